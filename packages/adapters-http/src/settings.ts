@@ -1,4 +1,4 @@
-/** What settings are checked with before a server is made, without loading one. */
+/** Checks of settings before a server is created, without loading one. */
 export { type ApiKey, problemsOfApiKeys } from "./environment/ApiKeys.ts"
 export { isIssuerAddress, isProviderAddress } from "./sessions/providerAddress.ts"
 export { SESSION_PRESETS, type SessionPreset } from "./sessions/SessionPreset.ts"

@@ -4,7 +4,7 @@ import type { RouteServices } from "../environment/HttpServices.ts"
 import type { RequestHead } from "../exchange/RequestHead.ts"
 import type { Coded, ErrorCode } from "../problems/problemTable.ts"
 
-/** What a request carries beside its head, decoded. */
+/** The decoded parts of a request after its head. */
 export interface RequestInput<Body> {
   readonly path: unknown
   readonly query: unknown
@@ -12,35 +12,38 @@ export interface RequestInput<Body> {
   readonly body: Body
 }
 
-/** Who a request is from, as far as its head says, and what remains to be decided. */
+/** The caller as far as the head proves it, and the remaining decisions. */
 export interface Claim<Caller, Body, Code extends string = string> {
-  /** The user, where the head proves one: known to logs from here on, and to what shares out the server's work. */
+  /** The user, if the head proves one: used from here on by logs and by fair scheduling. */
   readonly userId: string | undefined
-  /** Decides before anything else of the request is read: may it come from there, are there too many. */
+  /** Decides before the rest of the request is read: the origin, and the number of requests. */
   readonly admit: Effect.Effect<void, Coded<Code>, RouteServices | Scope.Scope>
-  /** Gives the caller once the input is decoded. It fails where only the input proves one, and does not. */
+  /** Returns the caller after the input is decoded; fails if only the input could prove one and does not. */
   readonly callerOf: (input: RequestInput<Body>) => Effect.Effect<Caller, Coded<Code>, RouteServices | Scope.Scope>
 }
 
-/** How callers prove themselves, as OpenAPI's security schemes say it. */
+/** The proof of callers, in the form of OpenAPI's security schemes. */
 export type SecurityScheme =
   | { readonly type: "apiKey"; readonly in: "cookie" | "header"; readonly name: string }
   | { readonly type: "http"; readonly scheme: "bearer" }
 
 /**
- * Decides who may call a route. A route names one; `handleRoute` asks it and knows none by name, so that a new way of
- * access is a new object and nothing else.
+ * Decides who may call a route. A route names one; `handleRoute` calls it through this interface only, so a new kind
+ * of access is a new object and no other change.
  */
 export interface Access<out Caller, in Body = unknown> {
   /** Its name, in the documentation too. */
   readonly name: string
-  /** Left out where callers prove nothing, or nothing that can be described to a client. */
+  /** Left out if callers prove nothing, or nothing that a client could be described. */
   readonly scheme?: (cookieName: string) => SecurityScheme
-  /** Its callers are people who are signed in: by session, bearer token or the host's own way, from our pages or allowed origins. */
+  /**
+   * Its callers are signed-in people: by session, bearer token or the host's own sign-in, from our pages or allowed
+   * origins.
+   */
   readonly isPerson?: true
   /** Every code with which it refuses a request of this method. */
   readonly errors: (method: string) => ReadonlyArray<ErrorCode>
-  /** Whether a server with these options has its routes at all; it has them unless given. */
+  /** True if a server with these options has its routes; default true. */
   readonly isOffered?: (options: HttpOptions<never>) => boolean
   /** The claim that the head of a request makes. */
   readonly claimOf: (request: RequestHead) => Effect.Effect<Claim<Caller, Body>, Coded, RouteServices | Scope.Scope>

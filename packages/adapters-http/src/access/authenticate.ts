@@ -5,13 +5,13 @@ import { Effect } from "effect"
 import { candidateTokens, MOST_CANDIDATES } from "../sessions/cookieTokens.ts"
 import type { SessionCookie } from "../sessions/sessionCookie.ts"
 
-/** Somebody who is proven to be this person. */
+/** A proven person. */
 export interface Person {
   readonly userId: UserId
   readonly email: string | undefined
-  /** Unix time in milliseconds after which the proof counts no more, where that is known. */
+  /** Unix time in milliseconds after which the proof expires, if it is known. */
   readonly expiresAt: number | undefined
-  /** What proves it; undefined where the host said so. */
+  /** The token that proves it; undefined if the host's sign-in did. */
   readonly token: string | undefined
 }
 
@@ -21,24 +21,27 @@ export interface ProvenSession extends Person {
   readonly token: string
 }
 
-/** Where a request may carry tokens, as it was sent. */
+/** The places of a request that may carry tokens, unparsed. */
 export interface SentTokens {
   readonly cookie: string | undefined
-  /** Undefined where bearer tokens do not count, too. */
+  /** Undefined also if bearer tokens are disabled. */
   readonly authorization: string | undefined
 }
 
-/** Nobody is proven. */
+/** No person is proven. */
 export const unproven = (problem: SessionInvalid["problem"]): SessionInvalid => new SessionInvalid({ problem })
 
-/** The token of an `Authorization` header (RFC 6750, 2.1): empty where it names the scheme and no token; undefined where it is of another scheme. */
+/**
+ * The token of an `Authorization` header (RFC 6750, 2.1): empty if the header has the scheme but no token; undefined
+ * for another scheme.
+ */
 const bearerOf = (header: string | undefined): string | undefined => {
   const sent = /^bearer(?: +(.*))?$/is.exec(header ?? "")
   if (sent === null) return undefined
   return /^[\w.~+/-]+=*$/.exec(sent[1]?.trim() ?? "")?.[0] ?? ""
 }
 
-/** A verifier that refuses what was signed out. Where that is not known nobody is let in. */
+/** A verifier that refuses signed-out sessions. If their list is unknown, it refuses every session. */
 const verifyUnrevoked = Effect.fnUntraced(function* (
   verifier: SessionVerifier["Service"],
   { isSignedOut }: SignOut["Service"],
@@ -53,9 +56,9 @@ const verifyUnrevoked = Effect.fnUntraced(function* (
 })
 
 /**
- * The session that a bearer token proves, or else those of the Cookie header. A bearer token was put there by whoever
- * wrote the request, so that it alone counts where there is one: a wrong one is not made good by a cookie. Several
- * different cookies that are all valid prove none: one of them may have been planted, and it is unknown which.
+ * The session that a bearer token proves, otherwise the one in the Cookie header. The author of the request set the
+ * bearer token, so only it counts if it is there: a cookie does not replace an invalid one. Several different valid
+ * cookies prove no session, because one of them may have been planted.
  */
 export const authenticate = Effect.fnUntraced(function* (
   verifier: SessionVerifier["Service"],

@@ -8,8 +8,8 @@ import { isLocalPage, isLocalRequest } from "./isLocalRequest.ts"
 import { isUnsafe, refuseCrossSite } from "./refuseCrossSite.ts"
 
 /**
- * Any caller on this machine, where development sign-in is on; elsewhere the route does not exist. The caller is what
- * gives out sessions.
+ * Any caller on this machine, if the development sign-in is on; otherwise the route does not exist. The caller is the
+ * service that creates sessions.
  */
 export const developmentAccess = defineAccess<DevelopmentSessions, unknown, "not_found" | "cross_site_request">({
   name: "development",

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from "node:http"
 import type { RequestHead } from "../exchange/RequestHead.ts"
 
 /**
- * What proxies, tunnels and content delivery networks add, beside every header with `forwarded` in its name. A browser
- * that asks a server on its own machine sends none of them.
+ * Headers that proxies, tunnels and content delivery networks add, besides every header with `forwarded` in its name.
+ * A browser on the server's own machine sends none of them.
  */
 const FORWARDING = new Set([
   "via",
@@ -50,16 +50,15 @@ const FORWARDING_FAMILIES = [
 ]
 
 /**
- * Whether a request names this machine and came from it straight, not through a proxy or a tunnel beside the server. One
- * that puts its own Host and names itself by no header may speak HTTP/1.0: nginx does unless it is configured otherwise, and
- * browsers never do.
+ * True if a request names this machine and came from it directly, not through a proxy or a tunnel beside the server. A
+ * proxy that sets its own Host and adds no header may use HTTP/1.0: nginx does by default, and browsers never do.
  */
 export const isLocalRequest = ({ headers, httpVersion }: Pick<RequestHead, "headers" | "httpVersion">): boolean =>
   /^(1\.1|2|2\.0|3)$/.test(httpVersion) && isLocalHost(headers.host) && !Object.keys(headers).some(isForwarding)
 
 /**
- * Whether the page that sends a request lies on this machine, or at the base URL, as far as its Origin says. A proxy that
- * puts its own Host passes on the Origin of its page.
+ * True if the sending page is on this machine, or at the base URL, according to its Origin. A proxy that sets its own
+ * Host passes the Origin on.
  */
 export const isLocalPage = ({ origin }: IncomingHttpHeaders, baseUrl: URL | undefined): boolean =>
   origin === undefined || origin === baseUrl?.origin || isLocalHost(URL.parse(origin)?.host)
@@ -67,7 +66,7 @@ export const isLocalPage = ({ origin }: IncomingHttpHeaders, baseUrl: URL | unde
 const isForwarding = (name: string): boolean =>
   FORWARDING.has(name) || name.includes("forwarded") || FORWARDING_FAMILIES.some((family) => name.startsWith(family))
 
-/** Whether a Host header names this machine: a page of another site that resolves to 127.0.0.1 does not pass. */
+/** True if a Host header names this machine: a page of another site that resolves to 127.0.0.1 does not. */
 export const isLocalHost = (host: string | undefined): boolean => {
   const url = host === undefined || /[/?#@\\]/.test(host) ? null : URL.parse(`http://${host}/`)
   if (url === null) return false

@@ -4,7 +4,7 @@ import { PersonRequests } from "../environment/PersonRequests.ts"
 import { ScopeMissing } from "../problems/errors.ts"
 import { type Access, defineAccess } from "./Access.ts"
 
-/** A service of the operator's, by a key with this scope. Its routes do not exist where no keys are configured. */
+/** A service of the operator, by a key with this scope. Without configured keys its routes do not exist. */
 export const keyAccess = (scope: ApiScope): Access<ApiKey> =>
   defineAccess<ApiKey, unknown, "api_key_invalid" | "api_key_rate_limited" | "scope_missing" | "too_many_requests">({
     name: "key",

@@ -3,13 +3,13 @@ import { type CookiePair, cookiePairs } from "../sessions/cookiePairs.ts"
 import { defineAccess } from "./Access.ts"
 import { type Caller, personClaim, sessionAccess, type SessionCode } from "./sessionAccess.ts"
 
-/** A person whose browser goes from page to page, with all that it keeps for this server. */
+/** A person whose browser navigates, with all cookies of this server. */
 export interface NavigatingPerson {
   readonly session: Caller
   readonly cookies: ReadonlyArray<CookiePair>
 }
 
-/** As `sessionAccess`, for what a browser is led through: the caller is the person with the browser's cookies. */
+/** Like `sessionAccess`, for navigations of a browser: the caller is the person with the browser's cookies. */
 export const navigationAccess = defineAccess<NavigatingPerson, unknown, SessionCode | "cross_site_request">({
   ...sessionAccess,
   errors: sessionAccess.errors as (method: string) => ReadonlyArray<SessionCode | "cross_site_request">,

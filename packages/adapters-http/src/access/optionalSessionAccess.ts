@@ -13,7 +13,7 @@ const nobody: Claim<undefined, unknown, never> = {
   callerOf: () => Effect.undefined
 }
 
-/** Any caller: a person who is signed in, or somebody who is not. For questions that are asked before it is known which. */
+/** Any caller, signed in or not. For requests that a page sends before it knows. */
 export const optionalSessionAccess = defineAccess<Caller | undefined, unknown, Code>({
   name: "optional session",
   errors: (method) => (isUnsafe(method) ? [...ERRORS, "cross_site_request"] : ERRORS),

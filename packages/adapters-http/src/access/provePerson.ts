@@ -9,7 +9,7 @@ import type { RequestHead } from "../exchange/RequestHead.ts"
 import { AuthenticateFailed } from "../problems/errors.ts"
 import { authenticate, type Person, unproven } from "./authenticate.ts"
 
-/** Who sends a request: as the host's own sign-in says, or by the session that a bearer token or a cookie proves. */
+/** The person of a request: from the host's own sign-in, or from the session in a bearer token or a cookie. */
 export const provePerson = Effect.fnUntraced(function* (head: RequestHead) {
   const signIn = yield* PersonSignIn
   if (signIn.authenticate !== undefined) return yield* askHost(signIn.authenticate, head)
@@ -34,7 +34,7 @@ const askHost = Effect.fnUntraced(function* (ask: Authenticate<unknown>, { sourc
 
 const isUserId = Schema.is(UserId)
 
-/** What the host says, where it is of the promised form. */
+/** Checks the form of the host's result. */
 const personOf = (answer: SignedIn): Person | undefined => {
   const { email, expiresAt, userId } = (answer ?? {}) as Partial<SignedIn>
   const fits = (email === undefined || typeof email === "string") && (expiresAt === undefined || isMoment(expiresAt))

@@ -5,14 +5,14 @@ import { CrossSiteRequest } from "../problems/errors.ts"
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"])
 const OWN_FETCH_SITES = new Set(["same-origin", "none"])
 
-/** Whether a method may change something. */
+/** True if a method may change something. */
 export const isUnsafe = (method: string): boolean => !SAFE_METHODS.has(method)
 
 /**
- * Refuses what a page of another origin makes a browser send, in which the session cookie may ride along. Browsers
- * say it in `Sec-Fetch-Site` (W3C Fetch Metadata), older ones by `Origin`, which must be that of the base URL; only where
- * none is known may it be the Host. A client that sends neither is not a browser. Pages of `allowed` origins are taken as
- * our own.
+ * Refuses requests that a page of another origin makes a browser send, with the session cookie. Browsers report this
+ * in `Sec-Fetch-Site` (W3C Fetch Metadata), older ones by `Origin`, which must equal the base URL, or the Host if
+ * there is no base URL. A client that sends neither header is not a browser. Pages of `allowed` origins count as our
+ * own.
  */
 export const refuseCrossSite = (
   headers: IncomingHttpHeaders,

@@ -12,12 +12,12 @@ const SESSION_ERRORS = ["unauthorized", "identity_unavailable", "too_many_reques
 
 export type SessionCode = (typeof SESSION_ERRORS)[number]
 
-/** What a route is told of a person who calls. */
+/** The facts about a calling person for routes. */
 export type Caller = Omit<Person, "token">
 
 /**
- * The claim of a person, with what the route is told of them. Writes from other sites are refused however somebody proves
- * who they are: the host's own sign-in may go by a cookie, and no program sends what browsers say of other sites.
+ * The claim of a person, with the facts for the route. Cross-site writes are refused for every kind of proof: the
+ * host's own sign-in may use a cookie, and only browsers send the headers that report other sites.
  */
 export const personClaim = <Proven>(callerOf: (proven: Person) => Proven) =>
   Effect.fnUntraced(function* (head: RequestHead) {
@@ -35,10 +35,10 @@ export const personClaim = <Proven>(callerOf: (proven: Person) => Proven) =>
     }
   })
 
-/** The claim of somebody who is signed in. */
+/** The claim of a signed-in person. */
 export const sessionClaim = personClaim(({ token: _token, ...caller }): Caller => caller)
 
-/** All users who are signed in, with a bound on the requests of one person; writes from other sites are refused. */
+/** All signed-in people, with a bound on the requests of one person; cross-site writes are refused. */
 export const sessionAccess = defineAccess<Caller, unknown, SessionCode | "cross_site_request">({
   name: "session",
   scheme: (name) => ({ type: "apiKey", in: "cookie", name }),

@@ -4,7 +4,7 @@ import type { RequestHead } from "../exchange/RequestHead.ts"
 import type { Coded } from "../problems/problemTable.ts"
 import { type Access, defineAccess } from "./Access.ts"
 
-/** With which a webhook refuses what it is sent, or cannot judge it. */
+/** The refusals of a webhook's request. */
 const WEBHOOK_ERRORS = [
   "invalid_signature",
   "payments_not_configured",
@@ -17,7 +17,7 @@ export interface SignedWebhookOptions<A, R extends RouteServices> {
   readonly name: string
   /** The header that carries the signature, in lower case. */
   readonly header: string
-  /** Takes the bytes as they were sent and the head, and gives what they say; fails where the signature is missing or wrong. */
+  /** Takes the raw bytes and the head, and returns their content; fails if the signature is missing or wrong. */
   readonly verify: (
     bytes: Uint8Array,
     request: RequestHead
@@ -25,8 +25,8 @@ export interface SignedWebhookOptions<A, R extends RouteServices> {
 }
 
 /**
- * A sender that signs what it sends. The signature is over the bytes, so that the route reads its body with `rawBody`,
- * and parses nothing before this has decided. The handler gets what was signed as its caller.
+ * A sender that signs its requests. The signature covers the bytes, so the route reads its body with `rawBody` and
+ * parses it only after this check. The handler gets the signed content as its caller.
  */
 export const signedWebhook = <A, R extends RouteServices>({
   header,

@@ -4,9 +4,9 @@ import { defineAccess } from "./Access.ts"
 import { isLocalRequest } from "./isLocalRequest.ts"
 import { publicAccess } from "./publicAccess.ts"
 
-/** Who asks for the state of the server. */
+/** The caller of the server's state. */
 export interface StatusCaller {
-  /** Somebody on this machine, who may know what the operator may. */
+  /** True for a caller on this machine, who may see the operator's details. */
   readonly isHere: boolean
 }
 

@@ -14,8 +14,8 @@ const isSession = (proven: { readonly expiresAt: unknown; readonly token: unknow
   proven.token !== undefined && proven.expiresAt !== undefined
 
 /**
- * As `sessionAccess`, for what is done to the session itself: the caller is the session with its token. The host ends the
- * sessions of its own sign-in by itself.
+ * Like `sessionAccess`, for changes of the session itself: the caller is the session with its token. The host ends the
+ * sessions of its own sign-in.
  */
 export const tokenAccess = defineAccess<EndingSession, unknown, SessionCode | "cross_site_request">({
   ...sessionAccess,

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import { defineAccess } from "./Access.ts"
 
-/** Somebody who proves nothing. */
+/** An anonymous caller. */
 export interface AnyVisitor {
-  /** The address the request came from, as far as trusted proxies report it; undefined where it is not known. */
+  /** The client's address, as reported by trusted proxies; undefined if it is unknown. */
   readonly address: string | undefined
 }
 

@@ -1,10 +1,10 @@
 import type { Stream } from "effect"
 import type { Coded } from "../problems/problemTable.ts"
 
-/** Header names in lower case. An array sends the header once per element: an empty one takes back what every answer has. */
+/** Header names in lower case. An array sends the header once per element: an empty one removes a default header. */
 export type AnswerHeaders = Readonly<Record<string, string | ReadonlyArray<string>>>
 
-/** What a route answers with. A text stream's status line goes out with its first text. */
+/** The response of a route. The status line of a text stream is sent with its first text. */
 export type Answer =
   | { readonly _tag: "json"; readonly status: number; readonly headers: AnswerHeaders; readonly body: unknown }
   | { readonly _tag: "empty"; readonly status: number; readonly headers: AnswerHeaders }
@@ -22,7 +22,7 @@ export type Answer =
       readonly bytes: Stream.Stream<Uint8Array, Coded>
     }
 
-/** An answer whose body is `body` as JSON. */
+/** A response with `body` as JSON. */
 export const json = (status: number, body: unknown, headers: AnswerHeaders = {}): Answer => ({
   _tag: "json",
   status,
@@ -30,10 +30,10 @@ export const json = (status: number, body: unknown, headers: AnswerHeaders = {})
   body
 })
 
-/** An answer without a body: 204 unless another status is given. */
+/** A response without a body; default status 204. */
 export const empty = (headers: AnswerHeaders = {}, status = 204): Answer => ({ _tag: "empty", status, headers })
 
-/** An answer whose body is there already. */
+/** A response with a complete body. */
 export const wholeBytes = (bytes: Uint8Array, headers: AnswerHeaders): Answer => ({
   _tag: "bytes",
   status: 200,
@@ -41,7 +41,7 @@ export const wholeBytes = (bytes: Uint8Array, headers: AnswerHeaders): Answer =>
   bytes
 })
 
-/** An answer whose body is written while `text` runs. */
+/** A response whose body is written while `text` runs. */
 export const textStream = (text: Stream.Stream<string, Coded>, headers: AnswerHeaders = {}): Answer => ({
   _tag: "text-stream",
   status: 200,
@@ -49,7 +49,7 @@ export const textStream = (text: Stream.Stream<string, Coded>, headers: AnswerHe
   text
 })
 
-/** An answer whose body is written while `bytes` runs: 200 unless another status is given. */
+/** A response whose body is written while `bytes` runs; default status 200. */
 export const byteStream = (bytes: Stream.Stream<Uint8Array, Coded>, headers: AnswerHeaders, status = 200): Answer => ({
   _tag: "byte-stream",
   status,

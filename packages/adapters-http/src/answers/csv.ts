@@ -4,7 +4,7 @@ const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
 const cell = (value: string | number | null): string => {
   if (value === null) return ""
   if (typeof value === "number") return String(value)
-  // What visitors write must not calculate in their reader's spreadsheet.
+  // A visitor's text must not become a formula in the reader's spreadsheet.
   const text = FORMULA.test(value) ? `'${value}` : value
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

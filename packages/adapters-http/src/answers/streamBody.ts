@@ -10,14 +10,14 @@ export interface StreamBodyInput<Piece extends string | Uint8Array> {
   readonly pieces: Stream.Stream<Piece, Coded>
   /** Makes one piece of those that are ready together. */
   readonly join: (batch: ReadonlyArray<Piece>) => Piece
-  /** How long a reader may take nothing before the connection is given up. */
+  /** Longest time in which a reader reads nothing before the connection is closed. */
   readonly stalledReaderMs: number
 }
 
 /**
- * Writes a stream of pieces as they come, a batch at a time: the status line with the first batch, and the end once the
- * stream has finished. While the reader is behind, nothing is taken from the stream. Fails with the stream's own error,
- * the answer then being neither ended nor cut off; a reader that stalls is given up, and the work interrupted.
+ * Writes a stream of pieces as they come, in batches: the status line with the first batch, and the end after the
+ * stream has finished. While the reader is behind, it takes nothing from the stream. Fails with the stream's error,
+ * without ending or breaking the response; a stalled reader is disconnected, and the work interrupted.
  */
 export const streamBody = <Piece extends string | Uint8Array>(
   input: StreamBodyInput<Piece>
@@ -38,7 +38,9 @@ export const streamBody = <Piece extends string | Uint8Array>(
   return Effect.andThen(Stream.runForEachArray(pieces, write), end)
 }
 
-/** Waits until the reader has caught up. One who has left never does: then the fiber is interrupted from outside. */
+/**
+ * Waits until the reader has caught up. A reader that has left never does: then the fiber is interrupted from outside.
+ */
 const drained = (writer: AnswerWriter, withinMs: number): Effect.Effect<void> => {
   const giveUp = Effect.andThen(
     Effect.sync(() => writer.abandon()),

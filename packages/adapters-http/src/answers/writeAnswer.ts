@@ -8,7 +8,7 @@ import { streamBody } from "./streamBody.ts"
 const plainHeaders = { "cache-control": "no-store", "x-content-type-options": "nosniff" }
 const jsonHeaders = { ...plainHeaders, "content-type": "application/json; charset=utf-8" }
 
-/** Writes an answer. A stream ends it only once it is finished, what it settles included. */
+/** Writes a response. A streamed response ends only after its stream has finished, including its settlement. */
 export const writeAnswer = (
   writer: AnswerWriter,
   answer: Answer,

@@ -1,43 +1,43 @@
-/** What of a body is always taken, so that small requests never wait. */
+/** Bytes of a body that are always accepted, so that small requests never wait. */
 const FREE_BYTES = 16 * 1024
-/** What a body that waited may add before it is asked again. */
+/** Bytes that a waiting body may add before it has to wait again. */
 const GRANT_BYTES = 64 * 1024
 
 export interface BodyMemoryOptions {
-  /** What all bodies may keep in memory together. */
+  /** Memory of all bodies together. */
   readonly totalBytes: number
-  /** What the bodies of one person may. */
+  /** Memory of the bodies of one person. */
   readonly personBytes: number
 }
 
 export interface BodyListener {
-  /** There is room again: the body may go on. */
+  /** Called when there is room again and the body may continue. */
   onRoom(): void
-  /** The body has to give way to those of people who have less. Its memory is given back already. */
+  /** Called when the body has to give way to those of people with less. Its memory is returned already. */
   onRefused(): void
 }
 
 /** The part of one body. */
 export interface BodyShare {
-  /** Counts bytes that arrived. False where the sender has to wait until `onRoom`. */
+  /** Counts arrived bytes. Returns false if the sender has to wait until `onRoom`. */
   add(bytes: number): boolean
-  /** Everything has arrived: it keeps its memory, and is not asked to give way any more. */
+  /** The body is complete: it keeps its memory, and no longer gives way. */
   complete(): void
-  /** Gives the memory back. */
+  /** Returns the memory. */
   release(): void
 }
 
 /**
- * Bounds what request bodies keep in memory, by the bytes that have arrived: what a sender announces reserves nothing.
+ * Bounds the memory of request bodies, by the bytes that have arrived: an announced length reserves nothing.
  *
  * - A person's bodies wait for each other beyond `personBytes`, all bodies beyond `totalBytes`.
- * - People who have less than an equal part do not wait for those who have more: the youngest unfinished body of the
- *   person who has most gives way to them.
- * - The oldest body, of each person and of all, goes on beyond the bounds where no finished one will give memory back,
- *   so that bodies which wait for each other come to an end. Slow senders are ended elsewhere (`watchArrival`).
+ * - People below an equal share do not wait for those above it: the newest unfinished body of the person with the most
+ *   memory gives way to them.
+ * - The oldest body, of each person and of all, continues beyond the bounds if no finished body will return memory, so
+ *   that bodies that wait for each other come to an end.
  *
- * Beyond `totalBytes` there may be the first 16 KiB of each body, what was on its way when it had to wait, and
- * one body each for the oldest.
+ * `watchArrival` ends slow senders. The memory may exceed `totalBytes` by the first 16 KiB of each body, by data in
+ * transit when a body had to wait, and by one body each for the oldest.
  */
 export interface BodyMemory {
   /** Begins a body of a person, without any byte. */
@@ -86,7 +86,10 @@ export const makeBodyMemory = ({ totalBytes, personBytes }: BodyMemoryOptions): 
     if (person.bytes >= personBytes && !isOldestOf(person, body)) return false
     return total < totalBytes || (person.bytes < equalPart() && makeRoomFor(person))
   }
-  /** Ends the youngest bodies of those who have most. Where none can be ended, a person who has little goes on all the same. */
+  /**
+   * Refuses the newest bodies of the people with the most memory. If none can be refused, a person with little
+   * continues anyway.
+   */
   const makeRoomFor = (person: Person): true => {
     while (total >= totalBytes) {
       const most = [...people.values()].reduce((a, b) => (b.bytes > a.bytes ? b : a))

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** What of a JSON value is wanted: these fields of an object, so many elements of a list, or a plain value. */
+/** The needed parts of a JSON value: these fields of an object, this many elements of a list, or a plain value. */
 export type JsonShape =
   | { readonly fields: Readonly<Record<string, JsonShape>> }
   | { readonly elements: JsonShape; readonly most: number }
@@ -17,7 +17,7 @@ interface JsonSchema {
 /** Elements of a list for which no bound is written down. */
 const MOST_ELEMENTS = 10_000
 
-/** What a schema reads of a value. */
+/** The parts of a value that a schema reads. */
 export const shapeOf = (schema: Schema.Top): JsonShape => {
   const { schema: root, definitions } = Schema.toJsonSchemaDocument(schema)
   const shape = (part: JsonSchema): JsonShape => {

@@ -15,10 +15,10 @@ interface Job extends JsonQuestion {
   settle(answer: JsonAnswer): void
 }
 
-/** The entry beside this module: a source where this is one, else compiled. */
+/** The entry beside this module: a source if this module is one, otherwise compiled. */
 const entry = new URL(`./jsonWorker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url)
 
-/** A person rests for so many times what a text took. */
+/** A person pauses for this multiple of a text's duration. */
 const REST = 2
 const LONGEST_REST_MS = 1_000
 
@@ -26,9 +26,9 @@ const LONGEST_REST_MS = 1_000
 const resourceLimits = { maxOldGenerationSizeMb: 512 }
 
 /**
- * Parses large JSON in a thread of its own, one text at a time, people taking turns and resting
- * after theirs, in proportion. The thread starts with the first text, and gives way to answers where it may
- * (`jsonWorker.ts`). What comes back is pruned, so that it costs little to hand over.
+ * Parses large JSON in a separate thread, one text at a time; people are served in turn and pause after their text in
+ * proportion to its duration. The thread starts with the first text, and has a lower priority than responses if
+ * possible (`jsonWorker.ts`). Its result is pruned, so that the transfer is cheap.
  */
 export class JsonThread {
   readonly #waiting = new RoundRobin<Job>()
@@ -37,7 +37,7 @@ export class JsonThread {
   #current: Job | undefined
   #began = 0
 
-  /** Takes a text as UTF-8; gives its value in the given shape, or that it is not JSON. */
+  /** Takes a text as UTF-8; returns its value in the given shape, or that it is not JSON. */
   parse(person: string, question: JsonQuestion): Effect.Effect<JsonAnswer> {
     return Effect.callback<JsonAnswer>((resume) => {
       const job: Job = { ...question, person, settle: (answer) => resume(Effect.succeed(answer)) }
@@ -55,7 +55,7 @@ export class JsonThread {
     this.#began = performance.now()
     const worker = (this.#worker ??= this.#start())
     worker.ref()
-    // A copy that can be handed over whole: what was received may share its memory with other things.
+    // A copy that can be transferred: the received buffer may share its memory.
     const bytes = new Uint8Array(job.bytes)
     worker.postMessage({ bytes, shape: job.shape } satisfies JsonQuestion, [bytes.buffer])
   }

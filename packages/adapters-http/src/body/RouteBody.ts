@@ -3,17 +3,17 @@ import type { HttpRequest } from "../exchange/HttpRequest.ts"
 import type { Coded, ErrorCode } from "../problems/problemTable.ts"
 import type { BodyIntake } from "../environment/BodyIntake.ts"
 
-/** How a route reads its body. */
+/** The reader of a route's body. */
 export interface RouteBody<B, C extends ErrorCode> {
   readonly contentType: "application/json" | "multipart/form-data" | "application/octet-stream"
   readonly description: string
-  /** What the documentation says of it. */
+  /** Its schema in the documentation. */
   readonly schema: Schema.Top
   /** Every way reading can fail. */
   readonly errors: ReadonlyArray<C>
   /**
-   * Takes the request and whose it is: the user, or where none is known the address it came from. What is kept of the
-   * body counts as memory until it is not needed any more, at the latest until there is an answer.
+   * Takes the request and its person: the user, or the client's address if no user is known. The stored body counts as
+   * memory until it is no longer needed, at the latest until the response.
    */
   readonly read: (request: HttpRequest, person: string) => Effect.Effect<B, Coded<C>, BodyIntake | Scope.Scope>
 }

@@ -1,4 +1,4 @@
-/** What another body parser has left of a body: its bytes, its parsed value, or nothing that could be used. */
+/** The rest of a body after another parser: its bytes, its parsed value, or nothing usable. */
 export type TakenBody =
   | { readonly _tag: "bytes"; readonly bytes: Buffer }
   | { readonly _tag: "value"; readonly value: unknown }

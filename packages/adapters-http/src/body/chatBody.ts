@@ -7,7 +7,7 @@ import type { RouteBody } from "./RouteBody.ts"
 
 const shape = shapeOf(ChatRequest)
 
-/** The body of a chat request. Whatever is wrong with it is 422; its form is checked by the chat service. */
+/** The body of a chat request. Every problem is 422; the chat service checks its form. */
 export const chatBody: RouteBody<unknown, "invalid_chat_request" | JsonRefusal> = {
   contentType: "application/json",
   description: "The messages to answer, the last one by the user.",

@@ -10,13 +10,13 @@ import { collectBytes, type CollectedBytes } from "./collectBytes.ts"
 import type { RouteBody } from "./RouteBody.ts"
 import { type Arrival, type ArrivalListener, type ArrivalRefused, watchArrival } from "./watchArrival.ts"
 
-/** A file as it was sent. The name is the client's and says nothing that may be trusted. */
+/** An uploaded file. Its name is the client's and untrusted. */
 export interface SentFile {
   readonly filename: string
   readonly bytes: Uint8Array
 }
 
-/** Beside the one file, a form may have a few small fields, which are ignored. */
+/** Besides the one file, a form may have a few small fields, which are ignored. */
 const FORM_LIMITS = { files: 1, fields: 16, parts: 20, fieldSize: 64 * 1024, fieldNameSize: 128, headerPairs: 32 }
 
 const REFUSALS = ["invalid_upload", "file_rejected", "request_too_slow", "server_busy", "body_already_read"] as const
@@ -27,9 +27,9 @@ const ONE_FILE = 'Send multipart/form-data with exactly one file, in the field "
 const TYPES = PARSED_DOCUMENT_TYPES.map((type) => `${type} (${documentType(type).mediaType})`)
 
 /**
- * A form with one field `file`, kept in memory up to the upload limit. It fails at the first byte over the limit, at
- * a second file, and at a form that is broken or ends early; nothing of it is kept then. Where many are sent at once,
- * some wait for memory; the file counts as kept until the request is answered.
+ * A form with one field `file`, kept in memory up to the upload limit. Fails at the first byte over the limit, at a
+ * second file, and if the form is broken or ends early; then nothing of it is kept. Concurrent uploads may wait for
+ * memory; the file counts as memory until the response.
  */
 export const fileBody: RouteBody<SentFile, (typeof REFUSALS)[number]> = {
   contentType: "multipart/form-data",
@@ -76,7 +76,7 @@ const readFile = (
       resume(Effect.fail(error))
     }
     parser.on("file", (field, stream, { filename }) => {
-      // The parser destroys the stream of a broken form with an error of its own, which the parser reports as well.
+      // The parser destroys the stream of a broken form with an error, which it also reports itself.
       stream.on("error", () => undefined)
       if (field !== "file") return refuse(invalid("The form has a file in another field."))
       const file = { filename: filename ?? "", content: collectBytes() }
@@ -103,5 +103,5 @@ const readFile = (
     return Effect.sync(() => arrival.release())
   }).pipe(Effect.onExit(() => Effect.sync(() => destroyLater(parser))))
 
-/** The parser may be at work on the very bytes it is left for, and does not stand being destroyed meanwhile. */
+/** The parser may be processing these very bytes, and must not be destroyed meanwhile. */
 const destroyLater = (parser: busboy.Busboy): void => void setImmediate(() => parser.destroy())

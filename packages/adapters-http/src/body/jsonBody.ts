@@ -13,23 +13,23 @@ import type { RouteBody } from "./RouteBody.ts"
 
 export const MAX_JSON_BYTES = 1024 * 1024
 
-/** How reading any JSON body can fail, beside what is wrong with its content. */
+/** The failures of reading any JSON body, besides those of its content. */
 export const JSON_REFUSALS = ["payload_too_large", "request_too_slow", "server_busy", "body_already_read"] as const
 export type JsonRefusal = (typeof JSON_REFUSALS)[number]
 
-/** Why a body is not JSON, as a sentence for its sender. */
+/** The reason why a body is not JSON, as a sentence for its sender. */
 export class NotJson extends Schema.TaggedError<NotJson>()("NotJson", { problem: Schema.String }) {}
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** Longer bodies are parsed beside the event loop: they keep it for longer than handing them over does. */
+/** Longer bodies are parsed in a thread, because parsing would block the event loop longer than transferring them. */
 const LARGE_BYTES = 32 * 1024
 
 /**
- * Reads a body as JSON; it may have any form. What was sent is never repeated in an error. Of a large body there may be
- * no more than `shape` names; it counts as kept until the scope closes, so that what a person sends next is not even
- * read before what came first is worked off.
+ * Reads a body as JSON of any form. Errors never repeat the content. Of a large body only the parts in `shape` are
+ * kept; it counts as memory until the scope closes, so that the person's next body is read only after this one is
+ * handled.
  */
 export const readJson = Effect.fnUntraced(function* (
   request: HttpRequest,
@@ -42,7 +42,7 @@ export const readJson = Effect.fnUntraced(function* (
   const { json, jsonThread, pace } = yield* BodyIntake
   const taken = request.body.taken()
   if (taken?._tag === "value") return yield* keepTaken(taken.value, json, person, shape)
-  // What another parser has read is not encoded any more.
+  // A body that another parser has read is decoded already.
   if (taken === undefined && !["", "identity"].includes(request.headers["content-encoding"] ?? "")) {
     return yield* new NotJson({ problem: "Send the body without a content-encoding" })
   }
@@ -76,7 +76,7 @@ const parse = (bytes: Uint8Array): Effect.Effect<JsonAnswer> =>
 const isJsonType = (contentType: string | undefined): boolean =>
   /^application\/([a-z0-9.-]+\+)?json\s*(;|$)/i.test(contentType ?? "")
 
-/** A JSON body of the given form; unknown fields are dropped. Anything else is 400, over the limit 413. */
+/** A JSON body of the given form; unknown fields are dropped. Any other body is 400, a too large one 413. */
 export const jsonBody = <A, I>(
   schema: Schema.Codec<A, I>,
   description: string

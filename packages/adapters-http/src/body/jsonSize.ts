@@ -2,8 +2,8 @@
 const PLAIN_BYTES = 24
 
 /**
- * Takes a value that was parsed from JSON; gives about how many bytes of UTF-8 it was, without blanks and escapes.
- * Counting ends as soon as there are more than `limit`.
+ * Estimates the size of a parsed JSON value in bytes of UTF-8, without blanks and escapes. Stops counting above
+ * `limit`.
  */
 export const jsonSize = (value: unknown, limit: number): number => {
   const waiting: Array<unknown> = [value]

@@ -1,9 +1,9 @@
 import type { JsonShape } from "./JsonShape.ts"
 
 /**
- * Keeps of a parsed value what its reader looks at: known fields, plain values, and one element more than a list may
- * have. An object or a list that stands elsewhere becomes an empty one, so that the reader refuses it as it would
- * have refused the whole.
+ * Keeps the parts of a parsed value that its reader uses: known fields, plain values, and one element more than a list
+ * may have. An object or a list in another place becomes an empty one, so that the reader refuses it as it would have
+ * refused the whole.
  */
 export const pruneJson = (value: unknown, shape: JsonShape): unknown => {
   if (typeof value !== "object" || value === null) return value

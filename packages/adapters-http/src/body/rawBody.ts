@@ -4,7 +4,7 @@ import { JSON_REFUSALS, type JsonRefusal, MAX_JSON_BYTES } from "./jsonBody.ts"
 import { keepBody } from "./readBody.ts"
 import type { RouteBody } from "./RouteBody.ts"
 
-/** The bytes of a body as they were sent, whatever they say they are: what a signature is over. */
+/** The raw bytes of a body, of any content type: a signature covers them. */
 export const rawBody = (description: string): RouteBody<Uint8Array, JsonRefusal> => ({
   contentType: "application/octet-stream",
   description,

@@ -10,7 +10,7 @@ export interface ReadBodyOptions extends ArrivalOptions {
   readonly limit: number
 }
 
-/** Why a body was not read to its end. */
+/** The reasons why a body was not read to its end. */
 export type BodyRefused = PayloadTooLarge | ArrivalRefused
 
 /** A body that arrived. */

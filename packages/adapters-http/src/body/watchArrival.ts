@@ -4,11 +4,11 @@ import { BodyAlreadyRead, RequestTooSlow, ServerBusy } from "../problems/errors.
 import type { BodyMemory } from "./BodyMemory.ts"
 import { keepBytes } from "./keepBytes.ts"
 
-/** The least throughput of a body: so many bytes in each window of time, or its end. */
+/** The lowest throughput of a body: this many bytes in each window of time, or its end. */
 export interface BodyPace {
   readonly windowMs: number
   readonly bytesPerWindow: number
-  /** How long a body may wait for memory, all its waits together; 15 seconds unless given. */
+  /** Longest total wait of a body for memory; default 15 seconds. */
   readonly heldBackMs?: number | undefined
 }
 
@@ -19,16 +19,16 @@ const HELD_BACK_MS = 15_000
 export interface ArrivalOptions {
   readonly memory: BodyMemory
   readonly pace: BodyPace
-  /** Who sends. */
+  /** The sending person. */
   readonly person: string
 }
 
 export interface Arrival {
-  /** Gives back the memory of the body, whether it came whole or not. Safe to call more than once. */
+  /** Returns the memory of the body, complete or not. Safe to call more than once. */
   release(): void
 }
 
-/** Why a body does not arrive. */
+/** The reasons why a body does not arrive. */
 export type ArrivalRefused = RequestTooSlow | ServerBusy | BodyAlreadyRead
 
 export interface ArrivalListener {
@@ -38,10 +38,9 @@ export interface ArrivalListener {
 }
 
 /**
- * Takes a body as it arrives: counts it in `memory` and holds the sender back where there is no room, and gives up a
- * sender that is slower than `pace`. Time for which it was held back does not count, but is bounded: whether a sender would
- * go on is not known while it is held back. A body that another parser has read
- * already comes from what that has left, in one piece. After `onEnd` or `onRefused` nothing more comes.
+ * Receives a body: counts it in `memory`, pauses the sender if there is no room, and disconnects a sender that is
+ * slower than `pace`. Time in which it was paused does not count, but is bounded, because a paused sender may have
+ * left. A body that another parser has read arrives in one piece. After `onEnd` or `onRefused` no more data comes.
  */
 export const watchArrival = (body: IncomingBody, options: ArrivalOptions, listener: ArrivalListener): Arrival => {
   const taken = body.taken()

@@ -6,9 +6,9 @@ export interface TurnstileOptions {
   /** Public: part of the page that shows the challenge. */
   readonly siteKey: string
   readonly secretKey: Redacted.Redacted<string>
-  /** Another address that speaks the `siteverify` protocol, for tests; Cloudflare's own unless given. */
+  /** Another address with the `siteverify` protocol, for tests; default: Cloudflare's. */
   readonly verifyUrl?: string | undefined
-  /** Longest time to wait for Cloudflare, in milliseconds: 5,000 unless given. */
+  /** Longest time to wait for Cloudflare, in milliseconds; default 5,000. */
   readonly timeoutMs?: number | undefined
 }
 

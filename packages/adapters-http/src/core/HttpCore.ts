@@ -17,19 +17,19 @@ import { type Exchange, handleRoute } from "./handleRoute.ts"
 import { openApiDocument } from "./openApiDocument.ts"
 import { makeRouteTable, type RouteMatch } from "./RouteTable.ts"
 
-/** Everything between a request and its answer, for whatever brings the one and takes the other. */
+/** The path from a request to its response, independent of the kind of server. */
 export interface HttpCore {
-  /** Takes a method and a path, still encoded and without the mount prefix; undefined where no route has the path. */
+  /** Takes a method and a path, still encoded and without the mount prefix; undefined if no route has the path. */
   match(method: string, path: string): RouteMatch | undefined
-  /** What every answer to a request carries for pages of other origins: nothing unless some are allowed. */
+  /** The headers of every response for pages of other origins: empty unless some are allowed. */
   headersOf(match: RouteMatch, head: Pick<RequestHead, "headers">): AnswerHeaders
   /** Takes note of requests that come through a proxy that is not trusted. */
   readonly untrustedProxy: UntrustedProxy["Service"]
-  /** Answers. Resolves once everything is settled, also where the client left; it never rejects. */
+  /** Answers the request. Resolves after everything is settled, even if the client has left; it never rejects. */
   answer(match: RouteMatch, exchange: Exchange): Promise<void>
 }
 
-/** Makes the core of a server. Throws where `baseUrl` is not a URL. */
+/** Creates the core of a server. Throws if `baseUrl` is not a URL. */
 export const makeHttpCore = (options: HttpOptions<never>, table: ReadonlyArray<Route> = routes): HttpCore => {
   const served = table.filter(({ access }) => access.isOffered?.(options) ?? true)
   const { requests, runtime, stalledReaderMs = STALLED_READER_MS, version = "0.0.0" } = options

@@ -2,26 +2,26 @@ import { InvalidRequest, MethodNotAllowed } from "../problems/errors.ts"
 import type { Method, Route } from "../routes/Route.ts"
 import type { RouteCall } from "./handleRoute.ts"
 
-/** What a path and a method lead to: a route, or why the request is refused. */
+/** The result for a path and a method: a route, or the reason of a refusal. */
 export type RouteMatch =
   | ({ readonly _tag: "route" } & RouteCall)
   | {
       readonly _tag: "refused"
       readonly error: InvalidRequest | MethodNotAllowed
       readonly allowed: string | undefined
-      /** What there is at the path, for other methods. */
+      /** The routes of the path for other methods. */
       readonly others: ReadonlyArray<Route>
     }
 
 /** Finds routes by method and path. */
 export interface RouteTable {
-  /** Takes a path still encoded; undefined where no route has it. A slash at its end makes no difference. */
+  /** Takes an encoded path; undefined if no route has it. A trailing slash makes no difference. */
   match(method: string, path: string): RouteMatch | undefined
 }
 
 /** The routes of one path. */
 interface Place {
-  /** Of a segment that is a parameter its name, else the segment itself. */
+  /** For a parameter segment its name, otherwise the segment itself. */
   readonly segments: ReadonlyArray<{ readonly parameter?: string; readonly text?: string }>
   readonly routes: ReadonlyMap<string, Route>
   readonly refusal: RouteMatch

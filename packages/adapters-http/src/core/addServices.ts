@@ -1,8 +1,8 @@
 import { Context } from "effect"
 
 /**
- * Gives what adds `services` to a context. The last sum is kept: all requests begin with the one context of their
- * runtime, and copying it for each would cost more than finding their route.
+ * Returns a function that adds `services` to a context. It caches the last result: all requests begin with the one
+ * context of their runtime, and copying it for each would cost more than finding their route.
  */
 export const addServices = <S>(
   services: Context.Context<S>

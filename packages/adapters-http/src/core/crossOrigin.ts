@@ -4,20 +4,20 @@ import type { RequestHead } from "../exchange/RequestHead.ts"
 import type { Route } from "../routes/Route.ts"
 import type { RouteMatch } from "./RouteTable.ts"
 
-/** How pages of other origins may call (Fetch standard, "CORS protocol"). */
+/** The rules for pages of other origins (Fetch standard, "CORS protocol"). */
 export interface CrossOrigin {
-  /** What every answer of a match carries. */
+  /** The headers of every response of a match. */
   headersOf(match: RouteMatch, head: Pick<RequestHead, "headers">): AnswerHeaders
-  /** The answer's headers where a request is the preflight of one that an allowed origin may send; else undefined. */
+  /** The response's headers for a preflight of a request that an allowed origin may send; otherwise undefined. */
   preflightOf(match: RouteMatch, head: Pick<RequestHead, "headers" | "method">): AnswerHeaders | undefined
 }
 
-/** How long a browser may go on with the answer to a preflight, in seconds. */
+/** Time for which a browser may cache the response to a preflight, in seconds. */
 const PREFLIGHT_SECONDS = 600
 
-/** What requests carry whatever route they are for. */
+/** The request headers of all routes. */
 const REQUEST_HEADERS = ["authorization", "content-type", REQUEST_ID]
-/** What answers carry whatever route they are of. */
+/** The response headers of all routes. */
 const ANSWER_HEADERS = [REQUEST_ID, "retry-after", "ratelimit", "ratelimit-policy"]
 
 const NONE: AnswerHeaders = {}
@@ -27,8 +27,8 @@ const isForPeople = ({ access }: Route): boolean => access.isPerson === true
 const listOf = (names: ReadonlyArray<string>): string => [...new Set(names)].toSorted().join(", ")
 
 /**
- * Lets pages of `origins` call the routes of people, with credentials, and read the answers: those origins to the letter, and
- * those routes alone. Nobody else is told anything, and where there are no such origins nothing is said at all.
+ * Lets pages of `origins` call the routes of people, with credentials, and read the responses: exactly these origins,
+ * and only these routes. Other origins get no CORS headers, and without allowed origins no response has any.
  */
 export const crossOrigin = (origins: ReadonlySet<string>, table: ReadonlyArray<Route>): CrossOrigin => {
   const routes = table.filter(isForPeople)

@@ -13,20 +13,20 @@ import type { Route } from "../routes/Route.ts"
 import { answerFailure } from "./answerFailure.ts"
 import { logFailure } from "./logFailure.ts"
 
-/** What every request of a server is served with. */
+/** The services of every request of a server. */
 export interface RouteSurroundings {
   readonly runtime: ParleyRuntime
   /** Adds the services of this server to those of the runtime. */
   readonly withServices: (context: Context.Context<ParleyServices>) => Context.Context<RouteServices>
-  /** How long a reader of a stream may take nothing before the connection is given up. */
+  /** Longest time in which the reader of a stream reads nothing before the connection is closed. */
   readonly stalledReaderMs: number
 }
 
-/** One request on its way: which route it asks for, and where the answer goes. */
+/** A request in progress: its route, and the writer of its response. */
 export interface Exchange {
   readonly request: HttpRequest
   readonly writer: AnswerWriter
-  /** Aborts where the client leaves before the answer is complete. */
+  /** Aborts if the client leaves before the response is complete. */
   readonly signal: AbortSignal
 }
 
@@ -37,9 +37,9 @@ export interface RouteCall {
 }
 
 /**
- * Serves one request: who calls, is the input valid, what does the service say; then writes the answer, or problem
- * details. A client that leaves at any moment interrupts the work, and what it held is settled before this resolves.
- * Once an answer has begun, a failure cuts it off, so that no reader takes a cut reply for a whole one.
+ * Serves one request: identifies the caller, checks the input, calls the service, then writes the response, or problem
+ * details. If the client leaves, the work is interrupted, and its holds are settled before this resolves. After the
+ * response has begun, a failure breaks it off, so that no reader takes a part for the whole.
  */
 export const handleRoute = async (
   { runtime, stalledReaderMs, withServices }: RouteSurroundings,
@@ -57,12 +57,14 @@ export const handleRoute = async (
   if (Exit.isFailure(exit)) answerFailure(writer, exit.cause, request.id)
 }
 
-/** The user who sent a request, once that is proven. */
+/** The user who sent a request, when that is proven. */
 interface Known {
   userId: string | undefined
 }
 
-/** The order of checks: who calls and may it (401, 403, 404), is the input valid (400 or 422), then what the service checks. */
+/**
+ * The order of checks: the caller and their rights (401, 403, 404), the input (400 or 422), then those of the service.
+ */
 const serve = Effect.fnUntraced(function* (
   { path, route }: RouteCall,
   { request, writer }: Exchange,
@@ -88,11 +90,11 @@ const serve = Effect.fnUntraced(function* (
   }
   const answer = yield* route.handle({ caller, ...parameters, body, prefix: request.prefix })
   const isStream = answer._tag === "text-stream" || answer._tag === "byte-stream"
-  // Nothing is streamed to who asks for the head alone.
+  // A request for the head only gets no stream.
   if (isStream && request.method === "HEAD") {
     return yield* writeAnswer(writer, empty(answer.headers, answer.status), stalledReaderMs)
   }
-  // What a body kept is given back before a reply is streamed, which may take minutes.
+  // The memory of a body is returned before a reply is streamed, which may take minutes.
   if (isStream) yield* Scope.close(preparing, Exit.void)
   yield* writeAnswer(writer, answer, stalledReaderMs)
 })

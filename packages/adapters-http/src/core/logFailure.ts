@@ -6,14 +6,14 @@ import { type ErrorCode, problemTable } from "../problems/problemTable.ts"
 import type { Route } from "../routes/Route.ts"
 import { RefusalLog } from "../environment/RefusalLog.ts"
 
-/** What is known of a request that failed. */
+/** The facts of a failed request. */
 export interface FailedRequest {
   readonly route: Route
-  /** Who sent it, where that is proven. */
+  /** The sender, if it is proven. */
   readonly userId: string | undefined
 }
 
-/** Refusals that a person meets who does nothing unusual. */
+/** Refusals that occur in ordinary use. */
 const ORDINARY: ReadonlyArray<ErrorCode> = [
   "model_not_allowed",
   "document_quota",
@@ -23,8 +23,8 @@ const ORDINARY: ReadonlyArray<ErrorCode> = [
 const ORDINARY_SESSIONS: ReadonlyArray<unknown> = ["missing", "expired"]
 
 /**
- * Failures on our side, and requests refused for who sent them or from where (401, 403, schedules without the secret),
- * with nothing of what was sent and nothing a vendor said: names, codes, users and places in the code.
+ * Logs failures of the server, and refusals because of the sender or the origin (401, 403, schedules without the
+ * secret), without the request's content and without a vendor's text: names, codes, users and places in the code.
  */
 export const logFailure = (
   cause: Cause.Cause<unknown>,
@@ -72,7 +72,7 @@ const logOwnFailure = (error: unknown, code: ErrorCode, { route }: FailedRequest
   return Effect.annotateLogs(log, fields)
 }
 
-/** Fields whose values come from closed lists in this product's own code. */
+/** Fields whose values come from closed lists in Parley's own code. */
 const closedFields = (error: unknown) => {
   const fields = error as Readonly<Record<string, unknown>>
   return Object.fromEntries(
@@ -82,7 +82,7 @@ const closedFields = (error: unknown) => {
   )
 }
 
-/** Where an error came from; its message may repeat what somebody wrote. */
+/** The places of an error in the code; its message may repeat foreign text. */
 const framesOf = (error: Error): string =>
   (error.stack ?? "")
     .split("\n")

@@ -13,7 +13,7 @@ export interface OpenApiInput {
   readonly routes: ReadonlyArray<Route>
   readonly version: string
   readonly cookieName: string
-  /** The host has a sign-in of its own, which cannot be described here. */
+  /** True if the host has its own sign-in, which the document cannot describe. */
   readonly isOwnSignIn?: boolean | undefined
   /** Tokens of sessions count as bearer tokens, too. */
   readonly bearerTokens?: boolean | undefined
@@ -34,7 +34,7 @@ export const errorsOf = (route: Route): ReadonlyArray<ErrorCode> => {
   ]
 }
 
-/** The routes as an OpenAPI 3.1 document. Where they are served is added for each request: a prefix is part of it. */
+/** The routes as an OpenAPI 3.1 document. The server's address, with its prefix, is added for each request. */
 export const openApiDocument = (input: OpenApiInput): OpenApiDocument => {
   const { routes, version } = input
   const paths: Record<string, Record<string, unknown>> = {}

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import { Clock, Context, Effect } from "effect"
 import { ApiKeyInvalid, ApiKeyRateLimited } from "../problems/errors.ts"
 
-/** What a key may be allowed to do. `credits:reserve` renews holds, too. */
+/** The rights of a key. `credits:reserve` includes renewing holds. */
 export const API_SCOPES = ["credits:reserve", "credits:settle", "credits:release"] as const
 export type ApiScope = (typeof API_SCOPES)[number]
 
@@ -16,9 +16,9 @@ export interface ApiKey {
    */
   readonly sha256: string | ReadonlyArray<string>
   readonly scopes: ReadonlyArray<ApiScope>
-  /** The most credits that all keys together may take of one account on one UTC day; no such bound unless given. */
+  /** The most credits that all keys together may charge to one account on one UTC day; default unlimited. */
   readonly dailyCap?: number | undefined
-  /** Requests in a minute at this process; 6,000 unless given. */
+  /** Requests per minute at this process; default 6,000. */
   readonly perMinute?: number | undefined
 }
 
@@ -28,7 +28,7 @@ export class ApiKeys extends Context.Service<
   {
     /** The key that an Authorization header proves. */
     readonly prove: (header: string | undefined) => Effect.Effect<ApiKey, ApiKeyInvalid>
-    /** Counts a request of a key; fails where there were too many. */
+    /** Counts a request of a key; fails if there were too many. */
     readonly count: (key: ApiKey) => Effect.Effect<void, ApiKeyRateLimited>
   }
 >()("@parley/adapters-http/environment/ApiKeys") {}
@@ -40,7 +40,7 @@ const PER_MINUTE = 6_000
 
 const digestsOf = ({ sha256 }: ApiKey): ReadonlyArray<string> => [sha256].flat()
 
-/** What is wrong with keys as they are configured, without a digest of theirs. */
+/** The problems of configured keys, without their digests. */
 export const problemsOfApiKeys = (keys: ReadonlyArray<ApiKey>): ReadonlyArray<string> => {
   const digests = keys.flatMap(digestsOf).map((digest) => digest.toLowerCase())
   return [
@@ -69,8 +69,8 @@ interface Known {
 }
 
 /**
- * Takes the keys as configured; throws where one cannot be used. A secret is compared by its digest, with every key there
- * is, in constant time: neither how much of it is right nor which key it is like can be measured.
+ * Takes the configured keys; throws if one is invalid. The digest of a secret is compared with every key, in constant
+ * time, so that a client can measure neither a partial match nor a similar key.
  */
 export const apiKeysFrom = (keys: ReadonlyArray<ApiKey> = []): ApiKeys["Service"] => {
   const problems = problemsOfApiKeys(keys)

@@ -2,18 +2,18 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import { Context, Effect } from "effect"
 import { CronNotConfigured, CronUnauthorized } from "../problems/errors.ts"
 
-/** What a schedule proves itself with. */
+/** The secret of schedules. */
 export class CronSecret extends Context.Service<
   CronSecret,
   {
-    /** Only the digest of the secret is kept; undefined where there is none, and no schedule may call. */
+    /** The digest of the secret; undefined without a secret, and then no schedule may call. */
     readonly digest: Buffer | undefined
   }
 >()("@parley/adapters-http/environment/CronSecret") {}
 
 const digestOf = (text: string): Buffer => createHash("sha256").update(text).digest()
 
-/** What a script writes where its own variable was not set: never a secret. */
+/** Texts that a script sends if its own variable is unset: never a secret. */
 const BLANK = ["", "undefined", "null"]
 
 /** Takes the secret as configured. */

@@ -1,11 +1,11 @@
 import { Context } from "effect"
 import type { DevelopmentSessions } from "../sessions/developmentSessions.ts"
 
-/** Whether people may sign in with an address alone. */
+/** The sign-in with an e-mail address only. */
 export class DevelopmentSignIn extends Context.Service<
   DevelopmentSignIn,
   {
-    /** Undefined where it is off. */
+    /** Undefined if it is off. */
     readonly sessions: DevelopmentSessions | undefined
   }
 >()("@parley/adapters-http/environment/DevelopmentSignIn") {}

@@ -11,51 +11,53 @@ import type { Authenticate } from "./PersonSignIn.ts"
 /** The Effect runtime that holds Parley's services, for example `parley.runtime`. */
 export type ParleyRuntime = ManagedRuntime.ManagedRuntime<ParleyServices, unknown>
 
-/** How long a reader may take nothing, where an option does not say otherwise. */
+/** Default for the longest time in which a reader reads nothing. */
 export const STALLED_READER_MS = 60_000
 
-/** What Parley's routes are served with, whatever they are mounted in. `Source` is a request as the host has it. */
+/** Options of Parley's routes, for every kind of server. `Source` is the host's own request type. */
 export interface HttpOptions<Source = unknown> extends BodyIntakeOptions {
   /** `parley.runtime`, or any runtime with Parley's services. */
   readonly runtime: ParleyRuntime
   /**
-   * Judges session tokens, in cookies and as bearer tokens. With development sign-in, `developmentSessions.verifier`. Left
-   * out where `authenticate` says who people are, and only there.
+   * Verifies session tokens, in cookies and as bearer tokens. With the development sign-in, use
+   * `developmentSessions.verifier`. Required unless `authenticate` is set.
    */
   readonly sessions?: SessionVerifier["Service"] | undefined
   /** The host's own sign-in, in the place of `sessions`: asked with the request as the host has it. */
   readonly authenticate?: Authenticate<Source> | undefined
-  /** False where tokens count in the cookie alone, for example behind a proxy that writes `Authorization` itself. */
+  /** False if tokens count in the cookie only, for example behind a proxy that sets `Authorization` itself. */
   readonly bearerTokens?: boolean | undefined
   /**
-   * Origins whose pages may call for the person who is signed in, for example a front end on a sibling domain
-   * (`https://app.example.com`): they alone get CORS headers, with credentials. None unless given.
+   * Origins whose pages may call for the signed-in person, for example a front end on a sibling domain
+   * (`https://app.example.com`): only they get CORS headers, with credentials. Default none.
    */
   readonly allowedOrigins?: ReadonlyArray<string> | undefined
-  /** The cookie that carries the session token: `parley_session` unless given; over https with `__Host-` before it. */
+  /** The cookie that carries the session token; default `parley_session`; over https with `__Host-` before it. */
   readonly sessionCookie?: string | undefined
   /**
-   * Whose library sets `sessionCookie`: over https it counts under its own name then, without `__Host-`. Supabase's is
-   * `sb-<project>-auth-token`.
+   * The library that sets `sessionCookie`: over https the cookie then counts under its own name, without `__Host-`.
+   * Supabase's is `sb-<project>-auth-token`.
    */
   readonly sessionPreset?: SessionPreset | undefined
-  /** Where people reach the server. With https, cookies are `Secure`, and only the `__Host-` one counts. */
+  /** The address that people use. With https, cookies are `Secure`, and only the `__Host-` one counts. */
   readonly baseUrl?: string | undefined
-  /** Where people are led once they have signed out, for example the identity provider's own page for it. */
+  /** The address to which people are led after signing out, for example the identity provider's page for it. */
   readonly signOutUrl?: string | undefined
-  /** What schedules send as their bearer token to `/api/cron/*`. Without it those routes answer every request with 503. */
+  /** The bearer token of schedules for `/api/cron/*`. Without it those routes answer every request with 503. */
   readonly cronSecret?: string | undefined
   /** Keys with which services call `/v1/credits/*`; without any those routes do not exist. */
   readonly apiKeys?: ReadonlyArray<ApiKey> | undefined
-  /** Turns on `POST /dev/sign-in`, for requests to a local Host only. Never give it where others can reach the server. */
+  /** Enables `POST /dev/sign-in`, for requests to a local Host only. Never set it if others can reach the server. */
   readonly developmentSessions?: DevelopmentSessions | undefined
-  /** Rejects where something the server depends on does not answer; `GET /readyz` asks, at most once a second. */
+  /** Rejects if a dependency of the server does not answer; `GET /readyz` calls it at most once a second. */
   readonly ready?: (() => Promise<void>) | undefined
   /** Shown in the OpenAPI document. */
   readonly version?: string | undefined
-  /** How long a reader of a stream may take nothing before the connection is given up: one minute unless given. */
+  /**
+   * Longest time in which the reader of a stream reads nothing before the connection is closed; default one minute.
+   */
   readonly stalledReaderMs?: number | undefined
-  /** The most requests that one person may have under way, replies that are streamed included: 1,000 unless given. */
+  /** The most concurrent requests of one person, streamed replies included; default 1,000. */
   readonly requestsPerPerson?: number | undefined
   /** Counts every request being worked on. */
   readonly requests?: RequestTracker | undefined

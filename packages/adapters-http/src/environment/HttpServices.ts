@@ -16,7 +16,7 @@ import type { SessionCookies } from "./SessionCookies.ts"
 import type { SignOutPage } from "./SignOutPage.ts"
 import type { UntrustedProxy } from "../exchange/UntrustedProxy.ts"
 
-/** What routes and accesses know of the server they run in. */
+/** The server's services for routes and accesses. */
 export type HttpServices =
   | AllowedOrigins
   | ApiDocument
@@ -35,5 +35,5 @@ export type HttpServices =
   | SignOutPage
   | UntrustedProxy
 
-/** What handlers and accesses may ask for. */
+/** All services that handlers and accesses may use. */
 export type RouteServices = ParleyServices | HttpServices

@@ -5,7 +5,7 @@ import { type LargeWork, makePersonTurns, type PersonTurns } from "./PersonTurns
 const PLACES = 4
 const PLACES_PER_PERSON = 1
 
-/** Keeps large work of each kind from holding up everything else. */
+/** Limits each kind of large work to one at a time per person, in fair order. */
 export class LargeWorkTurns extends Context.Service<LargeWorkTurns, Readonly<Record<LargeWork, PersonTurns>>>()(
   "@parley/adapters-http/environment/LargeWorkTurns"
 ) {}

@@ -6,7 +6,7 @@ import { TooManyRequests } from "../problems/errors.ts"
 export class PersonRequests extends Context.Service<
   PersonRequests,
   {
-    /** Counts a request until the scope closes; fails where the person has as many as there may be. */
+    /** Counts a request until the scope closes; fails if the person has too many. */
     readonly enter: (person: string) => Effect.Effect<void, TooManyRequests, Scope.Scope>
   }
 >()("@parley/adapters-http/environment/PersonRequests") {}

@@ -1,35 +1,35 @@
 import { Context } from "effect"
 
-/** Who a person is, as the host's own sign-in says. */
+/** A person, as the host's own sign-in identifies them. */
 export interface SignedIn {
-  /** The host's stable name of the person: 1 to 255 characters, never used again for somebody else. */
+  /** The host's stable id of the person: 1 to 255 characters, never reused for another person. */
   readonly userId: string
-  /** A proven address, where there is one. */
+  /** A verified address, if there is one. */
   readonly email?: string | undefined
-  /** Unix time in milliseconds after which this counts no more; told to the person, not enforced. */
+  /** Unix time in milliseconds after which this expires; shown to the person, not enforced. */
   readonly expiresAt?: number | undefined
 }
 
 /**
- * Says who sends a request, or undefined where nobody is signed in (401). It is asked once for each request of a person,
- * before the body is read, and takes the place of session cookies and bearer tokens. It must
+ * Returns the person of a request, or undefined without a signed-in person (401). It is called once for each request of a
+ * person, before the body is read, and replaces session cookies and bearer tokens. It must
  *
- * - believe only what is proven: a signature, or a session of the host's, and no header that a client can write;
- * - give the same `userId` for the same person for ever, and never one person's to another;
- * - refuse what is signed out, expired or blocked by itself: Parley keeps no session then;
- * - leave the request's body alone.
+ * - trust only proof: a signature, or a session of the host, and no header that a client can write;
+ * - always return the same `userId` for the same person, and never that of another person;
+ * - refuse signed-out, expired or blocked people itself, because Parley keeps no session then;
+ * - leave the request's body unread.
  *
- * What it throws, or rejects with, is answered with 500 and none of its text.
+ * If it throws or rejects, the response is 500 without the error's text.
  */
 export type Authenticate<Request> = (request: Request) => SignedIn | undefined | Promise<SignedIn | undefined>
 
-/** How people prove who they are here. */
+/** The sign-in of people on this server. */
 export class PersonSignIn extends Context.Service<
   PersonSignIn,
   {
-    /** The host's own sign-in, asked with what brought the request; undefined where sessions of tokens count. */
+    /** The host's own sign-in, called with the host's request; undefined if session tokens are used. */
     readonly authenticate: Authenticate<unknown> | undefined
-    /** Whether tokens count in `Authorization: Bearer` too. */
+    /** True if tokens count in `Authorization: Bearer` too. */
     readonly bearerTokens: boolean
   }
 >()("@parley/adapters-http/environment/PersonSignIn") {}

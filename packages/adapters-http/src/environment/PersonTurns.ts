@@ -51,7 +51,7 @@ export const makePersonTurns = (places: number, perPerson: number): PersonTurns 
       )
     )
   })
-  // Waiting is not interrupted, so that a place that was given is always given back.
+  // Waiting is not interrupted, so that a granted place is always returned.
   return {
     enter: (person) => Effect.asVoid(Effect.acquireRelease(wait(person), (began) => rest(person, began)))
   }

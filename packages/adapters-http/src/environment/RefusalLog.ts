@@ -1,6 +1,6 @@
 import { Clock, Context, Effect } from "effect"
 
-/** A request that was refused for who sent it, or from where. */
+/** A request that was refused because of its sender or its origin. */
 export interface Refusal {
   readonly route: string
   readonly code: string
@@ -11,7 +11,7 @@ export interface Refusal {
   readonly suspicious: boolean
 }
 
-/** The log of refusals. A client that sends refused requests without end neither fills the disk nor hides what others do. */
+/** The log of refusals. A client that repeats refused requests neither fills the disk nor hides those of others. */
 export class RefusalLog extends Context.Service<
   RefusalLog,
   {
@@ -24,7 +24,7 @@ const WINDOW_MS = 60_000
 const LINES_AT_MOST = 20
 const LINES_OF_USER_AT_MOST = 5
 
-/** What was logged of one kind since a moment, and what was not. */
+/** The counts of logged and omitted refusals of one kind since a time. */
 interface Window {
   readonly since: number
   readonly ofUser: Map<string, number>
@@ -32,10 +32,10 @@ interface Window {
   unlogged: number
 }
 
-/** Line ends and what cannot be seen, which could make one line look like several. */
+/** Line ends and invisible characters, which could make one line look like several. */
 const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/gu
 
-/** Takes a refusal into account; true where it is to be logged. */
+/** Counts a refusal; returns true if it is to be logged. */
 const isWithinBounds = (window: Window, userId: string | undefined): boolean => {
   const before = userId === undefined ? 0 : (window.ofUser.get(userId) ?? 0)
   if (window.lines >= LINES_AT_MOST || before >= LINES_OF_USER_AT_MOST) {
@@ -48,8 +48,8 @@ const isWithinBounds = (window: Window, userId: string | undefined): boolean => 
 }
 
 /**
- * Makes a log that writes at most twenty lines a minute for each kind of refusal, five of them about one user. The first
- * line after that minute says how many were left out.
+ * Creates a log that writes at most twenty lines a minute for each kind of refusal, five of them about one user. The
+ * first line after that minute reports the number of omitted ones.
  */
 export const makeRefusalLog = (): RefusalLog["Service"] => {
   const windows = new Map<string, Window>()

@@ -1,10 +1,10 @@
 import { Context } from "effect"
 
-/** Where people are led once they have signed out. */
+/** The address to which people are led after signing out. */
 export class SignOutPage extends Context.Service<
   SignOutPage,
   {
-    /** Undefined where they stay. */
+    /** Undefined if they stay. */
     readonly url: string | undefined
   }
 >()("@parley/adapters-http/environment/SignOutPage") {}

@@ -24,10 +24,10 @@ const REQUESTS_PER_PERSON = 1_000
 const UNTRUSTED_PROXY =
   "Requests come through a proxy that is not trusted to say for whom, so that all its clients count as one and share one limit. Trust it by PARLEY_TRUST_PROXY, the listener's trustProxy or Express' trust proxy."
 
-/** In the place of sessions where the host has a sign-in of its own: it proves nobody. */
+/** Replaces the session verifier if the host has its own sign-in: it accepts no token. */
 const noSessions = SessionVerifier.of({ verify: () => Effect.fail(new SessionInvalid({ problem: "refused" })) })
 
-/** One way to prove who somebody is, and only one: of two, it would be unknown which holds. */
+/** Exactly one sign-in is allowed: with two, their results could differ. */
 const checkSignIn = ({ authenticate, developmentSessions, sessions }: HttpOptions<never>): void => {
   const isOwn = authenticate !== undefined
   if (isOwn && (sessions !== undefined || developmentSessions !== undefined)) {
@@ -36,7 +36,7 @@ const checkSignIn = ({ authenticate, developmentSessions, sessions }: HttpOption
   if (!isOwn && sessions === undefined) throw new TypeError("Nobody could sign in: give `sessions` or `authenticate`.")
 }
 
-/** The services of one server. Throws where `baseUrl` is not a URL, or nothing says who people are. */
+/** The services of one server. Throws if `baseUrl` is not a URL, or if no sign-in is configured. */
 export const httpServicesLayer = (
   options: HttpOptions<never>,
   document: () => OpenApiDocument

@@ -1,23 +1,24 @@
 import type { AnswerHeaders } from "../answers/Answer.ts"
 
 /**
- * Where the answer to one request goes: either whole (`send`), or begun, written piece by piece and ended.
- * - `unsent`: nothing has gone out.
- * - `begun`: the head has, and maybe some of the body.
- * - `over`: the answer is complete, or its reader has left.
+ * The writer of the response to one request: either whole (`send`), or begun, written piece by piece and ended.
+ *
+ * - `unsent`: nothing was sent.
+ * - `begun`: the head was sent, and maybe a part of the body.
+ * - `over`: the response is complete, or its reader has left.
  */
 export interface AnswerWriter {
   readonly state: "unsent" | "begun" | "over"
   /** A whole answer; without bytes it has no body. */
   send(status: number, headers: AnswerHeaders, bytes?: Uint8Array): void
   begin(status: number, headers: AnswerHeaders): void
-  /** False where the reader is behind: then the writer waits until `onDrain` calls. */
+  /** Returns false if the reader is behind: then the caller waits until `onDrain` calls. */
   write(piece: string | Uint8Array): boolean
-  /** Calls once, as soon as the reader has caught up; gives what takes the listener back. */
+  /** Calls once, when the reader has caught up; returns a function that removes the listener. */
   onDrain(listener: () => void): () => void
   end(): void
-  /** Breaks a begun answer off so that its reader sees that it is not complete, once what was written is out. */
+  /** Breaks off a begun response after the written data is sent, so that its reader sees that it is incomplete. */
   cut(): void
-  /** Gives the reader up at once. */
+  /** Disconnects the reader at once. */
   abandon(): void
 }

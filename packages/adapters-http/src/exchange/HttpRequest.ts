@@ -4,13 +4,13 @@ import type { RequestHead } from "./RequestHead.ts"
 
 /** The body of a request as it comes in. */
 export interface IncomingBody {
-  /** What another parser left of it; undefined where nothing of it has been read. */
+  /** The rest of the body after another parser; undefined if it is unread. */
   taken(): TakenBody | undefined
   /** Its bytes, read by one reader. */
   readonly stream: Readable
 }
 
-/** A request, whatever brought it: what the core of this package sees of Node's, Express' and fetch's. */
+/** A request, independent of the kind of server: the common part of Node's, Express' and fetch's. */
 export interface HttpRequest extends RequestHead {
   /** Under which it is logged; sent back as `x-request-id`. */
   readonly id: string
@@ -20,7 +20,7 @@ export interface HttpRequest extends RequestHead {
   readonly query: string
   /** The path under which the routes are mounted, without a slash at its end; empty at the root. */
   readonly prefix: string
-  /** What was sent under a header's lower-case name, each as it was sent. */
+  /** The values of a header by its lower-case name, each as it was sent. */
   valuesOf(header: string): ReadonlyArray<string>
   readonly body: IncomingBody
 }

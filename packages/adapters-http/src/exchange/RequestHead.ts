@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http"
 
-/** What the head of a request says. */
+/** The head of a request. */
 export interface RequestHead {
   readonly method: string
   /** By lower-case name. */
@@ -9,6 +9,6 @@ export interface RequestHead {
   readonly httpVersion: string
   /** The address the request came from, as far as trusted proxies report it. */
   readonly peer: string
-  /** What brought the request: Node's or Express' request, or that of fetch. For the host's own sign-in. */
+  /** The host's own request: Node's or Express', or that of fetch. For the host's own sign-in. */
   readonly source: unknown
 }

@@ -1,6 +1,6 @@
 import { Context } from "effect"
 
-/** Whether requests come through a proxy that is not trusted to say for whom. */
+/** Detects requests through a proxy whose forwarding headers are not trusted. */
 export class UntrustedProxy extends Context.Service<
   UntrustedProxy,
   {
@@ -10,7 +10,7 @@ export class UntrustedProxy extends Context.Service<
   }
 >()("@parley/adapters-http/exchange/UntrustedProxy") {}
 
-/** Takes what logs the first one. */
+/** Takes a function that logs the first one. */
 export const makeUntrustedProxy = (log: () => void): UntrustedProxy["Service"] => {
   let seen = false
   return {

@@ -4,6 +4,6 @@ import { randomUUID } from "node:crypto"
 export const REQUEST_ID = "x-request-id"
 const ACCEPTABLE = /^[A-Za-z0-9._:-]{1,128}$/
 
-/** The id under which a request is logged: the client's `x-request-id` where it is a plain word, else a new one. */
+/** The id of a request in logs: the client's `x-request-id` if it is a plain word, otherwise a new one. */
 export const requestIdFrom = (sent: unknown): string =>
   typeof sent === "string" && ACCEPTABLE.test(sent) ? sent : randomUUID()

@@ -1,4 +1,4 @@
-/** What a request asks for. */
+/** The target of a request. */
 export interface Target {
   /** Still encoded. */
   readonly path: string
@@ -18,7 +18,7 @@ const pathOf = (address: string): string => {
   return url === null ? "" : url.pathname + url.search
 }
 
-/** Takes a mount prefix as configured; gives it without a slash at its end. Throws where it is no absolute path. */
+/** Normalises a configured mount prefix: removes a trailing slash. Throws if it is not an absolute path. */
 export const prefixFrom = (configured: string | undefined): string => {
   const prefix = (configured ?? "").replace(/\/+$/, "")
   if (prefix !== "" && !/^(?:\/[\w.~!$&'()*+,=:@%-]+)+$/.test(prefix)) {
@@ -27,7 +27,7 @@ export const prefixFrom = (configured: string | undefined): string => {
   return prefix
 }
 
-/** A target below a prefix, without it; undefined where it is not below. */
+/** A target below a prefix, without it; undefined if it is not below. */
 export const below = ({ path, query }: Target, prefix: string): Target | undefined => {
   if (prefix === "") return { path, query }
   if (!path.startsWith(prefix)) return undefined

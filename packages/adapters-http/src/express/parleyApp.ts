@@ -6,20 +6,20 @@ import type { TrustProxy } from "../node/trustedPeer.ts"
 import { answerError } from "./parleyRouter.ts"
 
 export interface ParleyAppOptions extends Omit<ListenerOptions, "otherwise"> {
-  /** Pages and whatever else is served beside the API, after it, by Express. */
+  /** Pages and other routes, which Express serves after the API. */
   readonly pages?: Router | RequestHandler | undefined
 }
 
 /**
- * A whole server: the routes, pages, headers that protect browsers, and problem details for the rest. Express sees what
- * is no route's, and nothing else.
+ * A whole server: the routes, pages, security headers, and problem details for all other requests. Express gets only
+ * requests that match no route.
  */
 export const parleyApp = ({ pages, ...options }: ParleyAppOptions): RequestListener =>
   parleyListener(pages === undefined ? options : { ...options, otherwise: expressPages(pages, options.trustProxy) })
 
 /**
- * Pages of Express as what `parleyListener` serves `otherwise`: what they do not answer is 404, and what they fail with
- * becomes problem details.
+ * Express' pages in the form of `otherwise` of `parleyListener`: a request that they do not answer gets 404, and their
+ * errors become problem details.
  */
 export const expressPages = (pages: Router | RequestHandler, trustProxy?: TrustProxy): RequestListener => {
   const app = express()

@@ -8,12 +8,12 @@ import { InvalidRequest, PayloadTooLarge } from "../problems/errors.ts"
 import type { Route } from "../routes/Route.ts"
 import { routes } from "../routes/routes.ts"
 
-/** `authenticate` is asked with Express' request, and so with what was mounted before has put on it (`request.user`). */
+/** `authenticate` gets Express' request, including the properties that earlier middleware has set (`request.user`). */
 export type RouterOptions = HttpOptions<Request>
 
 /**
- * All routes as an Express 5 router, to be mounted at the root or under a path, best before any body parser. Paths that
- * are not Parley's pass through to whatever is mounted after it. Throws where `baseUrl` is not a URL.
+ * All routes as an Express 5 router, to be mounted at the root or under a path, best before any body parser. It passes
+ * other paths on. Throws if `baseUrl` is not a URL.
  */
 export const parleyRouter = (options: RouterOptions): Router => routerOf(routes, options)
 
@@ -37,8 +37,8 @@ export const routerOf = (table: ReadonlyArray<Route>, options: RouterOptions): R
 }
 
 /**
- * The last resort: what Express itself or a handler mounted beside refuses, as problem details and without a word of
- * the error. Mount it after everything else.
+ * The last error handler: answers errors of Express itself or of other handlers with problem details, without the
+ * error's text. Mount it after everything else.
  */
 export const answerError: ErrorRequestHandler = (
   error: unknown,

@@ -1,12 +1,12 @@
 import type { AnswerHeaders } from "../answers/Answer.ts"
 import type { AnswerWriter } from "../exchange/AnswerWriter.ts"
 
-/** How long the reader of an answer that is cut off has to take what was written before. */
+/** Time for the reader of a broken response to read the written data. */
 const FLUSH_MS = 5_000
-/** What may wait for the reader of a stream, in bytes, before the writer has to wait. */
+/** Buffered bytes of a stream before the writer has to wait. */
 const BUFFERED_BYTES = 16 * 1024
 
-/** The status for a host whose client left before there was an answer, the one nginx uses for it. */
+/** The status for a host whose client left before the response, as nginx uses it. */
 const CLIENT_LEFT = 499
 const FAILED = 500
 
@@ -25,7 +25,7 @@ export class FetchAnswerWriter implements AnswerWriter {
   #onDrain: (() => void) | undefined
   #isCut = false
 
-  /** `headers` go with every answer; `onLeave` is called where the reader gives the body up. */
+  /** `headers` are added to every response; `onLeave` is called if the reader cancels the body. */
   constructor(request: Request, headers: AnswerHeaders, onLeave: () => void) {
     const { promise, resolve } = Promise.withResolvers<Response>()
     this.response = promise
@@ -93,7 +93,7 @@ export class FetchAnswerWriter implements AnswerWriter {
     else this.#break()
   }
 
-  /** The client left before there was an answer: this one has no reader. */
+  /** The client left before the response, which has no reader. */
   leave(): void {
     if (this.#state === "unsent") this.#giveUp(CLIENT_LEFT)
   }
@@ -103,7 +103,10 @@ export class FetchAnswerWriter implements AnswerWriter {
     this.#respond(new Response(null, { status }))
   }
 
-  /** The reader took something, or has room. An error takes what waits in the stream away, so that it has to wait. */
+  /**
+   * The reader has read something, or has room. An error would discard the buffered data of the stream, so it has to
+   * wait.
+   */
   #pulled(): void {
     if (this.#isCut && (this.#controller?.desiredSize ?? 0) >= BUFFERED_BYTES) return this.#break()
     const listener = this.#onDrain

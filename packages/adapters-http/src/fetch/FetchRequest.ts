@@ -15,7 +15,7 @@ export interface FetchRequestInput {
   readonly target: Target
   readonly prefix: string
   readonly peer: string
-  /** Where the body breaks off. */
+  /** Called if the body breaks off. */
   readonly onBroken: () => void
 }
 

@@ -9,31 +9,31 @@ import type { RouteMatch } from "../core/RouteTable.ts"
 import { FetchAnswerWriter } from "./FetchAnswerWriter.ts"
 import { FetchRequest } from "./FetchRequest.ts"
 
-/** What a host knows of a request beside the request. */
+/** The host's facts about a request, besides the request. */
 export interface FetchInfo {
   /** The address it came from, as far as trusted proxies report it. */
   readonly peer?: string | undefined
-  /** The version of HTTP that the client spoke, such as `1.1` or `2`: without it, development sign-in is refused. */
+  /** The client's version of HTTP, for example `1.1` or `2`: without it, the development sign-in is refused. */
   readonly httpVersion?: string | undefined
-  /** Keeps the host going until what a reply held is settled, also where its reader has left. */
+  /** Keeps the host running until a reply's hold is settled, even if its reader has left. */
   readonly waitUntil?: ((work: Promise<void>) => void) | undefined
 }
 
-/** Answers requests as `fetch` has them: for Bun, Deno, Hono, Next.js and other hosts of such handlers. */
+/** A fetch-style handler, for Bun, Deno, Hono, Next.js and other hosts. */
 export type FetchHandler = (request: Request, info?: FetchInfo) => Promise<Response>
 
-/** `authenticate` is asked with the request as it was given to the handler. */
+/** `authenticate` gets the handler's own request. */
 export interface FetchOptions extends HttpOptions<Request> {
-  /** The path under which the routes are served, such as `/api-root`; at the root unless given. */
+  /** The path under which the routes are served, for example `/api-root`; default: the root. */
   readonly prefix?: string | undefined
-  /** Answers what is no route's; 404 unless given. */
+  /** Answers requests that match no route; default 404. */
   readonly otherwise?: FetchHandler | undefined
 }
 
-/** Given to every signal: an error made for each would cost more than the rest of a departure. */
+/** The reason of every aborted signal: a new error for each would cost more than the rest of the abort. */
 const LEFT = "the client left"
 
-/** All routes as one fetch-style handler. Throws where `baseUrl` or `prefix` cannot be read. */
+/** All routes as one fetch-style handler. Throws if `baseUrl` or `prefix` is invalid. */
 export const parleyFetch = (options: FetchOptions): FetchHandler => {
   const core = makeHttpCore(options)
   const prefix = prefixFrom(options.prefix)

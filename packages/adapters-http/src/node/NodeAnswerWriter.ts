@@ -2,7 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:
 import type { AnswerHeaders } from "../answers/Answer.ts"
 import type { AnswerWriter } from "../exchange/AnswerWriter.ts"
 
-/** How long the reader of an answer that is cut off has to take what was written before. */
+/** Time for the reader of a broken response to read the written data. */
 const FLUSH_MS = 5_000
 
 /** Writes answers on a connection of Node's HTTP server. */
@@ -51,7 +51,7 @@ export class NodeAnswerWriter implements AnswerWriter {
     const response = this.#response
     const { socket } = request
     const cut = () => {
-      // Before HTTP/1.1 the end of the connection is the end of the body: only a reset says otherwise.
+      // Before HTTP/1.1 the end of the connection is the end of the body, so only a reset shows an incomplete one.
       if (request.httpVersion === "1.0") socket.resetAndDestroy()
       response.destroy()
     }

@@ -11,7 +11,7 @@ export interface NodeRequestInput {
   /** Below the prefix. */
   readonly target: Target
   readonly prefix: string
-  /** Gives the client's address; called only where it is needed. */
+  /** Returns the client's address; called only if it is needed. */
   readonly peerOf: () => string
 }
 

@@ -6,7 +6,7 @@ import { problemFrom } from "../problems/Problem.ts"
 import { discardBody } from "./discardBody.ts"
 import { NodeAnswerWriter } from "./NodeAnswerWriter.ts"
 
-/** The id of a request: the one set on its response already, else the client's or a new one, which is set then. */
+/** The id of a request: the one on its response, otherwise the client's or a new one, which is then set. */
 export const requestIdOf = (request: IncomingMessage, response: ServerResponse): string => {
   const before = response.getHeader(REQUEST_ID)
   if (typeof before === "string") return before
@@ -15,13 +15,13 @@ export const requestIdOf = (request: IncomingMessage, response: ServerResponse):
   return id
 }
 
-/** Answers an error with problem details, or breaks off what was begun. */
+/** Answers an error with problem details, or breaks off a begun response. */
 export const answerProblem = (request: IncomingMessage, response: ServerResponse, error: unknown): void => {
   if (response.headersSent) return void response.destroy()
   writeProblem(new NodeAnswerWriter(request, response, {}), problemFrom(error, requestIdOf(request, response)))
   discardBody(request)
 }
 
-/** Answers a request for which there is nothing with problem details. */
+/** Answers a request without a route with problem details. */
 export const answerNotFound = (request: IncomingMessage, response: ServerResponse): void =>
   answerProblem(request, response, new RouteNotFound())

@@ -6,7 +6,7 @@ import { refuseSocket } from "./refuseSocket.ts"
 export interface ConnectionBounds {
   /** Connections in all. */
   readonly total: number
-  /** Connections from one address other than this machine's own; undefined where proxies bring those of many people. */
+  /** Connections from one remote address; undefined behind proxies, which forward those of many people. */
   readonly perPeer: number | undefined
 }
 
@@ -18,9 +18,9 @@ interface Peer {
 }
 
 /**
- * Bounds the connections of a server. Where there are as many as there may be, the one that has been without a request
- * for longest makes room: one of the same address, or of the address with most. Only where each of them has a request
- * under way the new one is refused. Returns whether a connection has a request under way.
+ * Bounds the connections of a server. At the bound, the connection that has been idle longest is closed: one of the
+ * same address, or of the address with the most. Only if all of them have a request in progress, the new one is
+ * refused. Returns a function that is true for a connection with a request in progress.
  */
 export const boundConnections = (server: Server, bounds: ConnectionBounds): ((socket: Socket) => boolean) => {
   const peers = new Map<string, Peer>()

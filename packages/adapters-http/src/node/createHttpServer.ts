@@ -6,42 +6,42 @@ import { refuseSocket } from "./refuseSocket.ts"
 import type { RequestTracker } from "../environment/RequestTracker.ts"
 
 export interface HttpServerOptions {
-  /** Waited for when closing: given to `parleyRouter` as well. */
+  /** Awaited when closing; pass it to `parleyRouter` as well. */
   readonly requests?: RequestTracker | undefined
   /**
-   * The most connections: 10,000 in all and 500 from one address unless given. Set `perPeer` to undefined behind a
-   * proxy, which brings those of all clients.
+   * The most connections; default 10,000 in all and 500 from one address. Set `perPeer` to undefined behind a proxy,
+   * which forwards those of all clients.
    */
   readonly connections?: ConnectionBounds | undefined
 }
 
 export interface HttpServer {
-  /** For what is not covered here, such as upgrades. */
+  /** For uses that are not covered here, for example upgrades. */
   readonly server: Server
-  /** Starts listening; port 0 takes a free one. Rejects where the address cannot be had. */
+  /** Starts listening; port 0 takes a free one. Rejects if the address is not available. */
   listen(input: {
     readonly host: string
     readonly port: number
   }): Promise<{ readonly host: string; readonly port: number }>
   /**
-   * Stops taking connections, lets running requests finish, and cuts off what still runs after `deadlineMs`.
-   * Resolves once every request is done, what it held settled.
+   * Stops accepting connections, lets running requests finish, and cuts off the rest after `deadlineMs`. Resolves
+   * after every request has ended and its holds are settled.
    */
   close(input: { readonly deadlineMs: number }): Promise<void>
 }
 
 const CONNECTIONS: ConnectionBounds = { total: 10_000, perPeer: 500 }
 const HEADERS_MS = 20_000
-/** How often connections are looked at for requests that come too slowly. */
+/** Interval of the check for requests that arrive too slowly. */
 const CHECK_MS = 5_000
 /** For a request to arrive whole; a streamed answer may take as long as it likes. */
 const REQUEST_MS = 300_000
 const KEEP_ALIVE_MS = 65_000
 const IDLE_CHECK_MS = 50
-/** How long a connection may still send its first request once the server closes. Browsers open some that never do. */
+/** Time for a connection to send its first request when the server closes. Browsers open some that never do. */
 const SILENT_MS = 500
 
-/** An HTTP server with bounds on slow clients, problem details for what is not HTTP, and an orderly end. */
+/** An HTTP server with bounds on slow clients, problem details for invalid HTTP, and an orderly stop. */
 export const createHttpServer = (listener: RequestListener, options: HttpServerOptions = {}): HttpServer => {
   const { connections = CONNECTIONS, requests } = options
   const server = createServer(
@@ -100,7 +100,7 @@ const closeServer = async (server: Server, sockets: ReadonlySet<Socket>, deadlin
   clearTimeout(deadline)
 }
 
-/** What came is not HTTP, too long, or too slow. */
+/** The data is not HTTP, too long, or too slow. */
 const refusalOf = ({ code }: NodeJS.ErrnoException): Error => {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new RequestTooSlow()
   if (code === "HPE_HEADER_OVERFLOW") return new HeadTooLarge({ limit: maxHeaderSize })

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http"
 
-/** What is still read of a body that is not needed, so that the client gets to see the answer. */
+/** Bytes of an unneeded body that are still read, so that the client receives the response. */
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_MS = 10_000
 

@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http"
 
 /**
- * Cuts off a reader who, for so many milliseconds, takes nothing of an answer that is written: until then the server
- * keeps all of it in memory.
+ * Disconnects a reader that reads nothing of a response for this many milliseconds: until then the server keeps the
+ * response in memory.
  */
 export const limitStalledReader = (response: ServerResponse, milliseconds: number): void => {
   if (response.writableFinished || response.destroyed) return

@@ -11,14 +11,11 @@ import { trustedPeer, type TrustProxy } from "./trustedPeer.ts"
 
 /** `authenticate` is asked with Node's request. */
 export interface ListenerOptions extends HttpOptions<IncomingMessage> {
-  /** The path under which the routes are served, such as `/api-root`; at the root unless given. */
+  /** The path under which the routes are served, for example `/api-root`; default: the root. */
   readonly prefix?: string | undefined
-  /** Which proxies are trusted to report the client's address. None unless given. */
+  /** Proxies that are trusted to report the client's address; default none. */
   readonly trustProxy?: TrustProxy | undefined
-  /**
-   * Serves what is no route's: pages and whatever else there is, with the headers that protect browsers set already.
-   * 404 unless given.
-   */
+  /** Serves requests that match no route, for example pages; security headers are set already. Default 404. */
   readonly otherwise?: RequestListener | undefined
 }
 
@@ -29,8 +26,8 @@ const invalidHost = new InvalidRequest({
 })
 
 /**
- * A whole server as a listener of Node's HTTP server: the routes, headers that protect browsers on every answer, and
- * problem details for the rest. Throws where `baseUrl` or `prefix` cannot be read.
+ * A whole server as a listener of Node's HTTP server: the routes, security headers on every response, and problem
+ * details for all other requests. Throws if `baseUrl` or `prefix` is invalid.
  */
 export const parleyListener = (options: ListenerOptions): RequestListener => {
   const core = makeHttpCore(options)

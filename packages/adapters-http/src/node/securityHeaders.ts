@@ -3,8 +3,8 @@ import helmet from "helmet"
 import type { AnswerHeaders } from "../answers/Answer.ts"
 
 /**
- * Headers for every answer, pages included: scripts, styles and connections of this origin only, nothing inline, no
- * framing. What only makes sense over https is left out elsewhere, so that http://localhost keeps working.
+ * Headers of every response, pages included: scripts, styles and connections of this origin only, no inline code, no
+ * framing. Headers that require https are left out without it, so that http://localhost works.
  */
 export const securityHeaders = (secure: boolean): AnswerHeaders => {
   const set = helmet({

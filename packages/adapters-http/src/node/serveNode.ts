@@ -11,7 +11,7 @@ import { NodeRequest } from "./NodeRequest.ts"
 import { isUntrustedForwarding } from "./untrustedForwarding.ts"
 import { watchDeparture } from "./watchDeparture.ts"
 
-/** What Node's listener and Express' router serve alike. */
+/** The common part of Node's listener and Express' router. */
 export interface NodeExchange {
   readonly core: HttpCore
   readonly match: RouteMatch

@@ -2,12 +2,13 @@ import type { IncomingMessage } from "node:http"
 import proxyAddr from "proxy-addr"
 
 /**
- * Which proxies are trusted to report the client's address in `X-Forwarded-For`: none (`false`), every one (`true`), so many before
- * this server, or those at these addresses, networks or names (`loopback`, `linklocal`, `uniquelocal`), with commas.
+ * Proxies that are trusted to report the client's address in `X-Forwarded-For`: none (`false`), all (`true`), this
+ * many before the server, or those at these addresses, networks or names (`loopback`, `linklocal`, `uniquelocal`),
+ * separated by commas.
  */
 export type TrustProxy = boolean | number | string
 
-/** Gives the function that finds the address a request came from. Throws where an address cannot be read. */
+/** Returns a function that finds the client's address of a request. Throws if an address is invalid. */
 export const trustedPeer = (trust: TrustProxy = false): ((request: IncomingMessage) => string) => {
   if (trust === false) return ({ socket }) => socket.remoteAddress ?? ""
   const isTrusted = trustFunction(trust)
@@ -15,7 +16,7 @@ export const trustedPeer = (trust: TrustProxy = false): ((request: IncomingMessa
   return (request) => proxyAddr(request, isTrusted) ?? ""
 }
 
-/** Whether a text names proxies that can be trusted: addresses, networks or names, and never all addresses. */
+/** True if a text names proxies that can be trusted: addresses, networks or names, and never all addresses. */
 export const isTrustProxy = (addresses: string): boolean => {
   try {
     trustFunction(addresses)

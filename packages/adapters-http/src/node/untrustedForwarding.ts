@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http"
 
 /**
- * Whether a request says in `X-Forwarded-For` for whom it is forwarded, and is not believed: it counts as one of the
- * connection's own address. A proxy that names that address itself is believed or not to the same effect.
+ * True if a request has an untrusted `X-Forwarded-For`: it counts as one of the connection's own address. If a proxy
+ * forwards exactly that address, trusting it makes no difference.
  */
 export const isUntrustedForwarding = ({ headers, socket }: IncomingMessage, peerOf: () => string): boolean => {
   const forwarded = headers["x-forwarded-for"]

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 
-/** Given to every signal: the error that would be made for each otherwise costs more than the rest of a departure. */
+/** The reason of every aborted signal: a new error for each would cost more than the rest of the abort. */
 const LEFT = "the client left"
 
-/** Aborts where the connection closes before the response is complete. */
+/** Aborts if the connection closes before the response is complete. */
 export const watchDeparture = (request: IncomingMessage, response: ServerResponse) => {
   const controller = new AbortController()
   const { socket } = request
@@ -14,7 +14,7 @@ export const watchDeparture = (request: IncomingMessage, response: ServerRespons
   request.on("error", () => undefined)
   response.on("error", () => undefined)
   response.once("close", onClose)
-  // A pipelined response that waits for its turn gets no event where the connection closes.
+  // A pipelined response that waits for its turn gets no event if the connection closes.
   socket.once("close", onClose)
   if (socket.destroyed) controller.abort(LEFT)
   const stop = () => {

@@ -17,15 +17,15 @@ export const PROBLEM_CONTENT_TYPE = "application/problem+json"
 
 const isErrorCode = (code: unknown): code is ErrorCode => typeof code === "string" && Object.hasOwn(problemTable, code)
 
-/** The code of a thrown or failed value; whatever has none is an `internal_error`. */
+/** The code of a thrown or failed value; without one it is an `internal_error`. */
 export const codeOf = (error: unknown): ErrorCode => {
   const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined
   return isErrorCode(code) ? code : "internal_error"
 }
 
 /**
- * Takes any failed value; gives the body of its answer. Only the message of a listed error and the members its kind
- * names are shown, so that nothing else of an error can leak.
+ * Takes any failed value; returns the body of its response. It contains only the message of a listed error and the
+ * members that its kind names, so that nothing else of an error can leak.
  */
 export const problemFrom = (error: unknown, requestId: string): Problem => {
   const code = codeOf(error)

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 
 const Issues = Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String }))
 
-/** Path, query or JSON body not as the route wants them, with every problem found and where. */
+/** Path, query or JSON body do not match the route's schema; lists every problem and its place. */
 export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("InvalidRequest", { issues: Issues }) {
   readonly code = "invalid_request"
   override get message() {
@@ -11,7 +11,7 @@ export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("Invali
   }
 }
 
-/** A multipart body that does not hold exactly one file. `detail` says what to do. */
+/** A multipart body that does not contain exactly one file. `detail` names the remedy. */
 export class InvalidUpload extends Schema.TaggedError<InvalidUpload>()("InvalidUpload", { detail: Schema.String }) {
   readonly code = "invalid_upload"
   override get message() {
@@ -59,7 +59,7 @@ export class ApiKeyInvalid extends Schema.TaggedError<ApiKeyInvalid>()("ApiKeyIn
   }
 }
 
-/** The key is not allowed what was asked. */
+/** The key does not have the right to this call. */
 export class ScopeMissing extends Schema.TaggedError<ScopeMissing>()("ScopeMissing", { scope: Schema.String }) {
   readonly code = "scope_missing"
   override get message() {
@@ -86,7 +86,7 @@ export class CronNotConfigured extends Schema.TaggedError<CronNotConfigured>()("
   }
 }
 
-/** Somebody who has subscribed would pay for a second plan beside the first. */
+/** A person with a subscription would pay for a second plan beside the first. */
 export class AlreadySubscribed extends Schema.TaggedError<AlreadySubscribed>()("AlreadySubscribed", {}) {
   readonly code = "already_subscribed"
   override get message() {
@@ -95,9 +95,8 @@ export class AlreadySubscribed extends Schema.TaggedError<AlreadySubscribed>()("
 }
 
 /**
- * The host's own sign-in threw, or said who somebody is in a form that cannot be read. It has no code, so that it is
- * answered and logged as what it is, unexpected, whatever the host's error calls itself; of that, the kind and the place
- * in the code are kept for the log.
+ * The host's own sign-in threw, or returned a person in an invalid form. It has no code, so it is answered and logged
+ * as an unexpected error, under any name of the host's error; the log gets only its kind and its place in the code.
  */
 export class AuthenticateFailed extends Error {
   override readonly name: string
@@ -130,7 +129,7 @@ export class MethodNotAllowed extends Schema.TaggedError<MethodNotAllowed>()("Me
 
 /** Something the server depends on does not answer. */
 export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", {
-  /** What is the matter, for the log: a word of the check's own. */
+  /** The problem, for the log: a code of the check. */
   problem: Schema.optionalKey(Schema.String),
   cause: Schema.optionalKey(Schema.Defect())
 }) {
@@ -156,7 +155,7 @@ export class BodyAlreadyRead extends Schema.TaggedError<BodyAlreadyRead>()("Body
   }
 }
 
-/** The server has no room for what is sent: others have as much as it takes. */
+/** The server has no room for the request's body: other requests use all of it. */
 export class ServerBusy extends Schema.TaggedError<ServerBusy>()("ServerBusy", {}) {
   readonly code = "server_busy"
   readonly retryAfterMs = 5_000
@@ -165,7 +164,7 @@ export class ServerBusy extends Schema.TaggedError<ServerBusy>()("ServerBusy", {
   }
 }
 
-/** A person has more requests under way than anybody needs. */
+/** A person has more concurrent requests than any use requires. */
 export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()("TooManyRequests", { limit: Schema.Int }) {
   readonly code = "too_many_requests"
   readonly retryAfterMs = 1_000

@@ -3,7 +3,10 @@ import { type ProblemKind, problemTable } from "./problemTable.ts"
 import { rateLimitHeaders } from "./rateLimitHeaders.ts"
 import { retryAfterHeaders } from "./retryAfter.ts"
 
-/** The headers of an error's answer: how long to wait and which limit is used up, where they are known, and the connection's end where it has to end. */
+/**
+ * The headers of an error's response: the wait and the exhausted limit, if they are known, and the end of the
+ * connection if it must end.
+ */
 export const problemHeaders = (error: unknown): Readonly<Record<string, string>> => {
   const { closes }: ProblemKind = problemTable[codeOf(error)]
   return {

@@ -1,6 +1,6 @@
 import { errorStatuses } from "@parley/core"
 
-/** What an error answers with. `members` are the fields of the error that its problem details carry. */
+/** The response of an error. `members` are the fields of the error that its problem details contain. */
 export interface ProblemKind {
   readonly status: number
   readonly title: string
@@ -11,7 +11,7 @@ export interface ProblemKind {
   readonly mayRetryAfter?: true
   /** Its errors may say in `rateLimit` which limit is used up: the answer's `RateLimit` and `RateLimit-Policy`. */
   readonly tellsRateLimit?: true
-  /** Said instead of the error's own message, where that would not help the reader. */
+  /** Replaces the error's own message if that would not help the reader. */
   readonly detail?: string
   /** The connection ends with the answer. */
   readonly closes?: true
@@ -21,10 +21,10 @@ const isCoreCode = (code: string): code is keyof typeof errorStatuses => Object.
 
 const ON_OUR_SIDE = "Something failed on our side. Try again in a moment; if it persists, report the request id."
 
-/** How limits of visitors are told. */
+/** The form of visitors' limits. */
 const LIMITED = { mayRetryAfter: true, tellsRateLimit: true } as const
 
-/** What is answered, by code; the statuses of errors that are the core's are in its own table, and in no other. */
+/** The responses by code; the core's own table has the statuses of its errors. */
 const problems = {
   invalid_request: { status: 400, title: "The request is not valid", members: ["issues"] },
   invalid_chat_change: { title: "The chat cannot be changed so", members: ["issues"] },

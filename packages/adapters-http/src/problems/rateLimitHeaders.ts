@@ -1,25 +1,25 @@
 import { codeOf } from "./Problem.ts"
 import { type ProblemKind, problemTable } from "./problemTable.ts"
 
-/** A limit that is used up, as an error tells it in its member `rateLimit`. */
+/** An exhausted limit, as an error has it in its member `rateLimit`. */
 export interface UsedUpLimit {
   /** Its name: lower-case letters and dashes. */
   readonly policy: string
-  /** How much it holds, where that may be told: requests in a window, or requests at once where no window is given. */
+  /** The quota, if it may be shown: requests in a window, or concurrent requests without a window. */
   readonly quota?: number
   /** Milliseconds. */
   readonly windowMs?: number
-  /** Milliseconds until there is room again, where that is known. */
+  /** Milliseconds until there is room again, if it is known. */
   readonly resetMs?: number
 }
 
 const seconds = (milliseconds: number): number => Math.max(1, Math.ceil(milliseconds / 1_000))
 
 /**
- * The `RateLimit` and `RateLimit-Policy` headers for a failed value whose limit is used up; else none. As
- * draft-ietf-httpapi-ratelimit-headers-11 has them (May 2026, work in progress): lists of strings with the parameters
- * `r`, remaining units, and `t`, seconds until the reset; `q`, the quota, `w`, its window in seconds, and `qu`, its unit.
- * A policy without its quota is none: it is left out where the quota is not for callers to know.
+ * The `RateLimit` and `RateLimit-Policy` headers for a failed value with an exhausted limit; otherwise none. They
+ * follow draft-ietf-httpapi-ratelimit-headers-11 (May 2026, work in progress): lists of strings with the parameters
+ * `r`, remaining units, and `t`, seconds until the reset; `q`, the quota, `w`, its window in seconds, and `qu`, its
+ * unit. A policy without its quota is invalid, so it is left out if callers may not see the quota.
  */
 export const rateLimitHeaders = (error: unknown): Readonly<Record<string, string>> => {
   const { tellsRateLimit }: ProblemKind = problemTable[codeOf(error)]

@@ -12,7 +12,7 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 /** One way a route answers when all is well. */
 export interface RouteResponse {
   readonly description: string
-  /** The form of the JSON body; left out where the body is empty or not JSON. */
+  /** The schema of the JSON body; left out if the body is empty or not JSON. */
   readonly schema?: Schema.Top
   readonly contentType?:
     | "text/plain"
@@ -21,13 +21,13 @@ export interface RouteResponse {
     | "text/csv"
     | "application/jsonl"
     | "application/octet-stream"
-  /** Headers worth knowing, with what they say. */
+  /** Notable headers, with their descriptions. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What a handler is given: everything checked, nothing raw. */
+/** The input of a handler: everything checked, nothing raw. */
 export interface RouteInput<Caller, P, Q, H, B> {
-  /** Who calls, as the route's access decided. */
+  /** The caller, as the route's access decided. */
   readonly caller: Caller
   readonly path: P
   readonly query: Q
@@ -39,7 +39,7 @@ export interface RouteInput<Caller, P, Q, H, B> {
 
 interface RouteDeclaration {
   readonly method: Method
-  /** With `{name}` where a path parameter stands. */
+  /** With `{name}` for a path parameter. */
   readonly path: string
   readonly summary: string
   readonly responses: Readonly<Record<number, RouteResponse>>
@@ -81,7 +81,7 @@ export interface Route extends RouteDeclaration {
   ) => Effect.Effect<Answer, Coded, RouteServices | Scope.Scope>
 }
 
-/** Makes a route of its definition: from here on its handler is called with what the definition says, checked. */
+/** Creates a route from its definition; its handler gets the checked input. */
 export const defineRoute = <
   Caller,
   P extends Parameters = Record<never, never>,

@@ -2,7 +2,7 @@ import type { Tier } from "@parley/core"
 import { Schema } from "effect"
 import type { OpenApiDocument } from "../environment/ApiDocument.ts"
 
-/** Marks where a tier is named: which ones there are is the server's catalog to say. */
+/** Marks the name of a tier: the server's catalog decides which exist. */
 const TIER_FORMAT = "tier"
 
 /** The name of a tier: one of those that the server's catalog has. */

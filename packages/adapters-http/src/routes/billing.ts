@@ -26,7 +26,7 @@ const HistoryBody = Schema.Struct({
   offset: Schema.Int
 })
 
-/** What a person has. */
+/** A person's balance. */
 export const getBalance = defineRoute({
   method: "GET",
   path: "/api/billing/balance",
@@ -42,7 +42,7 @@ export const getBalance = defineRoute({
   })
 })
 
-/** What moved a person's balance. */
+/** The history of a person's balance. */
 export const getCreditHistory = defineRoute({
   method: "GET",
   path: "/api/billing/credit-history",
@@ -92,7 +92,7 @@ const InvoicesBody = Schema.Struct({
   )
 })
 
-/** Where a person manages plan and means of payment. */
+/** The provider's page on which a person manages plan and means of payment. */
 export const postPortal = defineRoute({
   method: "POST",
   path: "/api/billing/portal",
@@ -109,7 +109,7 @@ export const postPortal = defineRoute({
   })
 })
 
-/** What a person was billed. */
+/** A person's invoices. */
 export const getInvoices = defineRoute({
   method: "GET",
   path: "/api/billing/invoices",

@@ -95,7 +95,7 @@ const messageRow = (message: OwnedMessage): typeof MessageBody.Type => ({
   createdAt: iso(message.createdAt)
 })
 
-/** What visitors said to a bot. */
+/** The conversations of a bot's visitors. */
 export const listConversations = defineRoute({
   method: "GET",
   path: "/api/bots/{id}/conversations",

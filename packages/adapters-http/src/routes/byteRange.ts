@@ -5,8 +5,8 @@ export interface ByteRange {
 }
 
 /**
- * The part that a `Range` header asks of so many bytes (RFC 9110, 14.2). Undefined, for the whole, where it asks for several
- * parts, for one behind the end, or cannot be understood: a server may ignore the header.
+ * The part that a `Range` header requests of this many bytes (RFC 9110, 14.2). Undefined, for the whole, if it
+ * requests several parts, one behind the end, or is invalid: a server may ignore the header.
  */
 export const byteRange = (header: string | undefined, size: number): ByteRange | undefined => {
   const [, first = "", last = ""] = /^bytes=\s*(\d{0,15})\s*-\s*(\d{0,15})\s*$/iu.exec(header ?? "") ?? []

@@ -7,7 +7,7 @@ import { chatBody } from "../body/chatBody.ts"
 import { idempotencyKeyParameter, onDisconnectParameter } from "./parameters.ts"
 import { defineRoute } from "./Route.ts"
 
-/** Says that chat can be used. */
+/** Reports that the chat is available. */
 export const getChat = defineRoute({
   method: "GET",
   path: "/api/chat",

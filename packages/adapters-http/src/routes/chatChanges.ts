@@ -6,7 +6,7 @@ import { jsonBody } from "../body/jsonBody.ts"
 import { chatFields, chatPath, chatRow } from "./chats.ts"
 import { defineRoute } from "./Route.ts"
 
-/** Gives a chat another title. */
+/** Renames a chat. */
 export const patchChat = defineRoute({
   method: "PATCH",
   path: "/api/chats/{id}",

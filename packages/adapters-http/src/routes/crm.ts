@@ -13,10 +13,10 @@ import { requiredTextParameter, textParameter, uuidParameter } from "./parameter
 import { hostParameter, ownAddress } from "./returnAddress.ts"
 import { defineRoute } from "./Route.ts"
 
-/** Any text: what is no provider is not found, and not invalid. */
+/** Any text: an unknown provider is not found, and not invalid. */
 const providerParameter = requiredTextParameter(`The CRM provider: ${CRM_PROVIDERS.join(" or ")}.`)
 
-/** A browser that leaves tells nobody where it was: the address has a code and a state in it. */
+/** The browser must not send this address as a referrer, because it contains a code and a state. */
 const HEADERS = { "cache-control": "no-store", "referrer-policy": "no-referrer" }
 
 const STATE_COOKIE = "What the browser keeps of the connection, sealed, for ten minutes; httpOnly."
@@ -27,7 +27,7 @@ const transactionCookies = Effect.fnUntraced(function* (prefix: string) {
   return cookies
 })
 
-/** Leads the browser to a CRM, where its person allows a bot access. */
+/** Redirects the browser to a CRM, where its person allows a bot access. */
 export const getCrmConnect = defineRoute({
   method: "GET",
   path: "/api/crm/{provider}/connect",
@@ -139,7 +139,7 @@ const offerRow = ({ available, connection, name, provider }: CrmOffer): typeof O
         }
 })
 
-/** What a bot is connected to. */
+/** The connections of a bot. */
 export const listCrmConnections = defineRoute({
   method: "GET",
   path: "/api/bots/{id}/crm",

@@ -16,7 +16,7 @@ export const getResetCredits = defineRoute({
   errors: ["storage_unavailable"],
   handle: Effect.fnUntraced(function* () {
     const { resetCount, busy, refused } = yield* ResetService.use((resets) => resets.run()).pipe(
-      // What is due now is never too early.
+      // A period that is due now is never too early.
       Effect.catchTag("ResetTooEarly", Effect.die)
     )
     const later = busy === 0 ? "" : ` ${busy} were being written and are left to the next run.`

@@ -9,7 +9,7 @@ import { defineRoute } from "./Route.ts"
 
 const pathParameters = { id: uuidParameter("The document's id.") }
 
-/** What Postgres keeps as an offset. */
+/** The largest offset that Postgres stores. */
 const MAX_OFFSET = 2_147_483_000
 
 const ExcerptBody = Schema.Struct({
@@ -25,7 +25,7 @@ const ExcerptBody = Schema.Struct({
   })
 })
 
-/** Some of what a document says. */
+/** A part of a document's text. */
 export const getDocumentText = defineRoute({
   method: "GET",
   path: "/api/documents/{id}/text",

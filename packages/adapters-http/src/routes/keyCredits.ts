@@ -62,7 +62,7 @@ const PaymentBody = Schema.Struct({
   transactionId: Schema.NullOr(Schema.String)
 })
 
-/** A hold of one key is nothing to another one, and nothing to what the server meters by itself. */
+/** The holds of a key are separate from those of other keys, and from those that the server meters itself. */
 const ownName = ({ id }: ApiKey, { key, userId }: { readonly userId: string; readonly key: string }) => ({
   userId,
   key: `key:${id}:${key}`
@@ -160,7 +160,7 @@ export const postSettle = defineRoute({
   })
 })
 
-/** Gives back what was held. */
+/** Returns the held credits. */
 export const postRelease = defineRoute({
   method: "POST",
   path: "/v1/credits/release",

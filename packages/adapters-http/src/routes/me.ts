@@ -34,7 +34,7 @@ const meOf = Effect.fnUntraced(function* (caller: Caller) {
   return body
 })
 
-/** Who is signed in, and on what plan. */
+/** The signed-in person, and their plan. */
 export const getMe = defineRoute({
   method: "GET",
   path: "/api/me",
@@ -45,7 +45,9 @@ export const getMe = defineRoute({
   handle: ({ caller }) => Effect.map(meOf(caller), (me) => json(200, me))
 })
 
-/** Who is signed in, if anybody is: a page asks before it knows, and browsers log every 401 as an error. */
+/**
+ * The signed-in person, if there is one: a page calls this before it knows, and browsers log every 401 as an error.
+ */
 export const getSession = defineRoute({
   method: "GET",
   path: "/api/session",

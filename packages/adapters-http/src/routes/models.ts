@@ -28,7 +28,7 @@ const ModelBody = Schema.Struct({
 
 const ModelsBody = Schema.Struct({ tier: TierName, models: Schema.Array(ModelBody) })
 
-/** What a person's tier offers. */
+/** The models of a person's tier. */
 export const listModels = defineRoute({
   method: "GET",
   path: "/api/models",

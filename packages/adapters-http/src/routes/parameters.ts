@@ -2,11 +2,11 @@ import { type ConversationCursor, isUuid } from "@parley/core/adapter"
 import { Effect, Result } from "effect"
 import { InvalidRequest } from "../problems/errors.ts"
 
-/** One parameter of a path, a query or the headers: what the documentation says, and how its text becomes a value. */
+/** One parameter of a path, a query or the headers: its description, and the parser of its text. */
 export interface Parameter<A> {
   readonly description: string
   readonly jsonSchema: Readonly<Record<string, unknown>>
-  /** The value, or what was expected instead. Undefined where the parameter was not sent. */
+  /** The value, or the expected form. Undefined if the parameter was not sent. */
   readonly decode: (text: string | undefined) => Result.Result<A, string>
 }
 
@@ -21,7 +21,7 @@ interface IntegerBounds {
   readonly maximum: number
 }
 
-/** A whole number that may be left out. */
+/** An optional whole number. */
 export const optionalIntegerParameter = (input: IntegerBounds): Parameter<number | undefined> => {
   const { description, minimum, maximum } = input
   const { decode } = integerParameter({ ...input, default: minimum })
@@ -47,7 +47,7 @@ export const integerParameter = (input: IntegerBounds & { readonly default: numb
   }
 }
 
-/** A text that may be left out. */
+/** An optional text. */
 export const textParameter = (description: string): Parameter<string | undefined> => ({
   description,
   jsonSchema: { type: "string" },
@@ -69,7 +69,7 @@ export const requiredTextParameter = (description: string): Parameter<string> =>
 
 const MAX_SEARCH_CHARACTERS = 200
 
-/** A text to look for; left out, empty or blank, everything is given. */
+/** A search text; if it is missing, empty or blank, everything is returned. */
 export const searchParameter: Parameter<string | undefined> = {
   description: "Only what has this text in it, whatever its case.",
   jsonSchema: { type: "string", maxLength: MAX_SEARCH_CHARACTERS },
@@ -79,7 +79,7 @@ export const searchParameter: Parameter<string | undefined> = {
       : Result.fail(`Expected at most ${MAX_SEARCH_CHARACTERS} characters without NUL`)
 }
 
-/** The name a client gives a request, so that sending it again does not do it again; may be left out. */
+/** The client's name for a request, so that repeating it has no second effect; optional. */
 export const idempotencyKeyParameter: Parameter<string | undefined> = {
   description:
     "Names the request: sent again with the same key, it gets the first answer again and costs nothing more.",
@@ -92,7 +92,7 @@ export const idempotencyKeyParameter: Parameter<string | undefined> = {
 
 const ON_DISCONNECT = ["end", "continue"] as const
 
-/** What becomes of a reply whose reader leaves. */
+/** The treatment of a reply whose reader leaves. */
 export const onDisconnectParameter: Parameter<(typeof ON_DISCONNECT)[number]> = {
   description:
     "`continue`: the reply is written, kept and paid to its end also where its reader leaves; GET /api/chats/{id}/stream joins it, DELETE ends it. Without it, leaving ends the reply and its bill.",
@@ -111,7 +111,7 @@ export const uuidParameter = (description: string): Parameter<string> => ({
     text !== undefined && isUuid(text) ? Result.succeed(text.toLowerCase()) : Result.fail("Expected a UUID")
 })
 
-/** An id that may be left out. */
+/** An optional id. */
 export const optionalUuidParameter = (description: string): Parameter<string | undefined> => {
   const { decode, ...documented } = uuidParameter(description)
   return { ...documented, decode: (text) => (text === undefined ? Result.succeed(undefined) : decode(text)) }
@@ -119,7 +119,7 @@ export const optionalUuidParameter = (description: string): Parameter<string | u
 
 const CURSOR = /^(\d{1,16})_([0-9a-f-]{36})$/
 
-/** Where a page of conversations begins, as the page before it said; may be left out. */
+/** The beginning of a page of conversations, from the previous page; optional. */
 export const conversationCursorParameter: Parameter<ConversationCursor | undefined> = {
   description: "The `nextBefore` of the page before: only what was used before that.",
   jsonSchema: { type: "string" },
@@ -136,7 +136,7 @@ export const conversationCursorParameter: Parameter<ConversationCursor | undefin
 /** A cursor as the parameter takes it. */
 export const cursorText = ({ id, usedAtMicros }: ConversationCursor): string => `${usedAtMicros}_${id}`
 
-/** Where a list begins and how much of it is given. */
+/** The beginning of a list, and its length. */
 export const pageParameters = {
   limit: integerParameter({ description: "The most elements to give.", minimum: 1, maximum: 200, default: 50 }),
   offset: integerParameter({
@@ -147,7 +147,9 @@ export const pageParameters = {
   })
 }
 
-/** Takes what was sent for each name; gives the values, or every problem found. A name sent twice is a problem. */
+/**
+ * Takes the sent texts for each name; returns the values, or every problem. A name that is sent twice is a problem.
+ */
 export const decodeParameters = <P extends Parameters>(
   parameters: P,
   sent: (name: string) => ReadonlyArray<string>

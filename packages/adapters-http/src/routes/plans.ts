@@ -34,13 +34,13 @@ const PlansBody = Schema.Struct({
 /** The plans are worth showing without prices, and people wait for them no longer than this. */
 const PRICES_WITHIN = "5 seconds"
 
-/** What the provider sells at the moment, as it is sent. */
+/** The provider's current prices, as they are sent. */
 const priceBody = ({ cost, priceId }: Offer): ReadonlyArray<typeof Price.Type> =>
   cost === undefined
     ? []
     : [{ priceId, amount: cost.amount ?? null, currency: cost.currency, every: cost.every ?? null }]
 
-/** What can be had, and for how much. */
+/** The plans and packs, with their prices. */
 export const getPlans = defineRoute({
   method: "GET",
   path: "/api/billing/plans",
@@ -107,7 +107,7 @@ const paidSubscriptionBody = (subscription: PaidSubscription): typeof PaidSubscr
   endsAt: subscription.endsAt === undefined ? null : dateText(subscription.endsAt)
 })
 
-/** What a person has subscribed to. */
+/** A person's subscription. */
 export const getSubscription = defineRoute({
   method: "GET",
   path: "/api/billing/subscription",
@@ -134,14 +134,14 @@ const Checkout = Schema.Struct({
   returnTo: Schema.optionalKey(OwnPath)
 })
 
-/** `path` with what became of the checkout in its query. */
+/** `path` with the result of the checkout in its query. */
 const withOutcome = (address: URL, outcome: "success" | "cancelled"): string => {
   const url = new URL(address)
   url.searchParams.set("checkout", outcome)
   return url.href
 }
 
-/** Where a person pays. */
+/** The checkout page on which a person pays. */
 export const postCheckout = defineRoute({
   method: "POST",
   path: "/api/billing/checkout",
@@ -159,7 +159,7 @@ export const postCheckout = defineRoute({
     const billing = yield* BillingService
     if (mode === "subscription") {
       const { subscription } = yield* billing.subscription(userId, yield* Clock.currentTimeMillis)
-      // A second one would be paid beside the first.
+      // A second subscription would be paid beside the first.
       if (subscription !== undefined) return yield* new AlreadySubscribed()
     }
     const back = yield* returnAddress(returnTo, host, prefix)

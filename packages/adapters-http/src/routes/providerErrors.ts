@@ -1,4 +1,4 @@
-/** How routes fail that ask the payment provider for something. */
+/** The failures of routes that call the payment provider. */
 export const PROVIDER_ERRORS = [
   "storage_unavailable",
   "payments_not_configured",

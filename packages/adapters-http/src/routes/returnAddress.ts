@@ -11,7 +11,7 @@ const OWN_PATH = /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/
 
 const expected = { message: "Expected a path on this server, such as /billing" }
 
-/** The path of a page here: nobody can be led anywhere else with it. */
+/** The path of a page of this server: it cannot lead to any other server. */
 export const OwnPath = Schema.String.check(
   Schema.isMaxLength(MAX_CHARACTERS, expected),
   Schema.isPattern(OWN_PATH, expected)
@@ -19,20 +19,20 @@ export const OwnPath = Schema.String.check(
 
 const isOwnPath = Schema.is(OwnPath)
 
-/** Where on this server a person comes back to; the first page unless given. */
+/** The path on this server to which a person returns; default: the first page. */
 export const returnToParameter: Parameter<string> = {
   description: "The page of this server to come back to, as a path; the first page unless given.",
   jsonSchema: { type: "string", maxLength: MAX_CHARACTERS, default: "/" },
   decode: (text = "/") => (isOwnPath(text) ? Result.succeed(text) : Result.fail(expected.message))
 }
 
-/** The header that says where a server is that was not told its address: on this machine, or it does not count. */
+/** The Host header, for a server without a configured address: it counts only on this machine. */
 export const hostParameter = textParameter("Where to come back to, on a server without a public address.")
 
 /**
- * The whole address of a page of this server, for a page elsewhere that leads back to it: below the configured address.
- * Without one only a Host header that names this machine counts, as a browser on it sends; any other would let whoever
- * writes it choose where people are sent. Undefined where it is not known.
+ * The full address of a page of this server, for an external page that leads back to it: below the configured address.
+ * Without one only a Host header that names this machine counts, as a browser on this machine sends it; with any
+ * other, its author could choose where people are sent. Undefined if the address is unknown.
  */
 export const ownAddress = Effect.fnUntraced(function* (path: string, host: string | undefined, prefix = "") {
   const address = yield* PublicAddress
@@ -40,7 +40,7 @@ export const ownAddress = Effect.fnUntraced(function* (path: string, host: strin
   return new URL(`${address.url?.origin ?? `http://${host}`}${publicPathOf(address, prefix)}${path}`)
 })
 
-/** The same for what a person pays, which cannot go on without. */
+/** The same for payments, which require an address. */
 export const returnAddress = Effect.fnUntraced(function* (path: string, host: string | undefined, prefix = "") {
   const address = yield* ownAddress(path, host, prefix)
   return address ?? (yield* new PaymentsNotConfigured({ missing: "public-address" }))

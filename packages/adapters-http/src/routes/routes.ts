@@ -29,8 +29,8 @@ import { getWidgetConfig, postWidgetChat, postWidgetConversation } from "./widge
 import { getHealth, getOpenApi, getReadiness } from "./server.ts"
 
 /**
- * Every route there is. The router serves this list, the OpenAPI document describes it, and the tests of access and
- * of hostile input are made from it: a route that is missing here does not exist.
+ * Every route. The router serves this list, the OpenAPI document describes it, and the tests of access and of hostile
+ * input derive from it: a route that is missing here does not exist.
  */
 export const routes: ReadonlyArray<Route> = [
   // Chat
@@ -92,7 +92,7 @@ export const routes: ReadonlyArray<Route> = [
   postRenew,
   postSettle,
   postRelease,
-  // What a visitor's browser loads
+  // The files for a visitor's browser
   getWidgetLoader,
   getWidgetFrame,
   getWidgetAsset,

@@ -22,7 +22,7 @@ const HealthBody = Schema.Struct({
   })
 })
 
-/** Says that the process runs. Touches nothing else. */
+/** Reports that the process runs. Checks nothing else. */
 export const getHealth = defineRoute({
   method: "GET",
   path: "/healthz",
@@ -36,7 +36,7 @@ export const getHealth = defineRoute({
     )
 })
 
-/** Says that requests can be served; looks at most once a second. */
+/** Reports that requests can be served; checks at most once a second. */
 export const getReadiness = defineRoute({
   method: "GET",
   path: "/readyz",

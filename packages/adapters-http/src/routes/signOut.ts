@@ -15,7 +15,7 @@ const SignedOutBody = Schema.Struct({
 
 const COOKIE = { "set-cookie": "The session cookie, emptied; one for each cookie that carries a part of it." }
 
-/** Ends the caller's session; a form is led on, a script is told where to. */
+/** Ends the caller's session; redirects a form, and returns the address to a script. */
 export const postSignOut = defineRoute({
   method: "POST",
   path: "/api/sign-out",

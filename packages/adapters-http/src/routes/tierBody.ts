@@ -2,7 +2,7 @@ import type { Tier } from "@parley/core"
 import { Schema } from "effect"
 import { TierName } from "./TierName.ts"
 
-/** What a tier gives, as it is sent. */
+/** A tier, as it is sent. */
 export const TierBody = Schema.Struct({
   id: TierName,
   name: Schema.String,

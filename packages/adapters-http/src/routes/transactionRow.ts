@@ -18,7 +18,7 @@ const payerRow = {
   paid_from: Schema.Struct({ allowance: Schema.Int, topup: Schema.Int })
 }
 
-/** What a reply cost and why, on the wire. */
+/** A reply's receipt, as it is sent. */
 export const ReplyReceiptRow = Schema.Struct({
   ...payerRow,
   model: Schema.String,
@@ -36,7 +36,7 @@ export const ReplyReceiptRow = Schema.Struct({
   estimated: Schema.Boolean
 })
 
-/** What metered work cost and why, on the wire: its lines add up to what it cost, at most what was held. */
+/** The receipt of metered work, as it is sent: its lines add up to the cost, at most the held amount. */
 export const WorkReceiptRow = Schema.Struct({
   ...payerRow,
   charged_before: Schema.Int.annotate({
@@ -61,7 +61,7 @@ export const TransactionRow = Schema.Struct({
 })
 export type TransactionRow = typeof TransactionRow.Type
 
-/** Takes a transaction; gives the row that the credit history shows, here and on the command line. */
+/** Converts a transaction to the row of the credit history, here and on the command line. */
 export const transactionRow = (transaction: Transaction): TransactionRow => ({
   id: transaction.id,
   transaction_type: transaction.type,
@@ -99,7 +99,7 @@ const workReceiptRow = (receipt: WorkReceipt): typeof WorkReceiptRow.Type => ({
   lines: receipt.lines.map(({ label, quantity, unitPrice }) => ({ label, quantity, unit_price: unitPrice }))
 })
 
-/** Takes a reply's receipt; gives the row that histories and chats show. */
+/** Converts a reply's receipt to the row of histories and chats. */
 export const replyReceiptRow = (receipt: ReplyReceipt): typeof ReplyReceiptRow.Type => {
   const { estimated, model, price, usage } = receipt
   return {

@@ -22,10 +22,10 @@ const UsageBody = Schema.Struct({
   to: Schema.String
 })
 
-/** Days that are given where none are named. */
+/** The default number of days. */
 const DAYS = 30
 
-/** A UTC day as `2026-11-30`, which may be left out. */
+/** An optional UTC day such as `2026-11-30`. */
 const dayParameter = (description: string): Parameter<string | undefined> => ({
   description,
   jsonSchema: { type: "string", format: "date" },
@@ -35,7 +35,7 @@ const dayParameter = (description: string): Parameter<string | undefined> => ({
       : Result.fail("Expected a day, as 2026-11-30")
 })
 
-/** What a person's credits were spent on. */
+/** The usage of a person's credits. */
 export const getUsage = defineRoute({
   method: "GET",
   path: "/api/billing/usage",

@@ -8,7 +8,7 @@ import { defineRoute } from "./Route.ts"
 /** As the interface names it, and as the provider really sends it. */
 const SIGNATURE_HEADERS = ["payment-signature", "stripe-signature"] as const
 
-/** The payment provider, by what it signed. */
+/** The payment provider, by its signature. */
 const paymentProvider = signedWebhook({
   name: "payment-signature",
   header: SIGNATURE_HEADERS[0],
@@ -20,7 +20,10 @@ const paymentProvider = signedWebhook({
   })
 })
 
-/** Takes in what the payment provider reports: once each, in any order. A failure leaves nothing, and may be repeated. */
+/**
+ * Applies the payment provider's events: once each, in any order. A failure leaves no change, and the event may be
+ * sent again.
+ */
 export const postPaymentWebhook = defineRoute({
   method: "POST",
   path: "/api/webhooks/payment",

@@ -6,10 +6,10 @@ import { jsonBody } from "../body/jsonBody.ts"
 import { requiredTextParameter } from "./parameters.ts"
 import { defineRoute } from "./Route.ts"
 
-/** How long a browser may go on with what it knows of a bot, in seconds. */
+/** Time for which a browser may cache a bot's configuration, in seconds. */
 const CONFIG_SECONDS = 30
 
-/** What a bot shows of itself. */
+/** The public settings of a bot. */
 export const getWidgetConfig = defineRoute({
   method: "GET",
   path: "/api/widget/config/{publicKey}",

@@ -9,7 +9,7 @@ import { RouteNotFound, WidgetNotBuilt } from "../problems/errors.ts"
 import { requiredTextParameter, textParameter } from "./parameters.ts"
 import { defineRoute } from "./Route.ts"
 
-/** How long a browser may go on with a loader without asking for a newer one, in seconds. */
+/** Time for which a browser may cache the loader, in seconds. */
 const LOADER_SECONDS = 300
 const FOR_EVER = "public, max-age=31536000, immutable"
 
@@ -19,9 +19,9 @@ const FOREIGN: AnswerHeaders = { "cross-origin-resource-policy": "cross-origin" 
 const ONLY_TEXT = ["require-trusted-types-for 'script'", "trusted-types 'none'"]
 
 /**
- * What the frame's page may do: load its own files, ask its own server, nothing inline, and no text becomes markup. If
- * sites are named, those and this server's own pages may show it; otherwise every page may. A challenge adds the scripts
- * and frames of its origin; its script makes markup of texts, so that the last rule does not hold then.
+ * The policy of the frame's page: load its own files, call its own server, no inline code, and no parsing of texts as
+ * HTML. If sites are named, only those and this server's own pages may show it; otherwise every page may. A challenge
+ * adds the scripts and frames of its origin; its script writes HTML, so the last rule does not hold then.
  */
 const framePolicy = (sites: ReadonlyArray<string>, challengeOrigin: string | undefined): string =>
   [
@@ -50,7 +50,7 @@ const takes = (accepted: string | undefined, encoding: string): boolean =>
     ?.split(",")
     .some((each) => each.trim().split(";")[0]?.trim() === encoding && !/;\s*q=0(\.0*)?\s*$/.test(each)) ?? false
 
-/** The file in a form that the client takes, or nothing where it has this very content already. */
+/** The file in an encoding that the client accepts, or 304 if it has this content already. */
 const answerWith = (file: WidgetFile, etag: string, sent: Sent, headers: AnswerHeaders): Answer => {
   const all = { ...headers, etag, vary: "accept-encoding" }
   const known = sent["if-none-match"]?.split(",").map((each) => each.trim().replace(/^W\//, ""))
@@ -86,8 +86,8 @@ export const getWidgetLoader = defineRoute({
 })
 
 /**
- * The page in the frame. It is the same for every bot, and for none: the configuration says whether there is one. The
- * `ETag` is of the policy, too, so that no browser goes on with that of yesterday.
+ * The page in the frame. It is the same for every bot, and for none: the configuration shows if the bot exists. The
+ * `ETag` covers the policy, too, so that no browser keeps an old policy.
  */
 export const getWidgetFrame = defineRoute({
   method: "GET",
@@ -110,14 +110,14 @@ export const getWidgetFrame = defineRoute({
       "cache-control": "no-cache",
       "content-security-policy": policy,
       "cross-origin-embedder-policy": "require-corp",
-      // It is another page's to say who opens whom.
+      // The opener policy is the embedding page's to set.
       "cross-origin-opener-policy": [],
       "x-frame-options": []
     })
   })
 })
 
-/** What that page loads. */
+/** The files of that page. */
 export const getWidgetAsset = defineRoute({
   method: "GET",
   path: "/widget/assets/{name}",

@@ -8,16 +8,16 @@ export interface HmacSessionVerifierOptions extends ExpectedClaims {
   readonly secret: string | Uint8Array
 }
 
-/** The one algorithm accepted, whatever a token's header says. */
+/** The one accepted algorithm, independent of a token's header. */
 const ALGORITHMS = ["HS256"]
 const HMAC = { name: "HMAC", hash: "SHA-256" }
 
-/** Takes the options; returns a verifier of JWTs signed with HS256. Throws where the secret is empty. */
+/** Takes the options; returns a verifier of JWTs signed with HS256. Throws if the secret is empty. */
 const make = (options: HmacSessionVerifierOptions): SessionVerifier["Service"] => {
   const secret = typeof options.secret === "string" ? new TextEncoder().encode(options.secret) : options.secret
   if (secret.byteLength === 0) throw new TypeError("The session secret is empty.")
   const { audience, issuer } = options
-  // Imported once: given the bytes, every verification would import them again.
+  // Imported once: with the raw bytes, every verification would import them again.
   const importing = crypto.subtle.importKey("raw", Uint8Array.from(secret), HMAC, false, ["verify"])
   const by = { keyOf: () => importing, algorithms: ALGORITHMS, audience, issuer }
   const verified = makeVerifiedTokens()

@@ -8,19 +8,19 @@ import { type HeldKeys, KeyHolder } from "./KeyHolder.ts"
 import { fetchProviderKeys, type KeySource } from "./providerKeys.ts"
 import { type ExpectedClaims, judgeToken, refusalOf } from "./sessionClaims.ts"
 
-/** Whose tokens count. One of `jwksUrl` and `issuer` is needed. */
+/** The accepted tokens. One of `jwksUrl` and `issuer` is required. */
 export interface JwksSessionVerifierOptions extends KeySource, ExpectedClaims {
   /**
-   * What the provider calls itself (`iss`), to the letter: tokens of another issuer are refused. Without `jwksUrl` it is the
-   * address below which the provider describes itself (OpenID Connect Discovery).
+   * The provider's exact issuer (`iss`): tokens of another issuer are refused. Without `jwksUrl` the provider's
+   * discovery document is below this address (OpenID Connect Discovery).
    */
   readonly issuer?: string | undefined
 }
 
-/** All of them with public keys: a token that is signed with a secret is refused, whatever the secret is. */
+/** Only algorithms with public keys: a token that is signed with a secret is always refused. */
 const ALGORITHMS = ["RS256", "ES256", "EdDSA"]
 
-/** A token that a key may verify, with what it says of itself. */
+/** A parsed token that a key may verify. */
 interface ReadToken {
   readonly token: string
   readonly header: ProtectedHeaderParameters
@@ -33,7 +33,7 @@ interface Arrival {
   readonly fetchesBefore: number
 }
 
-/** Undefined where no key could make it good. */
+/** Undefined if no key could verify it. */
 const readToken = (token: string): ReadToken | undefined => {
   try {
     const header = decodeProtectedHeader(token)
@@ -43,16 +43,19 @@ const readToken = (token: string): ReadToken | undefined => {
   }
 }
 
-/** Whether keys that are not known yet may judge otherwise. A header without `kid` fits any key. */
+/** True if keys that are not fetched yet could verify the token. A header without `kid` fits any key. */
 const isOfUnknownKey = (error: unknown, { header }: ReadToken): boolean =>
   error instanceof JWKSNoMatchingKey || (error instanceof JWSSignatureVerificationFailed && header.kid === undefined)
 
-/** Takes the options; returns a verifier of JWTs signed with the keys of an identity provider. Throws where none is named. */
+/**
+ * Takes the options; returns a verifier of JWTs signed with the keys of an identity provider. Throws if no provider is
+ * named.
+ */
 const make = (options: JwksSessionVerifierOptions): SessionVerifier["Service"] => {
   const { audience, issuer } = options
   const holder = new KeyHolder(fetchProviderKeys(options))
 
-  /** Whether a token is refused whoever signed it, so that no key is fetched for it. */
+  /** True if a token is refused for any signature, so that no key is fetched for it. */
   const isHopeless = ({ payload: { exp = 0, iss } }: ReadToken, now: number): boolean =>
     exp * 1000 <= now || (issuer !== undefined && iss !== issuer)
 
@@ -81,7 +84,7 @@ const make = (options: JwksSessionVerifierOptions): SessionVerifier["Service"] =
     verify: Effect.fn("JwksSessionVerifier.verify")(function* (token) {
       const now = yield* Clock.currentTimeMillis
       const fetchesBefore = holder.fetches
-      // No key is fetched for what none could make good.
+      // No key is fetched for a token that none could verify.
       if (!holder.hasKeys && readToken(token) === undefined) return yield* new SessionInvalid({ problem: "refused" })
       const held = yield* holder.current()
       const known = held.verified.find(token, now)

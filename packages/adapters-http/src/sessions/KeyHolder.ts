@@ -10,7 +10,7 @@ const PAUSE_MS = 5_000
 const RENEW_MS = 5 * 60_000
 /** Keys that no request needed for this long are fetched again before they count. */
 const IDLE_MS = 10 * 60_000
-/** How long a request waits for a provider that was silent when it was last asked. */
+/** Wait of a request for a provider that was silent at the last fetch. */
 const SILENT_PATIENCE_MS = 900
 /** The most requests that wait for a pause to end. */
 const MOST_WAITING = 1_000
@@ -22,17 +22,17 @@ export interface HeldKeys {
   readonly verified: VerifiedTokens
   /** When the fetch began, in Unix milliseconds. */
   readonly askedAt: number
-  /** Which fetch it was, of those that were begun. */
+  /** The number of the fetch that returned them. */
   readonly fetch: number
 }
 
 /** A token that no held key signed. */
 export interface UnknownToken {
-  /** How many fetches were begun before it came: a later one decides. */
+  /** The number of fetches that were begun before the token came: a later one decides. */
   readonly fetchesBefore: number
   /**
-   * When it was issued at the latest, as it says itself, in Unix milliseconds. During the pause only a token that is newer than the keys waits: the key of an
-   * older one was there to be fetched.
+   * The latest time of its issue, according to the token, in Unix milliseconds. During the pause only a token that is
+   * newer than the keys waits: the key of an older one was available at the last fetch.
    */
   readonly issuedAt: number
 }
@@ -44,7 +44,7 @@ export interface UnknownToken {
 export class KeyHolder {
   readonly #fetching: Effect.Effect<ProviderKeys, KeySetUnavailable>
   #held: HeldKeys | undefined
-  /** Why the last fetch failed; undefined where it did not. */
+  /** The failure of the last fetch; undefined if it succeeded. */
   #failure: KeySetUnavailable | undefined
   #pending: Deferred.Deferred<HeldKeys, KeySetUnavailable> | undefined
   #endedAt = -Infinity
@@ -56,17 +56,17 @@ export class KeyHolder {
     this.#fetching = fetching
   }
 
-  /** How many fetches were begun. */
+  /** The number of begun fetches. */
   get fetches(): number {
     return this.#fetches
   }
 
-  /** Whether the provider ever answered. */
+  /** True if the provider ever answered. */
   get hasKeys(): boolean {
     return this.#held !== undefined
   }
 
-  /** The keys to judge by; fails where the provider never answered. */
+  /** The current keys; fails if the provider never answered. */
   current(): Effect.Effect<HeldKeys, SessionVerifierUnavailable> {
     return Effect.flatMap(Clock.currentTimeMillis, (now) => {
       const held = this.#held
@@ -82,8 +82,8 @@ export class KeyHolder {
   }
 
   /**
-   * Newer keys than `known`, for a token that none of those signed; undefined where no newer ones are expected. Fetches at
-   * once, or when the pause after the last fetch is over. Fails where the provider does not answer.
+   * Newer keys than `known`, for a token that none of those signed; undefined if none are expected. Fetches at once,
+   * or after the pause since the last fetch. Fails if the provider does not answer.
    */
   after(
     known: HeldKeys,
@@ -99,7 +99,7 @@ export class KeyHolder {
     })
   }
 
-  /** How long the pause lasts from `now` on, in milliseconds; none where the clock was set back. */
+  /** The rest of the pause from `now` on, in milliseconds; none if the clock was set back. */
   #pauseAt(now: number): number {
     const left = this.#pausedUntil - now
     return left > 0 && left <= PAUSE_MS ? left : 0
@@ -128,7 +128,7 @@ export class KeyHolder {
     )
   }
 
-  /** The fetch under way, or one that begins in `waitMs`. It goes on where the request that began it is left. */
+  /** The running fetch, or one that begins in `waitMs`. It continues if its request is interrupted. */
   #begun(waitMs: number): Effect.Effect<Deferred.Deferred<HeldKeys, KeySetUnavailable>> {
     return Effect.suspend(() => {
       if (this.#pending !== undefined) return Effect.succeed(this.#pending)
@@ -151,7 +151,7 @@ export class KeyHolder {
     })
   }
 
-  /** What the same keys verified before counts on. */
+  /** Tokens that the same keys have verified stay verified. */
   #verifiedBy({ text }: ProviderKeys): VerifiedTokens {
     return this.#held?.keys.text === text ? this.#held.verified : makeVerifiedTokens()
   }

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** Why a provider's keys could not be fetched. */
+/** The reasons why a provider's keys could not be fetched. */
 export const KEY_SET_PROBLEMS = [
   "unreachable",
   "slow",
@@ -28,7 +28,7 @@ const SENTENCES: Readonly<Record<KeySetProblem, string>> = {
 /** The keys of the identity provider could not be fetched. Nothing in it is the provider's text. */
 export class KeySetUnavailable extends Schema.TaggedError<KeySetUnavailable>()("KeySetUnavailable", {
   problem: Schema.Literals(KEY_SET_PROBLEMS),
-  /** The system's code (`ENOTFOUND`) or the status of the answer (`500`), where there is one. */
+  /** The system's code (`ENOTFOUND`) or the response's status (`500`), if there is one. */
   detail: Schema.optionalKey(Schema.String)
 }) {
   override get message() {

@@ -11,8 +11,8 @@ const VALUE = /^(?:"[!#-+\--:<-[\]-~]*"|[!#-+\--:<-[\]-~]*)$/
 const isBlank = (unit: number): boolean => unit === 0x20 || unit === 0x09
 
 /**
- * Without the spaces and tabs around it, and nothing else. `String.trim` takes away U+00A0 too, which a browser sends as
- * part of a name: a sibling domain may set such a cookie, and would so be read as setting one that it may not.
+ * Removes spaces and tabs around the text, and nothing else. `String.trim` also removes U+00A0, which a browser sends
+ * as part of a name: then a cookie that a sibling domain may set would be read as one that it must not set.
  */
 const withoutBlanks = (text: string): string => {
   let start = 0
@@ -24,7 +24,7 @@ const withoutBlanks = (text: string): string => {
 
 const withoutQuotes = (value: string): string => (value.startsWith('"') ? value.slice(1, -1) : value)
 
-/** The pairs of a Cookie header (RFC 6265, 4.2.1), in its order. What is not a pair by the letter is left out. */
+/** The pairs of a Cookie header (RFC 6265, 4.2.1), in order. Invalid pairs are left out. */
 export const cookiePairs = (header: string): ReadonlyArray<CookiePair> =>
   header.split(";").flatMap((part) => {
     const pair = withoutBlanks(part)

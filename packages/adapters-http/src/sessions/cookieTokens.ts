@@ -21,7 +21,10 @@ const tokenIn = (value: string): string => {
   }
 }
 
-/** What can be put together of chunks: one of each, in their order. One more than may be is enough to tell. */
+/**
+ * The texts that can be joined from chunks: one of each, in order. One more than the limit is enough to detect an
+ * excess.
+ */
 const joined = (chunks: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> =>
   chunks.reduce<ReadonlyArray<string>>(
     (heads, tails) => heads.flatMap((head) => tails.map((tail) => `${head}${tail}`)).slice(0, MOST_CANDIDATES + 1),

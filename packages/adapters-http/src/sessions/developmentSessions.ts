@@ -17,7 +17,7 @@ export interface IssuedSession {
   readonly expiresAt: number
 }
 
-/** Sessions for trying things out: anybody who can reach the server becomes whom they say they are. */
+/** Sessions for trying Parley out: any client that can reach the server can sign in under any name. */
 export interface DevelopmentSessions {
   readonly verifier: SessionVerifier["Service"]
   /** Signs in the owner of this address; the address, trimmed and in lower case, is the user id. */
@@ -25,9 +25,9 @@ export interface DevelopmentSessions {
 }
 
 /**
- * Makes sessions that only their own verifier takes, under a secret that nothing else ever knows. Browsers keep cookies
- * by host name and not by port, so that whatever else runs on this machine, or ran on this port before, may have had one
- * stored or read: none of those counts.
+ * Creates sessions that only their own verifier accepts, under a secret that never leaves this process. Browsers store
+ * cookies by host name and not by port, so another program on this machine, or an earlier one on this port, may have
+ * set or read one: none of those is accepted.
  */
 export const makeDevelopmentSessions = (): DevelopmentSessions => {
   const secret = crypto.getRandomValues(new Uint8Array(SECRET_BYTES))

@@ -4,7 +4,7 @@ import { KeySetUnavailable } from "./KeySetUnavailable.ts"
 /** Key sets have a few kilobytes. */
 const MOST_BYTES = 256 * 1024
 
-/** The text of an answer, read up to a bound: what is larger is not read to its end. */
+/** The text of a response, read up to a bound; a larger one is not read to its end. */
 const boundedText = async ({ body }: Response): Promise<string> => {
   const decoder = new TextDecoder()
   let text = ""
@@ -31,7 +31,7 @@ const read = async (url: string, signal: AbortSignal): Promise<unknown> => {
   }
 }
 
-/** The platform's `fetch` tells of a connection that failed in the cause of its error. */
+/** The platform's `fetch` reports a failed connection in the cause of its error. */
 const failureOf = (error: unknown): KeySetUnavailable => {
   if (error instanceof KeySetUnavailable) return error
   const { code } = ((error as Error).cause ?? error) as { readonly code?: unknown }
@@ -39,7 +39,10 @@ const failureOf = (error: unknown): KeySetUnavailable => {
   return new KeySetUnavailable({ problem: "unreachable", ...(isCode ? { detail: code } : {}) })
 }
 
-/** Whether a connection broke that may have been kept open since an earlier fetch: the provider may be there all the same. */
+/**
+ * True if a connection broke that may have been kept alive since an earlier fetch: the provider may still be
+ * reachable.
+ */
 const isBroken = ({ detail }: KeySetUnavailable): boolean => detail === "UND_ERR_SOCKET" || detail === "ECONNRESET"
 
 /** The JSON that a provider publishes at an address, of bounded size; redirects are not followed. */

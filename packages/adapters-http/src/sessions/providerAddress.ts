@@ -1,8 +1,8 @@
 import { isThisMachine } from "@parley/core/adapter"
 
 /**
- * Whether keys may be fetched from an address: https, or plain http on this machine (for development and tests), with
- * neither a password nor a fragment in it. Over plain http anybody on the way could put keys of their own in.
+ * True if keys may be fetched from an address: https, or plain http on this machine (for development and tests),
+ * without a password and without a fragment. Over plain http an attacker in the network could replace the keys.
  */
 export const isProviderAddress = (address: string): boolean => {
   const url = URL.parse(address)
@@ -12,5 +12,5 @@ export const isProviderAddress = (address: string): boolean => {
   return isPrivate && username === "" && password === "" && !address.includes("#")
 }
 
-/** Whether an address names an issuer whose description can be fetched (OpenID Connect Discovery 1.0, 3): it has no query. */
+/** True if an address is an issuer with a discovery document (OpenID Connect Discovery 1.0, 3): it has no query. */
 export const isIssuerAddress = (address: string): boolean => isProviderAddress(address) && !address.includes("?")

@@ -5,11 +5,11 @@ import { fetchJson } from "./fetchJson.ts"
 import { KeySetUnavailable } from "./KeySetUnavailable.ts"
 import { isIssuerAddress, isProviderAddress } from "./providerAddress.ts"
 
-/** Where an identity provider publishes its keys. */
+/** The source of an identity provider's keys. */
 export interface KeySource {
-  /** The address of its key set (RFC 7517): https, or http on this machine. Found by discovery unless given. */
+  /** The address of its key set (RFC 7517): https, or http on this machine. Default: found by discovery. */
   readonly jwksUrl?: string | undefined
-  /** What the provider calls itself, to the letter. Without `jwksUrl` it is the address below which discovery begins. */
+  /** The provider's exact issuer. Without `jwksUrl` discovery begins below this address. */
   readonly issuer?: string | undefined
 }
 
@@ -31,7 +31,7 @@ const algorithmOf = ({ crv = "", kty }: JWK): string | undefined => (kty === "RS
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** A public key that verifies signatures by an algorithm that is accepted. One with its private part is nobody's secret. */
+/** True for a public key with an accepted algorithm. A key with its private part is not secret, so it is refused. */
 const isUsable = (key: unknown): key is JWK => {
   if (!isObject(key) || "d" in key || (key["use"] !== undefined && key["use"] !== "sig")) return false
   const algorithm = algorithmOf(key as JWK)
@@ -47,13 +47,13 @@ const keysFrom = (found: unknown): Effect.Effect<ProviderKeys, KeySetUnavailable
   return Effect.succeed({ keyOf: createLocalJWKSet(set), algorithms, text: JSON.stringify(keys) })
 }
 
-/** Where the keys of an issuer are, as its own description says (OpenID Connect Discovery 1.0, 4). */
+/** The address of an issuer's keys, from its discovery document (OpenID Connect Discovery 1.0, 4). */
 const discover = Effect.fnUntraced(function* (issuer: string) {
   const found = yield* fetchJson(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`)
   const description = isObject(found) ? found : {}
   if (description["issuer"] !== issuer) return yield* new KeySetUnavailable({ problem: "other-issuer" })
   const address = description["jwks_uri"]
-  // What was read over https must not lead to plain http.
+  // A document read over https must not lead to plain http.
   const isSafe = typeof address === "string" && isProviderAddress(address)
   if (!isSafe || (issuer.startsWith("https:") && !address.startsWith("https:"))) {
     return yield* new KeySetUnavailable({ problem: "no-address" })
@@ -61,7 +61,7 @@ const discover = Effect.fnUntraced(function* (issuer: string) {
   return address
 })
 
-/** Throws where a source is none, or could be read and changed on the way. */
+/** Throws if a source is invalid, or if an attacker in the network could read or change it. */
 export const checkKeySource = ({ issuer, jwksUrl }: KeySource): void => {
   if (jwksUrl !== undefined) {
     if (!isProviderAddress(jwksUrl)) {
@@ -73,7 +73,7 @@ export const checkKeySource = ({ issuer, jwksUrl }: KeySource): void => {
   }
 }
 
-/** Fetches a provider's keys, each time it runs. Throws where the source is none. */
+/** Fetches a provider's keys, each time it runs. Throws if the source is invalid. */
 export const fetchProviderKeys = (source: KeySource): Effect.Effect<ProviderKeys, KeySetUnavailable> => {
   checkKeySource(source)
   const { issuer = "", jwksUrl } = source

@@ -11,27 +11,27 @@ import {
 } from "jose/errors"
 import { jwtVerify } from "jose/jwt/verify"
 
-/** What the claims of a token must say, where it is configured. */
+/** The required claims of a token, if they are configured. */
 export interface ExpectedClaims {
-  /** Where set, tokens of another issuer (`iss`) are refused. */
+  /** If set, tokens of another issuer (`iss`) are refused. */
   readonly issuer?: string | undefined
-  /** Where set, tokens for another audience (`aud`) are refused. */
+  /** If set, tokens for another audience (`aud`) are refused. */
   readonly audience?: string | undefined
 }
 
-/** By what a verifier judges tokens. */
+/** The rules by which a verifier checks tokens. */
 export interface JudgedBy extends ExpectedClaims {
   /** Finds the key of a token by its header. */
   readonly keyOf: JWTVerifyGetKey
-  /** The algorithms that it accepts, whatever a token's header says. */
+  /** The accepted algorithms, independent of a token's header. */
   readonly algorithms: ReadonlyArray<string>
 }
 
 const isUserId = Schema.is(UserId)
 
 /**
- * The session that a token proves at `now` (Unix milliseconds). Rejects with the error of `jose`, or with `SessionInvalid`
- * where the signature holds and the claims describe no session.
+ * The session that a token proves at `now` (Unix milliseconds). Rejects with the error of `jose`, or with
+ * `SessionInvalid` if the signature is valid and the claims describe no session.
  */
 export const judgeToken = async (token: string, now: number, by: JudgedBy): Promise<Session> => {
   const { algorithms, audience, issuer, keyOf } = by
@@ -49,7 +49,7 @@ export const judgeToken = async (token: string, now: number, by: JudgedBy): Prom
 const isOfClaims = (error: unknown): error is JWTExpired | JWTClaimValidationFailed =>
   error instanceof JWTExpired || error instanceof JWTClaimValidationFailed
 
-/** The claims of a token that some key verifies. A token without `kid` fits several keys where a provider has several. */
+/** The claims of a token that one of the keys verifies. A token without `kid` may match several keys of a provider. */
 const verifiedClaims = async (
   token: string,
   keyOf: JWTVerifyGetKey,

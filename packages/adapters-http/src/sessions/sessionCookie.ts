@@ -4,14 +4,14 @@ import type { SessionPreset } from "./SessionPreset.ts"
 export const DEFAULT_SESSION_COOKIE = "parley_session"
 const HOST_PREFIX = "__Host-"
 
-/** Which cookie carries sessions, whether the site is served over https, and whether a provider's own library sets it. */
+/** The cookie of sessions, whether the site uses https, and whether a provider's own library sets it. */
 export interface SessionCookie {
   readonly name: string
   readonly secure: boolean
   readonly isProviders: boolean
 }
 
-/** Takes what a server is configured with; returns the cookie. */
+/** Takes the server's configuration; returns the cookie. */
 export const sessionCookieOf = (options: {
   readonly sessionCookie?: string | undefined
   readonly sessionPreset?: SessionPreset | undefined
@@ -37,10 +37,10 @@ export interface NewSession {
   readonly path: string
 }
 
-/** What may stand as a path in a cookie. */
+/** The allowed characters of a cookie's path. */
 const COOKIE_PATH = /^(?:\/[\w.~!$&'()*+,=:@%-]+)+$/
 
-/** The Set-Cookie header that signs in. It is for the routes' path alone, but where its name asks for the root. */
+/** The Set-Cookie header that signs in. It is for the routes' path only, unless its name requires the root. */
 export const setSessionCookie = (cookie: SessionCookie, { maxAgeSeconds, path, token }: NewSession): string => {
   const name = cookieNameOf(cookie)
   return stringifySetCookie({

@@ -1,7 +1,7 @@
 import { stringifySetCookie } from "cookie"
 import type { CookiePair } from "./cookiePairs.ts"
 
-/** Where the cookies of transactions go: over https to the root, because `__Host-` asks for that; else below one path. */
+/** The path of transaction cookies: over https the root, because `__Host-` requires it; otherwise one path. */
 export interface TransactionCookies {
   readonly secure: boolean
   /** The path under which people see the routes; empty for the root. */
@@ -11,8 +11,8 @@ export interface TransactionCookies {
 const PREFIX = "parley_crm_"
 
 /**
- * The most that a browser keeps at once, the new one included: each is some 500 bytes, and servers refuse the requests of
- * browsers whose headers are too large.
+ * The most open transactions of a browser, including the new one: each cookie has about 500 bytes, and servers refuse
+ * requests with too large headers.
  */
 const MOST = 6
 
@@ -30,7 +30,7 @@ const setCookie = (cookies: TransactionCookies, name: string, value: string, max
     maxAge: maxAgeSeconds
   })
 
-/** What a browser kept of a transaction; undefined where nothing. */
+/** The browser's cookie of a transaction; undefined if there is none. */
 export const keptOf =
   (cookies: TransactionCookies, sent: ReadonlyArray<CookiePair>) =>
   (id: string): string | undefined =>
@@ -43,8 +43,8 @@ export interface NewTransaction {
 }
 
 /**
- * The Set-Cookie headers that begin a transaction beside those that are open, each in a cookie of its own. The oldest, which
- * browsers send first (RFC 6265, 5.4), make room where there are too many.
+ * The Set-Cookie headers that begin a transaction beside the open ones, each in a cookie of its own. If there are too
+ * many, the oldest are removed, which browsers send first (RFC 6265, 5.4).
  */
 export const beginTransaction = (
   cookies: TransactionCookies,

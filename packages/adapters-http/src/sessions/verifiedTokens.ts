@@ -2,7 +2,7 @@ import type { Session } from "@parley/core/adapter"
 
 /** A few hundred bytes each. */
 const MOST_TOKENS = 10_000
-/** Tokens are shorter; what is longer is verified anew each time. */
+/** Tokens are shorter; longer ones are verified each time. */
 const LONGEST_TOKEN = 2_048
 
 interface Verified {
@@ -11,7 +11,7 @@ interface Verified {
   readonly at: number
 }
 
-/** Tokens whose signature and claims one verifier has found good. */
+/** Tokens whose signature and claims one verifier has accepted. */
 export interface VerifiedTokens {
   /** The session of a token that was found good and is so at `now` (Unix milliseconds). */
   find(token: string, now: number): Session | undefined
@@ -19,9 +19,9 @@ export interface VerifiedTokens {
 }
 
 /**
- * Remembers tokens for as long as they are good, the newest of them: a signature is checked in another thread, which
- * costs a request more than all else that is asked of its head. What is good at one moment stays so until it expires;
- * where the clock was set back it may not be good yet.
+ * Caches accepted tokens until they expire, the newest of them: verifying a signature in another thread costs a
+ * request more than all other checks of its head. An accepted token stays valid until it expires, unless the clock is
+ * set back.
  */
 export const makeVerifiedTokens = (): VerifiedTokens => {
   const tokens = new Map<string, Verified>()

@@ -12,17 +12,17 @@ import {
 } from "@parley/core/adapter"
 import { Effect } from "effect"
 
-/** How a poster of webhooks is made. */
+/** Options of a poster of webhooks. */
 export interface WebhookPosterOptions {
-  /** Names may lead into private networks, as where the other side is in one. Refused unless set. */
+  /** True if names may resolve to private networks, for receivers in one. Default false. */
   readonly allowPrivateNetworks?: boolean | undefined
-  /** How long an answer may take, in milliseconds; 15 seconds unless given. */
+  /** Time limit of a response, in milliseconds; default 15 seconds. */
   readonly timeLimitMs?: number | undefined
-  /** What names stand for; the system's resolver unless given. */
+  /** Resolves names; default: the system's resolver. */
   readonly resolve?: ((host: string) => Promise<ReadonlyArray<LookupAddress>>) | undefined
 }
 
-/** Why a connection was not even tried. */
+/** The connection was refused before it was tried. */
 class AddressRefused extends Error {}
 
 const systemResolve = (host: string): Promise<ReadonlyArray<LookupAddress>> =>
@@ -31,8 +31,8 @@ const systemResolve = (host: string): Promise<ReadonlyArray<LookupAddress>> =>
   })
 
 /**
- * Resolves names for the connection itself, so that what is checked is what is connected to, however often a name changes what it
- * stands for. One private address refuses the name.
+ * Resolves names for the connection itself, so that the checked address is the connected one, even if the name
+ * changes. One private address refuses the name.
  */
 const guardedLookup =
   (resolve: (host: string) => Promise<ReadonlyArray<LookupAddress>>): LookupFunction =>
@@ -49,13 +49,16 @@ const guardedLookup =
     )
   }
 
-/** Sends webhooks by Node's own client: the platform's `fetch` cannot be told which addresses it may connect to. */
+/**
+ * Sends webhooks with Node's own client, because the platform's `fetch` cannot restrict the addresses that it connects
+ * to.
+ */
 export const NodeWebhookPoster = ({
   allowPrivateNetworks = false,
   resolve = systemResolve,
   timeLimitMs = 15_000
 }: WebhookPosterOptions = {}): WebhookPoster => {
-  // Connections of its own: those that others keep open were not checked.
+  // Separate connections: kept-alive ones of other clients were not checked.
   const agents = { http: new HttpAgent(), https: new HttpsAgent() }
   const guarded = guardedLookup(resolve)
 
@@ -84,7 +87,7 @@ export const NodeWebhookPoster = ({
       request.on("close", () => fail(new Error("no answer")))
       request.on("response", (response) => {
         succeed({ status: response.statusCode ?? 0, retryAfter: response.headers["retry-after"] })
-        // Nobody reads what it says, however long it is.
+        // The body is ignored, at any length.
         response.on("error", () => undefined)
         response.destroy()
       })

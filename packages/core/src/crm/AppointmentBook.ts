@@ -12,15 +12,15 @@ export interface AppointmentDraft {
   readonly attendeeEmail: string
 }
 
-/** Where appointments are made. */
+/** The port for booking appointments. */
 export class AppointmentBook extends Context.Service<
   AppointmentBook,
   {
-    /** Makes an appointment, and gives the provider's id of it. */
+    /** Books an appointment, and returns the provider's id of it. */
     book(draft: AppointmentDraft): Effect.Effect<{ readonly appointmentId: string }, AppointmentsNotAvailable>
   }
 >()("@parley/core/crm/AppointmentBook") {
-  /** The one there is: it makes none, and says so. */
+  /** The only implementation: every call fails as not available. */
   static readonly unavailable = Layer.succeed(AppointmentBook, {
     book: () => Effect.fail(new AppointmentsNotAvailable())
   })

@@ -19,19 +19,19 @@ import {
 import { isReplaced } from "./isReplaced.ts"
 import { openTokens, sealTokens } from "./tokenSecret.ts"
 
-/** A token that ends sooner is refreshed: it is to outlive the request that it is used for. */
+/** A token that expires within this time is refreshed, because it must outlive the request that uses it. */
 const MARGIN_MS = 60_000
 /** A refresh ends by itself within the first of these, so that no other process claims while it may still be under way. */
 const REFRESH_WITHIN = "30 seconds"
 const LEASE_MS = 90_000
-/** So long others wait for the one who refreshes. */
+/** Longest time that other callers wait for the one that refreshes. */
 const WAIT_MS = 40_000
 /** Claims in a row that were not ended: processes that died over it. */
 const MAX_TRIES = 3
 
-/** What the provider did not take on is sent again, so often. */
+/** Retries of a request that the provider did not accept. */
 const resend = Schedule.jittered(Schedule.max([Schedule.exponential("200 millis"), Schedule.recurs(2)]))
-/** What the provider says to wait is waited for up to this; for longer the caller is told. */
+/** Longest wait at the provider's request; a longer one is reported to the caller. */
 const MAX_PATIENCE_MS = 2_000
 const watching = Schedule.jittered(Schedule.min([Schedule.exponential("30 millis"), Schedule.spaced("500 millis")]))
 
@@ -50,15 +50,15 @@ export type CrmAccessFailed =
   | SecretUnreadable
   | StorageFailed
 
-/** Gives access to what people connected. */
+/** Provides access tokens of connections. */
 export class CrmAccess extends Context.Service<
   CrmAccess,
   {
     /**
-     * A token that is valid for another minute at least, as far as the provider told. Where it has to be refreshed, one
-     * of all that ask at once does so, on whatever process, and what it gets is stored before anybody has it. A refresh
-     * whose answer is lost ends the connection, as a refresh token may be spent by it: it fails with
-     * `CrmNeedsReconnect` from then on, without a call.
+     * A token that is valid for at least another minute, according to the provider. If it has to be refreshed, one of
+     * all concurrent callers in all processes does so, and stores the response before any caller gets the token. If
+     * the response of a refresh is lost, the refresh token may have been used, so the connection ends: from then on
+     * the call fails with `CrmNeedsReconnect`, without a request.
      */
     accessToken(name: CrmConnectionName): Effect.Effect<CrmAccessToken, CrmAccessFailed>
   }
@@ -71,7 +71,7 @@ export class CrmAccess extends Context.Service<
 
 const CONNECTED: CrmStanding = { state: "connected", problem: undefined }
 
-/** How a connection stands after a refresh that failed. */
+/** The state of a connection after a failed refresh. */
 export const standingAfter = (failure: CrmFailed): CrmStanding => {
   if (failure._tag === "CrmAnswerLost") return { state: "needs_reconnect", problem: "answer_lost" }
   if (failure._tag === "CrmUnavailable") return { state: "error", problem: "unavailable" }
@@ -80,7 +80,7 @@ export const standingAfter = (failure: CrmFailed): CrmStanding => {
     : { state: "error", problem: "client" }
 }
 
-/** Why a connection gives no access any more; undefined where it does, or may again. */
+/** The reason why a connection has no access any more; undefined if it has, or may have again. */
 export const endedBy = (
   { expiresAt, problem, refreshable, state }: StoredCrmConnection,
   now: number
@@ -99,7 +99,9 @@ const make = Effect.gen(function* () {
   const release = yield* CrmRelease
   const store = yield* CrmConnectionStore
 
-  /** Asks the provider. What it did not take on is sent again, a few times; what it may have taken on, never. */
+  /**
+   * Calls the provider. A request that it did not accept is retried a few times; one that it may have accepted, never.
+   */
   const ask = (provider: CrmProvider, refreshToken: Redacted.Redacted<string>): Effect.Effect<CrmTokens, CrmFailed> =>
     provider.refresh(refreshToken).pipe(
       Effect.retry({
@@ -112,7 +114,7 @@ const make = Effect.gen(function* () {
       })
     )
 
-  /** Refreshes under a claim, and stores what comes of it. Undefined where the claim did not hold. */
+  /** Refreshes under a claim, and stores the result. Undefined if the claim did not hold. */
   const refresh = Effect.fnUntraced(function* (
     connection: StoredCrmConnection,
     provider: CrmProvider,
@@ -146,7 +148,7 @@ const make = Effect.gen(function* () {
     const kept = yield* retryStorage(store.endRefresh({ name: connection, lease, tokens, standing: CONNECTED }))
     const { accessToken, refreshToken, tokenType } = answer.value
     if (kept) return { accessToken, tokenType }
-    // A person who disconnected meanwhile, or connected anew, could not take these back.
+    // The person disconnected or reconnected meanwhile, and could not revoke these tokens.
     const now = yield* store.find(connection)
     const renewed = { former: connection, replaced: { accessToken, refreshToken } }
     const isLeft =
@@ -159,7 +161,7 @@ const make = Effect.gen(function* () {
     return undefined
   })
 
-  /** One look: the token, where there is one; undefined where somebody else is at it. */
+  /** One try: returns the token if there is one; undefined if another caller is refreshing it. */
   const look = Effect.fnUntraced(function* (name: CrmConnectionName) {
     const connection = yield* store.find(name)
     if (connection === undefined) return yield* new CrmNotConnected()
@@ -174,7 +176,7 @@ const make = Effect.gen(function* () {
     if (provider === undefined) return yield* new CrmNotConfigured({ missing: "provider" })
     const lease = yield* ids.next
     const { version } = connection
-    // Once the provider was asked, its answer is stored, even where the caller leaves meanwhile.
+    // After the request to the provider, its response is stored even if the caller leaves meanwhile.
     return yield* Effect.uninterruptible(
       Effect.gen(function* () {
         const claim = yield* store.claimRefresh({ name: connection, version, lease, leaseMs: LEASE_MS })

@@ -1,27 +1,27 @@
 import type { BotName } from "../bots/Bot.ts"
 import type { CrmAccount, CrmProviderId } from "./CrmProvider.ts"
 
-/** Which connection: a bot has one at most to each provider. */
+/** Identifies a connection: a bot has at most one to each provider. */
 export interface CrmConnectionName extends BotName {
   readonly provider: CrmProviderId
 }
 
 /**
- * How a connection is: `connected`, as far as is known; `needs_reconnect`, it gives no access any more and can only be made
- * anew; `error`, it gave none at the last try, and may give some at the next.
+ * The state of a connection: `connected`, the last call succeeded; `needs_reconnect`, it has no access any more and
+ * must be made again; `error`, the last call failed, and the next one may succeed.
  */
 export const CRM_STATES = ["connected", "needs_reconnect", "error"] as const
 export type CrmState = (typeof CRM_STATES)[number]
 
 /**
- * Why a connection is as it is: `expired`, the access ended and cannot be renewed; `refused`, the provider took it back;
- * `answer_lost`, it was renewed by an answer that did not arrive; `client`, the provider does not accept this server;
+ * The reason of a state: `expired`, the access ended and cannot be renewed; `refused`, the provider revoked it;
+ * `answer_lost`, the response to a refresh did not arrive; `client`, the provider does not accept this server;
  * `unavailable`, the provider did not answer; `unreadable`, this server cannot decrypt the tokens.
  */
 export const CRM_PROBLEMS = ["expired", "refused", "answer_lost", "client", "unavailable", "unreadable"] as const
 export type CrmProblem = (typeof CRM_PROBLEMS)[number]
 
-/** How a connection stands. */
+/** The state of a connection, with its reason. */
 export interface CrmStanding {
   readonly state: CrmState
   readonly problem: CrmProblem | undefined
@@ -32,9 +32,9 @@ export interface SealedTokens {
   /** Sealed for this owner, bot and provider. */
   readonly sealed: string
   readonly keyId: string
-  /** Unix milliseconds: when the access token ends; undefined where the provider did not say. */
+  /** Unix milliseconds: the expiry of the access token; undefined if the provider did not report it. */
   readonly expiresAt: number | undefined
-  /** Whether there is a refresh token among them. */
+  /** True if the tokens include a refresh token. */
   readonly refreshable: boolean
 }
 
@@ -43,7 +43,7 @@ export interface NewCrmConnection extends CrmConnectionName, SealedTokens {
   readonly account: CrmAccount
   /** Unix milliseconds. */
   readonly connectedAt: number
-  /** Who made it, as people call them: an address, or an id. */
+  /** The person who made it, as people know them: an address, or an id. */
   readonly connectedBy: string
 }
 

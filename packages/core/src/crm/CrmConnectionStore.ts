@@ -19,11 +19,11 @@ export interface CrmConnectionsOf {
 
 export interface ClaimRefreshInput {
   readonly name: CrmConnectionName
-  /** Only where the connection is of this version still. */
+  /** The claim succeeds only if the connection still has this version. */
   readonly version: number
-  /** The claim's own name: random, and known to nobody else. */
+  /** The claim's own name: random and secret. */
   readonly lease: string
-  /** After this time, by the storage's clock, somebody else may claim. */
+  /** After this time, by the storage's clock, another process may claim. */
   readonly leaseMs: number
 }
 
@@ -36,20 +36,20 @@ export type RefreshClaim =
 export interface EndRefreshInput {
   readonly name: CrmConnectionName
   readonly lease: string
-  /** What is kept instead; undefined where the tokens stay. */
+  /** The new tokens; undefined keeps the old ones. */
   readonly tokens: SealedTokens | undefined
   readonly standing: CrmStanding
 }
 
 export interface ListSealedInput {
-  /** Only what another key sealed. */
+  /** Only tokens that were sealed by another key. */
   readonly notBy: string
-  /** Only what comes after this one. */
+  /** Only connections after this one. */
   readonly after: CrmConnectionName | undefined
   readonly limit: number
 }
 
-/** How many connections a key sealed. */
+/** The number of connections by sealing key. */
 export interface SealedCount {
   readonly keyId: string
   readonly connections: number
@@ -63,25 +63,25 @@ export class CrmConnectionStore extends Context.Service<
   CrmConnectionStore,
   {
     /**
-     * Keeps a connection in the place of what there was for its bot and provider, and ends a refresh of that. False, and
-     * nothing kept, where the owner has no such bot at this moment.
+     * Stores a connection in place of the old one for its bot and provider, and ends a running refresh of that.
+     * Returns false, without a change, if the owner has no such bot at this moment.
      */
     save(connection: NewCrmConnection): Effect.Effect<boolean, StorageFailed>
     find(name: CrmConnectionName): Effect.Effect<StoredCrmConnection | undefined, StorageFailed>
     /** In the order of the providers' names. */
     list(bot: BotName): Effect.Effect<ReadonlyArray<StoredCrmConnection>, StorageFailed>
     /**
-     * Removes connections, and gives what was removed. Where they are all of a bot, or of a person, none is made for these
-     * bots until the unit of work that this is part of ends.
+     * Removes connections, and returns them. If they are all connections of a bot, or of a person, no new one can be
+     * made for these bots until the surrounding unit of work ends.
      */
     remove(which: CrmConnectionsOf): Effect.Effect<ReadonlyArray<StoredCrmConnection>, StorageFailed>
     /** Takes the right to refresh a connection: of any number that ask at once, one gets it. */
     claimRefresh(input: ClaimRefreshInput): Effect.Effect<RefreshClaim, StorageFailed>
-    /** Ends a refresh. False, and nothing changed, where the claim is not the last one any more. */
+    /** Ends a refresh. Returns false, without a change, if the claim is no longer the last one. */
     endRefresh(input: EndRefreshInput): Effect.Effect<boolean, StorageFailed>
     /** Connections whose tokens were sealed by another key, over all owners, in the order of their names. */
     listSealed(input: ListSealedInput): Effect.Effect<ReadonlyArray<StoredCrmConnection>, StorageFailed>
-    /** Replaces what seals the same tokens. False, and nothing changed, where they are other ones by now. */
+    /** Replaces the sealed form of the same tokens. Returns false, without a change, if the tokens have changed. */
     reseal(
       connection: StoredCrmConnection,
       sealed: Pick<SealedTokens, "sealed" | "keyId">

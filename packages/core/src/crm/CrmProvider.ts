@@ -1,24 +1,24 @@
 import { Context, type Effect, type Redacted } from "effect"
 import type { CrmFailed } from "./errors.ts"
 
-/** The CRM providers that a server can know: two, whatever stands behind them. */
+/** The two slots for CRM providers of a server. */
 export const CRM_PROVIDERS = ["provider_one", "provider_two"] as const
 export type CrmProviderId = (typeof CRM_PROVIDERS)[number]
 
-/** The account at the provider that a person connected, as far as the provider tells. */
+/** The person's connected account at the provider, as far as the provider reports it. */
 export interface CrmAccount {
   readonly id?: string
   /** For people to recognise it by, for example a company's name or domain. The provider's text: shown, never trusted. */
   readonly name?: string
 }
 
-/** What a provider gives for a code or a refresh token (RFC 6749, 5.1). */
+/** The provider's response to a code or a refresh token (RFC 6749, 5.1). */
 export interface CrmTokens {
   readonly accessToken: Redacted.Redacted<string>
   /** Undefined in an answer to a refresh: the one that was sent stays valid. */
   readonly refreshToken?: Redacted.Redacted<string>
   readonly tokenType: string
-  /** Seconds from now; undefined where the provider does not say. */
+  /** Seconds from now; undefined if the provider does not report it. */
   readonly expiresInSeconds?: number
   readonly scope?: string
   readonly account?: CrmAccount
@@ -27,7 +27,7 @@ export interface CrmTokens {
 export interface AuthorizationInput {
   readonly redirectUri: string
   readonly state: string
-  /** RFC 7636: given exactly where the provider `usesPkce`; the address carries its S256 challenge alone. */
+  /** RFC 7636: set exactly if the provider `usesPkce`; the address carries only its S256 challenge. */
   readonly codeVerifier?: string
 }
 
@@ -36,41 +36,39 @@ export interface ExchangeInput extends AuthorizationInput {
   readonly callback: URLSearchParams
 }
 
-/** Either of them is enough; a provider is told of the refresh token first, which takes the access token with it. */
+/** One of them is enough; the refresh token is revoked first, which includes the access token. */
 export interface RevokeInput {
   readonly accessToken: Redacted.Redacted<string>
   readonly refreshToken?: Redacted.Redacted<string>
 }
 
 /**
- * A CRM that people give access to by OAuth 2.0 (RFC 6749, authorization code). Each call has its own limit of time. It
- * sends a request that spends something (a code, a refresh token) once, and repeats none of them on its own. Texts of the
- * provider never leave it but as an error's `cause`, tokens not even there.
+ * A CRM to which people grant access by OAuth 2.0 (RFC 6749, authorization code). Each call has its own time limit. It
+ * sends a request that uses up a code or a refresh token once, and never retries it. Texts of the provider leave it
+ * only as an error's `cause`, tokens not even there.
  */
 export interface CrmProvider {
   readonly id: CrmProviderId
-  /** What people know it by, for example "HubSpot". */
+  /** The name for people, for example "HubSpot". */
   readonly name: string
-  /** Whether it takes a PKCE verifier (RFC 7636), with S256 and nothing less. */
+  /** True if it supports a PKCE verifier (RFC 7636), with S256 only. */
   readonly usesPkce: boolean
   /**
-   * What it calls itself (RFC 9207): every callback must name it. Where undefined, a callback that names any issuer is
-   * refused.
+   * Its issuer (RFC 9207), which every callback must name. If it is undefined, a callback with any issuer is refused.
    */
   readonly issuer: string | undefined
   /**
-   * Taking tokens back ends what came of their own approval and nothing else: another approval of the same account goes on.
-   * Where that is not known, false or left out: then the approval that a connection replaces is taken back only where it was
-   * of another account.
+   * True if revoking tokens ends only their own approval, and another approval of the same account continues. If this
+   * is false, left out or unknown, a replaced approval is revoked only if it was of another account.
    */
   readonly revokesApprovalAlone?: boolean
   /** The address that the browser is sent to. Makes no call. */
   authorizationUrl(input: AuthorizationInput): Effect.Effect<URL>
-  /** Spends the code of a callback whose state was matched before. One call of the token endpoint at most. */
+  /** Redeems the code of a callback whose state was matched before. At most one call of the token endpoint. */
   exchange(input: ExchangeInput): Effect.Effect<CrmTokens, CrmFailed>
-  /** Spends a refresh token, where the provider rotates them. One call of the token endpoint at most. */
+  /** Uses a refresh token, which the provider may rotate. At most one call of the token endpoint. */
   refresh(refreshToken: Redacted.Redacted<string>): Effect.Effect<CrmTokens, CrmFailed>
-  /** Takes back what the tokens allow (RFC 7009, or what the provider has in its place). */
+  /** Revokes the tokens (RFC 7009, or the provider's own method). */
   revoke(tokens: RevokeInput): Effect.Effect<"revoked" | "unsupported", CrmFailed>
 }
 

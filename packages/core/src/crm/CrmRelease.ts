@@ -13,25 +13,25 @@ import { CrmNotRevoked } from "./errors.ts"
 import { openRevocation, type RevocationPayload, RevokeCrmAccess, sealRevocation } from "./revocationJob.ts"
 import { openTokens } from "./tokenSecret.ts"
 
-/** A provider that does not answer holds nobody up for longer. */
+/** A silent provider delays no caller for longer than this. */
 const REVOKE_WITHIN = "5 seconds"
 const ALL_WITHIN = "20 seconds"
 const AT_ONCE = 8
 
 /**
- * What became of the access at the provider: it was taken back; the provider has no way to; it could not be told, and is
- * told again for about a day; this server cannot tell it.
+ * The result at the provider: it was revoked; the provider does not support it; the provider could not be reached and
+ * the call is retried for about a day; this server cannot call it.
  */
 export const REVOCATIONS = ["revoked", "unsupported", "pending", "failed"] as const
 export type Revocation = (typeof REVOCATIONS)[number]
 
-/** Tells the provider of what was queued; to be run once the unit of work is done that queued it. Bounded in time. */
+/** Calls the provider for the queued revocation; run it after the unit of work that queued it. Bounded in time. */
 export type TellProvider = Effect.Effect<Revocation>
 
 /**
- * Lets go of access. What is to be taken back is queued in the unit of work that removes it here, so that no crash leaves it
- * at the provider; then the provider is told at once, and the job is for where that fails. The job has the tokens, sealed,
- * and is erased when the provider confirmed, or when its tries are used up.
+ * Removes access. The revocation is queued in the unit of work that removes the access here, so that no crash leaves
+ * it at the provider; then the provider is called at once, and the job is a fallback. The job contains the tokens,
+ * sealed, and is deleted when the provider has confirmed, or when its tries are used up.
  */
 export class CrmRelease extends Context.Service<
   CrmRelease,
@@ -44,7 +44,7 @@ export class CrmRelease extends Context.Service<
     remove(which: CrmConnectionsOf): Effect.Effect<ReadonlyArray<TellProvider>, StorageFailed>
     /** One try of a job. */
     again(payload: RevocationPayload, last: boolean): Effect.Effect<void, CrmNotRevoked | StorageFailed>
-    /** Removes a bot's connections; what it gives takes them back, once the unit of work is done. */
+    /** Removes a bot's connections; returns an effect that revokes them, to run after the unit of work. */
     ofBot(bot: BotName): Effect.Effect<Effect.Effect<void>, StorageFailed>
     /** The same for all connections of a person. */
     ofPerson(owner: UserId): Effect.Effect<Effect.Effect<void>, StorageFailed>
@@ -68,7 +68,7 @@ const make = Effect.gen(function* () {
   const ids = yield* IdGenerator
   const jobs = yield* JobQueue
   const providers = yield* CrmProviders
-  /** What is being told in this process: a worker that finds the job meanwhile waits for that. */
+  /** The running revocations of this process: a worker that takes the job meanwhile waits for them. */
   const telling = new Map<string, Deferred.Deferred<boolean>>()
 
   const warn = (provider: CrmProviderId, error: string) =>
@@ -77,7 +77,7 @@ const make = Effect.gen(function* () {
       error
     })
 
-  /** Asks the provider once; undefined where it could not be told. */
+  /** Calls the provider once; undefined if it could not be reached. */
   const ask = Effect.fnUntraced(function* (id: CrmProviderId, tokens: RevokeInput) {
     const provider = providers.get(id)
     if (provider === undefined) return yield* Effect.as(warn(id, "crm_not_configured"), undefined)
@@ -87,7 +87,7 @@ const make = Effect.gen(function* () {
     )
   })
 
-  /** Where this fails the provider is told once more, which changes nothing there. */
+  /** If this fails, the provider is called once more, which has no effect there. */
   const forget = (id: string) => Effect.ignore(jobs.removeAll(id))
 
   const tell = (id: string, provider: CrmProviderId, tokens: RevokeInput): TellProvider =>
@@ -109,7 +109,7 @@ const make = Effect.gen(function* () {
   const queue = Effect.fnUntraced(function* (provider: CrmProviderId, tokens: RevokeInput) {
     const id = yield* ids.next
     const payload = yield* Effect.option(sealRevocation(box, id, provider, tokens))
-    // Without a key nothing is kept, and so nothing can be told later.
+    // Without a key nothing is stored, so the call cannot be retried later.
     if (payload._tag === "None") return Effect.map(ask(provider, tokens), (outcome) => outcome ?? ("failed" as const))
     yield* jobs.enqueue(id, RevokeCrmAccess, payload.value)
     return tell(id, provider, tokens)

@@ -23,8 +23,8 @@ export interface ConnectInput {
   /** As it was asked for: any text. */
   readonly provider: string
   /**
-   * Where the provider sends the browser back to; the same for every connection to it, and registered with it. Undefined
-   * where the server does not know its address.
+   * The redirect address for browsers; the same for every connection to the provider, and registered with it.
+   * Undefined if the server does not know its own address.
    */
   readonly redirectUri: string | undefined
 }
@@ -33,43 +33,46 @@ export interface ConnectInput {
 export interface BegunConnection {
   /** The provider's page. */
   readonly url: URL
-  /** What the browser keeps until it comes back, under a name made with the id: `sealed` says nothing to anybody else. */
+  /** The browser's cookie until it returns, named after the id: `sealed` is readable for this server only. */
   readonly state: { readonly id: string; readonly sealed: string; readonly maxAgeSeconds: number }
 }
 
 export interface CallbackInput {
   readonly owner: UserId
-  /** Who it is, as people call them. */
+  /** The person, as people know them. */
   readonly by: string
   readonly provider: string
   /** The query that the provider sent the browser back with. */
   readonly callback: URLSearchParams
-  /** What the browser kept under an id. */
+  /** The browser's cookie for an id. */
   readonly kept: (id: string) => string | undefined
 }
 
 /**
- * Why a connection was not made: the person (or the provider in their name) refused; the state is not one that this
- * browser has open for this person and provider, or was used; the provider gave no tokens; the bot is gone.
+ * The reasons why a connection was not made: the person (or the provider in their name) refused; this browser has no
+ * open state for this person and provider, or it was used; the provider returned no tokens; the bot was deleted.
  */
 export const CALLBACK_ERRORS = ["denied", "state", "exchange", "bot"] as const
 export type CallbackError = (typeof CALLBACK_ERRORS)[number]
 
-/** What became of a connection; `error` is undefined where it was made. */
+/** The result of a connection; `error` is undefined on success. */
 export interface CallbackOutcome {
   readonly botId: string
   readonly provider: CrmProviderId
   readonly error: CallbackError | undefined
-  /** Whether the state can lead to nothing more, so that the browser may forget it. A callback that did not match it leaves it open. */
+  /**
+   * True if the state cannot be used any more, so that the browser may delete it. A callback that did not match leaves
+   * it open.
+   */
   readonly isOver: boolean
 }
 
 /** One provider, and how a bot is connected to it. */
 export interface CrmOffer {
   readonly provider: CrmProviderId
-  /** What people know it by. */
+  /** The name for people. */
   readonly name: string
-  /** Whether a bot can be connected to it here and now. */
+  /** True if a bot can be connected to it now. */
   readonly available: boolean
   readonly connection: CrmConnection | undefined
 }
@@ -80,11 +83,11 @@ export type ConnectFailed = CrmProviderNotFound | BotNotFound | CrmNotConfigured
 export class CrmService extends Context.Service<
   CrmService,
   {
-    /** Begins a connection of a bot of one's own. */
+    /** Begins a connection of one's own bot. */
     connect(input: ConnectInput): Effect.Effect<BegunConnection, ConnectFailed>
     /**
-     * Ends what `connect` began. The provider is asked only where the state is one that this browser has open, for this
-     * person and this provider, and for the first time; nothing is stored where anything fails.
+     * Completes a connection. The provider is called only if this browser has an open state for this person and this
+     * provider, for the first time; if any step fails, nothing is stored.
      */
     callback(
       input: CallbackInput
@@ -92,8 +95,8 @@ export class CrmService extends Context.Service<
     /** Every provider that is set up, and those that the bot is connected to. */
     list(owner: UserId, botId: string): Effect.Effect<ReadonlyArray<CrmOffer>, BotNotFound | StorageFailed>
     /**
-     * Removes a connection, and then takes it back at the provider: at once where that can be reached, else by a job that
-     * survives this process.
+     * Removes a connection, and then revokes it at the provider: at once if that can be reached, otherwise by a job
+     * that survives this process.
      */
     disconnect(
       owner: UserId,
@@ -122,13 +125,13 @@ const oneLine = (text: string): string =>
     .slice(0, MAX_ACCOUNT_CHARACTERS)
     .toWellFormed()
 
-/** What is kept of what a provider tells of an account. */
+/** The stored part of a provider's account data. */
 export const knownAccount = ({ id = "", name = "" }: CrmAccount = {}): CrmAccount => ({
   ...(oneLine(id) === "" ? {} : { id: oneLine(id) }),
   ...(oneLine(name) === "" ? {} : { name: oneLine(name) })
 })
 
-/** How providers say that a person refused (RFC 6749, 4.1.2.1, and one that has a word of its own). */
+/** The providers' codes for a refusal by the person (RFC 6749, 4.1.2.1, and one provider's own). */
 const DENIALS: ReadonlyArray<string> = ["access_denied", "user_denied"]
 
 const make = Effect.gen(function* () {
@@ -165,7 +168,7 @@ const make = Effect.gen(function* () {
       ...(reason === undefined ? {} : { reason })
     })
 
-  /** Has the provider give tokens and keeps them; what is given and cannot be kept is taken back. */
+  /** Gets tokens from the provider and stores them; tokens that cannot be stored are revoked. */
   const exchange = Effect.fnUntraced(function* (
     { by, callback, owner }: CallbackInput,
     provider: CrmProvider,
@@ -190,7 +193,7 @@ const make = Effect.gen(function* () {
       const former = yield* connections.find(name)
       const connectedAt = yield* Clock.currentTimeMillis
       const connection = { ...name, ...sealed, account, connectedAt, connectedBy: oneLine(by) }
-      // What failed within a transaction has ended it.
+      // A failure within a transaction has ended it.
       if (!(yield* connections.save(connection))) return yield* Effect.fail("bot" as const)
       if (former === undefined) return undefined
       const replaced = yield* Effect.option(openTokens(box, former))
@@ -212,7 +215,7 @@ const make = Effect.gen(function* () {
     return error
   })
 
-  /** What a callback that matches leads to. Each step is taken only where the one before it was. */
+  /** The steps after a matching callback. Each step runs only if the previous one succeeded. */
   const conclude = Effect.fnUntraced(function* (input: CallbackInput, provider: CrmProvider, open: OpenState) {
     const { callback, owner } = input
     if (open.expiresAt <= (yield* Clock.currentTimeMillis)) return "state" as const

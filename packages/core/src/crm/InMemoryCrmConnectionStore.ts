@@ -6,7 +6,7 @@ import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import type { CrmConnectionName, StoredCrmConnection } from "./CrmConnection.ts"
 import { CrmConnectionStore, type CrmConnectionsOf } from "./CrmConnectionStore.ts"
 
-/** The right to refresh, as it was given last. */
+/** The last claim of a refresh. */
 interface Claim {
   readonly lease: string
   readonly until: number

@@ -8,33 +8,33 @@ import { resealTokens } from "./tokenSecret.ts"
 
 const BATCH = 100
 
-/** What a rotation did, or would do. */
+/** The result of a rotation, or of a dry run. */
 export interface RotationReport {
   /** The id of the key that seals. */
   readonly key: string
-  /** Sealed anew; without `apply`, those that would be. */
+  /** Re-encrypted connections; without `apply`, those that would be. */
   readonly resealed: number
   /** Sealed with a key that this process does not have, or changed by hand: they stay as they are. */
   readonly unreadable: number
-  /** What there is now, by the key that sealed it. */
+  /** The current number of connections, by sealing key. */
   readonly keys: ReadonlyArray<SealedCount>
 }
 
 export interface RotateInput {
   /** Without it nothing is changed. */
   readonly apply: boolean
-  /** Done before anything is changed, where there is a key to seal with: to note that it begins. */
+  /** Runs before the first change, if there is a sealing key: records the beginning. */
   readonly onBegin?: Effect.Effect<void, StorageFailed>
 }
 
-/** Seals what is kept anew, once another key seals. */
+/** Re-encrypts stored tokens after a change of the sealing key. */
 export class SecretRotation extends Context.Service<
   SecretRotation,
   {
     /**
-     * Seals everything anew that another key sealed, a batch at a time. What is stored says by itself what remains, so
-     * that a run which was cut short is simply run again; it may run beside servers and beside another run, and what
-     * somebody else replaces meanwhile is left as they made it.
+     * Re-encrypts all tokens that another key sealed, in batches. The stored key ids show the remaining work, so an
+     * interrupted run can simply be repeated; it may run beside servers and beside another run, and connections that
+     * change meanwhile are left as they are.
      */
     rotate(input: RotateInput): Effect.Effect<RotationReport, SecretsNotConfigured | StorageFailed>
   }
@@ -45,7 +45,7 @@ export class SecretRotation extends Context.Service<
       const box = yield* SecretBox
       const store = yield* CrmConnectionStore
 
-      /** Seals one anew; what does not open is left. */
+      /** Re-encrypts one; an unreadable one is left. */
       const renew = Effect.fnUntraced(function* (connection: StoredCrmConnection, apply: boolean) {
         const sealed = yield* Effect.catchTag(resealTokens(box, connection), "SecretUnreadable", () => Effect.undefined)
         if (sealed === undefined) return "unreadable" as const

@@ -1,11 +1,11 @@
 import { Schema } from "effect"
 
-/** Which call of a provider failed. */
+/** The failed call of a provider. */
 export const CRM_OPERATIONS = ["exchange", "refresh", "revoke"] as const
 
 /**
- * Why a provider refused: `grant`, the code or the refresh token is not valid, or no more; `client`, it does not accept
- * this server's registration (id, secret, redirect address); `other`, anything else.
+ * The reason of a provider's refusal: `grant`, the code or the refresh token is not valid, or no longer; `client`, the
+ * provider does not accept this server's registration (id, secret, redirect address); `other`, anything else.
  */
 export const CRM_REFUSALS = ["grant", "client", "other"] as const
 export type CrmRefusal = (typeof CRM_REFUSALS)[number]
@@ -25,12 +25,12 @@ export class CrmRefused extends Schema.TaggedError<CrmRefused>()("CrmRefused", {
 }
 
 /**
- * The CRM provider cannot be reached, or said itself that it took nothing on (429, 503): the request had no effect, and
- * the same may be sent again.
+ * The CRM provider cannot be reached, or reported that it did not accept the request (429, 503): the request had no
+ * effect, and may be sent again.
  */
 export class CrmUnavailable extends Schema.TaggedError<CrmUnavailable>()("CrmUnavailable", {
   operation: Schema.Literals(CRM_OPERATIONS),
-  /** Milliseconds, where the provider said when to try again. */
+  /** The wait in milliseconds, if the provider named one. */
   retryAfterMs: Schema.optionalKey(Schema.Finite),
   cause: Schema.Defect()
 }) {
@@ -41,8 +41,8 @@ export class CrmUnavailable extends Schema.TaggedError<CrmUnavailable>()("CrmUna
 }
 
 /**
- * The request may have reached the CRM provider, but no answer came that can be understood: a broken connection, a
- * timeout, a 5xx other than 503, a body that is no token response. What the request spends may be spent.
+ * The request may have reached the CRM provider, but no valid response came: a broken connection, a timeout, a 5xx
+ * other than 503, a body that is not a token response. The sent code or token may have been used.
  */
 export class CrmAnswerLost extends Schema.TaggedError<CrmAnswerLost>()("CrmAnswerLost", {
   operation: Schema.Literals(CRM_OPERATIONS),
@@ -54,7 +54,7 @@ export class CrmAnswerLost extends Schema.TaggedError<CrmAnswerLost>()("CrmAnswe
   }
 }
 
-/** How a call of a CRM provider fails. */
+/** The failures of a call to a CRM provider. */
 export type CrmFailed = CrmRefused | CrmUnavailable | CrmAnswerLost
 
 /** No CRM provider has this name. */
@@ -65,7 +65,7 @@ export class CrmProviderNotFound extends Schema.TaggedError<CrmProviderNotFound>
   }
 }
 
-/** What a server lacks that is to connect bots to a CRM. */
+/** The missing parts of a server for connecting bots to a CRM. */
 export const CRM_LACKS = ["provider", "encryption-key", "public-address"] as const
 
 /** Connections to this CRM are not set up on this server. */
@@ -85,7 +85,7 @@ export class CrmNotConfigured extends Schema.TaggedError<CrmNotConfigured>()("Cr
   }
 }
 
-/** A callback whose state this browser was not given, so that it names no bot. */
+/** A callback whose state this browser does not have, so that no bot is known. */
 export class CrmStateUnknown extends Schema.TaggedError<CrmStateUnknown>()("CrmStateUnknown", {}) {
   readonly code = "crm_state_unknown"
   override get message() {
@@ -101,7 +101,7 @@ export class CrmNotConnected extends Schema.TaggedError<CrmNotConnected>()("CrmN
   }
 }
 
-/** A connection that gives no access any more. */
+/** The connection has no access any more. */
 export class CrmNeedsReconnect extends Schema.TaggedError<CrmNeedsReconnect>()("CrmNeedsReconnect", {
   problem: Schema.Literals(["expired", "refused", "answer_lost"])
 }) {

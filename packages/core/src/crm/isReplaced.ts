@@ -14,9 +14,9 @@ const secretsOf = ({ accessToken, refreshToken }: Replacement["tokens"]): Readon
   [accessToken, refreshToken].flatMap((token) => (token === undefined ? [] : [Redacted.value(token)]))
 
 /**
- * Whether what a connection was made with before can be taken back without ending what it is made with now: no token is in
- * both, and either the provider tells approvals apart, or they are of different accounts. Several providers count the
- * approvals of one account as one.
+ * True if the earlier access of a connection can be revoked without ending the new one: they share no token, and
+ * either the provider distinguishes approvals, or the accounts differ. Several providers treat the approvals of one
+ * account as one.
  */
 export const isReplaced = (provider: CrmProvider, { account, former, replaced, tokens }: Replacement): boolean => {
   const kept = new Set(secretsOf(tokens))

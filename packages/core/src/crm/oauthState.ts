@@ -6,17 +6,17 @@ import { randomBytes } from "../secrets/randomBytes.ts"
 import type { SecretBox, SecretContext } from "../secrets/SecretBox.ts"
 import { CRM_PROVIDERS, type CrmProvider, type CrmProviderId } from "./CrmProvider.ts"
 
-/** How long a person may take at the provider. */
+/** Time limit for the person's decision at the provider. */
 export const STATE_MAX_AGE_SECONDS = 600
 
 const RANDOM_BYTES = 32
 const STATE = /^[A-Za-z0-9_-]{43}$/
 const ID_CHARACTERS = 24
 
-/** What a browser keeps of an authorization request, sealed, and only this server reads. */
+/** The browser's sealed copy of an authorization request, which only this server can read. */
 const StateContent = Schema.fromJsonString(
   Schema.Struct({
-    /** The SHA-256 of the user's id, so that its length says nothing and costs nothing. */
+    /** The SHA-256 of the user's id, so that its length is constant. */
     user: Schema.String,
     provider: Schema.Literals(CRM_PROVIDERS),
     botId: Schema.String,
@@ -29,12 +29,12 @@ const StateContent = Schema.fromJsonString(
 const encodeContent = Schema.encodeEffect(StateContent)
 const decodeContent = Schema.decodeUnknownOption(StateContent)
 
-/** For what a browser keeps one transaction apart from another: the beginning of the state's digest. */
+/** The name that separates transactions in a browser: the beginning of the state's digest. */
 const idOf = (digest: string): string => digest.slice(0, ID_CHARACTERS)
 
 const textDigest = (text: string) => sha256(new TextEncoder().encode(text))
 
-/** A sealed state opens beside the state it was made for alone. */
+/** A sealed state opens only together with the state it was made for. */
 const contextOf = (digest: string): SecretContext => ["crm-state", digest]
 
 export interface BeginStateInput {
@@ -48,13 +48,13 @@ export interface BeginStateInput {
 export interface BegunState {
   /** 256 random bits (RFC 6749, 10.12). */
   readonly state: string
-  /** RFC 7636, 4.1; only where the provider takes one. */
+  /** RFC 7636, 4.1; only if the provider supports it. */
   readonly codeVerifier: string | undefined
   readonly id: string
   readonly sealed: string
 }
 
-/** Begins an authorization request: what goes to the provider, and what the browser keeps. */
+/** Begins an authorization request: the state for the provider, and the browser's copy. */
 export const beginState = Effect.fnUntraced(function* (
   box: SecretBox["Service"],
   { botId, owner, provider, redirectUri }: BeginStateInput
@@ -77,7 +77,7 @@ export const beginState = Effect.fnUntraced(function* (
   return begun
 })
 
-/** What a state that came back says. */
+/** The content of a returned state. */
 export interface OpenState {
   readonly digest: string
   readonly botId: string
@@ -85,17 +85,17 @@ export interface OpenState {
   readonly redirectUri: string
   readonly codeVerifier: string | undefined
   readonly expiresAt: number
-  /** Whether it is of the person who asks now. */
+  /** True if it belongs to the person of this request. */
   readonly isOf: (userDigest: string) => boolean
 }
 
-/** The name under which a browser keeps what belongs to a state; undefined for what is no state. */
+/** The name under which a browser stores a state; undefined for an invalid state. */
 export const stateIdOf = (state: string | null | undefined): Effect.Effect<string | undefined> =>
   typeof state === "string" && STATE.test(state) ? Effect.map(textDigest(state), idOf) : Effect.undefined
 
 /**
- * Opens what the browser kept beside the state that came back. Undefined for a state that this browser was not given, or
- * that was changed.
+ * Opens the browser's copy for the returned state. Undefined if this browser does not have the state, or if it was
+ * changed.
  */
 export const openState = Effect.fnUntraced(function* (
   box: SecretBox["Service"],
@@ -122,8 +122,8 @@ export interface MatchInput {
 }
 
 /**
- * Whether a callback answers the request that a state was made for: by the same person, to the same provider, and from the
- * issuer that the provider is (RFC 9207). Nothing is used up by asking.
+ * True if a callback matches the request of a state: same person, same provider, and from the provider's own issuer
+ * (RFC 9207). The check does not use the state up.
  */
 export const isMatch = Effect.fnUntraced(function* (open: OpenState, { callback, owner, provider }: MatchInput) {
   const issuers = callback.getAll("iss")

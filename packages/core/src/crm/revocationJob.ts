@@ -5,8 +5,8 @@ import type { SecretBox, SecretContext } from "../secrets/SecretBox.ts"
 import { CRM_PROVIDERS, type CrmProviderId, type RevokeInput } from "./CrmProvider.ts"
 
 /**
- * Takes access back at a provider. Each job is its own owner: it outlives the person, whom it does not name, and taking all
- * jobs of that owner away erases the tokens in it.
+ * Revokes access at a provider. Each job is its own owner: it outlives the person, whom it does not name, and removing
+ * all jobs of that owner deletes the tokens in it.
  */
 export const RevokeCrmAccess = jobKind("RevokeCrmAccess", {
   payload: Schema.Struct({
@@ -31,7 +31,7 @@ const decodeTokens = Schema.decodeUnknownOption(Tokens)
 
 const contextOf = (id: string, provider: CrmProviderId): SecretContext => ["crm-revocation", id, provider]
 
-/** What a job carries that takes these tokens back. */
+/** The payload of a job that revokes these tokens. */
 export const sealRevocation = Effect.fnUntraced(function* (
   box: SecretBox["Service"],
   id: string,

@@ -3,7 +3,7 @@ import { handledJob } from "../jobs/JobHandler.ts"
 import { CrmRelease } from "./CrmRelease.ts"
 import { RevokeCrmAccess } from "./revocationJob.ts"
 
-/** Takes back what a process had to take back and did not, because it died or because the provider could not be reached. */
+/** Revokes access that a process left over, because it died or because the provider could not be reached. */
 export const crmRevoking = handledJob(
   RevokeCrmAccess,
   Effect.map(

@@ -22,7 +22,7 @@ const Content = Schema.fromJsonString(
 const encodeContent = Schema.encodeEffect(Content)
 const decodeContent = Schema.decodeUnknownOption(Content)
 
-/** Tokens open for the owner, the bot and the provider they were given for, and for nothing else. */
+/** Tokens open only for the owner, the bot and the provider that they belong to. */
 const contextOf = ({ botId, owner, provider }: CrmConnectionName): SecretContext => [
   "crm-tokens",
   owner,
@@ -30,7 +30,7 @@ const contextOf = ({ botId, owner, provider }: CrmConnectionName): SecretContext
   provider
 ]
 
-/** Seals what a provider gave. A refresh token that it did not give anew is the `former` one. */
+/** Seals the provider's tokens. If it returned no new refresh token, the `former` one is kept. */
 export const sealTokens = Effect.fnUntraced(function* (
   box: SecretBox["Service"],
   name: CrmConnectionName,
@@ -59,7 +59,7 @@ export const sealTokens = Effect.fnUntraced(function* (
   return sealed
 })
 
-/** Opens what is kept. */
+/** Opens stored tokens. */
 export const openTokens = Effect.fnUntraced(function* (
   box: SecretBox["Service"],
   connection: StoredCrmConnection
@@ -74,7 +74,7 @@ export const openTokens = Effect.fnUntraced(function* (
   }
 })
 
-/** Seals the same tokens anew, with the key that seals now. */
+/** Re-encrypts the same tokens with the current key. */
 export const resealTokens = (box: SecretBox["Service"], connection: StoredCrmConnection) =>
   Effect.flatMap(box.open(contextOf(connection), connection.sealed), (content) =>
     Effect.map(box.seal(contextOf(connection), content), ({ keyId, text }) => ({ sealed: text, keyId }))
