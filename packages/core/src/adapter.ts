@@ -145,8 +145,18 @@ export {
   type WriteReplyInput
 } from "./chat/running/RunningReplies.ts"
 export { RoundRobin } from "./fairness/RoundRobin.ts"
-export { type HandledJob, type JobHandler, type JobProgress, type JobTry, jobHandler } from "./jobs/JobHandler.ts"
-export { type JobKind, type JobOf, jobKind, retryDelayMs, twinOf } from "./jobs/JobKind.ts"
+export {
+  type HandledJob,
+  type JobHandler,
+  jobHandler,
+  type JobKind,
+  jobKind,
+  type JobOf,
+  type JobProgress,
+  type JobTry,
+  retryDelayMs,
+  twinOf
+} from "./jobs/JobKind.ts"
 export { JobQueue } from "./jobs/JobQueue.ts"
 export { JOB_STATES, type JobPage, type JobQuery, type JobRecord, type JobState } from "./jobs/JobRecord.ts"
 export { JobWorker } from "./jobs/JobWorker.ts"

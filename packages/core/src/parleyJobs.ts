@@ -1,7 +1,6 @@
 import { crmRevoking } from "./crm/revokeAccess.ts"
 import { documentProcessing } from "./documents/reading/processDocument.ts"
-import type { HandledJob } from "./jobs/JobHandler.ts"
-import type { JobKind, JobOf } from "./jobs/JobKind.ts"
+import type { HandledJob, JobKind, JobOf } from "./jobs/JobKind.ts"
 import { JobWorker } from "./jobs/JobWorker.ts"
 
 /** Every kind of job, with what does it. A new kind is declared in its domain and gets a line here. */

@@ -12,6 +12,12 @@ interface Parser {
   readonly parse: (bytes: Uint8Array, limits: ParserLimits) => Promise<ParsedDocument>
 }
 
+/** A parser that needs nothing loaded. */
+const inline = (parse: (bytes: Uint8Array, limits: ParserLimits) => ParsedDocument): Parser => ({
+  load: () => Promise.resolve(),
+  parse: async (bytes, limits) => parse(bytes, limits)
+})
+
 /** A parser for each kind in the core's table of document types. Those of binary formats are large and loaded on first use. */
 const PARSERS: Readonly<Record<ParserKind, Parser>> = {
   pdf: {
@@ -34,21 +40,12 @@ const PARSERS: Readonly<Record<ParserKind, Parser>> = {
     load: async () => void (await import("./html/parseHtml.ts")),
     parse: async (bytes) => (await import("./html/parseHtml.ts")).parseHtml(bytes)
   },
-  csv: {
-    load: () => Promise.resolve(),
-    parse: (bytes, limits) => Promise.resolve(parseCsv(bytes, limits))
-  },
-  markdown: {
-    load: () => Promise.resolve(),
-    parse: (bytes) => {
-      const text = decodeText(bytes)
-      return Promise.resolve({ text, pageStarts: null, headings: markdownHeadings(text) })
-    }
-  },
-  text: {
-    load: () => Promise.resolve(),
-    parse: (bytes) => Promise.resolve({ text: decodeText(bytes), pageStarts: null })
-  }
+  csv: inline(parseCsv),
+  markdown: inline((bytes) => {
+    const text = decodeText(bytes)
+    return { text, pageStarts: null, headings: markdownHeadings(text) }
+  }),
+  text: inline((bytes) => ({ text: decodeText(bytes), pageStarts: null }))
 }
 
 /** Loads the parser of a kind. A process loads the one kind it needs; text is read by all of them. */

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { handledJob } from "../jobs/JobHandler.ts"
+import { handledJob } from "../jobs/JobKind.ts"
 import { CrmRelease } from "./CrmRelease.ts"
 import { RevokeCrmAccess } from "./revocationJob.ts"
 

@@ -1,6 +1,6 @@
 import type { Schema } from "effect"
 import type { UserId } from "../identity/UserId.ts"
-import type { JobProgress } from "./JobHandler.ts"
+import type { JobProgress } from "./JobKind.ts"
 import type { JobPage, JobQuery, JobRecord } from "./JobRecord.ts"
 
 const DAY_MS = 24 * 60 * 60 * 1000

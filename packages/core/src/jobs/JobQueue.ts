@@ -2,8 +2,7 @@ import { Context, type Effect, type Scope } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { JobNotFailed, JobNotFound } from "./errors.ts"
-import type { JobHandler } from "./JobHandler.ts"
-import type { JobKind } from "./JobKind.ts"
+import type { JobHandler, JobKind } from "./JobKind.ts"
 import type { JobPage, JobQuery, JobRecord } from "./JobRecord.ts"
 
 /**

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import type { UserId } from "../identity/UserId.ts"
-import type { JobProgress } from "./JobHandler.ts"
+import type { JobProgress } from "./JobKind.ts"
 
 /** `waiting` for its first or next try, `running`, `done`, or `failed` with its last try. */
 export const JOB_STATES = ["waiting", "running", "done", "failed"] as const

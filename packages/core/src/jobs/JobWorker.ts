@@ -1,7 +1,6 @@
 import { Context, Effect, Layer, type Scope } from "effect"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
-import type { HandledJob } from "./JobHandler.ts"
-import type { JobKind } from "./JobKind.ts"
+import type { HandledJob, JobKind } from "./JobKind.ts"
 import { JobQueue } from "./JobQueue.ts"
 
 /** Works on queued jobs of the kinds that it was built with. */

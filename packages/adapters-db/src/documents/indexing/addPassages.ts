@@ -1,6 +1,7 @@
 import {
   type AddedPassages,
   type Embedder,
+  type Embedding,
   type EmbeddingFailed,
   embeddingModel,
   embedTexts,
@@ -25,7 +26,14 @@ import {
   textParts
 } from "./buildGeneration.ts"
 import type { GenerationSql } from "./generationSql.ts"
-import { contentOf, type EmbeddedContent, embeddingParams, keepEmbeddings, reuseEmbeddings } from "./keepEmbeddings.ts"
+import {
+  type Content,
+  contentOf,
+  type EmbeddedContent,
+  embeddingParams,
+  keepEmbeddings,
+  reuseEmbeddings
+} from "./keepEmbeddings.ts"
 import type { FindPassageTerms } from "./passageTerms.ts"
 
 /** The most passages of a block: one row of postings speaks of a block at most. */
@@ -123,6 +131,13 @@ const writeBlock = Effect.fnUntraced(function* (
   }
 })
 
+/** Returns the contents with the embeddings of their texts. */
+const withEmbeddings = (
+  byText: ReadonlyMap<string, ReadonlyArray<Content>>,
+  embeddings: ReadonlyMap<string, Embedding>
+): ReadonlyArray<EmbeddedContent> =>
+  [...embeddings].flatMap(([text, embedding]) => (byText.get(text) ?? []).map((content) => ({ ...content, embedding })))
+
 const findGeneration = Effect.fnUntraced(function* (
   database: Database["Service"],
   text: GenerationSql,
@@ -163,9 +178,7 @@ export const addPassages = Effect.fnUntraced(function* (
   yield* embedTexts(embedder, {
     texts: [...byText.keys()],
     keep: Effect.fnUntraced(function* (embeddings) {
-      const embedded = [...embeddings].flatMap(([embeddedAs, embedding]) =>
-        (byText.get(embeddedAs) ?? []).map((content) => ({ ...content, embedding }))
-      )
+      const embedded = withEmbeddings(byText, embeddings)
       const [block] = blocks
       if (isOne && block !== undefined && embedded.length === wanting.length) {
         yield* writeBlock(database, parts, { generation, language, block, embedded })
@@ -236,9 +249,7 @@ export const putDocument = Effect.fnUntraced(function* <E>(
   yield* embedTexts(embedder, {
     texts: [...byText.keys()],
     keep: Effect.fnUntraced(function* (embeddings) {
-      const embedded = [...embeddings].flatMap(([embeddedAs, embedding]) =>
-        (byText.get(embeddedAs) ?? []).map((content) => ({ ...content, embedding }))
-      )
+      const embedded = withEmbeddings(byText, embeddings)
       written = embedded.length === contents.length
       if (written) return yield* writeDocument(database, parts, { document, block, embedded, also })
       const generation = yield* beginGeneration(database, text, document, model)

@@ -1,6 +1,6 @@
 import type { Passage } from "../Document.ts"
 import type { ParsedDocument } from "../reading/DocumentParser.ts"
-import { makeHeadingWalk } from "../reading/Heading.ts"
+import { entered, type Heading } from "../reading/Heading.ts"
 import { pageBodies, sentenceOverBreak } from "./pageBreaks.ts"
 import type { TextSpan } from "../reading/splitSentences.ts"
 import { pieceTokenizer } from "../../tokens/pieceTokenizer.ts"
@@ -44,6 +44,22 @@ export function* cutPassages(
       }
       ordinal++
     }
+  }
+}
+
+/** Returns a function that returns, for one part of a text after the other, the headings above its start and those in it. */
+const makeHeadingWalk = (headings: ReadonlyArray<Heading>) => {
+  let next = 0
+  let path: ReadonlyArray<Heading> = []
+  const enterUntil = (offset: number) => {
+    while (next < headings.length && headings[next]!.start < offset) path = entered(path, headings[next++]!)
+  }
+  return (start: number, end: number): ReadonlyArray<Heading> => {
+    enterUntil(start)
+    const inForce = path
+    const first = next
+    enterUntil(end)
+    return [...inForce, ...headings.slice(first, next)]
   }
 }
 

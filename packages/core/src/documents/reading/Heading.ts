@@ -32,8 +32,8 @@ export const keptHeadings = (headings: ReadonlyArray<Heading>): ReadonlyArray<He
     .map(({ level, start, title }) => ({ level, title: headingTitle(title), start }))
     .filter(({ title }) => title !== "")
 
-/** What is in force after a heading: it ends those of its level and below. */
-const entered = (path: ReadonlyArray<Heading>, heading: Heading): ReadonlyArray<Heading> => [
+/** Returns the headings above the text that follows a heading: it ends those of its level and below. */
+export const entered = (path: ReadonlyArray<Heading>, heading: Heading): ReadonlyArray<Heading> => [
   ...path.filter(({ level }) => level < heading.level),
   heading
 ]
@@ -47,19 +47,3 @@ export const headingPath = (headings: ReadonlyArray<Heading> | undefined, offset
     .filter(({ start }) => start <= offset)
     .reduce<ReadonlyArray<Heading>>(entered, [])
     .map(({ title }) => title)
-
-/** Gives, for one part of a text after the other, the headings in force where it starts and those that begin in it. */
-export const makeHeadingWalk = (headings: ReadonlyArray<Heading>) => {
-  let next = 0
-  let path: ReadonlyArray<Heading> = []
-  const enterUntil = (offset: number) => {
-    while (next < headings.length && headings[next]!.start < offset) path = entered(path, headings[next++]!)
-  }
-  return (start: number, end: number): ReadonlyArray<Heading> => {
-    enterUntil(start)
-    const inForce = path
-    const first = next
-    enterUntil(end)
-    return [...inForce, ...headings.slice(first, next)]
-  }
-}

@@ -1,6 +1,5 @@
 import { Effect, Schema } from "effect"
-import { handledJob, type JobTry } from "../../jobs/JobHandler.ts"
-import { jobKind } from "../../jobs/JobKind.ts"
+import { handledJob, jobKind, type JobTry } from "../../jobs/JobKind.ts"
 import { UnitOfWork } from "../../storage/UnitOfWork.ts"
 import type { Document, DocumentKey } from "../Document.ts"
 import { type DocumentFailure, DocumentParser } from "./DocumentParser.ts"

@@ -1,7 +1,6 @@
 import { Effect, Queue, Schema } from "effect"
 import type { UserId } from "../../identity/UserId.ts"
-import { jobHandler, type JobTry } from "../../jobs/JobHandler.ts"
-import { jobKind } from "../../jobs/JobKind.ts"
+import { jobHandler, jobKind, type JobTry } from "../../jobs/JobKind.ts"
 import { JobQueue } from "../../jobs/JobQueue.ts"
 
 const facts = {

@@ -1,6 +1,6 @@
 import { Deferred, Effect, Queue } from "effect"
 import { expect, it } from "vitest"
-import { jobHandler } from "../../jobs/JobHandler.ts"
+import { jobHandler } from "../../jobs/JobKind.ts"
 import { JobQueue } from "../../jobs/JobQueue.ts"
 import type { Run } from "../suiteOn.ts"
 import {

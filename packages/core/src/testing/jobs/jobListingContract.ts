@@ -1,6 +1,6 @@
 import { Deferred, Effect } from "effect"
 import { expect, it } from "vitest"
-import { jobHandler } from "../../jobs/JobHandler.ts"
+import { jobHandler } from "../../jobs/JobKind.ts"
 import { JobQueue } from "../../jobs/JobQueue.ts"
 import type { JobQuery, JobRecord } from "../../jobs/JobRecord.ts"
 import type { Run } from "../suiteOn.ts"
