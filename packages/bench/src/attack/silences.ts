@@ -13,7 +13,9 @@ const BACK_WITHIN = 60_000
 const PEOPLE = 4
 const PAUSE_MS = 50
 
-type Ask = (agent: ReturnType<typeof makeAgent>, url: string, cookie: string) => Promise<Received>
+type Agent = ReturnType<typeof makeAgent>
+/** Sends a request and gives it up after `patienceMs`. */
+type Ask = (agent: Agent, url: string, cookie: string, patienceMs: number) => Promise<Received>
 
 /** A dependency that falls silent. */
 export interface Silence {
@@ -39,7 +41,7 @@ const silentDatabase: Silence = {
       await database.drop()
     }
   },
-  ask: (agent, url, cookie) => request(agent, { url, cookie, path: "/api/chats", patienceMs: DOWN_WITHIN }),
+  ask: (agent, url, cookie, patienceMs) => request(agent, { url, cookie, path: "/api/chats", patienceMs }),
   others: ["/healthz", "/openapi.json", "/widget.js"]
 }
 
@@ -50,8 +52,8 @@ const silentVendor: Silence = {
     await using way = await SilentWay.to(vendor.url)
     return await play(way, { OPENAI_API_KEY: "sk-attack", OPENAI_BASE_URL: `${way.url}v1` })
   },
-  ask: (agent, url, cookie) =>
-    postJson(agent, url, cookie, "/api/chat", { messages: [{ role: "user", content: "Hello?" }] }, DOWN_WITHIN),
+  ask: (agent, url, cookie, patienceMs) =>
+    postJson(agent, url, cookie, "/api/chat", { messages: [{ role: "user", content: "Hello?" }] }, patienceMs),
   others: ["/api/chat", "/api/billing/balance", "/api/chats"]
 }
 
@@ -67,9 +69,17 @@ interface Asked {
 const isRefusedAtOnce = ({ hasRetryAfter, status, took }: Asked): boolean =>
   status === 500 && hasRetryAfter && took < REFUSED_WITHIN
 
-/** Every person repeats the request until `isOver`; the responses, and those without a response as status 0. */
+/** Sends one request; without a response the status is 0. */
+const askOnce = async ({ ask }: Silence, agent: Agent, url: string, cookie: string, patienceMs = DOWN_WITHIN) => {
+  const began = performance.now()
+  const answer = await ask(agent, url, cookie, patienceMs).catch(() => undefined)
+  const hasRetryAfter = answer?.headers["retry-after"] !== undefined
+  return { status: answer?.status ?? 0, hasRetryAfter, took: performance.now() - began } satisfies Asked
+}
+
+/** Every person repeats the request until `isOver`; returns all responses. */
 const askUntil = async (
-  { ask }: Silence,
+  silence: Silence,
   { cookies, url }: OtherPeople,
   isOver: (last: Asked | undefined) => boolean
 ): Promise<ReadonlyArray<Asked>> => {
@@ -77,10 +87,7 @@ const askUntil = async (
   const person = async (cookie: string) => {
     const agent = makeAgent()
     while (!isOver(all.at(-1))) {
-      const began = performance.now()
-      const answer = await ask(agent, url, cookie).catch(() => undefined)
-      const hasRetryAfter = answer?.headers["retry-after"] !== undefined
-      all.push({ status: answer?.status ?? 0, hasRetryAfter, took: performance.now() - began })
+      all.push(await askOnce(silence, agent, url, cookie))
       await pause(PAUSE_MS)
     }
     agent.destroy()
@@ -89,15 +96,25 @@ const askUntil = async (
   return all
 }
 
-/** Waits until a request was refused at once; how long that took, and the longest wait of a request in it. */
+/**
+ * Waits until the server refuses a new request at once. Meanwhile every person waits for a response, and a request a
+ * second, given up within that second, tries. Returns how long that took, and the longest wait of a person.
+ */
 const untilDown = async (silence: Silence, people: OtherPeople) => {
+  const { cookies, url } = people
   const began = performance.now()
   let downAt: number | undefined
-  const answers = await askUntil(silence, people, (last) => {
-    if (last !== undefined && isRefusedAtOnce(last)) downAt ??= performance.now()
-    return downAt !== undefined || performance.now() - began > DOWN_WITHIN
-  })
-  const waited = Math.max(...answers.map(({ took }) => took))
+  const isOver = () => downAt !== undefined || performance.now() - began > DOWN_WITHIN
+  const waiting = askUntil(silence, people, isOver)
+  const agent = makeAgent()
+  for (let index = 0; !isOver(); index += 1) {
+    const from = performance.now()
+    const tried = await askOnce(silence, agent, url, cookies[index % cookies.length] ?? "", REFUSED_WITHIN)
+    if (isRefusedAtOnce(tried)) downAt = performance.now()
+    await pause(Math.max(0, from + REFUSED_WITHIN - performance.now()))
+  }
+  agent.destroy()
+  const waited = Math.max(...(await waiting).map(({ took }) => took))
   return { after: downAt === undefined ? undefined : downAt - began, waited }
 }
 
@@ -117,7 +134,7 @@ export const playSilence = (
     const cookies = await Promise.all(
       Array.from({ length: PEOPLE }, (_, person) => signIn(agent, server.url, `silence-${person}@example.org`))
     )
-    await Promise.all(cookies.map((cookie) => silence.ask(agent, server.url, cookie)))
+    await Promise.all(cookies.map((cookie) => askOnce(silence, agent, server.url, cookie)))
     agent.destroy()
     const people: OtherPeople = { url: server.url, cookies, paths: silence.others, uploads: false }
     await live(people, 1_000)
@@ -125,7 +142,7 @@ export const playSilence = (
     way.fallSilent()
     const [{ after, waited }, meanwhile] = await Promise.all([untilDown(silence, people), live(people, 15_000)])
     console.log(
-      `${lineOf("waiting", meanwhile)}\n  down after ${seconds(after)}; the longest request before: ${seconds(waited)}`
+      `${lineOf("waiting", meanwhile)}\n  down after ${seconds(after)}; the longest request in the silence: ${seconds(waited)}`
     )
     const until = performance.now() + milliseconds
     const [refused, felt] = await Promise.all([
