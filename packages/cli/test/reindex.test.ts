@@ -44,7 +44,7 @@ describe("parley reindex", () => {
     const people = await rig.here(["reindex", "--dry-run"], rig.environment("second"))
     expect([people.exit, people.stderr]).toEqual([0, ""])
     expect(people.stdout).toContain(`Would index 3 documents anew, with ${before.length} passages.`)
-    expect(people.stdout).toContain("What that costs is not known")
+    expect(people.stdout).toContain("The cost is not known")
     // By the same embedder nothing would have to be paid.
     const same = parse((await rig.here(["reindex", "--dry-run", "--json"], rig.environment("first"))).stdout)
     expect(same).toMatchObject({ documents: 3, toEmbed: 0, tokens: 0, calls: 0, cost: null })
