@@ -13,7 +13,7 @@ interface Sender {
   state: "sending" | "waiting" | "refused"
 }
 
-/** Opens bodies of people and notes what each was told. */
+/** Opens bodies of people and records the callbacks of each. */
 const senders = (options: { totalBytes: number; personBytes: number }) => {
   const memory = makeBodyMemory(options)
   const open = (person: string): Sender => {
@@ -116,7 +116,7 @@ test("whatever people send in whatever order, memory is bounded, all is given ba
         const unfinished = bodies.filter((each) => !finished.has(each) && each.state !== "refused")
         const stuck = unfinished.length > 0 && unfinished.length === waits().length && finished.size === 0
         expect(stuck).toBe(false)
-        // Twice where finished bodies cannot be ended, the oldest, and of each body what was on its way.
+        // Twice if finished bodies cannot be refused, plus the oldest one, plus the data in transit of each body.
         const oldest = Math.max(0, ...bodies.map(({ sent }) => sent))
         expect(memory.bytes).toBeLessThanOrEqual(2 * totalBytes + oldest + bodies.length * (FREE + 2 * CHUNK))
       }

@@ -12,7 +12,7 @@ const OWNER = "owner"
 const STRANGER = "stranger"
 const otherSecret = new TextEncoder().encode("another secret, just as long as the first")
 
-/** A provider whose customers are called by the key they were created with, and whose events are signed by nobody. */
+/** A provider whose customers are named after their creation key, and whose events are unsigned. */
 const payments = PaymentGateway.of({
   ...neutralGateway(),
   verify: () => Effect.fail(new InvalidSignature({ problem: "mismatch" }))
@@ -30,7 +30,7 @@ let owned: {
   botId: string
   publicKey: string
   conversationId: string
-  /** The query of a callback that the provider could send the browser back with, and what the browser kept for it. */
+  /** The query of a callback from the provider, and the browser's cookie for it. */
   callback: string
   stateCookie: string
 }
@@ -75,20 +75,20 @@ const createOwned = async () => {
 /** Set by a test that has shown that it changed nothing: the next one may use the same. */
 let isUntouched = false
 
-/** Has something of the owner's that nobody has changed. */
+/** Creates unchanged data of the owner. */
 const haveOwned = async () => {
   if (!isUntouched) await createOwned()
   isUntouched = false
 }
 
-/** The id in the path of a route, of what the owner has. */
+/** The id of the owner's data in the path of a route. */
 const idOf = ({ path }: Route): string =>
   path.includes("chats") ? owned.chatId : path.includes("bots") ? owned.botId : owned.documentId
 
 /** A file of the widget. */
 const assetName = () => [...(widgetFiles()?.assets.keys() ?? [])][0] ?? ""
 
-/** A valid request of a route, about what the owner has. */
+/** A valid request of a route, about the owner's data. */
 const requestOf = (route: Route): { readonly path: string; readonly init: RequestInit } => {
   const queries: Readonly<Record<string, string>> = {
     "/api/billing/invoices": `?customerId=${encodeURIComponent(`cus_customer:${OWNER}`)}`,
@@ -146,7 +146,7 @@ const requestOf = (route: Route): { readonly path: string; readonly init: Reques
 
 const call = async (route: Route, headers: Readonly<Record<string, string>>) => {
   const { path, init } = requestOf(route)
-  // What the owner's browser kept of a connection that it began, whoever it asks as.
+  // The browser's cookie of a connection that the owner began, for every caller.
   const cookie = [headers["cookie"], owned.stateCookie].filter((each) => each !== undefined).join("; ")
   const kept = route.path.startsWith("/api/crm/") ? { cookie } : {}
   return fetch(`${server.url}${path}`, {
@@ -160,7 +160,7 @@ const nameOf = (route: Route) => `${route.method} ${route.path}`
 const of = (access: string) =>
   routes.filter((route) => route.access.name === access).map((route) => [nameOf(route), route] as const)
 
-/** What somebody signed in gets from a route about what belongs to the owner. */
+/** The responses to another signed-in person about the owner's data. */
 const strangersGet: Readonly<Record<string, number>> = {
   "POST /api/chat": 404,
   "GET /api/chats/{id}": 404,
@@ -192,7 +192,7 @@ const strangersGet: Readonly<Record<string, number>> = {
   "GET /api/billing/invoices": 404
 }
 
-/** What the owner gets from a route where that is not what it is for: documents are not processed here. */
+/** The owner's responses from routes that need another state: documents are not processed here. */
 const ownersGet: Readonly<Record<string, number>> = { "GET /api/documents/{id}/text": 409 }
 
 /** Ways of not being signed in. */
@@ -423,7 +423,7 @@ test("the first valid session among several cookies counts", async () => {
   expect((await server.fetch("/api/chat", { headers: { cookie } })).status).toBe(200)
 })
 
-/** What the owner has, as far as anybody could have changed it. */
+/** The owner's data, as far as another caller could have changed it. */
 const everything = async () => ({
   balance: await server.parley.credits.balance(OWNER),
   chats: await server.parley.chat.list({ userId: OWNER, limit: 200, offset: 0 }),

@@ -10,7 +10,7 @@ import { waitUntil } from "./support/waitUntil.ts"
 const closing: Array<() => void> = []
 afterEach(() => closing.splice(0).forEach((close) => close()))
 
-/** A server that answers `/slow` when the test says so, and everything else at once. */
+/** A server that answers `/slow` when the test allows it, and all other requests at once. */
 const start = async (bounds: ConnectionBounds) => {
   const slow: Array<() => void> = []
   const server = createServer((request, response) => {

@@ -24,7 +24,7 @@ afterAll(() => server.close())
 
 const names: Readonly<Record<string, string>> = { "101": VICTIM, "102": ATTACKER }
 
-/** Whom the server sees behind these lines of Cookie headers, sent byte by byte. */
+/** The person that the server sees behind these lines of Cookie headers, sent byte by byte. */
 const seenBehind = async (...lines: ReadonlyArray<string>): Promise<string> => {
   const raw = await openRaw(server.port)
   const head = ["GET /api/billing/balance HTTP/1.1", "Host: parley.example", "Connection: close"]

@@ -52,14 +52,14 @@ class Browser {
     return response
   }
 
-  /** Begins a connection; gives the provider's page. */
+  /** Begins a connection; returns the provider's page. */
   async begin(botId: string, provider = "provider_one"): Promise<URL> {
     const response = await this.get(`/api/crm/${provider}/connect?botId=${botId}`)
     expect(response.status).toBe(303)
     return new URL(response.headers.get("location") ?? "")
   }
 
-  /** Comes back; gives where it is led. */
+  /** Returns from the provider; returns the redirect. */
   async back(query: URLSearchParams, provider = "provider_one"): Promise<string> {
     const response = await this.get(`/api/crm/${provider}/callback?${query}`)
     expect([response.status, await response.text()]).toEqual([303, ""])
@@ -207,7 +207,7 @@ describe("GET /api/crm/{provider}/connect", () => {
   })
 })
 
-/** A request with a Host that fetch would not send; gives the whole answer. */
+/** A request with a Host that fetch would not send; returns the whole response. */
 const rawGet = async (server: TestServer, path: string, headers: Readonly<Record<string, string>>) => {
   const raw = await openRaw(server.port)
   const lines = Object.entries({ ...headers, cookie: await cookieFor(ANN), connection: "close" })

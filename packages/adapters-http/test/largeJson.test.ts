@@ -119,7 +119,7 @@ test("what one person's large bodies keep until they are answered is bounded, an
   await waitUntil(() => slow.requests.size === 12 && asked("Eve's") >= 1)
   const bobs = post("bob", "Bob's")
   await waitUntil(() => asked("Bob's") === 1)
-  // Four megabytes, and one body that was begun before they were full; fewer where they came side by side.
+  // Four megabytes, and one body that began before they were full; fewer if they came at the same time.
   expect(asked("Eve's")).toBeLessThanOrEqual(5)
   const told = new Set<ModelCall>()
   const isHeld = (call: ModelCall) => !told.has(call)

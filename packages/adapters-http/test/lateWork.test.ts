@@ -35,7 +35,7 @@ const done = async (path: string, more?: object) => {
 const pages = (quantity: number) => ({ lines: [{ label: "pages", quantity, unitPrice: 1 }] })
 const available = async () => (await server.parley.credits.balance(name.userId)).available
 
-/** Time passes, and a sweeper ends what has expired. */
+/** Lets time pass, and a sweeper end expired holds. */
 const after = async (seconds: number) => {
   now += seconds * 1_000
   await server.parley.runtime.runPromise(HoldSweeper.use(({ sweep }) => sweep))

@@ -47,7 +47,7 @@ const webhook = defineRoute({
     })
 })
 
-/** A caller that is known by what it sends: a visitor of a bot, of which there is one. */
+/** A caller that its request identifies: a visitor of the only bot. */
 interface Visitor {
   readonly owner: string
   readonly visitorId: string

@@ -8,7 +8,7 @@ const SECRET = "sk-secret-prompt"
 const broken: ChatModel = { name: "broken", stream: () => Stream.die(new Error(`vendor said ${SECRET}`)) }
 const models = ChatModels.of({ resolve: () => Effect.succeed(broken) })
 
-/** Asks over HTTP what fails on our side, and gives the status. */
+/** Sends a request that fails on the server, and returns the status. */
 const failingRequest = async (logger: ParleyLogger | false) => {
   const parley = await createParley({ ...(await openInMemory()), models, logger, work: false })
   const authenticate = () => ({ userId: "ann" })

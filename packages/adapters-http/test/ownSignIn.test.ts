@@ -4,7 +4,7 @@ import { expectProblem } from "./support/expectProblem.ts"
 import { cookieFor, startServer, type TestServer } from "./support/startServer.ts"
 import { surfaces } from "./support/surfaces.ts"
 
-/** What the host's sign-in does with a request that carries this word. */
+/** The behaviour of the host's sign-in for a request with this word. */
 const says: Readonly<Record<string, () => unknown>> = {
   ann: () => ({ userId: "ann" }),
   late: async () => ({ userId: "ann", email: "ann@example.com", expiresAt: 0 }),

@@ -94,7 +94,7 @@ describeInChromium("a sibling domain in a real browser", (browser) => {
   let page: Page
   beforeAll(async () => {
     context = await browser().newContext({ ignoreHTTPSErrors: true })
-    // What a busy machine does late is not wrong.
+    // A busy machine may be late.
     context.setDefaultTimeout(110_000)
     page = await context.newPage()
   })
@@ -103,7 +103,7 @@ describeInChromium("a sibling domain in a real browser", (browser) => {
     expect(await context.cookies()).toEqual([])
   })
 
-  /** Visits the sibling, which plants cookies, and tells whom Parley sees in this browser then. */
+  /** Visits the sibling, which plants cookies, and returns the person that Parley then sees in this browser. */
   const seenAfter = async (cookies: ReadonlyArray<string>) => {
     planted = cookies
     await page.goto(`https://evil.parley.test:${sibling.port}/`)

@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 afterAll(() => server.close())
 
-/** The answer to a message whose model fails like this before its first words. */
+/** The response to a message whose model fails with this reason before its first words. */
 const answerTo = async (reason: ModelFailure, told: { readonly retryAfterMs?: number } = {}): Promise<Response> => {
   const calling = server.model.nextCall()
   const responding = server.post("/api/chat", hello, ANN)

@@ -27,7 +27,7 @@ const readAway = (request: IncomingMessage, _response: unknown, next: NextFuncti
   request.resume().once("end", () => next())
 }
 
-/** Takes the first bytes of a body and goes on before the rest. */
+/** Reads the first bytes of a body and calls the next handler before the rest. */
 const readStart = (request: IncomingMessage, _response: Response, next: NextFunction) => {
   request.once("data", () => {
     request.pause()

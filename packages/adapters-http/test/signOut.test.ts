@@ -28,7 +28,7 @@ test("ends a session for good: its cookie is emptied, and its token refused, als
   expect(out.headers.get("set-cookie")).toMatch(/^parley_session=; Max-Age=0/)
   await expectProblem(await ask(to, cookie), 401, "unauthorized")
   await expectProblem(await signOut(to, cookie), 401, "unauthorized")
-  // Another session of the same person goes on.
+  // Another session of the same person continues.
   expect((await ask(to, other)).status).toBe(200)
   expect(to.log.join("\n")).not.toContain(cookie.slice("parley_session=".length))
 })

@@ -39,7 +39,7 @@ const nextResponse = (path: string): Promise<ServerResponse> =>
     subscribe(REQUEST_BEGAN, hear)
   })
 
-/** Answers to as many requests, sent at once, are far larger than what the system takes before anybody reads. */
+/** The responses to this many concurrent requests are far larger than the system's buffers. */
 const REQUESTS = 60
 const END_OF_PAGE = /"nextBefore":(null|"[^"]*")\}/g
 

@@ -16,7 +16,7 @@ beforeEach(async () => {
 })
 afterEach(() => server.close())
 
-/** What a model may write that is to go on for ever: a reply is cut far beyond its limit. */
+/** A model that never ends: a reply is cut far beyond its limit. */
 const endless = {
   config: {
     models: {

@@ -11,7 +11,7 @@ const ANN = "ann"
 const hello = { messages: [{ role: "user", content: "Hello?" }] }
 const decoder = new TextDecoder()
 
-/** What each way of serving the routes has to hold. */
+/** The guarantees of each way to serve the routes. */
 describe.each(surfaces)("%s", (_, surface) => {
   let server: TestServer
   afterEach(() => server.close())
@@ -217,7 +217,7 @@ describe.each(surfaces)("%s", (_, surface) => {
     expect(await server.parley.documents.list(ANN)).toHaveLength(1)
   })
 
-  /** A body of so many pieces, which never ends where `ends` is false. */
+  /** A body of this many pieces, which never ends if `ends` is false. */
   const bodyOf = (piece: string, pieces: number, ends = true) => {
     let left = pieces
     return new ReadableStream<Uint8Array>({
@@ -288,7 +288,7 @@ describe.each(surfaces)("%s", (_, surface) => {
   test.each([
     ["http://chat.example.com", "http://chat.example.com/api-root", "Path=/api-root;"],
     ["http://chat.example.com/seen/", "http://chat.example.com/seen", "Path=/seen;"],
-    // The prefix of such a cookie's name asks for the root.
+    // The prefix of this cookie's name requires the root.
     ["https://chat.example.com", "https://chat.example.com/api-root", "Path=/;"]
   ])("with the base URL %s people reach the routes at %s", async (baseUrl, address, path) => {
     await start({ prefix: "/api-root", app: { baseUrl } })

@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { trustedPeer, type TrustProxy } from "../src/node/trustedPeer.ts"
 
-/** What Node knows of a request from an address, with the header that proxies add to. */
+/** A request from an address, as Node represents it, with the header that proxies add. */
 const from = (remoteAddress: string | undefined, forwarded?: string) =>
   ({
     socket: { remoteAddress },

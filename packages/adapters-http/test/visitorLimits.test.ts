@@ -7,7 +7,7 @@ import { overNode, type Surface, surfaces } from "./support/surfaces.ts"
 
 const OWNER = "owner"
 
-/** What clients write to be taken for somebody else. */
+/** Headers that clients send to appear as another client. */
 const CLAIMS = [
   "x-forwarded-for",
   "x-real-ip",
@@ -20,7 +20,7 @@ const CLAIMS = [
 
 const last = (list: string): string => list.split(",").at(-1)?.trim() ?? ""
 
-/** Each way of serving the routes behind one proxy that it was told of. */
+/** Each way to serve the routes behind one configured proxy. */
 const behindOneProxy: ReadonlyArray<readonly [string, Surface]> = [
   ["Node's listener", overNode((options, prefix) => parleyListener({ ...options, prefix, trustProxy: 1 }))],
   ["Express' router", overNode((options) => express().set("trust proxy", 1).use(parleyRouter(options)))],

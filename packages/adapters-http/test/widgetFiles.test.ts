@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** The addresses of what a page loads, relative to it. */
+/** The addresses that a page loads, relative to it. */
 const loadedBy = (html: string): ReadonlyArray<string> =>
   [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = ""]) => address)
 

@@ -30,7 +30,7 @@ const given = Effect.gen(function* () {
   return { documentId: id, nextResetAt }
 })
 
-/** What is done of that work. */
+/** The state of this work. */
 const done = (documentId: string) =>
   Effect.gen(function* () {
     const { heldAllowance, nextResetAt } = yield* CreditLedger.use((ledger) => ledger.account("ann"))
@@ -39,13 +39,13 @@ const done = (documentId: string) =>
     return { read: status === "ready", swept: heldAllowance === 0, kept: dead._tag === "Ended", nextResetAt }
   })
 
-/** Whether nothing is left to forget. */
+/** True if there is nothing left to delete. */
 const forgotten = Effect.map(
   CallLimiter.use(({ sweep }) => sweep({ limit: 1 })),
   (swept) => swept === 0
 )
 
-/** Whether the payment provider's event was kept for long enough. */
+/** True if the payment provider's event was removed after its retention. */
 const removed = Effect.map(
   BillingStore.use((store) => store.find([oldEvent.id])),
   (found) => found.length === 0
@@ -91,7 +91,7 @@ describe("background work", () => {
     }).pipe(Effect.provide(world(model)))
   )
 
-  // Documents in memory are never without a job, and their bytes in one place; nobody here is told of events.
+  // In memory, documents always have a job, and their bytes are in one place; no destination is subscribed here.
   it.effect.each(BACKGROUND_TASKS.filter((name) => !["requeue", "files", "events"].includes(name)))(
     "does nothing but what it is asked to: %s",
     (name) =>

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto"
 import { afterAll, beforeAll, vi } from "vitest"
 
 /**
- * Has the platform's digests made at once in the tests of a file, where it has another thread make them: a clock that a
- * test moves does not wait for other threads, so that any time might pass until a digest is there.
+ * Computes digests synchronously in the tests of a file, instead of in another thread: a test's clock does not wait
+ * for other threads, so any time could pass until a digest is computed.
  */
 export const digestAtOnce = (): void => {
   beforeAll(() => {

@@ -1,4 +1,7 @@
-/** Begins to count the processor's time of this thread, which neighbours do not lengthen; gives what it is by now, in milliseconds. */
+/**
+ * Begins to count the processor time of this thread, which other processes do not lengthen; the returned function
+ * reads it in milliseconds.
+ */
 export const processorTime = (): (() => number) => {
   const began = process.threadCpuUsage()
   return () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { expect, it } from "vitest"
 
-/** What a file loads when it runs: its imports and re-exports but those of types alone. */
+/** The modules that a file loads at run time: its imports and re-exports except those of types. */
 const loadedBy = (file: URL): ReadonlyArray<string> =>
   [...readFileSync(file, "utf8").matchAll(/^(?:import|export) (?!type )(?:[^"';]*?from )?"([^"]+)"/gmu)].map(
     ([, specifier]) => specifier!

@@ -12,7 +12,7 @@ import { newTurn, newUserId } from "@parley/core/testing"
 import { Effect, Exit, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 
-/** Nothing of these runs: they hold what the compiler refuses. */
+/** These functions are never run: they contain code that the compiler refuses. */
 export const refused = (ports: StoragePorts, layers: StorageLayers, parley: Parameters<typeof createParley>[0]) => {
   const { ledger: _port, ...withoutLedger } = ports
   const { ledger: _layer, ...withoutLedgerLayer } = layers

@@ -17,7 +17,7 @@ import { DailyCapReached, PromptTooLong, SessionInvalid } from "@parley/core/ada
 import { countOf, DOCUMENT_FAILURES, fileTooLarge, mayBeReadAgain, momentOf, sizeOf } from "@parley/core/adapter"
 import { identifyFile } from "../src/documents/storing/identifyFile.ts"
 
-/** What only a developer would say: numbers of bytes, names of fields, routes and ids, moments in ISO 8601. */
+/** Words for developers only: numbers of bytes, names of fields, routes and ids, times in ISO 8601. */
 const FOR_DEVELOPERS =
   /\b\d{4,}(?! [a-z])\d|[a-z][A-Z]|\b(?:GET|POST|PUT|DELETE) \/|\dT\d|\bbytes\b|[0-9a-f]{8}-[0-9a-f]{4}|idempotency|UUID/
 const MIB = 1024 * 1024

@@ -8,7 +8,7 @@ const answer = (body: string, status = "200 OK", type = "application/json"): str
 const refusal = (...codes: ReadonlyArray<string>): string =>
   answer(JSON.stringify({ success: false, "error-codes": codes, messages: [] }))
 
-/** What `siteverify` may answer where it fails, byte for byte; undefined where nothing comes. */
+/** Failed responses of `siteverify`, byte for byte; undefined for no response. */
 const OUTAGES: Readonly<Record<string, string | undefined>> = {
   "it does not answer": undefined,
   "it breaks off": 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{"success":',
@@ -26,7 +26,7 @@ const OUTAGES: Readonly<Record<string, string | undefined>> = {
 
 export const OUTAGE_NAMES = Object.keys(OUTAGES)
 
-/** What one request brought. */
+/** The content of one request. */
 export interface VerifyRequest {
   readonly head: string
   readonly form: URLSearchParams

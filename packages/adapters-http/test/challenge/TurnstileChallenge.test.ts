@@ -12,7 +12,7 @@ const staged = async () => {
   const server = await SiteVerify.start(SECRET)
   servers.push(server)
   const secretKey = Redacted.make(SECRET)
-  // What is late is late soon; what is not has as long as a busy machine takes.
+  // A late response is late after a short limit; other ones have as long as a busy machine needs.
   const challenge = (timeoutMs: number) =>
     TurnstileChallenge({ siteKey: "1x00000000000000000000AA", secretKey, verifyUrl: server.url, timeoutMs })
   return { server, challenge }

@@ -7,7 +7,7 @@ import { KeyServer, makeKey, type SigningKey } from "../support/KeyServer.ts"
 
 let server: KeyServer
 let keys: Readonly<Record<"RS256" | "ES256" | "EdDSA", SigningKey>>
-/** What a stranger would have fetched keys from. */
+/** A server from which an attacker would have keys fetched. */
 let strangers: KeyServer
 let stranger: SigningKey
 beforeAll(async () => {
@@ -25,7 +25,7 @@ beforeEach(() => {
 })
 
 const now = Math.floor(Date.now() / 1_000)
-/** Issued before the keys are fetched, so that a key that nobody knows is not waited for. */
+/** Issued before the keys are fetched, so that an unknown key is not awaited. */
 const claims = () => ({ sub: "ann", iss: server.issuer, aud: "parley", iat: now - 60, exp: now + 3_600 })
 const verify = (token: string) => Effect.runPromiseExit(verifier.verify(token))
 const expectRefused = async (token: string) => expect(String(await verify(token))).toContain("SessionInvalid")

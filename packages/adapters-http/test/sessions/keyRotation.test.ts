@@ -9,12 +9,12 @@ import { KeyServer, makeKey, type SigningKey } from "../support/KeyServer.ts"
 
 type Verified = Effect.Effect<Session, SessionInvalid | SessionVerifierUnavailable>
 
-/** Moves the clock until all have ended; tells for how long, in milliseconds. */
+/** Moves the clock until all have ended; returns the time that passed, in milliseconds. */
 const untilEnded = Effect.fnUntraced(function* (verifications: ReadonlyArray<Verified>) {
   const began = yield* Clock.currentTimeMillis
   const fiber = yield* Effect.forkChild(Effect.all(verifications.map(Effect.exit), { concurrency: "unbounded" }))
   while (fiber.pollUnsafe() === undefined) {
-    // Slow beside what travels between this test and its server, whose time limit is by the same clock.
+    // Slow compared with the traffic between this test and its server, whose time limit uses the same clock.
     yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 20)))
     if (fiber.pollUnsafe() === undefined) yield* TestClock.adjust("100 millis")
   }
@@ -179,7 +179,7 @@ describe("a provider that changes its keys", () => {
         for (const { verify } of verifiers) yield* Effect.all([verify(stolen), verify(good)])
         publish(server, next)
         yield* TestClock.adjust("6 minutes")
-        // The renewal begins beside a request that does not wait for it.
+        // The renewal begins with a request that does not wait for it.
         yield* busy.verify(stolen)
         while (server.fetches < 3) yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
         let seen = yield* Effect.exit(busy.verify(stolen))
@@ -242,7 +242,7 @@ describe("tokens that no key signed", () => {
         expect(texts.filter((text) => text.includes("SessionInvalid"))).toHaveLength(1_000)
         expect(texts.filter((text) => text.includes("SessionVerifierUnavailable"))).toHaveLength(100)
         expect(tookMs).toBeLessThanOrEqual(5_100)
-        // Nobody waits any more, so that the next ones may.
+        // All waiting requests have ended, so the next ones may wait.
         yield* TestClock.adjust("10 millis")
         const again = yield* untilEnded([verifier.verify(token)])
         expect(refusalsOf(again.exits)[0]).toContain("SessionInvalid")

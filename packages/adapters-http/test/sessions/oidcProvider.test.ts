@@ -34,7 +34,7 @@ describe.each(["RS256", "ES256", "EdDSA"] as const)("a provider that others wrot
     expect(load.filter(({ status }) => status !== 200)).toEqual([])
     expect(fetchesOf(provider)).toBe(2)
 
-    // While it is away, what it signed with a known key counts.
+    // While it is down, tokens signed with a known key count.
     await provider.down()
     expect((await ask(next)).status).toBe(200)
     const stranger = await startServer({

@@ -28,11 +28,11 @@ interface TokenOptions {
   readonly expiresAt?: string
 }
 
-/** A token whose claims are as long as such providers make them. */
+/** A token with claims as long as those of real providers. */
 const tokenOf = async (user: string, { length = 0, expiresAt = "1h" }: TokenOptions = {}) =>
   (await cookieFor(user, { expiresAt, claims: { user_metadata: "x".repeat(length) } })).slice("parley_session=".length)
 
-/** A session as the library keeps it; `bytes` is the size of what it knows of the person. */
+/** A session in the library's form; `bytes` is the size of its data about the person. */
 const sessionOf = async (
   user: string,
   { bytes = 3_000, ...token }: TokenOptions & { readonly bytes?: number } = {}
@@ -54,7 +54,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([http.close(), https.close(), preset.close()]))
 
-/** Whom a server sees behind cookies: a user id, or the status of its refusal. */
+/** The user id that a server sees behind cookies, or the status of its refusal. */
 const seenBy = async (server: TestServer, cookies: ReadonlyArray<string>): Promise<string | number> => {
   const answer = await server.fetch("/api/me", { headers: { cookie: cookies.join("; ") } })
   return answer.status === 200 ? ((await answer.json()) as { userId: string }).userId : answer.status

@@ -17,7 +17,7 @@ const publish = (server: KeyServer, ...keys: ReadonlyArray<SigningKey>) => {
   server.keys = keys.map(({ publicKey }) => publicKey)
 }
 
-/** Why the provider counts as away. */
+/** The reason why the provider counts as down. */
 const problemOf = (error: unknown) => (error as SessionVerifierUnavailable).cause
 
 /** Answers that are no key set. `served` ones are complete. */

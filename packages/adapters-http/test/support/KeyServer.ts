@@ -31,7 +31,7 @@ export const makeKey = async (algorithm: string = "ES256", kid: string = crypto.
 export class KeyServer implements AsyncDisposable {
   /** The keys that it publishes. */
   keys: ReadonlyArray<unknown> = []
-  /** What it adds to the description of itself, or writes over it. */
+  /** Additions to its discovery document, or replacements in it. */
   description: Readonly<Record<string, unknown>> = {}
   /** Before this it does not describe itself. */
   late: Promise<void> = Promise.resolve()
@@ -66,7 +66,7 @@ export class KeyServer implements AsyncDisposable {
     return `${this.issuer}/keys`
   }
 
-  /** How often its keys were asked for. */
+  /** The number of requests for its keys. */
   get fetches(): number {
     return this.seen.filter((path) => path === "/keys").length
   }

@@ -13,7 +13,7 @@ export const completed: ReplyPart = {
 /** One request to the model, driven by the test. */
 export class ModelCall {
   readonly request: ChatModelRequest
-  /** Resolves once the stream is left, for whatever reason. */
+  /** Resolves when the stream is left for any reason. */
   readonly left: Promise<void>
   readonly stream: Stream.Stream<ReplyPart, ModelFailed>
   readonly #parts: Queue.Queue<ReplyPart, ModelFailed | Cause.Done>
@@ -40,10 +40,10 @@ export class ModelCall {
   }
 }
 
-/** A model that says "Hello there." to everybody, unless a test takes over. */
+/** A model that replies "Hello there." to all requests, unless a test takes over. */
 export class ScriptedModel implements ChatModel {
   readonly name = "scripted"
-  /** What every request is answered with. */
+  /** The answer to every request. */
   answer: (request: ChatModelRequest) => Stream.Stream<ReplyPart, ModelFailed> = () =>
     Stream.make(text("Hello "), text("there."), completed)
   requests = 0

@@ -1,7 +1,7 @@
 import { expect } from "vitest"
 import type { ErrorCode } from "../../src/index.ts"
 
-/** Checks that a response is problem details with this status and code; gives the body. */
+/** Checks that a response is problem details with this status and code; returns the body. */
 export const expectProblem = async (
   response: Response,
   status: number,

@@ -1,13 +1,13 @@
 import { connect, type Socket } from "node:net"
 
-/** A bare TCP connection to the server, for what a fetch cannot do. */
+/** A bare TCP connection to the server, for requests that fetch cannot send. */
 export interface RawConnection {
   readonly socket: Socket
   /** Everything received so far. */
   received(): string
-  /** Resolves once what was received contains `text`; rejects where the connection closes before. */
+  /** Resolves when the received data contains `text`; rejects if the connection closes before. */
   until(text: string): Promise<void>
-  /** Resolves once the connection is closed; tells whether it was reset. */
+  /** Resolves when the connection is closed; reports if it was reset. */
   readonly closed: Promise<{ readonly reset: boolean }>
 }
 
@@ -35,7 +35,7 @@ export const openRaw = async (port: number): Promise<RawConnection> => {
   )
   const until = (text: string) =>
     new Promise<void>((resolve, reject) => {
-      // Where the text may have begun, however it is cut into chunks.
+      // The end of the received data, in which the text may have begun.
       let end = ""
       const check = (chunk: string) => {
         end += chunk

@@ -29,9 +29,9 @@ export interface TestServer {
   readonly url: string
   readonly port: number
   readonly requests: RequestTracker
-  /** What was logged, a line of JSON each. */
+  /** The log, one line of JSON per record. */
   readonly log: ReadonlyArray<string>
-  /** A request as this user, or as nobody. */
+  /** A request as this user, or without a session. */
   fetch(path: string, init?: RequestInit & { readonly user?: string | undefined }): Promise<Response>
   /** A JSON POST as this user. */
   post(path: string, body: unknown, user?: string): Promise<Response>
@@ -39,7 +39,7 @@ export interface TestServer {
 }
 
 export interface TestServerOptions {
-  /** Makes what the server runs of the options; `parleyApp` unless given. */
+  /** Creates the server's listener from the options; default `parleyApp`. */
   readonly listener?: (options: ParleyAppOptions) => RequestListener
   /** Serves the routes instead of `listener`. */
   readonly surface?: Surface

@@ -13,9 +13,9 @@ import {
 
 /** The routes, served. */
 export interface OpenSurface {
-  /** Where they are, without a slash at its end. */
+  /** The address of the routes, without a trailing slash. */
   readonly url: string
-  /** 0 where nothing listens. */
+  /** 0 if no server listens. */
   readonly port: number
   /** Asks as `fetch` does. */
   readonly send: (url: string, init: RequestInit) => Promise<Response>

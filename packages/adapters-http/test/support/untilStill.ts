@@ -1,6 +1,6 @@
 const QUIET_MS = 100
 
-/** Resolves once a number has stayed the same for a while: whoever moves it is being held back. */
+/** Resolves when a number has stayed the same for a while, which shows that its writer is being held back. */
 export const untilStill = async (read: () => number): Promise<void> => {
   let before = Number.NaN
   while (read() !== before) {

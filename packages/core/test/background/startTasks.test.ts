@@ -11,7 +11,7 @@ const task = (run: BackgroundTask["run"], stopWithinMs = 1_000): BackgroundTask 
   stopWithinMs
 })
 
-/** Counts how often it began, and does as `run` says each time. */
+/** Counts its beginnings, and runs `run` each time. */
 const counting = (run: (beginning: number) => BackgroundTask["run"], stopWithinMs?: number) => {
   const counted = { beginnings: 0, endings: 0 }
   const counted_ = Effect.suspend(() => {
@@ -24,7 +24,7 @@ const counting = (run: (beginning: number) => BackgroundTask["run"], stopWithinM
   return { counted, task: task(counted_, stopWithinMs) }
 }
 
-/** Starts `tasks`; gives how to stop them, and what was logged. */
+/** Starts `tasks`; returns a function that stops them, and the log. */
 const started = (tasks: Readonly<Record<string, BackgroundTask>>) =>
   Effect.gen(function* () {
     const lines: Array<string> = []

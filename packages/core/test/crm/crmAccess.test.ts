@@ -10,7 +10,7 @@ import { newBot } from "../../src/testing/bots/botFixtures.ts"
 import { newUserId } from "../../src/testing/storage/storageFixtures.ts"
 import { connected, crmWorld, newBotOf } from "./crmWorld.ts"
 
-/** A world whose first access tokens are as good as over, and the later ones not. */
+/** A world whose first access tokens are about to expire, unlike the later ones. */
 const stale = { firstExpiresInSeconds: 30 }
 const nameOf = (bot: { readonly owner: string; readonly botId: string }) =>
   ({ ...bot, provider: "provider_one" }) as const
@@ -198,7 +198,7 @@ it("tokens of a row that was put in the place of another do not open", async () 
       const mine = yield* store.find(nameOf(bot))
       if (mine === undefined) throw new Error("the connection is not there")
       const other = yield* newBotOf(bot.owner)
-      // A bot of the very same id, of somebody else.
+      // A bot with the same id, of another person.
       const stranger = { owner: newUserId(), botId: bot.botId }
       yield* BotStore.use((bots) => bots.insert(newBot(stranger.owner, { id: bot.botId }), 1_000))
       for (const place of [other, stranger, { ...bot, provider: "provider_two" as const }]) {

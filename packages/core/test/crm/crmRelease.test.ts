@@ -20,7 +20,7 @@ const queued = JobQueue.use((jobs) => jobs.listAll({ kind: RevokeCrmAccess.tag, 
   Effect.map(({ jobs }) => jobs)
 )
 const working = JobWorker.use(({ work }) => Effect.forkChild(Effect.scoped(Effect.andThen(work, Effect.never))))
-/** What others do at this moment is done. */
+/** Lets concurrent work finish. */
 const settled = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 const until = (isSo: () => boolean | Effect.Effect<boolean, unknown, JobQueue>) =>
   Effect.gen(function* () {
@@ -41,7 +41,7 @@ it.effect(
       const bot = yield* newBotOf()
       yield* connected(bot, one)
       const release = yield* CrmRelease
-      // What would follow is what the process dies before.
+      // The process dies before the next step.
       yield* UnitOfWork.use((unit) => unit.run(bot.owner, release.remove(bot)))
       expect(one.liveGrants()).toBe(1)
       const [job] = yield* queued
@@ -140,11 +140,11 @@ it.effect("connecting anew takes back what was there where that ends nothing of 
   const { layer, provider_one: one, provider_two: two } = worldOf({ revokesApprovalAlone: true }, { accounts: true })
   return Effect.gen(function* () {
     const bot = yield* newBotOf()
-    // A provider that tells approvals of one account apart.
+    // A provider that distinguishes the approvals of one account.
     yield* connected(bot, one)
     yield* connected(bot, one)
     expect(one.liveGrants()).toBe(1)
-    // One that may not: only what was of another account.
+    // A provider that may not: only access to another account is revoked.
     yield* connected(bot, two)
     yield* connected(bot, two)
     expect(two.liveGrants()).toBe(1)

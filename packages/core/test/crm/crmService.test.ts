@@ -264,7 +264,7 @@ describe("a callback", () => {
                 if (changed === text) return
                 const forged = new URLSearchParams(callback)
                 if (what === "state") forged.set("state", changed)
-                // Whatever name the changed state asks for, this browser gives what it has.
+                // The browser returns its own cookie for any name that the changed state asks for.
                 const kept = (asked: string) =>
                   what === "state" || asked === id ? (what === "state" ? sealed : changed) : undefined
                 const back = CrmService.use((crm) =>

@@ -47,7 +47,7 @@ export const newBotOf = (owner: string = newUserId()) =>
     return { owner, botId: bot.id }
   })
 
-/** What a browser keeps: sealed states by their ids. */
+/** A browser's cookies: sealed states by their ids. */
 export const newBrowser = () => {
   const cookies = new Map<string, string>()
   return { cookies, kept: (id: string) => cookies.get(id) }

@@ -143,7 +143,7 @@ describe("the delivery of events", () => {
         yield* TestClock.adjust("5 seconds")
         expect(own.length).toBe(20)
         expect(other.got.length).toBe(21)
-        // Given up after its time, and tried again.
+        // The try times out, and is repeated.
         yield* TestClock.adjust("10 seconds")
         const [hung] = (yield* Outbox.use((outbox) => outbox.list({ destination: "hook:hanging", limit: 100 }))).filter(
           ({ state }) => state === "pending"
@@ -181,7 +181,7 @@ describe("the delivery of events", () => {
         const { run } = yield* EventDelivery
         yield* chargeOf(yield* newAccount(100), "one", 1)
         const worker = yield* Effect.forkScoped(run)
-        // The claim of what could not be noted has to end first.
+        // The claim of an unrecorded outcome has to expire first.
         yield* TestClock.adjust("2 minutes")
         expect(breaks).toEqual({ claim: false, conclude: false })
         expect(got).toEqual(["one", "one"])

@@ -40,7 +40,7 @@ const at = <A, E>(seconds: number, work: Effect.Effect<A, E>) =>
     Effect.andThen(TestClock.setTime(seconds * 1000), work).pipe(Effect.provide(TestClock.layer()), Effect.scoped)
   )
 
-/** A sink whose other side answers as told, and what it was sent. */
+/** A sink whose receiver answers as scripted, and the received requests. */
 const sinkOf = async (answer: WebhookAnswer | WebhookUnanswered, secrets: ReadonlyArray<string> = [SECRET]) => {
   const sent: Array<WebhookRequest> = []
   const poster = {

@@ -5,11 +5,11 @@ import fc from "fast-check"
 import { describe, it } from "vitest"
 import { InMemoryJobQueue } from "../../src/jobs/InMemoryJobQueue.ts"
 
-/** The times that whatever goes on may go on before a test looks. */
+/** Rounds of the event loop for concurrent work before a test checks. */
 const rounds = (number: number) =>
   Effect.forEach(Array.from({ length: number }), () => Effect.yieldNow, { discard: true })
 
-// Nobody looks again by the clock: whoever misses what wakes it waits for ever.
+// The workers do not poll: one that misses its wake-up waits for ever.
 describe("workers in memory that wait beside each other", () => {
   it("each get every job of theirs, enqueued at any moment", () =>
     fc.assert(

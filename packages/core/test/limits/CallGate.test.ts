@@ -17,7 +17,7 @@ interface Asked {
   readonly keep: Array<KeepInput>
 }
 
-/** A gate over a limiter in memory, what it asked of it, and a store that can be down. */
+/** A gate over a limiter in memory, the calls of the limiter, and a store that can be down. */
 const world = <A, E>(
   use: (world: { asked: Asked; store: { down: boolean } }) => Effect.Effect<A, E, CallGate | CallLimiter | Scope.Scope>
 ) => {
@@ -51,7 +51,7 @@ const world = <A, E>(
 const enter = (input = { limits, windowMs: MINUTE_MS }) => CallGate.use((gate) => gate.enter(input))
 /** A call that ends at once. */
 const pass = Effect.scoped(enter())
-/** A call that stays until what it gives is run. */
+/** A call that stays open until the returned effect is run. */
 const stay = Effect.gen(function* () {
   const scope = yield* Scope.make()
   yield* Scope.provide(enter(), scope)

@@ -8,7 +8,7 @@ import { FairTurns, type TurnTaking } from "../../src/fairness/FairTurns.ts"
 
 const said = (content: string): ChatMessage => ({ role: "user", content })
 
-/** Turns that are given at once, and counted. */
+/** Turns that are granted at once, and counted. */
 const counting = () => {
   const takers: Array<string> = []
   const turns: TurnTaking = {

@@ -5,7 +5,7 @@ import { pieceTokenizer } from "../../src/tokens/pieceTokenizer.ts"
 
 const estimateTokens = (text: string): number => pieceTokenizer.count(text).estimate
 
-/** What is delivered of pieces until the reply is cut. */
+/** The delivered part of the pieces until the reply is cut. */
 const deliver = (pieces: Iterable<string>, maxOutputTokens: number) => {
   const output = replyOutput(maxOutputTokens, pieceTokenizer)
   let text = ""

@@ -6,7 +6,7 @@ import { ModelFailed, type ReplyPart } from "../../src/models/ChatModel.ts"
 import { READ_AHEAD, type ReplyReader } from "../../src/models/replyFeed.ts"
 import { replyStream, type ReplySource } from "../../src/models/replyStream.ts"
 
-/** What a made-up vendor sends. `mark` is its end mark, behind which it may still send `usage`. */
+/** The items of a fictional vendor. `mark` is its end mark, behind which it may still send `usage`. */
 type Item =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "ping" }
@@ -48,7 +48,7 @@ const sourceOf = (open: ReplySource<Item>["open"]): ReplySource<Item> => ({
   failure: (cause) => new ModelFailed({ model: "model-a", reason: "unavailable", retryable: true, cause })
 })
 
-/** Sends the items, giving way `hops` times before each, and then ends, fails, or stays silent. */
+/** Sends the items, yielding `hops` times before each, and then ends, fails, or stays silent. */
 async function* sending(
   items: ReadonlyArray<Item>,
   hops: ReadonlyArray<number>,
@@ -277,7 +277,7 @@ describe("replyStream", () => {
       await rounds()
       await Effect.runPromise(Fiber.interrupt(fiber))
       expect(signal?.aborted).toBe(true)
-      // What vendors' libraries, and models of others, tell an abort from a failure by.
+      // The name by which vendors' libraries, and other models, distinguish an abort from a failure.
       expect(signal?.reason).toMatchObject({ name: "AbortError" })
       await rounds()
       expect(closed).toBe(1)

@@ -9,7 +9,7 @@ interface Line {
   readonly annotations: Readonly<Record<string, unknown>>
 }
 
-/** A logger without repeats, until its scope is closed, and what it has written. */
+/** A logger without repetitions, until its scope is closed, and the written records. */
 const written = Effect.gen(function* () {
   const lines: Array<Line> = []
   const write = Logger.map(Logger.formatStructured, ({ annotations, level, message }) => {

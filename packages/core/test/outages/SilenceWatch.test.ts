@@ -31,7 +31,7 @@ const watched = Effect.gen(function* () {
     yield* TestClock.adjust("500 millis")
     return (yield* Fiber.join(fiber))._tag === "Success"
   })
-  /** A request that waits so many seconds in vain. */
+  /** A request that waits this many seconds without a response. */
   const inVain = Effect.fnUntraced(function* (seconds: number) {
     const asked = watch.ask()
     yield* TestClock.adjust(`${seconds} seconds`)
@@ -96,7 +96,7 @@ describe("SilenceWatch", () => {
       expect(yield* Fiber.join(fiber)).toEqual(new Refused(1_000))
       for (let time = 0; time < 8; time++) expect(yield* admitted).toBe(false)
       expect(dependency.probes).toBe(5)
-      // Between two probes nobody waits.
+      // No request waits between two probes.
       yield* TestClock.adjust("600 millis")
       yield* admitted
       yield* TestClock.adjust("100 millis")

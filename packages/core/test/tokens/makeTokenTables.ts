@@ -17,8 +17,8 @@ export const countTokens = (text: string): number => {
 
 const isToken = (text: string): boolean => countTokens(text) === 1
 /**
- * Words that some tokenizer cuts into more than two tokens where a sign or letter before them takes their first letters
- * along. `tokens.long.test.ts` finds them, which takes minutes.
+ * Words that some tokenizer cuts into more than two tokens if a sign or letter before them joins their first letters.
+ * `tokens.long.test.ts` finds them, which takes minutes.
  */
 export const WORDS_CUT_BY_NEIGHBOURS: ReadonlySet<string> = new Set(
   (
@@ -72,7 +72,7 @@ const characterCosts = (): string => {
   return runs.map(([length, cost]) => (length === 1 ? "" : length.toString(36)) + "_ABCD".charAt(cost)).join("")
 }
 
-/** How often each ASCII character may be repeated and still be one token, as base 36 digits from U+0000. */
+/** The longest repetition of each ASCII character that is still one token, as base 36 digits from U+0000. */
 const repeats = (): string =>
   Array.from({ length: 128 }, (_, code) => {
     let count = 1

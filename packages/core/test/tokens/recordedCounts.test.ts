@@ -19,7 +19,7 @@ const conversation = (...turns: ReadonlyArray<readonly [ChatMessage["role"], str
 interface Recorded {
   readonly vendor: Model["vendor"]
   readonly messages: ReadonlyArray<ChatMessage>
-  /** What the vendor's own answer counted. */
+  /** The vendor's reported count. */
   readonly counted: number
   readonly source: string
 }
@@ -57,7 +57,7 @@ describe("the input bound", () => {
         const counted = Math.max(encodeChatCl100k(messages).length, encodeChatO200k(messages).length)
         const bound = boundFor("openai", messages)
         expect(bound).toBeGreaterThanOrEqual(counted)
-        // What is around a short message outweighs it, in the bound as with the vendor.
+        // In a short message the overhead outweighs the text, in the bound and in the vendor's count.
         if (counted < 100) return
         long += 1
         if (bound > 2 * counted) loose += 1

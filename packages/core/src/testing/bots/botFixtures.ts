@@ -26,7 +26,7 @@ export const newBot = (owner: UserId, changes: Partial<Bot> = {}): Bot => ({
   ...changes
 })
 
-/** The bot as a store gives it back. */
+/** The bot as a store returns it. */
 export const storedBot = ({ createdAt, id, keys, owner, updatedAt, ...settings }: Bot) => ({
   id,
   owner,

@@ -208,7 +208,7 @@ const fencing = (run: Run<Stores>) => {
     ))
 }
 
-/** What every `BotStore` does, beside the documents of the same adapter. */
+/** The contract of every `BotStore`, together with the documents of the same adapter. */
 export const botStoreContract = (name: string, layer: Layer.Layer<Stores, unknown>): void =>
   suiteOn(`BotStore contract: ${name}`, layer, (run) => {
     for (const define of [keeping, knowing, rotating, fencing]) define(run)

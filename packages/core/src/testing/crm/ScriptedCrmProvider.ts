@@ -9,30 +9,30 @@ export interface ScriptedCrmOptions {
   readonly id?: CrmProviderId
   readonly usesPkce?: boolean
   readonly issuer?: string
-  /** Whether each approval is of an account of its own; all are of one unless said. */
+  /** True if each approval is of its own account; default: all are of one. */
   readonly accounts?: boolean
   readonly revokesApprovalAlone?: boolean
-  /** Whether a refresh spends the refresh token and gives a new one. */
+  /** True if a refresh uses up the refresh token and returns a new one. */
   readonly rotates?: boolean
-  /** How long access tokens live: half an hour unless given. Those of an exchange may live otherwise. */
+  /** Lifetime of access tokens; default half an hour. Those of an exchange may differ. */
   readonly expiresInSeconds?: number
   readonly firstExpiresInSeconds?: number
   /** Runs while the provider works on a call: to hold it there. */
   readonly during?: (call: CrmCall) => Effect.Effect<void>
 }
 
-/** A provider in the memory of this process, which does as a real one does, and as it is told. */
+/** A provider in the memory of this process, which behaves like a real one or as scripted. */
 export interface ScriptedCrm {
   readonly provider: CrmProvider
-  /** What it was asked, in order. */
+  /** The received calls, in order. */
   readonly calls: ReadonlyArray<CrmCall>
   /** A person approves on the page behind this address: the query of the callback. */
   approve(url: URL): URLSearchParams
   /** The next call fails so. A lost answer is of a call that was carried out. */
   failNext(fault: CrmFault): void
-  /** Whether these tokens still open the account. */
+  /** True if these tokens still give access to the account. */
   isLive(token: Redacted.Redacted<string>): boolean
-  /** How many approvals have tokens that still open the account. */
+  /** The number of approvals with valid tokens. */
   liveGrants(): number
 }
 
@@ -51,7 +51,7 @@ const s256 = async (verifier: string) => {
     .replace(/=+$/, "")
 }
 
-/** What a code or a refresh token stands for: one approval, with every token that came of it. */
+/** The approval behind a code or a refresh token, with all of its tokens. */
 interface Grant {
   readonly redirectUri: string
   readonly challenge: string | null

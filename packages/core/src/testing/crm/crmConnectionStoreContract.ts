@@ -13,7 +13,7 @@ type Stores = BotStore | CrmConnectionStore
 const LEASE_MS = 3_600_000
 const CONNECTED = { state: "connected", problem: undefined } as const
 
-/** Saves a connection of a new bot, and gives it as it is found. */
+/** Saves a connection of a new bot, and returns it as the store finds it. */
 const saved = Effect.fnUntraced(function* (changes: Partial<NewCrmConnection> = {}) {
   const bots = yield* BotStore
   const store = yield* CrmConnectionStore
@@ -204,7 +204,7 @@ const resealing = (run: Run<Stores>) => {
     ))
 }
 
-/** What every `CrmConnectionStore` does, beside the bots of the same adapter. */
+/** The contract of every `CrmConnectionStore`, together with the bots of the same adapter. */
 export const crmConnectionStoreContract = (name: string, layer: Layer.Layer<Stores, unknown>): void =>
   suiteOn(`CrmConnectionStore: ${name}`, layer, (run) => {
     for (const define of [keeping, refreshing, fencing, resealing]) define(run)

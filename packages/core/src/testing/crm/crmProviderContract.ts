@@ -2,22 +2,22 @@ import { Effect, Redacted, type Scope } from "effect"
 import { describe, expect, it } from "vitest"
 import type { CrmProvider } from "../../crm/CrmProvider.ts"
 
-/** A provider, and what can be made to happen behind it. */
+/** A provider, and controls of its behaviour. */
 export interface StagedCrm {
   readonly provider: CrmProvider
-  /** What the page behind the address does when a person approves: the query that the browser comes back with. */
+  /** Approves on the provider's page: returns the query with which the browser returns. */
   readonly approve: (url: URL) => Effect.Effect<URLSearchParams>
-  /** How often the token endpoint was called. */
+  /** The number of calls of the token endpoint. */
   readonly tokenCalls: Effect.Effect<number>
   /** The next call of the token endpoint is answered so. `lost`: it is carried out, and its answer does not come. */
   readonly failNext: (fault: "unavailable" | "lost" | "garbage") => Effect.Effect<void>
-  /** Whether a refresh spends the refresh token and gives another. */
+  /** True if a refresh uses up the refresh token and returns another one. */
   readonly rotates: boolean
 }
 
 const REDIRECT_URI = "http://localhost:3000/api/crm/provider_one/callback"
 
-/** What every `CrmProvider` guarantees. */
+/** The contract of every `CrmProvider`. */
 export const crmProviderContract = (name: string, stage: Effect.Effect<StagedCrm, never, Scope.Scope>): void => {
   const run = (work: (staged: StagedCrm) => Effect.Effect<void, unknown>) =>
     Effect.runPromise(Effect.scoped(Effect.flatMap(stage, work)))

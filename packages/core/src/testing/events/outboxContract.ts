@@ -12,7 +12,7 @@ import { outboxDeliveries } from "./outboxDeliveries.ts"
 import { outboxLowBalances } from "./outboxLowBalances.ts"
 import { outboxPayments } from "./outboxPayments.ts"
 
-/** The guarantees of every `Outbox` with the stores that tell of what they commit. */
+/** The contract of every `Outbox` with the stores that write its events. */
 export const outboxContract = (name: string, layer: Layer.Layer<OutboxWorld, unknown>): void =>
   suiteOn(`Outbox: ${name}`, layer, (run) => {
     it("a settled reply is told once, with what it cost and nothing of what was said", () =>

@@ -17,7 +17,7 @@ const againAt = (afterMs: number) => ({ _tag: "Retry", afterMs, reason: "http_50
 
 const recordsOf = (destination: string) => Outbox.use((outbox) => outbox.list({ destination, limit: 100 }))
 
-/** What holds of events on their way. */
+/** The guarantees of deliveries. */
 export const outboxDeliveries = (run: Run<OutboxWorld>): void => {
   it("an event has one id at all destinations, and goes its own way to each", () =>
     run(
@@ -43,7 +43,7 @@ export const outboxDeliveries = (run: Run<OutboxWorld>): void => {
         yield* Effect.forEach(["a", "b", "c"], (key) => chargeOf(userId, `reply:${key}`, 1))
         const outbox = yield* Outbox
         const claims = Array.from({ length: 6 }, () => outbox.claim({ destination, limit: 1, leaseMs: 0 }))
-        // Claims of no length end at once: whoever dies with one has it taken over.
+        // Claims of length zero expire at once, like those of a dead process.
         const dead = yield* Effect.all(claims)
         expect(dead.flat().length).toBe(6)
         const held = yield* Effect.all(

@@ -9,13 +9,13 @@ import { receiptDraft, reservation } from "../credits/creditFixtures.ts"
 import { testedLedger } from "../credits/testedLedger.ts"
 import { newUserId } from "../storage/storageFixtures.ts"
 
-/** What an outbox is tested together with: it tells what these commit. */
+/** The ports of an outbox's tests: it reports the changes that these commit. */
 export type OutboxWorld = CreditLedger | DocumentStore | Outbox | UnitOfWork
 
-/** Below what balances are low in these suites. */
+/** The thresholds of low balances in these suites. */
 export const LOW_BELOW = { free: 50, pro: 500, business: 0 }
 
-/** A destination nobody has seen before, told of these types from now on; gives its id. */
+/** Subscribes a new destination to these types; returns its id. */
 export const subscribed = (...types: ReadonlyArray<EventType>) =>
   Effect.gen(function* () {
     const id = `hook:${crypto.randomUUID()}`
@@ -53,7 +53,7 @@ export const claimAll = (destination: string, leaseMs = 3_600_000) =>
 
 const sortKey = ({ data, type }: ParleyEvent): string => `${type} ${JSON.stringify(data)}`
 
-/** The events of all that is due, by type and content: what happens in one millisecond has no order. */
+/** The due events, by type and content: events of one millisecond have no order. */
 export const claimed = (destination: string) =>
   Effect.map(claimAll(destination), (all) =>
     all.map(({ event }) => event).toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))

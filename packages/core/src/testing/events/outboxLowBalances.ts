@@ -7,7 +7,7 @@ import { testedLedger } from "../credits/testedLedger.ts"
 import { newUserId } from "../storage/storageFixtures.ts"
 import { chargeOf, claimed, LOW_BELOW, newAccount, type OutboxWorld, subscribed } from "./outboxFixtures.ts"
 
-/** What a balance does: credits given, or taken. */
+/** Changes of a balance: granted or taken credits. */
 const moves = fc.array(
   fc.integer({ min: -40, max: 40 }).filter((amount) => amount !== 0),
   {
@@ -16,7 +16,7 @@ const moves = fc.array(
   }
 )
 
-/** The balances that are told: each that is below the threshold while the one before was not. */
+/** The balances that must be reported: each below the threshold after one that was not. */
 const expected = (first: number, amounts: ReadonlyArray<number>): ReadonlyArray<number> => {
   const told: Array<number> = []
   let [balance, wasLow] = [first, false]
@@ -29,7 +29,7 @@ const expected = (first: number, amounts: ReadonlyArray<number>): ReadonlyArray<
   return told
 }
 
-/** What holds of low balances. */
+/** The guarantees of low balances. */
 export const outboxLowBalances = (run: Run<OutboxWorld>): void => {
   it("a low balance is told once for each time it goes below the threshold, whatever moves it", () =>
     run(

@@ -2,7 +2,7 @@ import { Clock, Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import type { Session, SessionInvalid, SessionVerifier } from "../../identity/SessionVerifier.ts"
 
-/** A verifier, and the identity provider whose tokens it takes. */
+/** A verifier, and the identity provider whose tokens it accepts. */
 export interface SessionStage {
   readonly verifier: SessionVerifier["Service"]
   /** A token that proves this session; `expiresAt` is in whole seconds. */
@@ -13,7 +13,7 @@ export interface SessionStage {
 
 const HOUR_MS = 3_600_000
 
-/** What every `SessionVerifier` guarantees. `stage` makes a verifier with a provider of its own. */
+/** The contract of every `SessionVerifier`. `stage` creates a verifier with its own provider. */
 export const sessionVerifierContract = (name: string, stage: () => SessionStage | Promise<SessionStage>): void => {
   const inAnHour = () => Math.floor((Effect.runSync(Clock.currentTimeMillis) + HOUR_MS) / 1_000) * 1_000
   const session = (userId: string, more: Partial<Session> = {}): Session => ({

@@ -13,9 +13,9 @@ const facts = {
 
 /** A kind of job for tests: tried three times, without a wait between. */
 export const TestJob = jobKind("TestJob", facts)
-/** Another one, with names of its own. */
+/** Another kind, with its own name. */
 export const OtherJob = jobKind("OtherJob", facts)
-/** The same one as a program knows it that has changed what it carries: what waits does not decode. */
+/** The same kind in a program with another payload: queued jobs do not decode. */
 export const ChangedJob = jobKind("OtherJob", {
   ...facts,
   payload: Schema.Struct({ title: Schema.String }),
@@ -27,7 +27,7 @@ export const SlowlyRetriedJob = jobKind("SlowlyRetriedJob", {
   tries: 2,
   retryDelayMs: { first: 3_600_000, longest: 3_600_000 }
 })
-/** One whose tries may take 50 ms. */
+/** A kind whose tries have a limit of 50 ms. */
 export const BriefJob = jobKind("BriefJob", { ...facts, tries: 2, timeLimitMs: 50 })
 
 /** A job of a test. */
@@ -36,14 +36,14 @@ export interface TestedJob {
   readonly name: string
 }
 
-/** A job nobody has seen before. */
+/** A new job. */
 export const newJob = (owner: UserId = "ann"): TestedJob => ({ owner, name: crypto.randomUUID() })
 
 /** Enqueues a job of a test. */
 export const enqueue = ({ owner, name }: TestedJob, kind: typeof TestJob | typeof OtherJob = TestJob) =>
   JobQueue.use((jobs) => jobs.enqueue(owner, kind, { name }))
 
-/** What a handler of tests does. */
+/** The work of a test's handler. */
 export type TestHandler = (job: TestedJob, tried: JobTry<{ readonly name: string }>) => Effect.Effect<void, unknown>
 
 /** A handler of these kinds. */
@@ -68,7 +68,7 @@ export const startWorker = (handle: TestHandler = () => Effect.void) =>
       )
     )
     const nextTry = Effect.timeout(Queue.take(ended), "90 seconds")
-    /** All tries up to the one of a job enqueued now, which comes after whatever was waiting. */
+    /** All tries up to that of a job enqueued now, which comes after the waiting ones. */
     const triesUntilNow = Effect.gen(function* () {
       const marker = newJob()
       yield* enqueue(marker)

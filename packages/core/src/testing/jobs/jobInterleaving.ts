@@ -10,7 +10,7 @@ import { handling, TestJob } from "./jobFixtures.ts"
 const rounds = (number: number) =>
   Effect.forEach(Array.from({ length: number }), () => Effect.yieldNow, { discard: true })
 
-/** What happened to jobs of one name, in order. */
+/** The history of the jobs of one name, in order. */
 type Happened = "asked" | "began" | "ended"
 
 /** A run begins after every time a job was asked for, and no two runs of it at once. */
@@ -25,7 +25,10 @@ const expectLaw = (name: string, happened: ReadonlyArray<Happened>) => {
   expect(happened.lastIndexOf("began"), story).toBeGreaterThan(happened.lastIndexOf("asked"))
 }
 
-/** So many histories by chance: jobs asked for at any moment of the runs of their twins, which last, and fail, as it happens. */
+/**
+ * Plays this many random histories: jobs are enqueued at any moment of their twins' runs, which have random lengths
+ * and failures.
+ */
 export const jobInterleaving = (run: Run<JobQueue>, histories: number) => {
   const ask = fc.record({ name: fc.constantFrom("a", "b"), pause: fc.integer({ min: 0, max: 12 }) })
   const fails = fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) })

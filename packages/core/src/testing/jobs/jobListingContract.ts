@@ -9,7 +9,7 @@ import { enqueue, handling, newJob, OtherJob, type TestedJob, TestJob } from "./
 
 const nameOf = ({ payload }: JobRecord): string => (payload as { readonly name: string }).name
 
-/** Waits until a job is listed as `holds` says. */
+/** Waits until a job is listed and satisfies `holds`. */
 export const listedJob = ({ owner, name }: TestedJob, holds: (job: JobRecord) => boolean) =>
   Effect.gen(function* () {
     const jobs = yield* JobQueue
@@ -36,7 +36,7 @@ const pagesOf = (owner: string, query: JobQuery, between: Effect.Effect<unknown,
     return pages
   })
 
-/** What a queue tells of its jobs. */
+/** The guarantees of a queue's listings. */
 export const jobListing = (run: Run<JobQueue>) => {
   it("a job is listed as waiting, running and done, with its owner, payload, tries and times", () =>
     run(

@@ -107,7 +107,7 @@ const enqueueing = (run: Run<Ports>) => {
         yield* enqueue(running)
         yield* Deferred.await(started)
         const unit = yield* UnitOfWork
-        // Within a unit of work no worker takes what waits.
+        // During a unit of work no worker takes its jobs.
         const enqueued = yield* unit.run(
           "ann",
           Effect.andThen(
@@ -277,8 +277,8 @@ const stopping = (run: Run<Ports>) => {
 }
 
 /**
- * The guarantees of every `JobQueue`. `layer`'s workers are to wait for the end of a try when they stop. Of the law of twins,
- * so many `histories` are tried.
+ * The contract of every `JobQueue`. The workers of `layer` must wait for the end of a try when they stop. `histories`
+ * is the number of histories for the law of twins.
  */
 export const jobQueueContract = (name: string, layer: Layer.Layer<Ports, unknown>, histories = 8): void =>
   suiteOn(`JobQueue: ${name}`, layer, (run) => {
@@ -293,7 +293,10 @@ export const jobQueueContract = (name: string, layer: Layer.Layer<Ports, unknown
     jobRetrying(run)
   })
 
-/** What every `JobQueue` owes to tries that outlast their worker. `layer`'s workers are to wait for less than a second. */
+/**
+ * The guarantees of every `JobQueue` for tries that outlast their worker. The workers of `layer` must wait for less
+ * than a second.
+ */
 export const hastyJobQueueContract = (name: string, layer: Layer.Layer<JobQueue, unknown>): void =>
   suiteOn(`JobQueue whose workers stop in haste: ${name}`, layer, (run) => {
     it("a try that does not end is cut short when its worker stops, counts, and is followed by the next one at once", () =>

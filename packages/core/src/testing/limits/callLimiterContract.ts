@@ -26,7 +26,7 @@ const atTheSameTime = <A, E, R>(calls: ReadonlyArray<Effect.Effect<A, E, R>>) =>
 const times = (count: number, call: Call) => atTheSameTime(Array.from({ length: count }, () => admit(call)))
 const admittedOf = (admissions: ReadonlyArray<Admission>) => admissions.filter(({ _tag }) => _tag === "Admitted").length
 
-/** Asks until the answer is the one hoped for: what ends after a millisecond has ended by one of the next calls. */
+/** Repeats the call until it is admitted: a limit of a millisecond is free again at one of the next calls. */
 const untilAdmitted = (call: Call) =>
   Effect.gen(function* () {
     for (let time = 0; time < MANY_TRIES; time += 1) if ((yield* admit(call))._tag === "Admitted") return
@@ -184,8 +184,8 @@ const plan = fc.record({
 })
 
 /**
- * Within a window what a limit has admitted only grows. So whoever was refused by it during a round finds it full at the
- * round's end; were a refused call counted anywhere, somebody would be refused by a limit that is not full.
+ * Within a window the admitted calls of a limit only grow. So a limit that refused a call during a round is full at
+ * the round's end; if a refused call were counted anywhere, a limit that is not full would refuse a call.
  */
 const laws = (run: Run<CallLimiter>) => {
   it("however calls fall together: no limit is passed, and only a full one refuses", () =>

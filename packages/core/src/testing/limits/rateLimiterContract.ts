@@ -66,7 +66,7 @@ export const rateLimiterContract = (name: string, layer: Layer.Layer<RateLimiter
         Effect.gen(function* () {
           const subject = newSubject()
           yield* counting(subject, "tries", 1)
-          // It has ended by one of the next calls, whatever clock it goes by.
+          // The window has ended at one of the next calls, by any clock.
           for (let call = 0; call < 10_000; call += 1) {
             if ((yield* peeking(subject, "tries")).count === 0) return
           }
@@ -79,7 +79,7 @@ export const rateLimiterContract = (name: string, layer: Layer.Layer<RateLimiter
         Effect.gen(function* () {
           const subject = newSubject()
           const count = counting(subject, "tries", 1)
-          // A window of a millisecond has ended by one of the next calls, whatever clock it goes by.
+          // A window of a millisecond has ended at one of the next calls, by any clock.
           for (let call = 0, before = 0; call < 10_000; call += 1) {
             const counted = yield* count
             if (counted.count <= before) return expect(counted.count).toBe(1)

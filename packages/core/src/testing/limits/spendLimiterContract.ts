@@ -57,7 +57,7 @@ export const spendLimiterContract = (name: string, layer: Layer.Layer<SpendLimit
           expect(yield* spend({ limits })).toMatchObject({ _tag: "Refused" })
           yield* SpendLimiter.use((limiter) => limiter.giveBack({ limits, day: first.day, amount: 7 }))
           expect(yield* spend({ limits })).toMatchObject({ amount: 7 })
-          // What is given back for a day that is forgotten, or more than was taken, makes no room.
+          // Returning for a deleted day, or more than was taken, makes no room.
           yield* SpendLimiter.use((limiter) => limiter.giveBack({ limits, day: first.day - 9, amount: 7 }))
           expect(yield* spend({ limits })).toMatchObject({ _tag: "Refused" })
         })
@@ -126,7 +126,7 @@ export const spendLimiterContract = (name: string, layer: Layer.Layer<SpendLimit
                     expect(counted.get(`${limit.name} ${limit.subject}`) ?? 0).toBeLessThanOrEqual(limit.credits)
                   }
                   if (answer._tag !== "Refused") return
-                  // Within a round what is counted only grows: who was refused finds too little at its end.
+                  // Within a round the counts only grow: a limit that refused has too little at its end.
                   const { credits: most, name, subject } = input.limits[answer.place] as SpendInput["limits"][number]
                   expect(most - (counted.get(`${name} ${subject}`) ?? 0)).toBeLessThan(input.minimumAmount)
                 })

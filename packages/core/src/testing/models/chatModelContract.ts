@@ -7,8 +7,8 @@ import { maxRequestTokens } from "../../models/messageTokens.ts"
 import type { Model } from "../../models/Model.ts"
 
 /**
- * What the provider behind a model is to do. It speaks numbered deltas, "1", " 2", " 3" and so on, each one token,
- * and keeps to the output limit of the request.
+ * The behaviour of the provider behind a model. It sends numbered deltas, "1", " 2", " 3" and so on, each one token,
+ * and observes the output limit of the request.
  */
 export type ModelScenario =
   | { readonly _tag: "speak"; readonly deltas: number }
@@ -17,7 +17,7 @@ export type ModelScenario =
   | { readonly _tag: "stall"; readonly afterDeltas: number }
   | { readonly _tag: "empty" }
 
-/** A model whose provider plays a scenario, and a look behind it. */
+/** A model whose provider plays a scenario, and the provider's records. */
 export interface StagedChatModel {
   readonly chatModel: ChatModel
   readonly model: Model
@@ -34,7 +34,7 @@ export interface ChatModelStage {
   readonly failuresBeforeFirst: ReadonlyArray<ModelFailure>
   /** Failures that the provider can be made to show within a reply. */
   readonly failuresWithin: ReadonlyArray<ModelFailure>
-  /** The provider reports what the prompt counted before its first words. */
+  /** True if the provider reports the prompt's tokens before its first words. */
   readonly tellsInputEarly?: boolean
   /** Deltas of a reply so long that it fits into no buffer on its way. */
   readonly endlessDeltas: number
@@ -57,7 +57,7 @@ interface Heard {
   readonly failure: ModelFailed | undefined
 }
 
-/** What a busy machine does late is not wrong. */
+/** A busy machine may be late. */
 const PATIENCE_MS = 60_000
 
 /** Waits until something is so. */
@@ -85,7 +85,7 @@ const standingStill = async (value: () => number, most: number): Promise<number>
 const textOf = (parts: ReadonlyArray<ReplyPart>): string =>
   parts.map((part) => (part._tag === "text-delta" ? part.text : "")).join("")
 
-/** What every chat model keeps to, of every provider. */
+/** The contract of every chat model of any provider. */
 export const chatModelContract = (name: string, stage: ChatModelStage): void => {
   describe(`${name} as a ChatModel`, () => {
     let scopes: Array<Scope.Closeable> = []
@@ -117,7 +117,7 @@ export const chatModelContract = (name: string, stage: ChatModelStage): void => 
       )
     const listen = (under: StagedChatModel, maxOutputTokens?: number): Promise<Heard> =>
       Effect.runPromise(hear(under, [], maxOutputTokens))
-    /** Listens until so much was said, lets an hour pass, and hears what comes of it. */
+    /** Reads until this text has arrived, lets an hour pass, and returns the outcome. */
     const listenOn = (under: StagedChatModel, said: string): Promise<Heard> =>
       Effect.gen(function* () {
         const parts: Array<ReplyPart> = []

@@ -9,22 +9,22 @@ import {
 } from "../../models/ChatModel.ts"
 import type { Usage } from "../../models/Usage.ts"
 
-/** How a model answers one request. */
+/** A model's answer to one request. */
 export interface TestAnswer {
   /** In the pieces in which it arrives. */
   readonly texts: ReadonlyArray<string>
-  /** What the vendor reports, as far as it is not that of a short reply. */
+  /** The reported usage, where it differs from that of a short reply. */
   readonly usage?: Partial<Usage>
-  /** How the reply ends after its texts: complete unless given. */
+  /** The failure after the texts; default: none, and the reply is complete. */
   readonly failure?: ModelFailure
 }
 
-/** What a short reply uses, unless a test says otherwise. */
+/** The default usage of a reply. */
 const SHORT: Usage = { freshInput: 100, cacheRead: 0, cacheWrite: 0, output: 50 }
 
 /**
- * A model that says what a test has told it to, one answer a request, in order; after the last one, and before any, it
- * repeats the question. What it was asked is kept.
+ * A model with scripted answers, one per request, in order; after the last one, and without any, it repeats the
+ * question. It records its requests.
  */
 export class TestModel implements ChatModel {
   readonly name = "scripted"
@@ -42,7 +42,7 @@ export class TestModel implements ChatModel {
     return this
   }
 
-  /** The next request that has no answer yet fails so, after the texts given. */
+  /** Makes the next request without an answer fail with this reason, after the given texts. */
   fails(failure: ModelFailure, after: ReadonlyArray<string> = []): this {
     this.#answers.push({ texts: after, failure })
     return this

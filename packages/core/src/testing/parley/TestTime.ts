@@ -11,7 +11,7 @@ export class TestTime {
     return this.#now
   }
 
-  /** Moves on by so many milliseconds. */
+  /** Advances by this many milliseconds. */
   advance(ms: number): void {
     this.#now += ms
   }

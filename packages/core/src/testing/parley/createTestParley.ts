@@ -21,7 +21,7 @@ export interface TestParley extends Parley {
 }
 
 export interface TestParleyOptions extends Partial<Omit<ParleyOptions, "clock">> {
-  /** When it is to begin with; 2030-01-01T00:00:00Z unless given. */
+  /** The initial time; default 2030-01-01T00:00:00Z. */
   readonly now?: Date
 }
 

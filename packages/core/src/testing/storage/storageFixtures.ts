@@ -4,7 +4,7 @@ import type { Document } from "../../documents/Document.ts"
 import type { DocumentQuota } from "../../documents/storing/DocumentStore.ts"
 import type { UserId } from "../../identity/UserId.ts"
 
-/** Somebody nobody has seen before. */
+/** A new user id. */
 export const newUserId = (): UserId => `user-${crypto.randomUUID()}`
 
 /** A document just uploaded; `changes` replace any part. */
@@ -23,10 +23,10 @@ export const newDocument = (userId: UserId, changes: Partial<Document> = {}): Do
   ...changes
 })
 
-/** A quota nobody reaches. */
+/** A quota that no test reaches. */
 export const ampleQuota: DocumentQuota = { maxDocuments: 1000, maxDocumentBytes: 1_000_000_000 }
 
-/** A visitor of a bot, both of which nobody has seen before. */
+/** A new visitor of a new bot. */
 export const newVisitor = (botOwner: UserId, bot = `bot-${crypto.randomUUID()}`): VisitorOwner => ({
   visitor: `visitor-${crypto.randomUUID()}`,
   bot,

@@ -9,7 +9,7 @@ import { type Run, suiteOn } from "../suiteOn.ts"
 
 type Stores = ChatStore | DocumentStore | FileStore | UnitOfWork
 
-/** Whose the units of work are. */
+/** The owner of the units of work. */
 const owner = newUserId()
 
 /** One write into each store, and a look at which of them are there. */

@@ -8,7 +8,7 @@ const characters = (from: number, to: number) =>
 const textOf = (unit: fc.Arbitrary<string>) =>
   fc.array(unit, { minLength: 1, maxLength: 40 }).map((all) => all.join(""))
 
-/** Kinds of text whose tokens and characters or words do not end together: a count of characters or words goes wrong. */
+/** Kinds of text in which tokens end at other places than characters or words, so that counting those is wrong. */
 export const awkwardTexts = (words: ReadonlyArray<string>): ReadonlyArray<readonly [string, fc.Arbitrary<string>]> => {
   const word = fc.constantFrom(...words)
   const namePart = fc.oneof(word, word.map(capitalized), fc.constantFrom("HTTP", "Id", "x", "v2", "42"))

@@ -5,11 +5,11 @@ import { awkwardTexts } from "./awkwardTexts.ts"
 import { prose, technical } from "./sampleTexts.ts"
 
 export interface TokenizerReference {
-  /** What a public tokenizer really counts for a text; the largest of their counts where the bound is to hold for several. */
+  /** The real count of a public tokenizer for a text; the largest count if the bound must hold for several. */
   readonly countTokens: (text: string) => number
   /** The processor's time that this process has used, in milliseconds. */
   readonly processorTime: () => number
-  /** Words that are hard to get right; those of the sample texts unless given. */
+  /** Words that are hard to count; default: those of the sample texts. */
   readonly words?: ReadonlyArray<string>
 }
 
@@ -43,7 +43,7 @@ const grown = (text: string, sizes: ReadonlyArray<number>): ReadonlyArray<string
   return all
 }
 
-/** What every tokenizer keeps to: the bound is one for each reference, and all counting is linear. */
+/** The contract of every tokenizer: the bound holds for each reference, and all counting is linear. */
 export const tokenizerContract = (
   name: string,
   tokenizer: TokenizerService,
@@ -51,7 +51,7 @@ export const tokenizerContract = (
 ): void => {
   const max = (text: string) => tokenizer.count(text).max
   const estimate = (text: string) => tokenizer.count(text).estimate
-  /** The processor's time that `work` takes: the least of three, so that what else the process does counts little. */
+  /** The processor time of `work`: the least of three, so that other work of the process has little influence. */
   const costOf = (work: () => void): number => {
     const costs = Array.from({ length: 3 }, () => {
       const began = processorTime()

@@ -115,7 +115,7 @@ const erasing = (run: Run<Stores>) => {
         for (const userId of [gone, stays]) {
           yield* somebody(userId)
           const { periodStart } = yield* CreditLedger.use((accounts) => accounts.account(userId))
-          // As it is taken of a period that is over, whose key names the person.
+          // A take from a past period, whose key contains the person.
           const key = `refund:plan:evt_1:period:${userId}:${periodStart}`
           yield* ledger.takeFromPeriod({ userId, key, periodStart, amount: 4, beyond: 0 })
           expect(yield* toldOf(userId)).toEqual(all)
@@ -219,6 +219,6 @@ const erasing = (run: Run<Stores>) => {
     ))
 }
 
-/** What every `PersonalData` does, over stores of the same adapter. */
+/** The contract of every `PersonalData`, over stores of the same adapter. */
 export const personalDataContract = (name: string, layer: Layer.Layer<Stores, unknown>): void =>
   suiteOn(`PersonalData contract: ${name}`, layer, erasing)

@@ -164,6 +164,6 @@ const exporting = (run: Run<StoragePort | UserExport>) => {
     ))
 }
 
-/** What `UserExport` gives over stores of an adapter. */
+/** The contract of `UserExport` over the stores of an adapter. */
 export const userExportContract = (name: string, layer: Layer.Layer<StoragePort, unknown>): void =>
   suiteOn(`UserExport contract: ${name}`, Layer.provideMerge(UserExport.layer, layer), exporting)
