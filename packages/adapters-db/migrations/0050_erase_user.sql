@@ -65,6 +65,7 @@ DECLARE
   has_account boolean;
   name text;
   removed bigint;
+  others bigint := 0;
   chats bigint := 0;
   documents bigint := 0;
   transactions bigint := 0;
@@ -126,8 +127,9 @@ BEGIN
     ELSE
       EXECUTE format('DELETE FROM {{schema}}.%I WHERE user_id = $1', name) USING person;
       GET DIAGNOSTICS removed = ROW_COUNT;
-      IF name = 'chats' THEN chats := removed; END IF;
-      IF name = 'documents' THEN documents := removed; END IF;
+      IF name = 'chats' THEN chats := removed;
+      ELSIF name = 'documents' THEN documents := removed;
+      ELSE others := others + removed; END IF;
     END IF;
   END LOOP;
   -- What the payment provider reports of the person from now on is for nobody. Events that were about nobody, as those of
@@ -146,7 +148,7 @@ BEGIN
     INSERT INTO {{schema}}.erasures (pseudonym) VALUES (erase_user.pseudonym) ON CONFLICT DO NOTHING;
     UPDATE {{schema}}.audit_log SET subject = erase_user.pseudonym, reason = NULL, details = '' WHERE subject = person;
   END IF;
-  RETURN json_build_object('chats', chats, 'documents', documents, 'transactions', transactions);
+  RETURN json_build_object('chats', chats, 'documents', documents, 'transactions', transactions, 'others', others);
 END
 $function$;
 REVOKE ALL ON FUNCTION {{schema}}.erase_user(text, text) FROM PUBLIC;

@@ -216,7 +216,13 @@ export { storableText } from "./storage/storableText.ts"
 export { allowancesOf } from "./tiers/Catalog.ts"
 export { Tokenizer } from "./tokens/Tokenizer.ts"
 export { pieceTokenizer } from "./tokens/pieceTokenizer.ts"
-export { type AccountInUse, type EraseInput, PersonalData, type StoredData } from "./users/PersonalData.ts"
+export {
+  type AccountInUse,
+  type ErasedData,
+  type EraseInput,
+  PersonalData,
+  type StoredData
+} from "./users/PersonalData.ts"
 export { makeInMemoryVisitorChallenge } from "./widget/InMemoryVisitorChallenge.ts"
 export {
   type Challenge,

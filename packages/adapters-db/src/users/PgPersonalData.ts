@@ -1,4 +1,4 @@
-import { type EraseInput, PersonalData, type StoredData } from "@parley/core/adapter"
+import { type ErasedData, type EraseInput, PersonalData, type StoredData } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
@@ -22,7 +22,10 @@ const make = Effect.map(Database, ({ asService, schema, statement }) =>
     erase: Effect.fnUntraced(
       function* ({ pseudonym, userId }: EraseInput) {
         const [row] = yield* asService(({ query }) =>
-          query<{ erased: StoredData | null }>(`SELECT ${schema}.erase_user($1, $2) AS erased`, [userId, pseudonym])
+          query<{ erased: Omit<ErasedData, "_tag"> | null }>(`SELECT ${schema}.erase_user($1, $2) AS erased`, [
+            userId,
+            pseudonym
+          ])
         )
         const erased = row?.erased ?? undefined
         return erased === undefined ? { _tag: "AccountInUse" as const } : { _tag: "Erased" as const, ...erased }

@@ -155,7 +155,7 @@ const make = Effect.gen(function* () {
   }
 
   yield* storage.addPersonalPart({
-    count: () => ({}),
+    count: (userId) => ({ customers: accounts.has(userId) ? 1 : 0 }),
     erase: (userId) => {
       accounts.delete(userId)
       purchases.delete(userId)

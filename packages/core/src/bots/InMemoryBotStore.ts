@@ -27,7 +27,7 @@ const make = Effect.gen(function* () {
   const ownedBy = (owner: string) => [...bots.values()].filter((bot) => bot.owner === owner)
 
   yield* storage.addPersonalPart({
-    count: () => ({}),
+    count: (userId) => ({ bots: ownedBy(userId).length }),
     erase: (userId) => {
       for (const { id } of ownedBy(userId)) bots.delete(keyOf({ owner: userId, botId: id }))
     }

@@ -44,7 +44,10 @@ const make = Effect.gen(function* () {
     for (const connection of removed) entries.delete(keyOf(connection))
     return removed
   }
-  yield* storage.addPersonalPart({ count: () => ({}), erase: (owner) => void remove({ owner }) })
+  yield* storage.addPersonalPart({
+    count: (owner) => ({ connections: chosen({ owner }).length }),
+    erase: (owner) => void remove({ owner })
+  })
 
   /** A bot that is there no more has taken its connections with it. */
   const withBot = <A, E, R>({ botId, owner }: BotName, absent: A, work: Effect.Effect<A, E, R>) =>

@@ -19,9 +19,12 @@ const make = Effect.map(InMemoryStorage, (storage) =>
         Effect.sync(() => {
           const parts = storage.personalParts
           if (parts.some(({ isInUse }) => isInUse?.(userId) === true)) return { _tag: "AccountInUse" as const }
-          const counts = added(parts.map(({ count }) => count(userId)))
+          const counts = parts.map(({ count }) => count(userId))
+          const stored = added(counts)
+          const all = counts.flatMap((each) => Object.values(each)).reduce((sum, each) => sum + each, 0)
           for (const { erase } of parts) erase(userId, pseudonym)
-          return { _tag: "Erased" as const, ...counts }
+          const others = all - stored.chats - stored.documents - stored.transactions
+          return { _tag: "Erased" as const, ...stored, others }
         })
       )
   })

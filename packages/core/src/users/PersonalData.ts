@@ -15,6 +15,12 @@ export interface StoredData {
   readonly transactions: number
 }
 
+/** The removed data; `others` is the number of all other removed records, such as bots and the person's customer. */
+export interface ErasedData extends StoredData {
+  readonly _tag: "Erased"
+  readonly others: number
+}
+
 /** The account is not closed, or is in use again: it has credits, a debt, an open hold or a renewal to come. */
 export interface AccountInUse {
   readonly _tag: "AccountInUse"
@@ -41,6 +47,6 @@ export class PersonalData extends Context.Service<
      * Erases a person and returns the number of removed records and renamed rows of the ledger; erases nothing if the
      * account is in use. For a person without an account it removes all other data.
      */
-    erase(input: EraseInput): Effect.Effect<({ readonly _tag: "Erased" } & StoredData) | AccountInUse, StorageFailed>
+    erase(input: EraseInput): Effect.Effect<ErasedData | AccountInUse, StorageFailed>
   }
 >()("@parley/core/users/PersonalData") {}

@@ -85,11 +85,18 @@ export class UserService extends Context.Service<
         )
       })
 
+      /** Whether the payment provider knows the person, who may have nothing else. */
+      const isCustomer = (userId: UserId) =>
+        Effect.map(
+          billing.account(userId),
+          ({ customerId, subscriptions }) => customerId !== undefined || subscriptions.length > 0
+        )
+
       /** Fails if no data is stored. */
-      const known = <A extends StoredData>(userId: UserId, data: A) =>
-        data.chats + data.documents + data.transactions === 0
-          ? Effect.fail(new UserNotFound({ userId }))
-          : Effect.succeed(data)
+      const known = <A extends StoredData>(userId: UserId, data: A, isKnown: boolean) =>
+        isKnown || data.chats + data.documents + data.transactions > 0
+          ? Effect.succeed(data)
+          : Effect.fail(new UserNotFound({ userId }))
 
       /** Subscriptions that go on, as far as it was reported. */
       const running = (userId: UserId) =>
@@ -110,6 +117,7 @@ export class UserService extends Context.Service<
         const follow = yield* crm.ofPerson(userId)
         const erased = yield* data.erase({ userId, pseudonym })
         if (erased._tag === "AccountInUse") return yield* inUse()
+        yield* known(userId, erased, erased.others > 0)
         yield* jobs.removeAll(userId)
         yield* audit.record({ action: "users delete", by, userId: pseudonym, reason, details: "" })
         return { erased, follow }
@@ -138,20 +146,25 @@ export class UserService extends Context.Service<
         pseudonym: string,
         asked: ErasureAsked,
         ended: Set<string>
-      ): Effect.Effect<Effect.Success<ReturnType<typeof eraseAtOnce>>, HoldsOpen | PaymentFailed | StorageFailed> =>
+      ): Effect.Effect<
+        Effect.Success<ReturnType<typeof eraseAtOnce>>,
+        UserNotFound | HoldsOpen | PaymentFailed | StorageFailed
+      > =>
         Effect.gen(function* () {
           yield* endSubscriptions(userId, ended)
           return yield* unitOfWork.run(userId, eraseAtOnce(userId, pseudonym, asked, ended))
         }).pipe(Effect.catchTag("SubscribedMeanwhile", () => eraseEnded(userId, pseudonym, asked, ended)))
 
       return UserService.of({
-        find: (userId) => Effect.flatMap(data.count(userId), (found) => known(userId, found)),
+        find: Effect.fn("UserService.find")(function* (userId) {
+          return yield* known(userId, yield* data.count(userId), yield* isCustomer(userId))
+        }),
         erase: Effect.fn("UserService.erase")(function* (userId, asked = { by: "an application", reason: undefined }) {
           yield* closePages(userId)
           const pseudonym = `${PSEUDONYM_PREFIX}${yield* ids.next}`
           const answer = yield* eraseEnded(userId, pseudonym, asked, new Set())
           yield* answer.follow
-          const { _tag, ...erased } = yield* known(userId, answer.erased)
+          const { _tag, others: _others, ...erased } = answer.erased
           return { pseudonym, ...erased }
         })
       })

@@ -186,6 +186,27 @@ describe("erasing a person", () => {
       })
     ))
 
+  it("erases somebody of whom nothing but a customer is known, and finds nobody of whom nothing is", () =>
+    run((asked) =>
+      Effect.gen(function* () {
+        yield* PaymentInbox.use((inbox) => inbox.link({ userId: "bob", customerId: "cus_2", replaces: undefined }))
+        const erase = UserService.use((users) => users.erase("bob"))
+        expect(yield* erase).toMatchObject({ chats: 0, documents: 0, transactions: 0 })
+        expect(asked.closed).toEqual(["cus_2"])
+        expect(yield* BillingStore.use((store) => store.account("bob"))).toMatchObject({ customerId: undefined })
+        expect(yield* Effect.flip(erase)).toMatchObject({ _tag: "UserNotFound" })
+      })
+    ))
+
+  it("that finds nobody leaves no mark: who buys under that id later is served", () =>
+    run(() =>
+      Effect.gen(function* () {
+        const erase = UserService.use((users) => users.erase("ann"))
+        expect(yield* Effect.flip(erase)).toMatchObject({ _tag: "UserNotFound" })
+        expect(yield* accept(bought("first"))).toMatchObject({ state: "applied" })
+      })
+    ))
+
   it("ends a subscription too that became known while another one was ended", () =>
     run(
       (asked) =>
