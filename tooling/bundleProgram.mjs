@@ -1,10 +1,10 @@
 /**
- * Bundles what `parley` runs in this repository, where the bundle that is there is of other sources: our own packages and
- * Effect, some thousand modules, in some sixty files, which a server loads in half the time. Everything else is loaded
- * from where it is installed. It is never published: what is published runs as it was compiled.
+ * Bundles the program of `parley` in this repository, unless there is a bundle of the current sources: our own packages
+ * and Effect, about a thousand modules, in about sixty files, which a server loads in half the time. All other packages
+ * are loaded from node_modules. The bundle is never published: published packages run their compiled files.
  *
- * `packages/cli/bin/program.js` decides at each start whether a bundle is of the sources that are there, by a hash of all
- * files that it was made of. Nothing is wrong where there is none.
+ * `packages/cli/bin/program.js` decides at each start if a bundle matches the current sources, by a hash of all files that
+ * it was built from. Without a bundle it runs the sources.
  *
  * Usage: node tooling/bundleProgram.mjs [--if-possible] (at every install, `npm run build`, and before tests). With
  * `--if-possible` a failure is a sentence on stderr, and the exit code is 0.

@@ -1,11 +1,10 @@
 /**
- * Removes from an install what nothing here reads, 200 MB in all. Runs after every install; where nothing of it is
- * there, it does nothing.
+ * Removes unused files from an install, 200 MB in all. Runs after every install; without these files it does nothing.
  *
- * - The C headers of the Node this repository carries: only a compiler of native addons reads them.
- * - Source maps of packages, and the TypeScript that only they lead to: servers run without `--enable-source-maps`.
- * - The vocabularies of the tokenizer that the tests compare with, but for those of its ES modules.
- * - The canvas that pdf.js draws on where there is no browser, and its build for old browsers.
+ * - The C headers of the repository's own Node: only a compiler of native addons reads them.
+ * - Source maps of packages, and the TypeScript that only they refer to: servers run without `--enable-source-maps`.
+ * - The vocabularies of the tokenizer that the tests compare with, except those of its ES modules.
+ * - The canvas of pdf.js for systems without a browser, and its build for old browsers.
  */
 import { readdirSync, rmSync } from "node:fs"
 import { fileURLToPath } from "node:url"

@@ -1,12 +1,12 @@
 /**
  * Two rules for package-lock.json, so that `npm ci` is quiet and works on every platform:
  *
- * - No package but the root states `engines`. npm compares them with the Node that runs npm, which may be 20; the
- *   packages run on the Node that the repository carries. `--write` takes out what `npm install` has put in.
- * - Every optional package (the builds for other platforms) has its entry. npm leaves out those of a release that is not
- *   whole in the registry, and `npm ci` then fails elsewhere: take another release.
+ * - Only the root has `engines`. npm compares them with the Node that runs npm, which may be 20; the packages run on the
+ *   repository's own Node. `--write` removes the entries that `npm install` adds.
+ * - Every optional package (the builds for other platforms) has an entry. npm leaves out those of a release that is
+ *   incomplete in the registry, and `npm ci` then fails on other platforms: use another release.
  *
- * Usage: node tooling/lock.mjs [--write] (`npm run check:lock`, `npm run lock`). Exit code 1 where a rule is broken.
+ * Usage: node tooling/lock.mjs [--write] (`npm run check:lock`, `npm run lock`). Exit code 1 if a rule is broken.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"

@@ -1,7 +1,7 @@
 /**
- * Makes the image of an empty, migrated embedded database that a new data folder begins as, where the one that fits the
- * engine and the migrations is not there yet: in `packages/adapters-db/prepared`, packed with the package. It is a
- * shortcut: without it, or with one of other migrations, a database is made from nothing, which takes seconds longer.
+ * Creates the image of an empty, migrated embedded database, with which a new data folder begins, if there is none for
+ * the current engine and migrations: in `packages/adapters-db/prepared`, packed with the package. It is an optimisation:
+ * without a matching image, the database is created and migrated, which takes seconds longer.
  *
  * Usage: node tooling/prepareDatabase.mjs [--if-possible] (at every install, before tests, and before packing). With
  * `--if-possible` a failure is a sentence on stderr, and the exit code is 0.

@@ -1,10 +1,10 @@
 /**
- * Puts the licence beside a package that is packed, and gives it the `engines` that its manifest holds under `publishConfig`. They are true for users of the
- * packages; in the repository, where npm may run on an older Node than the packages do, npm would warn of them at every
- * install.
+ * Copies the licence into a package before packing, and moves its `engines` out of `publishConfig` in the manifest. They
+ * hold for users of the packages; in the repository, in which npm may run on an older Node than the packages do, npm would
+ * warn of them at every install.
  *
- * Runs in the package's folder. `publish` (before packing) writes the manifest to publish and keeps the other one
- * beside it; `restore` (after packing, or after publishing, as npm reads the manifest again in between) puts it back.
+ * Runs in the package's folder. `publish` (before packing) writes the manifest to publish and keeps the original beside
+ * it; `restore` (after packing, or after publishing, because npm reads the manifest again in between) restores it.
  */
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 

@@ -1,9 +1,9 @@
 /**
- * Reports Effect mistakes the type checker lets through: an Effect nobody runs, a missing `yield*`, a layer that leaks
- * a requirement. The compiler build of @effect/tsgo finds them because tsconfig.base.json lists its plugin. It is large
- * and exists for Linux x64 only, so it is no part of the repository's install: this check installs it beside itself, by
- * a lock file of its own, when it first runs. Where it cannot be had, the check says that it did not run, and fails
- * where CI is set, so that a green pipeline always means that the diagnostics ran.
+ * Reports mistakes in Effect code that the type checker accepts: an Effect that is never run, a missing `yield*`, a layer
+ * that leaks a requirement. The compiler build of @effect/tsgo finds them because tsconfig.base.json lists its plugin. It
+ * is large and exists for Linux x64 only, so it is not part of the repository's install: the first run of this check
+ * installs it in this folder, with a lock file of its own. If it cannot be installed, the check reports that it did not
+ * run, and fails if CI is set, so that a green pipeline always means that the diagnostics ran.
  *
  * Usage: node tooling/effect-diagnostics/run.mjs [tsconfig, by default tsconfig.test.json]
  * Exit codes: 0 nothing found or not run, 1 something found, or not run under CI, 2 the compiler is blind.

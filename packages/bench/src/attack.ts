@@ -24,7 +24,7 @@ const milliseconds = Math.min(60, Math.max(1, Number(flags.seconds))) * 1_000
 const PEOPLE = 4
 /** Separates the after-effects of one attack from the beginning of the next. */
 const AFTER_MS = 4_000
-/** What ordinary people read. */
+/** The pages that ordinary people read. */
 const PATHS = ["/api/chat", "/api/billing/balance", "/api/chats"]
 
 const begin = async (index: number, attacker: { readonly url: string; readonly cookie: string }) => {

@@ -1,6 +1,6 @@
 /**
- * From spawn to listening on the embedded default, median of five: cold (new data folder, nothing compiled kept) and on
- * the second start. `npm run bench:startup`; exits with 1 where a median is over its limit.
+ * Measures the time from spawn to listening on the embedded default, median of five: cold (new data folder, no
+ * compiled code) and on the second start. `npm run bench:startup`; exits with 1 if a median exceeds its limit.
  */
 import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -9,12 +9,12 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const PARLEY = fileURLToPath(new URL("../bin/parley.js", import.meta.url))
-/** As `npm start` gives them. */
+/** The options of `npm start`. */
 const OPTIONS = ["--conditions=@parley/source", "--disable-warning=ExperimentalWarning"]
 const ROUNDS = 5
 const LIMITS_MS = { cold: 3_000, second: 700 }
 
-/** Starts a server, waits until it listens, ends it in order; gives milliseconds from spawn to listening. */
+/** Starts a server, waits until it listens, stops it in order; returns the milliseconds from spawn to listening. */
 const start = (folder: string): Promise<number> =>
   new Promise((resolve, reject) => {
     const before = performance.now()

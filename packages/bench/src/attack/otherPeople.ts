@@ -2,7 +2,7 @@ import { availableParallelism, loadavg } from "node:os"
 import { quantile } from "../measuring/statistics.ts"
 import { formOf, makeAgent, request } from "./request.ts"
 
-/** What other people may feel of an attack, in milliseconds. */
+/** The longest acceptable response times of other people, in milliseconds. */
 export const GOALS = { median: 20, p99: 200 }
 const PAUSE_MS = 20
 

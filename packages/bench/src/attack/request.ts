@@ -7,7 +7,7 @@ export interface Sent {
   readonly path: string
   readonly type?: string
   readonly body?: Buffer
-  /** Milliseconds without a byte after which the request is given up: ten seconds unless given. */
+  /** Milliseconds without a byte after which the request is aborted; default ten seconds. */
   readonly patienceMs?: number
 }
 

@@ -47,5 +47,5 @@ const make = Effect.sync(() => {
   })
 })
 
-/** Bounds spending by the memory of one process: right if there is one. */
+/** Bounds spending in the memory of one process: correct if there is only one. */
 export const InMemorySpendLimiter = { layer: Layer.effect(SpendLimiter, make) }

@@ -19,7 +19,7 @@ export interface SpendInput {
   readonly minimumAmount: number
 }
 
-/** Where and when an amount was counted. */
+/** The limits and the day of a counted amount. */
 export interface Spent {
   readonly limits: ReadonlyArray<EventName>
   /** The UTC day, counted from 1970-01-01. */

@@ -16,14 +16,14 @@ import { useFacts } from "./useConversation.ts"
 export interface ComposerProps {
   readonly conversation: Conversation
   readonly isWriting: boolean
-  /** A question to begin with, put into the field. */
+  /** A suggested question, which fills the field. */
   readonly suggestion: string | undefined
   readonly onSent: () => void
-  /** A question that was not answered, given back. */
+  /** An unanswered question, which returns to the field. */
   readonly returned: string | undefined
 }
 
-/** Where a question is written, with what it is asked of: documents and a model. */
+/** The field for a question, with its documents and its model. */
 export const Composer = ({ conversation, isWriting, suggestion, onSent, returned }: ComposerProps) => {
   const { t } = useMessages()
   const field = useRef<HTMLTextAreaElement>(null)
@@ -98,7 +98,7 @@ export const Composer = ({ conversation, isWriting, suggestion, onSent, returned
   )
 }
 
-/** What is written, kept through a reload and an ended session until a reply to it has begun. */
+/** The draft, kept through a reload and an ended session until a reply to it has begun. */
 const useDraft = (conversation: Conversation) => {
   const { data: me } = useQuery(meQuery)
   const { chatId, start } = useFacts(conversation)
@@ -115,7 +115,7 @@ const useDraft = (conversation: Conversation) => {
   return { text, setText, clearField: () => setField("") }
 }
 
-/** Puts a text into the field when it is given, and the person's cursor with it. */
+/** Puts a new text into the field, and the cursor behind it. */
 const useGiven = (
   given: string | undefined,
   setText: (text: string) => void,
@@ -131,7 +131,7 @@ const useGiven = (
   })
 }
 
-/** Escape stops, wherever the focus is. */
+/** Escape stops the reply, independent of the focus. */
 const useEscape = (isActive: boolean, onEscape: () => void): void => {
   useEffect(() => {
     if (!isActive) return

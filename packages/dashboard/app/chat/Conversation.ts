@@ -4,50 +4,53 @@ import { endReply, keepChatDocuments, readChat, renameChat, type StoredChat, typ
 import { factsOf, messageOf, newMessage, type ReplyMessage, textOf } from "./ReplyMessage.ts"
 import { type ReplyStart, ReplyTransport } from "./ReplyTransport.ts"
 
-/** What a conversation shows besides its messages. */
+/** The state of a conversation besides its messages. */
 export interface ConversationFacts {
   /** Undefined until the server has given the new chat its id. */
   readonly chatId: string | undefined
   readonly title: string
-  /** Undefined where the person has not chosen yet. */
+  /** Undefined until the person chooses. */
   readonly documentIds: ReadonlyArray<string> | undefined
   readonly modelId: string | undefined
-  /** Before these messages are others, before the one with this id. */
+  /** The id before which there are earlier messages; null if there are none. */
   readonly nextBefore: string | null
-  /** What the head of the reply told that is being written, or was last. */
+  /** The head of the current or last reply. */
   readonly start: ReplyStart | undefined
-  /** Why the last question was not answered, with the question. */
+  /** The reason why the last question was not answered, with the question. */
   readonly refusal: { readonly error: unknown; readonly question: string } | undefined
-  /** The connection to a reply that is being written was lost, and is looked for. */
+  /** The connection to the running reply was lost, and is being restored. */
   readonly isReconnecting: boolean
-  /** A reply that is being written elsewhere is joined. */
+  /** This page joins a reply that another page started. */
   readonly isJoining: boolean
   /** The chat that this one is a branch of. */
   readonly branchOf: { readonly chatId: string; readonly title: string } | undefined
 }
 
-/** What a conversation tells the page around it. */
+/** The events of a conversation for the page around it. */
 export interface ConversationEvents {
-  /** A new chat has its id. */
+  /** A new chat has got its id. */
   readonly onCreated: (conversation: Conversation, chatId: string) => void
-  /** A reply has begun or ended, or a chat has changed: lists and balance are to be read again. */
+  /** A reply has begun or ended, or a chat has changed: lists and balance must be read again. */
   readonly onChanged: () => void
   readonly onSessionEnded: () => void
   /** The person chose documents. */
   readonly onChosen: (documentIds: ReadonlyArray<string>) => void
   /** A question was refused, perhaps because a document was deleted elsewhere. */
   readonly onRefused: () => void
-  /** Which of these documents the person still has, as far as this page knows. */
+  /** Those of these documents that the person still has, as far as this page knows. */
   readonly existing: (documentIds: ReadonlyArray<string>) => ReadonlyArray<string>
-  /** What a new chat is called once it is stored, which it is beside its first words; else as the server calls it. */
+  /** The title of a new chat when it is stored, beside its first words; default: the server's. */
   readonly title?: string | undefined
 }
 
-/** How soon an ended reply is looked for again that is not stored and charged yet, then later and later, and how long. */
+/**
+ * The first pause before an ended reply that is not stored and charged yet is read again; the pauses grow up to a
+ * limit.
+ */
 const FIRST_PAUSE_MS = 150
 const TOLD_WITHIN_MS = 120_000
 
-/** How many of the newest messages are read to find a reply that has just ended. */
+/** The number of newest messages that are read to find a reply that has just ended. */
 const NEWEST = 4
 
 /** The longest pause between two tries to find a reply. */
@@ -68,7 +71,7 @@ const NOTHING: ConversationFacts = {
   branchOf: undefined
 }
 
-/** One chat on this page, whether it is in view or not: its messages, the reply being written, what is asked with. */
+/** One chat on this page, in view or not: its messages, the running reply, and the settings of the next question. */
 export class Conversation {
   readonly chat: Chat<ReplyMessage>
   #facts: ConversationFacts
@@ -97,12 +100,12 @@ export class Conversation {
 
   readonly facts = (): ConversationFacts => this.#facts
 
-  /** Asks this as soon as the conversation is in view. */
+  /** Asks this question when the conversation is in view. */
   openWith(question: string): void {
     this.#opening = question
   }
 
-  /** The conversation is in view: asks what it is opened with, once. */
+  /** The conversation is in view: asks its first question, once. */
   shown(): void {
     const question = this.#opening
     this.#opening = undefined
@@ -118,7 +121,7 @@ export class Conversation {
     return this.chat.status === "submitted" || this.chat.status === "streaming"
   }
 
-  /** Asks, unless a reply is being written. Where no word of a reply comes, the question is given back in `refusal`. */
+  /** Asks, unless a reply is being written. If no word of a reply comes, the question returns in `refusal`. */
   async ask(question: string): Promise<void> {
     if (this.isWriting) return
     this.#set({ refusal: undefined, start: undefined })
@@ -129,16 +132,16 @@ export class Conversation {
     await this.#end(question)
   }
 
-  /** Ends the reply that is being written, on the server too, and so its bill. */
+  /** Stops the running reply, on the server too, and so its cost. */
   async stop(): Promise<void> {
     this.#isStopping = true
     const { chatId } = this.#facts
-    // The connection first: nothing more is shown. It is no longer what keeps the reply going.
+    // Closes the connection first, so that nothing more is shown; the reply no longer depends on it.
     await this.chat.stop()
     if (chatId !== undefined) await endReply(chatId)
   }
 
-  /** Follows the server's view of the chat, where nothing is being written on this page. */
+  /** Follows the server's state of the chat, unless this page is writing. */
   readonly follow = (stored: StoredChat): void => {
     if (this.isWriting || this.#facts.isReconnecting || this.#facts.isJoining) return
     this.#set({ title: stored.title })
@@ -160,12 +163,12 @@ export class Conversation {
     this.#set({ modelId })
   }
 
-  /** Begins with these documents, until the person chooses. */
+  /** Sets the initial documents, until the person chooses. */
   beginWith(documentIds: ReadonlyArray<string>): void {
     this.#set({ documentIds })
   }
 
-  /** Attaches the documents that the person chose, for the questions to come and for whoever opens the chat again. */
+  /** Attaches the person's documents, for later questions and for the next opening of the chat. */
   async choose(documentIds: ReadonlyArray<string>): Promise<void> {
     this.#set({ documentIds })
     this.#events.onChosen(documentIds)
@@ -173,7 +176,7 @@ export class Conversation {
     if (chatId !== undefined) await keepChatDocuments(chatId, documentIds)
   }
 
-  /** Shows the messages before those that are shown. Returns how many these are. */
+  /** Shows earlier messages. Returns their number. */
   async readEarlier(): Promise<number> {
     const { chatId, nextBefore } = this.#facts
     if (chatId === undefined || nextBefore === null) return 0
@@ -195,7 +198,7 @@ export class Conversation {
     else this.#events.onChanged()
   }
 
-  /** Shows what the server has, and joins the reply that it is writing. */
+  /** Shows the server's state, and joins the running reply. */
   #take({ messages, nextBefore, running }: StoredChat): void {
     this.chat.messages = messages.filter(({ id }) => id !== running?.messageId).map(messageOf)
     this.#set({ nextBefore })
@@ -210,12 +213,12 @@ export class Conversation {
     await this.chat.resumeStream()
     this.#set({ isJoining: false })
     if (this.#facts.start !== undefined || this.chat.error !== undefined) return this.#end("")
-    // It ended before it could be joined.
+    // The reply ended before it could be joined.
     this.#isStopping = false
     await this.#findAgain()
   }
 
-  /** After a reply: finds it again where the connection was lost, gives the question back where nothing came. */
+  /** After a reply: reads it again if the connection was lost, and returns the question if no reply came. */
   async #end(question: string): Promise<void> {
     const { error } = this.chat
     const { start } = this.#facts
@@ -239,7 +242,7 @@ export class Conversation {
     await this.#complete(start?.messageId)
   }
 
-  /** The connection broke: reads the reply from its beginning, or what became of it, as soon as the server answers. */
+  /** The connection broke: reads the reply from its beginning, or its outcome, as soon as the server answers. */
   async #findAgain(): Promise<void> {
     const { chatId } = this.#facts
     if (chatId === undefined) return
@@ -261,8 +264,8 @@ export class Conversation {
   }
 
   /**
-   * Adds what the server knows of a reply that has ended: its state, its sources, what it cost. One that was stopped is
-   * stored and charged a moment later, hence the tries.
+   * Adds the server's data about an ended reply: its state, its sources, its cost. A stopped one is stored and charged
+   * a moment later, hence the tries.
    */
   async #complete(messageId: string | undefined): Promise<void> {
     const { chatId } = this.#facts
@@ -282,7 +285,7 @@ export class Conversation {
     this.#events.onChanged()
   }
 
-  /** Gives a chat that is stored now the title that it was begun with, unless it got another one meanwhile. */
+  /** Gives a newly stored chat its initial title, unless it got another one meanwhile. */
   async #titleOf(chatId: string, stored: StoredChat): Promise<string> {
     const { title } = this.#events
     if (title === undefined || this.#isNamed) return stored.title
@@ -293,7 +296,7 @@ export class Conversation {
     )
   }
 
-  /** Puts what is stored of the newest messages, the last of them the newest reply, to those that are shown. */
+  /** Adds the stored data of the newest messages, of which the newest reply is the last, to the shown ones. */
   #tell(stored: ReadonlyArray<StoredMessage>): void {
     const shown = this.chat.messages
     const newest = shown.findLastIndex(({ role }) => role === "assistant")

@@ -23,7 +23,7 @@ import { useUpload } from "./useUpload.ts"
 /** About one update for each frame that a screen shows. */
 const FRAME_MS = 16
 
-/** A conversation: what was said, and where to say more. Files that are dropped on it become documents of it. */
+/** A conversation: its messages, and the field for the next question. Dropped files become documents of it. */
 export const ConversationView = ({ conversation }: { readonly conversation: Conversation }) => {
   const { t } = useMessages()
   const navigate = useNavigate()
@@ -41,7 +41,7 @@ export const ConversationView = ({ conversation }: { readonly conversation: Conv
   const branch = (questionId: string, question: string) => {
     const title = t("chat.branchTitle", { title: facts.title === "" ? t("chat.untitled") : facts.title })
     const next = conversations.branch(conversation, questionId, title)
-    // Once it has its id it is no longer the chat that the start page shows.
+    // After the chat has got its id, the start page shows another one.
     next.openWith(question)
     void navigate("/")
   }
@@ -90,7 +90,7 @@ export const ConversationView = ({ conversation }: { readonly conversation: Conv
   )
 }
 
-/** Says before a question is sent that no document is asked. */
+/** Warns before a question is sent without documents. */
 const WithoutDocuments = ({ conversation }: { readonly conversation: Conversation }) => {
   const { t } = useMessages()
   const { documentIds } = useFacts(conversation)
@@ -100,7 +100,7 @@ const WithoutDocuments = ({ conversation }: { readonly conversation: Conversatio
   return <p className={classes.note}>{t("chat.documents.without")}</p>
 }
 
-/** Each time that a new chat is opened, it begins with the documents that the person last chose or uploaded and still has. */
+/** A new chat begins with the documents that the person last chose or uploaded and still has. */
 const useDefaultDocuments = (conversation: Conversation, isEmpty: boolean): void => {
   const { branchOf, chatId } = useFacts(conversation)
   const { data: me } = useQuery(meQuery)

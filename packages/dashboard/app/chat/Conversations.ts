@@ -2,10 +2,10 @@ import type { StoredChat } from "../api/chats.ts"
 import { Conversation, type ConversationEvents } from "./Conversation.ts"
 import { newMessage, type ReplyMessage, textOf } from "./ReplyMessage.ts"
 
-/** What is told of the conversations as a whole. */
+/** The events of all conversations. */
 export type ConversationsEvents = Omit<ConversationEvents, "onCreated" | "title">
 
-/** The conversations that were opened on this page: each goes on while another is in view. */
+/** The conversations that were opened on this page: each continues while another is in view. */
 export class Conversations {
   readonly #opened = new Map<string, Conversation>()
   readonly #events: ConversationsEvents
@@ -15,12 +15,12 @@ export class Conversations {
     this.#events = events
   }
 
-  /** The conversation of a stored chat, where it was opened before. */
+  /** The conversation of a stored chat, if it was opened before. */
   find(chatId: string): Conversation | undefined {
     return this.#opened.get(chatId)
   }
 
-  /** The conversation of a stored chat; takes what the server has of it. */
+  /** The conversation of a stored chat, updated with the server's state. */
   open(stored: StoredChat): Conversation {
     const opened = this.#opened.get(stored.id)
     if (opened !== undefined) return opened
@@ -29,15 +29,15 @@ export class Conversations {
     return conversation
   }
 
-  /** The conversation that has not begun yet. */
+  /** The new conversation, which has not begun. */
   fresh(): Conversation {
     this.#fresh ??= new Conversation(this.#eventsOf())
     return this.#fresh
   }
 
   /**
-   * A new conversation with the messages before one of the person's own: to put that one otherwise, or to have it
-   * answered again. The chat that it comes from stays as it is. It becomes the one that has not begun yet.
+   * A new conversation with the messages before one of the person's own, to change that one or to get another reply.
+   * The original chat stays unchanged. It becomes the new conversation.
    */
   branch(from: Conversation, questionId: string, title: string): Conversation {
     const { chatId, documentIds, modelId } = from.facts()

@@ -9,7 +9,7 @@ import { Conversations } from "./Conversations.ts"
 
 const ConversationsContext = createContext<Conversations | undefined>(undefined)
 
-/** Keeps the conversations of one person while they go from page to page, so that replies go on being read. */
+/** Keeps the conversations of one person while they navigate, so that replies continue to be read. */
 export const ConversationsProvider = ({ children }: { readonly children: ReactNode }) => {
   const queryClient = useQueryClient()
   const conversations = useMemo(

@@ -8,7 +8,7 @@ import type { Conversation } from "./Conversation.ts"
 import { DocumentsChooser } from "./documentsChooserPart.ts"
 import { useFacts } from "./useConversation.ts"
 
-/** Says what a question is asked of, and opens the choice of it. */
+/** Shows the documents of the next question, and opens their choice. */
 export const DocumentsButton = ({ conversation }: { readonly conversation: Conversation }) => {
   const { t } = useMessages()
   const { documentIds } = useFacts(conversation)

@@ -11,7 +11,7 @@ import { UploadButton } from "./UploadButton.tsx"
 import { useFacts } from "./useConversation.ts"
 import { useUpload } from "./useUpload.ts"
 
-/** From how many documents on they are searched for. */
+/** From this number of documents on, there is a search field. */
 const SEARCHED_FROM = 9
 
 export interface DocumentsChooserProps {
@@ -19,7 +19,7 @@ export interface DocumentsChooserProps {
   readonly onClose: () => void
 }
 
-/** Which documents belong to a chat: each, all or none of them, and new ones. */
+/** The choice of a chat's documents: each, all or none of them, and new ones. */
 export const DocumentsChooser = ({ conversation, onClose }: DocumentsChooserProps) => {
   const { t } = useMessages()
   const { documentIds = [] } = useFacts(conversation)

@@ -11,7 +11,7 @@ export interface GrowingFieldProps {
   readonly ref?: Ref<HTMLTextAreaElement>
 }
 
-/** A field for several lines, as high as what is in it, up to a part of the screen. */
+/** A field for several lines that grows with its content, up to a part of the screen. */
 export const GrowingField = ({ label, value, placeholder, onChange, onKeyDown, autoFocus, ref }: GrowingFieldProps) => {
   const field = useRef<HTMLTextAreaElement>(null)
   useImperativeHandle(ref, () => field.current as HTMLTextAreaElement)

@@ -7,7 +7,7 @@ const SAID_MS = 1_500
 export interface MessageActionProps {
   readonly icon: IconName
   readonly label: string
-  /** Where it gives a promise, a tick says that it was kept. */
+  /** If it returns a promise, a tick shows its success. */
   readonly onAct: () => unknown
 }
 

@@ -10,7 +10,7 @@ import { useFacts } from "./useConversation.ts"
 
 const WIDTH = 340
 
-/** Which of the models that this server can run answers: names, prices, and what the plan allows. */
+/** The choice of the model among those that this server can run: names, prices, and the plan's models. */
 export const ModelPicker = ({ conversation }: { readonly conversation: Conversation }) => {
   const messages = useMessages()
   const { t } = messages

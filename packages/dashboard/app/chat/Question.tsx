@@ -13,7 +13,7 @@ export interface QuestionProps {
   readonly onBranch: (questionId: string, question: string) => void
 }
 
-/** What the person said: to be copied, or put otherwise in a branch. */
+/** The person's question, which can be copied, or changed in a branch. */
 export const Question = memo(({ message, isIdle, onBranch }: QuestionProps) => {
   const { t } = useMessages()
   const [edited, setEdited] = useState<string>()

@@ -3,7 +3,7 @@ import { useMessages } from "../messages/MessagesProvider.tsx"
 import { useModelName } from "../messages/useModelName.ts"
 import classes from "./ReceiptView.module.css"
 
-/** How the price of a reply came about, line by line. */
+/** The calculation of a reply's price, line by line. */
 export const ReceiptView = ({ receipt }: { readonly receipt: Receipt }) => {
   const { t, number } = useMessages()
   const modelName = useModelName()

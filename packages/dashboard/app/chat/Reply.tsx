@@ -16,13 +16,15 @@ const Receipt = lazyPart(async () => (await import("./ReceiptView.tsx")).Receipt
 export interface ReplyProps {
   readonly message: ReplyMessage
   readonly isWriting: boolean
-  /** What its head told, where it is the newest. */
+  /** Its head, if it is the newest reply. */
   readonly start: ReplyStart | undefined
   readonly onRegenerate: (() => void) | undefined
   readonly onAskAgain: (() => void) | undefined
 }
 
-/** A reply, from its first words to its sources and its price. Its words are never live: the announcer tells them. */
+/**
+ * A reply, from its first words to its sources and its price. It is no live region: the announcer announces its words.
+ */
 export const Reply = memo(
   ({ message, isWriting, start, onRegenerate, onAskAgain }: ReplyProps) => {
     const { t } = useMessages()
@@ -107,7 +109,7 @@ const useCitations = (
   )
 }
 
-/** What a person should know about a reply that has begun. */
+/** Notes about a reply that has begun. */
 const StartNotes = ({ start }: { readonly start: ReplyStart | undefined }) => {
   const { t, list } = useMessages()
   const { data: documents } = useQuery({ ...documentsQuery, enabled: start !== undefined })

@@ -2,9 +2,9 @@ import type { UIMessage } from "ai"
 import type { MessageState, Source, StoredMessage } from "../api/chats.ts"
 import type { Receipt } from "../api/billing.ts"
 
-/** What is known of a message besides its words. */
+/** The data of a message besides its words. */
 export interface MessageFacts {
-  /** Its id on the server, once that is known. */
+  /** Its id on the server, when it is known. */
   readonly storedId?: string
   readonly state?: MessageState
   readonly model?: string
@@ -13,7 +13,7 @@ export interface MessageFacts {
   readonly sources?: ReadonlyArray<Source>
 }
 
-/** A message as `useChat` keeps it. */
+/** A message in the form of `useChat`. */
 export type ReplyMessage = UIMessage<MessageFacts>
 
 /** The words of a message. */
@@ -36,7 +36,7 @@ export const messageOf = (stored: StoredMessage): ReplyMessage => ({
   parts: [{ type: "text", text: stored.content }]
 })
 
-/** A message of its writer's own, not yet known to the server. */
+/** A new message of this page, which the server does not know yet. */
 export const newMessage = (role: "user" | "assistant", text: string): ReplyMessage => ({
   id: crypto.randomUUID(),
   role,

@@ -3,17 +3,17 @@ import { ApiProblem, problemOf, unreachable } from "../api/ApiProblem.ts"
 import { endReply, replyStreamPath } from "../api/chats.ts"
 import { type ReplyMessage, textOf } from "./ReplyMessage.ts"
 
-/** What the head of a reply tells. */
+/** The data in the head of a reply. */
 export interface ReplyStart {
   readonly chatId: string
   readonly messageId: string
-  /** The most tokens that the balance buys, where that is less than usual. */
+  /** The most tokens that the balance pays for, if that is less than usual. */
   readonly limitedTo: number | undefined
   /** Documents left out because they are not ready. */
   readonly pendingDocuments: ReadonlyArray<string>
 }
 
-/** What a request is made of besides the messages. */
+/** The parts of a request besides the messages. */
 export interface Asking {
   readonly chatId: string | undefined
   readonly modelId: string | undefined
@@ -39,8 +39,9 @@ const startOf = (headers: Headers): ReplyStart => {
 }
 
 /**
- * Fetches a reply; every refusal is an `ApiProblem`, as everywhere in the application. A reply outlives its connection, so
- * that one which is stopped before its first word is waited for out of sight, and ended as soon as its chat is known.
+ * Fetches a reply; every refusal is an `ApiProblem`, as everywhere in the application. A reply outlives its
+ * connection, so a reply that is stopped before its first word is awaited in the background, and stopped when its chat
+ * is known.
  */
 const fetchReply =
   (onStart: (start: ReplyStart) => void): typeof fetch =>
@@ -71,8 +72,9 @@ const fetchReply =
   }
 
 /**
- * `useChat` over `POST /api/chat` and its plain text. The reply goes on when the page goes away, and a page that comes
- * back reads it from its beginning. In a stored chat the server knows what was said before; a new one is told all.
+ * `useChat` over `POST /api/chat` and its plain text. The reply continues when the page is closed, and a page that
+ * returns reads it from its beginning. For a stored chat the server has the earlier messages; for a new one all are
+ * sent.
  */
 export class ReplyTransport extends TextStreamChatTransport<ReplyMessage> {
   readonly resumeStreamIsReplay = true

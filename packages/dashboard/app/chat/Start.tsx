@@ -23,7 +23,7 @@ export interface StartProps {
   readonly onQuestion: (question: string) => void
 }
 
-/** A chat before its first question: what to ask, and of what. */
+/** A chat before its first question: suggestions, and the choice of documents. */
 export const Start = ({ conversation, onQuestion, uploading }: StartProps) => {
   const messages = useMessages()
   const { t } = messages

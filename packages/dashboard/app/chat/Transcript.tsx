@@ -10,19 +10,19 @@ import { type ReplyMessage, textOf } from "./ReplyMessage.ts"
 import classes from "./Transcript.module.css"
 import { useFacts } from "./useConversation.ts"
 
-/** Whoever is this near to the end, in pixels, follows it. */
+/** Distance from the end, in pixels, within which the view follows new text. */
 const NEAR = 80
 
 export interface TranscriptProps {
   readonly conversation: Conversation
   readonly messages: ReadonlyArray<ReplyMessage>
   readonly isWriting: boolean
-  /** Puts a question, changed or not, in a new branch that begins before it. */
+  /** Asks a question, changed or not, in a new branch that begins before it. */
   readonly onBranch: (questionId: string, question: string) => void
   readonly onAsk: (question: string) => void
 }
 
-/** What was said, in the order it was. The view follows what is written while the reader is at its end. */
+/** The messages, in order. The view follows new text while the reader is at the end. */
 export const Transcript = ({ conversation, messages, isWriting, onBranch, onAsk }: TranscriptProps) => {
   const { t } = useMessages()
   const { start } = useFacts(conversation)
@@ -92,7 +92,7 @@ export const Transcript = ({ conversation, messages, isWriting, onBranch, onAsk 
   )
 }
 
-/** Shows the messages before those that are shown, if there are some. */
+/** Shows earlier messages, if there are any. */
 const EarlierMessages = ({ conversation }: Pick<TranscriptProps, "conversation">) => {
   const { t } = useMessages()
   const { nextBefore } = useFacts(conversation)
@@ -124,7 +124,7 @@ const EarlierMessages = ({ conversation }: Pick<TranscriptProps, "conversation">
   )
 }
 
-/** Keeps the end in view while the content grows, as long as the reader has not left it. */
+/** Keeps the end in view while the content grows, until the reader scrolls away. */
 const useFollowing = () => {
   const scroller = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)

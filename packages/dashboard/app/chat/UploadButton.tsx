@@ -7,11 +7,11 @@ import { Icon } from "../theme/Icon.tsx"
 
 export interface UploadButtonProps {
   readonly onFiles: (files: ReadonlyArray<File>) => void
-  /** Its look and words, where they are not those of a plain button. */
+  /** Renders its content, if it is not a plain button. */
   readonly render?: (choose: () => void) => ReactNode
 }
 
-/** Lets a person choose files of the kinds that the server takes. */
+/** Lets a person choose files of the accepted types. */
 export const UploadButton = ({ onFiles, render }: UploadButtonProps) => {
   const { t } = useMessages()
   const { data: me } = useQuery(meQuery)

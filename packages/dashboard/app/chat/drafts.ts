@@ -1,6 +1,6 @@
 const keyOf = (userId: string, chatId: string | undefined) => `parley.draft.${userId}.${chatId ?? "new"}`
 
-/** What a person has written and not sent, kept until the tab is closed: a reload or an ended session loses nothing. */
+/** Unsent texts, kept until the tab is closed, through a reload or an ended session. */
 export const drafts = {
   read: (userId: string, chatId: string | undefined): string => sessionStorage.getItem(keyOf(userId, chatId)) ?? "",
   keep: (userId: string, chatId: string | undefined, text: string): void => {

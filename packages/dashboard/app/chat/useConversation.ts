@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react"
 import type { Conversation, ConversationFacts } from "./Conversation.ts"
 
-/** What a conversation shows besides its messages, as it changes. */
+/** The current state of a conversation besides its messages. */
 export const useFacts = (conversation: Conversation): ConversationFacts =>
   useSyncExternalStore(conversation.subscribe, conversation.facts)

@@ -5,7 +5,7 @@ import type { Conversation } from "./Conversation.ts"
 
 export interface Upload {
   readonly name: string
-  /** How much of it is sent, from 0 to 1. */
+  /** The sent part, from 0 to 1. */
   readonly part: number
 }
 

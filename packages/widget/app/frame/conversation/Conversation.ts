@@ -22,7 +22,7 @@ interface ConversationInput {
 
 interface Asking {
   readonly challengeToken?: string | undefined
-  /** Whether it is asked a second time. */
+  /** True if it is asked a second time. */
   readonly isAgain?: boolean
 }
 
@@ -83,7 +83,10 @@ export class Conversation {
     await this.#ask(message)
   }
 
-  /** Sends the last message again: it was not taken, or its reply broke off. Takes what a solved challenge returned. */
+  /**
+   * Sends the last message again, because it was refused or its reply broke off. Takes the token of a solved
+   * challenge.
+   */
   async retry(challengeToken?: string): Promise<void> {
     if (this.isRunning) return
     const last = this.#messages.at(-1)
@@ -162,7 +165,7 @@ export class Conversation {
         memory.conversationId = undefined
         return await this.#ask(message, { challengeToken, isAgain: true })
       }
-      // What was solved and is not taken is not shown over and over again.
+      // A challenge that was solved but refused is not shown repeatedly.
       if (answer.kind === "challenge" && challengeToken !== undefined) {
         return this.#refuse(message, reply, { kind: "challengeFailed" })
       }

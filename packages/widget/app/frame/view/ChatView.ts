@@ -19,7 +19,7 @@ interface ChatInput {
   readonly onClose: (() => void) | undefined
 }
 
-/** What keeps the visitor from sending anything. */
+/** Obstacles that block sending. */
 const HOLDING: ReadonlyArray<Obstacle["kind"]> = ["absent", "challenge", "limit"]
 
 /** The whole chat. */
@@ -56,7 +56,7 @@ export class ChatView {
       texts,
       announcer: this.#announcer,
       onRetry: (challengeToken) => {
-        // A challenge that solved itself takes the focus from nothing else.
+        // A challenge that solves itself must not move the focus.
         const { activeElement } = document
         if (challengeToken === undefined || this.#notice.element.contains(activeElement)) this.composer.focus()
         void conversation.retry(challengeToken)
