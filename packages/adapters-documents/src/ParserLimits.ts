@@ -1,10 +1,12 @@
-/** What reading one document may cost. A document that needs more is unreadable, with a reason that names the limit. */
+/**
+ * The limits of reading one document. A document that exceeds one is unreadable, with a reason that names the limit.
+ */
 export interface ParserLimits {
   /** Documents read at once, each in a process of its own; others wait. One person's never take the last of several. */
   readonly processes: number
   /** Time to read the smallest document, waiting for a process not counted. */
   readonly baseMilliseconds: number
-  /** What each further mebibyte may take. */
+  /** Additional time for each further mebibyte. */
   readonly millisecondsPerMebibyte: number
   /** Time to read one document of any size. */
   readonly maxMilliseconds: number
@@ -12,7 +14,7 @@ export interface ParserLimits {
   readonly maxMemoryBytes: number
   /** Pages of a pdf, slides of a presentation. */
   readonly maxPages: number
-  /** Pages of a scan that text is recognised on, where text recognition is configured. */
+  /** Pages of a scan whose text is recognised, if text recognition is configured. */
   readonly maxScannedPages: number
   /** Entries in a docx, xlsx or pptx, which are zip archives. */
   readonly maxEntries: number

@@ -10,7 +10,7 @@ export interface TesseractOptions {
   readonly packed?: boolean
 }
 
-/** What is used of tesseract.js. */
+/** The used part of tesseract.js. */
 interface TesseractWorker {
   recognize(image: Uint8Array): Promise<{ readonly data: { readonly text: string } }>
   terminate(): Promise<unknown>

@@ -17,8 +17,8 @@ import { readScan } from "./readScan.ts"
 import { type WorkerNotStarted, WorkerProcess } from "./process/WorkerProcess.ts"
 
 /**
- * How each kind is read. To be raised with every change after which a parser gives another text, pages or headings for some
- * document: documents that were read before are then read again when they are re-indexed, and `parley doctor` counts them.
+ * The version of each parser. Raise it with every change after which the parser returns another text, pages or headings
+ * for some document: re-indexing then reads earlier documents again, and `parley doctor` counts them.
  */
 const VERSIONS: Readonly<Record<ParserKind, number>> = {
   pdf: 1,

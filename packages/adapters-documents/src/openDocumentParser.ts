@@ -4,14 +4,14 @@ import type { ParserLimits } from "./ParserLimits.ts"
 import { TesseractOcr, type TesseractOptions } from "./TesseractOcr.ts"
 import { WorkerDocumentParser } from "./WorkerDocumentParser.ts"
 
-/** A parser for developers who use promises: hand `parser` to `createParley`. */
+/** A parser for applications that use promises: pass `parser` to `createParley`. */
 export interface OpenDocumentParser {
   readonly parser: DocumentParser["Service"]
-  /** Ends the worker processes. Close what uses the parser before. */
+  /** Ends the worker processes. Close the users of the parser before. */
   close(): Promise<void>
 }
 
-/** Limits override the defaults one by one; `ocr` reads scans with tesseract.js, where it is installed. */
+/** Limits override the defaults one by one; `ocr` reads scans with tesseract.js, if it is installed. */
 export interface DocumentParserOptions extends Partial<ParserLimits> {
   readonly ocr?: TesseractOptions
 }

@@ -8,7 +8,7 @@ export class BlockWriter {
   readonly #parts: Array<string> = []
   #breaks = 0
   #space = false
-  /** At the beginning of the text, or right after the mark of a list item: what comes next needs no line of its own. */
+  /** At the beginning of the text, or right after the mark of a list item: the next words need no line of their own. */
   #fresh = true
   #length = 0
 
@@ -29,18 +29,18 @@ export class BlockWriter {
     this.#space = collapsed.endsWith(" ")
   }
 
-  /** What another writer has written, marks and all. */
+  /** Adds the output of another writer, with its marks. */
   copy(written: string): void {
     this.#put(written)
   }
 
-  /** What is no word of the document: the mark of a heading, or that of a list item, after which its words follow. */
+  /** Adds a mark that is no word of the document: of a heading or of a list item, before its words. */
   mark(text: string): void {
     this.#put(text)
     this.#fresh = true
   }
 
-  /** What comes next is so many line ends away from what is there. */
+  /** Puts at least so many line ends before the next words. */
   apart(lines: 1 | 2): void {
     this.#space = false
     if (!this.#fresh) this.#breaks = Math.max(this.#breaks, lines)

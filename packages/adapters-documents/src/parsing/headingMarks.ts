@@ -1,10 +1,10 @@
 import type { Heading } from "@parley/core/reading"
 
-/** Noncharacters, which no text has (Unicode, 23.7): each marks where a heading of its level begins. */
+/** Noncharacters, which no text has (Unicode, 23.7): each marks the beginning of a heading of its level. */
 const HEADING_MARKS = "\ufdd0\ufdd1\ufdd2\ufdd3\ufdd4\ufdd5"
 const ANY_MARK = /[\ufdd0-\ufdd5]/gu
 
-/** What is put before a heading of this level, from 1, while a text is made; levels below the sixth count as it. */
+/** Returns the mark of a heading of this level, from 1; levels below the sixth count as the sixth. */
 export const headingMark = (level: number): string => HEADING_MARKS.charAt(Math.min(level, HEADING_MARKS.length) - 1)
 
 /** A text from outside, in which no marks are. */
@@ -13,7 +13,7 @@ export const withoutMarks = (text: string): string => text.replace(ANY_MARK, "\u
 /** A part of a text that is no place for headings. */
 export const dropMarks = (text: string): string => text.replace(ANY_MARK, "")
 
-/** Takes marks out of a text; gives it with the headings that they began, each to the end of its line. */
+/** Removes the marks from a text; returns it with the marked headings, each to the end of its line. */
 export const takeHeadings = (marked: string): { readonly text: string; readonly headings: ReadonlyArray<Heading> } => {
   const headings: Array<Heading> = []
   let text = ""

@@ -1,9 +1,9 @@
 /** The longest name of a column that is repeated in every row, in UTF-16 units. */
 const MAX_NAME = 80
-/** Rows that are looked at to tell whether the first one names the columns. */
+/** The most rows that decide whether the first one names the columns. */
 const SAMPLE_ROWS = 50
 
-/** What the first row of a table is known to be: `yes` names columns, `likely` does so unless it looks like data. */
+/** What is known of the first row: `yes`, it names columns; `likely`, it does unless it looks like data. */
 export type FirstRowNames = "yes" | "likely" | "unknown"
 
 const oneLine = (text: string): string => text.replace(/\s+/gu, " ").trim()
@@ -13,7 +13,7 @@ const isFigure = (cell: string): boolean => /\p{N}/u.test(cell) && cell.replace(
 
 const isName = (cell: string): boolean => cell !== "" && cell.length <= MAX_NAME && /\p{L}/u.test(cell)
 
-/** Whether the columns below are of figures, which tells names from a first row of data. */
+/** Returns whether some column below has figures, which distinguishes names from a first row of data. */
 const hasFigures = (rows: ReadonlyArray<ReadonlyArray<string>>): boolean => {
   const sample = rows.slice(1, 1 + SAMPLE_ROWS)
   return rows[0]!.some((_, column) => {

@@ -2,7 +2,7 @@ import type { DocumentFailure, ParsedDocument, ParserKind } from "@parley/core/a
 import type { ScanPage } from "../parsing/pdf/parsePdf.ts"
 import type { ParserLimits } from "../ParserLimits.ts"
 
-/** What a parser process loads before its first document. */
+/** The parser that a process loads before its first document. */
 export interface ParserPreparation {
   readonly kind: ParserKind
   /** URL of the module that parses, with the exports of `parseDocument.ts`. */
@@ -15,16 +15,16 @@ export interface ParserRequest {
   readonly kind: ParserKind
   readonly bytes: Uint8Array
   readonly limits: ParserLimits
-  /** Give the pictures of this page of a scan, from 1, and not its text. */
+  /** Return the pictures of this page of a scan, from 1, instead of its text. */
   readonly picturesOf?: number
 }
 
-/** What a parser process is told: to prepare, once, and then one document at a time. */
+/** The orders to a parser process: to prepare, once, and then one document at a time. */
 export type ParserOrder =
   | { readonly _tag: "Prepare"; readonly preparation: ParserPreparation }
   | { readonly _tag: "Read"; readonly request: ParserRequest }
 
-/** What reading a document came to. */
+/** The result of reading a document. */
 export type ParserOutcome =
   | { readonly _tag: "Parsed"; readonly document: ParsedDocument }
   | { readonly _tag: "Pictured"; readonly pictures: ScanPage }
@@ -34,11 +34,11 @@ export type ParserOutcome =
       readonly failure: DocumentFailure
       /** Reading was ended for its cost, or broke the process. */
       readonly exhausting: boolean
-      /** Something else than the document may have done it: somebody outside, or the documents read before. */
+      /** The cause may be outside the document: another process, or the documents read before. */
       readonly doubtful?: boolean
     }
 
-/** What a parser process says: that it has loaded its parser, then one answer per request. */
+/** The messages of a parser process: that it has loaded its parser, then one answer per request. */
 export type ParserMessage =
   | { readonly _tag: "Prepared" }
   | {

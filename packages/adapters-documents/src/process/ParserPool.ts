@@ -26,7 +26,10 @@ export class ParserPool {
     this.#idleMilliseconds = idleMilliseconds
   }
 
-  /** An idle process that reads documents of this kind (all of them read texts), else a new one. Give it back after. */
+  /**
+   * Returns an idle process that reads documents of this kind (all of them read texts), else a new one. Return it with
+   * `giveBack`.
+   */
   take(kind: ParserKind, start: () => WorkerProcess): WorkerProcess {
     for (const { parser } of this.#idle.filter(({ parser }) => !parser.usable)) this.#remove(parser)
     const same = this.#idle.findLast(({ parser }) => parser.kind === kind)
@@ -36,7 +39,7 @@ export class ParserPool {
     return this.#remove(fit.parser)
   }
 
-  /** A new process. Where all places are taken, the one that is idle for longest is ended. Give it back after. */
+  /** Returns a new process. If all places are taken, the longest idle one is ended. Return it with `giveBack`. */
   takeNew(start: () => WorkerProcess): WorkerProcess {
     const [oldest] = this.#idle
     if (oldest !== undefined && this.#out + this.#idle.length >= this.#places) this.#remove(oldest.parser).kill()

@@ -22,7 +22,7 @@ const CRASHED = {
   exhausting: true
 } as const satisfies ParserOutcome
 
-/** Signals that a process gives itself; any other one came from outside, which says nothing about its document. */
+/** Signals that a process raises itself; any other came from outside and says nothing about its document. */
 const OWN_FAULTS: ReadonlySet<string> = new Set([
   "SIGABRT",
   "SIGBUS",
@@ -44,12 +44,12 @@ export class WorkerNotStarted extends Error {
   override readonly name = "WorkerNotStarted"
 }
 
-/** What a process is started with. */
+/** The options of a process. */
 export interface WorkerOptions {
   readonly kind: ParserKind
   readonly fences: ParserFences
   readonly maxMemoryBytes: number
-  /** Another module to parse with, and where it lies, which the process may then read. For tests. */
+  /** Another module to parse with, and its folder, which the process may then read. For tests. */
   readonly parsers?: { readonly url: string; readonly folder: string } | undefined
 }
 
@@ -88,9 +88,9 @@ const lowerPriority = (pid: number): void => {
 
 /**
  * One process that reads documents, one at a time. It gets no environment, may read the files of its own packages only,
- * write none and start no program; once its parser is loaded it can open nothing at all, neither file nor socket, where
- * the machine has that fence. It keeps nothing alive: the server ends whether or not it is idle. Threads alone would not
- * do: V8 ends the whole process when a single large allocation fails in one of its threads.
+ * write none and start no program. Once its parser is loaded it can open neither file nor socket, if the machine has
+ * that fence. It does not keep the server alive. Threads alone do not suffice: V8 ends the whole process when a single
+ * large allocation fails in one of its threads.
  */
 export class WorkerProcess {
   readonly kind: ParserKind
@@ -99,7 +99,7 @@ export class WorkerProcess {
   /** Loaded and fenced in: documents may come. */
   #ready = false
   #usable = true
-  /** Has answered a document: what others left behind may be to blame. */
+  /** It has read a document before, whose remains may be the cause of a failure. */
   #used = false
   #waiting: Waiting | undefined
 
@@ -117,7 +117,7 @@ export class WorkerProcess {
     this.#tell({ _tag: "Prepare", preparation: { kind, parsers, maxMemoryBytes } })
   }
 
-  /** The operating system's number of the process; undefined where it could not be started. */
+  /** The process id; undefined if the process could not be started. */
   get pid(): number | undefined {
     return this.#child.pid
   }

@@ -14,7 +14,7 @@ const PROCESS = [
 ]
 
 /**
- * Takes from this thread what no parser has a reason to use: Node's own modules not loaded yet (sockets, child
+ * Removes from this thread everything that no parser needs: Node's own modules not loaded yet (sockets, child
  * processes, threads, the inspector), the network, signals. The fences of the operating system stand behind it.
  */
 export const closeThread = (): void => {

@@ -3,13 +3,13 @@ import { existsSync, readFileSync, realpathSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-/** What keeps a parser process from the rest of the machine. */
+/** The fences between a parser process and the rest of the machine. */
 export interface ParserFences {
   /** Node's permission model: files of the parsers' own packages only, no program started, no file written. */
   readonly permissions: boolean
   /** No file or socket can be opened once the parser is loaded (RLIMIT_NOFILE 0, by `prlimit` of util-linux). */
   readonly descriptors: boolean
-  /** A network namespace without any network (by `unshare` of util-linux, where user namespaces are allowed). */
+  /** A network namespace without any network (by `unshare` of util-linux, if user namespaces are allowed). */
   readonly network: boolean
 }
 
@@ -32,7 +32,7 @@ export const parserFences = (): Promise<ParserFences> =>
     runs("/usr/bin/unshare", [...UNSHARE, "/bin/true"])
   ]).then(([descriptors, network]) => ({ permissions: true, descriptors, network })))
 
-/** The program to start for a Node process within the network fence, and what comes before Node's own arguments. */
+/** Returns the program that starts a Node process within the network fence, and the arguments before Node's own. */
 export const programOf = ({ network }: ParserFences): { readonly file: string; readonly before: Array<string> } =>
   network
     ? { file: "/usr/bin/unshare", before: [...UNSHARE, process.execPath] }
@@ -43,7 +43,7 @@ export const closeDescriptors = async ({ descriptors }: ParserFences, pid: numbe
   if (descriptors) await runs("/usr/bin/prlimit", ["--pid", String(pid), "--nofile=0:0"])
 }
 
-/** What the parsers import from other packages. */
+/** The packages that the parsers import. */
 const PARSER_PACKAGES = ["htmlparser2", "mammoth", "numfmt", "unpdf"]
 
 /** Where Node finds a package from a folder: in `node_modules` there, or in a folder above. It may be a link. */

@@ -22,7 +22,7 @@ const read = async ({ kind, bytes, limits, picturesOf }: ParserRequest): Promise
   }
 }
 
-/** Reasons are our own sentences; what a parser library says about the content stays here. */
+/** Reasons are our own sentences; the messages of a parser library, which may quote the content, stay here. */
 const verdictOf = (cause: unknown): Pick<Unreadable, "failure"> & { readonly reason: string } => {
   if (cause instanceof Error && cause.name === "Unreadable") {
     return { failure: (cause as Unreadable).failure, reason: cause.message }

@@ -1,6 +1,6 @@
 import { openSync, readSync } from "node:fs"
 
-/** Where Linux tells a process its size, in pages: the whole, then what is resident. */
+/** The file in which Linux shows a process its size, in pages: the whole, then the resident part. */
 export const SIZE_FILE = "/proc/self/statm"
 
 const openSize = (): number | undefined => {
@@ -17,8 +17,8 @@ const residentPages = (file: number): number => {
 }
 
 /**
- * Gives a function that measures the resident memory of this process, in bytes. On Linux it reads a file opened here,
- * so that it works where no file can be opened any more.
+ * Returns a function that measures the resident memory of this process, in bytes. On Linux it reads a file opened here,
+ * so that it works when no further file can be opened.
  */
 export const residentMemory = (): (() => number) => {
   const file = openSize()

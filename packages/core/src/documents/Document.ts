@@ -16,11 +16,11 @@ export interface Document {
   readonly status: DocumentStatus
   /** Work done, from 0 to 1. */
   readonly progress: number
-  /** A sentence for people; only where `failed`. */
+  /** A sentence for people; only if `failed`. */
   readonly reason: string | undefined
-  /** The same for programs; only where `failed`, absent where nothing is known. */
+  /** The same for programs; only if `failed`, and absent if the cause is not known. */
   readonly reasonCode?: DocumentFailure | undefined
-  /** Once ready. Null where the type has no pages. */
+  /** Set once ready. Null if the type has no pages. */
   readonly pages: number | undefined
   readonly passages: number | undefined
   /** Unix milliseconds. */
@@ -37,13 +37,13 @@ export interface DocumentKey {
 export interface Passage {
   /** Position within the document, from 0. */
   readonly ordinal: number
-  /** From 1; null where the type has no pages. */
+  /** From 1; null if the type has no pages. */
   readonly page: number | null
   /** UTF-16 offsets into the document's text: `documentText.slice(start, end) === text`. */
   readonly start: number
   readonly end: number
   readonly text: string
-  /** The headings it stands under where it starts, then those that begin in it (see `headingPath`); absent where none do. */
+  /** The headings above its start, then those that begin in it (see `headingPath`); absent if there are none. */
   readonly headings?: ReadonlyArray<Heading>
 }
 

@@ -51,7 +51,7 @@ export interface DocumentFile {
 
 /** The most UTF-16 units of a text that are given at once. */
 export const MAX_EXCERPT = 64 * 1024
-/** What of a file is in memory at a time, in bytes. */
+/** The most bytes of a file in memory at a time. */
 const FILE_PIECE = 256 * 1024
 
 /** The pieces of a part of a file, of which the first was read already. One that is removed meanwhile breaks off. */
@@ -71,7 +71,7 @@ const piecesOf = (files: FileStore["Service"], key: DocumentKey, from: number, t
 export class DocumentService extends Context.Service<
   DocumentService,
   {
-    /** Stores a file and queues its processing, all or nothing; gives the document as `processing`. */
+    /** Stores a file and queues its processing, all or nothing; returns the document as `processing`. */
     upload(input: UploadInput): Effect.Effect<Document, FileRejected | DocumentQuotaExceeded | StorageFailed>
     /** Asks for processing: a ready document stays ready, one in work gets no second job, a failed one is tried again. */
     vectorize(
@@ -91,8 +91,8 @@ export class DocumentService extends Context.Service<
       documentId: string
     ): Effect.Effect<ParsedDocument, DocumentNotFound | DocumentNotIndexed | StorageFailed>
     /**
-     * A stretch of that text, of at most `MAX_EXCERPT` UTF-16 units, from `from` (the beginning unless given) to `to` (as
-     * far as there may be unless given): what a cited passage stands in. Offsets are those of passages.
+     * Returns a part of that text, of at most `MAX_EXCERPT` UTF-16 units, from `from` (by default the beginning) to
+     * `to` (by default as far as allowed): the surroundings of a cited passage. Offsets are those of passages.
      */
     excerpt(
       userId: UserId,
@@ -100,15 +100,15 @@ export class DocumentService extends Context.Service<
       stretch?: { readonly from?: number | undefined; readonly to?: number | undefined }
     ): Effect.Effect<ExcerptOfDocument, DocumentNotFound | DocumentNotIndexed | StorageFailed>
     /**
-     * The bytes of a document as they were uploaded, read piece by piece while the stream runs; those from `from` to before
-     * `to` where a part is named, as far as there are any.
+     * Returns the uploaded bytes of a document, read piece by piece while the stream runs; with a `part`, those from
+     * `from` to before `to`, as far as the file reaches.
      */
     file(
       userId: UserId,
       documentId: string,
       part?: { readonly from?: number | undefined; readonly to?: number | undefined }
     ): Effect.Effect<DocumentFile, DocumentNotFound | StorageFailed>
-    /** Compares a document's stored passages with its stored text; gives where they disagree, nowhere if all is well. */
+    /** Compares a document's stored passages with its stored text; returns every difference. */
     verify(
       userId: UserId,
       documentId: string

@@ -2,7 +2,7 @@
 export type ContentRule =
   /** Anything that is text; which kind of text, the file name says. */
   | { readonly _tag: "Text" }
-  /** ASCII characters at the start; where the file name says this type, anywhere within so many bytes. */
+  /** ASCII characters at the start; if the file name has this type, anywhere within so many bytes. */
   | { readonly _tag: "Header"; readonly ascii: string; readonly within: number }
   /** A zip archive with an entry below this folder (ECMA-376 part 2), or the compound file of an encrypted one. */
   | { readonly _tag: "OfficeOpenXml"; readonly folder: string }
@@ -14,15 +14,15 @@ interface DocumentTypeRow {
   readonly extensions: readonly [string, ...ReadonlyArray<string>]
   readonly mediaType: string
   readonly content: ContentRule
-  /** The parser that reads it; null where there is none yet. */
+  /** The parser that reads it; null if there is none yet. */
   readonly parser: string | null
 }
 
 const TEXT: ContentRule = { _tag: "Text" }
 
 /**
- * The types of documents: all that is known of them but how they are parsed. Upload limits, recognition of files,
- * configuration, parsers and the HTTP schemas derive from here. A new type is a row and, where none fits, a parser.
+ * The types of documents: everything but how they are parsed. Upload limits, recognition of files, configuration,
+ * parsers and the HTTP schemas derive from this table. A new type is a row and, if no parser fits, a parser.
  */
 export const DOCUMENT_TYPE_TABLE = {
   pdf: {
@@ -84,9 +84,9 @@ export const DOCUMENT_TYPE_TABLE = {
   }
 } as const satisfies Readonly<Record<string, DocumentTypeRow>>
 
-/** What a document's bytes are. */
+/** The type of a document's bytes. */
 export type DocumentType = keyof typeof DOCUMENT_TYPE_TABLE
-/** What reads a document. */
+/** The kinds of parsers. */
 export type ParserKind = NonNullable<(typeof DOCUMENT_TYPE_TABLE)[DocumentType]["parser"]>
 
 export const DOCUMENT_TYPES = Object.keys(DOCUMENT_TYPE_TABLE) as ReadonlyArray<DocumentType>
@@ -95,7 +95,7 @@ export const DOCUMENT_TYPES = Object.keys(DOCUMENT_TYPE_TABLE) as ReadonlyArray<
 export const documentType = (type: DocumentType): DocumentTypeRow & { readonly parser: ParserKind | null } =>
   DOCUMENT_TYPE_TABLE[type]
 
-/** Types there is a parser for: what may be accepted. */
+/** The types that have a parser: those that can be accepted. */
 export const PARSED_DOCUMENT_TYPES: ReadonlyArray<DocumentType> = DOCUMENT_TYPES.filter(
   (type) => documentType(type).parser !== null
 )

@@ -60,7 +60,7 @@ export const fileTooLarge = (maxBytes: number): FileRejected =>
 /** The tier's quota of documents or bytes is used up. */
 export class DocumentQuotaExceeded extends Schema.TaggedError<DocumentQuotaExceeded>()("DocumentQuotaExceeded", {
   tier: Schema.String,
-  /** What people call the tier. */
+  /** The tier's name for people. */
   tierName: Schema.optionalKey(Schema.String),
   /** Documents that have not failed, and their bytes. */
   documents: Schema.Int,

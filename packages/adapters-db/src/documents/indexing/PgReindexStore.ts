@@ -17,7 +17,10 @@ const texts = (schema: string) => ({
     RETURNING ${MOMENT}, begun_at < statement_timestamp() AS continued`,
   find: `SELECT ${MOMENT} FROM ${schema}.reindex_runs WHERE scope = $1 AND ${ALIVE}`,
   end: `DELETE FROM ${schema}.reindex_runs WHERE scope = $1`,
-  /** Parameters: owner, document, holder, milliseconds. No row: it is somebody else's, or no ready document. */
+  /**
+   * Parameters: owner, document, holder, milliseconds. No row: another holder has the claim, or there is no ready
+   * document.
+   */
   claim: `INSERT INTO ${schema}.reindex_claims AS c (user_id, document_id, holder, expires_at)
     SELECT user_id, id, $3::uuid, clock_timestamp() + $4::integer * interval '1 millisecond'
     FROM ${schema}.documents WHERE user_id = $1 AND id = $2 AND status = 'ready'
@@ -68,5 +71,5 @@ const make = Effect.map(Database, ({ schema, statement }) => {
   })
 })
 
-/** What is remembered of re-indexing in Postgres or PGlite; claims run out by the database's clock. */
+/** The runs and claims of re-indexing in Postgres or PGlite; claims expire by the database's clock. */
 export const PgReindexStoreLayer: Layer.Layer<ReindexStore, never, Database> = Layer.effect(ReindexStore, make)

@@ -102,8 +102,8 @@ export const blockParams = Effect.fnUntraced(function* (
 })
 
 /**
- * Writes what the generation lacks of a block, in one statement, under the lock of the generation's row: writers of the same
- * passages, also at the same moment, write each once.
+ * Writes the passages of a block that the generation lacks, in one statement, under the lock of the generation's row:
+ * concurrent writers of the same passages write each once.
  */
 const writeBlock = Effect.fnUntraced(function* (
   database: Database["Service"],
@@ -151,8 +151,8 @@ const findGeneration = Effect.fnUntraced(function* (
 })
 
 /**
- * `PassageIndex.add`: no passage before its embedding, and what a request gave is kept as soon as it is there: with the passages,
- * where one request and one statement do, else before them.
+ * `PassageWriter.add`: stores no passage before its embedding, and the embeddings of a request as soon as they arrive:
+ * with the passages if one request and one statement suffice, else before them.
  */
 export const addPassages = Effect.fnUntraced(function* (
   database: Database["Service"],
@@ -222,8 +222,8 @@ const writeDocument = Effect.fnUntraced(function* <E>(
 })
 
 /**
- * `PassageIndex.put`: one statement, beside one that looks whether embeddings are there already. What an embedder answered is
- * written at once and not interrupted; an answer in part is kept in an unfinished generation.
+ * `PassageWriter.put`: one statement, beside one that looks for known embeddings. The answer of an embedder is written
+ * at once and not interrupted; a part of an answer is kept in an unfinished generation.
  */
 export const putDocument = Effect.fnUntraced(function* <E>(
   database: Database["Service"],

@@ -16,7 +16,7 @@ import type { GenerationSql } from "./generationSql.ts"
 export const headingsValue = (headings: ReadonlyArray<Heading> | undefined): string | null =>
   headings === undefined || headings.length === 0 ? null : JSON.stringify(headings)
 
-/** A column of headings as a field that is absent where there are none. */
+/** A column of headings as a field, which is absent if there are none. */
 export const headingsField = (column: ReadonlyArray<Heading> | null): { readonly headings?: ReadonlyArray<Heading> } =>
   column === null ? {} : { headings: column }
 
@@ -55,7 +55,7 @@ export const generationParams = ({ userId, documentId, generation }: Generation)
   generation
 ]
 
-/** What is written beside a generation's row: without the row, there is no generation. */
+/** Writes beside a generation's row: without the row, the generation is gone. */
 export const orGone = <A>(
   generation: Generation,
   written: Effect.Effect<A, DatabaseError>
@@ -74,7 +74,7 @@ const addPart = (
   stored: TextPart
 ) => statement(text.addText, [...generationParams(generation), part, stored.start, stored.end, stored.text])
 
-/** What a generation begins with, as parameters; `language` is that of its text. */
+/** The parameters with which a generation begins; `language` is that of its text. */
 export const beginParams = (
   { documentId, fingerprint, parsed, parser, userId }: BeginGeneration,
   model: string | undefined,
@@ -99,8 +99,8 @@ export const beginParams = (
 }
 
 /**
- * Finds the unfinished generation of the fingerprint, or begins one in place of any other that is unfinished, with the first
- * part of its text: for most documents all of it, and what a commit costs is saved.
+ * Finds the unfinished generation of the fingerprint, or begins one in place of any other unfinished one, with the
+ * first part of its text. Most documents have one part, so this saves a commit.
  */
 const findOrBegin = Effect.fnUntraced(function* (
   database: Database["Service"],
@@ -122,7 +122,10 @@ const findOrBegin = Effect.fnUntraced(function* (
   return { begun: { userId, documentId, generation, passages }, parts: begun ? Math.min(1, parts.length) : undefined }
 })
 
-/** Part by part, each a transaction of its own; those that are stored are passed over: so many, where that is known. */
+/**
+ * Stores the parts of the text, each in a transaction of its own, and skips those that are stored; `known` is their
+ * number if it is known.
+ */
 const storeText = Effect.fnUntraced(function* (
   database: Database["Service"],
   text: GenerationSql,
@@ -140,7 +143,10 @@ const storeText = Effect.fnUntraced(function* (
   }
 })
 
-/** `PassageIndex.begin`, for embeddings of a model where there is one: what an embedded database does in between is served, since each statement stands alone. */
+/**
+ * `PassageWriter.begin`, for embeddings of a model if there is one. Each statement stands alone, so that an embedded
+ * database serves other requests in between.
+ */
 export const beginGeneration = Effect.fnUntraced(function* (
   database: Database["Service"],
   text: GenerationSql,
@@ -154,8 +160,8 @@ export const beginGeneration = Effect.fnUntraced(function* (
 })
 
 /**
- * `PassageIndex.activate`, in one transaction. Of generations begun one after the other the later one stays: the earlier
- * is dropped by it, active or not, and is gone when its own activation comes.
+ * `PassageWriter.activate`, in one transaction. Of generations begun one after the other the later one stays: it drops
+ * the earlier, active or not, whose own activation then finds it gone.
  */
 export const activateGeneration = Effect.fnUntraced(function* (
   database: Database["Service"],

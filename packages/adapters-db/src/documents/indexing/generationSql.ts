@@ -61,7 +61,7 @@ export const generationSql = (schema: string) => ({
     SELECT FROM ${schema}.passage_embeddings WHERE user_id = $1 AND content_hash = decode(asked.hash, 'hex') AND model = $2
   )`,
 
-  /** By what the active generations were made, and since when they are, in microseconds since 1970. Parameters: owners, documents. */
+  /** How and when the active generations were made, in microseconds since 1970. Parameters: owners, documents. */
   findIndexings: `SELECT g.user_id AS "userId", g.document_id AS "documentId", g.parser, g.version, g.embedder, g.passages,
       (extract(epoch FROM g.activated_at) * 1000000)::bigint AS "activatedAt"
     FROM unnest($1::text[], $2::uuid[]) AS asked (user_id, document_id), LATERAL (
@@ -69,7 +69,7 @@ export const generationSql = (schema: string) => ({
       WHERE user_id = asked.user_id AND document_id = asked.document_id AND active OFFSET 0
     ) AS g`,
 
-  /** How many passages the generation has, and its language; no row where it is gone. */
+  /** The generation's number of passages and its language; no row if it is gone. */
   findGeneration: `SELECT passages, language FROM ${schema}.passage_generations WHERE ${GENERATION}`,
 
   /** Whether it is searched now; false: it is gone. */
@@ -84,8 +84,8 @@ export const generationSql = (schema: string) => ({
   readText: `SELECT text FROM ${schema}.document_texts WHERE ${GENERATION} AND part >= $4 ORDER BY part LIMIT $5`,
 
   /**
-   * The parts of the active generation that have something of a stretch of the text, beside the length of the whole; one
-   * row without a part where there is none. Parameters: owner, document, where the stretch starts and ends.
+   * The parts of the active generation's text that overlap a stretch, with the length of the whole; one row without a
+   * part if none does. Parameters: owner, document, start and end of the stretch.
    */
   readExcerpt: `SELECT g.page_starts, t.start_offset, t.text, coalesce((
       SELECT max(e.end_offset) FROM ${schema}.document_texts e

@@ -18,7 +18,7 @@ import type { GenerationSql } from "./generationSql.ts"
 /** Numbers that one statement writes at most: under a megabyte. */
 const NUMBERS_PER_STATEMENT = 100_000
 
-/** What is embedded of a passage, and the hash it is known by. */
+/** A passage with its text for the embedder and the hash of that text. */
 export interface Content {
   readonly passage: Passage
   readonly text: string
@@ -43,8 +43,8 @@ export interface ReuseEmbeddings {
 }
 
 /**
- * Gives the passages that the generation lacks the embeddings that equal passages of the owner have; tells which have none then, and
- * how many passages the generation has.
+ * Copies embeddings of equal passages of the owner to passages that the generation lacks; returns the passages that
+ * still have none, and how many passages the generation has.
  */
 export const reuseEmbeddings = Effect.fnUntraced(function* (
   database: Database["Service"],

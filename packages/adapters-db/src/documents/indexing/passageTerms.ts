@@ -34,14 +34,14 @@ export const postedTerm = (term: string): PostedTerm => {
   }
 }
 
-/** What one position tells of a passage: its place in the block, and how often the term is in it, which stands for more too. */
+/** One position of a passage: its place in the block, and how often the term is in it, up to a maximum. */
 const PLACE = 128
 const MAX_FREQUENCY = PLACE - 1
 
-/** What a row of postings is to have at most, about, in bytes: half a page. The number of parts is a power of 2. */
+/** The most bytes of a row of postings, about: half a page. The number of parts is a power of 2. */
 const PART_BYTES = 4_000
 const MAX_PARTS = 256
-/** What a lexeme takes in a `tsvector` beside its letters, and each of its positions. */
+/** Bytes of a lexeme in a `tsvector` beside its letters, and of each of its positions. */
 const LEXEME_BYTES = 7
 const POSITION_BYTES = 2
 
@@ -59,7 +59,7 @@ interface Posting {
   readonly often: Record<string, number>
 }
 
-/** Collects where terms are in a block of passages. */
+/** Collects the positions of terms in a block of passages. */
 export const makePostings = () => {
   const postings = new Map<PostedTerm, Posting>()
   let bytes = 0
@@ -100,13 +100,13 @@ export const makePostings = () => {
 
 const NEVER: Posting["often"] = {}
 
-/** What a word is found by: its terms, and those of the word typed without its accents where they differ. */
+/** The terms that find a word, and those of the word typed without its accents if they differ. */
 interface WordTerms {
   readonly terms: ReadonlyArray<PostedTerm>
   readonly plain: ReadonlyArray<PostedTerm>
 }
 
-/** What is remembered of a language: most words of a text were in the texts before it. A term is one value, whoever has it. */
+/** The known words of a language: most words of a text occurred in earlier texts. Each term is stored once. */
 interface KnownWords {
   readonly words: Map<string, WordTerms>
   readonly terms: Map<string, PostedTerm>
@@ -116,7 +116,7 @@ interface KnownWords {
 const REMEMBERED_WORDS = 50_000
 const REMEMBERED_LENGTH = 40
 
-/** Words that a statement asks for the terms of at most, so that it ends soon also where the database is an embedded one. */
+/** The most words in one statement, so that it ends soon even if the database is embedded. */
 const WORDS_PER_STATEMENT = 4_000
 
 /** A passage by its terms: how many it has in all; each once, and how often each occurs, with spaces between. */
@@ -180,8 +180,8 @@ const blockTerms = (passages: ReadonlyArray<ReadonlyArray<WordTerms>>): BlockTer
 }
 
 /**
- * Finds the terms of passages whose words are given, in a language: the database's stemmers are asked for each word once, and
- * what they say is remembered.
+ * Finds the terms of the words of passages, in a language. The database's stemmers see each word once; the result is
+ * remembered.
  */
 export const makePassageTerms = ({ findTerms }: GenerationSql) => {
   const remembered = new Map<string, KnownWords>()
@@ -201,7 +201,7 @@ export const makePassageTerms = ({ findTerms }: GenerationSql) => {
   ): Effect.fn.Return<BlockTerms, DatabaseError> {
     const passages = texts.map((text) => text.split(" "))
     const kept = rememberedOf(language)
-    /** What is too long to be remembered. */
+    /** Words longer than this are not remembered. */
     const long = nothingKnown()
     const posted = (term: string): PostedTerm => {
       const { terms } = term.length <= REMEMBERED_LENGTH ? kept : long

@@ -50,7 +50,7 @@ interface ExcerptRow extends Row {
   readonly text: string | null
 }
 
-/** Reads rows in pages of `size`, each from where the one before ended. */
+/** Reads rows in pages of `size`, each from the end of the one before. */
 const readAll = Effect.fnUntraced(function* <R extends Row>(
   size: number,
   page: (from: number) => Effect.Effect<ReadonlyArray<R>, DatabaseError>,
@@ -67,8 +67,8 @@ const readAll = Effect.fnUntraced(function* <R extends Row>(
 })
 
 /**
- * `PassageIndex.read`: page by page, so that no statement takes long; where another generation has become active
- * meanwhile, that one is read instead.
+ * `PassageIndex.read`: page by page, so that no statement takes long; if another generation becomes active meanwhile,
+ * it reads that one instead.
  */
 export const readGeneration = Effect.fnUntraced(function* (
   database: Database["Service"],
@@ -102,7 +102,7 @@ export const readGeneration = Effect.fnUntraced(function* (
   return undefined
 })
 
-/** `PassageIndex.excerpt`: what a stretch of the text is in is read in one statement, a part or two of it. */
+/** `PassageIndex.excerpt`: one statement reads the one or two parts of the text that overlap the stretch. */
 export const readExcerpt = (
   { statementAsUser }: Database["Service"],
   text: GenerationSql,

@@ -6,7 +6,7 @@ import { Context } from "effect"
  */
 export const EXACT_SEARCH_PASSAGES = 20_000
 
-/** What may be set instead. */
+/** The highest value that may be set instead. */
 export const MAX_EXACT_SEARCH = 1_000_000_000
 
 /**

@@ -5,7 +5,10 @@ import { quoteIdentifier } from "../../database/quoting.ts"
 const FIND_EXTENSION = `SELECT nspname AS schema FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
   WHERE extname = 'vector'`
 
-/** Finds the schema of pgvector, quoted; undefined where the database has none, which is looked for until it is there. */
+/**
+ * Finds the schema of pgvector, quoted; undefined if the database has none. It looks again on each call until there is
+ * one.
+ */
 export const makeFindVectorExtension = Effect.fnUntraced(function* ({ statementAsUser }: Database["Service"]) {
   const known = yield* Ref.make<string | undefined>(undefined)
   const warned = yield* Ref.make(false)

@@ -85,7 +85,7 @@ const bestFirst = (one: FoundPassage, other: FoundPassage): number =>
   other.score - one.score ||
   (one.documentId === other.documentId ? one.ordinal - other.ordinal : one.documentId < other.documentId ? -1 : 1)
 
-/** Ranks what BM25 found anew by what its best have in common. */
+/** Ranks the passages found by BM25 again, by the terms that the best have in common. */
 const withFeedback = (rows: ReadonlyArray<FoundRow>): ReadonlyArray<FoundPassage> => {
   const [first] = rows
   if (first === undefined) return []
@@ -107,8 +107,9 @@ const keyOf = (documentId: string, ordinal: number): string => `${documentId} ${
 const isWhole = (row: NearRow): row is NearRow & PassageRow => row.text !== null
 
 /**
- * What was found by words with what is near, by the fused scores of both; where these are equal, the nearer first. What is near only and came without its text is
- * farther than all that came with it, and counts where nearness is compared.
+ * Merges the passages found by words with the near ones, by the fused scores of both; of equal scores the nearer comes
+ * first. A passage that is only near and came without its text is farther than all that came with it, and counts in the
+ * statistics only.
  */
 const fused = (
   byWords: ReadonlyArray<FoundPassage>,
@@ -147,15 +148,19 @@ export interface SearchParts {
   readonly findVectorExtension: FindVectorExtension
 }
 
-/** What an embedder of this process answers before anything else has its turn; undefined where it takes longer, or fails. */
+/**
+ * Returns the answer of an embedder that works in this process and answers at once; undefined if it takes longer or
+ * fails.
+ */
 const readyEmbedding = Effect.fnUntraced(function* (asking: Fiber.Fiber<Embedding | undefined>) {
   yield* Effect.yieldNow
   return asking.pollUnsafe() === undefined ? undefined : yield* Fiber.join(asking)
 })
 
 /**
- * `PassageIndex.search`: what is found by words, and what feedback makes of it; where there is an embedder, with what is near. One
- * statement where the embedding of the question is there at once; else the words are searched while it is waited for.
+ * `PassageIndex.search`: passages found by words, ranked again by feedback, and, if there is an embedder, merged with
+ * near passages. One statement if the question's embedding is known at once; else the search by words runs while the
+ * embedder works.
  */
 export const searchPassages = Effect.fnUntraced(function* (
   { database, embedder, findVectorExtension, text }: SearchParts,

@@ -5,11 +5,11 @@ import { DatabaseOwner } from "../../database/DatabaseOwner.ts"
 import { forPurpose } from "../../database/limits.ts"
 import { quoteIdentifier, quoteLiteral } from "../../database/quoting.ts"
 
-/** The first pgvector whose scans go on past what a filter leaves out. */
+/** The first pgvector whose scans continue beyond the rows that a filter excludes. */
 const LEAST_PGVECTOR = [0, 8] as const
-/** How often progress is told, in milliseconds. */
+/** Milliseconds between two reports of progress. */
 const TOLD_EACH_MS = 1_000
-/** How often the server is asked to end a build, in milliseconds. */
+/** Milliseconds between two requests to end a build. */
 const ENDED_EACH_MS = 100
 /** Neighbours a passage has in the graph, twice as many at the bottom; pgvector's default, in bytes with their overhead. */
 const GRAPH_BYTES = 450
@@ -19,16 +19,16 @@ export interface VectorIndex {
   readonly name: string
   /** Whose embeddings are in it: provider, model and dimensions. */
   readonly model: string
-  /** What was interrupted is `invalid`: it takes room and time and is not searched. */
+  /** An interrupted build is `invalid`: it takes room and time and is not searched. */
   readonly state: "valid" | "building" | "invalid"
   readonly bytes: number
   /** As many as the database knows of, about. */
   readonly passages: number
 }
 
-/** What an index over the embeddings of a model would be, and all that there are. */
+/** Returns the indexes over embeddings, that of `model` apart; `model` is undefined if no embedder is configured. */
 export interface VectorIndexes {
-  /** The version of pgvector in the database; undefined where it has none. */
+  /** The version of pgvector in the database; undefined if it has none. */
   readonly pgvector: string | undefined
   /** The model's own. */
   readonly current: VectorIndex | undefined
@@ -99,25 +99,28 @@ export const findVectorIndexes = (
     }
   })
 
-/** Memory in which the graph over so many passages is built at once, in bytes, about; where less is allowed, it takes far longer. */
+/**
+ * Returns the bytes of memory, about, in which the graph over so many passages is built at once; with less, the build
+ * takes far longer.
+ */
 export const buildingMemory = ({ dimensions }: EmbeddedModel, passages: number): number =>
   passages * (dimensions * (dimensions <= 2_000 ? 4 : 2) + GRAPH_BYTES)
 
-/** Whether a version of pgvector, as `findVectorIndexes` tells it, has what searches through an index need. */
+/** Returns whether a version of pgvector, in the form of `findVectorIndexes`, supports searches through an index. */
 export const isRecentPgvector = (version: string): boolean => {
   const [major = 0, minor = 0] = version.split(".").map(Number)
   return major > LEAST_PGVECTOR[0] || (major === LEAST_PGVECTOR[0] && minor >= LEAST_PGVECTOR[1])
 }
 
 /**
- * Waits for whoever builds an index, beside searches and uploads, and does `then` while nobody does. The lock is a statement of
- * its own since that waits without a snapshot: a build waits in the end for all snapshots older than it, and one that waited for
- * the build would be a deadlock.
+ * Waits until no build of an index is running, beside searches and uploads, and runs `then` before another build can
+ * begin. The lock is a statement of its own because that waits without a snapshot: a build waits in the end for all
+ * older snapshots, so a snapshot that waited for the build would be a deadlock.
  */
 const besideNoBuildText = (schema: string, then = "") =>
   `BEGIN; LOCK TABLE ${schema}.passage_embeddings IN SHARE UPDATE EXCLUSIVE MODE; ${then} COMMIT`
 
-/** Gives an index that is invalid another name while no build takes part, so that nobody's new one is dropped. */
+/** Renames an invalid index while no build is running, so that the new index of another command is not dropped. */
 const setAsideText = (schema: string, name: string) =>
   besideNoBuildText(
     schema,
@@ -144,15 +147,15 @@ const DONE = `SELECT p.tuples_done::float8 AS done FROM pg_stat_progress_create_
   JOIN pg_class c ON c.oid = p.index_relid WHERE p.relid = to_regclass($1) AND c.relname = $2`
 
 export interface BuildVectorIndex extends EmbeddedModel {
-  /** Done once it is certain that something is built, before anything is. */
+  /** Runs before the build begins, only if there is something to build. */
   readonly onBegin?: Effect.Effect<void, StorageFailed> | undefined
-  /** Told now and then of how many passages are in. */
+  /** Called now and then with the number of passages in the index. */
   readonly onProgress?: ((passages: number) => Effect.Effect<void>) | undefined
 }
 
 /**
- * Builds the index over a model's embeddings, beside searches and uploads, unless it is there; what an interrupted build left is
- * taken away first. Interrupted, it has the server end the build. Gives whether it built one.
+ * Builds the index over a model's embeddings, beside searches and uploads, unless it exists; drops the remains of an
+ * interrupted build first. If it is interrupted, it makes the server end the build. Returns whether it built one.
  */
 export const buildVectorIndex = (
   request: BuildVectorIndex
@@ -250,9 +253,9 @@ const build = Effect.fnUntraced(function* (
 })
 
 /**
- * Takes indexes over embeddings away, beside searches, which compare all passages from then on: those that `findVectorIndexes`
- * tells of as `others`, and with `all` the current one of `model` too. Those being built stay, and what has replaced an invalid
- * one meanwhile. Gives what it took away.
+ * Drops indexes over embeddings, beside searches, which compare all passages from then on: the `others` of
+ * `findVectorIndexes` and, with `all`, the current one of `model`. It keeps those that are being built, and those that
+ * replaced an invalid one meanwhile. Returns the dropped ones.
  */
 export const dropVectorIndexes = ({
   all,

@@ -27,7 +27,7 @@ interface DocumentRow extends Row {
   readonly created_at: Date
 }
 
-/** What `insert_document` returns. */
+/** The result of `insert_document`. */
 interface Insertion extends Row {
   readonly documents: number
   readonly bytes: number
@@ -175,5 +175,5 @@ const make = Effect.map(Database, (database) => {
   })
 })
 
-/** Documents in Postgres or PGlite. What people do runs as `parley_user`; what jobs do, as the service. */
+/** Documents in Postgres or PGlite. Requests of people run as `parley_user`, jobs as the service. */
 export const PgDocumentStoreLayer: Layer.Layer<DocumentStore, never, Database> = Layer.effect(DocumentStore, make)

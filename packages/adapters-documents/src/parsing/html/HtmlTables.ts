@@ -47,7 +47,7 @@ export class HtmlTables {
     this.#open.push({ rows: [], covered: new Map(), layout: false, room: MAX_COVERED })
   }
 
-  /** What the innermost table holds makes it no table of values. */
+  /** Marks the innermost table as layout: it is no table of values. */
   isLayout(): void {
     const table = this.#open.at(-1)
     if (table !== undefined) table.layout = true
@@ -79,7 +79,7 @@ export class HtmlTables {
     return table.room < 0 ? [1, 1] : [columns, rows]
   }
 
-  /** Writes the innermost table and forgets it: rows of values, or what its cells hold where it lays out a page. */
+  /** Writes the innermost table and forgets it: rows of values, or the content of its cells if it lays out a page. */
   end(writer: BlockWriter): void {
     const table = this.#open.pop()
     if (table === undefined) return

@@ -5,7 +5,7 @@ import { HtmlTables } from "./HtmlTables.ts"
 
 const names = (text: string): ReadonlySet<string> => new Set(text.split(" "))
 
-/** What is not read: programs, styles, ways around a site, fields, and what other programs show. */
+/** Elements that are not read: programs, styles, navigation, fields, and content of other programs. */
 const SKIPPED = names(
   "script style noscript template nav svg iframe object embed applet canvas audio video map select datalist button textarea menu dialog"
 )
@@ -82,7 +82,7 @@ class PageReader {
     else this.#writer.write(text, { exact: this.#preformatted > 0 && !this.#inHeading })
   }
 
-  /** The text, with marks before its headings. The page's title heads it where nothing in the page does. */
+  /** Returns the text, with marks before its headings. The page's title is its heading if the page has no other. */
   finish(): string {
     while (this.#cells.length > 0) this.#end(this.#cells.at(-1)!.name)
     while (this.#tables.inTable) this.#tables.end(this.#writer)
@@ -184,9 +184,9 @@ class PageReader {
 }
 
 /**
- * The text of a page of HTML as people read it, with marks before its headings (`takeHeadings`): blocks apart by blank
- * lines, list items with their marks, rows of tables with the names of their columns. Programs, styles, menus and what is
- * hidden are left out. Reads any page, however broken or deeply nested, in time that grows with its length.
+ * Returns the text of an HTML page as people read it, with marks before its headings (`takeHeadings`): blank lines
+ * between blocks, list items with their marks, rows of tables with the names of their columns. It omits programs,
+ * styles, menus and hidden content. It reads any page, however broken or deeply nested, in linear time.
  */
 export const htmlText = (html: string): string => {
   const page = new PageReader()

@@ -96,7 +96,7 @@ const pageOf = (archive: Archive, slide: string): string => {
     .join("\n\n")
 }
 
-/** Reads a presentation: a slide is a page, its title a heading, with the speaker's notes after what it shows. */
+/** Reads a presentation: a slide is a page, its title a heading; the speaker's notes follow its content. */
 export const parsePptx = (bytes: Uint8Array, limits: ParserLimits): ParsedDocument => {
   const archive = readArchive(bytes, limits, NOUN)
   const slides = slidesOf(archive)

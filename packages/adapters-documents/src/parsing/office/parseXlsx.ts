@@ -32,7 +32,7 @@ const linesOf = (rows: ReadonlyArray<SheetRow>): Iterable<string> => {
   )
 }
 
-/** The lines of a sheet: tables with the names of their columns, and what stands above them. */
+/** Returns the lines of a sheet: tables with the names of their columns, and the lines above them. */
 export function* sheetLines(rows: ReadonlyArray<SheetRow>): Generator<string> {
   let first = true
   for (const block of blocksOf(rows)) {

@@ -12,10 +12,10 @@ const CENTRAL_HEADER = { signature: 0x02014b50, length: 46 } as const
 const LOCAL_HEADER = { signature: 0x04034b50, length: 30 } as const
 const STORED = 0
 const DEFLATED = 8
-/** The first four bytes of a compound file, which is what Office wraps around an encrypted document. */
+/** The first four bytes of a compound file, which Office wraps around an encrypted document. */
 const COMPOUND_FILE = [0xd0, 0xcf, 0x11, 0xe0]
 
-/** What is said of an archive that cannot be read, of a kind of document: "Word document". */
+/** The reasons for an unreadable archive of a kind of document: "Word document". */
 export const archiveProblems = (noun: string) => ({
   damaged: () =>
     new Unreadable("damaged", `The ${noun} is damaged and cannot be read. Save it again and upload the new file.`),
@@ -37,14 +37,14 @@ interface Entry {
 
 /** A zip archive whose entries are known to be whole and to unpack to no more than allowed. */
 export interface Archive {
-  /** What an entry holds; undefined where there is none of this name. */
+  /** Returns the content of an entry; undefined if there is none of this name. */
   readonly read: (name: string) => Uint8Array | undefined
 }
 
 /**
- * Walks a zip archive and inflates every entry within a budget, so that what is inflated later is known to be
- * bounded, whatever sizes the archive claims. Throws `Unreadable` where it is damaged, encrypted or over a limit;
- * `noun` is what the reason calls it.
+ * Reads a zip archive and inflates every entry within a budget, so that later reads are bounded, whatever sizes the
+ * archive claims. Throws `Unreadable` if the archive is damaged, encrypted or over a limit; `noun` names it in the
+ * reason.
  */
 export const readArchive = (bytes: Uint8Array, limits: ArchiveLimits, noun: string): Archive => {
   const problems = archiveProblems(noun)

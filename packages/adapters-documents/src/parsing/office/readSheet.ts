@@ -59,13 +59,13 @@ export const formatCell = (
   return shown(code, from1904 && isDate(code) ? value + DAYS_TO_1904 : value)
 }
 
-/** A row of a sheet: what its cells show, by column, from 0. */
+/** A row of a sheet: the shown text of its cells, by column, from 0. */
 export interface SheetRow {
   readonly number: number
   readonly cells: ReadonlyMap<number, string>
 }
 
-/** The column of a reference such as `BC12`, from 0; undefined where there is none. */
+/** Returns the column of a reference, for example `BC12`, from 0; undefined if there is none. */
 const columnOf = (reference: string): number | undefined => {
   const letters = /^([A-Z]{1,3})\d*$/u.exec(reference)?.[1]
   if (letters === undefined) return undefined

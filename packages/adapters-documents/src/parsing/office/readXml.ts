@@ -28,8 +28,8 @@ const decodeXml = (bytes: Uint8Array): string => {
 }
 
 /**
- * Reads a part of an Office document event by event. Entities other than those of XML itself are left as they are written:
- * what a document type defines is neither expanded nor fetched.
+ * Reads a part of an Office document event by event. Entities other than those of XML itself stay as they are written:
+ * the parser neither expands nor fetches definitions of a document type.
  */
 export const readXml = (bytes: Uint8Array | undefined, handler: XmlHandler): void => {
   if (bytes === undefined) return

@@ -1,7 +1,7 @@
 import type { Archive } from "./readArchive.ts"
 import { readXml } from "./readXml.ts"
 
-/** What a part of an Office document refers to within its archive. */
+/** A reference of a part of an Office document to another entry of its archive. */
 export interface Relationship {
   readonly id: string
   /** The last part of its type: `worksheet`, `notesSlide`. */

@@ -8,7 +8,7 @@ export interface Sheet {
   readonly part: string
 }
 
-/** What the sheets of a workbook share. */
+/** The data that the sheets of a workbook share. */
 export interface Workbook {
   /** In the order of their tabs; hidden ones left out, as people do not see them. */
   readonly sheets: ReadonlyArray<Sheet>
@@ -62,7 +62,7 @@ const stylesOf = (bytes: Uint8Array | undefined): Pick<Workbook, "codes" | "form
   return { codes, formats }
 }
 
-/** Reads what a workbook says of its sheets (ECMA-376 part 1, 18.2); undefined where there is none in the archive. */
+/** Reads the sheets and the shared data of a workbook (ECMA-376 part 1, 18.2); undefined if the archive has none. */
 export const readWorkbook = (archive: Archive): Workbook | undefined => {
   const bytes = archive.read(WORKBOOK)
   if (bytes === undefined) return undefined

@@ -1,6 +1,6 @@
 import type { ParserLimits } from "../../ParserLimits.ts"
 
-/** Lines as a text. Ends soon after the longest text allowed, which is refused where it is compared. */
+/** Joins lines to a text. It ends soon after the longest allowed text, which the caller refuses. */
 export const joinLines = (lines: Iterable<string>, { maxTextLength }: Pick<ParserLimits, "maxTextLength">): string => {
   const parts: Array<string> = []
   let length = 0

@@ -50,7 +50,7 @@ export const parsePdf = async (bytes: Uint8Array, limits: ParserLimits): Promise
   }
 }
 
-/** Reads what the images of a page show, for text recognition; the page is drawn in the order they are in. */
+/** Returns the images of a page, for text recognition, in the order in which the page draws them. */
 export const readScanPage = async (bytes: Uint8Array, page: number): Promise<ScanPage> => {
   const pdf = await open(bytes)
   try {
@@ -88,8 +88,8 @@ const hasImages = (bytes: Uint8Array): boolean =>
   /\/Subtype\s{0,8}\/Image\b/u.test(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1"))
 
 /**
- * Whether the end mark is within the last 2 KiB, padding left out. Without it the reader would rebuild what pages it can
- * find, and half a document would pass for the whole.
+ * Returns whether the end mark is within the last 2 KiB, without padding. If it is missing, the reader would rebuild
+ * some of the pages, and half a document would pass for the whole.
  */
 const hasEnd = (bytes: Uint8Array): boolean => {
   let end = bytes.byteLength
@@ -145,7 +145,10 @@ export interface TextItem {
 /** A gap between two lines of more than this many line heights begins a paragraph. */
 const PARAGRAPH_GAP = 1.75
 
-/** The text of a page, line by line, with a blank line where the distance between lines says that a paragraph ends. */
+/**
+ * Returns the text of a page, line by line, with a blank line if the distance between lines shows the end of a
+ * paragraph.
+ */
 export const pageText = (items: ReadonlyArray<TextItem | { readonly type: string }>): string => {
   let text = ""
   let previous: TextItem | undefined

@@ -1,6 +1,7 @@
 /**
- * The text of bytes in an encoding of the WHATWG Encoding Standard; undefined where they are not in it, unless `lenient`
- * puts U+FFFD for what is not. Node's fast path takes windows-1252 for Latin-1, which its streaming decoder does not.
+ * Returns the text of bytes in an encoding of the WHATWG Encoding Standard; undefined if the bytes are not in it,
+ * unless `lenient` replaces invalid bytes by U+FFFD. Node's fast path reads windows-1252 as Latin-1; its streaming
+ * decoder does not.
  */
 export const decodeBytes = (
   label: string,

@@ -8,7 +8,7 @@ const UNKNOWN =
 const EBCDIC = "The text is written in EBCDIC, the encoding of mainframes. Convert it to UTF-8 and upload it again."
 const NOT_TEXT = "The file is not plain text. Save it as plain text (UTF-8) and upload it again."
 
-/** How much is looked at to tell UTF-16 and EBCDIC from others. */
+/** Bytes that decide about UTF-16 and EBCDIC. */
 const SAMPLE_BYTES = 8192
 /** One broken character in so many sound ones is an accident in UTF-8, and not another encoding. */
 const SOUND_PER_BROKEN = 50
@@ -32,7 +32,7 @@ const wideLabel = (bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined => {
   return undefined
 }
 
-/** Spaces are 0x40 there, letters from 0x81 on, and what ASCII has as small letters hardly occurs. */
+/** In EBCDIC, spaces are 0x40, letters begin at 0x81, and the codes of small letters in ASCII are rare. */
 const isEbcdic = (bytes: Uint8Array): boolean => {
   const sample = bytes.subarray(0, SAMPLE_BYTES)
   const share = (from: number, to: number) =>
@@ -53,9 +53,9 @@ const nearlyUtf8 = (bytes: Uint8Array): string | undefined => {
 }
 
 /**
- * Reads a text in the encoding it is written in: UTF-16 and UTF-8 where the bytes are that, whatever they are declared as;
- * else the one declared, if the text reads naturally in it, or the one it does read naturally in. What is in none that
- * is known is refused rather than stored as wrong letters. `declared` is a label as pages of HTML name theirs.
+ * Reads a text in its own encoding: UTF-16 and UTF-8 if the bytes are that, whatever is declared; else the declared one
+ * if the text reads naturally in it, or the one in which it does. A text in no known encoding is refused rather than
+ * stored as wrong letters. `declared` is a label as HTML pages write it.
  */
 export const decodeText = (bytes: Uint8Array, declared?: string): string => {
   const wide = wideLabel(bytes)
@@ -79,7 +79,7 @@ export const decodeText = (bytes: Uint8Array, declared?: string): string => {
 const escaped = (text: string, bytes: Uint8Array): string =>
   /\u001b\$[@B]/u.test(text) ? (decodeBytes("iso-2022-jp", bytes) ?? text) : text
 
-/** The name that an encoding has among its many labels; undefined where there is none of this label. */
+/** Returns the canonical name of an encoding's label; undefined if there is none. */
 const canonical = (label: string | undefined): string | undefined => {
   try {
     return label === undefined ? undefined : new TextDecoder(label).encoding

@@ -16,14 +16,14 @@ const SAMPLE_BYTES = 16 * 1024
 const LEAST_SCORE = 0.55
 /** So much better a less likely encoding has to fit. */
 const MARGIN = 0.02
-/** What part of the letters of a text in Cyrillic or Greek are vowels. */
+/** The share of vowels among the letters of a text in Cyrillic or Greek. */
 const VOWELS = { least: 0.3, most: 0.6 } as const
 
 const WITH_VOWELS = /\p{sc=Cyrillic}|\p{sc=Greek}/u
 const OTHER_SCRIPT = /\p{sc=Cyrillic}|\p{sc=Greek}|\p{sc=Hebrew}|\p{sc=Arabic}|\p{sc=Thai}/u
 const LETTER = /\p{L}|(?=\p{sc=Thai})\p{M}/u
 const LATIN_LETTER = /(?=\p{sc=Latin})\p{L}/u
-/** What stands above or below a Thai consonant, or above what does. */
+/** Signs above or below a Thai consonant, or above another sign. */
 const THAI_SIGN = /(?=\p{sc=Thai})\p{M}/u
 const THAI_LEADING_VOWEL = /[เแโใไ]/u
 const THAI_CONSONANT = /[ก-ฮ]/u
@@ -46,7 +46,7 @@ const wideScore = (character: string, before: string, after: string): number => 
   return -0.5
 }
 
-/** What else a letter of a script tells than that it is one. */
+/** The score of a letter beyond being of its script. */
 const scriptScore = (small: string, before: string, after: string): number => {
   if (CYRILLIC_LETTERS.common.has(small) || HEBREW_LETTERS.common.has(small)) return 0.15
   if (CYRILLIC_LETTERS.rare.has(small)) return -0.5
@@ -77,7 +77,7 @@ const scoreOf = (character: string, before: string, after: string, alphabet: Alp
   return known - crowded * 0.3
 }
 
-/** Words have vowels; letters of another script that are read as Cyrillic or Greek have as many as chance gives. */
+/** Words have vowels; letters of another script that are read as Cyrillic or Greek have as many as by chance. */
 const vowelFactor = (text: string): number => {
   const found = Array.from(text.toLowerCase()).filter((character) => WITH_VOWELS.test(character))
   if (found.length === 0) return 1
@@ -128,9 +128,9 @@ const decoded = (bytes: Uint8Array, { alphabets, label }: EncodingRow): string |
 }
 
 /**
- * The encoding, of those older than Unicode, in which bytes read as a text that somebody wrote: by the letters that its
- * languages have, how they stand together, and what never occurs. Undefined where none does. `declared` is preferred to
- * others that fit as well. Looks at a bounded part of the text.
+ * Returns the encoding, among those older than Unicode, in which the bytes read as natural text: by the letters of its
+ * languages, their neighbours, and combinations that never occur. Undefined if there is none. `declared` wins over
+ * others that fit as well. It looks at a bounded part of the text.
  */
 export const detectEncoding = (bytes: Uint8Array, declared?: string): string | undefined => {
   const sample = sampleOf(bytes)

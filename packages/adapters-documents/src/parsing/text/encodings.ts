@@ -2,7 +2,7 @@
 export interface EncodingRow {
   /** A label of the WHATWG Encoding Standard. */
   readonly label: string
-  /** Small letters, by language; none where several bytes make a character. */
+  /** Small letters, by language; none if several bytes make a character. */
   readonly alphabets: ReadonlyArray<ReadonlySet<string>>
 }
 
@@ -22,8 +22,8 @@ const ARABIC = alphabets("ءآأؤإئابةتثجحخدذرزسشصضطظعغف
 const THAI = `${"กขฃคฅฆงจฉชซฌญฎฏฐฑฒณดตถทธนบปผฝพฟภมยรฤลฦวศษสหฬอฮ"}ฯะ\u0e31าำ\u0e34\u0e35\u0e36\u0e37\u0e38\u0e39เแโใไๅๆ\u0e47\u0e48\u0e49\u0e4a\u0e4b\u0e4c\u0e4d`
 
 /**
- * The encodings older than Unicode that texts are looked for in, likelier ones first. Those with two names for what differs
- * in a few signs are here once.
+ * The encodings older than Unicode that are tried, likelier ones first. Of two that differ in a few signs, the list has
+ * one.
  */
 export const LEGACY_ENCODINGS: ReadonlyArray<EncodingRow> = [
   { label: "windows-1252", alphabets: WESTERN },

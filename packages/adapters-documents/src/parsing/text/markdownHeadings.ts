@@ -1,6 +1,6 @@
 import type { Heading } from "@parley/core/reading"
 
-/** What the line of a heading, its underline or a fence begins with. */
+/** The beginnings of the line of a heading, its underline or a fence. */
 const MARKED = /^ {0,3}[#=`~-]/u
 const FENCE = /^ {0,3}(`{3,}|~{3,})/u
 const HASHES = /^ {0,3}(#{1,6})(?=[ \t]|$)/u

@@ -48,8 +48,8 @@ const cellEnd = (text: string, start: number, delimiter: string): number => {
 }
 
 /**
- * The rows of a table as RFC 4180 has them, and as they are met: any of four delimiters, rows of any length, quotes that
- * are never closed. What follows a closing quote belongs to its cell. Linear in the length of the text.
+ * Returns the rows of a table, by RFC 4180 and beyond it: any of four delimiters, rows of any length, quotes that are
+ * never closed. Text after a closing quote belongs to its cell. Linear in the length of the text.
  */
 export const readCsv = (whole: string): ReadonlyArray<ReadonlyArray<string>> => {
   const named = /^sep=(.)\n/u.exec(whole)

@@ -50,7 +50,7 @@ export class EmbeddingFailed extends Schema.TaggedError<EmbeddingFailed>()("Embe
   }
 }
 
-/** What became of one text. */
+/** The result for one text. */
 export type EmbeddingResult = Result.Result<Embedding, EmbeddingFailed>
 
 /** Turns texts into embeddings. Those of embedders with other names or dimensions cannot be compared. */
@@ -72,8 +72,9 @@ export class Embedder extends Context.Service<
      */
     readonly relevantFrom?: number | undefined
     /**
-     * What became of each text, in their order: one that fails takes no other with it, so that the caller keeps
-     * what is done and tries the rest again. Any number of texts; they go out in requests within the limits.
+     * Returns the result of each text, in their order. A text that fails does not affect the others, so that the caller
+     * keeps the embeddings and retries the rest. It takes any number of texts and sends them in requests within the
+     * limits.
      */
     embed(texts: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<EmbeddingResult>>
   }

@@ -39,7 +39,7 @@ const vectorOf = (text: string, dimensions: number): ReadonlyArray<number> => {
   return length === 0 ? sums.map((_, index) => (index === 0 ? 1 : 0)) : sums.map((sum) => sum / length)
 }
 
-/** An embedder for tests: the same text always gives the same vector, and texts that share words are near each other. */
+/** An embedder for tests: equal texts have equal vectors, and texts that share words are near each other. */
 export const makeInMemoryEmbedder = (options: InMemoryEmbedderOptions = {}): Embedder["Service"] => {
   const { dimensions = 64, onRequest = () => Effect.void } = options
   const limits = { ...defaultLimits, ...options.limits }

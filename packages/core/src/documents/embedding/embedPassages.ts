@@ -3,10 +3,13 @@ import type { Passage } from "../Document.ts"
 import { causeField } from "../../storage/failureFields.ts"
 import { type Embedder, type Embedding, EmbeddingFailed, type EmbeddingFailure } from "./Embedder.ts"
 
-/** What tells embeddings apart that cannot be compared. */
+/** Names the embedder of embeddings: only those of one name can be compared. */
 export const embeddingModel = ({ dimensions, name }: Embedder["Service"]): string => `${name}/${dimensions}`
 
-/** What an embedder reads of a passage: the titles above it say what it is about. Equal texts have equal embeddings. */
+/**
+ * Returns the text of a passage for an embedder: the titles above it say what it is about. Equal texts have equal
+ * embeddings.
+ */
 export const embeddedText = ({ headings = [], text }: Passage): string =>
   [headings.map(({ title }) => title).join(" › "), text].filter((part) => part !== "").join("\n\n")
 
@@ -16,7 +19,7 @@ const OF_THE_TEXT: ReadonlyArray<EmbeddingFailure> = ["blank", "too-long", "refu
 export interface EmbedTexts<E, R> {
   /** Each once. */
   readonly texts: ReadonlyArray<string>
-  /** Called with what a request gave, as soon as it is there, and not interrupted: it is paid for. */
+  /** Called with the embeddings of a request as soon as they arrive, and not interrupted, since they are paid for. */
   readonly keep: (embeddings: ReadonlyMap<string, Embedding>) => Effect.Effect<void, E, R>
 }
 
@@ -33,9 +36,9 @@ export const requestsOf = (
 }
 
 /**
- * Asks for the embeddings of texts, request by request; what one gives is kept before the next begins in its place. A text that
- * the embedder does not take has none, and is found by its words alone. Fails where the embedder does, once what was under
- * way is kept: the rest is to be asked for when it works.
+ * Asks for the embeddings of texts, request by request, and keeps those of one request before the next begins in its
+ * place. A text that the embedder refuses has none, and is found by its words alone. If the embedder fails, this fails
+ * after the open requests have been kept; the caller asks for the rest later.
  */
 export const embedTexts = <E, R>(
   embedder: Embedder["Service"],
@@ -66,7 +69,7 @@ export const embedTexts = <E, R>(
 /** How long a search waits for its query's embedding; it goes by words alone then. */
 const QUERY_PATIENCE = "5 seconds"
 
-/** The embedding of a query; undefined where there is none soon, which the log tells. */
+/** Returns the embedding of a query; undefined, with a log line, if it does not arrive soon. */
 export const embedQuery = (embedder: Embedder["Service"], query: string): Effect.Effect<Embedding | undefined> =>
   embedder.embed([query]).pipe(
     Effect.flatMap(([result = Result.fail(LATE)]) => Effect.fromResult(result)),

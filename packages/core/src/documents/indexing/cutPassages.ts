@@ -14,11 +14,11 @@ export const PASSAGE_LENGTH = { aim: 800, max: 1100 } as const
 export const PASSAGE_TOKENS = { aim: 320, max: 450 } as const
 
 /**
- * Cuts a document's text into passages at the best boundary there is: heading, paragraph, row or item, sentence, line, cell, word.
- * They do not overlap, cover everything that is not white space or a running head or foot of a page, never split a
- * character, and stay within their page; only a sentence that runs over a page break stays whole, with the page it starts
- * on, where no running head parts it. Linear in the length of the text; each is cut when it is asked for, so that a long
- * text need not be cut in one go. `bodies` are those of its pages (`pageBodies`), where they are known already.
+ * Cuts a document's text into passages at the best boundary: heading, paragraph, row or item, sentence, line, cell,
+ * word. Passages do not overlap, cover everything but white space and running heads and feet, never split a character,
+ * and stay within their page. Only a sentence that runs over a page break stays whole, with the page it starts on,
+ * unless a running head separates it. Linear in the length of the text; the generator cuts each passage on demand, so
+ * that other work can run between. `bodies` are those of the pages (`pageBodies`), if they are known.
  */
 export function* cutPassages(
   document: ParsedDocument,
@@ -76,7 +76,7 @@ function* sectionsOf({ pageStarts, text }: ParsedDocument, bodies: ReadonlyArray
   }
 }
 
-/** A text, and what is known of it while it is cut. */
+/** A text, with its headings and its tokens. */
 interface Cutter {
   readonly text: string
   readonly isHeading: ReadonlySet<number>
@@ -153,7 +153,7 @@ const rankOf = (text: string, at: number, isHeading: ReadonlySet<number>): numbe
   return next === "\t" ? RANK.cell : RANK.word
 }
 
-/** What begins an item of a list, and how far it is looked for. */
+/** The beginning of a list item, and the most characters of it. */
 const ITEM = /^ {0,16}(?:[-*+•–]|\d{1,4}[.)]) /u
 const MAX_MARK = 24
 
@@ -188,7 +188,7 @@ const trimBlank = (text: string, from: number, to: number): number => {
   return at
 }
 
-/** Steps back where a cut at `at` would part a surrogate pair; forth where nothing would be left. */
+/** Steps back if a cut at `at` would split a surrogate pair; forward if nothing would be left. */
 const wholeCharacter = (text: string, start: number, at: number): number => {
   const unit = text.charCodeAt(at)
   const parts = unit >= 0xdc00 && unit <= 0xdfff && isHighSurrogate(text.charCodeAt(at - 1))

@@ -15,17 +15,17 @@ export interface PageSpan {
 
 /** A stretch of a document's text: `documentText.slice(from, to) === text`. */
 export interface Excerpt {
-  /** Both may differ by one from what was asked, so that no character is split; neither is beyond the text. */
+  /** Both may differ by one from the requested offsets, so that no character is split; neither is beyond the text. */
   readonly from: number
   readonly to: number
   readonly text: string
   /** Of the whole text, in UTF-16 units. */
   readonly length: number
-  /** The pages it is on, in order; null where the document has none. */
+  /** The pages it is on, in order; null if the document has none. */
   readonly pages: ReadonlyArray<PageSpan> | null
 }
 
-/** Some of a text, from `start` on, and what is known of the whole. */
+/** A part of a text, from `start` on, with the length and the pages of the whole. */
 export interface ReadText {
   readonly start: number
   readonly text: string

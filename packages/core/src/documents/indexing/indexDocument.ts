@@ -9,7 +9,9 @@ import { EmbeddingFailed } from "../embedding/Embedder.ts"
 import type { AddedPassages, Generation, GenerationGone, PassageWriter } from "./PassageWriter.ts"
 import { pageBodySteps } from "./pageBreaks.ts"
 
-/** How texts become passages and terms. To be raised whenever `cutPassages`, `passageWords` or the stemming changes what it gives. */
+/**
+ * The version of indexing. Raise it with every change of the results of `cutPassages`, `passageWords` or the stemming.
+ */
 export const INDEXING_VERSION = 7
 
 /** The fingerprint under which an indexing may be continued: of the text, its pages and headings, and the version of the indexing. */
@@ -24,7 +26,7 @@ const PASSAGES_PER_TURN = 20
 /** Passages written at a time, so that no statement holds all of a long document's, and none takes long. */
 export const PASSAGES_PER_BATCH = 120
 
-/** What is written of a document, and paid for. */
+/** The passages written so far, and their embeddings. */
 export interface IndexedSoFar extends AddedPassages {
   /** Passages written, an earlier try's included, of how many. */
   readonly passages: number
@@ -36,7 +38,7 @@ export interface IndexDocument {
   readonly parsed: ParsedDocument
   /** The version of the parser that read it. */
   readonly parser?: string | undefined
-  /** No further try follows: where this one fails, nothing is kept but what an embedder was paid for, until somebody asks again. */
+  /** No further try follows. If this one fails, only embeddings are kept until the job is retried. */
   readonly last: boolean
   /** Called before the first batch and after each. */
   readonly onProgress: (soFar: IndexedSoFar) => Effect.Effect<unknown, StorageFailed>
@@ -94,8 +96,8 @@ const fillGeneration = Effect.fnUntraced(function* (
 })
 
 /**
- * Writes a document's passages into a new generation, batch by batch, without activating it; what an unfinished try of
- * the same text has written is kept. Gives the generation with the number of its passages.
+ * Writes a document's passages into a new generation, batch by batch, without activating it; continues an unfinished
+ * try of the same text. Returns the generation with the number of its passages.
  */
 export const indexDocument = Effect.fnUntraced(function* (writer: PassageWriter["Service"], input: IndexDocument) {
   return yield* fillGeneration(writer, input, yield* passagesOf(input.parsed))
@@ -107,9 +109,9 @@ export interface SwitchDocument extends IndexDocument {
 }
 
 /**
- * Indexes a document and makes that what is searched of it: all at once where it is short, which most are, else batch by batch and
- * then the switch. Many short transactions do for a long one: it takes seconds, for which an embedded database would serve
- * nothing else.
+ * Indexes a document and switches searches to the new generation: a short document, as most are, in one transaction; a
+ * long one batch by batch, then the switch. One transaction for a long document would take seconds, in which an
+ * embedded database serves no other request.
  */
 export const switchDocument = Effect.fnUntraced(function* (
   { unitOfWork, writer }: { readonly writer: PassageWriter["Service"]; readonly unitOfWork: UnitOfWork["Service"] },

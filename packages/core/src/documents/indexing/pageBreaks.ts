@@ -45,8 +45,8 @@ const lineAt = (text: string, page: TextSpan, at: number, edge: "top" | "bottom"
 }
 
 /**
- * What a line is compared by: its words, with each number as it is and as its distance from the page's, since only that one
- * goes up from page to page with the pages. Rows of figures are never taken for one another.
+ * Returns the keys by which lines are compared: the words, with each number as it is and as its distance from the
+ * page's index, since only page numbers rise with the pages. Rows of figures never match each other.
  */
 const keysOf = (line: string, index: number): ReadonlyArray<string> => {
   const parts = line
@@ -84,7 +84,7 @@ interface Edges {
   readonly bottom: ReadonlyArray<EdgeLine>
 }
 
-/** Gives how many lines of a page's edge run, from the outermost on. */
+/** Returns how many lines of a page's edge repeat, from the outermost on. */
 function* runningAt(edges: ReadonlyArray<Edges>, edge: keyof Edges): Generator<undefined, (index: number) => number> {
   const byKey = new Map<string, Array<number>>()
   for (const [index, lines] of edges.entries()) {
@@ -149,8 +149,8 @@ export function* pageBodySteps(document: ParsedDocument): Generator<undefined, R
 }
 
 /**
- * The part of each page that is cut into passages: all of it but the lines at its top and bottom that repeat over pages, as
- * titles and page numbers do. Empty where the document has no pages. Linear in the number of pages.
+ * Returns the part of each page that is cut into passages: all but the lines at its top and bottom that repeat over
+ * pages, as titles and page numbers do. Empty if the document has no pages. Linear in the number of pages.
  */
 export const pageBodies = (document: ParsedDocument): ReadonlyArray<TextSpan> => {
   const steps = pageBodySteps(document)
@@ -161,10 +161,10 @@ export const pageBodies = (document: ParsedDocument): ReadonlyArray<TextSpan> =>
 const MAX_REST = 600
 
 /**
- * Where the passages of a page end, given that the next page starts at `pageEnd` and the one after at `nextEnd`
- * (undefined: at the end of the text). Usually at `pageEnd`; where a sentence runs over the break, after that sentence.
- * A break counts as inside a sentence where nothing closes the text before it and the text after it does not begin
- * anew: with a small letter, or, in scripts without small letters, with a letter after a letter or a comma.
+ * Returns the end of a page's passages if the next page starts at `pageEnd` and the one after at `nextEnd` (undefined:
+ * the end of the text). Usually `pageEnd`; if a sentence runs over the break, the end of that sentence. A sentence runs
+ * over the break if nothing closes the text before it and the text after it begins with a small letter, or, in scripts
+ * without small letters, with a letter after a letter or a comma.
  */
 export const sentenceOverBreak = (text: string, pageEnd: number, nextEnd: number | undefined): number => {
   const before = lastBefore(text, pageEnd)

@@ -4,7 +4,7 @@ import type { TextSpan } from "../reading/splitSentences.ts"
 
 /** A way in which stored passages and their stored text disagree. */
 export type PassageProblem =
-  /** The passage is not what the text has at its offsets. */
+  /** The passage differs from the text at its offsets. */
   | { readonly _tag: "TextDiffers"; readonly ordinal: number }
   /** The passage's page is not the one it starts on. */
   | { readonly _tag: "PageDiffers"; readonly ordinal: number }
@@ -15,7 +15,8 @@ export type PassageProblem =
 
 /**
  * Compares an indexed document's passages with its text: `text.slice(start, end) === passage.text` for each, in order,
- * without gaps but white space and running heads, without overlaps, each on the page it starts on. Empty where all is well.
+ * without gaps but white space and running heads, without overlaps, each on the page it starts on. Returns every
+ * difference.
  */
 export const verifyPassages = (document: IndexedDocument): ReadonlyArray<PassageProblem> => {
   const { pageStarts, passages, text } = document
@@ -48,7 +49,7 @@ const joined = (spans: ReadonlyArray<TextSpan>): ReadonlyArray<TextSpan> => {
   return found
 }
 
-/** What is left of a gap between passages without what is not to be in them. */
+/** Returns the parts of a gap between passages that should be in one. */
 const gapsOf = (text: string, bodies: ReadonlyArray<TextSpan>, gap: TextSpan): ReadonlyArray<PassageProblem> => {
   if (text.slice(gap.start, gap.end).trim() === "") return []
   return bodies

@@ -4,12 +4,12 @@ import type { DocumentType } from "../documentTypes.ts"
 import type { Heading } from "./Heading.ts"
 
 /**
- * Why a document could not be read, for programs; its `reason` says the same to people. `password`: it is locked.
- * `scan`: its pages are
- * images, without text. `no_text`: nothing in it is text. `damaged`, `incomplete`: its bytes are not what they should be.
- * `encoding`: text, but in no encoding that is known. `too_long`: more text, pages or parts than are read. `too_costly`: reading it took
- * more time or memory than a document may. `unreadable`: it was tried too often, or nothing more is known. `waiting`: its
- * owner's documents are read again later. `our_side`: the server failed, not the document.
+ * Why a document could not be read, for programs; its `reason` says the same to people. `password`: the file is locked.
+ * `scan`: the pages are images without text. `no_text`: the file holds no text. `damaged`, `incomplete`: the bytes are
+ * not as they should be. `encoding`: text in no known encoding. `too_long`: more text, pages or parts than the parser
+ * reads. `too_costly`: reading took more time or memory than allowed. `unreadable`: too many tries failed, or the cause
+ * is not known. `waiting`: the server reads its owner's documents again later. `our_side`: the server failed, not the
+ * document.
  */
 export const DOCUMENT_FAILURES = [
   "password",
@@ -33,19 +33,20 @@ export const mayBeReadAgain = (failure: DocumentFailure | undefined): boolean =>
 /** The text of a document. */
 export interface ParsedDocument {
   readonly text: string
-  /** UTF-16 offset into `text` at which each page starts, first page first; null where the type has no pages. */
+  /** UTF-16 offset into `text` at which each page starts, first page first; null if the type has no pages. */
   readonly pageStarts: ReadonlyArray<number> | null
-  /** In the order of the text, at most `MAX_HEADINGS`; absent where it has none, or the type tells of none. */
+  /** In the order of the text, at most `MAX_HEADINGS`; absent if there are none, or if the type marks none. */
   readonly headings?: ReadonlyArray<Heading>
 }
 
 /**
- * The bytes cannot be read as text. Trying again gives the same. `reason` is a sentence for the document's owner, `failure`
- * the same for programs; `exhausting` is true where reading was ended because it exceeded a bound of time or memory, or broke the reader.
+ * The bytes cannot be read as text, and another try ends the same way. `reason` is a sentence for the document's owner,
+ * `failure` the same for programs. `exhausting` is true if reading was ended because it exceeded a bound of time or
+ * memory, or broke the parser.
  */
 export class DocumentUnreadable extends Schema.TaggedError<DocumentUnreadable>()("DocumentUnreadable", {
   reason: Schema.String,
-  /** `unreadable` where it is not given. */
+  /** By default `unreadable`. */
   failure: Schema.optionalKey(Schema.Literals(DOCUMENT_FAILURES)),
   exhausting: Schema.optionalKey(Schema.Boolean)
 }) {
@@ -63,8 +64,8 @@ export class DocumentParser extends Context.Service<
   DocumentParser,
   {
     /**
-     * The version of how documents of a type are read, of at most 255 characters: where it changes, their texts would be others.
-     * Undefined, or not there, where nothing is known of that.
+     * The version of the parser of a type, of at most 255 characters: a new version reads other texts. Undefined or
+     * absent if the parser has no versions.
      */
     versionOf?(type: DocumentType): string | undefined
     parse(input: {

@@ -13,14 +13,14 @@ const BATCH = 100
 const BETWEEN_LOOKS = "1 minute"
 
 /**
- * Repairs what cannot happen while documents and jobs commit together: documents that are `processing` although no job
- * of theirs waits or runs. Their server died during the last try, or the queue was restored, emptied or lies elsewhere.
- * Clears away as well what runs of re-indexing left behind that were not continued.
+ * Enqueues jobs for documents that are `processing` although no job of theirs waits or runs: their server died during
+ * the last try, or the queue was restored, emptied or moved. Also removes the remains of runs of re-indexing that were
+ * not continued.
  */
 export class DocumentRequeue extends Context.Service<
   DocumentRequeue,
   {
-    /** Enqueues jobs for documents that lack one; gives how many. */
+    /** Enqueues jobs for documents that lack one; returns how many. */
     readonly requeue: Effect.Effect<number, StorageFailed>
     /** The same at once and every minute until interrupted; also forgets old runs of re-indexing. */
     readonly run: Effect.Effect<never>

@@ -16,11 +16,11 @@ export class OcrFailed extends Schema.TaggedError<OcrFailed>()("OcrFailed", { ca
 }
 
 export interface OcrService {
-  /** The text that a picture shows, in lines; empty where it shows none. */
+  /** Returns the text in a picture, in lines; empty if it shows none. */
   readonly recognise: (picture: ScannedPicture) => Effect.Effect<string, OcrFailed>
 }
 
-/** What reads scans, for parsers that meet one. None unless configured: a scan is unreadable then, and says that it is one. */
+/** Recognises the text of scans. None by default: a scan is unreadable then, with a reason that says so. */
 export class Ocr extends Context.Reference<OcrService | undefined>("@parley/core/documents/Ocr", {
   defaultValue: () => undefined
 }) {}

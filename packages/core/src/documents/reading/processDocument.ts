@@ -11,7 +11,7 @@ import { makeReadingTries, readDocument } from "./readDocument.ts"
 
 const GAVE_UP = "The document could not be processed, for a reason on our side. Try again."
 
-/** What reading is of the whole work, and indexing the rest. */
+/** The share of reading in the whole work; indexing is the rest. */
 const READING_SHARE = 0.5
 
 /** Reading a document and making it searchable. There is one job a document. */
@@ -24,10 +24,10 @@ export const ProcessDocument = jobKind("ProcessDocument", {
 })
 
 /**
- * Does document jobs: reads the bytes, cuts passages and makes them searchable. Safe to repeat: a document that is gone or
- * no longer `processing` is left alone, one that `failed` as well unless the job was retried, and what an earlier try has
- * indexed is continued. Unreadable bytes, and bytes that failed too often, end as `failed` with the reason at once; any
- * other failure is tried again by the queue and ends as `failed` with the last try.
+ * Executes document jobs: reads the bytes, cuts passages and makes them searchable. Safe to repeat: it skips a document
+ * that is gone or no longer `processing`, and one that `failed` unless the job was retried, and it continues the
+ * indexing of an earlier try. Unreadable bytes, and bytes that failed too often, end as `failed` with the reason at
+ * once. The queue retries any other failure, and the last try ends as `failed`.
  */
 const makeProcessDocument = Effect.gen(function* () {
   const documents = yield* DocumentStore

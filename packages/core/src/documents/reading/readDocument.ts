@@ -24,8 +24,9 @@ export interface ReadDocument {
 type Parsing = Effect.Effect<ParsedDocument, DocumentUnreadable>
 
 /**
- * The text of a document's bytes, as it is kept. `within` gets the bytes and the reading of them, and may refuse it. Fails with
- * a reason for the owner where there are no bytes, or no text that can be searched.
+ * Returns the text of a document's bytes, in the form in which it is stored. `within` gets the bytes and the effect
+ * that reads them, and may refuse it. Fails with a reason for the owner if there are no bytes, or no text that can be
+ * searched.
  */
 export const readDocument = <E = never, R = never>(
   { document, files, parser }: ReadDocument,
@@ -52,7 +53,7 @@ export interface ReadingLimitsData {
   readonly triesPerDocument: number
   /** Documents of one person whose reading exceeded a bound of time or memory. */
   readonly exhaustingPerPerson: number
-  /** Milliseconds after which what failed is forgotten, counted from the first failure. */
+  /** Milliseconds from the first failure until failures are forgotten. */
   readonly windowMs: number
 }
 
@@ -74,14 +75,14 @@ const SENTENCES = {
 export interface Reading {
   readonly document: Pick<Document, "id" | "type" | "userId">
   readonly bytes: Uint8Array
-  /** The job's last try: those before it ended without a verdict, as where a server died over the document. */
+  /** The job's last try. Those before it ended without a verdict, for example because the server died. */
   readonly last: boolean
 }
 
 /**
- * What failed tries at reading cost: contents that exceeded a bound are not read again for any owner, a document that
- * could not be read and a person whose documents exceed bounds are not tried without end. Counted by the `RateLimiter`,
- * so that it holds for all servers; a document that is read leaves nothing behind.
+ * Limits failed tries. No owner's document is read again if its content exceeded a bound; the tries of an unreadable
+ * document and the exhausting documents of one person are limited. The `RateLimiter` counts them, so the limits hold
+ * for all servers; a document that is read counts nothing.
  */
 export const makeReadingTries = Effect.gen(function* () {
   const limiter = yield* RateLimiter

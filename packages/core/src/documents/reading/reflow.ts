@@ -7,10 +7,10 @@ export interface SharedRun {
   readonly length: number
 }
 
-/** A text as it is shown to people, and where what it shows stands in the text it was made of. */
+/** A text as people see it, with the places of its characters in the original. */
 export interface ReflowedText {
   readonly text: string
-  /** In order, apart from each other. What is between two of them was white space, or a hyphen at the end of a line. */
+  /** In order, without overlap. The original has white space between two of them, or a hyphen at the end of a line. */
   readonly runs: ReadonlyArray<SharedRun>
 }
 
@@ -19,12 +19,12 @@ const WRAPPED_LENGTH = 35
 /** Of the widest line around it, a wrapped line has at least so much, with the word that went to the next. */
 const WRAPPED_SHARE = 0.85
 
-/** What begins an item, a heading, a quotation, or a line with a label ("Present: …"). */
+/** The beginning of an item, a heading, a quotation, or a line with a label ("Present: …"). */
 const ITEM = /^(?:[-*+•–·]\s|#{1,6}\s|>|\p{L}\)\s|\((?:\p{L}|\d{1,2}|[ivx]{1,4})\)\s|\p{Lu}[\p{L} ]{1,24}:\s)/u
 const NUMBERED = /^\d{1,3}(?:[.)]|(?:\.\d{1,3})+\.?)\s+["“„«]?\p{Lu}/u
 const TABULAR = /\t|^\|.*\|$|\S {3,}\S/u
 const ENDS_NUMBERED = /\d(?:\s*[€$£%])?$/u
-/** What is not shown at the ends of a line: white space, and soft hyphens apart from a word. */
+/** Characters that are not shown at the ends of a line: white space, and soft hyphens apart from a word. */
 const LEADING = /^[\s\u00ad]+/u
 const TRAILING = /\s[\s\u00ad]*$/u
 const FENCE = /^(?:```|~~~)/
@@ -157,7 +157,7 @@ export const reflow = (text: string): ReflowedText => {
 export const sourceSpan = ({ runs }: ReflowedText, { start, end }: TextSpan): TextSpan =>
   convert(runs, start, end, "shown", "source")
 
-/** Where a part of the text stands in what is shown of it; an empty span where nothing of it is shown. */
+/** Returns the place of a part of the original in the shown text; an empty span if none of it is shown. */
 export const shownSpan = ({ runs }: ReflowedText, { start, end }: TextSpan): TextSpan =>
   convert(runs, start, end, "source", "shown")
 

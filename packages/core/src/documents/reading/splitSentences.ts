@@ -27,7 +27,7 @@ const BEFORE_NUMBER = words("no nos nr nrn num art arts p s min max máx mín ch
 const TIMES = words("a.m p.m")
 
 const STARTERS: ReadonlySet<string> = new Set(LANGUAGES.flatMap((language) => [...FUNCTION_WORDS[language]]))
-/** What stands before the number of a day or of a king. */
+/** Words before the number of a day or of a king. */
 const BEFORE_ORDINAL = words(
   "ab am beim bis das dem den der des die im jedem jeden nach seit vom vor zum zur den di el le"
 )
@@ -40,9 +40,9 @@ const NEXT_WORD = /^[^\p{L}\p{N}\s]*([\p{L}\p{N}'’]+)(\.?)/u
 const ROW = /\t|^\s*\|.*\|\s*$/u
 
 interface Place {
-  /** What the mark follows, up to white space: `Fig` of `(Fig. 3)`. */
+  /** The word before the mark, up to white space: `Fig` of `(Fig. 3)`. */
   readonly word: string
-  /** The word before that one, where it is on the same line. */
+  /** The word before that one, if it is on the same line. */
   readonly before: string
   /** A letter that belongs to a number or to other signs: "25 °C", "14.00 h", "c=d". */
   readonly isPart: boolean

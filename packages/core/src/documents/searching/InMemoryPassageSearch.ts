@@ -51,7 +51,7 @@ interface Scored {
   readonly document: Document
   readonly indexed: IndexedPassage
   readonly score: number
-  /** The cosine of its embedding and the question's, where both were compared. */
+  /** The cosine of its embedding and the question's, if both were compared. */
   readonly similarity?: number | undefined
 }
 
@@ -132,7 +132,10 @@ const fused = (
     )
 }
 
-/** Searches the documents named among `owned`, by the statistics of all of them, and by meaning where there is an embedding. */
+/**
+ * Searches the named documents among `owned`, by the statistics of all of them, and by meaning if there is an
+ * embedding.
+ */
 export const searchPassages = (
   owned: ReadonlyArray<SearchedDocument>,
   { documentIds, limit, query }: SearchInput,

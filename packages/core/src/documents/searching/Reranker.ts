@@ -13,7 +13,7 @@ export class RerankFailed extends Schema.TaggedError<RerankFailed>()("RerankFail
 
 export interface RerankInput {
   readonly query: string
-  /** The texts of what was found, best first. */
+  /** The texts of the found passages, best first. */
   readonly passages: ReadonlyArray<string>
 }
 
@@ -30,18 +30,18 @@ export class Reranker extends Context.Reference<RerankerService | undefined>("@p
   defaultValue: () => undefined
 }) {}
 
-/** Passages found for each that is kept, where a reranker chooses among them. */
+/** Passages searched for each one that is kept, if a reranker chooses among them. */
 export const RERANKED_SHARE = 4
 
-/** How long a reply waits for a reranker; what was found keeps its order then. */
+/** Longest time that a reply waits for a reranker; after that, the passages keep their order. */
 const PATIENCE = "3 seconds"
 
 const isSound = (judged: ReadonlyArray<number>, count: number): boolean =>
   judged.length === count && judged.every(Number.isFinite)
 
 /**
- * What was found in the order of the reranker, equals in the order they had; scores are its own. It only orders: whatever it
- * answers, nothing is added, and where it fails, is late or answers nonsense the order stays.
+ * Returns the found passages in the order of the reranker, with its scores; equal ones keep their order. A reranker
+ * adds no passage, and if it fails, is late or returns invalid numbers, the order stays.
  */
 export const rerankFound = (
   reranker: RerankerService,

@@ -4,7 +4,7 @@
  */
 export const BM25 = { k1: 1.2, b: 0.75 } as const
 
-/** One term in one passage, and what the owner's passages tell about the term. */
+/** One term in one passage, with the term's statistics in the owner's passages. */
 export interface TermMatch {
   /** Passages of the owner, and how many of them have the term. */
   readonly passages: number
@@ -25,8 +25,9 @@ export const saturation = ({
   frequency / (frequency + BM25.k1 * (1 - BM25.b + (BM25.b * length) / averageLength))
 
 /**
- * What one term of the query adds to a passage's score: BM25 as Lucene computes it, with the inverse document frequency
- * `ln(1 + (N - n + 0.5) / (n + 0.5))`, which is never negative, and without the constant factor `k1 + 1`.
+ * Returns the contribution of one term of the query to a passage's score: BM25 as Lucene computes it, with the inverse
+ * document frequency `ln(1 + (N - n + 0.5) / (n + 0.5))`, which is never negative, and without the constant factor `k1
+ * + 1`.
  */
 export const scoreTerm = (match: TermMatch): number => {
   const { passages, passagesWithTerm } = match

@@ -11,7 +11,7 @@ export const FUSION = { weight: 0.04, candidates: 50 } as const
 /** Cosines closer together than about this are not pulled apart. */
 const LEAST_DEVIATION = 0.01
 
-/** A passage by its score by words, 0 where no word of it was asked for, and the cosine, where it has an embedding. */
+/** A passage with its score by words, 0 if it has no word of the query, and the cosine, if it has an embedding. */
 export interface FusedCandidate {
   readonly score: number
   readonly similarity: number | undefined

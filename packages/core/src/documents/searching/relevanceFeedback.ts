@@ -25,7 +25,7 @@ export interface FeedbackStatistics {
   passagesWith(term: string): number
 }
 
-/** What a model of relevance expects of a passage: terms with weights that add up to one. */
+/** The terms that a relevant passage is expected to have, with weights that add up to one. */
 const expectedTerms = (best: ReadonlyArray<FeedbackCandidate>, averageLength: number): ReadonlyMap<string, number> => {
   const weights = new Map<string, number>()
   const top = best[0]?.score ?? 1

@@ -1,6 +1,6 @@
 import type { Passage } from "../Document.ts"
 
-/** The longest query that is searched for, in UTF-16 units; what follows is ignored. */
+/** The longest query that is searched for, in UTF-16 units; the rest is ignored. */
 export const MAX_QUERY_LENGTH = 10_000
 
 const WITHOUT_SPACES =
@@ -63,8 +63,8 @@ const charactersAndPairs = (run: string): string => {
 }
 
 /**
- * The words a passage is found by: its own, and once more those of the headings it stands under or has. A heading says in few
- * words what all under it is about, and most passages do not repeat it.
+ * Returns the words that find a passage: its own, and once more those of the headings above and in it. A heading says
+ * in few words what the text under it is about, and most passages do not repeat it.
  */
 export const passageWords = ({ headings = [], text }: Pick<Passage, "headings" | "text">): string =>
   [...headings.map(({ title }) => title), text]

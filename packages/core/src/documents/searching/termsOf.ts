@@ -37,7 +37,7 @@ export const termsOf = (text: string, language: SearchLanguage = "en"): Readonly
   termsAmong(searchableText(text), language)
 
 /**
- * The terms that accented words among `words` have where they are typed without accents, as far as those differ, with how
+ * Returns the terms that accented words among `words` have if they are typed without accents, if those differ, with how
  * often each occurs.
  */
 export const plainTermsAmong = (words: string, language: SearchLanguage): ReadonlyMap<string, number> => {

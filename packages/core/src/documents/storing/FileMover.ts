@@ -9,8 +9,8 @@ const BATCH = 20
 const BETWEEN_LOOKS = "1 minute"
 
 /**
- * Moves uploaded bytes to where they rest. They are stored with their document in one transaction, and moved when it is
- * read: no upload waits for an object store, and none is lost where that is away.
+ * Moves uploaded bytes to the object store. They are stored with their document in one transaction and moved later, so
+ * that no upload waits for an object store, and none is lost if the store is unavailable.
  */
 export class FileMover extends Context.Service<
   FileMover,

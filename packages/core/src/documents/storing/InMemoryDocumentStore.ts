@@ -12,7 +12,10 @@ import {
   type Inserted
 } from "./DocumentStore.ts"
 
-/** What is told of a document that has just come to its state, at a moment in Unix milliseconds; undefined while it is read. */
+/**
+ * Returns the event of a document that has just changed its state, at a time in Unix milliseconds; undefined while it
+ * is read.
+ */
 export const documentEvent = (
   { filename, id, passages, pages, reasonCode, status, userId }: Document,
   at: number

@@ -5,9 +5,9 @@ import type { StorageFailed } from "../../storage/StorageFailed.ts"
 export interface Objects {
   /** Writes an object. Writing the same bytes again changes nothing. */
   put(key: string, bytes: Uint8Array): Effect.Effect<void, StorageFailed>
-  /** An object's bytes; undefined where there is none. */
+  /** Returns an object's bytes; undefined if there is none. */
   read(key: string): Effect.Effect<Uint8Array | undefined, StorageFailed>
-  /** At most `length` bytes from `offset` on, which is within the object; undefined where there is none. */
+  /** Returns at most `length` bytes from `offset` on, which is within the object; undefined if there is none. */
   readSome(key: string, offset: number, length: number): Effect.Effect<Uint8Array | undefined, StorageFailed>
   /** Removes an object; one that is not there is removed already. */
   remove(key: string): Effect.Effect<void, StorageFailed>

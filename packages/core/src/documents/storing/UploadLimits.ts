@@ -1,7 +1,7 @@
 import { Context } from "effect"
 import { type DocumentType, PARSED_DOCUMENT_TYPES } from "../documentTypes.ts"
 
-/** What may be uploaded. */
+/** The size and the types of files that may be uploaded. */
 export interface UploadLimitsData {
   readonly maxBytes: number
   readonly types: ReadonlyArray<DocumentType>

@@ -24,9 +24,9 @@ export interface IdentifiedFile {
 }
 
 /**
- * Decides what a file is: the content decides among binary kinds, the extension among kinds of text. Where the two
- * disagree, the file is refused with a sentence that says what to do, so that no document turns out empty later.
- * Whether the content can be read is the parser's to find out.
+ * Determines the type of a file: the content decides among binary types, the extension among types of text. If the two
+ * contradict each other, the file is refused with a sentence that says what to do, so that no document turns out empty
+ * later. Whether the content can be read, the parser finds out.
  */
 export const identifyFile = (input: IdentifyFileInput): Result.Result<IdentifiedFile, FileRejected> => {
   const filename = cleanFilename(input.filename)
@@ -85,7 +85,7 @@ export const cleanFilename = (name: string): string => {
   return /^\.*$/.test(readable) ? "" : shorten(readable)
 }
 
-/** The extension in lower case without its dot; empty where there is none. */
+/** Returns the extension in lower case without its dot; empty if there is none. */
 export const extensionOf = (filename: string): string => {
   const dot = filename.lastIndexOf(".")
   return dot < 0 ? "" : filename.slice(dot + 1).toLowerCase()
@@ -100,7 +100,7 @@ const shorten = (name: string): string => {
 
 const beforeHalfCharacter = (text: string): string => (text.isWellFormed() ? text : text.slice(0, -1))
 
-/** What bytes are, judged by themselves. `other` names what was recognised, for a sentence: "a PNG image". */
+/** The kind of some bytes. `other` names the recognised kind for a sentence: "a PNG image". */
 export type Content =
   | { readonly kind: "binary"; readonly type: DocumentType }
   | { readonly kind: "text" }
@@ -127,9 +127,9 @@ const OFFICE_NOUNS = BINARY_TYPES.filter((type) => documentType(type).content._t
   .join(" or ")
 
 /**
- * Recognises what bytes are, by the rules of `documentTypes.ts`; `named` is the type that the file name says, which decides
- * where several fit. A zip archive of Office counts whole or truncated, and so does the compound file that Office wraps
- * around an encrypted one (MS-OFFCRYPTO 1.3.3). Linear in the size of the file.
+ * Recognises the kind of bytes by the rules of `documentTypes.ts`; `named` is the type of the file name, which decides
+ * if several fit. A zip archive of Office is recognised whole or truncated, and so is the compound file that Office
+ * wraps around an encrypted one (MS-OFFCRYPTO 1.3.3). Linear in the size of the file.
  */
 export const sniffContent = (bytes: Uint8Array, named: DocumentType): Content => {
   const isNamedFirst = [...BINARY_TYPES].sort((one, other) => Number(other === named) - Number(one === named))

@@ -24,13 +24,13 @@ import { ReindexStore } from "./ReindexStore.ts"
 import { type ReindexProgress, type ReindexReport, runReindex } from "./runReindex.ts"
 
 export interface ReindexInput extends ReindexScope {
-  /** Begins anew where an earlier run has not ended. */
+  /** Begins again if an earlier run has not ended. */
   readonly restart?: boolean
   /** Called now and then. */
   readonly onProgress?: (progress: ReindexProgress) => Effect.Effect<void>
 }
 
-/** What a run would do: sums over its documents. */
+/** The work of a run: sums over its documents. */
 export interface ReindexEstimate extends Omit<DocumentEstimate, "toRead"> {
   /** It would continue a run that has not ended. */
   readonly continued: boolean
@@ -39,7 +39,7 @@ export interface ReindexEstimate extends Omit<DocumentEstimate, "toRead"> {
   readonly alreadyDone: number
   /** Documents whose bytes would be read again. */
   readonly toRead: number
-  /** Name and dimensions; undefined where nothing is embedded. */
+  /** Name and dimensions; undefined if there are no embeddings. */
   readonly embedder: string | undefined
 }
 
@@ -109,20 +109,21 @@ const estimateAll = Effect.fnUntraced(function* (
 const silent = () => Effect.void
 
 /**
- * Indexes ready documents anew, by what is configured now: each as a second generation beside the one that is searched, which
+ * Re-indexes ready documents with the present configuration: each as a second generation beside the searched one, which
  * it replaces in one step. Documents in work and failed ones are left to their jobs.
  */
 export class DocumentReindex extends Context.Service<
   DocumentReindex,
   {
     /**
-     * Does all of the scope, once. What is cut short is continued by the next run over the same scope; what was paid for is
-     * kept at every moment. May run beside servers, and beside itself. What cannot be done stays as it is, and is reported.
+     * Re-indexes all documents of the scope once. If it is interrupted, the next run over the same scope continues it;
+     * embeddings that were paid for are kept at every moment. It may run beside servers, and several runs beside each
+     * other. Documents that fail stay as they were, and the report names them.
      */
     run(input?: ReindexInput): Effect.Effect<ReindexReport, ScopeProblem | StorageFailed>
-    /** By what documents of a type are indexed today. */
+    /** Returns the versions that documents of a type are indexed with today. */
     indexedBy(type: Document["type"]): IndexedBy
-    /** What `run` would do; asks no provider and writes nothing. */
+    /** Returns the work that `run` would do; asks no provider and writes nothing. */
     estimate(input?: ReindexInput): Effect.Effect<ReindexEstimate, ScopeProblem | StorageFailed>
   }
 >()("@parley/core/documents/reindexing/DocumentReindex") {

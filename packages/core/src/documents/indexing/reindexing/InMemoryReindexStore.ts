@@ -79,7 +79,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** What is remembered of re-indexing in the memory of one process. Documents are those of the `DocumentStore` beside it. */
+/** The runs and claims of re-indexing in the memory of one process. The documents are those of the `DocumentStore`. */
 export const InMemoryReindexStore = {
   layer: Layer.effect(ReindexStore, make).pipe(Layer.provide(InMemoryStorage.layer))
 }

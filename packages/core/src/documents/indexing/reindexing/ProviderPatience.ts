@@ -3,14 +3,14 @@ import type { EmbeddingFailed } from "../../embedding/Embedder.ts"
 
 /** How often the embedding provider is asked again for a document without one more passage being written. */
 const TRIES = 5
-/** Before the second try, in milliseconds, where the provider does not say; doubled before each further one. */
+/** Milliseconds before the second try if the provider does not say; doubled before each further one. */
 const FIRST_WAIT_MS = 2_000
 /** A provider that asks for a longer wait is not waited for: the run ends, and is continued later. */
 const LONGEST_WAIT_MS = 120_000
 
 /**
- * Bears with the embedding provider, for all documents of a run together: who is asked to wait makes all wait, and once it was
- * tried in vain for one, none is begun any more.
+ * Waits for the embedding provider, for all documents of a run together: if it asks for a wait, every document waits,
+ * and once the tries of one document have failed, no other begins.
  */
 export class ProviderPatience {
   /** Why no further document is tried. */
@@ -18,7 +18,7 @@ export class ProviderPatience {
   /** Unix milliseconds. */
   #notBefore = 0
 
-  /** Repeats `attempt` where the provider fails and may work later. `written` tells how far it has come. */
+  /** Repeats `attempt` if the provider fails and may work later. `written` returns the progress of the attempt. */
   bear<A, E, R>(
     attempt: Effect.Effect<A, E | EmbeddingFailed, R>,
     written: () => number

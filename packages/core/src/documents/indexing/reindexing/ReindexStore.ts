@@ -4,19 +4,22 @@ import type { DocumentKey } from "../../Document.ts"
 
 /** A run over documents that has not ended. */
 export interface ReindexRun {
-  /** When it began, as `Indexing.activatedAt` tells moments: what became active later is done. */
+  /** Time of its begin, on the scale of `Indexing.activatedAt`: an indexing that became active later is done. */
   readonly begunAt: number
   /** It had begun before this was asked. */
   readonly continued: boolean
 }
 
-/** Who is at which document. */
+/** A document, and the process that works on it. */
 export interface ReindexClaim extends DocumentKey {
   /** A UUID of the process that works on it. */
   readonly holder: string
 }
 
-/** What is to be remembered of re-indexing, so that it can be stopped at any moment, and done by several at once. */
+/**
+ * The unfinished runs and the claimed documents of re-indexing, so that a run can stop at any moment, and several can
+ * run at once.
+ */
 export class ReindexStore extends Context.Service<
   ReindexStore,
   {
@@ -27,13 +30,13 @@ export class ReindexStore extends Context.Service<
     /** Ends the run over `scope`: the next one begins anew. */
     end(scope: string): Effect.Effect<void, StorageFailed>
     /**
-     * Claims a ready document for so long, or again where it is the holder's already; gives whether it is the holder's now:
-     * not where somebody else's claim has not run out, and not where the document is not there, or not ready.
+     * Claims a ready document for some time, or extends the holder's claim; returns whether the holder has it now. It
+     * does not if another holder's claim has not expired, or if the document is missing or not ready.
      */
     claim(input: ReindexClaim & { readonly forMs: number }): Effect.Effect<boolean, StorageFailed>
-    /** Gives a claim back, where it is still the holder's. */
+    /** Releases a claim if it is still the holder's. */
     release(claim: ReindexClaim): Effect.Effect<void, StorageFailed>
-    /** Forgets the runs that `begin` would not continue, and the claims that have run out; gives how many those were. */
+    /** Forgets the runs that `begin` would not continue, and the expired claims; returns how many. */
     readonly sweep: Effect.Effect<number, StorageFailed>
   }
 >()("@parley/core/documents/reindexing/ReindexStore") {}

@@ -7,10 +7,10 @@ import { tokenBatches } from "../../embedding/embedBatches.ts"
 import { PASSAGES_PER_BATCH, passagesOf } from "../indexDocument.ts"
 import type { Outstanding, OutstandingDocument } from "./outstanding.ts"
 
-/** What re-indexing a document would take. */
+/** The work of re-indexing a document. */
 export interface DocumentEstimate {
   readonly passages: number
-  /** Passages whose embedding would be asked for; those of all passages where the text is as it is stored. */
+  /** Passages that need a new embedding, if the text stays as it is stored. */
   readonly toEmbed: number
   /** Tokens in them, as tokenizers usually count. */
   readonly tokens: number

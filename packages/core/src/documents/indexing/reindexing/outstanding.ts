@@ -12,13 +12,13 @@ export interface ReindexScope {
   readonly documentId?: string | undefined
 }
 
-/** The name of a scope, which tells nothing of anybody. */
+/** Returns the name of a scope, which contains no personal data. */
 export const scopeName = ({ documentId, userId }: ReindexScope): Effect.Effect<string> =>
   userId === undefined && documentId === undefined
     ? Effect.succeed("all")
     : sha256(new TextEncoder().encode(JSON.stringify([userId ?? null, documentId?.toLowerCase() ?? null])))
 
-/** A document that is to be indexed anew, and what is known of its present indexing. */
+/** A document that is to be re-indexed, with its present indexing. */
 export interface OutstandingDocument {
   readonly document: Document
   readonly key: DocumentKey
@@ -28,10 +28,10 @@ export interface OutstandingDocument {
 export interface Outstanding {
   readonly documents: DocumentStore["Service"]
   readonly passages: PassageIndex["Service"]
-  /** By what documents of a type are indexed today. */
+  /** The versions that documents of a type are indexed with today. */
   readonly wanted: (type: Document["type"]) => IndexedBy
   readonly scope: ReindexScope
-  /** What became active later, by what is wanted, is done. */
+  /** An indexing with these versions that became active later is done. */
   readonly begunAt: number
 }
 
@@ -40,7 +40,7 @@ const PAGE = 100
 export const isDone = ({ begunAt, wanted }: Outstanding, type: Document["type"], indexing: Indexing | undefined) =>
   indexing !== undefined && isIndexedBy(indexing, wanted(type)) && (indexing.activatedAt ?? -Infinity) > begunAt
 
-/** Visits the ready documents of the scope that are still to be done, page by page; gives how many were done already. */
+/** Visits the ready documents of the scope that are still to be done, page by page; returns how many are done. */
 export const visitOutstanding = <E, R>(
   input: Outstanding,
   visit: (page: ReadonlyArray<OutstandingDocument>) => Effect.Effect<unknown, E, R>

@@ -1,4 +1,4 @@
-/** Languages whose words are told apart, by their ISO 639-1 codes. */
+/** Languages that are recognised by their words, by their ISO 639-1 codes. */
 export const LANGUAGES = ["da", "de", "en", "es", "fi", "fr", "it", "nl", "no", "pt", "ru", "sv"] as const
 export type Language = (typeof LANGUAGES)[number]
 
@@ -64,8 +64,8 @@ const SAMPLE_LENGTH = 4_000
 const WORD = /\p{L}+/gu
 
 /**
- * The language a text is written in, by its function words: undefined where too few of any language are in it, or where two
- * languages fit alike. `least` is how many have to be in it: three, unless given.
+ * Returns the language of a text, by its function words; undefined if the text has too few of any language, or if two
+ * languages fit alike. `least` is the number it must have, 3 by default.
  */
 export const languageOf = (text: string, least = 3): Language | undefined => {
   const counts = new Map<Language, number>()

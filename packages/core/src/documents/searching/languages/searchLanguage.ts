@@ -20,10 +20,10 @@ export const SEARCH_LANGUAGES = [
 ] as const
 export type SearchLanguage = (typeof SEARCH_LANGUAGES)[number]
 
-/** What a text counts as that tells no language, or one that has no stems: its words in the Latin script are read as English. */
+/** The language of a text that shows none, or one without stems: English. */
 const ELSE: SearchLanguage = "en"
 
-/** Scripts that tell the language, or nearly so: of two that share one, the one with more readers. */
+/** Scripts that identify the language, or nearly so: of two that share one, the one with more readers. */
 const SCRIPTS: ReadonlyArray<readonly [SearchLanguage, RegExp]> = [
   ["ar", /\p{sc=Arabic}/u],
   ["el", /\p{sc=Greek}/u],
@@ -37,7 +37,7 @@ const NOT_ARABIC = /[\u067e\u0686\u0698\u06af\u06a9\u06cc\u06d2\u0679\u0688\u069
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "))
 
-/** Function words of the languages that `languageOf` does not tell. */
+/** Function words of the languages that `languageOf` does not recognise. */
 const MORE_WORDS: Readonly<Partial<Record<SearchLanguage, ReadonlySet<string>>>> = {
   ca: words(
     "a al amb aquest aquesta com de del dels el els en entre és està han hi i la les més molt no o on per però que quan què s'ha són també un una van va ser sense seva"
@@ -80,9 +80,9 @@ const LANGUAGES_OF: ReadonlyMap<string, ReadonlyArray<SearchLanguage>> = (() => 
 
 /** How much of a text is looked at, in UTF-16 units: so much from so many places of it. */
 const SAMPLE = { length: 2_000, places: 4 } as const
-/** Function words that have to be in it, or words in a script, for these alone to tell. */
+/** The least number of function words, or of words in a script, that decide alone. */
 const LEAST = 3
-/** What a text has to have that is too short for that, of function words and letters together. */
+/** The least score of a shorter text, from function words and letters together. */
 const LEAST_IN_ALL = 2
 const WORD = /[\p{L}\p{M}]+/gu
 const PLAIN = /^[\0-\x7f]*$/u
@@ -99,7 +99,7 @@ const sampleOf = (text: string): string =>
 const byScript = (word: string): SearchLanguage | undefined =>
   PLAIN.test(word) ? undefined : SCRIPTS.find(([, script]) => script.test(word))?.[0]
 
-/** What is in Cyrillic and has no words that tell its language: of the two that have stems, the one that fits its letters. */
+/** Texts in Cyrillic without decisive words: of the two languages with stems, the one that fits the letters. */
 const CYRILLIC = /\p{sc=Cyrillic}/u
 const SERBIAN = /[\u0452\u0458-\u045b\u045f]/u
 
@@ -110,7 +110,10 @@ const bestOf = (counts: Iterable<readonly [SearchLanguage, number]>) => {
   return { best, isAlone: best?.[1] !== second?.[1] }
 }
 
-/** The language of a text with few words that tell it: of these and its letters, where one fits better than all others. */
+/**
+ * Returns the language of a text with few decisive words: by these and its letters, if one language fits better than
+ * all others.
+ */
 const shortTextLanguage = (sample: string, counts: Counts): SearchLanguage => {
   const { best: script } = bestOf(SCRIPTS.map(([language]) => [language, counts.get(language) ?? 0] as const))
   if (script !== undefined && script[1] > 0) return script[0]
@@ -122,9 +125,9 @@ const shortTextLanguage = (sample: string, counts: Counts): SearchLanguage => {
 }
 
 /**
- * The language by which a document's words are stemmed: that of most function words, or of most words in a script of its own,
- * in stretches from all over the text; of a short text its letters tell, too. English where none is told. One text has one
- * language, whichever query asks.
+ * Returns the language that stems a document's words: that of most function words, or of most words in a script of its
+ * own, in samples from all over the text; of a short text also by its letters. English if none is recognised. A text
+ * has one language for all queries.
  */
 export const searchLanguageOf = (text: string): SearchLanguage => {
   const counts = new Map<SearchLanguage, number>()
@@ -141,12 +144,12 @@ export const searchLanguageOf = (text: string): SearchLanguage => {
 }
 
 interface Letters {
-  /** Letters that tell it alone, or nearly so, beside those that it shares. */
+  /** Letters that identify it, or nearly so, beside those that it shares. */
   readonly own: string
   readonly shared: string
 }
 
-/** What each language has beside the letters of ASCII. */
+/** The letters of each language beyond ASCII. */
 const LETTERS = {
   ca: { own: "", shared: "àçèéíïòóúü" },
   da: { own: "", shared: "æøåé" },
@@ -174,7 +177,7 @@ type LatinLanguage = keyof typeof LETTERS
 
 const BEYOND_ASCII = /(?=\p{sc=Latin})[^\0-\x7f]|\u0307/gu
 
-/** Languages in Latin letters, each with what the letters of a text in lower case tell for it, or against it. */
+/** Returns the languages in Latin letters, each with the score of the letters of a text in lower case. */
 export const letterScores = (text: string): ReadonlyArray<readonly [LatinLanguage, number]> => {
   const found = new Set(text.match(BEYOND_ASCII))
   return (Object.entries(LETTERS) as ReadonlyArray<[LatinLanguage, Letters]>).map(([language, { own, shared }]) => {
