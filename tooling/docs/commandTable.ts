@@ -70,7 +70,7 @@ const section = ({ help, words }: CommandHelp): string => {
 export const commandsPage = async (): Promise<string> => {
   const groups = Map.groupBy(await commands(), ({ words }) => (words.length === 1 ? "" : (words[0] ?? "")))
   return generatedPage("Commands", [
-    "What `parley <command> --help` says, on one page. `--json` prints data on stdout; whatever else there is to say goes to stderr. [The command line](../../packages/cli/README.md) tells of exit codes, of commands beside a running server, and of what the data look like.",
+    "On this page you find the help of all commands, as `parley <command> --help` prints it. `--json` prints data on stdout; all other output goes to stderr. [The command line](../../packages/cli/README.md) describes exit codes, commands beside a running server, and the form of the data.",
     ...[...groups].flatMap(([group, members]) => [
       group === "" ? "## The server" : `## ${group}`,
       ...members.map(section)

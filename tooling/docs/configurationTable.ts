@@ -90,8 +90,8 @@ export const configurationPage = (): string => {
   const groups = Map.groupBy(rows, ({ names }) => titles.get(names[0] ?? "") ?? "what the program itself reads")
   const order = [...new Set(titles.values())].filter((title) => groups.has(title))
   return generatedPage("Configuration", [
-    "`parley` reads the environment, and a file `.env` in the working folder, over which the environment wins. An empty variable counts as not set. All problems are told together, at start, without values; `parley doctor` lists them and more. Nothing needs to be set: without any of them a server runs on this machine, with stand-ins.",
-    "What is on sale (tiers, models, prices), who embeds documents and what visitors of bots may do is in a JSON file that `PARLEY_CONFIG` names: [its fields](../../packages/core/src/tiers/README.md).",
+    "On this page you find every variable that configures a server. `parley` reads the environment and a file `.env` in the working folder; the environment takes precedence. An empty variable counts as not set. The server lists all problems together, at start, without values; `parley doctor` lists them and more. All variables are optional: without any of them a server runs on this machine, with stand-ins.",
+    "A JSON file that `PARLEY_CONFIG` names defines tiers, models and prices, the embedder of documents, and the limits of bots' visitors: [its fields](../../packages/core/src/tiers/README.md).",
     ...order.flatMap((title) => [
       `## ${title[0]?.toUpperCase()}${title.slice(1)}`,
       table(

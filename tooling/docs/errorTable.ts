@@ -127,9 +127,9 @@ const example = new TooManyReplies({ tier: "free", tierName: "Free", limit: 2, r
 export const errorsPage = (): string => {
   const classes = errorClasses()
   return generatedPage("Errors", [
-    "A failure is a value with a name. In a program it is an instance of a class with a `_tag` (the name of the class) and a `code`; over HTTP it is `application/problem+json` ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)) with that `code`. Programs decide by the code, which keeps its meaning; the sentence is for people.",
+    "On this page you find every failure, with its code and its class. In a program a failure is an instance of a class with a `_tag` (the name of the class) and a `code`; over HTTP it is `application/problem+json` ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)) with that `code`. Programs should use the code, whose meaning never changes; the sentence is for people.",
     "```json\n" + JSON.stringify(problemFrom(example, "0198a3f2-6c1d-7e54-9b0a-3d5f4c2e1a77"), undefined, 2) + "\n```",
-    "Fields are those that the problem has besides. `Retry-After` says in seconds how long to wait, where that is known; `RateLimit` tells the limit that is used up. What is not listed is answered as `internal_error`, and the log has the `requestId`.",
+    "Fields are the additional members of the problem. `Retry-After` is the time to wait in seconds, if it is known; `RateLimit` describes the exhausted limit. Any other failure is answered as `internal_error`, and the log has the `requestId`.",
     "## Answered over HTTP",
     ...answered(classes),
     "## Met in programs and by operators",

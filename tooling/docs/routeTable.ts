@@ -141,7 +141,7 @@ const groupOf = (path: string): string => {
 export const routesPage = (): string => {
   const groups = Map.groupBy(Object.entries(paths), ([path]) => groupOf(path))
   return generatedPage("HTTP interface", [
-    "Every route of the server, from the table that it answers from; `GET /openapi.json` of a running server has the same as an OpenAPI 3.1 document. Access says who may call: `session` whoever is signed in, by cookie, bearer token or the host's own sign-in; `key` a service with one of the `apiKeys` of the configuration; `visitor` anybody, for a bot of a public key; `payment` the payment provider, by its signature; `cron` a schedule, by its secret; `development` this machine alone; `public` anybody. Fields with `?` may be left out. What each code means is in [errors](errors.md).",
+    "On this page you find every route of the server; `GET /openapi.json` of a running server returns the same as an OpenAPI 3.1 document. Access names the allowed callers: `session` a signed-in person, by cookie, bearer token or the host's own sign-in; `key` a service with one of the `apiKeys` of the configuration; `visitor` any client, for the bot of a public key; `payment` the payment provider, by its signature; `cron` a schedule, by its secret; `development` this machine only; `public` any client. Fields with `?` are optional. The codes are explained in [errors](errors.md).",
     ...[...groups].flatMap(([title, members]) => [
       `## ${title}`,
       ...members.flatMap(([path, operations]) =>

@@ -56,7 +56,7 @@ const added = (table: string, key: Readonly<Record<string, string>>, where?: str
     where
   )
 
-/** References by which events find a person; the invoices of purchases name nobody that their payments do not. */
+/** References by which events find a person; the invoices of purchases name no person beyond those of their payments. */
 const LINKED = `owner <> 'erased:' AND (reference ~ '^(customer|subscription|payment):' OR EXISTS (
   SELECT FROM {schema}.billing_subscriptions s WHERE s.facts::text LIKE '%' || substr(reference, 9) || '%'))`
 

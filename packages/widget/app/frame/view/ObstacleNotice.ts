@@ -15,7 +15,7 @@ interface NoticeInput {
   readonly onLimitOver: () => void
 }
 
-/** What passes, or does not, whatever the visitor tries. */
+/** Obstacles that a retry does not remove. */
 const WITHOUT_RETRY: ReadonlyArray<Obstacle["kind"]> = ["absent", "challenge", "limit", "tooLong"]
 
 const SECOND_MS = 1_000

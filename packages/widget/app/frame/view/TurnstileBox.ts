@@ -6,7 +6,7 @@ const PATIENCE_MS = 20_000
 /** The wide form does not fit into less, in pixels. */
 const WIDE = 300
 
-/** What is used of the script (Cloudflare's reference of its functions). */
+/** The used functions of the script (see Cloudflare's reference). */
 interface Turnstile {
   render(container: HTMLElement, parameters: Readonly<Record<string, unknown>>): string | null | undefined
   remove(id: string): void
