@@ -35,7 +35,7 @@ const senders = (options: { totalBytes: number; personBytes: number }) => {
   return { memory, open, send }
 }
 
-test("bodies of which nothing arrived keep nothing from anybody", () => {
+test("bodies without arrived bytes reserve no memory", () => {
   const { memory, open, send } = senders({ totalBytes: 100 * KIB, personBytes: 50 * KIB })
   for (let index = 0; index < 1_000; index++) open("ann")
   const upload = open("bob")
@@ -59,7 +59,7 @@ test("a person's bodies wait for each other beyond their share, and the oldest g
   expect(second.state).toBe("sending")
 })
 
-test("who has less than an equal part does not wait: the youngest body of whoever has most gives way", () => {
+test("a person below an equal share does not wait: the newest body of the person with the most memory gives way", () => {
   const { memory, open, send } = senders({ totalBytes: 200 * KIB, personBytes: 200 * KIB })
   const hoard = [open("ann"), open("ann"), open("ann"), open("ann")]
   for (const body of hoard) send(body, 50 * KIB)
@@ -82,7 +82,7 @@ test("bodies that have arrived are not ended, and another body waits for them ra
   expect(next.state).toBe("sending")
 })
 
-test("whatever people send in whatever order, memory is bounded, all is given back, and somebody can always go on", () => {
+test("for any bodies in any order, memory is bounded and returned, and one sender can always continue", () => {
   const action = fc.record({
     kind: fc.constantFrom("open", "send", "complete", "release"),
     at: fc.nat(),

@@ -256,7 +256,7 @@ describe.each(of("session"))("%s", (name, route) => {
     else expect(response.status === 204 || declared?.contentType === undefined).toBe(text === "")
   })
 
-  test("somebody else gets nothing of the owner's", async () => {
+  test("another person gets nothing of the owner's", async () => {
     await haveOwned()
     const before = await everything()
     const response = await call(route, { cookie: await cookieFor(STRANGER) })
@@ -272,7 +272,7 @@ describe.each(of("session"))("%s", (name, route) => {
 })
 
 const byId = of("session").filter(([name, route]) => strangersGet[name] === 404 && route.path.includes("{id}"))
-test.each(byId)("%s: what is somebody else's looks like what does not exist", async (_, route) => {
+test.each(byId)("%s: another person's data looks like data that does not exist", async (_, route) => {
   await createOwned()
   const cookie = await cookieFor(STRANGER)
   const answerAbout = async (id: string) => {
@@ -293,7 +293,7 @@ test.each(byId)("%s: what is somebody else's looks like what does not exist", as
 })
 
 describe.each(of("visitor"))("%s", (_, route) => {
-  test.each(strange)("with %s answers as it does anybody: no cookie is read or set", async (_name, headers) => {
+  test.each(strange)("with %s answers as any other client: no cookie is read or set", async (_name, headers) => {
     await createOwned()
     for (const sent of [await headers(), { cookie: await cookieFor(OWNER) }, { cookie: await cookieFor(STRANGER) }]) {
       const response = await call(route, sent)
@@ -305,12 +305,12 @@ describe.each(of("visitor"))("%s", (_, route) => {
 })
 
 describe.each(of("optional session"))("%s", (_, route) => {
-  test.each(strange)("with %s says that nobody is signed in, and is no error", async (_name, headers) => {
+  test.each(strange)("with %s reports no signed-in person, which is no error", async (_name, headers) => {
     const response = await call(route, await headers())
     expect([response.status, await response.json()]).toEqual([200, { me: null }])
   })
 
-  test("says of somebody who is signed in what they are told at /api/me", async () => {
+  test("returns for a signed-in person the same as /api/me", async () => {
     const headers = { cookie: await cookieFor(OWNER) }
     const me = await (await server.fetch("/api/me", { headers })).json()
     expect(me).toMatchObject({ userId: OWNER })
@@ -347,7 +347,7 @@ describe.each(of("cron"))("%s", (_, route) => {
   const ask = (from: TestServer, authorization: string | undefined) =>
     from.fetch(route.path, { method: route.method, headers: authorization === undefined ? {} : { authorization } })
 
-  test("is served to who sends the secret, and to nobody else, signed in or not", async () => {
+  test("is served only to a client with the secret, signed in or not", async () => {
     const secret = CRON_SECRET.replaceAll(" ", "-")
     const own = await withSecret(secret)
     for (const authorization of notTheSecret)

@@ -42,7 +42,7 @@ describe.each(surfaces)("pages of an allowed origin, behind %s", (_, surface) =>
   })
   afterAll(() => server.close())
 
-  test("are told before they ask what they may send, with credentials", async () => {
+  test("learn from a preflight what they may send, with credentials", async () => {
     const response = await preflight(server, `/api/chats/${UUID}`, APP, "PATCH")
     expect(response.status).toBe(204)
     const cors = corsOf(response)
@@ -80,7 +80,7 @@ describe.each(surfaces)("pages of an allowed origin, behind %s", (_, surface) =>
     await expectProblem(unknown, 405, "method_not_allowed")
   })
 
-  test.each(strangers)("are no others: %j is told nothing, and may not write", async (origin) => {
+  test.each(strangers)("are no others: %j gets no CORS headers, and may not write", async (origin) => {
     const response = await preflight(server, "/api/chat", origin)
     expect(corsOf(response)).toEqual({})
     await expectProblem(response, 405, "method_not_allowed")

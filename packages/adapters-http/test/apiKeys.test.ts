@@ -82,7 +82,7 @@ describe("a service with a key", () => {
     expect((await server.parley.credits.balance(name.userId)).available).toBe(95)
   })
 
-  test("is told what is not possible, by name", async () => {
+  test("is refused by name if it is not possible", async () => {
     const userId = person()
     const reserve = (more: object) => call("reserve", { userId, key: "k", amount: 40, ...more })
     const poor = await expectProblem(await reserve({ amount: 101 }), 402, "insufficient_credits")
@@ -165,7 +165,7 @@ describe("keys", () => {
     await expectProblem(await server.fetch("/api/me", { headers }), 401, "unauthorized")
   })
 
-  test("that are not configured leave no such route", async () => {
+  test("that are not configured have no route", async () => {
     const closed = await startServer({ app: { apiKeys: [] } })
     const init = { method: "POST", headers: { authorization: `Bearer ${KEY_SECRET}` } }
     await expectProblem(await closed.fetch("/v1/credits/reserve", init), 404, "not_found")

@@ -100,7 +100,7 @@ describe("a chat body that is not valid is 422 and says where", () => {
     await expectProblem(response, 422, "invalid_chat_request")
   })
 
-  test("JSON nested half a million deep is refused and hurts nobody", async () => {
+  test("JSON nested half a million deep is refused and delays no other request", async () => {
     const deep = "[".repeat(500_000) + "]".repeat(500_000)
     await expectProblem(await server.post("/api/chat", deep, ANN), 422, "invalid_chat_request")
     const inside = `{"messages":[{"role":"user","content":${"[".repeat(200_000) + "]".repeat(200_000)}}]}`
@@ -122,7 +122,7 @@ describe("what is sent along and not asked for", () => {
 })
 
 describe("bodies over the limit", () => {
-  test("a JSON body over 1 MiB is 413, told and untold", async () => {
+  test("a JSON body over 1 MiB is 413, with a declared length or without", async () => {
     const big = JSON.stringify(said("x".repeat(1024 * 1024)))
     expect(await expectProblem(await server.post("/api/chat", big, ANN), 413, "payload_too_large")).toMatchObject({
       limit: 1024 * 1024

@@ -277,7 +277,7 @@ describe("plans", () => {
 })
 
 describe("the subscription", () => {
-  test("is told with its plan, price and dates, and is null for who has none", async () => {
+  test("is returned with its plan, price and dates, and is null without one", async () => {
     const to = await start(provider().gateway)
     const read = async (user: string) => bodyOf(await to.fetch("/api/billing/subscription", { user }))
     expect(await read("ann")).toEqual({ customerId: null, subscription: null, others: [] })

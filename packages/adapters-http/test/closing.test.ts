@@ -73,7 +73,7 @@ describe("closing the server", () => {
     await services.close()
   })
 
-  test("a port that is taken is told to the caller", async () => {
+  test("a port that is taken rejects the call", async () => {
     const services = await startServer()
     const second = createHttpServer(() => undefined)
     await expect(second.listen({ host: "127.0.0.1", port: services.port })).rejects.toThrow("EADDRINUSE")

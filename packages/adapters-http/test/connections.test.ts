@@ -58,7 +58,7 @@ test("a connection whose first request is answered while its second is under way
   await busy.until("slow")
 })
 
-test("where each connection has a request under way, a new one is told to come again", async () => {
+test("if each connection has a request in progress, a new one is asked to retry later", async () => {
   const { port, slow } = await start({ total: 1, perPeer: undefined })
   const busy = await openRaw(port)
   busy.socket.write(ask("/slow"))

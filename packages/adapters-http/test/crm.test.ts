@@ -241,7 +241,7 @@ describe("GET /api/crm/{provider}/callback", () => {
     ])
   })
 
-  test("takes the bot from the sealed state alone, whatever else the address says", async () => {
+  test("takes the bot from the sealed state only, with any other parameters", async () => {
     const { one, server } = stage
     const other = await server.parley.bots.create(ANN, { displayName: "Other" })
     const browser = new Browser(server, ANN)
@@ -362,7 +362,7 @@ test("under a prefix the browser is led and its cookie kept below it", async () 
   await server.close()
 })
 
-test("DELETE /api/bots/{id}/crm/{provider} removes the connection, takes it back and says so, or that the provider is told later; from another site it is refused", async () => {
+test("DELETE /api/bots/{id}/crm/{provider} removes the connection, revokes it and reports that, or that the provider is called later; from another site it is refused", async () => {
   const { one, server } = stage
   const browser = new Browser(server, ANN)
   await browser.back(one.approve(await browser.begin(botId)))

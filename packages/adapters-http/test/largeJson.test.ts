@@ -101,7 +101,7 @@ test.runIf(process.platform === "linux")("the thread that parses has a lower pri
   expect(new Set(niceness())).toEqual(new Set([Math.min(19, niceOf(readFileSync("/proc/self/stat", "utf8")) + 5)]))
 })
 
-test("what one person's large bodies keep until they are answered is bounded, and holds up nobody else's", async () => {
+test("the memory of one person's large bodies is bounded until they are answered, and delays no other person's", async () => {
   const slow = await startServer()
   const calls: Array<ModelCall> = []
   slow.model.answer = (request) => {
@@ -135,7 +135,7 @@ test("what one person's large bodies keep until they are answered is bounded, an
   await slow.close()
 })
 
-test("a text that nobody waits for any more is not parsed", async () => {
+test("a text without a waiting request is not parsed", async () => {
   const thread = new JsonThread()
   const first = Effect.runPromise(thread.parse("ann", { bytes: Buffer.from("[1]"), shape: "plain" }))
   const left = new AbortController()

@@ -59,7 +59,7 @@ describe("the log of a failed request", () => {
     }
   })
 
-  test("a storage failure names Postgres' code and the constraint, where they are such", async () => {
+  test("a storage failure names Postgres' code and the constraint, if they are valid names", async () => {
     const failed = (cause: unknown) =>
       logged(Cause.fail(new StorageFailed({ operation: "x", retryable: false, cause })))
     const text = await failed(

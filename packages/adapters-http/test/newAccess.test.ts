@@ -121,7 +121,7 @@ describe("a way of access that is new needs no change of how requests are handle
     expect(events).toHaveLength(1)
   })
 
-  test("a signed webhook takes bytes beyond the limit for too large, whatever their signature", async () => {
+  test("a signed webhook refuses bytes beyond the limit as too large, with any signature", async () => {
     const text = "x".repeat(1024 * 1024 + 1)
     await expectProblem(await hook(text, { "payment-signature": signatureOf(text) }), 413, "payload_too_large")
   })

@@ -125,7 +125,7 @@ describeInChromium("a sibling domain in a real browser", (browser) => {
     ["the name without its prefix", (token) => `parley_session=${token}`]
   ]
 
-  it.each(plantings)("signs nobody in as somebody else: %s", async (_, pairOf) => {
+  it.each(plantings)("signs no person in as another: %s", async (_, pairOf) => {
     const cookie = `${pairOf(attacker)}; Domain=parley.test; Path=/api; Secure`
     expect(await seenAfter([cookie])).toBe(401)
     await context.clearCookies()

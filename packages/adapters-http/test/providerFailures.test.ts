@@ -68,7 +68,7 @@ describe("a provider that is rate limited or down", () => {
     await expectProblem(refused, 500, "model_failed")
   })
 
-  test("that refuses this server's settings is told apart, by a code and to the operator alone by what is wrong", async () => {
+  test("that refuses this server's settings has a code of its own, and only the operator sees the wrong setting", async () => {
     const calling = server.model.nextCall()
     const responding = server.post("/api/chat", hello, ANN)
     const fault = "the parameter stream_options is refused"

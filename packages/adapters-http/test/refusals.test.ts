@@ -43,7 +43,7 @@ describe("the log of refused requests", () => {
     expect(server.log.join()).not.toContain(forged.split(".")[2])
   })
 
-  test("names the user of a token that is really his: expired, or for somebody else", async () => {
+  test("names the user of a genuine token that is expired or for another audience", async () => {
     const expired = await cookieFor("ann", { expiresAt: "-1h" })
     await withCookie(expired)
     expect(noted()).toMatchObject([{ level: "INFO", code: "unauthorized", problem: "expired", userId: "ann" }])
@@ -63,7 +63,7 @@ describe("the log of refused requests", () => {
     ])
   })
 
-  test("names who asked for a model beyond the tier, or for somebody else's document", async () => {
+  test("names the person who asked for a model beyond the tier, or for another person's document", async () => {
     const messages = [{ role: "user", content: "Hi, this is private." }]
     expect((await server.post("/api/chat", { messages, modelId: "model-a" }, "ann")).status).toBe(403)
     const form = new FormData()

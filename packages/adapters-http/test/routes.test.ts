@@ -189,7 +189,7 @@ describe("chat", () => {
     await thrifty.close()
   })
 
-  test("a model that nobody runs is 500 and nothing is held", async () => {
+  test("a model without a provider is 500 and nothing is held", async () => {
     const partial = await startServer({ unavailable: ["model-a-mini"] })
     await expectProblem(await partial.post("/api/chat", hello, ANN), 500, "model_unavailable")
     expect(await partial.parley.credits.balance(ANN)).toMatchObject({ held: 0, available: 100 })
@@ -327,7 +327,7 @@ describe("billing and models", () => {
     })
   })
 
-  test("the history of somebody never seen before opens their account", async () => {
+  test("the history of a new person opens their account", async () => {
     const response = await server.fetch("/api/billing/credit-history", { user: "newcomer" })
     expect(await response.json()).toMatchObject({
       total: 1,
@@ -361,7 +361,7 @@ describe("billing and models", () => {
     expect(await get("type=nonsense")).toMatchObject({ total: 0, transactions: [] })
   })
 
-  test("usage is told by day, source and model; what are no days, or too many, is refused", async () => {
+  test("usage is returned by day, source and model; invalid days, or too many, are refused", async () => {
     const user = "user-of-models"
     for (let round = 0; round < 2; round++) await (await server.post("/api/chat", hello, user)).text()
     const get = (query: string) => server.fetch(`/api/billing/usage${query}`, { user })

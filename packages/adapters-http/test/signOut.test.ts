@@ -61,7 +61,7 @@ test("empties the cookie where it was set: below the path under which the routes
   ])
 })
 
-test("takes no sign-out from a page of another site, and none of somebody who is not signed in", async () => {
+test("refuses a sign-out from a page of another site, and one without a session", async () => {
   const to = await start()
   const cookie = await cookieFor("ann")
   await expectProblem(await signOut(to, cookie, { "sec-fetch-site": "cross-site" }), 403, "cross_site_request")

@@ -36,7 +36,7 @@ const upload = (user: string, content: string) => {
   return server.fetch("/api/upload", { method: "POST", user, body: form })
 }
 
-test("connections that announce uploads and send nothing keep nobody from uploading, not even their sender", async () => {
+test("connections that announce uploads and send nothing stop no upload, not even their sender's", async () => {
   await start()
   for (let index = 0; index < 40; index++) await begin("/api/upload", MULTIPART, 16 * MIB, "")
   await waitUntil(() => server.requests.size === 40)
@@ -44,7 +44,7 @@ test("connections that announce uploads and send nothing keep nobody from upload
   expect((await upload(ANN, "x".repeat(MIB))).status).toBe(200)
 })
 
-test("unfinished uploads that fill the memory give way to those of others, and are told so", async () => {
+test("unfinished uploads that fill the memory give way to those of others, and are refused", async () => {
   await start({ uploadMemoryBytes: 4 * MIB })
   const half = FILE + "x".repeat(2 * MIB)
   const hoarders = ["eve", "eva", "evi"]
@@ -95,7 +95,7 @@ test("where one person's unfinished JSON fills its memory, the small requests of
   expect(answers.map(({ status }) => status)).toEqual([200, 200])
 })
 
-test("a person with as many requests under way as there may be is told to wait; others are not", async () => {
+test("a person with the most concurrent requests is asked to wait; others are not", async () => {
   await start({ requestsPerPerson: 2 })
   const held = [
     await begin("/api/chat", "application/json", 100, "{"),

@@ -27,7 +27,7 @@ describe("the address a request came from", () => {
     expect(trustedPeer(trust)(request)).toBe(address)
   })
 
-  test("is nothing that the client wrote, whatever that is", () => {
+  test("is never a text of the client", () => {
     const proxied: ReadonlyArray<readonly [TrustProxy | undefined, string]> = [
       [1, PROXY],
       ["10.0.0.0/8", PROXY]

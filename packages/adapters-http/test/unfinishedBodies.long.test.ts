@@ -7,7 +7,7 @@ const MIB = 1024 * 1024
 const PEOPLE = 4
 const BODIES = 500
 
-test("two thousand unfinished JSON bodies of a megabyte keep little memory, and nobody else from chatting", async () => {
+test("two thousand unfinished JSON bodies of a megabyte use little memory, and do not stop others from chatting", async () => {
   const server = await startServer()
   const almost = Buffer.alloc(MIB - 1024, " ")
   const before = process.memoryUsage().rss

@@ -56,7 +56,7 @@ describe("a request with X-Forwarded-For from an address that is not trusted", (
     expect([await statusOf(server), warnings(server)]).toEqual([{ status: "ok" }, []])
   })
 
-  test("is told to nobody who comes through a proxy, by another name, or says so itself", async () => {
+  test("is not shown to a client that comes through a proxy, uses another name, or sends a forwarding header", async () => {
     const server = await start(behind(undefined))
     await server.fetch("/api/me", { headers: forwarded })
     const asked = async (head: string) =>

@@ -143,7 +143,7 @@ describe("files that cannot be accepted are 400 and store nothing", () => {
       await small.close()
     })
 
-    test("whoever goes on sending without end is cut off", async () => {
+    test("a client that sends without end is cut off", async () => {
       const small = await startServer({ parley: { uploads: { maxBytes: limit } } })
       const { raw } = await beginUpload(small, 1_000_000 * MIB)
       const piece = Buffer.alloc(MIB)
@@ -181,7 +181,7 @@ describe("files that are accepted", () => {
     expect(await response.json()).toMatchObject({ filename: kept, status: "processing" })
   })
 
-  test("bytes arrive as they were sent, whatever the pieces", async () => {
+  test("bytes arrive as they were sent, in pieces of any size", async () => {
     const content = Array.from({ length: 20_000 }, (_, index) => `line ${index} \u{1f600}\r\n--\r\n-b\r`).join("")
     const raw = await openRaw(server.port)
     const body = `${part(FILE, Buffer.from(content).toString("latin1"))}--b--\r\n`

@@ -75,7 +75,7 @@ const served = async (answer: Response) => {
 }
 
 describe.each(surfaces)("%s", (_, surface) => {
-  test("counts a visitor by where the call comes from, whatever it claims of that", async () => {
+  test("counts a visitor by the address of the connection, for any claimed address", async () => {
     await start(surface, { perIpPerMinute: CLAIMS.length })
     for (const [index, name] of CLAIMS.entries()) {
       await served(await ask({ visitorId: `v-${index}`, headers: { [name]: `192.0.2.${index}` } }))
@@ -158,7 +158,7 @@ describe.each(surfaces)("%s", (_, surface) => {
 })
 
 describe.each(behindOneProxy)("%s behind a proxy", (_, surface) => {
-  test("counts a visitor by what the proxy saw, whatever the visitor wrote before it", async () => {
+  test("counts a visitor by the address that the proxy saw, for any forged prefix", async () => {
     await start(surface, { perIpPerMinute: 1 })
     const from = (address: string, claim: string) => ask({ headers: { "x-forwarded-for": `${claim}, ${address}` } })
     await served(await from("192.0.2.1", "203.0.113.1"))

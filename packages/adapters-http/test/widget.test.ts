@@ -103,7 +103,7 @@ describe("a visitor's message", () => {
     }
   })
 
-  test("somebody else's conversation looks like one that does not exist, byte for byte but the request id", async () => {
+  test("another visitor's conversation looks like one that does not exist, byte for byte except the request id", async () => {
     const theirs = await chat({ visitorId: "v-2" })
     await theirs.text()
     const ids = [theirs.headers.get("x-conversation-id"), crypto.randomUUID(), "nonsense"]

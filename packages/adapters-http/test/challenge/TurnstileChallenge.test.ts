@@ -47,7 +47,7 @@ it("asks as Cloudflare's reference says: a form with the secret, the token and t
   expect(Object.fromEntries(request?.form ?? [])).toEqual({ secret: SECRET, response: token, remoteip: "2001:db8::1" })
 })
 
-it("asks nobody about what no challenge gives", async () => {
+it("sends no request for a text that no challenge returns", async () => {
   const { challenge, server } = await staged()
   for (const token of ["", "   ", "x".repeat(2_049)]) {
     expect(await Effect.runPromise(challenge(60_000).verify({ token, address: undefined }))).toBe(false)
@@ -55,7 +55,7 @@ it("asks nobody about what no challenge gives", async () => {
   expect(server.requests).toEqual([])
 })
 
-it("keeps its secret out of whatever is printed", async () => {
+it("never prints its secret", async () => {
   const { challenge } = await staged()
   expect(JSON.stringify(challenge(1_000))).not.toContain(SECRET)
 })

@@ -70,7 +70,7 @@ describe("a token is refused that", () => {
     expect(String(exit)).toContain("SessionInvalid")
   })
 
-  test("is signed by nobody", async () => {
+  test("is not signed", async () => {
     await expectRefused(new UnsecuredJWT(claims()).encode())
     for (const alg of ["none", "None", "NONE", "nOnE", "", null, undefined, 0, ["RS256"], { toString: "RS256" }]) {
       for (const signature of ["", "AA", "."]) {
@@ -117,7 +117,7 @@ describe("a token is refused that", () => {
     }
   })
 
-  test.each(["RS384", "RS512", "PS256", "ES384", "ES512"])("is signed with %s, whoever has the key", async (alg) => {
+  test.each(["RS384", "RS512", "PS256", "ES384", "ES512"])("is signed with %s, by any key", async (alg) => {
     const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true })
     const jwk = await exportJWK(publicKey)
     await using own = await KeyServer.start(keys.RS256)
@@ -153,7 +153,7 @@ describe("a token is refused that", () => {
     }
   })
 
-  test("asks for what nobody understands", async () => {
+  test("has an unknown critical header", async () => {
     const { privateKey, publicKey } = await generateKeyPair("ES256", { extractable: true })
     await using own = await KeyServer.start(keys.RS256)
     own.keys = [...own.keys, { ...(await exportJWK(publicKey)), kid: "own" }]
@@ -208,7 +208,7 @@ describe("claims", () => {
   })
 })
 
-test("a verifier with a secret takes no token of a public key, whatever the secret is", async () => {
+test("a verifier with a secret accepts no token of a public key, with any secret", async () => {
   const key = await importJWK(keys.RS256.publicKey, "RS256")
   expect((key as CryptoKey).type).toBe("public")
   const pem = createPublicKey({ key: keys.RS256.publicKey as never, format: "jwk" }).export({
@@ -236,7 +236,7 @@ describe("where the keys are", () => {
     expect(() => JwksSessionVerifier.make({ issuer: address })).toThrow("issuer")
   })
 
-  test("has to be told: an audience alone names nobody", () => {
+  test("must be configured: an audience alone names no provider", () => {
     expect(() => JwksSessionVerifier.make({ audience: "parley" })).toThrow("jwksUrl")
   })
 

@@ -184,7 +184,7 @@ describe("a provider that answers with", () => {
 })
 
 describe("a provider that cannot be reached", () => {
-  test("for ten minutes costs nobody their session, and a new key is found once it is back", async () => {
+  test("for ten minutes ends no session, and a new key is found when it is back", async () => {
     const [key, next] = await Promise.all([makeKey("RS256"), makeKey("RS256")])
     await using server = await KeyServer.start(key)
     const { verify } = JwksSessionVerifier.make({ jwksUrl: server.jwksUrl })
@@ -254,7 +254,7 @@ describe("a provider that cannot be reached", () => {
     expect(server.fetches).toBe(1)
   })
 
-  test("is told with 503 and Retry-After, never 401, and one line of the log without the provider's words", async () => {
+  test("is answered with 503 and Retry-After, never 401, and one line of the log without the provider's text", async () => {
     const key = await makeKey()
     await using keys = await KeyServer.start(key)
     keys.instead = (_, response) => response.writeHead(500, { server: PROVIDER_TEXT }).end(PROVIDER_TEXT)

@@ -42,7 +42,7 @@ const staged = (options: Parameters<typeof crmWorld>[0] = stale) => {
 }
 
 describe("access", () => {
-  it("is given without a call while the token lives, and to nobody but the owner", async () => {
+  it("is returned without a call while the token is valid, and only to the owner", async () => {
     const { one, refreshes, run } = staged({})
     await run((bot) =>
       Effect.gen(function* () {
@@ -157,7 +157,7 @@ describe("access", () => {
     )
   })
 
-  it("whose refresh nobody ended ends after three claims, without a call", async () => {
+  it("with an unfinished refresh ends after three claims, without a call", async () => {
     const { refreshes, run } = staged()
     await run((bot) =>
       Effect.gen(function* () {
@@ -212,7 +212,7 @@ it("tokens of a row that was put in the place of another do not open", async () 
   )
 })
 
-it("deleting a bot removes its connections and takes them back, whatever the provider says", async () => {
+it("deleting a bot removes its connections and revokes them, for any answer of the provider", async () => {
   const world = crmWorld()
   const services = BotService.layer.pipe(
     Layer.provideMerge(world.layer),

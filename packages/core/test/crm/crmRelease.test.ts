@@ -93,7 +93,7 @@ it.effect(
   }
 )
 
-it.effect("a provider that never answers is told for about a day, and then the tokens are erased", () => {
+it.effect("a provider that never answers is called for about a day, and then the tokens are deleted", () => {
   const { layer, provider_one: one } = worldOf({ during: (call) => (call === "revoke" ? Effect.never : Effect.void) })
   return Effect.gen(function* () {
     const bot = yield* newBotOf()

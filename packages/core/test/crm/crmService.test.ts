@@ -170,7 +170,7 @@ describe("a callback", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("with an error asks nobody, keeps nothing, says only whether the person refused, and is used up", () =>
+  it.effect("with an error sends no request, stores nothing, reports only if the person refused, and is used up", () =>
     Effect.gen(function* () {
       const bot = yield* newBotOf()
       const before = calls()
@@ -214,7 +214,7 @@ describe("a callback", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("for a bot that is gone by then asks nobody", () =>
+  it.effect("for a bot that was deleted meanwhile sends no request", () =>
     Effect.gen(function* () {
       const bot = yield* newBotOf()
       const browser = newBrowser()

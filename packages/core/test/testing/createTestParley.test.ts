@@ -7,7 +7,7 @@ import { expect, it } from "vitest"
 
 const ask = (content: string) => ({ messages: [{ role: "user" as const, content }] })
 
-it("the model says what it was told to, in order, and then repeats the question", async () => {
+it("the model gives its scripted replies in order, and then repeats the question", async () => {
   await using parley = await createTestParley()
   parley.model.says("One.").says(["T", "wo."], { freshInput: 1_000, output: 1_000 })
   const replies: Array<string> = []
@@ -17,7 +17,7 @@ it("the model says what it was told to, in order, and then repeats the question"
   expect(await parley.credits.balance("ann")).toMatchObject({ available: 100 - 1 - 5 - 1, held: 0 })
 })
 
-it("a failure it was told to have is the named error, and costs nothing", async () => {
+it("a scripted failure is the named error, and costs nothing", async () => {
   await using parley = await createTestParley()
   parley.model.fails("rate-limited")
   await expect(parley.chat.send("ann", ask("Hello"))).rejects.toBeInstanceOf(ModelFailed)

@@ -61,7 +61,7 @@ export const auditLogContract = (
         })
       ))
 
-    it("names nobody who was erased, and says still what was done and by whom", () =>
+    it("names no erased person, and still has the action and the operator", () =>
       run(
         Effect.gen(function* () {
           const userId = newUserId()

@@ -63,7 +63,7 @@ const keeping = (run: Run<Stores>) => {
       })
     ))
 
-  it("a change replaces the settings it names, leaves the others and the keys, and says whether there is such a bot", () =>
+  it("a change replaces the named settings, leaves the others and the keys, and reports if the bot exists", () =>
     run(
       Effect.gen(function* () {
         const bots = yield* BotStore

@@ -69,7 +69,7 @@ const keeping = (run: Run<Stores>) => {
       })
     ))
 
-  it("nothing is kept for a bot that is not there, or is somebody else's, or goes at the same moment", () =>
+  it("nothing is stored for a bot that does not exist, belongs to another person, or is deleted at the same moment", () =>
     run(
       Effect.gen(function* () {
         const bots = yield* BotStore
@@ -162,7 +162,7 @@ const current = (connection: StoredCrmConnection) =>
   )
 
 const fencing = (run: Run<Stores>) => {
-  it("somebody else's connection is as one that does not exist", () =>
+  it("another person's connection does not exist", () =>
     run(
       Effect.gen(function* () {
         const store = yield* CrmConnectionStore

@@ -15,7 +15,7 @@ import { outboxPayments } from "./outboxPayments.ts"
 /** The contract of every `Outbox` with the stores that write its events. */
 export const outboxContract = (name: string, layer: Layer.Layer<OutboxWorld, unknown>): void =>
   suiteOn(`Outbox: ${name}`, layer, (run) => {
-    it("a settled reply is told once, with what it cost and nothing of what was said", () =>
+    it("a settled reply is reported once, with its cost and without its text", () =>
       run(
         Effect.gen(function* () {
           const ledger = yield* testedLedger
@@ -84,7 +84,7 @@ export const outboxContract = (name: string, layer: Layer.Layer<OutboxWorld, unk
         })
       ))
 
-    it("what a sweep charges is told as any charge; the rest of a reply that was swept is a charge and no second reply", () =>
+    it("a sweep's charge is reported as any charge; the rest of a swept reply is a charge and no second reply", () =>
       run(
         Effect.gen(function* () {
           const ledger = yield* testedLedger
@@ -107,7 +107,7 @@ export const outboxContract = (name: string, layer: Layer.Layer<OutboxWorld, unk
         })
       ))
 
-    it("charges that are committed together are told each, under ids of their own", () =>
+    it("charges that are committed together are reported one by one, under their own ids", () =>
       run(
         Effect.gen(function* () {
           const users = [yield* newAccount(1000), yield* newAccount(1000)]
@@ -146,7 +146,7 @@ export const outboxContract = (name: string, layer: Layer.Layer<OutboxWorld, unk
         })
       ))
 
-    it("a document is told once it is ready or failed, and not while it stays so", () =>
+    it("a document is reported when it becomes ready or failed, and not while it stays so", () =>
       run(
         Effect.gen(function* () {
           const documents = yield* DocumentStore
@@ -179,7 +179,7 @@ export const outboxContract = (name: string, layer: Layer.Layer<OutboxWorld, unk
         })
       ))
 
-    it("a destination is told of its types alone, and of nothing before it subscribed", () =>
+    it("a destination gets only events of its types, and none from before its subscription", () =>
       run(
         Effect.gen(function* () {
           const userId = yield* newAccount(100)

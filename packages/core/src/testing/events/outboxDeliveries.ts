@@ -35,7 +35,7 @@ export const outboxDeliveries = (run: Run<OutboxWorld>): void => {
       })
     ))
 
-  it("what one has claimed nobody else gets, until the claim ends: then it is taken over, with its tries counted", () =>
+  it("a claimed event is not claimed again until the claim expires: then it is taken over, with its tries counted", () =>
     run(
       Effect.gen(function* () {
         const userId = yield* newAccount(100)
@@ -57,7 +57,7 @@ export const outboxDeliveries = (run: Run<OutboxWorld>): void => {
       })
     ))
 
-  it("what fails rests for as long as it was told to, and lets others pass", () =>
+  it("a failed event pauses for its wait, and does not delay others", () =>
     run(
       Effect.gen(function* () {
         const userId = yield* newAccount(100)

@@ -31,7 +31,7 @@ const expected = (first: number, amounts: ReadonlyArray<number>): ReadonlyArray<
 
 /** The guarantees of low balances. */
 export const outboxLowBalances = (run: Run<OutboxWorld>): void => {
-  it("a low balance is told once for each time it goes below the threshold, whatever moves it", () =>
+  it("a low balance is reported once for each fall below the threshold, by any change", () =>
     run(
       Effect.gen(function* () {
         const ledger = yield* testedLedger
@@ -60,7 +60,7 @@ export const outboxLowBalances = (run: Run<OutboxWorld>): void => {
       })
     ))
 
-  it("an account that opens with less than the threshold is told at once, and one of a tier without a threshold never", () =>
+  it("an account that opens below the threshold is reported at once, and one of a tier without a threshold never", () =>
     run(
       Effect.gen(function* () {
         const ledger = yield* testedLedger

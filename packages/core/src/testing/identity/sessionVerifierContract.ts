@@ -69,7 +69,7 @@ export const sessionVerifierContract = (name: string, stage: () => SessionStage 
       await refuses(staged, await staged.issue(session("ann", { expiresAt: 8.64e15 + 1_000 })))
     })
 
-    it("refuses what nobody issued: nothing, noise, a token cut short or changed", async () => {
+    it("refuses texts that were not issued: nothing, noise, a token cut short or changed", async () => {
       const staged = await stage()
       const token = await staged.issue(session("ann"))
       const middle = Math.floor(token.length / 2)

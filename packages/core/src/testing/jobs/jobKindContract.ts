@@ -94,7 +94,7 @@ export const jobKinds = (run: Run<JobQueue>) => {
       })
     ))
 
-  it("a payload that does not decode, as after a change of the program, is a failed try and keeps nobody", () =>
+  it("a payload that does not decode, as after a change of the program, is a failed try and delays no other job", () =>
     run(
       Effect.gen(function* () {
         const jobs = yield* JobQueue

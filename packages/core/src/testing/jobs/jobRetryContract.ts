@@ -43,7 +43,7 @@ export const jobRetrying = (run: Run<JobQueue>) => {
       })
     ))
 
-  it("a job of somebody else, and one that has not failed, is not retried", () =>
+  it("another person's job, and one that has not failed, is not retried", () =>
     run(
       Effect.gen(function* () {
         const jobs = yield* JobQueue
@@ -67,7 +67,7 @@ export const jobRetrying = (run: Run<JobQueue>) => {
       })
     ))
 
-  it("two who retry a job at once have it run once, and one of them is told", () =>
+  it("two concurrent retries of a job run it once, and one of them fails", () =>
     run(
       Effect.gen(function* () {
         const jobs = yield* JobQueue

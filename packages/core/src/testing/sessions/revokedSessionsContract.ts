@@ -33,7 +33,7 @@ export const revokedSessionsContract = (name: string, layer: Layer.Layer<Revoked
         })
       ))
 
-    it("asked from the moment it told, misses nothing that was revoked after it", () =>
+    it("reading from the returned time misses no later revocation", () =>
       run(
         Effect.gen(function* () {
           let { asOf } = yield* since()

@@ -148,7 +148,7 @@ export const tokenizerContract = (
       if (text.includes(" ")) expect(steps).toBeGreaterThan(20)
     })
 
-    it("counts a text that grows as the whole of it, in whatever pieces it arrives", () => {
+    it("counts a growing text as the whole text, for pieces of any size", () => {
       const parts = fc.oneof(
         fc.constantFrom(...Object.values(prose)),
         fc.string(),

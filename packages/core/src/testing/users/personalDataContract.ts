@@ -138,7 +138,7 @@ const erasing = (run: Run<Stores>) => {
       })
     ))
 
-  it("the rows of the ledger stay under the pseudonym: amounts, dates and numbers as they were, and name nobody", () =>
+  it("the rows of the ledger stay under the pseudonym, with unchanged amounts, dates and numbers, without the person", () =>
     run(
       Effect.gen(function* () {
         const [userId, pseudonym] = [newUserId(), newPseudonym()]
@@ -180,7 +180,7 @@ const erasing = (run: Run<Stores>) => {
       })
     ))
 
-  it("somebody whose account is in use is not erased, and loses nothing", () =>
+  it("a person whose account is in use is not erased, and loses nothing", () =>
     run(
       Effect.gen(function* () {
         const userId = newUserId()
@@ -193,7 +193,7 @@ const erasing = (run: Run<Stores>) => {
       })
     ))
 
-  it("somebody without an account loses what else there is", () =>
+  it("a person without an account loses all other data", () =>
     run(
       Effect.gen(function* () {
         const userId = newUserId()
@@ -211,7 +211,7 @@ const erasing = (run: Run<Stores>) => {
       })
     ))
 
-  it("who comes under the same identity later is somebody new", () =>
+  it("a person who returns under the same identity is a new one", () =>
     run(
       Effect.gen(function* () {
         const userId = newUserId()

@@ -88,7 +88,7 @@ const somebody = Effect.fnUntraced(function* (userId: UserId) {
 })
 
 const exporting = (run: Run<StoragePort | UserExport>) => {
-  it("what erasing removes, exporting has shown: something of every kind, each row once, and nobody else's", () =>
+  it("an export contains everything that an erasure removes: every kind, each row once, and no other person's", () =>
     run(
       Effect.gen(function* () {
         const [userId, other] = [newUserId(), newUserId()]
@@ -149,7 +149,7 @@ const exporting = (run: Run<StoragePort | UserExport>) => {
       })
     ))
 
-  it("is audited with who asked and why; of nobody known there is no export and no entry", () =>
+  it("is audited with operator and reason; for an unknown person there is no export and no entry", () =>
     run(
       Effect.gen(function* () {
         const [userId, nobody] = [newUserId(), newUserId()]
