@@ -3,7 +3,8 @@ import { passagePorts } from "./passagePorts.ts"
  * Two transactions on the generations of one document, of which the second is seen to wait for the first: what each row lock
  * of the functions that index is there for.
  */
-import { DocumentStore, PassageIndex, PassageWriter } from "@parley/core/adapter"
+import type { PassageIndex, PassageWriter } from "@parley/core/adapter"
+import { DocumentStore } from "@parley/core/adapter"
 import { ampleQuota, newDocument, newUserId, passagesOf, type Run, suiteOn } from "@parley/core/testing"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { describe, expect, it } from "vitest"

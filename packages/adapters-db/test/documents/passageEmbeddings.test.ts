@@ -1,5 +1,6 @@
 import { PGlite } from "@electric-sql/pglite"
-import { DocumentStore, type Embedder, PassageEmbedder, PassageIndex, PassageWriter } from "@parley/core/adapter"
+import type { PassageWriter } from "@parley/core/adapter"
+import { DocumentStore, type Embedder, PassageEmbedder, PassageIndex } from "@parley/core/adapter"
 import {
   ampleQuota,
   indexPassages,

@@ -1,5 +1,5 @@
 import { passagePorts } from "./passagePorts.ts"
-import { DocumentStore, InMemoryDocumentStore, InMemoryPassageIndex, PassageIndex } from "@parley/core/adapter"
+import { DocumentStore, InMemoryDocumentStore, InMemoryPassageIndex } from "@parley/core/adapter"
 import { ampleQuota, indexPassages, newDocument, newUserId, passagesOf } from "@parley/core/testing"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import fc from "fast-check"

@@ -1,6 +1,7 @@
 import { passagePorts } from "./passagePorts.ts"
 /** A second generation that becomes the searched one, against what else happens to its document in the same moment. */
-import { DocumentStore, GenerationGone, PassageIndex, PassageWriter } from "@parley/core/adapter"
+import type { PassageIndex, PassageWriter } from "@parley/core/adapter"
+import { DocumentStore, GenerationGone } from "@parley/core/adapter"
 import { ampleQuota, indexPassages, newDocument, newUserId, passagesOf, type Run, suiteOn } from "@parley/core/testing"
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"

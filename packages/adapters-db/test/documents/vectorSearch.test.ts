@@ -1,4 +1,5 @@
-import { DocumentStore, PassageEmbedder, type PassageIndex, PassageWriter } from "@parley/core/adapter"
+import type { PassageWriter } from "@parley/core/adapter"
+import { DocumentStore, PassageEmbedder, type PassageIndex } from "@parley/core/adapter"
 import { newUserId, passageMeaningContract } from "@parley/core/testing"
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"

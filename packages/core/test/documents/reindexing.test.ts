@@ -1,5 +1,6 @@
 import { passagePorts } from "../../src/testing/documents/passageIndexFixtures.ts"
 import { assert, describe, it } from "@effect/vitest"
+import type { PassageIndex, PassageWriter } from "@parley/core/adapter"
 import {
   DocumentParser,
   DocumentStore,
@@ -10,8 +11,6 @@ import {
   indexDocument,
   makeInMemoryEmbedder,
   PassageEmbedder,
-  PassageIndex,
-  PassageWriter,
   UnitOfWork,
   verifyPassages
 } from "@parley/core/adapter"

@@ -1,7 +1,6 @@
 import { Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
 import type { Embedder } from "../../documents/embedding/Embedder.ts"
-import { PassageIndex } from "../../documents/indexing/PassageIndex.ts"
 import {
   beginPassages,
   indexed,

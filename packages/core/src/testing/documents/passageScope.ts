@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { DocumentStore } from "../../documents/storing/DocumentStore.ts"
-import { PassageIndex } from "../../documents/indexing/PassageIndex.ts"
 import {
   beginPassages,
   indexed,
