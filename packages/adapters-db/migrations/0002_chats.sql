@@ -40,8 +40,8 @@ CREATE TABLE {{schema}}.messages (
   FOREIGN KEY (user_id, bot, visitor, chat_id) REFERENCES {{schema}}.chats (user_id, bot, visitor, id) ON DELETE CASCADE
 );
 
--- Replies that go on without their reader, while they are written: text and end of one are here until they are in its
--- message.
+-- Replies that are being written: the text of one is here until it is in its message, beside the hold that pays it. A
+-- row is deleted in the commit that ends its hold.
 CREATE TABLE {{schema}}.running_replies (
   user_id text COLLATE "C" NOT NULL,
   bot text COLLATE "C" NOT NULL,
@@ -49,18 +49,22 @@ CREATE TABLE {{schema}}.running_replies (
   chat_id uuid NOT NULL,
   -- The id of the message it becomes, which is not there before the first words.
   reply_id uuid NOT NULL,
+  -- The account that pays it, and the key of the hold.
+  payer text COLLATE "C" NOT NULL CHECK (char_length(payer) BETWEEN 1 AND 255),
+  hold_key text COLLATE "C" NOT NULL CHECK (hold_key <> ''),
   model text NOT NULL,
+  -- Other readers than its first one may read it.
+  joinable boolean NOT NULL,
   -- Of what is stored of it, in UTF-16 units.
   length integer NOT NULL CHECK (length >= 0),
   stop_asked boolean NOT NULL DEFAULT false,
   started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  -- Nobody writes it any more unless it is written again before.
+  -- It does not count as running after this moment unless it is written again before.
   expires_at timestamptz NOT NULL,
   PRIMARY KEY (user_id, bot, visitor, chat_id, reply_id),
   FOREIGN KEY (user_id, bot, visitor, chat_id) REFERENCES {{schema}}.chats (user_id, bot, visitor, id) ON DELETE CASCADE
-);
--- What no process writes any more is looked for all the time.
-CREATE INDEX running_replies_by_expiry ON {{schema}}.running_replies (expires_at);
+) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+-- No further index: it would cost every reply and every heartbeat. Sweepers read the small table.
 
 CREATE TABLE {{schema}}.running_reply_texts (
   user_id text COLLATE "C" NOT NULL,

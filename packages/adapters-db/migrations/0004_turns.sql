@@ -1,17 +1,18 @@
--- Stores the beginning and the end of a turn of a chat. Functions, so that each connection plans their statements once,
--- and so that a turn is one message to the server, not begun and committed by others: they enter the role that writes
+-- Stores the beginning and the end of a turn of a chat; the end as part of write_credits. Functions, so that each connection
+-- plans their statements once, and so that a turn is one message to the server, not begun and committed by others: they enter the role that writes
 -- the conversation themselves, and take their bounds with them. A person's own is written as that person, under
 -- row-level security; a visitor's by the service. Both roles are left at the end, also within another transaction.
 --
 -- The chat's row is locked first, as whatever deletes it does. "of_bot" and "of_visitor" are empty for a person's own.
 
--- Stores what is new and an empty reply. The insertion into "chats", or its update, locks the chat's row and takes the next
+-- Stores what is new and a reply, with its running record if a payer is given. The insertion into "chats", or its update, locks the chat's row and takes the next
 -- positions, so that turns of one chat cannot interleave. Where the reply is there already the chat is left alone, and with
 -- it everything else; two at the same moment meet at the unique key of messages. A turn that continues a chat neither
 -- comes too late for a deletion nor undoes one.
 CREATE FUNCTION {{schema}}.begin_turn(
   of_user text, of_bot text, of_visitor text, of_chat uuid, new_title text, messages_given integer, reply uuid,
-  given jsonb, continues boolean, more_bytes bigint, documents uuid[]
+  given jsonb, continues boolean, more_bytes bigint, documents uuid[], payer text, hold_key text, joinable boolean,
+  ttl_ms float8
 ) RETURNS void LANGUAGE plpgsql
 SET role = none SET search_path = pg_catalog, pg_temp SET lock_timeout = 3000
 SET plan_cache_mode = force_generic_plan
@@ -47,21 +48,30 @@ BEGIN
         message.value ->> 'role', message.value ->> 'content', message.value ->> 'state', message.value ->> 'model',
         coalesce(message.value -> 'sources', '[]')
       FROM jsonb_array_elements(given) WITH ORDINALITY AS message (value, ordinal);
+      IF payer IS NOT NULL THEN
+        INSERT INTO {{schema}}.running_replies (user_id, bot, visitor, chat_id, reply_id, payer, hold_key, model, joinable,
+          length, expires_at)
+        VALUES (of_user, of_bot, of_visitor, of_chat, reply, payer, hold_key, given -> -1 ->> 'model', joinable, 0,
+          moment + ttl_ms * interval '1 millisecond')
+        ON CONFLICT DO NOTHING;
+      END IF;
     END IF;
   END IF;
   PERFORM set_config('parley.user_id', user_before, true);
 END
 $function$;
 
--- Stores what a reply became. One that has ended stays as it is.
+-- Stores what a reply became, and deletes its running record. A reply that was ended by a sweeper, and so has failed, ends
+-- again; one that has ended otherwise stays as it is.
 CREATE FUNCTION {{schema}}.end_turn(
   of_user text, of_bot text, of_visitor text, of_chat uuid, reply uuid, reply_content text, reply_state text
 ) RETURNS void LANGUAGE plpgsql
-SET role = none SET search_path = pg_catalog, pg_temp SET lock_timeout = 3000
+SET role = none SET search_path = pg_catalog, pg_temp SET lock_timeout = 500
 SET plan_cache_mode = force_generic_plan
 AS $function$
 DECLARE
   user_before text := current_setting('parley.user_id', true);
+  counted bigint;
   size bigint := octet_length(reply_content);
 BEGIN
   PERFORM set_config('role', CASE of_bot WHEN '' THEN 'parley_user' ELSE 'parley_service' END, true),
@@ -74,11 +84,54 @@ BEGIN
       AND m.state = 'streaming';
     -- Nearly always it was: to lock the row and look before it is written would cost every reply.
     IF NOT FOUND THEN
-      UPDATE {{schema}}.chats c SET bytes = c.bytes - size
+      SELECT octet_length(m.content) INTO counted FROM {{schema}}.messages m
+      WHERE m.user_id = of_user AND m.bot = of_bot AND m.visitor = of_visitor AND m.chat_id = of_chat AND m.id = reply
+        AND m.state = 'failed';
+      IF FOUND THEN
+        UPDATE {{schema}}.messages m SET content = reply_content, state = reply_state
+        WHERE m.user_id = of_user AND m.bot = of_bot AND m.visitor = of_visitor AND m.chat_id = of_chat AND m.id = reply;
+      END IF;
+      UPDATE {{schema}}.chats c SET bytes = c.bytes - coalesce(counted, size)
       WHERE c.user_id = of_user AND c.bot = of_bot AND c.visitor = of_visitor AND c.id = of_chat;
     END IF;
+    DELETE FROM {{schema}}.running_replies r
+    WHERE r.user_id = of_user AND r.bot = of_bot AND r.visitor = of_visitor AND r.chat_id = of_chat AND r.reply_id = reply;
   END IF;
   PERFORM set_config('parley.user_id', user_before, true);
+END
+$function$;
+
+-- Ends the replies whose hold has ended without them, as a sweeper ends it: what was stored of each becomes its message, as
+-- failed. What another call works on is left to the next sweep.
+CREATE FUNCTION {{schema}}.end_dead_turns() RETURNS void LANGUAGE plpgsql AS $function$
+BEGIN
+  WITH found AS MATERIALIZED (
+    SELECT r.user_id, r.bot, r.visitor, r.chat_id, r.reply_id, r.payer, r.hold_key FROM {{schema}}.running_replies r
+    WHERE NOT EXISTS (SELECT FROM {{schema}}.credit_holds h WHERE h.user_id = r.payer AND h.key = r.hold_key)
+  ), chat AS MATERIALIZED (
+    SELECT c.user_id, c.bot, c.visitor, c.id AS chat_id FROM {{schema}}.chats c
+    WHERE (c.user_id, c.bot, c.visitor, c.id) IN (SELECT user_id, bot, visitor, chat_id FROM found)
+    FOR NO KEY UPDATE SKIP LOCKED
+  ), dead AS (
+    DELETE FROM {{schema}}.running_replies r USING found f JOIN chat USING (user_id, bot, visitor, chat_id)
+    WHERE r.user_id = f.user_id AND r.bot = f.bot AND r.visitor = f.visitor AND r.chat_id = f.chat_id
+      AND r.reply_id = f.reply_id AND r.payer = f.payer AND r.hold_key = f.hold_key
+    RETURNING r.user_id, r.bot, r.visitor, r.chat_id, r.reply_id
+  ), whole AS (
+    SELECT d.*, (
+      SELECT coalesce(string_agg(t.text, '' ORDER BY t.start_offset), '') FROM {{schema}}.running_reply_texts t
+      WHERE t.user_id = d.user_id AND t.bot = d.bot AND t.visitor = d.visitor AND t.chat_id = d.chat_id
+        AND t.reply_id = d.reply_id
+    ) AS content FROM dead d
+  ), ended AS (
+    UPDATE {{schema}}.messages m SET content = w.content, state = 'failed' FROM whole w
+    WHERE m.user_id = w.user_id AND m.bot = w.bot AND m.visitor = w.visitor AND m.chat_id = w.chat_id
+      AND m.id = w.reply_id AND m.state = 'streaming'
+    RETURNING m.user_id, m.bot, m.visitor, m.chat_id, octet_length(m.content) AS bytes
+  )
+  UPDATE {{schema}}.chats c SET bytes = c.bytes + e.bytes
+  FROM (SELECT user_id, bot, visitor, chat_id, sum(bytes) AS bytes FROM ended GROUP BY user_id, bot, visitor, chat_id) e
+  WHERE c.user_id = e.user_id AND c.bot = e.bot AND c.visitor = e.visitor AND c.id = e.chat_id;
 END
 $function$;
 

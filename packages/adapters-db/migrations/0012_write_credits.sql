@@ -11,10 +11,13 @@
 -- than it is, or much earlier, writes nothing, and decides again by the time that the database gives. "decided_at" is null
 -- where that was so, or where a test keeps the time.
 --
+-- "turns" are the ends of replies that belong to the changes: each is written with those of its payer, or in any case if it
+-- names none.
+--
 -- Rows are locked in the order of their keys, so that no two calls wait for each other. Therefore, and because plans are
 -- kept while tables grow, they are pinned to look up one given row after another by its key.
 CREATE FUNCTION {{schema}}.write_credits(
-  accounts json, unseen json, ended json, opened json, transactions json, records json, purchases json, summed json, decided_at float8
+  accounts json, unseen json, ended json, opened json, transactions json, records json, purchases json, summed json, turns json, decided_at float8
 ) RETURNS text[] LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
 -- The statement that calls this is a transaction of its own, which takes its bound with it: what else it may wait for,
@@ -177,6 +180,20 @@ BEGIN
     FROM json_to_recordset(summed) AS s(user_id text, upto bigint)
     CROSS JOIN LATERAL {{schema}}.sum_usage(s.user_id, {{schema}}.summed_upto(s.user_id, s.upto), s.upto) u
     WHERE whole OR s.user_id = ANY(written);
+  END IF;
+  IF turns IS NOT NULL THEN
+    PERFORM {{schema}}.begin_turn(t.of_user, t.of_bot, t.of_visitor, t.of_chat, t.title, t.messages, t.reply, t.given,
+      t.continues, t.bytes, t.documents, NULL, NULL, false, 0)
+    FROM json_to_recordset(turns) AS t(payer text, of_user text, of_bot text, of_visitor text, of_chat uuid, reply uuid,
+      title text, messages integer, given jsonb, continues boolean, bytes bigint, documents uuid[])
+    WHERE t.given IS NOT NULL AND (whole OR t.payer IS NULL OR t.payer = ANY(written));
+    PERFORM {{schema}}.end_turn(t.of_user, t.of_bot, t.of_visitor, t.of_chat, t.reply, t.content, t.state)
+    FROM (
+      SELECT * FROM json_to_recordset(turns) AS g(payer text, of_user text, of_bot text, of_visitor text, of_chat uuid,
+        reply uuid, content text, state text)
+      WHERE whole OR g.payer IS NULL OR g.payer = ANY(written)
+      ORDER BY g.of_user COLLATE "C", g.of_bot COLLATE "C", g.of_visitor COLLATE "C", g.of_chat
+    ) t;
   END IF;
   IF whole THEN RETURN '{}'; END IF;
   RETURN ARRAY(SELECT g.user_id FROM json_to_recordset(accounts) AS g(user_id text) WHERE g.user_id <> ALL(written));

@@ -81,7 +81,7 @@ BEGIN
   IF changed IS NOT NULL THEN RETURN changed; END IF;
 
   IF accounts IS NOT NULL AND {{schema}}.write_credits(accounts, NULL, NULL, NULL, transactions, records, purchases, summed,
-      decided_at) <> '{}' THEN
+      NULL, decided_at) <> '{}' THEN
     RAISE EXCEPTION 'Credits were decided at another time than they are written.' USING ERRCODE = 'serialization_failure';
   END IF;
   INSERT INTO {{schema}}.payment_events (event_id, kind, created_at, received_at, customer_id, owner, state, note, payment,

@@ -22,6 +22,7 @@ import { PgChatStoreLayer } from "../src/chat/PgChatStore.ts"
 import { PgRunningRepliesLayer } from "../src/chat/PgRunningReplies.ts"
 import { PgCrmConnectionStoreLayer } from "../src/crm/PgCrmConnectionStore.ts"
 import { PgOAuthStateStoreLayer } from "../src/crm/PgOAuthStateStore.ts"
+import { PgCreditLedgerLayer } from "../src/credits/PgCreditLedger.ts"
 import { PgDocumentStoreLayer } from "../src/documents/storing/PgDocumentStore.ts"
 import { PgFileStoreLayer } from "../src/documents/storing/PgFileStore.ts"
 import { PgPassageIndexLayer } from "../src/documents/indexing/PgPassageIndex.ts"
@@ -49,6 +50,7 @@ const stores = Layer.mergeAll(
   PgSpendLimiterLayer,
   PgRateLimiterLayer,
   PgRevokedSessionsLayer,
+  PgCreditLedgerLayer,
   PgRunningRepliesLayer,
   PgUnitOfWorkLayer
 )

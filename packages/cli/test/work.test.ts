@@ -95,9 +95,7 @@ describe.skipIf(url === "")("on a Postgres server", () => {
     expect(await statusOf(id)).toBe("processing")
     const [worker] = await startWorkers(2)
     expect(worker?.stderr).toMatch(/^Parley is starting\./)
-    expect(worker?.stdout).toMatch(
-      /works: jobs, requeue, files, holds, replies, callLimits, paymentEvents, events, resets/
-    )
+    expect(worker?.stdout).toMatch(/works: jobs, requeue, files, holds, callLimits, paymentEvents, events, resets/)
     await eventually("the document to be ready", () => allReady([id]))
   })
 

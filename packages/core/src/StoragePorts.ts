@@ -9,8 +9,8 @@ import { BotStore } from "./bots/BotStore.ts"
 import { InMemoryBotStore } from "./bots/InMemoryBotStore.ts"
 import { ChatStore } from "./chat/ChatStore.ts"
 import { InMemoryChatStore } from "./chat/InMemoryChatStore.ts"
-import { InMemoryRunningReplies } from "./chat/running/InMemoryRunningReplies.ts"
-import { RunningReplies } from "./chat/running/RunningReplies.ts"
+import { InMemoryRunningReplies } from "./chat/reply/InMemoryRunningReplies.ts"
+import { RunningReplies } from "./chat/reply/RunningReplies.ts"
 import { CrmConnectionStore } from "./crm/CrmConnectionStore.ts"
 import { InMemoryCrmConnectionStore } from "./crm/InMemoryCrmConnectionStore.ts"
 import { InMemoryOAuthStateStore } from "./crm/InMemoryOAuthStateStore.ts"
@@ -59,6 +59,8 @@ const inMemoryPassages = Layer.provide(InMemoryPassageIndex.layer, InMemoryDocum
 /**
  * Every port that keeps something: the one list of them. The name is the one `createParley` takes it by. A new port is
  * one line here, and one in the record of layers of each adapter, which does not compile without it.
+ *
+ * Ledger, chats and running replies are of one adapter: the end of a reply is one commit in all three.
  */
 const storagePorts = {
   audit: storagePort(AuditLog, InMemoryAuditLog.layer),

@@ -113,7 +113,6 @@ export {
   ChatStore,
   type ConversationCursor,
   type ConversationPage,
-  type EndTurnInput,
   type ListChatsInput,
   type ListConversationsInput,
   MAX_PAGE_BYTES,
@@ -130,20 +129,22 @@ export {
   ownerKey,
   ownerOf
 } from "./chat/ConversationOwner.ts"
-export type { Reply } from "./chat/Reply.ts"
+export type { Reply } from "./chat/reply/Reply.ts"
 export { DEFAULT_REPLIES, replySettingsOver } from "./chat/ReplySettings.ts"
 export { InvalidChatRequest, PromptTooLong } from "./chat/errors.ts"
 export { type QuotedPassage, readPassages } from "./chat/passageQuotes.ts"
 export { type BuildPromptInput, type Prompt, buildPrompt } from "./chat/prompt.ts"
 export {
   type ReplyName,
-  type ReplyWritten,
+  type EndTurn,
+  type ReplyBeat,
+  type ReplyBeaten,
   type RunningChat,
   type RunningProgress,
   RunningReplies,
   type RunningReply,
   type WriteReplyInput
-} from "./chat/running/RunningReplies.ts"
+} from "./chat/reply/RunningReplies.ts"
 export { RoundRobin } from "./fairness/RoundRobin.ts"
 export {
   type HandledJob,
@@ -208,6 +209,7 @@ export { type RevokedSession, RevokedSessions, type RevokedSince } from "./sessi
 export { TransactionConflict, TransactionNotJoined } from "./storage/CallersTransaction.ts"
 export { IdGenerator, isUuid } from "./storage/IdGenerator.ts"
 export type { IdentifiersOf, PortRecord, ServicesOf } from "./storage/PortRecord.ts"
+export type { Companion } from "./storage/Companion.ts"
 export { StorageFailed } from "./storage/StorageFailed.ts"
 export { UnitOfWork } from "./storage/UnitOfWork.ts"
 export { type FailureFields, causeCode, causeField, databaseFields, failureFields } from "./storage/failureFields.ts"

@@ -3,7 +3,6 @@ import type { BackgroundTask } from "./background/BackgroundTask.ts"
 import { startTasks } from "./background/startTasks.ts"
 import { PaymentCatchUp } from "./billing/upkeep/PaymentCatchUp.ts"
 import { PaymentEventSweeper } from "./billing/upkeep/PaymentEventSweeper.ts"
-import { ReplySweeper } from "./chat/running/ReplySweeper.ts"
 import { HoldSweeper } from "./credits/upkeep/HoldSweeper.ts"
 import { ResetService } from "./credits/upkeep/ResetService.ts"
 import { DocumentRequeue } from "./documents/reading/DocumentRequeue.ts"
@@ -50,13 +49,8 @@ export const backgroundTasks = {
     stopWithinMs: 5_000
   },
   holds: {
-    consequence: "The holds of processes that died are not being ended",
+    consequence: "The holds and replies of processes that died are not being ended",
     run: HoldSweeper.use(({ run }) => run),
-    stopWithinMs: 5_000
-  },
-  replies: {
-    consequence: "What was written of replies whose process died is not being kept",
-    run: ReplySweeper.use(({ run }) => run),
     stopWithinMs: 5_000
   },
   callLimits: {

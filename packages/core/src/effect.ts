@@ -46,8 +46,7 @@ export {
   TooManyAbandonedTries,
   TooManyReplies
 } from "./chat/errors.ts"
-export type { JoinedReply } from "./chat/running/ContinuingReplies.ts"
-export { ReplySweeper } from "./chat/running/ReplySweeper.ts"
+export { type JoinedReply, ReplyRunner } from "./chat/reply/ReplyRunner.ts"
 export { Accounts } from "./credits/Accounts.ts"
 export { disputeKey, refundKey } from "./credits/Correction.ts"
 export { CreditOperations, creditOperations } from "./credits/CreditOperations.ts"

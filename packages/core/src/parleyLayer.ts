@@ -16,14 +16,13 @@ import type { SecretBox } from "./secrets/SecretBox.ts"
 import { AbandonedTries } from "./chat/AbandonedTries.ts"
 import type { ChatModels } from "./models/ChatModel.ts"
 import { ChatQuota } from "./chat/ChatQuota.ts"
-import { ReplySweeper } from "./chat/running/ReplySweeper.ts"
-import { ContinuingReplies } from "./chat/running/ContinuingReplies.ts"
+import { ReplyBeats } from "./chat/reply/ReplyBeats.ts"
+import { ReplyRunner } from "./chat/reply/ReplyRunner.ts"
 import { ChatService } from "./chat/ChatService.ts"
 import { Accounts } from "./credits/Accounts.ts"
 import { CreditOperations } from "./credits/CreditOperations.ts"
 import { CreditService } from "./credits/CreditService.ts"
 import { WorkMeter } from "./credits/metering/WorkMeter.ts"
-import { HoldHeartbeat } from "./credits/holds/HoldHeartbeat.ts"
 import { HoldSweeper } from "./credits/upkeep/HoldSweeper.ts"
 import { ResetService } from "./credits/upkeep/ResetService.ts"
 import type { DocumentParser } from "./documents/reading/DocumentParser.ts"
@@ -69,7 +68,7 @@ export type ParleyServices =
   | PaymentComparison
   | PaymentEventSweeper
   | PaymentInbox
-  | ReplySweeper
+  | ReplyRunner
   | ResetService
   | SecretRotation
   | SignOut
@@ -107,7 +106,6 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   parleyJobWorker,
   PaymentComparison.layer,
   PaymentEventSweeper.layer,
-  ReplySweeper.layer,
   ResetService.layer,
   ModelOffers.layer,
   SecretRotation.layer,
@@ -121,9 +119,8 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
     Layer.mergeAll(BotService.layer, ChatService.layer, VisitorGate.layer)
   )
 ).pipe(
-  Layer.provide(
-    Layer.mergeAll(AbandonedTries.layer, Accounts.layer, ChatQuota.layer, ContinuingReplies.layer, HoldHeartbeat.layer)
-  ),
+  Layer.provideMerge(Layer.provide(ReplyRunner.layer, ReplyBeats.layer)),
+  Layer.provide(Layer.mergeAll(AbandonedTries.layer, Accounts.layer, ChatQuota.layer)),
   Layer.provide(CrmRelease.farewellLayer),
   Layer.provide(Layer.mergeAll(CreditOperations.layer, CrmRelease.layer))
 )

@@ -11,7 +11,8 @@ import { digestAtOnce } from "./digestAtOnce.ts"
 const model = scriptedModel(() => Stream.empty)
 
 const turn = newTurn("ann")
-const deadReply = { ...turn, replyId: turn.reply.id, model: "model-a-mini" }
+const deadHold = { userId: "ann", key: "reply:1" }
+const deadReply = { ...turn, replyId: turn.reply.id, model: "model-a-mini", joinable: true }
 
 const oldEvent = { id: "evt_1", kind: "product.created", createdAt: 0, customerId: undefined, payload: "{}" }
 
@@ -19,9 +20,11 @@ const oldEvent = { id: "evt_1", kind: "product.created", createdAt: 0, customerI
 const given = Effect.gen(function* () {
   const ledger = yield* testedLedger
   const { nextResetAt } = yield* ledger.open({ userId: "ann", tier: "free", allowance: 3 })
-  yield* ledger.reserve(reservation("ann", "reply:1", 1, { ttlMs: 1_000 }))
-  yield* ChatStore.use((chats) => chats.beginTurn(turn))
-  yield* RunningReplies.use((replies) => replies.write({ ...deadReply, start: 0, text: "The sky", ttlMs: 1_000 }))
+  const ttlMs = 1_000
+  yield* ledger.reserve(reservation("ann", deadHold.key, 1, { ttlMs }))
+  yield* ChatStore.use((chats) => chats.beginTurn({ ...turn, running: { hold: deadHold, joinable: true, ttlMs } }))
+  const beat = { hold: { ...deadHold, outputTokens: 2 }, reply: { ...deadReply, start: 0, text: "The sky" } }
+  yield* RunningReplies.use((replies) => replies.write({ beats: [beat], ttlMs }))
   const limits = [{ subject: "192.0.2.1", name: "ip", calls: 1 }]
   yield* CallLimiter.use(({ admit }) => admit({ limits, windowMs: 1, lease: "one", leaseMs: 1, ended: [] }))
   yield* BillingStore.use((store) => store.keep(oldEvent, { state: "ignored", note: "" }))
@@ -104,7 +107,8 @@ describe("background work", () => {
         const { kept, nextResetAt: next, read, swept } = yield* done(documentId)
         const resets = next > nextResetAt
         const forgot = { callLimits: yield* forgotten, paymentEvents: yield* removed }
-        const worked = { jobs: read, holds: swept, replies: kept, resets, ...forgot }
+        assert.strictEqual(kept, swept)
+        const worked = { jobs: read, holds: swept, resets, ...forgot }
         const names = Object.keys(worked).map((task) => [task, task === name])
         assert.deepStrictEqual(worked, Object.fromEntries(names))
       }).pipe(Effect.provide(world(model)))

@@ -6,8 +6,7 @@ import {
   MAX_TRANSCRIPT_BYTES,
   ownerKey,
   ownerOf,
-  storableText,
-  storedBytes
+  storableText
 } from "@parley/core/adapter"
 import type { Source } from "@parley/core/reading"
 import { Effect, Layer } from "effect"
@@ -16,7 +15,6 @@ import { storing } from "../storage/storageFailed.ts"
 import {
   beginTurnSql,
   countSql,
-  endTurnSql,
   keepDocumentsSql,
   listByIdSql,
   listSql,
@@ -28,6 +26,7 @@ import {
   usageSql
 } from "./chatSql.ts"
 import { pgConversations } from "./PgConversations.ts"
+import { beginRow } from "./turnRow.ts"
 
 interface ChatRow extends Row {
   readonly id: string
@@ -75,10 +74,6 @@ const messageOf = (row: TranscriptRow): StoredMessage => ({
   createdAt: row.message_created_at.getTime()
 })
 
-/** JSON for jsonb: its texts cleaned of what Postgres refuses there. */
-const storableJson = (value: unknown): string =>
-  JSON.stringify(value, (_key, inner: unknown) => (typeof inner === "string" ? storableText(inner) : inner))
-
 /** The owner's key as the texts take it. */
 const keyOf = (owner: ConversationOwner): ReadonlyArray<string> => {
   const { userId, bot, visitor } = ownerKey(owner)
@@ -94,7 +89,6 @@ const make = Effect.map(Database, (database) => {
   const { schema } = database
   const sqlTexts = {
     begin: beginTurnSql(schema),
-    end: endTurnSql(schema),
     transcript: transcriptSql(schema),
     list: listSql(schema),
     listById: listByIdSql(schema),
@@ -111,10 +105,6 @@ const make = Effect.map(Database, (database) => {
   /** Reads and deletes as the person whose rows they are, which a bot's owner may do with a visitor's. */
   const asOwner = <R extends Row>(owner: ConversationOwner, text: string, params: ReadonlyArray<unknown>) =>
     database.statementAsUser<R>(ownerKey(owner).userId, text, params)
-
-  /** Calls a function that enters the role of the conversation's author itself: the person, or for a visitor the service. */
-  const writeTurn = (operation: string, text: string, params: ReadonlyArray<unknown>) =>
-    storing(operation, "turn")(Effect.asVoid(database.statement(text, params)))
 
   const listed = (userId: UserId, bot: string, limit: number, offset: number) =>
     database.asUser(userId, (sql) =>
@@ -135,30 +125,19 @@ const make = Effect.map(Database, (database) => {
     )
 
   return ChatStore.of({
-    beginTurn: ({ owner, chatId, continues, title, messages, documentIds = [], reply }) => {
-      const added = messages.map(({ role, content }) => ({ role, content, state: "complete" }))
-      const begun = { ...reply, role: "assistant", content: "", state: "streaming" }
-      const bytes = messages.reduce((sum, each) => sum + storedBytes(each.content), storedBytes("", reply.sources))
-      const stored = storableJson([...added, begun])
-      const params = [
-        ...keyOf(owner),
-        chatId,
-        storableText(title),
-        added.length + 1,
-        reply.id,
-        stored,
-        continues,
-        bytes,
-        documentIds
-      ]
-      return Effect.catchTag(writeTurn("ChatStore.beginTurn", sqlTexts.begin, params), "StorageFailed", (failed) =>
+    beginTurn: (input) => {
+      const { running } = input
+      const begun = Object.values(beginRow(input))
+      const record = [running?.hold.userId, running?.hold.key, running?.joinable, running && Math.ceil(running.ttlMs)]
+      const params = [...begun, ...record.map((value) => value ?? null)]
+      // The function enters the role of the conversation's author itself: the person, or for a visitor the service.
+      const begin = storing("ChatStore.beginTurn", "turn")(Effect.asVoid(database.statement(sqlTexts.begin, params)))
+      return Effect.catchTag(begin, "StorageFailed", (failed) =>
         failed.cause instanceof DatabaseError && failed.cause.constraint === "messages_id"
           ? Effect.void
           : Effect.fail(failed)
       )
     },
-    endTurn: ({ owner, chatId, replyId, content, state }) =>
-      writeTurn("ChatStore.endTurn", sqlTexts.end, [...keyOf(owner), chatId, replyId, storableText(content), state]),
     transcript: ({ owner, chatId, limit, before, maxBytes = MAX_TRANSCRIPT_BYTES }) =>
       storing("ChatStore.transcript")(
         isUuid(chatId)

@@ -5,19 +5,15 @@ import {
   type ReplyName,
   type RunningProgress,
   type RunningChat,
-  RunningReplies,
-  storableText
+  RunningReplies
 } from "@parley/core/adapter"
 import type { MessageState } from "@parley/core"
 import { Effect, Layer } from "effect"
+import { beatHolds } from "../credits/renewHolds.ts"
+import { makeLedgerTime } from "../credits/LedgerClock.ts"
 import { Database, type Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
 import { runningReplySql } from "./runningReplySql.ts"
-
-interface WrittenRow extends Row {
-  readonly length: number
-  readonly stop_asked: boolean
-}
 
 interface ReadRow extends Row {
   readonly running_model: string | null
@@ -52,7 +48,9 @@ const progressOf = (row: ReadRow | undefined, from: number): RunningProgress => 
   return { _tag: "Ended", model: model ?? undefined, text: (content ?? "").slice(from), state }
 }
 
-const make = Effect.map(Database, (database) => {
+const make = Effect.gen(function* () {
+  const database = yield* Database
+  const time = yield* makeLedgerTime
   const sqlTexts = runningReplySql(database.schema)
 
   /** Reads as the person whose rows they are, which a bot's owner may do with a visitor's. */
@@ -63,30 +61,19 @@ const make = Effect.map(Database, (database) => {
   const asAuthor = <R extends Row>({ owner }: RunningChat, text: string, params: ReadonlyArray<unknown>) =>
     "person" in owner ? database.statementAsUser<R>(owner.person, text, params) : database.statement<R>(text, params)
 
-  const endDead = Effect.fnUntraced(function* (limit: number) {
-    const found = yield* database.statement(sqlTexts.findDead, [limit])
-    let ended = 0
-    for (const { user_id, bot, visitor, chat_id, reply_id } of found) {
-      const params = [user_id, bot, visitor, chat_id, reply_id]
-      ended += (yield* database.statement(sqlTexts.endDead, params)).length
-    }
-    return ended
-  })
-
   return RunningReplies.of({
-    write: ({ model, start, text, ttlMs, ...reply }) =>
-      storing("RunningReplies.write")(
-        Effect.map(
-          asAuthor<WrittenRow>(reply, sqlTexts.write, [
-            ...replyParams(reply),
-            model,
-            start,
-            text.length,
-            storableText(text),
-            Math.ceil(ttlMs)
-          ]),
-          ([row]) => row && { length: row.length, stopAsked: row.stop_asked }
-        )
+    write: ({ beats, ttlMs }) =>
+      time.given.pipe(
+        Effect.flatMap((now) => beatHolds(database, beats, ttlMs, now)),
+        Effect.map((rows) =>
+          rows.map((row) => ({
+            isHoldGone: row.hold_gone,
+            isChatGone: row.chat_gone,
+            length: row.length ?? undefined,
+            stopAsked: row.stop_asked === true
+          }))
+        ),
+        storing("RunningReplies.write", "maintenance")
       ),
     read: ({ from, ...reply }) =>
       storing("RunningReplies.read")(
@@ -109,16 +96,9 @@ const make = Effect.map(Database, (database) => {
         isUuid(chat.chatId)
           ? Effect.map(asAuthor(chat, sqlTexts.askToStop, chatParams(chat)), (rows) => rows.length > 0)
           : Effect.succeed(false)
-      ),
-    end: ({ content, state, ...reply }) =>
-      storing("RunningReplies.end")(
-        Effect.asVoid(asAuthor(reply, sqlTexts.end, [...replyParams(reply), storableText(content), state]))
-      ),
-    forget: (reply) =>
-      storing("RunningReplies.forget")(Effect.asVoid(asAuthor(reply, sqlTexts.forget, replyParams(reply)))),
-    sweep: ({ limit }) => storing("RunningReplies.sweep", "maintenance")(endDead(limit))
+      )
   })
 })
 
-/** What is written of replies that go on without their reader, in Postgres or PGlite, for every process to read. */
+/** The running records of replies in Postgres or PGlite. */
 export const PgRunningRepliesLayer: Layer.Layer<RunningReplies, never, Database> = Layer.effect(RunningReplies, make)

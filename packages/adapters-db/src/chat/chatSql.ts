@@ -2,14 +2,12 @@
 export const OWNED = "user_id = $1 AND bot = $2 AND visitor = $3"
 
 /**
- * Stores what is new and an empty reply. Parameters: the owner's key, chat, title, number of messages, reply's id, messages
- * as JSON, whether it continues the chat, bytes that count, documents named.
+ * Stores what is new and a reply. Parameters: the owner's key, chat, title, number of messages, reply's id, messages as JSON,
+ * whether it continues the chat, bytes that count, documents named; the payer and the key of its hold, whether others may
+ * join it, and milliseconds to live, or nulls if it is complete.
  */
 export const beginTurnSql = (schema: string): string =>
-  `SELECT ${schema}.begin_turn($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
-
-/** Parameters: the owner's key, chat, reply's id, content, state. A reply that has ended stays as it is. */
-export const endTurnSql = (schema: string): string => `SELECT ${schema}.end_turn($1, $2, $3, $4, $5, $6, $7)`
+  `SELECT ${schema}.begin_turn($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
 
 /** What a person's own chats hold, or the conversations of all visitors of their bots. Parameters: user. */
 export const usageSql = (schema: string, whose: "own" | "visitors"): string =>

@@ -1,18 +1,20 @@
 import {
+  type Companion,
   decideAll,
   type Decisions,
+  type EndTurn,
   keysOf,
   type LoadedAccount,
   NO_ACCOUNT,
   type Operation,
   type Refusal
 } from "@parley/core/adapter"
-import { Effect, type Result } from "effect"
+import { Effect, Result } from "effect"
 import { type Database, DatabaseError, type Row, type Sql } from "../database/Database.ts"
 import { DATABASE_NOW, type LedgerTime } from "./LedgerClock.ts"
 import { loadAccounts } from "./loadAccounts.ts"
 import type { RecentAccounts } from "./recentAccounts.ts"
-import { type AccountWrite, writeChanges } from "./writeChanges.ts"
+import { type AccountWrite, type TurnEnd, writeChanges } from "./writeChanges.ts"
 
 type AnyOperation = Operation<unknown, Refusal>
 type Answer = Result.Result<unknown, Refusal>
@@ -22,6 +24,17 @@ interface Pending {
   readonly operation: AnyOperation
   readonly index: number
 }
+
+/** The replies that end with these operations, but for those that were refused. */
+const endsOf = ({ decisions, group, userId, write }: Decided): ReadonlyArray<TurnEnd> =>
+  group.flatMap(({ operation: { companion } }, place) => {
+    const answer = decisions.answers[place]
+    if (companion === undefined || answer === undefined || Result.isFailure(answer)) return []
+    if (!isEndTurn(companion)) throw new Error(`No ledger writes a companion ${companion._tag}.`)
+    return [{ payer: write && userId, turn: companion }]
+  })
+
+const isEndTurn = (companion: Companion): companion is EndTurn => companion._tag === "EndTurn"
 
 /** The operations on one account, decided. */
 interface Decided {
@@ -117,8 +130,14 @@ const decideAndWrite = Effect.fnUntraced(function* (
     }
   }
   const writes = decided.flatMap(({ write }) => write ?? [])
+  const ends = decided.flatMap(endsOf)
+  const alone = ends.filter(({ payer }) => payer === undefined)
+  if (alone.length > 0) yield* writeChanges(query, schema, [], null, alone)
+  const withChanges = ends.filter(({ payer }) => payer !== undefined)
   const doubtAll = Effect.sync(() => writes.forEach(({ changes }) => recent?.doubt(changes.account.userId)))
-  const write = Effect.suspend(() => Effect.onError(writeChanges(query, schema, writes, decidedAt), () => doubtAll))
+  const write = Effect.suspend(() =>
+    Effect.onError(writeChanges(query, schema, writes, decidedAt, withChanges), () => doubtAll)
+  )
   const refused = writes.length === 0 ? NONE : (yield* time.learnFrom(write, ({ databaseNow }) => databaseNow)).missed
   for (const { userId, group, decisions, write } of decided) {
     if (refused.has(userId)) {

@@ -51,9 +51,12 @@ const sweepAtOnce = (
     Effect.gen(function* () {
       const text = lockExpiredText(database.schema)
       const expired = yield* query<ExpiredRow>(text, [yield* time.given, limit, userId])
-      if (expired.length === 0) return NOTHING_SWEPT
+      const endTurns = query(`SELECT ${database.schema}.end_dead_turns()`)
+      if (expired.length === 0) return yield* Effect.as(endTurns, NOTHING_SWEPT)
       const operations = expired.map((row) => expireOperation({ userId: row.user_id, key: row.key }))
       const answers = yield* commitOperations(database, time, operations)
+      // Their messages end with them, in this transaction.
+      yield* endTurns
       return answers
         .map((answer) => sweptBy(Result.isSuccess(answer) ? (answer.success as HoldEnd | undefined) : undefined))
         .reduce(addSwept, NOTHING_SWEPT)

@@ -1,12 +1,14 @@
 import {
   type Changes,
   countsOf,
+  type EndTurn,
   type IdempotencyRecord,
   type LedgerAccount,
   NO_TRANSACTIONS,
   withTransaction
 } from "@parley/core/adapter"
 import { Effect } from "effect"
+import { endRow } from "../chat/turnRow.ts"
 import type { DatabaseError, Sql } from "../database/Database.ts"
 import { DATABASE_NOW } from "./LedgerClock.ts"
 
@@ -186,6 +188,12 @@ export const creditLists = (writes: ReadonlyArray<AccountWrite>) => ({
   summed: jsonList(writes.flatMap(summedJson))
 })
 
+/** The end of a reply that is written with the changes of its payer or, without one, in any case. */
+export interface TurnEnd {
+  readonly payer: string | undefined
+  readonly turn: EndTurn
+}
+
 /** What became of a write. */
 export interface Written {
   /** Users for whom nothing was written: their account was not as it was seen, or the time not what it was taken to be. */
@@ -195,7 +203,7 @@ export interface Written {
 }
 
 /**
- * Writes what was decided for several accounts, in one statement. `decidedAt` is the time in Unix milliseconds that was
+ * Writes what was decided for several accounts, with the replies that end with it, in one statement. `decidedAt` is the time in Unix milliseconds that was
  * taken to be the database's, and is checked; null where it need not be. Fails, with SQLSTATE 40001 and nothing written at all, where a key taken to be unused is
  * not, or a hold taken to be open is not.
  */
@@ -203,13 +211,25 @@ export const writeChanges = (
   query: Sql["query"],
   schema: string,
   writes: ReadonlyArray<AccountWrite>,
-  decidedAt: number | null
+  decidedAt: number | null,
+  ends: ReadonlyArray<TurnEnd> = []
 ): Effect.Effect<Written, DatabaseError> => {
   const { accounts, ended, opened, purchases, records, summed, transactions, unseen } = creditLists(writes)
   return Effect.map(
     query<{ missed: ReadonlyArray<string>; database_now: number }>(
-      `SELECT ${schema}.write_credits($1, $2, $3, $4, $5, $6, $7, $8, $9) AS missed, ${DATABASE_NOW} AS database_now`,
-      [accounts, unseen, ended, opened, transactions, records, purchases, summed, decidedAt]
+      `SELECT ${schema}.write_credits($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) AS missed, ${DATABASE_NOW} AS database_now`,
+      [
+        accounts,
+        unseen,
+        ended,
+        opened,
+        transactions,
+        records,
+        purchases,
+        summed,
+        jsonList(ends.map(({ payer, turn }) => ({ payer, ...endRow(turn) }))),
+        decidedAt
+      ]
     ),
     ([row]) => ({ missed: new Set(row?.missed), databaseNow: row?.database_now })
   )

@@ -5,6 +5,8 @@ import { ChatModels, DocumentParser, PaymentGateway, type ReplyPart } from "@par
 import { makeCatalog } from "@parley/core"
 import { neutralGateway, testedLedger } from "@parley/core/testing"
 import { Effect, Fiber, Layer, Schedule, Stream } from "effect"
+import { PgChatStoreLayer } from "../../src/chat/PgChatStore.ts"
+import { PgRunningRepliesLayer } from "../../src/chat/PgRunningReplies.ts"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { Database } from "../../src/database/Database.ts"
 import { databases } from "../databases.ts"
@@ -58,6 +60,8 @@ for (const { name, layer: database } of databases) {
     Layer.provideMerge(
       Layer.mergeAll(
         PgCreditLedgerLayer,
+        PgChatStoreLayer,
+        PgRunningRepliesLayer,
         Layer.succeed(PaymentGateway, neutralGateway()),
         noCrmLayer,
         Layer.succeed(Catalog, catalog),

@@ -15,6 +15,8 @@ import {
 import { makeCatalog } from "@parley/core"
 import { neutralGateway, withOperations } from "@parley/core/testing"
 import { Context, Effect, Layer, Stream } from "effect"
+import { PgChatStoreLayer } from "../../src/chat/PgChatStore.ts"
+import { PgRunningRepliesLayer } from "../../src/chat/PgRunningReplies.ts"
 import { Database } from "../../src/database/Database.ts"
 import { PgUnitOfWorkLayer } from "../../src/storage/PgUnitOfWork.ts"
 import { PgPersonalDataLayer } from "../../src/users/PgPersonalData.ts"
@@ -56,6 +58,8 @@ const process = Effect.gen(function* () {
   })
   const ports = Layer.mergeAll(
     ledgerLayer,
+    PgChatStoreLayer,
+    PgRunningRepliesLayer,
     Layer.succeed(PaymentGateway, neutralGateway()),
     noCrmLayer,
     Layer.succeed(Catalog, catalog),

@@ -39,9 +39,13 @@ const own = (userId: UserId) =>
   Effect.gen(function* () {
     const document = newDocument(userId)
     const turn = newTurn(userId)
-    yield* (yield* ChatStore).beginTurn(turn)
-    const reply = { ...turn, replyId: turn.reply.id, model: "model-a-mini" }
-    yield* (yield* RunningReplies).write({ ...reply, start: 0, text: "Annual", ttlMs: 60_000 })
+    const hold = { userId, key: `reply:${turn.reply.id}` }
+    yield* (yield* testedLedger).open({ userId, tier: "free", allowance: 100 })
+    yield* (yield* testedLedger).reserve(reservation(userId, hold.key, 1))
+    yield* (yield* ChatStore).beginTurn({ ...turn, running: { hold, joinable: true, ttlMs: 60_000 } })
+    const written = { start: 0, text: "Annual", model: "model-a-mini", joinable: true }
+    const reply = { owner: turn.owner, chatId: turn.chatId, replyId: turn.reply.id, ...written }
+    yield* (yield* RunningReplies).write({ beats: [{ hold: { ...hold, outputTokens: 1 }, reply }], ttlMs: 60_000 })
     yield* (yield* DocumentStore).insert(document, ampleQuota)
     yield* (yield* FileStore).write({ userId, documentId: document.id, bytes: new Uint8Array([1]) })
     yield* Database.use(({ schema, statement }) =>

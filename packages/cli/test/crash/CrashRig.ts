@@ -43,6 +43,12 @@ export interface LeftHold {
   readonly recorded: number
 }
 
+/** A reply as it is stored. */
+export interface StoredReply extends Record<string, unknown> {
+  readonly content: string
+  readonly state: string
+}
+
 /** One charge. */
 export interface Charge {
   readonly key: string
@@ -161,6 +167,24 @@ export class CrashRig implements AsyncDisposable {
        WHERE user_id = $1 AND type = 'usage' ORDER BY number`,
       [userId]
     )
+  }
+
+  /** The stored replies of a person, by the keys of their holds. */
+  async replies(userId: string): Promise<ReadonlyMap<string, StoredReply>> {
+    const rows = await this.query<StoredReply & { id: string }>(
+      `SELECT id, content, state FROM ${this.schema}.messages WHERE user_id = $1 AND role = 'assistant'`,
+      [userId]
+    )
+    return new Map(rows.map(({ id, content, state }) => [`reply:${id}`, { content, state }]))
+  }
+
+  /** How many messages are being written, by what is stored of them, and how many running records there are. */
+  async unended(): Promise<number> {
+    const [row] = await this.query<{ unended: number }>(
+      `SELECT (SELECT count(*) FROM ${this.schema}.messages WHERE state = 'streaming')
+         + (SELECT count(*) FROM ${this.schema}.running_replies) AS unended`
+    )
+    return row?.unended ?? Number.NaN
   }
 
   /** Everything that `parley credits verify` would find wrong. */

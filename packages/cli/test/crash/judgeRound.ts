@@ -2,7 +2,14 @@ import { pieceTokenizer } from "@parley/core/adapter"
 import { priceOf } from "@parley/core"
 import { expect } from "vitest"
 import type { ChatRecord, Person } from "./chatLoad.ts"
-import { type Charge, type CrashRig, HEARTBEAT_MS, type LeftHold, TOKENS_AT_MOST } from "./CrashRig.ts"
+import {
+  type Charge,
+  type CrashRig,
+  HEARTBEAT_MS,
+  type LeftHold,
+  type StoredReply,
+  TOKENS_AT_MOST
+} from "./CrashRig.ts"
 
 /** A heartbeat may be late by this much on a busy machine. */
 const LATE_MS = 1_500
@@ -35,8 +42,14 @@ const judgeCharges = (charges: ReadonlyArray<Charge>, records: ReadonlyArray<Cha
   expect(new Set(charges.map(({ key }) => key)).size).toBe(charges.length)
 }
 
-/** A reply whose process died is charged for the last recorded output, and is free if there was none. */
-const judgeCutReply = (record: ChatRecord, charge: Charge | undefined, hold: LeftHold, death: Death): void => {
+/** A reply whose process died is charged for exactly its stored text, which is all but the last seconds, or is free. */
+const judgeCutReply = (
+  record: ChatRecord,
+  charge: Charge | undefined,
+  stored: StoredReply | undefined,
+  hold: LeftHold,
+  death: Death
+): void => {
   const what = `${hold.key} of ${record.userId}, recorded ${hold.recorded}`
   expect(record.end, what).not.toBe("complete")
   const latest = death.judgesLateness ? death.at - HEARTBEAT_MS - LATE_MS : -Infinity
@@ -47,13 +60,19 @@ const judgeCutReply = (record: ChatRecord, charge: Charge | undefined, hold: Lef
   if (hold.recorded === 0) expect(charge, what).toBeUndefined()
   else
     expect(charge?.receipt, what).toMatchObject({ ended: "expired", estimated: true, usage: { output: hold.recorded } })
+  expect(counted(stored?.content ?? ""), what).toBe(hold.recorded)
+  const kept = [record.text.slice(0, seen), death.delivered.get(hold.key) ?? ""]
+  for (const text of kept) expect(stored?.content.startsWith(text) ?? text === "", what).toBe(true)
+  if (stored !== undefined) expect(stored.state, what).toBe("failed")
 }
 
 /** A reply that ended while its process lived is charged by its vendor's figures, or by the delivered output. */
-const judgeEndedReply = (record: ChatRecord, charge: Charge | undefined): void => {
+const judgeEndedReply = (record: ChatRecord, charge: Charge | undefined, stored: StoredReply | undefined): void => {
   const what = `${keyOf(record)} of ${record.userId}, ${record.end} after "${record.text.slice(-20)}"`
   expect(charge, what).toBeDefined()
   if (record.end === "complete") expect(record.text, what).toBe(spoken(record.asked.tokens))
+  if (record.end === "complete") expect(stored, what).toEqual({ content: record.text, state: "complete" })
+  expect(stored?.content.startsWith(record.text), what).toBe(true)
   const { ended, usage } = charge?.receipt ?? {}
   // Even if the reader did not see the end, or left at it.
   if (record.end === "complete" || ended === "completed") {
@@ -68,6 +87,7 @@ const judgeEndedReply = (record: ChatRecord, charge: Charge | undefined): void =
 const judgePerson = (
   records: ReadonlyArray<ChatRecord>,
   charges: ReadonlyArray<Charge>,
+  stored: ReadonlyMap<string, StoredReply>,
   death: Death | undefined
 ): void => {
   judgeCharges(charges, records)
@@ -78,8 +98,9 @@ const judgePerson = (
     if (record.messageId === undefined) continue
     const hold = left.get(keyOf(record))
     const charge = chargeOf.get(keyOf(record))
-    if (hold === undefined || death === undefined) judgeEndedReply(record, charge)
-    else judgeCutReply(record, charge, hold, death)
+    const reply = stored.get(keyOf(record))
+    if (hold === undefined || death === undefined) judgeEndedReply(record, charge, reply)
+    else judgeCutReply(record, charge, reply, hold, death)
   }
 }
 
@@ -92,6 +113,10 @@ export const judgePeople = async (
 ): Promise<void> => {
   for (const { userId } of Object.values(people)) {
     const ofPerson = records.filter((record) => record.userId === userId)
-    judgePerson(ofPerson, await rig.charges(userId), death)
+    const stored = await rig.replies(userId)
+    const charges = await rig.charges(userId)
+    judgePerson(ofPerson, charges, stored, death)
+    for (const { key } of charges) expect(stored.get(key)?.content, `the text that ${key} paid`).toBeTruthy()
   }
+  expect(await rig.unended(), "messages that no process writes").toBe(0)
 }

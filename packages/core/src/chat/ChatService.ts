@@ -1,7 +1,6 @@
 import { Context, Effect, Layer, type Scope } from "effect"
 import type { Account } from "../credits/Account.ts"
 import { Accounts } from "../credits/Accounts.ts"
-import { CreditLedger } from "../credits/CreditLedger.ts"
 import type { HoldName } from "../credits/holds/Hold.ts"
 import { type DailyCapReached, type InsufficientCredits, KeyConflict } from "../credits/errors.ts"
 import { DocumentStore } from "../documents/storing/DocumentStore.ts"
@@ -14,7 +13,7 @@ import type { ModelNotAllowed } from "../tiers/errors.ts"
 import { AbandonedTries } from "./AbandonedTries.ts"
 import type { ChatMessage } from "../models/ChatMessage.ts"
 import type { ModelFailed, ModelUnavailable } from "../models/ChatModel.ts"
-import { byRememberedAccount } from "./byRememberedAccount.ts"
+import { byRememberedAccount } from "../credits/byRememberedAccount.ts"
 import { type ChatRequest, decodeChatRequest } from "./ChatRequest.ts"
 import { makeChatChanges, stillThere } from "./chatChanges.ts"
 import { ChatQuota } from "./ChatQuota.ts"
@@ -40,16 +39,15 @@ import {
   type TooManyAbandonedTries,
   type TooManyReplies
 } from "./errors.ts"
-import { fingerprintOf, idempotentChatId, idempotentMessageId } from "./idempotency.ts"
-import { makeMeteredReply } from "./meteredReply.ts"
+import { fingerprintOf, idempotentChatId, idempotentMessageId } from "./reply/idempotency.ts"
 import { makePrepareReply, TRANSCRIPT_MESSAGES } from "./prepareReply.ts"
 import type { Chat } from "./StoredMessage.ts"
-import type { Reply } from "./Reply.ts"
-import { onePerson, type ReplyParties, type ReplyTerms } from "./ReplyParties.ts"
-import { ContinuingReplies, type JoinedReply } from "./running/ContinuingReplies.ts"
-import type { RunningReply } from "./running/RunningReplies.ts"
-import { replayedReply } from "./replayedReply.ts"
-import { makeReserveReply } from "./reserveReply.ts"
+import type { Reply } from "./reply/Reply.ts"
+import { onePerson, type ReplyParties, type ReplyTerms } from "./reply/ReplyParties.ts"
+import { type JoinedReply, ReplyRunner } from "./reply/ReplyRunner.ts"
+import type { RunningReply } from "./reply/RunningReplies.ts"
+import { replayedReply } from "./reply/replayedReply.ts"
+import { makeReserveReply } from "./reply/reserveReply.ts"
 
 /** Why `send` gives no reply. In every case nothing was charged and nothing was stored. */
 export type SendFailed =
@@ -120,9 +118,6 @@ export interface ReadChat extends Transcript {
 }
 
 export const PAGE_MESSAGES = 100
-/** How often, and how many times, a new chat is looked for whose first words are there. */
-const FIRST_TURN_POLL = "50 millis"
-const FIRST_TURN_TRIES = 100
 const TITLE_CHARACTERS = 80
 /** What of a message a title is made of. */
 const TITLE_SOURCE = 1_000
@@ -187,27 +182,22 @@ export class ChatService extends Context.Service<
       const chats = yield* ChatStore
       const documents = yield* DocumentStore
       const changes = yield* makeChatChanges
-      const continuing = yield* ContinuingReplies
+      const replies = yield* ReplyRunner
       const check = Effect.fnUntraced(function* (owner: ConversationOwner, chatId: string) {
         if ((yield* chats.transcript({ owner, chatId, limit: 1 })) === undefined) {
           return yield* new ChatNotFound({ chatId })
         }
       })
       /**
-       * A transcript and the reply that runs, as they are at one moment: a reply that ends between the two looks is read
-       * again, and the first turn of a chat, which is stored beside its first words, is waited for.
+       * A transcript and the reply that runs, as they are at one moment: a turn that is being stored is waited for, and a
+       * reply that ends between the two looks is read again.
        */
       const look = Effect.fnUntraced(function* (input: TranscriptInput) {
-        for (let tries = 1; ; tries += 1) {
-          const found = yield* chats.transcript(input)
-          const running = yield* continuing.find(input)
-          if (running !== undefined && found === undefined && tries < FIRST_TURN_TRIES) {
-            yield* Effect.sleep(FIRST_TURN_POLL)
-            continue
-          }
-          const isPast = running === undefined && (found === undefined || found.messages.at(-1)?.state === "streaming")
-          return { found: isPast ? yield* chats.transcript(input) : found, running }
-        }
+        yield* replies.stored(input)
+        const found = yield* chats.transcript(input)
+        const running = yield* replies.find(input)
+        const isPast = running === undefined && found?.messages.at(-1)?.state === "streaming"
+        return { found: isPast ? yield* chats.transcript(input) : found, running }
       })
       return ChatService.of({
         send,
@@ -223,15 +213,15 @@ export class ChatService extends Context.Service<
         }),
         join: Effect.fn("ChatService.join")(function* (of, chatId) {
           const owner = conversationOwner(of)
-          const joined = yield* continuing.join({ owner, chatId })
+          const joined = yield* replies.join({ owner, chatId })
           if (joined === undefined) yield* check(owner, chatId)
           return joined
         }),
         stop: Effect.fn("ChatService.stop")(function* (of, chatId) {
           const owner = conversationOwner(of)
           // The chat of a reply that has just begun may not be stored yet.
-          if ((yield* continuing.find({ owner, chatId })) === undefined) yield* check(owner, chatId)
-          yield* continuing.stop({ owner, chatId })
+          if ((yield* replies.find({ owner, chatId })) === undefined) yield* check(owner, chatId)
+          yield* replies.stop({ owner, chatId })
         }),
         remove: Effect.fn("ChatService.remove")(function* (of, chatId) {
           const owner = conversationOwner(of)
@@ -247,11 +237,9 @@ const makeSend = Effect.gen(function* () {
   const abandoned = yield* AbandonedTries
   const accounts = yield* Accounts
   const chats = yield* ChatStore
-  const continuing = yield* ContinuingReplies
-  const ledger = yield* CreditLedger
+  const replies = yield* ReplyRunner
   const ids = yield* IdGenerator
   const quota = yield* ChatQuota
-  const meteredReply = yield* makeMeteredReply
   const prepareReply = yield* makePrepareReply
   const reserveReply = yield* makeReserveReply
 
@@ -271,10 +259,6 @@ const makeSend = Effect.gen(function* () {
     }
   })
 
-  /** True for a charged reply whose process died: no process will store how it ended. */
-  const isAbandoned = ({ userId, key }: HoldName) =>
-    Effect.map(ledger.transaction(userId, key), (charged) => charged?.receipt?.ended === "expired")
-
   /** The stored answer of an earlier request with the same key, whose hold is open or, where `ended`, charged. */
   const replay = Effect.fnUntraced(function* (
     hold: HoldName,
@@ -285,8 +269,8 @@ const makeSend = Effect.gen(function* () {
     const found = yield* chats.transcript({ owner, chatId, limit: TRANSCRIPT_MESSAGES })
     if (found === undefined && ended) return yield* new ChatNotFound({ chatId })
     const message = found?.messages.find(({ id }) => id === messageId)
-    if (message === undefined || (message.state === "streaming" && !(ended && (yield* isAbandoned(hold))))) {
-      const joined = yield* continuing.join({ owner, chatId, replyId: messageId })
+    if (message === undefined || message.state === "streaming") {
+      const joined = yield* replies.join({ owner, chatId, replyId: messageId })
       return joined === undefined
         ? yield* new RequestInProgress()
         : { ...joined, sources: message?.sources ?? [], pendingDocuments: [], limitedTo: undefined }
@@ -350,16 +334,8 @@ const makeSend = Effect.gen(function* () {
         const continues = request.chatId !== undefined
         const documentIds = uniqueIds(request.documentIds ?? [])
         const turn = { owner, chatId, continues, title: titleOf(added), messages: kept, documentIds, reply }
-        const metered = { calls, hold, share, spending: parties, turn }
-        const { model, text } =
-          input.onDisconnect === "continue"
-            ? yield* continuing.run({
-                reply: { owner, chatId, replyId: messageId },
-                model: chosen.model.id,
-                chatExists: continues,
-                open: (kept) => meteredReply({ ...metered, kept })
-              })
-            : yield* meteredReply(metered)
+        const joinable = input.onDisconnect === "continue"
+        const { model, text } = yield* replies.run({ calls, hold, share, spending: parties, turn, joinable })
         return {
           chatId,
           messageId,

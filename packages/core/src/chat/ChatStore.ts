@@ -1,8 +1,9 @@
 import { Context, type Effect } from "effect"
+import type { HoldName } from "../credits/holds/Hold.ts"
 import type { UserId } from "../identity/UserId.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { ConversationOwner, VisitorOwner } from "./ConversationOwner.ts"
-import type { Chat, MessageState, Source, StoredMessage } from "./StoredMessage.ts"
+import type { Chat, Source, StoredMessage } from "./StoredMessage.ts"
 import type { ChatMessage } from "../models/ChatMessage.ts"
 
 /**
@@ -58,15 +59,11 @@ export interface BeginTurnInput {
     /** Undefined where no model writes it. */
     readonly model: string | undefined
     readonly sources: ReadonlyArray<Source>
+    /** The whole reply, if no model writes it: it is complete at once. */
+    readonly content?: string | undefined
   }
-}
-
-export interface EndTurnInput {
-  readonly owner: ConversationOwner
-  readonly chatId: string
-  readonly replyId: string
-  readonly content: string
-  readonly state: Exclude<MessageState, "streaming">
+  /** The running record of a reply that is written from now on: the hold that pays it, and how long it lives without a heartbeat. */
+  readonly running?: { readonly hold: HoldName; readonly joinable: boolean; readonly ttlMs: number } | undefined
 }
 
 /** Asks for a page of chats. */
@@ -145,10 +142,12 @@ export interface ConversationPage {
 export class ChatStore extends Context.Service<
   ChatStore,
   {
-    /** Stores what is new, followed by an empty `streaming` reply, in one transaction; creates the chat if need be, unless the turn continues one. Repeating a reply's id does nothing. */
+    /**
+     * Stores what is new, followed by an empty `streaming` reply with its running record, in one transaction; creates the
+     * chat if need be, unless the turn continues one. Repeating a reply's id does nothing. The turn ends with its hold
+     * (`EndTurn`); a reply whose content is given is complete at once.
+     */
     beginTurn(input: BeginTurnInput): Effect.Effect<void, StorageFailed>
-    /** Stores what a reply became. One that has ended stays as it is. Nothing happens where the chat was deleted meanwhile. */
-    endTurn(input: EndTurnInput): Effect.Effect<void, StorageFailed>
     /**
      * The newest `limit` messages, of those before one of them where that is asked, oldest of them first; undefined
      * where the owner has no such chat. It begins where their contents and sources exceed `maxBytes` together, after the newest

@@ -1,18 +1,15 @@
 import { Clock, Effect, Layer } from "effect"
 import type { UserId } from "../identity/UserId.ts"
-import { IdGenerator } from "../storage/IdGenerator.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import { storableText } from "../storage/storableText.ts"
 import { type ConversationOwner, type OwnerKey, ownerKey, type VisitorOwner } from "./ConversationOwner.ts"
 import { InMemoryChats, keyOf, type StoredChat } from "./InMemoryChats.ts"
+import { InMemoryTurns } from "./InMemoryTurns.ts"
 import type { Chat, StoredMessage } from "./StoredMessage.ts"
-import type { ChatMessage } from "../models/ChatMessage.ts"
 import {
-  type BeginTurnInput,
   type BotConversation,
   ChatStore,
   type ConversationCursor,
-  type EndTurnInput,
   MAX_TRANSCRIPT_BYTES,
   storedBytes,
   type TranscriptInput
@@ -33,35 +30,6 @@ const hasText = ({ chat, messages }: StoredChat, search: string): boolean => {
 /** Both a person's own chats, or both of visitors of this person's bots. */
 const sharesQuota = (one: OwnerKey, other: OwnerKey): boolean =>
   one.userId === other.userId && (one.bot === "") === (other.bot === "")
-
-const written = (message: ChatMessage, id: string, createdAt: number): StoredMessage => ({
-  id,
-  role: message.role,
-  content: storableText(message.content),
-  state: "complete",
-  model: undefined,
-  sources: [],
-  createdAt
-})
-
-const begun = ({ id, model, sources }: BeginTurnInput["reply"], createdAt: number): StoredMessage => ({
-  id: id.toLowerCase(),
-  role: "assistant",
-  content: "",
-  state: "streaming",
-  model,
-  sources: sources.map((source) => ({
-    ...source,
-    filename: storableText(source.filename),
-    text: storableText(source.text)
-  })),
-  createdAt
-})
-
-const ended = (message: StoredMessage, input: EndTurnInput): StoredMessage =>
-  message.id === input.replyId.toLowerCase() && message.state === "streaming"
-    ? { ...message, content: storableText(input.content), state: input.state }
-    : message
 
 /** The newest messages within all bounds, and whether there are earlier ones. */
 const newest = (
@@ -98,32 +66,7 @@ const isBehind = (each: BotConversation, { id, usedAtMicros }: ConversationCurso
 const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   const chats = yield* InMemoryChats
-  const ids = yield* IdGenerator
-  let uses = 0
-
-  const beginTurn = Effect.fnUntraced(function* (input: BeginTurnInput) {
-    const key = keyOf(input.owner, input.chatId)
-    const existing = chats.get(key)
-    if (existing?.messages.some((message) => message.id === input.reply.id.toLowerCase())) return
-    if (input.continues && existing === undefined) return
-    const now = yield* Clock.currentTimeMillis
-    const added: Array<StoredMessage> = []
-    for (const message of input.messages) added.push(written(message, yield* ids.next, now))
-    const chat = existing?.chat ?? {
-      id: input.chatId.toLowerCase(),
-      owner: input.owner,
-      title: storableText(input.title),
-      createdAt: now,
-      updatedAt: now
-    }
-    chats.set(key, {
-      chat: { ...chat, updatedAt: now },
-      messages: [...(existing?.messages ?? []), ...added, begun(input.reply, now)],
-      asked: lowerCase(input.documentIds ?? []),
-      kept: existing?.kept,
-      use: ++uses
-    })
-  })
+  const turns = yield* InMemoryTurns
 
   const change = (owner: ConversationOwner, chatId: string, how: (stored: StoredChat) => StoredChat) =>
     storage.exclusive(
@@ -147,16 +90,7 @@ const make = Effect.gen(function* () {
   })
 
   return ChatStore.of({
-    beginTurn: (input) => storage.exclusive(beginTurn(input)),
-    endTurn: (input) =>
-      storage.exclusive(
-        Effect.sync(() => {
-          const key = keyOf(input.owner, input.chatId)
-          const stored = chats.get(key)
-          if (stored === undefined) return
-          chats.set(key, { ...stored, messages: stored.messages.map((message) => ended(message, input)) })
-        })
-      ),
+    beginTurn: (input) => storage.exclusive(Effect.map(Clock.currentTimeMillis, (now) => turns.begin(input, now))),
     transcript: (input) =>
       storage.exclusive(
         Effect.sync(() => {
@@ -247,5 +181,7 @@ const make = Effect.gen(function* () {
 
 /** Chats in the memory of one process: for tests, and for trying the product out without a database. */
 export const InMemoryChatStore = {
-  layer: Layer.effect(ChatStore, make).pipe(Layer.provide(InMemoryChats.layer), Layer.provide(InMemoryStorage.layer))
+  layer: Layer.effect(ChatStore, make).pipe(
+    Layer.provide(Layer.mergeAll(InMemoryChats.layer, InMemoryTurns.layer, InMemoryStorage.layer))
+  )
 }

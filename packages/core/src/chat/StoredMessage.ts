@@ -18,8 +18,8 @@ export interface Source {
 }
 
 /**
- * How far a stored message got. What people write is `complete` at once; a reply is `streaming` until it ends,
- * and a reply whose process died stays so.
+ * How far a stored message got. What people write is `complete` at once; a reply is `streaming` until it ends, and
+ * `failed` if its process died.
  */
 export type MessageState = "complete" | "streaming" | "stopped" | "failed"
 

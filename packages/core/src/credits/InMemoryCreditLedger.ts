@@ -9,7 +9,6 @@ import { decideAll, NO_ACCOUNT } from "./rules/decideAll.ts"
 import { expireOperation, sweptBy } from "./rules/decideExpiry.ts"
 import { decideReset, isDue } from "./rules/decideReset.ts"
 import { AccountNotFound } from "./errors.ts"
-import type { HoldProgress } from "./holds/Renewal.ts"
 import { addSwept, NOTHING_SWEPT } from "./holds/Sweep.ts"
 import {
   accountOf,
@@ -27,7 +26,7 @@ import {
   type ResetInput,
   type ResetRange
 } from "./upkeep/ResetChunk.ts"
-import { InMemoryAccounts, type StoredAccount } from "./upkeep/InMemoryAccounts.ts"
+import { InMemoryAccounts, renewHold, type StoredAccount } from "./upkeep/InMemoryAccounts.ts"
 import { isClosed } from "./rules/closeAccount.ts"
 import { renameOwner } from "./rules/renameOwner.ts"
 import { usageOf } from "./UsageReport.ts"
@@ -52,22 +51,6 @@ const written = (stored: StoredAccount | typeof EMPTY, changes: Changes): Stored
       : { number: account.termsTransaction, terms: termsOf(account) }
   const transactions = [...stored.transactions, ...changes.transactions]
   return { account, holds, records, purchases, transactions, explained }
-}
-
-/** Lets an open hold live on; false where it is gone. */
-const renew = (accounts: Map<UserId, StoredAccount>, progress: HoldProgress, expiresAt: number): boolean => {
-  const { userId, key, outputTokens, draft } = progress
-  const stored = accounts.get(userId)
-  const open = stored?.holds.get(key)
-  if (stored === undefined || open === undefined) return false
-  const renewed: OpenHold = {
-    ...open,
-    hold: { ...open.hold, expiresAt: Math.max(open.hold.expiresAt, expiresAt) },
-    outputTokens: Math.max(open.outputTokens, outputTokens),
-    draft: draft ?? open.draft
-  }
-  accounts.set(userId, { ...stored, holds: new Map(stored.holds).set(key, renewed) })
-  return true
 }
 
 /** The next accounts that are due, in the order of their due dates. */
@@ -151,7 +134,9 @@ const make = Effect.gen(function* () {
     const stored = accounts.get(operation.userId) ?? EMPTY
     const { answers, changes } = decideAll(stored, [operation], now)
     if (changes !== undefined) write(stored, changes)
-    return answers[0] as Result.Result<A, E>
+    const answer = answers[0] as Result.Result<A, E>
+    if (Result.isSuccess(answer) && operation.companion !== undefined) storage.writeCompanion(operation.companion)
+    return answer
   }
 
   const find = (userId: UserId): Effect.Effect<StoredAccount, AccountNotFound> =>
@@ -176,7 +161,7 @@ const make = Effect.gen(function* () {
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         storage.exclusive(
           Effect.sync(() => {
-            const gone = holds.filter((progress) => !renew(accounts, progress, now + ttlMs))
+            const gone = holds.filter((progress) => !renewHold(accounts, progress, now + ttlMs))
             return {
               renewed: holds.length - gone.length,
               gone: gone.map(({ userId, key }) => ({ userId, key }))
@@ -187,13 +172,15 @@ const make = Effect.gen(function* () {
     sweep: ({ limit }) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         storage.exclusive(
-          Effect.sync(() =>
-            expired(now)
-              .slice(0, limit)
+          Effect.sync(() => {
+            const holds = expired(now).slice(0, limit)
+            const swept = holds
               .map((named) => decide(expireOperation(named), now))
               .map((answer) => sweptBy(Result.isSuccess(answer) ? answer.success : undefined))
               .reduce(addSwept, NOTHING_SWEPT)
-          )
+            if (limit > 0) storage.writeCompanion({ _tag: "HoldsSwept" })
+            return swept
+          })
         )
       ),
     due: (input) => storage.exclusive(Effect.sync(() => nextDue(accounts, input))),

@@ -19,7 +19,6 @@ export {
   SubscriptionNotFound
 } from "./errors.ts"
 export type { Hold, HoldEnd, HoldName, Reserved } from "./holds/Hold.ts"
-export { HoldHeartbeat } from "./holds/HoldHeartbeat.ts"
 export { type HoldProgress, NOTHING_RENEWED, type RenewInput, type Renewed } from "./holds/Renewal.ts"
 export { NOTHING_SWEPT, type SweepInput, type Swept, addSwept } from "./holds/Sweep.ts"
 export {

@@ -1,7 +1,7 @@
 import { Channel, Effect, Exit, type ManagedRuntime, Pull, Scope, Stream } from "effect"
 import type { ChatRequest } from "../chat/ChatRequest.ts"
 import { type ChatOwner, ChatService } from "../chat/ChatService.ts"
-import { onePerson, type ReplyParties } from "../chat/ReplyParties.ts"
+import { onePerson, type ReplyParties } from "../chat/reply/ReplyParties.ts"
 import type { UserId } from "../identity/UserId.ts"
 import type { ParleyServices } from "../parleyLayer.ts"
 import type { OpenReplies } from "./OpenReplies.ts"

@@ -1,5 +1,6 @@
 import { Context, Effect, Exit, Layer, Semaphore } from "effect"
 import type { UserId } from "../identity/UserId.ts"
+import type { Companion } from "./Companion.ts"
 import { StorageFailed } from "./StorageFailed.ts"
 
 interface Unit {
@@ -49,6 +50,10 @@ export class InMemoryStorage extends Context.Service<
     onDocumentRemoved(remove: (document: RemovedDocument) => void): Effect.Effect<void>
     /** Reports that a document was removed. */
     documentRemoved(document: RemovedDocument): void
+    /** Registers how the companions of ledger operations with this tag are written. */
+    onCompanion<C extends Companion>(tag: C["_tag"], write: (companion: C) => void): Effect.Effect<void>
+    /** Writes the companion of an operation, as part of what runs exclusively. */
+    writeCompanion<C extends Companion>(companion: C): void
   }
 >()("@parley/core/storage/InMemoryStorage") {
   static readonly layer = Layer.effect(
@@ -75,6 +80,7 @@ const makeInMemoryStorage = (): InMemoryStorage["Service"] => {
   const tables: Array<Map<unknown, unknown>> = []
   const personalParts: Array<PersonalPart> = []
   const removals: Array<(document: RemovedDocument) => void> = []
+  const companions = new Map<string, (companion: never) => void>()
 
   const snapshot = (): Restore => {
     const before = tables.map((table) => [...table])
@@ -127,6 +133,8 @@ const makeInMemoryStorage = (): InMemoryStorage["Service"] => {
     onDocumentRemoved: (remove) => Effect.sync(() => void removals.push(remove)),
     documentRemoved: (document) => {
       for (const remove of removals) remove(document)
-    }
+    },
+    onCompanion: (tag, write) => Effect.sync(() => void companions.set(tag, write)),
+    writeCompanion: (companion) => companions.get(companion._tag)?.(companion as never)
   })
 }

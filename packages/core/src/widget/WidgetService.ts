@@ -6,7 +6,7 @@ import { ChatService, type SendFailed, titleOf } from "../chat/ChatService.ts"
 import { ChatStore } from "../chat/ChatStore.ts"
 import { citedNumbers } from "../chat/citedNumbers.ts"
 import type { VisitorOwner } from "../chat/ConversationOwner.ts"
-import type { ReplyParties } from "../chat/ReplyParties.ts"
+import type { ReplyParties } from "../chat/reply/ReplyParties.ts"
 import type { MessageState, Source, StoredMessage } from "../chat/StoredMessage.ts"
 import { addressBucket } from "../limits/addressBucket.ts"
 import type { ModelFailed, ModelUnavailable } from "../models/ChatModel.ts"
@@ -173,17 +173,15 @@ const make = Effect.gen(function* () {
 
   /** Keeps what was asked and that it was declined: the visitor may go on, and the owner sees what was missed. */
   const keepDeclined = Effect.fnUntraced(function* ({ bot, call, owner }: Asked, chatId: string) {
-    const replyId = yield* ids.next
+    const content = bot.declineText ?? NEUTRAL_DECLINE
     yield* chats.beginTurn({
       owner,
       chatId,
       continues: call.conversationId !== undefined,
       title: titleOf([{ role: "user", content: call.message }]),
       messages: [{ role: "user", content: call.message }],
-      reply: { id: replyId, model: undefined, sources: [] }
+      reply: { id: yield* ids.next, model: undefined, sources: [], content }
     })
-    const content = bot.declineText ?? NEUTRAL_DECLINE
-    yield* chats.endTurn({ owner, chatId, replyId, content, state: "complete" })
   })
 
   const ask = ({ bot, call, owner }: Asked) =>

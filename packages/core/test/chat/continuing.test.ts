@@ -24,11 +24,11 @@ import {
 } from "@parley/core/adapter"
 import { storagePortsFromContext } from "@parley/core/effect"
 import type { StoragePorts } from "@parley/core"
-import { ofReply, testedLedger } from "@parley/core/testing"
-import { Cause, Clock, Context, Deferred, Effect, Exit, Fiber, Layer, Queue, Scope, Stream } from "effect"
+import { ofReply } from "@parley/core/testing"
+import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, Queue, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
-import { modelsFrom, plainParser, scriptedModel } from "./world.ts"
+import { modelsFrom, plainParser, scriptedModel, sweepAway } from "./world.ts"
 import { digestAtOnce } from "../digestAtOnce.ts"
 
 /** A token costs a credit; the input nothing. */
@@ -520,11 +520,7 @@ describe("a reply that is sent to continue", () => {
       stores = false
       yield* world.told.say("and many, many more words that nobody has stored")
       yield* TestClock.adjust("6 seconds")
-      const { sweep } = yield* Effect.provideService(testedLedger, CreditLedger, world.stores.ledger)
-      const clock = yield* Clock.Clock
-      const later = () => clock.currentTimeMillisUnsafe() + 3_600_000
-      const ahead = { ...clock, currentTimeMillisUnsafe: later, currentTimeMillis: Effect.sync(later) }
-      yield* Effect.provideService(sweep({ limit: 10 }), Clock.Clock, ahead)
+      yield* Effect.provideService(sweepAway, CreditLedger, world.stores.ledger)
       const [charged] = yield* usage(world)
       assert.deepInclude(charged?.receipt, { ended: "expired" })
       assert.isBelow(ofReply(charged?.receipt).usage.output ?? NaN, 6)

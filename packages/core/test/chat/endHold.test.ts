@@ -1,23 +1,30 @@
 import { assert, describe, it } from "@effect/vitest"
 import { HoldSweeper, parleyLayer } from "@parley/core/effect"
-import { StorageFailed } from "@parley/core/adapter"
-import { ChatStore, CreditLedger } from "@parley/core/adapter"
+import { ChatStore, CreditLedger, RunningReplies, StorageFailed } from "@parley/core/adapter"
 import { Effect, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { ask, balance, says, scriptedModel, transactions, world } from "./world.ts"
 
-/** A ledger whose `settle` fails for as long as `down` says, and that counts its heartbeats. */
+/** A ledger whose `settle` fails for as long as `down` says, and the number of heartbeats. */
 const outage = () => {
   const state = { down: true, renewed: 0 }
-  const layer = Layer.effect(
+  const replies = Layer.effect(
+    RunningReplies,
+    Effect.map(RunningReplies, (replies) =>
+      RunningReplies.of({
+        ...replies,
+        write: (input) => {
+          state.renewed += 1
+          return replies.write(input)
+        }
+      })
+    )
+  )
+  const ledgers = Layer.effect(
     CreditLedger,
     Effect.map(CreditLedger, (ledger) =>
       CreditLedger.of({
         ...ledger,
-        renew: (input) => {
-          state.renewed += 1
-          return ledger.renew(input)
-        },
         run: (operation) =>
           Effect.suspend(() =>
             state.down && operation.name === "settle"
@@ -27,7 +34,7 @@ const outage = () => {
       })
     )
   )
-  return { state, layer }
+  return { state, layer: Layer.merge(ledgers, replies) }
 }
 
 /** Chats and a ledger that fail what they are asked, but for reserving, for as long as `down` says. */
@@ -42,7 +49,6 @@ const readOnly = () => {
     Effect.map(CreditLedger, (ledger) =>
       CreditLedger.of({
         ...ledger,
-        renew: (input) => failing(ledger.renew(input)),
         sweep: (input) => failing(ledger.sweep(input)),
         run: (operation) => (operation.name === "settle" ? failing(ledger.run(operation)) : ledger.run(operation))
       })
@@ -53,13 +59,22 @@ const readOnly = () => {
     Effect.map(ChatStore, (store) =>
       ChatStore.of({
         ...store,
-        beginTurn: (input) => failing(store.beginTurn(input)),
-        endTurn: (input) => failing(store.endTurn(input))
+        beginTurn: (input) => failing(store.beginTurn(input))
       })
     )
   )
-  return { state, layer: Layer.merge(ledgers, chats) }
+  const replies = Layer.effect(
+    RunningReplies,
+    Effect.map(RunningReplies, (replies) =>
+      RunningReplies.of({ ...replies, write: (input) => failing(replies.write(input)) })
+    )
+  )
+  return { state, layer: Layer.mergeAll(ledgers, chats, replies) }
 }
+
+/** One after another: what is under way goes on in each of them. */
+const seconds = (count: number) =>
+  Effect.forEach(Array.from({ length: count }), () => TestClock.adjust("1 second"), { discard: true })
 
 describe("a storage that takes no writes for two minutes while a reply ends", () => {
   it.effect("the reply is charged exactly and stored whole, also where others sweep as soon as it works again", () => {
@@ -73,12 +88,12 @@ describe("a storage that takes no writes for two minutes while a reply ends", ()
     return Effect.gen(function* () {
       yield* Effect.forkChild(HoldSweeper.use(({ run }) => run))
       const asking = yield* Effect.forkChild(ask("ann", "Hi"))
-      yield* TestClock.adjust("10 seconds")
+      yield* seconds(10)
       const { reply: answered, text } = yield* Fiber.join(asking)
       assert.strictEqual(text, "Hello world")
-      yield* TestClock.adjust("2 minutes")
+      yield* seconds(120)
       state.down = false
-      yield* TestClock.adjust("30 seconds")
+      yield* seconds(30)
       const charged = (yield* transactions("ann")).filter((row) => row.type === "usage")
       assert.deepStrictEqual(
         charged.map((row) => [row.amount, row.receipt?.ended]),
@@ -104,14 +119,14 @@ describe("a storage that is down when a reply ends", () => {
     const services = Layer.fresh(parleyLayer).pipe(Layer.provideMerge(layer), Layer.provideMerge(ports))
     return Effect.gen(function* () {
       const asking = yield* Effect.forkChild(ask("ann", "Hi"))
-      yield* TestClock.adjust("10 seconds")
+      yield* seconds(10)
       assert.strictEqual((yield* Fiber.join(asking)).text, "Hello")
       assert.isAbove((yield* balance("ann")).held, 0)
-      yield* TestClock.adjust("5 minutes")
+      yield* seconds(300)
       assert.isAbove(state.renewed, 100)
       assert.isAbove((yield* balance("ann")).held, 0)
       state.down = false
-      yield* TestClock.adjust("10 seconds")
+      yield* seconds(10)
       assert.deepInclude(yield* balance("ann"), { held: 0, available: 97 })
       const charged = (yield* transactions("ann")).filter((row) => row.type === "usage")
       assert.deepStrictEqual(
@@ -119,7 +134,7 @@ describe("a storage that is down when a reply ends", () => {
         ["completed"]
       )
       const after = state.renewed
-      yield* TestClock.adjust("1 minute")
+      yield* seconds(60)
       assert.strictEqual(state.renewed, after)
     }).pipe(Effect.provide(services))
   })

@@ -6,28 +6,26 @@ import { ChatModels, ChatStore, CreditLedger, DocumentParser, type Operation, ty
 import { Effect, Layer } from "effect"
 import { ask, modelsFrom, plainParser, says, scriptedModel } from "./world.ts"
 
-const events: Array<string> = []
-const note = (event: string) => Effect.sync(() => void events.push(event))
-
+/** What a ledger that stops after its first settlement has stored of it. */
+let stored: ReadonlyArray<unknown> = []
 const ledger = Layer.effect(
   CreditLedger,
-  Effect.map(CreditLedger, (real) => ({
-    ...real,
-    run: <A, E extends Refusal>(operation: Operation<A, E>) =>
-      operation.name === "settle"
-        ? Effect.andThen(
-            note("charging"),
-            Effect.tap(real.run(operation), () => note("charged"))
-          )
-        : real.run(operation)
-  }))
-)
-const chats = Layer.effect(
-  ChatStore,
-  Effect.map(ChatStore, (real) => ({
-    ...real,
-    endTurn: (input: Parameters<typeof real.endTurn>[0]) => Effect.tap(real.endTurn(input), () => note("stored"))
-  }))
+  Effect.gen(function* () {
+    const chats = yield* ChatStore
+    const real = yield* CreditLedger
+    const run = <A, E extends Refusal>(operation: Operation<A, E>) => {
+      if (operation.name !== "settle") return real.run(operation)
+      return Effect.tap(real.run(operation), () =>
+        Effect.gen(function* () {
+          const { chats: found } = yield* chats.list({ userId: "ann", limit: 1, offset: 0 })
+          const transcript = yield* chats.transcript({ owner: { person: "ann" }, chatId: found[0]?.id ?? "", limit: 9 })
+          const charged = yield* Effect.orDie(real.account("ann"))
+          stored = [transcript?.messages.at(-1)?.content, transcript?.messages.at(-1)?.state, charged.heldAllowance]
+        })
+      )
+    }
+    return CreditLedger.of({ ...real, run })
+  })
 )
 const world = parleyLayer.pipe(
   Layer.provide(
@@ -39,15 +37,15 @@ const world = parleyLayer.pipe(
       Layer.succeed(DocumentParser, plainParser)
     )
   ),
-  Layer.provide(Layer.mergeAll(ledger, chats)),
+  Layer.provide(ledger),
   Layer.provideMerge(inMemoryStorageLayer)
 )
 
 describe("the end of a reply", () => {
-  it.effect("is stored before it is charged, so that whatever was charged can be given again", () =>
+  it.effect("is stored in the commit that charges it: one operation does both", () =>
     Effect.gen(function* () {
       yield* ask("ann", "Question")
-      assert.deepStrictEqual(events, ["stored", "charging", "charged"])
+      assert.deepStrictEqual(stored, ["A reply.", "complete", 0])
     }).pipe(Effect.provide(world))
   )
 })

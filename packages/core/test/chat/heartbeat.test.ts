@@ -1,9 +1,15 @@
 import { assert, layer } from "@effect/vitest"
 import { ofReply } from "@parley/core/testing"
 import { HoldSweeper, noCrmLayer, noPayments } from "@parley/core/effect"
-import { ModelFailed, type ReceiptDraft, StorageFailed, PaymentGateway } from "@parley/core/adapter"
-import { type CreditLedger, CreditLedger as Ledger } from "@parley/core/adapter"
-import { Effect, Fiber, Layer, Schedule, Stream } from "effect"
+import {
+  CreditLedger as Ledger,
+  ModelFailed,
+  PaymentGateway,
+  type ReceiptDraft,
+  RunningReplies,
+  StorageFailed
+} from "@parley/core/adapter"
+import { Context, Effect, Fiber, Layer, Schedule, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import {
   ask,
@@ -16,7 +22,7 @@ import {
   transactions
 } from "./world.ts"
 import { Catalog, inMemoryStorageLayer, parleyLayer } from "@parley/core/effect"
-import { makeCatalog } from "@parley/core"
+import { makeCatalog, type StoragePorts } from "@parley/core"
 import { ChatModels, DocumentParser } from "@parley/core/adapter"
 
 const PRICES = {
@@ -36,13 +42,20 @@ const slow = (words: number) =>
     )
   )
 
-/** Everything in memory, over a ledger that `change` may put something in front of. */
+type Stores = Pick<StoragePorts, "ledger" | "runningReplies">
+
+/** Everything in memory, over stores that `change` may put something in front of. */
 const worldWith = (
   model: ScriptedModel,
-  change: (ledger: CreditLedger["Service"]) => CreditLedger["Service"],
+  change: (stores: Stores) => Partial<Stores>,
   prices: Parameters<typeof makeCatalog>[0] = PRICES
 ) => {
-  const storage = Layer.effect(Ledger, Effect.map(Ledger, change)).pipe(Layer.provideMerge(inMemoryStorageLayer))
+  const changed = Effect.gen(function* () {
+    const stores = { ledger: yield* Ledger, runningReplies: yield* RunningReplies }
+    const { ledger, runningReplies } = { ...stores, ...change(stores) }
+    return Context.make(Ledger, ledger).pipe(Context.add(RunningReplies, runningReplies))
+  })
+  const storage = Layer.effectContext(changed).pipe(Layer.provideMerge(inMemoryStorageLayer))
   const ports = Layer.mergeAll(
     Layer.succeed(PaymentGateway, noPayments),
     noCrmLayer,
@@ -55,11 +68,13 @@ const worldWith = (
 }
 
 let renewals: Array<number> = []
-const counting = worldWith(slow(600), (ledger) => ({
-  ...ledger,
-  renew: (input) => {
-    renewals.push(input.holds.length)
-    return ledger.renew(input)
+const counting = worldWith(slow(600), ({ runningReplies }) => ({
+  runningReplies: {
+    ...runningReplies,
+    write: (input) => {
+      renewals.push(input.beats.length)
+      return runningReplies.write(input)
+    }
   }
 }))
 
@@ -100,11 +115,13 @@ const passingOn = worldWith(
       ? Stream.fail(new ModelFailed({ model: model.id, reason: "unavailable", retryable: true }))
       : Stream.concat(Stream.make({ _tag: "text-delta", text: "One." }), Stream.never)
   ),
-  (ledger) => ({
-    ...ledger,
-    renew: (input) => {
-      drafts = input.holds.map(({ draft }) => draft)
-      return ledger.renew(input)
+  ({ runningReplies }) => ({
+    runningReplies: {
+      ...runningReplies,
+      write: (input) => {
+        drafts = input.beats.map(({ hold }) => hold.draft)
+        return runningReplies.write(input)
+      }
     }
   }),
   {
@@ -120,7 +137,7 @@ layer(passingOn)("the heartbeat of a reply that a fallback writes", (it) => {
   it.effect("records the fallback and its price, by which it is charged should the process die", () =>
     Effect.gen(function* () {
       const reply = yield* Effect.forkChild(ask("eve", "Go on."))
-      yield* TestClock.adjust("3 seconds")
+      for (let second = 0; second < 4; second += 1) yield* TestClock.adjust("1 second")
       assert.deepInclude(drafts[0], { model: "model-a", estimated: true })
       assert.deepInclude(ofReply(drafts[0]).price, { creditsPer1kOutput: 3, minimumCredits: 3 })
       yield* Fiber.interrupt(reply)
@@ -129,9 +146,11 @@ layer(passingOn)("the heartbeat of a reply that a fallback writes", (it) => {
 })
 
 let beats = 0
-const stumbling = worldWith(slow(300), (ledger) => ({
-  ...ledger,
-  renew: (input) => (++beats === 1 ? Effect.die(new Error("A mistake.")) : ledger.renew(input))
+const stumbling = worldWith(slow(300), ({ runningReplies }) => ({
+  runningReplies: {
+    ...runningReplies,
+    write: (input) => (++beats === 1 ? Effect.die(new Error("A mistake.")) : runningReplies.write(input))
+  }
 }))
 
 layer(stumbling)("a heartbeat that fails unexpectedly", (it) => {
@@ -150,10 +169,12 @@ layer(stumbling)("a heartbeat that fails unexpectedly", (it) => {
 })
 
 const unreachable = new StorageFailed({ operation: "CreditLedger.settle", retryable: false, cause: new Error("gone") })
-const dying = worldWith(slow(600), (ledger) => ({
-  ...ledger,
-  run: (operation) =>
-    operation.name === "settle" || operation.name === "release" ? Effect.fail(unreachable) : ledger.run(operation)
+const dying = worldWith(slow(600), ({ ledger }) => ({
+  ledger: {
+    ...ledger,
+    run: (operation) =>
+      operation.name === "settle" || operation.name === "release" ? Effect.fail(unreachable) : ledger.run(operation)
+  }
 }))
 
 layer(dying)("replies whose process died", (it) => {

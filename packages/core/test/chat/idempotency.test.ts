@@ -2,9 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { ChatService } from "@parley/core/effect"
 import { ModelFailed } from "@parley/core/adapter"
 import type { ReplyPart } from "@parley/core/adapter"
-import { receiptDraft, testedLedger } from "@parley/core/testing"
 import { Deferred, Effect, Exit, Scope, Stream } from "effect"
-import { balance, says, scriptedModel, transactions, world } from "./world.ts"
+import { TestClock } from "effect/testing"
+import { balance, says, scriptedModel, sweepAway, transactions, world } from "./world.ts"
 
 const send = (content: string, idempotencyKey: string, more: object = {}, userId = "ann") =>
   Effect.scoped(
@@ -132,14 +132,16 @@ describe("a chat request with an idempotency key", () => {
       const model = scriptedModel(() => Stream.concat(Stream.make(delta), Stream.never))
       return Effect.gen(function* () {
         const chat = yield* ChatService
-        const ledger = yield* testedLedger
         const request = { messages: [{ role: "user", content: "Question" }] }
         const sending = chat.send({ userId: "ann", request, idempotencyKey: "key-1" })
-        // Never gone on with, and never closed: so a reply ends whose process is gone.
-        const { messageId } = yield* Scope.provide(sending, yield* Scope.make())
+        // Never closed: as if its process were gone.
+        const { chatId, messageId, text } = yield* Scope.provide(sending, yield* Scope.make())
+        yield* Stream.runDrain(Stream.take(text, 1))
         assert.strictEqual((yield* Effect.flip(Effect.scoped(sending)))._tag, "RequestInProgress")
-        const draft = { ...receiptDraft, ended: "expired" as const }
-        yield* ledger.settle({ userId: "ann", key: `reply:${messageId}`, amount: 1, draft })
+        yield* TestClock.adjust("3 seconds")
+        yield* sweepAway
+        const { messages } = yield* chat.get("ann", chatId)
+        assert.deepInclude(messages.at(-1), { id: messageId, content: "word ", state: "failed" })
         const again = Effect.scoped(Effect.flatMap(sending, ({ text }) => Stream.runDrain(text)))
         assert.deepInclude(yield* Effect.flip(again), { _tag: "ModelFailed", reason: "cut-off" })
         assert.strictEqual(yield* charges("ann"), 1)

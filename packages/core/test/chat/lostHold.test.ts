@@ -12,7 +12,7 @@ import { makeCatalog, onePerson } from "@parley/core"
 import { PaymentGateway } from "@parley/core/adapter"
 import { ChatModels, CreditLedger, DocumentParser } from "@parley/core/adapter"
 import { reservation, testedLedger } from "@parley/core/testing"
-import { Clock, Effect, Fiber, Layer, Result, Schedule, Stream } from "effect"
+import { Effect, Fiber, Layer, Result, Schedule, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import {
   ask,
@@ -22,6 +22,7 @@ import {
   says,
   type ScriptedModel,
   scriptedModel,
+  sweepAway,
   transactions
 } from "./world.ts"
 
@@ -62,15 +63,6 @@ const worldOf = (model: ScriptedModel, change = (ledger: CreditLedger["Service"]
 
 const seconds = (count: number) =>
   Effect.forEach(Array.from({ length: count }), () => TestClock.adjust("1 second"), { discard: true })
-
-/** Sweeps as a server would to which no heartbeat came through for an hour. */
-const sweepAway = Effect.gen(function* () {
-  const { sweep } = yield* testedLedger
-  const clock = yield* Clock.Clock
-  const later = () => clock.currentTimeMillisUnsafe() + 3_600_000
-  const ahead = { ...clock, currentTimeMillisUnsafe: later, currentTimeMillis: Effect.sync(later) }
-  return yield* Effect.provideService(sweep({ limit: 100 }), Clock.Clock, ahead)
-})
 
 const usageOf = (userId: string) =>
   Effect.map(transactions(userId), (rows) => rows.filter(({ type }) => type === "usage").toReversed())

@@ -1,4 +1,5 @@
-import { Effect, Layer, Stream } from "effect"
+import { testedLedger } from "@parley/core/testing"
+import { Clock, Effect, Layer, Stream } from "effect"
 import {
   Catalog,
   CreditService,
@@ -106,3 +107,12 @@ export const transactions = (userId: string) =>
     CreditLedger.use((ledger) => ledger.history({ userId, limit: 100, offset: 0, type: undefined })),
     (page) => page.transactions
   )
+
+/** Sweeps as a server would to which no heartbeat came through for an hour. */
+export const sweepAway = Effect.gen(function* () {
+  const { sweep } = yield* testedLedger
+  const clock = yield* Clock.Clock
+  const later = () => clock.currentTimeMillisUnsafe() + 3_600_000
+  const ahead = { ...clock, currentTimeMillisUnsafe: later, currentTimeMillis: Effect.sync(later) }
+  return yield* Effect.provideService(sweep({ limit: 100 }), Clock.Clock, ahead)
+})

@@ -11,11 +11,10 @@ import {
 import { makeCatalog, type ReceiptLine } from "@parley/core"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { HoldHeartbeat } from "../../src/credits/holds/HoldHeartbeat.ts"
 
 const services = () =>
   Layer.mergeAll(WorkMeter.layer, CreditService.layer, HoldSweeper.layer).pipe(
-    Layer.provideMerge(Layer.mergeAll(Accounts.layer, HoldHeartbeat.layer)),
+    Layer.provideMerge(Accounts.layer),
     Layer.provideMerge(CreditOperations.layer),
     Layer.provide(Layer.mergeAll(inMemoryStorageLayer, Layer.succeed(Catalog, makeCatalog(undefined))))
   )

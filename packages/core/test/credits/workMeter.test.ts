@@ -15,7 +15,6 @@ import { CreditLedger } from "@parley/core/adapter"
 import { Deferred, Effect, Exit, Fiber, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
-import { HoldHeartbeat } from "../../src/credits/holds/HoldHeartbeat.ts"
 
 /** Whose calls of the ledger fail while it says so. */
 const storage = { refuses: new Set<string>() }
@@ -37,7 +36,7 @@ const failingLedger = Layer.effect(
 const services = () => {
   storage.refuses.clear()
   return Layer.mergeAll(WorkMeter.layer, CreditService.layer, HoldSweeper.layer).pipe(
-    Layer.provideMerge(Layer.mergeAll(Accounts.layer, HoldHeartbeat.layer)),
+    Layer.provideMerge(Accounts.layer),
     Layer.provideMerge(CreditOperations.layer),
     Layer.provideMerge(failingLedger),
     Layer.provide(Layer.mergeAll(inMemoryStorageLayer, Layer.succeed(Catalog, makeCatalog(undefined))))

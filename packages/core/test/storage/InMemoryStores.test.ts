@@ -16,15 +16,17 @@ import { InMemoryRateLimiter } from "../../src/limits/InMemoryRateLimiter.ts"
 import { rateLimiterContract } from "../../src/testing/limits/rateLimiterContract.ts"
 import { fileStoreContract } from "../../src/testing/documents/fileStoreContract.ts"
 import { hastyJobQueueContract, jobQueueContract } from "../../src/testing/jobs/jobQueueContract.ts"
-import { InMemoryRunningReplies } from "../../src/chat/running/InMemoryRunningReplies.ts"
+import { InMemoryCreditLedger } from "../../src/credits/InMemoryCreditLedger.ts"
+import { InMemoryRunningReplies } from "../../src/chat/reply/InMemoryRunningReplies.ts"
 import { runningRepliesContract } from "../../src/testing/chat/runningRepliesContract.ts"
 import { unitOfWorkContract } from "../../src/testing/storage/unitOfWorkContract.ts"
 
 const files = Layer.merge(InMemoryDocumentStore.layer, InMemoryFileStore.layer)
 
 botStoreContract("in memory", Layer.merge(InMemoryBotStore.layer, InMemoryDocumentStore.layer))
-chatStoreContract("in memory", InMemoryChatStore.layer)
-runningRepliesContract("in memory", Layer.merge(InMemoryChatStore.layer, InMemoryRunningReplies.layer))
+const chats = Layer.mergeAll(InMemoryChatStore.layer, InMemoryCreditLedger.layer, InMemoryRunningReplies.layer)
+chatStoreContract("in memory", chats)
+runningRepliesContract("in memory", chats)
 documentStoreContract("in memory", InMemoryDocumentStore.layer)
 fileStoreContract("in memory", files)
 callLimiterContract("in memory", InMemoryCallLimiter.layer)

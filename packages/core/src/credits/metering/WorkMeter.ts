@@ -1,5 +1,5 @@
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
-import { retryStorage, retryThroughOutage } from "../../storage/retryStorage.ts"
+import { retryStorage } from "../../storage/retryStorage.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { Accounts } from "../Accounts.ts"
 import { CreditLedger } from "../CreditLedger.ts"
@@ -14,10 +14,11 @@ import {
   WorkExpired,
   WorkInProgress
 } from "../errors.ts"
-import { endHold } from "../holds/endHold.ts"
-import { finishSoon } from "../holds/finishSoon.ts"
-import type { HoldEnd } from "../holds/Hold.ts"
-import { HoldHeartbeat } from "../holds/HoldHeartbeat.ts"
+import { endSurely } from "../holds/endSurely.ts"
+import type { HoldEnd, HoldName } from "../holds/Hold.ts"
+import { HoldTtl } from "../holds/HoldTtl.ts"
+import { heartbeatMs, makeBeats } from "../holds/makeBeats.ts"
+import type { HoldProgress } from "../holds/Renewal.ts"
 import type { ReceiptLine } from "../Receipt.ts"
 import { workCost } from "../rules/workCost.ts"
 import { checkLines, checkName, checkSource, draftOf } from "./checkWork.ts"
@@ -37,6 +38,13 @@ import { makeWorkByHand, workReceipt } from "./workByHand.ts"
 import { resultOf } from "./workResult.ts"
 
 const BUSY_RETRY_MS = 2_000
+
+/** Work whose hold is kept. */
+interface KeptWork extends HoldName {
+  readonly progress: () => HoldProgress
+  /** The hold was ended by another process. */
+  readonly tellGone: Effect.Effect<void>
+}
 
 /** Metered work that runs. */
 export interface OpenWork {
@@ -106,9 +114,17 @@ export class WorkMeter extends Context.Service<
     Effect.gen(function* () {
       const accounts = yield* Accounts
       const credits = yield* CreditOperations
-      const heartbeat = yield* HoldHeartbeat
       const ledger = yield* CreditLedger
-      const { ttlMs } = heartbeat
+      const ttlMs = yield* HoldTtl
+      const keep = yield* makeBeats<KeptWork>(heartbeatMs(ttlMs), (kept) =>
+        Effect.flatMap(ledger.renew({ holds: kept.map(({ progress }) => progress()), ttlMs }), ({ gone }) =>
+          Effect.forEach(
+            kept.filter(({ key, userId }) => gone.some((each) => each.key === key && each.userId === userId)),
+            ({ tellGone }) => tellGone,
+            { discard: true }
+          )
+        )
+      )
 
       /** A hold of its own for work that begins, or the receipt of work that is paid. */
       const begin = Effect.fnUntraced(function* (bound: WorkBound) {
@@ -156,12 +172,9 @@ export class WorkMeter extends Context.Service<
             const tellGone = Effect.flatMap(retryStorage(whatBecame), (end) =>
               Deferred.fail(gone, new WorkExpired({ key, charged: end._tag === "Settled" ? end.receipt.charged : 0 }))
             )
-            const stopKeeping = yield* heartbeat.keep(
-              name,
-              () => ({ outputTokens: 0, draft: used }),
-              Effect.ignore(tellGone)
-            )
-            const giveUp = finishSoon(endHold(release, begun.key, stopKeeping), begun.key)
+            const progress = () => ({ ...name, outputTokens: 0, draft: used })
+            const stopKeeping = yield* keep({ ...name, progress, tellGone: Effect.ignore(tellGone) })
+            const giveUp = endSurely(release, begun.key, stopKeeping)
             const open: OpenWork = {
               held: begun.amount,
               record: (lines) =>
@@ -174,11 +187,8 @@ export class WorkMeter extends Context.Service<
             used = { ...draft, ended: "expired" }
             const amount = workCost(draft.lines)
             const settled = Effect.catchTag(credits.settle({ ...name, amount, draft }), "InvalidAmount", Effect.die)
-            const settling = yield* Effect.forkDetach(Effect.ensuring(retryThroughOutage(settled), stopKeeping), {
-              startImmediately: true
-            })
-            // Work that is done is paid before who leaves, or closes, goes: a storage that answers is waited for.
-            yield* finishSoon(Effect.asVoid(Fiber.await(settling)), begun.key)
+            // Work that is done is paid also if its caller is interrupted now.
+            const settling = yield* endSurely(settled, begun.key, stopKeeping)
             const end = yield* Effect.catchTag(restore(Fiber.join(settling)), "HoldNotFound", Effect.die)
             // The value that a replay gives: not the one given here, which is the work's own and may change.
             return { result: resultOf(draft.result) as A | undefined, receipt: yield* endAs(key, end), replayed: false }

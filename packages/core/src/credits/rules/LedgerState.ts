@@ -1,5 +1,6 @@
 import type { Result } from "effect"
 import type { UserId } from "../../identity/UserId.ts"
+import type { Companion } from "../../storage/Companion.ts"
 import type { Account } from "../Account.ts"
 import type { Hold } from "../holds/Hold.ts"
 import type {
@@ -141,6 +142,11 @@ export interface Operation<A, E extends Refusal> {
   readonly userId: UserId
   readonly reads: Reads
   readonly decide: (view: View, now: number) => Decision<A, E>
+  /**
+   * Written in the commit of the operation unless that is refused, also if the operation changes nothing. Safe to repeat,
+   * as the operation is.
+   */
+  readonly companion?: Companion | undefined
 }
 
 /** The keys whose holds and records an operation needs to see. */

@@ -2,7 +2,8 @@ import { Context, Effect, Layer } from "effect"
 import type { UserId } from "../../identity/UserId.ts"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
 import type { LoadedAccount } from "../rules/decideAll.ts"
-import type { LedgerAccount } from "../rules/LedgerState.ts"
+import type { HoldProgress } from "../holds/Renewal.ts"
+import type { LedgerAccount, OpenHold } from "../rules/LedgerState.ts"
 import type { ExplainedTerms } from "../rules/verifyAccount.ts"
 import type { Transaction } from "../Transaction.ts"
 
@@ -12,6 +13,25 @@ export interface StoredAccount extends LoadedAccount {
   /** Oldest first. */
   readonly transactions: ReadonlyArray<Transaction>
   readonly explained: ExplainedTerms
+}
+
+/** Lets an open hold live on; false if it is gone. */
+export const renewHold = (
+  accounts: Map<UserId, StoredAccount>,
+  { userId, key, outputTokens, draft }: HoldProgress,
+  expiresAt: number
+): boolean => {
+  const stored = accounts.get(userId)
+  const open = stored?.holds.get(key)
+  if (stored === undefined || open === undefined) return false
+  const renewed: OpenHold = {
+    ...open,
+    hold: { ...open.hold, expiresAt: Math.max(open.hold.expiresAt, expiresAt) },
+    outputTokens: Math.max(open.outputTokens, outputTokens),
+    draft: draft ?? open.draft
+  }
+  accounts.set(userId, { ...stored, holds: new Map(stored.holds).set(key, renewed) })
+  return true
 }
 
 /** The accounts in the memory of one process, for the ledger and for what checks it. */

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { ChatStore, type ConversationCursor, type ListConversationsInput } from "../../chat/ChatStore.ts"
 import { newTurn, newUserId, newVisitor } from "../storage/storageFixtures.ts"
+import type { ChatStores } from "./endTurn.ts"
 import type { Run } from "../suiteOn.ts"
 
 /** A bot to which as many visitors said something, one after another; the ids of what they began, last used first. */
@@ -35,7 +36,7 @@ const walk = (input: Omit<ListConversationsInput, "before">) =>
   })
 
 /** What a `ChatStore` gives the owners of bots. */
-export const botConversations = (run: Run<ChatStore>) => {
+export const botConversations = (run: Run<ChatStores>) => {
   it("conversations are told with their visitor, their times, the number of messages and the replies of models", () =>
     run(
       Effect.gen(function* () {

@@ -2,11 +2,12 @@ import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { ChatStore } from "../../chat/ChatStore.ts"
 import { newTurn, newUserId, newVisitor } from "../storage/storageFixtures.ts"
+import { type ChatStores, endTurn } from "./endTurn.ts"
 import type { Run } from "../suiteOn.ts"
 import { beginInOrder } from "./beginInOrder.ts"
 
 /** Titles, documents kept with a chat, and searching: what people do with their own chats beside talking. */
-export const chatChanges = (run: Run<ChatStore>): void => {
+export const chatChanges = (run: Run<ChatStores>): void => {
   it("a chat is renamed by its owner alone, and keeps its place among the others", () =>
     run(
       Effect.gen(function* () {
@@ -82,7 +83,7 @@ export const chatChanges = (run: Run<ChatStore>): void => {
         const byReply = said("Hello", "And then?")
         const other = said("Hello", "50% of it_")
         yield* beginInOrder([byTitle, byMessage, byReply, other])
-        yield* chats.endTurn({ ...byReply, replyId: byReply.reply.id, content: "It reports.", state: "complete" })
+        yield* endTurn({ ...byReply, replyId: byReply.reply.id, content: "It reports.", state: "complete" })
         yield* chats.beginTurn(newTurn(newUserId(), { title: "The report of somebody else" }))
         yield* chats.beginTurn(newTurn(newVisitor(user), { title: "A visitor's report" }))
         const search = (text: string, limit = 10, offset = 0) =>

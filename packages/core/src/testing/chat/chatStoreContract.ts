@@ -3,6 +3,7 @@ import { expect, it } from "vitest"
 import type { Source } from "../../chat/StoredMessage.ts"
 import { ChatStore, MAX_TRANSCRIPT_BYTES } from "../../chat/ChatStore.ts"
 import { newTurn, newUserId } from "../storage/storageFixtures.ts"
+import { type ChatStores, endTurn } from "./endTurn.ts"
 import { type Run, suiteOn } from "../suiteOn.ts"
 import { beginInOrder } from "./beginInOrder.ts"
 import { chatChanges } from "./chatChanges.ts"
@@ -19,7 +20,7 @@ const source: Source = {
   text: "'12%'"
 }
 
-const turns = (run: Run<ChatStore>) => {
+const turns = (run: Run<ChatStores>) => {
   it("a turn stores what was said, in order, and an empty reply that is streaming", () =>
     run(
       Effect.gen(function* () {
@@ -51,7 +52,7 @@ const turns = (run: Run<ChatStore>) => {
         const first = newTurn(newUserId())
         const second = newTurn(first.owner, { chatId: first.chatId, title: "Other" })
         yield* chats.beginTurn(first)
-        yield* chats.endTurn({ ...first, replyId: first.reply.id, content: "It grew.", state: "complete" })
+        yield* endTurn({ ...first, replyId: first.reply.id, content: "It grew.", state: "complete" })
         yield* chats.beginTurn(second)
         const found = yield* chats.transcript({ ...first, limit: 10 })
         expect(found?.chat.title).toBe(first.title)
@@ -95,7 +96,7 @@ const turns = (run: Run<ChatStore>) => {
     ))
 }
 
-const endings = (run: Run<ChatStore>) => {
+const endings = (run: Run<ChatStores>) => {
   it("a reply ends once: what ended it first stays", () =>
     run(
       Effect.gen(function* () {
@@ -103,8 +104,8 @@ const endings = (run: Run<ChatStore>) => {
         const turn = newTurn(newUserId())
         const end = { owner: turn.owner, chatId: turn.chatId, replyId: turn.reply.id }
         yield* chats.beginTurn(turn)
-        yield* chats.endTurn({ ...end, content: "Half of", state: "stopped" })
-        yield* chats.endTurn({ ...end, content: "Half of it", state: "complete" })
+        yield* endTurn({ ...end, content: "Half of", state: "stopped" })
+        yield* endTurn({ ...end, content: "Half of it", state: "complete" })
         const found = yield* chats.transcript({ ...turn, limit: 1 })
         expect(found?.messages).toMatchObject([{ id: turn.reply.id, content: "Half of", state: "stopped" }])
       })
@@ -117,7 +118,7 @@ const endings = (run: Run<ChatStore>) => {
         const turn = newTurn(newUserId())
         yield* chats.beginTurn(turn)
         expect(yield* chats.remove(turn.owner, turn.chatId)).toBe(true)
-        yield* chats.endTurn({ ...turn, replyId: turn.reply.id, content: "Late", state: "complete" })
+        yield* endTurn({ ...turn, replyId: turn.reply.id, content: "Late", state: "complete" })
         expect(yield* chats.transcript({ ...turn, limit: 10 })).toBeUndefined()
         expect(yield* chats.remove(turn.owner, turn.chatId)).toBe(false)
       })
@@ -149,7 +150,7 @@ const endings = (run: Run<ChatStore>) => {
           reply: { id: crypto.randomUUID(), model: "model-a-mini", sources: [{ ...source, text: broken }] }
         })
         yield* chats.beginTurn(turn)
-        yield* chats.endTurn({ ...turn, replyId: turn.reply.id, content: broken, state: "complete" })
+        yield* endTurn({ ...turn, replyId: turn.reply.id, content: broken, state: "complete" })
         const found = yield* chats.transcript({ ...turn, limit: 10 })
         const clean = "a\uFFFDb\uFFFDc\uFFFD"
         expect(found?.chat.title).toBe(clean)
@@ -159,7 +160,7 @@ const endings = (run: Run<ChatStore>) => {
     ))
 }
 
-const reading = (run: Run<ChatStore>) => {
+const reading = (run: Run<ChatStores>) => {
   it("a transcript gives the newest messages, oldest of them first", () =>
     run(
       Effect.gen(function* () {
@@ -187,7 +188,7 @@ const reading = (run: Run<ChatStore>) => {
           found?.messages.map(({ content }) => content.length)
         )
         expect(yield* lengths).toEqual([1, part.length, 0])
-        yield* chats.endTurn({ ...turn, replyId: turn.reply.id, content: `${part}${part}!`, state: "complete" })
+        yield* endTurn({ ...turn, replyId: turn.reply.id, content: `${part}${part}!`, state: "complete" })
         expect(yield* lengths).toEqual([MAX_TRANSCRIPT_BYTES + 1])
       })
     ))
@@ -275,8 +276,8 @@ const reading = (run: Run<ChatStore>) => {
         yield* chats.beginTurn(newTurn(newUserId()))
         expect(yield* chats.usage({ person: userId })).toBe(221)
         const end = { ...first, replyId: first.reply.id, content: "It is 12\u202f%.", state: "complete" as const }
-        yield* chats.endTurn(end)
-        yield* chats.endTurn({ ...end, content: "again" })
+        yield* endTurn(end)
+        yield* endTurn({ ...end, content: "again" })
         expect(yield* chats.usage({ person: userId })).toBe(221 + new TextEncoder().encode(end.content).byteLength)
         yield* chats.remove({ person: userId }, first.chatId)
         expect(yield* chats.usage({ person: userId })).toBe(1)
@@ -305,7 +306,7 @@ const reading = (run: Run<ChatStore>) => {
         const turn = newTurn(newUserId())
         const stranger = newUserId()
         yield* chats.beginTurn(turn)
-        yield* chats.endTurn({
+        yield* endTurn({
           ...turn,
           owner: { person: stranger },
           replyId: turn.reply.id,
@@ -332,7 +333,7 @@ const reading = (run: Run<ChatStore>) => {
 }
 
 /** The guarantees of every `ChatStore`. Each test uses people of its own. */
-export const chatStoreContract = (name: string, layer: Layer.Layer<ChatStore, unknown>): void =>
+export const chatStoreContract = (name: string, layer: Layer.Layer<ChatStores, unknown>): void =>
   suiteOn(`ChatStore: ${name}`, layer, (run) => {
     turns(run)
     endings(run)

@@ -1,35 +1,29 @@
 import { Effect, type Layer } from "effect"
 import fc from "fast-check"
 import { expect, it } from "vitest"
-import { type BeginTurnInput, ChatStore } from "../../chat/ChatStore.ts"
-import { RunningReplies } from "../../chat/running/RunningReplies.ts"
+import { ChatStore } from "../../chat/ChatStore.ts"
+import { RunningReplies } from "../../chat/reply/RunningReplies.ts"
+import { CreditLedger } from "../../credits/CreditLedger.ts"
+import { releaseOperation, settleOperation } from "../../credits/rules/decideHold.ts"
+import { receiptDraft } from "../credits/creditFixtures.ts"
 import { newTurn, newUserId, newVisitor } from "../storage/storageFixtures.ts"
 import { type Run, suiteOn } from "../suiteOn.ts"
-
-type Stores = ChatStore | RunningReplies
-
-const MODEL = "model-a-mini"
-const LONG = 60_000
-/** No time at all: who wrote this counts as dead at once. */
-const DEAD = 0
-
-const nameOf = ({ owner, chatId, reply }: BeginTurnInput) => ({ owner, chatId, replyId: reply.id })
-
-/** A turn whose reply has begun. */
-const begun = Effect.fnUntraced(function* (turn: BeginTurnInput = newTurn(newUserId())) {
-  yield* (yield* ChatStore).beginTurn(turn)
-  return nameOf(turn)
-})
-
-type Name = ReturnType<typeof nameOf>
-
-const write = (reply: Name, start: number, text: string, ttlMs = LONG) =>
-  RunningReplies.use((replies) => replies.write({ ...reply, model: MODEL, start, text, ttlMs }))
-const read = (reply: Name, from = 0) => RunningReplies.use((replies) => replies.read({ ...reply, from }))
-const messageOf = ({ replyId, ...chat }: Name) =>
-  ChatStore.use((chats) =>
-    Effect.map(chats.transcript({ ...chat, limit: 10 }), (found) => found?.messages.find(({ id }) => id === replyId))
-  )
+import { endTurn } from "./endTurn.ts"
+import {
+  balanceOf,
+  beat,
+  begun,
+  held,
+  holdOf,
+  messageOf,
+  MODEL,
+  nameOf,
+  read,
+  settled,
+  write,
+  type Stores
+} from "./runningReplies.ts"
+import { beating, dying } from "./dyingReplies.ts"
 
 const writing = (run: Run<Stores>) => {
   it("what is written is read from any place on, by any reader, until the reply has ended", () =>
@@ -82,7 +76,7 @@ const writing = (run: Run<Stores>) => {
                 expect(length).toBe(written.length)
                 if (reads) seen += (yield* read(reply, seen.length)).text
               }
-              yield* RunningReplies.use((all) => all.end({ ...reply, content: `${written}.`, state: "complete" }))
+              yield* endTurn({ ...reply, content: `${written}.`, state: "complete" })
               const rest = yield* read(reply, seen.length)
               expect(rest).toMatchObject({ _tag: "Ended", state: "complete" })
               expect(seen + rest.text).toBe(`${written}.`)
@@ -95,18 +89,23 @@ const writing = (run: Run<Stores>) => {
   it("nothing is written where there is no such chat, or not of this owner", () =>
     run(
       Effect.gen(function* () {
-        const nowhere = nameOf(newTurn(newUserId()))
-        expect(yield* write(nowhere, 0, "Hello")).toBeUndefined()
+        const turn = newTurn(newUserId())
+        yield* held(turn)
+        expect(yield* beat(nameOf(turn), 0, "Hello")).toMatchObject({ isHoldGone: false, isChatGone: true })
         const reply = yield* begun()
         const foreign = { ...reply, owner: { person: newUserId() } }
-        expect(yield* write(foreign, 0, "Hello")).toBeUndefined()
+        expect(yield* beat(foreign, 0, "Hello")).toMatchObject({ isHoldGone: true, length: undefined })
+        yield* held({
+          owner: foreign.owner,
+          reply: newTurn(newUserId(), { reply: { id: reply.replyId, model: MODEL, sources: [] } }).reply
+        })
+        expect(yield* beat(foreign, 0, "Hello")).toMatchObject({ isChatGone: true, length: undefined })
         yield* write(reply, 0, "Hello")
         expect(yield* read(foreign)).toEqual({ _tag: "Lost", text: "" })
         const replies = yield* RunningReplies
         expect(yield* replies.find(foreign)).toBeUndefined()
         expect(yield* replies.askToStop(foreign)).toBe(false)
-        yield* replies.end({ ...foreign, content: "Mine", state: "complete" })
-        yield* replies.forget(foreign)
+        yield* endTurn({ ...foreign, content: "Mine", state: "complete" })
         expect(yield* read(reply)).toMatchObject({ _tag: "Running", text: "Hello" })
         expect(yield* messageOf(reply)).toMatchObject({ content: "", state: "streaming" })
       })
@@ -122,43 +121,101 @@ const writing = (run: Run<Stores>) => {
         expect(yield* read({ ...reply, owner: { person: visitor.botOwner } })).toMatchObject({ _tag: "Lost" })
         const replies = yield* RunningReplies
         expect(yield* replies.askToStop(reply)).toBe(true)
-        yield* replies.end({ ...reply, content: "Hello", state: "stopped" })
+        yield* endTurn({ ...reply, content: "Hello", state: "stopped" })
         expect(yield* messageOf(reply)).toMatchObject({ content: "Hello", state: "stopped" })
       })
     ))
 }
 
 const ending = (run: Run<Stores>) => {
-  it("an end stores the message, forgets the rest, counts its bytes once, and may be repeated", () =>
+  it("an end stores the message and its charge, deletes the record, counts its bytes once, and may be repeated", () =>
     run(
       Effect.gen(function* () {
         const chats = yield* ChatStore
-        const replies = yield* RunningReplies
+        const ledger = yield* CreditLedger
         const reply = yield* begun()
         const before = yield* chats.usage(reply.owner)
         yield* write(reply, 0, "Hello")
-        const end = { ...reply, content: "Hello there.", state: "complete" } as const
-        yield* replies.end(end)
-        yield* replies.end(end)
+        const end = settled(reply, 7, { content: "Hello there.", state: "complete" })
+        const first = yield* ledger.run(end)
+        expect(yield* ledger.run(end)).toEqual(first)
         expect(yield* messageOf(reply)).toMatchObject({ content: "Hello there.", state: "complete" })
-        expect(yield* replies.find(reply)).toBeUndefined()
+        expect(yield* balanceOf(reply)).toMatchObject({ allowance: 93, heldAllowance: 0 })
+        expect(yield* (yield* RunningReplies).find(reply)).toBeUndefined()
         expect(yield* read(reply, 5)).toEqual({ _tag: "Ended", model: MODEL, text: " there.", state: "complete" })
         expect((yield* chats.usage(reply.owner)) - before).toBe(12)
-        yield* replies.end({ ...reply, content: "Other", state: "failed" })
+        yield* ledger.run(settled(reply, 9, { content: "Other", state: "failed" }))
         expect(yield* messageOf(reply)).toMatchObject({ content: "Hello there.", state: "complete" })
+        expect(yield* balanceOf(reply)).toMatchObject({ allowance: 93 })
       })
     ))
 
-  it("a reply that came to nothing is forgotten", () =>
+  it("an end that is refused leaves the message as it is", () =>
+    run(
+      Effect.gen(function* () {
+        const ledger = yield* CreditLedger
+        const reply = yield* begun()
+        const wrong = { ...settleOperation({ ...holdOf(reply), key: "reply:none", amount: 7, draft: receiptDraft }) }
+        const { companion } = settled(reply, 7, { content: "Hello", state: "complete" })
+        expect((yield* Effect.flip(ledger.run({ ...wrong, companion })))._tag).toBe("HoldNotFound")
+        expect(yield* messageOf(reply)).toMatchObject({ content: "", state: "streaming" })
+        expect(yield* (yield* RunningReplies).find(reply)).toBeDefined()
+      })
+    ))
+
+  it("an end begins the turn if that was never stored, once", () =>
+    run(
+      Effect.gen(function* () {
+        const ledger = yield* CreditLedger
+        const turn = newTurn(newUserId())
+        yield* held(turn)
+        const reply = nameOf(turn)
+        const end = settled(reply, 7, { content: "Hello", state: "complete", begin: turn })
+        yield* ledger.run(end)
+        yield* ledger.run(end)
+        const found = yield* (yield* ChatStore).transcript({ ...turn, limit: 10 })
+        expect(found?.messages.map(({ content, state }) => [content, state])).toEqual([
+          [turn.messages[0]?.content, "complete"],
+          ["Hello", "complete"]
+        ])
+        const late = settled(reply, 7, { content: "Hello", state: "complete", begin: { ...turn, continues: true } })
+        yield* (yield* ChatStore).remove(turn.owner, turn.chatId)
+        yield* ledger.run(late)
+        expect(yield* (yield* ChatStore).transcript({ ...turn, limit: 10 })).toBeUndefined()
+      })
+    ))
+
+  it("ends of many people at once are each stored with their own charge", () =>
+    run(
+      Effect.gen(function* () {
+        const ledger = yield* CreditLedger
+        const replies = yield* Effect.forEach(Array.from({ length: 20 }), () => begun(), { concurrency: 5 })
+        yield* Effect.forEach(
+          replies,
+          (reply, index) => ledger.run(settled(reply, index + 1, { content: `Reply ${index}`, state: "complete" })),
+          { concurrency: "unbounded" }
+        )
+        for (const [index, reply] of replies.entries()) {
+          expect(yield* messageOf(reply)).toMatchObject({ content: `Reply ${index}`, state: "complete" })
+          expect(yield* balanceOf(reply)).toMatchObject({ allowance: 99 - index, heldAllowance: 0 })
+        }
+      })
+    ))
+
+  it("the record of a reply that came to nothing goes with its hold", () =>
     run(
       Effect.gen(function* () {
         const reply = yield* begun()
-        const replies = yield* RunningReplies
-        yield* write(reply, 0, "")
-        yield* replies.forget(reply)
-        yield* replies.forget(reply)
-        expect(yield* replies.find(reply)).toBeUndefined()
-        expect(yield* read(reply)).toEqual({ _tag: "Lost", text: "" })
+        const { companion } = settled(reply, 0, { content: "", state: "failed" })
+        const unborn = { ...reply, replyId: crypto.randomUUID() }
+        yield* held({ owner: reply.owner, reply: { id: unborn.replyId, model: MODEL, sources: [] } })
+        yield* write(unborn, 0, "")
+        const release = { ...releaseOperation(holdOf(unborn)), companion: { ...companion, ...unborn } }
+        yield* (yield* CreditLedger).run(release)
+        expect(yield* (yield* RunningReplies).find(unborn)).toBeUndefined()
+        expect(yield* (yield* RunningReplies).find(reply)).toBeDefined()
+        expect(yield* read(unborn)).toEqual({ _tag: "Lost", text: "" })
+        expect(yield* messageOf(unborn)).toBeUndefined()
       })
     ))
 
@@ -168,29 +225,33 @@ const ending = (run: Run<Stores>) => {
         const reply = yield* begun()
         yield* write(reply, 0, "Hello")
         yield* (yield* ChatStore).remove(reply.owner, reply.chatId)
-        expect(yield* write(reply, 5, " there")).toBeUndefined()
+        expect(yield* beat(reply, 5, " there")).toMatchObject({ isChatGone: true, isHoldGone: false })
         expect(yield* read(reply)).toEqual({ _tag: "Lost", text: "" })
         expect(yield* (yield* RunningReplies).find(reply)).toBeUndefined()
+        yield* (yield* CreditLedger).run(settled(reply, 7, { content: "Hello there", state: "complete" }))
+        expect(yield* balanceOf(reply)).toMatchObject({ allowance: 93, heldAllowance: 0 })
       })
     ))
 
-  it("the reply that runs is found, the one begun last where there are several, or the one that is named", () =>
+  it("the reply that may be joined is found, the one begun last if there are several, or the one that is named", () =>
     run(
       Effect.gen(function* () {
         const replies = yield* RunningReplies
         const first = yield* begun()
-        expect(yield* replies.find(first)).toBeUndefined()
-        yield* write(first, 0, "Hello")
-        const second = { ...first, replyId: crypto.randomUUID() }
+        const again = (joinable: boolean) =>
+          begun(newTurn(first.owner, { chatId: first.chatId, continues: true }), { joinable })
         yield* Effect.sleep("2 millis")
-        yield* write(second, 0, "")
+        const second = yield* again(true)
+        yield* Effect.sleep("2 millis")
+        const silent = yield* again(false)
         expect(yield* replies.find({ owner: first.owner, chatId: first.chatId.toUpperCase() })).toEqual({
           messageId: second.replyId,
           model: MODEL,
           startedAt: expect.any(Number)
         })
         expect(yield* replies.find(first)).toMatchObject({ messageId: first.replyId })
-        yield* replies.forget(second)
+        expect(yield* replies.find(silent)).toBeUndefined()
+        yield* (yield* CreditLedger).run(settled(second, 1, { content: "Hello", state: "complete" }))
         expect(yield* replies.find({ owner: first.owner, chatId: first.chatId })).toMatchObject({
           messageId: first.replyId
         })
@@ -198,12 +259,13 @@ const ending = (run: Run<Stores>) => {
       })
     ))
 
-  it("who writes a reply is told that it shall stop", () =>
+  it("the writer of a reply learns that it shall stop", () =>
     run(
       Effect.gen(function* () {
         const replies = yield* RunningReplies
+        const silent = yield* begun(undefined, { joinable: false })
+        expect(yield* replies.askToStop(silent)).toBe(false)
         const reply = yield* begun()
-        expect(yield* replies.askToStop(reply)).toBe(false)
         yield* write(reply, 0, "Hello")
         expect(yield* replies.askToStop(reply)).toBe(true)
         expect(yield* write(reply, 5, " there")).toEqual({ length: 11, stopAsked: true })
@@ -212,66 +274,11 @@ const ending = (run: Run<Stores>) => {
     ))
 }
 
-const dying = (run: Run<Stores>) => {
-  it("a reply that nobody writes any more does not run, and what there is of it can be read", () =>
-    run(
-      Effect.gen(function* () {
-        const replies = yield* RunningReplies
-        const reply = yield* begun()
-        yield* write(reply, 0, "Hello", DEAD)
-        expect(yield* replies.find(reply)).toBeUndefined()
-        expect(yield* replies.askToStop(reply)).toBe(false)
-        expect(yield* read(reply, 1)).toEqual({ _tag: "Lost", text: "ello" })
-        expect(yield* write(reply, 5, " there")).toEqual({ length: 11, stopAsked: false })
-        expect(yield* read(reply)).toMatchObject({ _tag: "Running", text: "Hello there" })
-      })
-    ))
-
-  it("a sweep keeps what was written of dead replies as failed messages, and leaves the living alone", () =>
-    run(
-      Effect.gen(function* () {
-        const chats = yield* ChatStore
-        const replies = yield* RunningReplies
-        const [dead, living] = [yield* begun(), yield* begun()]
-        const unborn = { ...dead, replyId: crypto.randomUUID() }
-        const before = yield* chats.usage(dead.owner)
-        yield* write(dead, 0, "Hel")
-        yield* write(dead, 3, "lo", DEAD)
-        yield* write(unborn, 0, "", DEAD)
-        yield* write(living, 0, "Hello")
-        while ((yield* replies.sweep({ limit: 10 })) > 0);
-        expect(yield* messageOf(dead)).toMatchObject({ content: "Hello", state: "failed" })
-        expect((yield* chats.usage(dead.owner)) - before).toBe(5)
-        expect(yield* read(dead, 2)).toEqual({ _tag: "Ended", model: MODEL, text: "llo", state: "failed" })
-        expect(yield* read(unborn)).toEqual({ _tag: "Lost", text: "" })
-        expect(yield* messageOf(living)).toMatchObject({ content: "", state: "streaming" })
-        expect(yield* read(living)).toMatchObject({ _tag: "Running", text: "Hello" })
-      })
-    ))
-
-  it("a reply that was swept while its process lived is written anew, and ends as it ends", () =>
-    run(
-      Effect.gen(function* () {
-        const chats = yield* ChatStore
-        const replies = yield* RunningReplies
-        const reply = yield* begun()
-        const before = yield* chats.usage(reply.owner)
-        yield* write(reply, 0, "Hello", DEAD)
-        while ((yield* replies.sweep({ limit: 10 })) > 0);
-        expect(yield* write(reply, 5, " there")).toMatchObject({ length: 0 })
-        expect(yield* write(reply, 0, "Hello there")).toMatchObject({ length: 11 })
-        expect(yield* read(reply)).toMatchObject({ _tag: "Running", text: "Hello there" })
-        yield* replies.end({ ...reply, content: "Hello there.", state: "complete" })
-        expect(yield* messageOf(reply)).toMatchObject({ content: "Hello there.", state: "complete" })
-        expect((yield* chats.usage(reply.owner)) - before).toBe(12)
-      })
-    ))
-}
-
-/** The guarantees of every `RunningReplies`, beside the `ChatStore` it belongs to. Each test uses people of its own. */
+/** The guarantees of every `RunningReplies`, with the stores it belongs to. Each test uses people of its own. */
 export const runningRepliesContract = (name: string, layer: Layer.Layer<Stores, unknown>): void =>
   suiteOn(`RunningReplies: ${name}`, layer, (run) => {
     writing(run)
     ending(run)
+    beating(run)
     dying(run)
   })

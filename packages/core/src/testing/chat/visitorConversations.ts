@@ -2,11 +2,12 @@ import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { ChatStore } from "../../chat/ChatStore.ts"
 import { newTurn, newUserId, newVisitor } from "../storage/storageFixtures.ts"
+import { type ChatStores, endTurn } from "./endTurn.ts"
 import type { Run } from "../suiteOn.ts"
 import { beginInOrder } from "./beginInOrder.ts"
 
 /** What a `ChatStore` does for the visitors of bots. */
-export const visitorConversations = (run: Run<ChatStore>) => {
+export const visitorConversations = (run: Run<ChatStores>) => {
   it("a visitor continues their own conversation with a bot, and finds it there", () =>
     run(
       Effect.gen(function* () {
@@ -15,7 +16,7 @@ export const visitorConversations = (run: Run<ChatStore>) => {
         const turn = newTurn(visitor)
         const next = newTurn(visitor, { chatId: turn.chatId, continues: true })
         yield* chats.beginTurn(turn)
-        yield* chats.endTurn({ ...turn, replyId: turn.reply.id, content: "It grew.", state: "complete" })
+        yield* endTurn({ ...turn, replyId: turn.reply.id, content: "It grew.", state: "complete" })
         yield* chats.beginTurn(next)
         const found = yield* chats.transcript({ ...turn, limit: 10 })
         expect(found?.chat.owner).toEqual(visitor)
@@ -45,7 +46,7 @@ export const visitorConversations = (run: Run<ChatStore>) => {
           const theirs = newTurn(other)
           yield* chats.beginTurn(theirs)
           const { chatId, reply } = theirs
-          yield* chats.endTurn({ owner: visitor, chatId, replyId: reply.id, content: "Taken", state: "complete" })
+          yield* endTurn({ owner: visitor, chatId, replyId: reply.id, content: "Taken", state: "complete" })
           yield* chats.beginTurn(newTurn(visitor, { chatId, continues: true }))
           expect(yield* chats.transcript({ owner: visitor, chatId, limit: 10 })).toBeUndefined()
           expect(yield* chats.remove(visitor, chatId)).toBe(false)

@@ -1,6 +1,6 @@
 import type { Stream } from "effect"
-import type { Source } from "./StoredMessage.ts"
-import type { ModelFailed } from "../models/ChatModel.ts"
+import type { Source } from "../StoredMessage.ts"
+import type { ModelFailed } from "../../models/ChatModel.ts"
 
 /** A reply whose first words have arrived. Its credits are settled when `text` ends, fails or is left. */
 export interface Reply {

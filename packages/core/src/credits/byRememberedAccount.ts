@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import type { Account } from "../credits/Account.ts"
-import type { Accounts } from "../credits/Accounts.ts"
+import type { Account } from "./Account.ts"
+import type { Accounts } from "./Accounts.ts"
 import type { UserId } from "../identity/UserId.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 

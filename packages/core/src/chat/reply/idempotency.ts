@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import type { ChatRequest } from "./ChatRequest.ts"
-import { type ConversationOwner, ownerKey } from "./ConversationOwner.ts"
+import type { ChatRequest } from "../ChatRequest.ts"
+import { type ConversationOwner, ownerKey } from "../ConversationOwner.ts"
 
 const digest = (text: string): Effect.Effect<Uint8Array> =>
   Effect.map(

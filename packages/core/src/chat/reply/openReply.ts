@@ -6,10 +6,10 @@ import {
   type InputUsage,
   ModelFailed,
   type ReplyPart
-} from "../models/ChatModel.ts"
-import { finishedReply } from "../models/finishedReply.ts"
-import { countFailure, noteFallback } from "../models/modelMetrics.ts"
-import { ReplyTimeLimit } from "../models/ReplyTimeLimit.ts"
+} from "../../models/ChatModel.ts"
+import { finishedReply } from "../../models/finishedReply.ts"
+import { countFailure, noteFallback } from "../../models/modelMetrics.ts"
+import { ReplyTimeLimit } from "../../models/ReplyTimeLimit.ts"
 
 /** A model that may write a reply, and what to ask it. */
 export interface ModelCall {

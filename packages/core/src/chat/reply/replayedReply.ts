@@ -1,6 +1,6 @@
 import { Stream } from "effect"
-import type { StoredMessage } from "./StoredMessage.ts"
-import { ModelFailed } from "../models/ChatModel.ts"
+import type { StoredMessage } from "../StoredMessage.ts"
+import { ModelFailed } from "../../models/ChatModel.ts"
 import type { Reply } from "./Reply.ts"
 
 /** A stored reply, given again. One that was not complete ends as it did: cut off. */

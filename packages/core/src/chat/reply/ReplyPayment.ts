@@ -1,0 +1,131 @@
+import { Effect, Semaphore } from "effect"
+import { CreditOperations } from "../../credits/CreditOperations.ts"
+import type { Hold, HoldEnd } from "../../credits/holds/Hold.ts"
+import { HoldTtl } from "../../credits/holds/HoldTtl.ts"
+import type { HoldProgress } from "../../credits/holds/Renewal.ts"
+import { restKey } from "../../credits/holds/replyKey.ts"
+import type { ReplyReceiptDraft } from "../../credits/Receipt.ts"
+import { releaseOperation, type SettleRefusal } from "../../credits/rules/decideHold.ts"
+import { NOTHING_PAID, paidWith, settleReplyOperation, unpaidOf } from "../../credits/rules/decideReply.ts"
+import type { Operation } from "../../credits/rules/LedgerState.ts"
+import { failureFields } from "../../storage/failureFields.ts"
+import { retryStorage } from "../../storage/retryStorage.ts"
+import type { ReplyCharge } from "./replyPrice.ts"
+import type { ReplyParties } from "./ReplyParties.ts"
+
+/** What pays a reply: its hold or, if a sweeper took its process for dead, another hold for the rest. */
+export interface ReplyPayment {
+  /** The balance or the daily cap does not pay for the rest: the reply has to end. */
+  readonly isLost: () => boolean
+  /** How far the reply has come, as a heartbeat records it: with the draft of the whole reply if that is better known by now. */
+  readonly progress: (outputTokens: number, isBetterKnown: boolean, draft: () => ReplyReceiptDraft) => HoldProgress
+  /** A heartbeat found this hold ended: holds credits for the rest. */
+  readonly replace: (goneKey: string, draft: ReplyReceiptDraft) => Effect.Effect<void>
+  /** Has `work` run the operation that takes the charge or, without one, releases the hold. Nothing is held anew then. */
+  readonly end: <A, E>(
+    charge: ReplyCharge | undefined,
+    work: (operation: Operation<HoldEnd, SettleRefusal>) => Effect.Effect<A, E>
+  ) => Effect.Effect<A, E>
+}
+
+const REPLACED = "The hold of an open reply was ended by a sweeper; credits for the rest of the reply were held anew."
+const LOST =
+  "The hold of an open reply was ended by a sweeper, and balance or daily cap do not pay the rest; the reply is cut off."
+const NOT_REPLACED = "A hold that is gone could not be replaced; trying at the next heartbeat."
+
+/**
+ * Keeps what pays a reply. If a sweeper has ended the hold, what the rest of the reply may cost is held anew; if balance or
+ * daily cap have no room for it, the reply is lost. What was delivered is paid in the end as far as there are credits: what
+ * a sweeper took is part of the price.
+ */
+export const makeReplyPayments = Effect.gen(function* () {
+  const credits = yield* CreditOperations
+  const ttlMs = yield* HoldTtl
+
+  return (first: Hold, spending: Pick<ReplyParties, "source" | "dailyCap">): ReplyPayment => {
+    const { amount: bound, userId } = first
+    const { dailyCap, source } = spending
+    /** One after another: holding anew and ending. */
+    const turn = Semaphore.makeUnsafe(1)
+    let key = first.key
+    let place = 0
+    let paid = NOTHING_PAID
+    let lost = false
+    let ended = false
+
+    const nextKey = () => restKey(first.key, place + 1)
+    const holdRest = (amount: number, draft: ReplyReceiptDraft) =>
+      credits
+        .reserve({
+          userId,
+          key: nextKey(),
+          fingerprint: nextKey(),
+          amount,
+          minimumAmount: amount,
+          source,
+          dailyCap,
+          ttlMs,
+          draft
+        })
+        .pipe(
+          Effect.catchTag("DailyCapReached", () => Effect.succeed({ _tag: "Refused" } as const)),
+          Effect.catchTag(["AccountNotFound", "InvalidAmount", "KeyConflict"], Effect.die)
+        )
+    /** The end of a hold that is gone: to release it changes nothing. */
+    const endOf = (gone: string) =>
+      Effect.catchTag(credits.release({ userId, key: gone }), "HoldNotFound", () =>
+        Effect.succeed<HoldEnd>({ _tag: "Released" })
+      )
+
+    const replace = Effect.fnUntraced(function* (gone: string, draft: ReplyReceiptDraft) {
+      if (ended || lost || key !== gone) return
+      const before = paidWith(paid, yield* endOf(gone))
+      const left = bound - before.credits
+      const reserved = left > 0 ? yield* holdRest(left, unpaidOf(draft, before)) : undefined
+      if (reserved?._tag !== "Held") {
+        lost = true
+        return yield* Effect.annotateLogs(Effect.logWarning(LOST), { hold: first.key })
+      }
+      key = nextKey()
+      place += 1
+      paid = before
+      yield* Effect.annotateLogs(Effect.logWarning(REPLACED), { hold: first.key })
+    })
+
+    return {
+      isLost: () => lost,
+      progress: (outputTokens, isBetterKnown, draft) => ({
+        userId,
+        key,
+        outputTokens: Math.max(0, outputTokens - paid.usage.output),
+        draft: isBetterKnown || place > 0 ? unpaidOf(draft(), paid) : undefined
+      }),
+      replace: (gone, draft) =>
+        retryStorage(replace(gone, draft)).pipe(
+          Effect.catch((failed) => Effect.annotateLogs(Effect.logWarning(NOT_REPLACED), failureFields(failed))),
+          turn.withPermit,
+          Effect.uninterruptible
+        ),
+      end: (charge, work) =>
+        turn.withPermit(
+          Effect.suspend(() => {
+            ended = true
+            return work(
+              charge === undefined
+                ? releaseOperation({ userId, key })
+                : settleReplyOperation({
+                    userId,
+                    key,
+                    rest: nextKey(),
+                    source,
+                    cost: charge.amount,
+                    bound,
+                    before: paid,
+                    draft: charge.draft
+                  })
+            )
+          })
+        )
+    }
+  }
+})

@@ -1,0 +1,223 @@
+import { Cause, Clock, Context, Deferred, Effect, Exit, Fiber, Layer, RcMap, type Scope, Stream } from "effect"
+import type { ModelFailed } from "../../models/ChatModel.ts"
+import type { StorageFailed } from "../../storage/StorageFailed.ts"
+import { ownerKey } from "../ConversationOwner.ts"
+import type { RunReplyInput } from "./endReply.ts"
+import { cutOff, followReply } from "./followReply.ts"
+import { makeReplyText, type ReplyText } from "./ReplyText.ts"
+import { type ReplyName, type RunningChat, RunningReplies, type RunningReply } from "./RunningReplies.ts"
+import { makeRunReply } from "./runReply.ts"
+
+/** How long stopping waits until the replies are stored and charged, and how often it looks. */
+const STOPPED_WITHIN = "5 seconds"
+const STOPPED_POLL = "100 millis"
+/** How long a reader of a chat waits for turns that are being stored. */
+const STORED_WITHIN = "5 seconds"
+
+/** A reply whose first words have arrived. */
+export interface StartedReply {
+  /** The public id of the model that writes it. */
+  readonly model: string
+  readonly text: Stream.Stream<string, ModelFailed>
+}
+
+/** A reply that runs, read from its beginning. */
+export interface JoinedReply extends StartedReply {
+  readonly chatId: string
+  readonly messageId: string
+}
+
+/** A reply as it can be read here, whichever process writes it. */
+interface Readable {
+  readonly messageId: string
+  readonly model: () => string
+  readonly text: Pick<ReplyText<ModelFailed | StorageFailed>, "begun" | "stream">
+}
+
+/** A reply that this process writes. */
+interface OwnReply extends Readable {
+  readonly joinable: boolean
+  /** Unix milliseconds. */
+  readonly startedAt: number
+  /** Interrupts it, without waiting. */
+  readonly stop: () => void
+  readonly stopped: Effect.Effect<unknown>
+  /** Waits until its turn is stored, if its first words have arrived. */
+  readonly stored: Effect.Effect<unknown>
+}
+
+const keyOf = ({ owner, chatId }: RunningChat): string => {
+  const { userId, bot, visitor } = ownerKey(owner)
+  return JSON.stringify([userId, bot, visitor, chatId.toLowerCase()])
+}
+
+/** The replies that run: those that this process writes, and how those of other processes are read. */
+export class ReplyRunner extends Context.Service<
+  ReplyRunner,
+  {
+    /**
+     * Writes a reply in a fiber of the process and returns it once its first words have arrived. It ends early if it is
+     * stopped, if this process stops and, unless others may join it, if the scope closes, which waits for its end.
+     */
+    run(input: RunReplyInput): Effect.Effect<StartedReply, ModelFailed, Scope.Scope>
+    /** The reply of a chat that may be joined, on whatever process, or undefined: waits for its first words. */
+    join(
+      chat: RunningChat & { readonly replyId?: string | undefined }
+    ): Effect.Effect<JoinedReply | undefined, ModelFailed | StorageFailed, Scope.Scope>
+    /** The reply of a chat that may be joined, on whatever process. */
+    find(chat: RunningChat): Effect.Effect<RunningReply | undefined, StorageFailed>
+    /** Ends the replies of a chat that may be joined, on whatever process, and waits until they are stored and charged. */
+    stop(chat: RunningChat): Effect.Effect<void, StorageFailed>
+    /** Waits until the turns of a chat are stored whose first words have arrived in this process. */
+    stored(chat: RunningChat): Effect.Effect<void>
+    /** Waits until this process writes no reply. */
+    readonly idle: Effect.Effect<void>
+  }
+>()("@parley/core/chat/reply/ReplyRunner") {
+  static readonly layer = Layer.effect(
+    ReplyRunner,
+    Effect.gen(function* () {
+      const replies = yield* RunningReplies
+      const { own, ownOf, run } = yield* makeRun
+      const followed = yield* makeFollowed
+      const find = (chat: RunningChat) => {
+        // A process knows what it writes before that is stored for others.
+        const found = ownOf(chat).findLast(({ joinable }) => joinable)
+        if (found === undefined) return replies.find(chat)
+        const { messageId, model, startedAt } = found
+        return Effect.succeed({ messageId, model: model(), startedAt })
+      }
+      const findReadable = Effect.fnUntraced(function* (chat: RunningChat & { readonly replyId?: string | undefined }) {
+        const isAsked = ({ joinable, messageId }: OwnReply) =>
+          joinable && (chat.replyId ?? messageId).toLowerCase() === messageId
+        const here = ownOf(chat).findLast(isAsked)
+        if (here !== undefined) return here
+        const found = yield* replies.find(chat)
+        return (
+          found && (yield* followed({ owner: chat.owner, chatId: chat.chatId, replyId: found.messageId }, found.model))
+        )
+      })
+      const untilStopped = (chat: RunningChat): Effect.Effect<void, StorageFailed> =>
+        Effect.flatMap(find(chat), (found) =>
+          found === undefined ? Effect.void : Effect.andThen(Effect.sleep(STOPPED_POLL), untilStopped(chat))
+        )
+
+      return ReplyRunner.of({
+        run,
+        find,
+        join: Effect.fnUntraced(function* (chat) {
+          const found = yield* findReadable(chat)
+          if (found === undefined) return undefined
+          const { messageId, model, text } = found
+          yield* text.begun
+          const whole = Stream.catchTag(text.stream, "StorageFailed", () => Stream.fail(cutOff(model())))
+          return { chatId: chat.chatId.toLowerCase(), messageId, model: model(), text: whole }
+        }),
+        stop: Effect.fnUntraced(function* (chat) {
+          const here = ownOf(chat).filter(({ joinable }) => joinable)
+          for (const { stop } of here) stop()
+          const asked = yield* replies.askToStop(chat)
+          const stopped = Effect.forEach(here, ({ stopped }) => stopped, { discard: true })
+          yield* Effect.timeoutOption(asked ? Effect.andThen(stopped, untilStopped(chat)) : stopped, STOPPED_WITHIN)
+        }),
+        stored: (chat) =>
+          Effect.suspend(() => {
+            const here = ownOf(chat)
+            const stored = Effect.forEach(here, ({ stored }) => stored, { discard: true })
+            return here.length === 0 ? Effect.void : Effect.asVoid(Effect.timeoutOption(stored, STORED_WITHIN))
+          }),
+        idle: Effect.whileLoop({
+          while: () => own.size > 0,
+          body: () =>
+            Effect.forEach(
+              [...own.values()].flatMap((some) => [...some]),
+              ({ stopped }) => stopped
+            ),
+          step: () => undefined
+        })
+      })
+    })
+  )
+}
+
+/** How a process writes replies, and which it is writing. */
+const makeRun = Effect.gen(function* () {
+  const layerScope = yield* Effect.scope
+  const runReply = yield* makeRunReply
+  /** By chat. */
+  const own = new Map<string, Set<OwnReply>>()
+
+  const register = (key: string, reply: OwnReply) => {
+    const ofChat = own.get(key) ?? new Set()
+    own.set(key, ofChat.add(reply))
+    return () => {
+      ofChat.delete(reply)
+      if (ofChat.size === 0) own.delete(key)
+    }
+  }
+
+  const run = Effect.fnUntraced(function* (input: RunReplyInput) {
+    const { joinable, turn } = input
+    const text = makeReplyText<ModelFailed>()
+    const started = Deferred.makeUnsafe<StartedReply, ModelFailed>()
+    let model = input.calls[0].request.model.id
+    let stored: Effect.Effect<unknown> = Effect.void
+    let fiber: Fiber.Fiber<void, ModelFailed> | undefined
+
+    const stop = () => fiber?.interruptUnsafe()
+    const reply: OwnReply = {
+      joinable,
+      messageId: turn.reply.id.toLowerCase(),
+      startedAt: yield* Clock.currentTimeMillis,
+      model: () => model,
+      text,
+      stop,
+      stopped: Effect.suspend(() => (fiber === undefined ? Effect.void : Fiber.await(fiber))),
+      stored: Effect.suspend(() => stored)
+    }
+    const unregister = register(keyOf(turn), reply)
+    const ended = (exit: Exit.Exit<void, ModelFailed>) => {
+      const broken = Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
+      const end = broken ? Exit.fail(cutOff(model)) : exit
+      unregister()
+      text.end(end)
+      return Exit.isFailure(end) ? Deferred.failCause(started, end.cause) : Effect.void
+    }
+    const written = runReply(input, text, {
+      stop: Effect.sync(stop),
+      onFirstWords: (speaker, beginning) => {
+        model = speaker
+        stored = Fiber.await(beginning)
+        return Deferred.succeed(started, { model, text: text.stream })
+      }
+    })
+    const writing = Effect.onExit(Effect.scoped(written), ended)
+    fiber = yield* Effect.forkIn(writing, layerScope, { startImmediately: true, uninterruptible: true })
+    if (!joinable) yield* Effect.addFinalizer(() => Effect.andThen(Effect.sync(stop), reply.stopped))
+    return yield* Effect.interruptible(Deferred.await(started))
+  })
+
+  return {
+    run: (input: RunReplyInput) => Effect.uninterruptible(run(input)),
+    own,
+    ownOf: (chat: RunningChat) => [...(own.get(keyOf(chat)) ?? [])]
+  }
+})
+
+/** How a process reads replies that others write: each is looked at once, however many read it here. */
+const makeFollowed = Effect.gen(function* () {
+  const replies = yield* RunningReplies
+  const followed = yield* RcMap.make({
+    lookup: Effect.fnUntraced(function* (key: string) {
+      const [reply, chosen] = JSON.parse(key) as [ReplyName, string]
+      const text = makeReplyText<ModelFailed | StorageFailed>()
+      let model = chosen
+      const onModel = (known: string) => {
+        model = known
+      }
+      yield* Effect.forkScoped(Effect.interruptible(followReply(replies, reply, text, onModel)))
+      return { messageId: reply.replyId, model: () => model, text } satisfies Readable
+    })
+  })
+  return (reply: ReplyName, model: string) => RcMap.get(followed, JSON.stringify([reply, model]))
+})

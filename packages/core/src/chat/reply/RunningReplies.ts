@@ -1,0 +1,113 @@
+import { Context, type Effect } from "effect"
+import type { HoldProgress } from "../../credits/holds/Renewal.ts"
+import type { Companion } from "../../storage/Companion.ts"
+import type { StorageFailed } from "../../storage/StorageFailed.ts"
+import type { BeginTurnInput } from "../ChatStore.ts"
+import type { ConversationOwner } from "../ConversationOwner.ts"
+import type { MessageState } from "../StoredMessage.ts"
+
+/** Names the replies of a chat. */
+export interface RunningChat {
+  readonly owner: ConversationOwner
+  readonly chatId: string
+}
+
+/** Names one reply. */
+export interface ReplyName extends RunningChat {
+  readonly replyId: string
+}
+
+/** What a reply has become since it was written last. */
+export interface WriteReplyInput extends ReplyName {
+  /** The public id of the model that writes it. */
+  readonly model: string
+  /** Other readers than its first one may find it, read it and ask it to stop. */
+  readonly joinable: boolean
+  /** Where `text` begins in the whole reply, in UTF-16 units. */
+  readonly start: number
+  /** May be empty: then the reply lives on. Well-formed. */
+  readonly text: string
+}
+
+/** One heartbeat of a reply. */
+export interface ReplyBeat {
+  /** The hold that pays it, and the tokens up to the end of `reply.text`. */
+  readonly hold: HoldProgress
+  /** Absent while the reply has nothing to store. */
+  readonly reply?: WriteReplyInput | undefined
+}
+
+/** What a heartbeat found. */
+export interface ReplyBeaten {
+  /** The hold is not open: it was ended, or never was. Nothing was written. */
+  readonly isHoldGone: boolean
+  /** The owner has no such chat. */
+  readonly isChatGone: boolean
+  /**
+   * How much of the reply is stored now, in UTF-16 units; less than what was written before if a sweeper ended the reply.
+   * Undefined if nothing was written: another call works on the rows at the moment.
+   */
+  readonly length: number | undefined
+  /** A reader has asked for its end. */
+  readonly stopAsked: boolean
+}
+
+/** A reply that is being written. */
+export interface RunningReply {
+  readonly messageId: string
+  readonly model: string
+  /** Unix milliseconds. */
+  readonly startedAt: number
+}
+
+/** What there is of a reply from some place on. */
+export type RunningProgress =
+  /** `text` may be empty. */
+  | { readonly _tag: "Running"; readonly model: string; readonly text: string }
+  /** It has ended: the message has this text from there on, and this state. */
+  | { readonly _tag: "Ended"; readonly model: string | undefined; readonly text: string; readonly state: MessageState }
+  /** No process writes it any more and none ended it: its process died, or it came to nothing. */
+  | { readonly _tag: "Lost"; readonly text: string }
+
+/**
+ * The end of a reply's turn, the companion of the operation that ends its hold: stores what the reply became in its message
+ * and deletes its running record. A reply that a sweeper ended meanwhile ends again. Nothing is stored if the chat was
+ * deleted; may be repeated.
+ */
+export interface EndTurn extends Companion, ReplyName {
+  readonly _tag: "EndTurn"
+  readonly content: string
+  readonly state: Exclude<MessageState, "streaming">
+  /** The turn, if it is not known to be stored: it is begun first. */
+  readonly begin: BeginTurnInput | undefined
+}
+
+/**
+ * The running records of replies: what has been written so far of each, and the hold that pays it. A record begins with the
+ * turn (`ChatStore.beginTurn`) and ends with the hold: a ledger's operation with the companion `EndTurn` stores the message
+ * and deletes the record, and a sweep of holds ends records without an open hold, so that the stored text becomes the
+ * message, as `failed`. Fenced by owner as `ChatStore` is. A reply that is not written for longer than holds live does not
+ * count as running, by the clock that all processes share.
+ */
+export class RunningReplies extends Context.Service<
+  RunningReplies,
+  {
+    /**
+     * One heartbeat for many replies: renews their holds as `CreditLedger.renew` does, and adds to each reply what follows
+     * `start`. Text that is stored already is passed over, so that a write may be repeated; text that would leave a gap is
+     * not stored. Tokens are recorded only together with the text that they count. Answers in the order of `beats`.
+     */
+    write(input: {
+      readonly beats: ReadonlyArray<ReplyBeat>
+      readonly ttlMs: number
+    }): Effect.Effect<ReadonlyArray<ReplyBeaten>, StorageFailed>
+    /** What there is of a reply from `from` on, which is where a text returned before ended. */
+    read(input: ReplyName & { readonly from: number }): Effect.Effect<RunningProgress, StorageFailed>
+    /** The reply of a chat that runs and may be joined, the one begun last if there are several. */
+    find(
+      chat: RunningChat & { readonly replyId?: string | undefined }
+    ): Effect.Effect<RunningReply | undefined, StorageFailed>
+    /** Asks for the end of the replies of a chat that run and may be joined; returns whether there are any. */
+    askToStop(chat: RunningChat): Effect.Effect<boolean, StorageFailed>
+  }
+>()("@parley/core/chat/reply/RunningReplies") {}

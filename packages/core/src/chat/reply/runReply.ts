@@ -1,0 +1,140 @@
+import { Cause, Effect, Option, Pull, type Scope } from "effect"
+import { HoldTtl } from "../../credits/holds/HoldTtl.ts"
+import { untilStored } from "../../credits/holds/endSurely.ts"
+import type { ReplyEnd } from "../../credits/Receipt.ts"
+import { ModelFailed, type ModelFailure } from "../../models/ChatModel.ts"
+import { countFailure } from "../../models/modelMetrics.ts"
+import { replyOutput } from "../../models/replyOutput.ts"
+import { Tokenizer } from "../../tokens/Tokenizer.ts"
+import { ChatStore } from "../ChatStore.ts"
+import { makeEndReply, type RunReplyInput, type SpokenReply } from "./endReply.ts"
+import { type ModelCall, openReply, type OpenedReply } from "./openReply.ts"
+import { type BeatingReply, ReplyBeats } from "./ReplyBeats.ts"
+import { makeReplyPayments } from "./ReplyPayment.ts"
+import { lostReplyDraft } from "./replyPrice.ts"
+import type { ReplyText } from "./ReplyText.ts"
+import type { ReplyName } from "./RunningReplies.ts"
+
+const NOT_REPORTED: OpenedReply["reported"] = { inputUsage: undefined, end: undefined }
+const HIGH_SURROGATE = /[\ud800-\udbff]$/
+
+const countCause = ({ provider }: ModelCall, cause: Cause.Cause<unknown>): Effect.Effect<void> => {
+  const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+  return error instanceof ModelFailed ? countFailure(provider.name, error) : Effect.void
+}
+
+/** Appends what the model says to the text, at the pace of a reader if there is one, until the end mark or a failure. */
+const writeOn = (
+  { opened: { call, nextText }, output }: SpokenReply,
+  text: ReplyText<ModelFailed>,
+  atReadersPace: boolean,
+  isLost: () => boolean
+): Effect.Effect<never, ModelFailed | Cause.Done> => {
+  let isCut = false
+  const failed = (reason: ModelFailure) =>
+    Effect.failSync(() => new ModelFailed({ model: call.request.model.id, reason, retryable: reason !== "overlong" }))
+  const append = (words: string) =>
+    Effect.suspend(() => {
+      if (isLost()) return failed("cut-off")
+      const taken = output.take(words)
+      isCut = taken.isCut
+      if (taken.text === "") return failed("overlong")
+      text.append(taken.text)
+      return Effect.void
+    })
+  // What no reader wants yet is not delivered, and not charged.
+  const step = Effect.flatMap(nextText, (words) =>
+    atReadersPace ? Effect.andThen(text.wanted, append(words)) : append(words)
+  )
+  return Effect.forever(Effect.suspend((): typeof step => (isCut ? failed("overlong") : step)))
+}
+
+/**
+ * Writes a reply that `hold` pays, from asking the model to its one end: `endReply`, whichever comes first of the model's
+ * end mark, a failure and an interruption. `onFirstWords` runs once the model speaks. Heartbeats store the text and keep
+ * the hold; one that finds the hold ended by a sweeper holds credits anew, or cuts the reply off. Fails as the model does.
+ * To be run uninterruptible: it can be interrupted while the model is asked and while it speaks.
+ */
+export const makeRunReply = Effect.gen(function* () {
+  const chats = yield* ChatStore
+  const beats = yield* ReplyBeats
+  const endReply = yield* makeEndReply
+  const paymentOf = yield* makeReplyPayments
+
+  return Effect.fnUntraced(function* (
+    input: RunReplyInput,
+    text: ReplyText<ModelFailed>,
+    callbacks: {
+      /** With the model that speaks, and the fiber that stores the turn. */
+      readonly onFirstWords: (model: string, beginning: SpokenReply["beginning"]) => Effect.Effect<unknown>
+      /** Interrupts the reply: a reader has asked for its end. */
+      readonly stop: Effect.Effect<void>
+    }
+  ): Effect.fn.Return<void, ModelFailed, Scope.Scope> {
+    const tokenizer = yield* Tokenizer
+    const ttlMs = yield* HoldTtl
+    const { calls, hold, joinable, turn } = input
+    const payment = paymentOf(hold, input.spending)
+    let spoken: SpokenReply | undefined
+    let isBegun = turn.continues
+    let stored = 0
+    let tokens = 0
+
+    const current = () => spoken?.opened ?? { call: calls[0], reported: NOT_REPORTED }
+    const draftOf = () => lostReplyDraft(current(), turn.chatId, tokenizer)
+    const name: ReplyName = { owner: turn.owner, chatId: turn.chatId, replyId: turn.reply.id }
+    const beating: BeatingReply = {
+      joinable,
+      hasNews: () => isBegun && text.length() > stored,
+      next: () => {
+        const { call, reported } = current()
+        const news = text.from(stored)
+        // Half a character waits for its other half.
+        const isWhole = !HIGH_SURROGATE.test(news)
+        if (isWhole) tokens = Math.min(spoken?.output.tokens() ?? 0, call.request.maxOutputTokens)
+        const isBetterKnown = call.request.model !== calls[0].request.model || reported.inputUsage !== undefined
+        const progress = payment.progress(tokens, isBetterKnown, draftOf)
+        if (!isBegun || (spoken === undefined && !joinable)) return { hold: { ...progress, outputTokens: 0 } }
+        const model = call.request.model.id
+        return { hold: progress, reply: { ...name, model, joinable, start: stored, text: isWhole ? news : "" } }
+      },
+      beaten: ({ isChatGone, isHoldGone, length, stopAsked }, { hold: { key } }) => {
+        if (isHoldGone) {
+          stored = 0
+          return payment.replace(key, draftOf())
+        }
+        stored = length ?? stored
+        // A reply that others may join ends with its chat; another one has a reader.
+        return stopAsked || (joinable && isChatGone) ? callbacks.stop : Effect.void
+      }
+    }
+    const stopKeeping = yield* beats.keep(beating)
+
+    const speak = Effect.gen(function* () {
+      const opened = yield* openReply(calls)
+      const { maxOutputTokens, model } = opened.call.request
+      const running = { hold, joinable, ttlMs }
+      const begun = { ...turn, running, reply: { ...turn.reply, model: model.id } }
+      const beginning = yield* Effect.forkChild(
+        Effect.andThen(
+          untilStored(Effect.uninterruptible(chats.beginTurn(begun))),
+          Effect.sync(() => void (isBegun = true))
+        )
+      )
+      const speaking = { opened, output: replyOutput(maxOutputTokens, tokenizer), turn: begun, beginning }
+      spoken = speaking
+      yield* callbacks.onFirstWords(model.id, beginning)
+      return yield* writeOn(speaking, text, !joinable, payment.isLost)
+    })
+    const cause = yield* Effect.catchCause(Effect.interruptible(speak), (cause) => Effect.succeed(cause))
+    if (spoken !== undefined) yield* countCause(spoken.opened.call, cause)
+    yield* endReply({ input, payment, spoken, ended: endedBy(cause, spoken), stopKeeping, tokenizer })
+    return Pull.isDoneCause(cause) ? undefined : yield* Effect.failCause(cause as Cause.Cause<ModelFailed>)
+  })
+})
+
+const endedBy = (cause: Cause.Cause<unknown>, spoken: SpokenReply | undefined): ReplyEnd | "unanswered" => {
+  if (Pull.isDoneCause(cause)) return spoken?.opened.reported.end?.reason ?? "failed"
+  if (Cause.hasInterruptsOnly(cause)) return "stopped"
+  return spoken === undefined ? "unanswered" : "failed"
+}

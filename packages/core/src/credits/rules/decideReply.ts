@@ -1,0 +1,97 @@
+import { Result } from "effect"
+import { availableOf } from "../Account.ts"
+import type { HoldEnd, HoldName } from "../holds/Hold.ts"
+import { isOfReply, type ReplyReceiptDraft } from "../Receipt.ts"
+import type { UsageSource } from "../UsageSource.ts"
+import type { Usage } from "../../models/Usage.ts"
+import { endOf, reserve, settle, type SettleRefusal } from "./decideHold.ts"
+import type { Decision, Operation, View } from "./LedgerState.ts"
+
+/** What holds that a sweeper ended have been charged for a reply. */
+export interface PaidBefore {
+  readonly credits: number
+  readonly usage: Usage
+}
+
+export const NOTHING_PAID: PaidBefore = { credits: 0, usage: { freshInput: 0, cacheRead: 0, cacheWrite: 0, output: 0 } }
+
+/** A sweeper ended the hold: its process seemed dead, since no heartbeat of it came through in time. */
+const isSwept = (end: HoldEnd): boolean => end._tag === "Released" || end.receipt.ended === "expired"
+
+/** The same with what one more hold was charged. */
+export const paidWith = ({ credits, usage }: PaidBefore, end: HoldEnd): PaidBefore => {
+  if (end._tag === "Released" || !isOfReply(end.receipt)) return { credits, usage }
+  const { charged, usage: more } = end.receipt
+  return {
+    credits: credits + charged,
+    usage: {
+      freshInput: usage.freshInput + more.freshInput,
+      cacheRead: usage.cacheRead + more.cacheRead,
+      cacheWrite: usage.cacheWrite + more.cacheWrite,
+      output: usage.output + more.output
+    }
+  }
+}
+
+/** The draft without the usage that is paid. */
+export const unpaidOf = (draft: ReplyReceiptDraft, { usage: paid }: PaidBefore): ReplyReceiptDraft => ({
+  ...draft,
+  usage: {
+    freshInput: Math.max(0, draft.usage.freshInput - paid.freshInput),
+    cacheRead: Math.max(0, draft.usage.cacheRead - paid.cacheRead),
+    cacheWrite: Math.max(0, draft.usage.cacheWrite - paid.cacheWrite),
+    output: Math.max(0, draft.usage.output - paid.output)
+  }
+})
+
+export interface SettleReplyInput extends HoldName {
+  /** The key under which the rest is charged if a sweeper has ended the hold. */
+  readonly rest: string
+  readonly source: UsageSource
+  /** What the whole reply costs: whole credits, zero or more. */
+  readonly cost: number
+  /** The most that the reply may cost: what was held first. */
+  readonly bound: number
+  readonly before: PaidBefore
+  /** Of the whole reply. */
+  readonly draft: ReplyReceiptDraft
+}
+
+/**
+ * Ends the hold of a reply by charging what the reply cost beyond what holds before it were charged. If a sweeper has ended
+ * the hold meanwhile, the rest is charged at once, as far as the balance has it and without a daily cap: it was delivered.
+ */
+export const settleReplyOperation = (input: SettleReplyInput): Operation<HoldEnd, SettleRefusal> => ({
+  name: "settle",
+  userId: input.userId,
+  reads: { key: input.key, secondKey: input.rest },
+  decide: (view, now) => {
+    const { before, cost, draft, key, userId } = input
+    const ended = view.open === undefined && view.record?.hold !== undefined ? endOf(view.record) : undefined
+    if (ended !== undefined && isSwept(ended)) return settleRest(view, input, ended, now)
+    const amount = Math.max(0, cost - before.credits)
+    return settle(view, { userId, key, amount, draft: unpaidOf(draft, before) }, now)
+  }
+})
+
+/** Holds the rest and charges it, in one decision. */
+const settleRest = (
+  { account, second }: View,
+  { before, bound, cost, draft, rest, source, userId }: SettleReplyInput,
+  swept: HoldEnd,
+  now: number
+): Decision<HoldEnd, SettleRefusal> => {
+  if (second.record !== undefined) return { answer: Result.succeed(endOf(second.record)), changes: undefined }
+  const paid = paidWith(before, swept)
+  const amount = account === undefined ? 0 : Math.min(cost - paid.credits, bound - paid.credits, availableOf(account))
+  const nothing = { answer: Result.succeed(swept), changes: undefined }
+  if (amount <= 0) return nothing
+  const asked = { userId, key: rest, amount, minimumAmount: amount, ttlMs: 1, source, draft }
+  const view = { account, open: undefined, record: undefined, second, purchase: undefined }
+  const { changes } = reserve(view, asked, rest, now)
+  const [open] = changes?.opened ?? []
+  if (changes === undefined || open === undefined) return nothing
+  const held = { ...view, account: changes.account, open }
+  const settled = settle(held, { userId, key: rest, amount, draft: unpaidOf(draft, paid) }, now)
+  return settled.changes === undefined ? settled : { ...settled, changes: { ...settled.changes, opened: [open] } }
+}

@@ -1,0 +1,24 @@
+import { type Effect, Result } from "effect"
+import type { ChatStore } from "../../chat/ChatStore.ts"
+import { ownerKey } from "../../chat/ConversationOwner.ts"
+import type { EndTurn } from "../../chat/reply/RunningReplies.ts"
+import { CreditLedger } from "../../credits/CreditLedger.ts"
+import type { Refusal } from "../../credits/rules/LedgerState.ts"
+import type { StorageFailed } from "../../storage/StorageFailed.ts"
+
+/** Where chats are kept, and the ledger whose operations end their turns. */
+export type ChatStores = ChatStore | CreditLedger
+
+/** Ends a turn that no hold pays: with an operation that changes nothing else. */
+export const endTurn = (
+  end: Pick<EndTurn, "owner" | "chatId" | "replyId" | "content" | "state"> & Partial<EndTurn>
+): Effect.Effect<void, Refusal | StorageFailed, CreditLedger> =>
+  CreditLedger.use((ledger) =>
+    ledger.run({
+      name: "end",
+      userId: ownerKey(end.owner).userId,
+      reads: {},
+      decide: () => ({ answer: Result.succeed(undefined), changes: undefined }),
+      companion: { begin: undefined, ...end, _tag: "EndTurn" } satisfies EndTurn
+    })
+  )
