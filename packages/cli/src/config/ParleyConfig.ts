@@ -165,6 +165,8 @@ export interface ParleyConfig {
   readonly encryptionKeys: ReadonlyArray<SecretKey>
   /** Lifetime of a hold without a renewal, in seconds; undefined uses the core's default. */
   readonly holdTtlSeconds: number | undefined
+  /** How long running requests and replies may take once the server stops, in seconds. */
+  readonly drainSeconds: number
   /** Longest silence of a vendor before the first byte of a reply, in seconds; undefined uses the default. */
   readonly firstByteSeconds: number | undefined
   /** Stand-ins may run in production. */

@@ -30,6 +30,8 @@ const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,44}$/i
 /** As long as Stripe lists events: one that is deleted before would be fetched again. */
 const STRIPE_EVENT_DAYS = 30
 const MOST_DAYS = 36_500
+/** Longer than nearly all replies take. */
+const DRAIN_SECONDS = 120
 
 /** The settings in an environment. */
 export interface Settings {
@@ -96,6 +98,7 @@ export const readSettings = (environment: Environment, folder: string): Settings
     catchUp: read.choice("PARLEY_CATCH_UP", WORK_MODES) ?? "auto",
     encryptionKeys: encryptionKeys(read),
     holdTtlSeconds: read.integer("PARLEY_HOLD_TTL", 1, 86_400),
+    drainSeconds: read.integer("PARLEY_DRAIN_SECONDS", 0, 3_600) ?? DRAIN_SECONDS,
     firstByteSeconds: read.integer("PARLEY_FIRST_BYTE_SECONDS", 1, 600),
     allowStandIns: read.flag("PARLEY_ALLOW_STAND_INS"),
     logLevel: read.choice("LOG_LEVEL", LOG_LEVELS) ?? "info"

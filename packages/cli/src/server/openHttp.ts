@@ -2,6 +2,7 @@ import { checkReadiness, type DatabaseError } from "@parley/adapters-db"
 import {
   answerNotFound,
   createHttpServer,
+  type HttpServer,
   HmacSessionVerifier,
   JwksSessionVerifier,
   isLocalRequest,
@@ -9,8 +10,9 @@ import {
   parleyListener,
   RequestTracker
 } from "@parley/adapters-http/node"
+import { ReplyRunner } from "@parley/core/effect"
 import type { DashboardOptions } from "@parley/dashboard"
-import { Context, Effect, type ManagedRuntime, Redacted } from "effect"
+import { Context, Duration, Effect, type ManagedRuntime, Redacted } from "effect"
 import { PortTaken } from "../commands/commandErrors.ts"
 import type { ServerParts } from "../compose.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
@@ -19,7 +21,6 @@ import { providerKeysOf, usesDevelopmentSignIn } from "../config/session/session
 import { isForStandIn, PaymentStandIn } from "../payments/PaymentStandIn.ts"
 import { STAND_IN_PATH } from "../payments/standInPath.ts"
 import { version } from "../version.ts"
-import { DRAIN_MS } from "./drain.ts"
 import { lateListener } from "./lateListener.ts"
 import { serverUrl } from "./startUpText.ts"
 
@@ -40,7 +41,9 @@ export const openHttp = Effect.fnUntraced(function* (
     const { dashboardPages } = await import("./pages.ts")
     return dashboardPages(dashboardOptions(config), config.trustProxy)
   })
-  const standIn = Context.get(yield* runtime.contextEffect, PaymentStandIn)
+  const parts = yield* runtime.contextEffect
+  const standIn = Context.get(parts, PaymentStandIn)
+  const replies = Context.get(parts, ReplyRunner)
   const app = parleyListener({
     runtime,
     requests,
@@ -74,10 +77,16 @@ export const openHttp = Effect.fnUntraced(function* (
       try: () => server.listen({ host, port }),
       catch: (error) => new PortTaken({ host, port, problem: (error as NodeJS.ErrnoException).code ?? "unknown error" })
     }),
-    () => Effect.promise(() => server.close({ deadlineMs: DRAIN_MS }))
+    () => drain(server, config.drainSeconds * 1_000, replies)
   )
   const beginPayments = () => standIn?.serveAt(serverUrl(config, listening.port), ownUrl(host, listening.port))
   return { port: listening.port, loadPages: pages.load, beginPayments }
+})
+
+/** Lets running requests finish, and then replies whose readers have left; both share the time. */
+const drain = Effect.fnUntraced(function* (server: HttpServer, deadlineMs: number, replies: ReplyRunner["Service"]) {
+  const [closing] = yield* Effect.timed(Effect.promise(() => server.close({ deadlineMs })))
+  yield* Effect.timeoutOption(replies.idle, Math.max(0, deadlineMs - Duration.toMillis(closing)))
 })
 
 /** The address at which this process reaches its own server. */

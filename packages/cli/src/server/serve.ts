@@ -14,14 +14,13 @@ import { serveRefusals } from "../config/serveRules.ts"
 import { idleServerRefusals, tasksOf } from "../config/workRules.ts"
 import { claimDataFolder } from "../dataFolder/claimDataFolder.ts"
 import { databaseFolder } from "../dataFolder/databaseFolder.ts"
-import { DRAIN_MS } from "./drain.ts"
 import { tryPort } from "./tryPort.ts"
 import { untilStopped } from "./untilStopped.ts"
 
 /** Serves until SIGINT or SIGTERM; without `work`, other processes have to do the background work. */
 export const serve = Effect.fnUntraced(function* ({ work }: { readonly work: boolean }) {
   const config = yield* loadConfig((config) => [...serveRefusals(config), ...(work ? [] : idleServerRefusals(config))])
-  yield* untilStopped(config, DRAIN_MS, start(config, work ? tasksOf(config) : []))
+  yield* untilStopped(config, config.drainSeconds * 1_000, start(config, work ? tasksOf(config) : []))
 })
 
 /**

@@ -25,6 +25,8 @@ export interface Asked {
   readonly idempotencyKey?: string
   /** The number of pieces after which the client disconnects. */
   readonly leaveAfter?: number
+  /** The reply goes on when its reader leaves. */
+  readonly continues?: boolean
 }
 
 export interface Person {
@@ -66,7 +68,7 @@ export class ChatLoad {
 
   /** Asks once; never rejects. */
   async ask({ userId, visitor }: Person, asked: Asked): Promise<ChatRecord> {
-    const { tokens, slowMs, more = "", idempotencyKey, leaveAfter } = asked
+    const { tokens, slowMs, more = "", idempotencyKey, leaveAfter, continues = false } = asked
     const content = `!offline tokens ${tokens} !offline slow ${slowMs} ${more}`
     const record: ChatRecord = {
       userId,
@@ -79,7 +81,10 @@ export class ChatLoad {
     }
     this.records.push(record)
     try {
-      const headers = idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }
+      const headers = {
+        ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
+        ...(continues ? { "x-on-disconnect": "continue" } : {})
+      }
       const answer = await visitor.post("/api/chat", { messages: [{ role: "user", content }] }, headers)
       record.status = answer.status
       record.messageId = answer.headers.get("x-message-id") ?? undefined

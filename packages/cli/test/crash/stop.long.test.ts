@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { hasPostgres } from "./CrashRig.ts"
 import { firstSeed } from "./seeds.ts"
-import { stopRounds, stopStarts, stopWithoutDatabase } from "./stopRounds.ts"
+import { stopInLongReplies, stopRounds, stopStarts, stopWithoutDatabase } from "./stopRounds.ts"
 
 /** Concurrent servers, each on its own schema. */
 const LANES = 4
@@ -25,6 +25,10 @@ describe.runIf(hasPostgres)("servers that are asked to stop under load", () => {
       expect(replies).toBeGreaterThan(LANES * ROUNDS)
       await annotate(`${replies} replies.`)
     }
+  )
+
+  it("let a reply of 15 seconds finish, with a reader and without, and store and charge it whole", { timeout }, () =>
+    stopInLongReplies()
   )
 
   it("end in bounded time when the database has fallen silent", { timeout }, () => stopWithoutDatabase(firstSeed()))

@@ -4,7 +4,7 @@ import { ParleyProcess } from "../processes/ParleyProcess.ts"
 import { Chance } from "./Chance.ts"
 import { ChatLoad, type ChatRecord } from "./chatLoad.ts"
 import { CrashRig, serverUrl } from "./CrashRig.ts"
-import { judgePeople } from "./judgeRound.ts"
+import { judgePeople, keyOf, spoken } from "./judgeRound.ts"
 import { SilentWay } from "../../../bench/src/attack/SilentWay.ts"
 
 /** Replies end by themselves soon after the signal, or go on for longer than the server waits. */
@@ -23,7 +23,8 @@ const judgeDelivery = (records: ReadonlyArray<ChatRecord>, isCut: boolean): void
 /** One round: a server is asked to stop under load, and nothing has to be swept after it. */
 const stopOnce = async (rig: CrashRig, seed: number, beyondDeadline: boolean): Promise<number> => {
   const chance = new Chance(seed)
-  await using server = await rig.start()
+  const more = beyondDeadline ? { PARLEY_DRAIN_SECONDS: String(DEADLINE_MS / 1_000) } : {}
+  await using server = await rig.start({ more })
   const load = new ChatLoad(server.url, String(seed))
   const people = await load.signInAll()
   const running = load.run(people, chance, beyondDeadline ? BEYOND_DEADLINE_MS : SOON_MS)
@@ -39,8 +40,7 @@ const stopOnce = async (rig: CrashRig, seed: number, beyondDeadline: boolean): P
   await running
   await rig.connectionsGone()
   expect(await rig.leftHolds()).toEqual([])
-  // On a machine that is too busy for its replies a server stops waiting for them all the same.
-  judgeDelivery(load.records, took > DEADLINE_MS - 500)
+  judgeDelivery(load.records, beyondDeadline && took > DEADLINE_MS - 500)
   await judgePeople(rig, people, load.records)
   expect(await rig.differences()).toEqual([])
   return load.records.filter(({ messageId }) => messageId !== undefined).length
@@ -64,6 +64,35 @@ export const stopRounds = async (rounds: number, beyondDeadline: number, seed: n
   return replies
 }
 
+/** Tokens of a reply, and the milliseconds before each. */
+const LONG_REPLY = { tokens: 150, slowMs: 100 }
+
+/**
+ * With default settings a reply of 15 seconds outlasts the signal, whether or not its reader stays: it is delivered,
+ * stored and charged whole.
+ */
+export const stopInLongReplies = async (): Promise<void> => {
+  await using rig = new CrashRig()
+  await using server = await rig.start()
+  const load = new ChatLoad(server.url, "long")
+  const [reader, leaver] = [await load.signIn("reader"), await load.signIn("leaver")]
+  const reading = load.ask(reader, LONG_REPLY)
+  const left = await load.ask(leaver, { ...LONG_REPLY, leaveAfter: 3, continues: true })
+  server.process.child.kill("SIGTERM")
+  const read = await reading
+  expect(await server.process.ended).toMatchObject({ exit: 0, signal: null })
+  const whole = spoken(LONG_REPLY.tokens)
+  expect(read).toMatchObject({ end: "complete", text: whole })
+  for (const record of [read, left]) {
+    expect((await rig.replies(record.userId)).get(keyOf(record))).toEqual({ content: whole, state: "complete" })
+    expect(await rig.charges(record.userId)).toMatchObject([
+      { key: keyOf(record), receipt: { ended: "completed", usage: { output: LONG_REPLY.tokens } } }
+    ])
+  }
+  expect(await rig.leftHolds()).toEqual([])
+  expect(await rig.differences()).toEqual([])
+}
+
 /** A start takes about a second: stopped at any moment of it, a server ends, and leaves nothing in the way of the next. */
 export const stopStarts = async (rounds: number, seed: number): Promise<void> => {
   await using rig = new CrashRig()
@@ -84,7 +113,7 @@ export const stopStarts = async (rounds: number, seed: number): Promise<void> =>
 export const stopWithoutDatabase = async (seed: number): Promise<void> => {
   await using rig = new CrashRig()
   await using database = await SilentWay.to(serverUrl)
-  await using server = await rig.start({ port: database.port })
+  await using server = await rig.start({ port: database.port, more: { PARLEY_DRAIN_SECONDS: "2" } })
   const load = new ChatLoad(server.url, String(seed))
   const people = await load.signInAll()
   const running = load.run(people, new Chance(seed), SOON_MS)
