@@ -13,7 +13,6 @@ import type { ModelNotAllowed } from "../tiers/errors.ts"
 import { AbandonedTries } from "./AbandonedTries.ts"
 import type { ChatMessage } from "../models/ChatMessage.ts"
 import type { ModelFailed, ModelUnavailable } from "../models/ChatModel.ts"
-import { byRememberedAccount } from "../credits/byRememberedAccount.ts"
 import { type ChatRequest, decodeChatRequest } from "./ChatRequest.ts"
 import { makeChatChanges, stillThere } from "./chatChanges.ts"
 import { ChatQuota } from "./ChatQuota.ts"
@@ -39,14 +38,13 @@ import {
   type TooManyAbandonedTries,
   type TooManyReplies
 } from "./errors.ts"
-import { fingerprintOf, idempotentChatId, idempotentMessageId } from "./reply/idempotency.ts"
+import { fingerprintOf, idempotentChatId, idempotentMessageId, replayedReply } from "./reply/idempotency.ts"
 import { makePrepareReply, TRANSCRIPT_MESSAGES } from "./prepareReply.ts"
 import type { Chat } from "./StoredMessage.ts"
 import type { Reply } from "./reply/Reply.ts"
 import { onePerson, type ReplyParties, type ReplyTerms } from "./reply/ReplyParties.ts"
 import { type JoinedReply, ReplyRunner } from "./reply/ReplyRunner.ts"
 import type { RunningReply } from "./reply/RunningReplies.ts"
-import { replayedReply } from "./reply/replayedReply.ts"
 import { makeReserveReply } from "./reply/reserveReply.ts"
 
 /** Why `send` gives no reply. In every case nothing was charged and nothing was stored. */
@@ -347,7 +345,7 @@ const makeSend = Effect.gen(function* () {
         }
       })
 
-    const prepared = yield* byRememberedAccount(accounts, payer, prepareFor)
+    const prepared = yield* accounts.prepare(payer, prepareFor)
     // The scope owns the hold: an interruption between holding and opening must not leave it behind.
     return yield* Effect.uninterruptible(sendAs(prepared, 1))
   })

@@ -4,7 +4,6 @@ import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import { storableText } from "../storage/storableText.ts"
 import { type ConversationOwner, type OwnerKey, ownerKey, type VisitorOwner } from "./ConversationOwner.ts"
 import { InMemoryChats, keyOf, type StoredChat } from "./InMemoryChats.ts"
-import { InMemoryTurns } from "./InMemoryTurns.ts"
 import type { Chat, StoredMessage } from "./StoredMessage.ts"
 import {
   type BotConversation,
@@ -65,8 +64,7 @@ const isBehind = (each: BotConversation, { id, usedAtMicros }: ConversationCurso
 
 const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
-  const chats = yield* InMemoryChats
-  const turns = yield* InMemoryTurns
+  const { begin, chats } = yield* InMemoryChats
 
   const change = (owner: ConversationOwner, chatId: string, how: (stored: StoredChat) => StoredChat) =>
     storage.exclusive(
@@ -90,7 +88,7 @@ const make = Effect.gen(function* () {
   })
 
   return ChatStore.of({
-    beginTurn: (input) => storage.exclusive(Effect.map(Clock.currentTimeMillis, (now) => turns.begin(input, now))),
+    beginTurn: (input) => storage.exclusive(Effect.map(Clock.currentTimeMillis, (now) => begin(input, now))),
     transcript: (input) =>
       storage.exclusive(
         Effect.sync(() => {
@@ -181,7 +179,5 @@ const make = Effect.gen(function* () {
 
 /** Chats in the memory of one process: for tests, and for trying the product out without a database. */
 export const InMemoryChatStore = {
-  layer: Layer.effect(ChatStore, make).pipe(
-    Layer.provide(Layer.mergeAll(InMemoryChats.layer, InMemoryTurns.layer, InMemoryStorage.layer))
-  )
+  layer: Layer.effect(ChatStore, make).pipe(Layer.provide(Layer.merge(InMemoryChats.layer, InMemoryStorage.layer)))
 }

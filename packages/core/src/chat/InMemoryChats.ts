@@ -1,6 +1,13 @@
-import { Context, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
+import { InMemoryAccounts } from "../credits/upkeep/InMemoryAccounts.ts"
+import type { HoldName } from "../credits/holds/Hold.ts"
+import type { ChatMessage } from "../models/ChatMessage.ts"
+import { IdGenerator } from "../storage/IdGenerator.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
+import { storableText } from "../storage/storableText.ts"
+import type { BeginTurnInput } from "./ChatStore.ts"
 import { type ConversationOwner, ownerKey } from "./ConversationOwner.ts"
+import type { EndTurn, ReplyName } from "./reply/RunningReplies.ts"
 import type { Chat, StoredMessage } from "./StoredMessage.ts"
 
 /** A chat with all of its messages. */
@@ -20,12 +27,104 @@ export const keyOf = (owner: ConversationOwner, chatId: string): string => {
   return JSON.stringify([userId, bot, visitor, chatId.toLowerCase()])
 }
 
-/** The chats of one process, which the in-memory stores of chats and of running replies share. */
-export class InMemoryChats extends Context.Service<InMemoryChats, Map<string, StoredChat>>()(
+/** The running record of a reply. */
+export interface StoredReply extends ReplyName {
+  readonly hold: HoldName
+  readonly model: string
+  readonly joinable: boolean
+  readonly text: string
+  readonly startedAt: number
+  readonly expiresAt: number
+  readonly stopAsked: boolean
+}
+
+/** The key of a running record. */
+export const runningKey = ({ owner, chatId, replyId }: ReplyName): string =>
+  `${keyOf(owner, chatId)} ${replyId.toLowerCase()}`
+
+const written = (message: ChatMessage, id: string, createdAt: number): StoredMessage => ({
+  id,
+  role: message.role,
+  content: storableText(message.content),
+  state: "complete",
+  model: undefined,
+  sources: [],
+  createdAt
+})
+
+const begun = ({ content, id, model, sources }: BeginTurnInput["reply"], createdAt: number): StoredMessage => ({
+  id: id.toLowerCase(),
+  role: "assistant",
+  content: storableText(content ?? ""),
+  state: content === undefined ? "streaming" : "complete",
+  model,
+  sources: sources.map((source) => ({
+    ...source,
+    filename: storableText(source.filename),
+    text: storableText(source.text)
+  })),
+  createdAt
+})
+
+const make = Effect.gen(function* () {
+  const accounts = yield* InMemoryAccounts
+  const clock = yield* Clock.Clock
+  const ids = yield* IdGenerator
+  const storage = yield* InMemoryStorage
+  const chats = yield* storage.table<string, StoredChat>()
+  const running = yield* storage.table<string, StoredReply>()
+  let uses = 0
+
+  const begin = (input: BeginTurnInput, now: number): void => {
+    const { chatId, owner, reply } = input
+    const key = keyOf(owner, chatId)
+    const existing = chats.get(key)
+    if (existing?.messages.some(({ id }) => id === reply.id.toLowerCase())) return
+    if (input.continues && existing === undefined) return
+    const title = storableText(input.title)
+    const chat = existing?.chat ?? { id: chatId.toLowerCase(), owner, title, createdAt: now, updatedAt: now }
+    const added = input.messages.map((message) => written(message, Effect.runSync(ids.next), now))
+    chats.set(key, {
+      chat: { ...chat, updatedAt: now },
+      messages: [...(existing?.messages ?? []), ...added, begun(reply, now)],
+      asked: (input.documentIds ?? []).map((id) => id.toLowerCase()),
+      kept: existing?.kept,
+      use: ++uses
+    })
+    if (input.running === undefined) return
+    const { hold, joinable, ttlMs } = input.running
+    const name = { owner, chatId, replyId: reply.id }
+    const record = { ...name, hold, joinable, model: reply.model ?? "", text: "", startedAt: now, stopAsked: false }
+    const stored = running.get(runningKey(name)) ?? record
+    running.set(runningKey(name), { ...stored, hold, expiresAt: now + ttlMs })
+  }
+
+  const end = ({ begin: turn, chatId, content, owner, replyId, state }: Omit<EndTurn, "_tag">): void => {
+    if (turn !== undefined) begin(turn, clock.currentTimeMillisUnsafe())
+    running.delete(runningKey({ owner, chatId, replyId }))
+    const key = keyOf(owner, chatId)
+    const chat = chats.get(key)
+    const ended = chat?.messages.find(({ id }) => id === replyId.toLowerCase())
+    if (chat === undefined || ended === undefined || (ended.state !== "streaming" && ended.state !== "failed")) return
+    const message = { ...ended, content: storableText(content), state }
+    chats.set(key, { ...chat, messages: chat.messages.map((each) => (each === ended ? message : each)) })
+  }
+
+  yield* storage.onCompanion<EndTurn>("EndTurn", end)
+  yield* storage.onCompanion("HoldsSwept", () => {
+    for (const reply of running.values()) {
+      if (accounts.get(reply.hold.userId)?.holds.has(reply.hold.key) === true) continue
+      end({ ...reply, content: reply.text, state: "failed", begin: undefined })
+    }
+  })
+  return { begin, chats, running }
+})
+
+/** The chats of one process and the running records of their replies, which the in-memory stores share. */
+export class InMemoryChats extends Context.Service<InMemoryChats, Effect.Success<typeof make>>()(
   "@parley/core/chat/InMemoryChats"
 ) {
-  static readonly layer = Layer.effect(
-    InMemoryChats,
-    InMemoryStorage.use((storage) => storage.table<string, StoredChat>())
-  ).pipe(Layer.provide(InMemoryStorage.layer))
+  static readonly layer = Layer.effect(InMemoryChats, make).pipe(
+    Layer.provide(Layer.mergeAll(InMemoryAccounts.layer, InMemoryStorage.layer))
+  )
 }

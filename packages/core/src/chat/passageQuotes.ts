@@ -1,3 +1,4 @@
+import type { FoundPassage } from "../documents/Document.ts"
 import { headingPath } from "../documents/reading/Heading.ts"
 import type { Source } from "./StoredMessage.ts"
 
@@ -84,3 +85,16 @@ export const readPassages = (text: string): ReadonlyArray<QuotedPassage> | undef
   }
   return found.map(({ lines: own, ...passage }) => ({ ...passage, text: own.join("\n") }))
 }
+
+/** Numbers found passages from 1, best first, as a reply cites them. */
+export const sourcesFrom = (found: ReadonlyArray<FoundPassage>): ReadonlyArray<Source> =>
+  found.map(({ documentId, filename, page, start, end, text, headings }, index) => ({
+    number: index + 1,
+    documentId,
+    filename,
+    page,
+    start,
+    end,
+    text,
+    ...(headings === undefined ? {} : { headings })
+  }))

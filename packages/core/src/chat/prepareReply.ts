@@ -25,7 +25,7 @@ import type { Candidate } from "./reply/replyPrice.ts"
 import type { ReplyParties, ReplyTerms } from "./reply/ReplyParties.ts"
 import type { StoredMessage } from "./StoredMessage.ts"
 import { runnableModels } from "./ModelOffers.ts"
-import { sourcesFrom } from "./sourcesFrom.ts"
+import { sourcesFrom } from "./passageQuotes.ts"
 
 /** How many stored messages are read back. */
 export const TRANSCRIPT_MESSAGES = 500

@@ -11,8 +11,12 @@ export class Accounts extends Context.Service<
   Accounts,
   {
     of(userId: UserId): Effect.Effect<Account, StorageFailed>
-    /** The account as this process remembers it, without asking anybody (`CreditLedger.recall`). */
-    recall(userId: UserId): Account | undefined
+    /**
+     * Prepares work by the account as this process remembers it, which saves a round trip: the write that holds the credits
+     * proves that the tier is still the same (`reserveOnTier`). Nothing would prove a refusal, so that the account is read
+     * before one, and decides if it is on another tier by now.
+     */
+    prepare<A, E>(payer: UserId, work: (account: Account) => Effect.Effect<A, E>): Effect.Effect<A, E | StorageFailed>
   }
 >()("@parley/core/credits/Accounts") {
   static readonly layer = Layer.effect(
@@ -21,9 +25,18 @@ export class Accounts extends Context.Service<
       const credits = yield* CreditOperations
       const { recall } = yield* CreditLedger
       const { monthlyCredits: allowance, name: tier } = lowestTier(yield* Catalog)
+      const of = (userId: UserId) => credits.open({ userId, tier, allowance })
       return Accounts.of({
-        of: (userId) => credits.open({ userId, tier, allowance }),
-        recall
+        of,
+        prepare: (payer, work) => {
+          const recalled = recall(payer)
+          if (recalled === undefined) return Effect.flatMap(of(payer), work)
+          return Effect.catch(work(recalled), (refusal) =>
+            Effect.flatMap(of(payer), (account) =>
+              account.tier === recalled.tier ? Effect.fail(refusal) : work(account)
+            )
+          )
+        }
       })
     })
   )

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { CreditLedger } from "./CreditLedger.ts"
-import { replyKey, restKey } from "./holds/replyKey.ts"
+import { replyKey, restKey } from "./holds/Hold.ts"
 import { isOfReply, type ReplyReceipt } from "./Receipt.ts"
 
 /** What a reply cost. */

@@ -2,8 +2,7 @@ import { Clock, Effect, Layer } from "effect"
 import { InMemoryAccounts, renewHold } from "../../credits/upkeep/InMemoryAccounts.ts"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
 import { storableText } from "../../storage/storableText.ts"
-import { InMemoryChats, keyOf } from "../InMemoryChats.ts"
-import { InMemoryTurns, runningKey } from "../InMemoryTurns.ts"
+import { InMemoryChats, keyOf, runningKey } from "../InMemoryChats.ts"
 import {
   type ReplyBeat,
   type ReplyBeaten,
@@ -18,9 +17,8 @@ const chatKey = ({ owner, chatId }: RunningChat): string => keyOf(owner, chatId)
 
 const make = Effect.gen(function* () {
   const accounts = yield* InMemoryAccounts
-  const chats = yield* InMemoryChats
   const storage = yield* InMemoryStorage
-  const { running } = yield* InMemoryTurns
+  const { chats, running } = yield* InMemoryChats
   const atOnce = <A>(work: (now: number) => A) => storage.exclusive(Effect.map(Clock.currentTimeMillis, work))
 
   /** A chat that was deleted has taken its replies with it. */
@@ -88,8 +86,6 @@ const make = Effect.gen(function* () {
 /** The running records of replies in the memory of one process, beside its chats: for tests, and for trying things out. */
 export const InMemoryRunningReplies = {
   layer: Layer.effect(RunningReplies, make).pipe(
-    Layer.provide(
-      Layer.mergeAll(InMemoryAccounts.layer, InMemoryChats.layer, InMemoryTurns.layer, InMemoryStorage.layer)
-    )
+    Layer.provide(Layer.mergeAll(InMemoryAccounts.layer, InMemoryChats.layer, InMemoryStorage.layer))
   )
 }

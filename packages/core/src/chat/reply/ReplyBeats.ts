@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { heartbeatMs, makeBeats } from "../../credits/holds/makeBeats.ts"
+import { heartbeatMs, makeBeats } from "../../credits/holds/keepHolds.ts"
 import { HoldTtl } from "../../credits/holds/HoldTtl.ts"
 import { type ReplyBeat, type ReplyBeaten, RunningReplies } from "./RunningReplies.ts"
 
@@ -47,15 +47,12 @@ export class ReplyBeats extends Context.Service<
           if (answer !== undefined) yield* Effect.forkIn(reply.beaten(answer, beat), scope, { startImmediately: true })
         }
       })
-      const waited = new WeakMap<BeatingReply, number>()
-      const isDue = (reply: BeatingReply): boolean => {
-        const since = (waited.get(reply) ?? 0) + READ_ALONG_MS
-        const due = since >= lookMs || reply.hasNews()
-        waited.set(reply, due ? 0 : since)
-        return due
-      }
+      let sinceLook = 0
       const slow = yield* makeBeats<BeatingReply>(heartbeatMs(ttlMs), write)
-      const fast = yield* makeBeats<BeatingReply>(Math.min(READ_ALONG_MS, lookMs), (kept) => write(kept.filter(isDue)))
+      const fast = yield* makeBeats<BeatingReply>(Math.min(READ_ALONG_MS, lookMs), (kept) => {
+        sinceLook = sinceLook >= lookMs ? 0 : sinceLook + READ_ALONG_MS
+        return write(sinceLook === 0 ? kept : kept.filter(({ hasNews }) => hasNews()))
+      })
 
       return ReplyBeats.of({
         keep: (reply) =>

@@ -3,7 +3,7 @@ import { CreditOperations } from "../../credits/CreditOperations.ts"
 import type { Hold, HoldEnd } from "../../credits/holds/Hold.ts"
 import { HoldTtl } from "../../credits/holds/HoldTtl.ts"
 import type { HoldProgress } from "../../credits/holds/Renewal.ts"
-import { restKey } from "../../credits/holds/replyKey.ts"
+import { restKey } from "../../credits/holds/Hold.ts"
 import type { ReplyReceiptDraft } from "../../credits/Receipt.ts"
 import { releaseOperation, type SettleRefusal } from "../../credits/rules/decideHold.ts"
 import { NOTHING_PAID, paidWith, settleReplyOperation, unpaidOf } from "../../credits/rules/decideReply.ts"
@@ -14,19 +14,7 @@ import type { ReplyCharge } from "./replyPrice.ts"
 import type { ReplyParties } from "./ReplyParties.ts"
 
 /** What pays a reply: its hold or, if a sweeper took its process for dead, another hold for the rest. */
-export interface ReplyPayment {
-  /** The balance or the daily cap does not pay for the rest: the reply has to end. */
-  readonly isLost: () => boolean
-  /** How far the reply has come, as a heartbeat records it: with the draft of the whole reply if that is better known by now. */
-  readonly progress: (outputTokens: number, isBetterKnown: boolean, draft: () => ReplyReceiptDraft) => HoldProgress
-  /** A heartbeat found this hold ended: holds credits for the rest. */
-  readonly replace: (goneKey: string, draft: ReplyReceiptDraft) => Effect.Effect<void>
-  /** Has `work` run the operation that takes the charge or, without one, releases the hold. Nothing is held anew then. */
-  readonly end: <A, E>(
-    charge: ReplyCharge | undefined,
-    work: (operation: Operation<HoldEnd, SettleRefusal>) => Effect.Effect<A, E>
-  ) => Effect.Effect<A, E>
-}
+export type ReplyPayment = ReturnType<Effect.Success<typeof makeReplyPayments>>
 
 const REPLACED = "The hold of an open reply was ended by a sweeper; credits for the rest of the reply were held anew."
 const LOST =
@@ -42,7 +30,7 @@ export const makeReplyPayments = Effect.gen(function* () {
   const credits = yield* CreditOperations
   const ttlMs = yield* HoldTtl
 
-  return (first: Hold, spending: Pick<ReplyParties, "source" | "dailyCap">): ReplyPayment => {
+  return (first: Hold, spending: Pick<ReplyParties, "source" | "dailyCap">) => {
     const { amount: bound, userId } = first
     const { dailyCap, source } = spending
     /** One after another: holding anew and ending. */
@@ -93,20 +81,27 @@ export const makeReplyPayments = Effect.gen(function* () {
     })
 
     return {
+      /** The balance or the daily cap does not pay for the rest: the reply has to end. */
       isLost: () => lost,
-      progress: (outputTokens, isBetterKnown, draft) => ({
+      /** How far the reply has come, as a heartbeat records it: with the draft of the whole reply if that is better known by now. */
+      progress: (outputTokens: number, isBetterKnown: boolean, draft: () => ReplyReceiptDraft): HoldProgress => ({
         userId,
         key,
         outputTokens: Math.max(0, outputTokens - paid.usage.output),
         draft: isBetterKnown || place > 0 ? unpaidOf(draft(), paid) : undefined
       }),
-      replace: (gone, draft) =>
+      /** A heartbeat found this hold ended: holds credits for the rest. */
+      replace: (gone: string, draft: ReplyReceiptDraft) =>
         retryStorage(replace(gone, draft)).pipe(
           Effect.catch((failed) => Effect.annotateLogs(Effect.logWarning(NOT_REPLACED), failureFields(failed))),
           turn.withPermit,
           Effect.uninterruptible
         ),
-      end: (charge, work) =>
+      /** Has `work` run the operation that takes the charge or, without one, releases the hold. Nothing is held anew then. */
+      end: <A, E>(
+        charge: ReplyCharge | undefined,
+        work: (operation: Operation<HoldEnd, SettleRefusal>) => Effect.Effect<A, E>
+      ) =>
         turn.withPermit(
           Effect.suspend(() => {
             ended = true

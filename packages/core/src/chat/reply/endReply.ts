@@ -1,6 +1,6 @@
 import { Effect, Exit, Fiber } from "effect"
 import { CreditLedger } from "../../credits/CreditLedger.ts"
-import { endSurely } from "../../credits/holds/endSurely.ts"
+import { endSurely } from "../../credits/holds/keepHolds.ts"
 import type { Hold } from "../../credits/holds/Hold.ts"
 import type { ReplyEnd } from "../../credits/Receipt.ts"
 import { noteUsageAboveHold } from "../../models/modelMetrics.ts"

@@ -1,6 +1,9 @@
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
+import { ModelFailed } from "../../models/ChatModel.ts"
 import type { ChatRequest } from "../ChatRequest.ts"
 import { type ConversationOwner, ownerKey } from "../ConversationOwner.ts"
+import type { StoredMessage } from "../StoredMessage.ts"
+import type { Reply } from "./Reply.ts"
 
 const digest = (text: string): Effect.Effect<Uint8Array> =>
   Effect.map(
@@ -43,4 +46,20 @@ export const fingerprintOf = (request: ChatRequest): Effect.Effect<string> => {
   const { messages, chatId, modelId, documentIds } = request
   const said = messages.map(({ role, content }) => [role, content])
   return Effect.map(digest(JSON.stringify([said, chatId ?? null, modelId ?? null, documentIds ?? []])), hex)
+}
+
+/** A stored reply, given again. One that was not complete ends as it did: cut off. */
+export const replayedReply = (chatId: string, message: StoredMessage): Reply => {
+  const model = message.model ?? ""
+  const text = Stream.make(message.content)
+  const cut = new ModelFailed({ model, reason: "cut-off", retryable: false })
+  return {
+    chatId,
+    messageId: message.id,
+    model,
+    sources: message.sources,
+    pendingDocuments: [],
+    limitedTo: undefined,
+    text: message.state === "complete" ? text : Stream.concat(text, Stream.fail(cut))
+  }
 }

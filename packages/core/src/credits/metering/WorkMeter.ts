@@ -14,10 +14,9 @@ import {
   WorkExpired,
   WorkInProgress
 } from "../errors.ts"
-import { endSurely } from "../holds/endSurely.ts"
 import type { HoldEnd, HoldName } from "../holds/Hold.ts"
 import { HoldTtl } from "../holds/HoldTtl.ts"
-import { heartbeatMs, makeBeats } from "../holds/makeBeats.ts"
+import { endSurely, heartbeatMs, makeBeats } from "../holds/keepHolds.ts"
 import type { HoldProgress } from "../holds/Renewal.ts"
 import type { ReceiptLine } from "../Receipt.ts"
 import { workCost } from "../rules/workCost.ts"

@@ -42,7 +42,11 @@ const expired = ({ key }: WorkName, { available, end, required }: ExpiredWork): 
   })
 
 /** The calls for work that is done elsewhere: see `WorkMeter`. */
-export const makeWorkByHand = (ledger: CreditLedger["Service"], accounts: Accounts["Service"], ttlMs: number) => ({
+export const makeWorkByHand = (
+  ledger: CreditLedger["Service"],
+  accounts: Pick<Accounts["Service"], "of">,
+  ttlMs: number
+) => ({
   reserve: Effect.fn("WorkMeter.reserve")(function* (bound: WorkReservation) {
     yield* checkName(bound)
     yield* checkSource(bound)

@@ -18,30 +18,24 @@ export const NOTHING_PAID: PaidBefore = { credits: 0, usage: { freshInput: 0, ca
 /** A sweeper ended the hold: its process seemed dead, since no heartbeat of it came through in time. */
 const isSwept = (end: HoldEnd): boolean => end._tag === "Released" || end.receipt.ended === "expired"
 
+const combine = (one: Usage, other: Usage, how: (one: number, other: number) => number): Usage => ({
+  freshInput: how(one.freshInput, other.freshInput),
+  cacheRead: how(one.cacheRead, other.cacheRead),
+  cacheWrite: how(one.cacheWrite, other.cacheWrite),
+  output: how(one.output, other.output)
+})
+
 /** The same with what one more hold was charged. */
 export const paidWith = ({ credits, usage }: PaidBefore, end: HoldEnd): PaidBefore => {
   if (end._tag === "Released" || !isOfReply(end.receipt)) return { credits, usage }
   const { charged, usage: more } = end.receipt
-  return {
-    credits: credits + charged,
-    usage: {
-      freshInput: usage.freshInput + more.freshInput,
-      cacheRead: usage.cacheRead + more.cacheRead,
-      cacheWrite: usage.cacheWrite + more.cacheWrite,
-      output: usage.output + more.output
-    }
-  }
+  return { credits: credits + charged, usage: combine(usage, more, (a, b) => a + b) }
 }
 
 /** The draft without the usage that is paid. */
 export const unpaidOf = (draft: ReplyReceiptDraft, { usage: paid }: PaidBefore): ReplyReceiptDraft => ({
   ...draft,
-  usage: {
-    freshInput: Math.max(0, draft.usage.freshInput - paid.freshInput),
-    cacheRead: Math.max(0, draft.usage.cacheRead - paid.cacheRead),
-    cacheWrite: Math.max(0, draft.usage.cacheWrite - paid.cacheWrite),
-    output: Math.max(0, draft.usage.output - paid.output)
-  }
+  usage: combine(draft.usage, paid, (used, before) => Math.max(0, used - before))
 })
 
 export interface SettleReplyInput extends HoldName {

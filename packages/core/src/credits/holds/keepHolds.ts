@@ -1,10 +1,11 @@
-import { Cause, Effect, type Scope } from "effect"
+import { Cause, Effect, Fiber, Schedule, type Scope } from "effect"
 import { failureFields } from "../../storage/failureFields.ts"
+import { isPassing } from "../../storage/retryStorage.ts"
 
 /** How many are kept by one call. */
 const KEPT_PER_CALL = 1_000
 /** A call that hangs must not keep the next beats from trying. */
-const PATIENCE = "10 seconds"
+const BEAT_PATIENCE = "10 seconds"
 
 /** Time between two heartbeats of open holds, in milliseconds, unless holds live so short that it has to be less. */
 export const heartbeatMs = (ttlMs: number): number => Math.min(2_000, Math.ceil(ttlMs / 3))
@@ -21,7 +22,7 @@ export const makeBeats = <One>(
     const kept = new Set<One>()
     let beating = false
     const call = (some: ReadonlyArray<One>) =>
-      Effect.catchCause(Effect.asVoid(Effect.timeout(beat(some), PATIENCE)), (cause) =>
+      Effect.catchCause(Effect.asVoid(Effect.timeout(beat(some), BEAT_PATIENCE)), (cause) =>
         Effect.annotateLogs(
           Effect.logWarning("What is under way could not be recorded; trying again at the next heartbeat."),
           failureFields(Cause.squash(cause))
@@ -50,4 +51,44 @@ export const makeBeats = <One>(
         beating = true
         return Effect.as(Effect.forkIn(Effect.interruptible(beats), scope), stop)
       })
+  })
+
+/** Longest time that a caller waits for the end of a hold. */
+const END_PATIENCE = "4 seconds"
+
+/** Soon again at first, then every five seconds; the pauses vary. */
+const UNTIL_STORED = Schedule.jittered(Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("5 seconds")]))
+
+/** Tries work on a store again as long as its failures may pass. Only for work that is safe to repeat. */
+export const untilStored = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.retry(work, { schedule: UNTIL_STORED, while: isPassing })
+
+/**
+ * Does the work that ends a hold, whether or not its caller is interrupted, and runs `afterwards` in every case. The work
+ * is tried again until the storage takes it; if the storage refuses it for good, that is logged, and a sweeper ends the
+ * hold. The caller waits for a few seconds and gets the fiber that does the work, which may still run then.
+ */
+export const endSurely = <A, E>(
+  work: Effect.Effect<A, E>,
+  key: string,
+  afterwards: Effect.Effect<void>
+): Effect.Effect<Fiber.Fiber<A, E>> =>
+  Effect.gen(function* () {
+    const ended = untilStored(work).pipe(
+      Effect.tapCause((cause) =>
+        Effect.annotateLogs(Effect.logError("A hold could not be ended; a sweeper ends it."), {
+          hold: key,
+          ...failureFields(Cause.squash(cause))
+        })
+      ),
+      Effect.ensuring(afterwards)
+    )
+    const ending = yield* Effect.forkDetach(Effect.uninterruptible(ended), { startImmediately: true })
+    yield* Effect.catchTag(
+      Effect.timeout(Effect.interruptible(Fiber.await(ending)), END_PATIENCE),
+      "TimeoutError",
+      () =>
+        Effect.annotateLogs(Effect.logWarning("A hold is ended as soon as the storage answers again."), { hold: key })
+    )
+    return ending
   })
