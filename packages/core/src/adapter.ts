@@ -103,8 +103,8 @@ export {
 } from "./billing/upkeep/BillingUpkeep.ts"
 export { type BotName, BotSettings } from "./bots/Bot.ts"
 export { BotStore, type KeyAdded, type KeyRetired, type StoredBot } from "./bots/BotStore.ts"
-export { AbandonedTries } from "./chat/AbandonedTries.ts"
-export { ChatQuota } from "./chat/ChatQuota.ts"
+export { AbandonedTries } from "./chat/limits/AbandonedTries.ts"
+export { ChatQuota } from "./chat/limits/ChatQuota.ts"
 export { PAGE_MESSAGES } from "./chat/ChatService.ts"
 export {
   type BeginTurnInput,
@@ -120,7 +120,7 @@ export {
   type Transcript,
   type TranscriptInput,
   storedBytes
-} from "./chat/ChatStore.ts"
+} from "./chat/store/ChatStore.ts"
 export {
   type ConversationOwner,
   type OwnerKey,
@@ -128,12 +128,12 @@ export {
   type VisitorOwner,
   ownerKey,
   ownerOf
-} from "./chat/ConversationOwner.ts"
+} from "./chat/store/ConversationOwner.ts"
 export type { Reply } from "./chat/reply/Reply.ts"
-export { DEFAULT_REPLIES, replySettingsOver } from "./chat/ReplySettings.ts"
+export { DEFAULT_REPLIES, replySettingsOver } from "./chat/prompt/ReplySettings.ts"
 export { InvalidChatRequest, PromptTooLong } from "./chat/errors.ts"
-export { type QuotedPassage, readPassages } from "./chat/passageQuotes.ts"
-export { type BuildPromptInput, type Prompt, buildPrompt } from "./chat/prompt.ts"
+export { type QuotedPassage, readPassages } from "./chat/prompt/passageQuotes.ts"
+export { type BuildPromptInput, type Prompt, buildPrompt } from "./chat/prompt/prompt.ts"
 export {
   type ReplyName,
   type EndTurn,

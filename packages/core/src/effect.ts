@@ -35,7 +35,7 @@ export {
 export { MAX_DOCUMENTS, MAX_MESSAGES, Uuid } from "./chat/ChatRequest.ts"
 export { ChatService, type SendFailed, type SendInput } from "./chat/ChatService.ts"
 export { ModelOffers } from "./chat/ModelOffers.ts"
-export { ReplySettings } from "./chat/ReplySettings.ts"
+export { ReplySettings } from "./chat/prompt/ReplySettings.ts"
 export {
   ChatNotFound,
   InvalidChatChange,

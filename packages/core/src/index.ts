@@ -18,10 +18,10 @@ export { BotChange, BotDraft } from "./bots/BotDraft.ts"
 export { ChatRequest } from "./chat/ChatRequest.ts"
 export type { ChatOwner, ChatPage, OnDisconnect, ReadChat } from "./chat/ChatService.ts"
 export type { OfferedModel } from "./chat/ModelOffers.ts"
-export type { PromptBuilder, PromptParts } from "./chat/PromptBuilder.ts"
+export type { PromptBuilder, PromptParts } from "./chat/prompt/PromptBuilder.ts"
 export { type ReplyParties, type ReplyTerms, onePerson } from "./chat/reply/ReplyParties.ts"
-export type { ReplySettingsData } from "./chat/ReplySettings.ts"
-export type { Chat, MessageState, StoredMessage } from "./chat/StoredMessage.ts"
+export type { ReplySettingsData } from "./chat/prompt/ReplySettings.ts"
+export type { Chat, MessageState, StoredMessage } from "./chat/store/StoredMessage.ts"
 export type { Account, Balance, Buckets, RenewedBy } from "./credits/Account.ts"
 export type {
   AdjustInput,

@@ -7,7 +7,7 @@ import {
   storagePortsFromContext
 } from "@parley/core/effect"
 import { ChatStore, CreditLedger, UnitOfWork } from "@parley/core/adapter"
-import { InMemoryChatStore } from "../src/chat/InMemoryChatStore.ts"
+import { InMemoryChatStore } from "../src/chat/store/InMemoryChatStore.ts"
 import { newTurn, newUserId } from "@parley/core/testing"
 import { Effect, Exit, Layer } from "effect"
 import { describe, expect, it } from "vitest"

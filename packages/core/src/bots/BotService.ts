@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
-import { ChatStore } from "../chat/ChatStore.ts"
+import { ChatStore } from "../chat/store/ChatStore.ts"
 import { DocumentStore } from "../documents/storing/DocumentStore.ts"
 import { findReadableDocuments } from "../documents/searching/findReadableDocuments.ts"
 import type { DocumentForbidden, DocumentNotFound } from "../documents/errors.ts"

@@ -1,7 +1,7 @@
 import { Effect, Schema, SchemaIssue } from "effect"
 import { ROLES } from "../models/ChatMessage.ts"
 import { InvalidChatRequest } from "./errors.ts"
-import { withoutBlanks } from "./keptMessages.ts"
+import { withoutBlanks } from "./prompt/keptMessages.ts"
 
 /** The most messages and documents one request may name. */
 export const MAX_MESSAGES = 1_000

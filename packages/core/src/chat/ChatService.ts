@@ -10,13 +10,13 @@ import type { UserId } from "../identity/UserId.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { ModelNotAllowed } from "../tiers/errors.ts"
-import { AbandonedTries } from "./AbandonedTries.ts"
+import { AbandonedTries } from "./limits/AbandonedTries.ts"
 import type { ChatMessage } from "../models/ChatMessage.ts"
 import type { ModelFailed, ModelUnavailable } from "../models/ChatModel.ts"
 import { type ChatRequest, decodeChatRequest } from "./ChatRequest.ts"
 import { makeChatChanges, stillThere } from "./chatChanges.ts"
-import { ChatQuota } from "./ChatQuota.ts"
-import { keptMessages } from "./keptMessages.ts"
+import { ChatQuota } from "./limits/ChatQuota.ts"
+import { keptMessages } from "./prompt/keptMessages.ts"
 import {
   type ChatList,
   ChatStore,
@@ -25,8 +25,8 @@ import {
   storedBytes,
   type Transcript,
   type TranscriptInput
-} from "./ChatStore.ts"
-import { type ConversationOwner, ownerKey } from "./ConversationOwner.ts"
+} from "./store/ChatStore.ts"
+import { type ConversationOwner, ownerKey } from "./store/ConversationOwner.ts"
 import {
   ChatNotFound,
   type InvalidChatChange,
@@ -40,7 +40,7 @@ import {
 } from "./errors.ts"
 import { fingerprintOf, idempotentChatId, idempotentMessageId, replayedReply } from "./reply/idempotency.ts"
 import { makePrepareReply, TRANSCRIPT_MESSAGES } from "./prepareReply.ts"
-import type { Chat } from "./StoredMessage.ts"
+import type { Chat } from "./store/StoredMessage.ts"
 import type { Reply } from "./reply/Reply.ts"
 import { onePerson, type ReplyParties, type ReplyTerms } from "./reply/ReplyParties.ts"
 import { type JoinedReply, ReplyRunner } from "./reply/ReplyRunner.ts"

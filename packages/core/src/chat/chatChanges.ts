@@ -5,7 +5,7 @@ import { findReadableDocuments, uniqueIds } from "../documents/searching/findRea
 import { isUuid } from "../storage/IdGenerator.ts"
 import { storableText } from "../storage/storableText.ts"
 import { MAX_DOCUMENTS } from "./ChatRequest.ts"
-import { ChatStore } from "./ChatStore.ts"
+import { ChatStore } from "./store/ChatStore.ts"
 import { ChatNotFound, InvalidChatChange } from "./errors.ts"
 
 const MAX_TITLE_CHARACTERS = 200

@@ -9,7 +9,7 @@ import { PaymentRetention, type PaymentRetentionData } from "../billing/upkeep/P
 import { BotService } from "../bots/BotService.ts"
 import { ChatModels } from "../models/ChatModel.ts"
 import { noModels } from "../models/noModels.ts"
-import { ReplySettings, type ReplySettingsData, replySettingsOver } from "../chat/ReplySettings.ts"
+import { ReplySettings, type ReplySettingsData, replySettingsOver } from "../chat/prompt/ReplySettings.ts"
 import { ChatService } from "../chat/ChatService.ts"
 import { CrmAccess } from "../crm/CrmAccess.ts"
 import { type CrmProvider, CrmProviders } from "../crm/CrmProvider.ts"

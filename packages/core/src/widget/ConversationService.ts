@@ -2,8 +2,13 @@ import { Context, Effect, Layer, Option, Stream } from "effect"
 import { BotNotFound } from "../bots/errors.ts"
 import { BotStore } from "../bots/BotStore.ts"
 import { type ChatPage, ChatService } from "../chat/ChatService.ts"
-import { type BotConversation, ChatStore, type ConversationCursor, MAX_TRANSCRIPT_BYTES } from "../chat/ChatStore.ts"
-import type { StoredMessage } from "../chat/StoredMessage.ts"
+import {
+  type BotConversation,
+  ChatStore,
+  type ConversationCursor,
+  MAX_TRANSCRIPT_BYTES
+} from "../chat/store/ChatStore.ts"
+import type { StoredMessage } from "../chat/store/StoredMessage.ts"
 import { CreditLedger } from "../credits/CreditLedger.ts"
 import { replyCosts } from "../credits/replyCosts.ts"
 import type { UserId } from "../identity/UserId.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Bot } from "../bots/Bot.ts"
-import type { DailyShare } from "../chat/dailyShares.ts"
+import type { DailyShare } from "../chat/limits/dailyShares.ts"
 import { addressBucket } from "../limits/addressBucket.ts"
 import type { WidgetLimits } from "../tiers/CatalogData.ts"
 import { hexDigest } from "./hexDigest.ts"

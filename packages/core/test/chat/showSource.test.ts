@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { showSource } from "../../src/chat/showSource.ts"
+import { showSource } from "../../src/chat/sources/showSource.ts"
 
 const text = `Fees
 

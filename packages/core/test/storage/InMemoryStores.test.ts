@@ -1,6 +1,6 @@
 import { Layer } from "effect"
 import { InMemoryBotStore } from "../../src/bots/InMemoryBotStore.ts"
-import { InMemoryChatStore } from "../../src/chat/InMemoryChatStore.ts"
+import { InMemoryChatStore } from "../../src/chat/store/InMemoryChatStore.ts"
 import { InMemoryDocumentStore } from "../../src/documents/storing/InMemoryDocumentStore.ts"
 import { InMemoryFileStore } from "../../src/documents/storing/InMemoryFileStore.ts"
 import { InMemoryJobQueue } from "../../src/jobs/InMemoryJobQueue.ts"

@@ -2,7 +2,7 @@ import { Clock, Effect, Layer } from "effect"
 import { InMemoryAccounts, renewHold } from "../../credits/upkeep/InMemoryAccounts.ts"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
 import { storableText } from "../../storage/storableText.ts"
-import { InMemoryChats, keyOf, runningKey } from "../InMemoryChats.ts"
+import { InMemoryChats, keyOf, runningKey } from "../store/InMemoryChats.ts"
 import {
   type ReplyBeat,
   type ReplyBeaten,

@@ -1,5 +1,5 @@
 import type { Stream } from "effect"
-import type { Source } from "../StoredMessage.ts"
+import type { Source } from "../store/StoredMessage.ts"
 import type { ModelFailed } from "../../models/ChatModel.ts"
 
 /** A reply whose first words have arrived. Its credits are settled when `text` ends, fails or is left. */

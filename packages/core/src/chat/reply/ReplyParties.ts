@@ -1,7 +1,7 @@
 import { CHAT_SOURCE, type UsageSource } from "../../credits/UsageSource.ts"
 import type { UserId } from "../../identity/UserId.ts"
-import type { ConversationOwner } from "../ConversationOwner.ts"
-import type { DailyShare } from "../dailyShares.ts"
+import type { ConversationOwner } from "../store/ConversationOwner.ts"
+import type { DailyShare } from "../limits/dailyShares.ts"
 
 /** Who has to do with a reply. */
 export interface ReplyParties {

@@ -1,7 +1,7 @@
 import { Cause, Clock, Context, Deferred, Effect, Exit, Fiber, Layer, RcMap, type Scope, Stream } from "effect"
 import type { ModelFailed } from "../../models/ChatModel.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
-import { ownerKey } from "../ConversationOwner.ts"
+import { ownerKey } from "../store/ConversationOwner.ts"
 import type { RunReplyInput } from "./endReply.ts"
 import { cutOff, followReply } from "./followReply.ts"
 import { makeReplyText, type ReplyText } from "./ReplyText.ts"

@@ -2,9 +2,9 @@ import { Context, type Effect } from "effect"
 import type { HoldProgress } from "../../credits/holds/Renewal.ts"
 import type { Companion } from "../../storage/Companion.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
-import type { BeginTurnInput } from "../ChatStore.ts"
-import type { ConversationOwner } from "../ConversationOwner.ts"
-import type { MessageState } from "../StoredMessage.ts"
+import type { BeginTurnInput } from "../store/ChatStore.ts"
+import type { ConversationOwner } from "../store/ConversationOwner.ts"
+import type { MessageState } from "../store/StoredMessage.ts"
 
 /** Names the replies of a chat. */
 export interface RunningChat {

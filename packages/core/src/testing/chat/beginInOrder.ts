@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { type BeginTurnInput, ChatStore } from "../../chat/ChatStore.ts"
+import { type BeginTurnInput, ChatStore } from "../../chat/store/ChatStore.ts"
 
 /**
  * Begins turns one after another, each at a moment of its own: chats are ordered by their last use, which a store may know

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { ChatStore, type ConversationCursor, type ListConversationsInput } from "../../chat/ChatStore.ts"
+import { ChatStore, type ConversationCursor, type ListConversationsInput } from "../../chat/store/ChatStore.ts"
 import { newTurn, newUserId, newVisitor } from "../storage/storageFixtures.ts"
 import type { ChatStores } from "./endTurn.ts"
 import type { Run } from "../suiteOn.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { ChatStore } from "../../chat/ChatStore.ts"
+import { ChatStore } from "../../chat/store/ChatStore.ts"
 import { newTurn, newUserId, newVisitor } from "../storage/storageFixtures.ts"
 import { type ChatStores, endTurn } from "./endTurn.ts"
 import type { Run } from "../suiteOn.ts"

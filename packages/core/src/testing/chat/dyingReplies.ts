@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { ChatStore } from "../../chat/ChatStore.ts"
+import { ChatStore } from "../../chat/store/ChatStore.ts"
 import { RunningReplies } from "../../chat/reply/RunningReplies.ts"
 import { CreditLedger } from "../../credits/CreditLedger.ts"
 import { reserveOperation, settleOperation } from "../../credits/rules/decideHold.ts"

@@ -1,6 +1,6 @@
 import { type Effect, Result } from "effect"
-import type { ChatStore } from "../../chat/ChatStore.ts"
-import { ownerKey } from "../../chat/ConversationOwner.ts"
+import type { ChatStore } from "../../chat/store/ChatStore.ts"
+import { ownerKey } from "../../chat/store/ConversationOwner.ts"
 import type { EndTurn } from "../../chat/reply/RunningReplies.ts"
 import { CreditLedger } from "../../credits/CreditLedger.ts"
 import type { Refusal } from "../../credits/rules/LedgerState.ts"

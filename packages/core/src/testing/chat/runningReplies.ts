@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { type BeginTurnInput, ChatStore } from "../../chat/ChatStore.ts"
-import { ownerKey } from "../../chat/ConversationOwner.ts"
+import { type BeginTurnInput, ChatStore } from "../../chat/store/ChatStore.ts"
+import { ownerKey } from "../../chat/store/ConversationOwner.ts"
 import { type EndTurn, RunningReplies } from "../../chat/reply/RunningReplies.ts"
 import { CreditLedger } from "../../credits/CreditLedger.ts"
 import { replyKey } from "../../credits/holds/Hold.ts"

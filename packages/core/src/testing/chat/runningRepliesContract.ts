@@ -1,7 +1,7 @@
 import { Effect, type Layer } from "effect"
 import fc from "fast-check"
 import { expect, it } from "vitest"
-import { ChatStore } from "../../chat/ChatStore.ts"
+import { ChatStore } from "../../chat/store/ChatStore.ts"
 import { RunningReplies } from "../../chat/reply/RunningReplies.ts"
 import { CreditLedger } from "../../credits/CreditLedger.ts"
 import { releaseOperation, settleOperation } from "../../credits/rules/decideHold.ts"

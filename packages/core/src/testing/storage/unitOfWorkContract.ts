@@ -1,6 +1,6 @@
 import { Deferred, Effect, Fiber, type Layer } from "effect"
 import { expect, it } from "vitest"
-import { ChatStore } from "../../chat/ChatStore.ts"
+import { ChatStore } from "../../chat/store/ChatStore.ts"
 import { DocumentStore } from "../../documents/storing/DocumentStore.ts"
 import { FileStore } from "../../documents/storing/FileStore.ts"
 import { UnitOfWork } from "../../storage/UnitOfWork.ts"

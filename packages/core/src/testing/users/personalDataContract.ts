@@ -1,7 +1,7 @@
 import { Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
 import { BotStore } from "../../bots/BotStore.ts"
-import { ChatStore } from "../../chat/ChatStore.ts"
+import { ChatStore } from "../../chat/store/ChatStore.ts"
 import { CreditLedger } from "../../credits/CreditLedger.ts"
 import { creditOperations } from "../../credits/CreditOperations.ts"
 import { closeOperation } from "../../credits/rules/closeAccount.ts"

@@ -1,9 +1,9 @@
 import { Context, Effect, Layer } from "effect"
-import type { StorageFailed } from "../storage/StorageFailed.ts"
-import type { Tier } from "../tiers/Tier.ts"
-import { ChatStore } from "./ChatStore.ts"
-import { type ConversationOwner, ownerKey } from "./ConversationOwner.ts"
-import { StorageQuotaExceeded } from "./errors.ts"
+import type { StorageFailed } from "../../storage/StorageFailed.ts"
+import type { Tier } from "../../tiers/Tier.ts"
+import { ChatStore } from "../store/ChatStore.ts"
+import { type ConversationOwner, ownerKey } from "../store/ConversationOwner.ts"
+import { StorageQuotaExceeded } from "../errors.ts"
 
 /** What a person may store between two looks at what the chats hold, at most; and at most this part of the quota. */
 const SLACK_BYTES = 64 * 1024
@@ -41,7 +41,7 @@ export class ChatQuota extends Context.Service<
     /** Something was deleted. */
     forget(owner: ConversationOwner): void
   }
->()("@parley/core/chat/ChatQuota") {
+>()("@parley/core/chat/limits/ChatQuota") {
   static readonly layer = Layer.effect(
     ChatQuota,
     Effect.gen(function* () {

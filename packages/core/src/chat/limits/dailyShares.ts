@@ -1,10 +1,10 @@
 import { Clock, Effect } from "effect"
-import { DailyCapReached, type DailyShareName } from "../credits/errors.ts"
-import { kindOfSource, type UsageSource } from "../credits/UsageSource.ts"
-import { dayOf, startOfDay } from "../credits/rules/usageByKind.ts"
-import { type SpendLimit, SpendLimiter } from "../limits/SpendLimiter.ts"
-import { failureFields } from "../storage/failureFields.ts"
-import { retryStorage } from "../storage/retryStorage.ts"
+import { DailyCapReached, type DailyShareName } from "../../credits/errors.ts"
+import { kindOfSource, type UsageSource } from "../../credits/UsageSource.ts"
+import { dayOf, startOfDay } from "../../credits/rules/usageByKind.ts"
+import { type SpendLimit, SpendLimiter } from "../../limits/SpendLimiter.ts"
+import { failureFields } from "../../storage/failureFields.ts"
+import { retryStorage } from "../../storage/retryStorage.ts"
 
 /** The part of the payer's day that one bot, or one address, may spend. An open reply counts with the most it may cost. */
 export interface DailyShare extends SpendLimit {

@@ -1,13 +1,13 @@
 import { Result } from "effect"
-import { maxInputTokensFor, type Model } from "../models/Model.ts"
-import type { ChatMessage } from "../models/ChatMessage.ts"
-import type { Source } from "./StoredMessage.ts"
-import { PromptBuilderFailed, PromptTooLong } from "./errors.ts"
+import { maxInputTokensFor, type Model } from "../../models/Model.ts"
+import type { ChatMessage } from "../../models/ChatMessage.ts"
+import type { Source } from "../store/StoredMessage.ts"
+import { PromptBuilderFailed, PromptTooLong } from "../errors.ts"
 import type { PromptParts } from "./PromptBuilder.ts"
 import { quotePassages } from "./passageQuotes.ts"
-import { maxMessageTokens, maxRequestTokens } from "../models/messageTokens.ts"
-import { pieceTokenizer } from "../tokens/pieceTokenizer.ts"
-import type { TokenizerService } from "../tokens/TokenizerService.ts"
+import { maxMessageTokens, maxRequestTokens } from "../../models/messageTokens.ts"
+import { pieceTokenizer } from "../../tokens/pieceTokenizer.ts"
+import type { TokenizerService } from "../../tokens/TokenizerService.ts"
 
 /** A reply with less room than this is of no use. */
 export const MINIMUM_REPLY_TOKENS = 256

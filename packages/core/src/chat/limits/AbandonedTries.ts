@@ -1,9 +1,9 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import { failureFields } from "../storage/failureFields.ts"
-import { CHAT_SOURCE, type UsageSource } from "../credits/UsageSource.ts"
-import type { UserId } from "../identity/UserId.ts"
-import { type Counted, RateLimiter } from "../limits/RateLimiter.ts"
-import { TooManyAbandonedTries } from "./errors.ts"
+import { failureFields } from "../../storage/failureFields.ts"
+import { CHAT_SOURCE, type UsageSource } from "../../credits/UsageSource.ts"
+import type { UserId } from "../../identity/UserId.ts"
+import { type Counted, RateLimiter } from "../../limits/RateLimiter.ts"
+import { TooManyAbandonedTries } from "../errors.ts"
 
 /** Whose tries: the account that would have paid, and by what. A bot's visitors do not keep its owner from chatting. */
 export interface Tries {
@@ -44,7 +44,7 @@ export class AbandonedTries extends Context.Service<
     /** Counts a reply that was left before its first word. Never fails: what cannot be counted for all is counted here. */
     note(tries: Tries): Effect.Effect<void>
   }
->()("@parley/core/chat/AbandonedTries") {
+>()("@parley/core/chat/limits/AbandonedTries") {
   static readonly layer = Layer.effect(
     AbandonedTries,
     Effect.gen(function* () {

@@ -1,4 +1,4 @@
-import type { ChatMessage } from "../models/ChatMessage.ts"
+import type { ChatMessage } from "../../models/ChatMessage.ts"
 
 /** Longer runs of white space are cut to this many characters: they say nothing, and cost a model nearly nothing. */
 const LONGEST_BLANK = 1_000

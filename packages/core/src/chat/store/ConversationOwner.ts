@@ -1,4 +1,4 @@
-import type { UserId } from "../identity/UserId.ts"
+import type { UserId } from "../../identity/UserId.ts"
 
 /** A person's own conversations. */
 export interface PersonOwner {

@@ -1,13 +1,13 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import { InMemoryAccounts } from "../credits/upkeep/InMemoryAccounts.ts"
-import type { HoldName } from "../credits/holds/Hold.ts"
-import type { ChatMessage } from "../models/ChatMessage.ts"
-import { IdGenerator } from "../storage/IdGenerator.ts"
-import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
-import { storableText } from "../storage/storableText.ts"
+import { InMemoryAccounts } from "../../credits/upkeep/InMemoryAccounts.ts"
+import type { HoldName } from "../../credits/holds/Hold.ts"
+import type { ChatMessage } from "../../models/ChatMessage.ts"
+import { IdGenerator } from "../../storage/IdGenerator.ts"
+import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
+import { storableText } from "../../storage/storableText.ts"
 import type { BeginTurnInput } from "./ChatStore.ts"
 import { type ConversationOwner, ownerKey } from "./ConversationOwner.ts"
-import type { EndTurn, ReplyName } from "./reply/RunningReplies.ts"
+import type { EndTurn, ReplyName } from "../reply/RunningReplies.ts"
 import type { Chat, StoredMessage } from "./StoredMessage.ts"
 
 /** A chat with all of its messages. */
@@ -122,7 +122,7 @@ const make = Effect.gen(function* () {
 
 /** The chats of one process and the running records of their replies, which the in-memory stores share. */
 export class InMemoryChats extends Context.Service<InMemoryChats, Effect.Success<typeof make>>()(
-  "@parley/core/chat/InMemoryChats"
+  "@parley/core/chat/store/InMemoryChats"
 ) {
   static readonly layer = Layer.effect(InMemoryChats, make).pipe(
     Layer.provide(Layer.mergeAll(InMemoryAccounts.layer, InMemoryStorage.layer))

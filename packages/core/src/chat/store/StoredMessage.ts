@@ -1,5 +1,5 @@
-import type { ChatMessage } from "../models/ChatMessage.ts"
-import type { Heading } from "../documents/reading/Heading.ts"
+import type { ChatMessage } from "../../models/ChatMessage.ts"
+import type { Heading } from "../../documents/reading/Heading.ts"
 import type { ConversationOwner } from "./ConversationOwner.ts"
 
 /** A passage that a reply could quote, as kept with the reply. `number` is what `[1]` in its text refers to. */

@@ -23,7 +23,7 @@ export interface ReplySettingsData {
 export const DEFAULT_REPLIES: ReplySettingsData = { systemMessages: "dropped", instructions: undefined, passages: 12 }
 
 /** The settings in force: system messages dropped, no instructions, 12 passages, unless configured. */
-export class ReplySettings extends Context.Reference<ReplySettingsData>("@parley/core/chat/ReplySettings", {
+export class ReplySettings extends Context.Reference<ReplySettingsData>("@parley/core/chat/prompt/ReplySettings", {
   defaultValue: () => DEFAULT_REPLIES
 }) {}
 

@@ -1,10 +1,10 @@
 import { Context, type Effect } from "effect"
-import type { HoldName } from "../credits/holds/Hold.ts"
-import type { UserId } from "../identity/UserId.ts"
-import type { StorageFailed } from "../storage/StorageFailed.ts"
+import type { HoldName } from "../../credits/holds/Hold.ts"
+import type { UserId } from "../../identity/UserId.ts"
+import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import type { ConversationOwner, VisitorOwner } from "./ConversationOwner.ts"
 import type { Chat, Source, StoredMessage } from "./StoredMessage.ts"
-import type { ChatMessage } from "../models/ChatMessage.ts"
+import type { ChatMessage } from "../../models/ChatMessage.ts"
 
 /**
  * What a transcript may hold together, in bytes of UTF-8: more than any model's window takes, and little enough to be
@@ -193,4 +193,4 @@ export class ChatStore extends Context.Service<
     /** Deletes all conversations that visitors have with this bot of the person's. */
     removeOfBot(userId: UserId, bot: string): Effect.Effect<void, StorageFailed>
   }
->()("@parley/core/chat/ChatStore") {}
+>()("@parley/core/chat/store/ChatStore") {}

@@ -1,6 +1,6 @@
-import type { FoundPassage } from "../documents/Document.ts"
-import { headingPath } from "../documents/reading/Heading.ts"
-import type { Source } from "./StoredMessage.ts"
+import type { FoundPassage } from "../../documents/Document.ts"
+import { headingPath } from "../../documents/reading/Heading.ts"
+import type { Source } from "../store/StoredMessage.ts"
 
 /** A passage as read back from a prompt. */
 export interface QuotedPassage {
