@@ -2,7 +2,6 @@ import type { Chat, StoredMessage, UserId } from "@parley/core"
 import {
   ChatStore,
   type ConversationOwner,
-  isUuid,
   MAX_TRANSCRIPT_BYTES,
   ownerKey,
   ownerOf,
@@ -16,6 +15,7 @@ import {
   beginTurnSql,
   countSql,
   keepDocumentsSql,
+  keyOf,
   listByIdSql,
   listSql,
   removeOfBotSql,
@@ -23,7 +23,8 @@ import {
   renameSql,
   searchSql,
   transcriptSql,
-  usageSql
+  usageSql,
+  uuidOrNil
 } from "./chatSql.ts"
 import { pgConversations } from "./PgConversations.ts"
 import { beginRow } from "./turnRow.ts"
@@ -73,17 +74,6 @@ const messageOf = (row: TranscriptRow): StoredMessage => ({
   sources: row.sources,
   createdAt: row.message_created_at.getTime()
 })
-
-/** The owner's key as the texts take it. */
-const keyOf = (owner: ConversationOwner): ReadonlyArray<string> => {
-  const { userId, bot, visitor } = ownerKey(owner)
-  return [userId, bot, visitor]
-}
-
-const NIL = "00000000-0000-0000-0000-000000000000"
-
-/** What is no id names no message, and neither does the nil one. */
-const idOrNil = (id: string | undefined): string | null => (id === undefined || isUuid(id) ? (id ?? null) : NIL)
 
 const make = Effect.map(Database, (database) => {
   const { schema } = database
@@ -140,24 +130,22 @@ const make = Effect.map(Database, (database) => {
     },
     transcript: ({ owner, chatId, limit, before, maxBytes = MAX_TRANSCRIPT_BYTES }) =>
       storing("ChatStore.transcript")(
-        isUuid(chatId)
-          ? Effect.map(
-              asOwner<TranscriptRow>(owner, sqlTexts.transcript, [
-                ...keyOf(owner),
-                chatId,
-                limit,
-                maxBytes,
-                idOrNil(before)
-              ]),
-              (rows) =>
-                rows[0] && {
-                  chat: chatOf(ownerKey(owner).userId, rows[0]),
-                  messages: rows.filter((row) => row.message_id !== null).map(messageOf),
-                  hasEarlier: Number(rows[0].position ?? 1) > 1,
-                  documentIds: rows.at(-1)?.document_ids ?? []
-                }
-            )
-          : Effect.succeed(undefined)
+        Effect.map(
+          asOwner<TranscriptRow>(owner, sqlTexts.transcript, [
+            ...keyOf(owner),
+            uuidOrNil(chatId),
+            limit,
+            maxBytes,
+            before === undefined ? null : uuidOrNil(before)
+          ]),
+          (rows) =>
+            rows[0] && {
+              chat: chatOf(ownerKey(owner).userId, rows[0]),
+              messages: rows.filter((row) => row.message_id !== null).map(messageOf),
+              hasEarlier: Number(rows[0].position ?? 1) > 1,
+              documentIds: rows.at(-1)?.document_ids ?? []
+            }
+        )
       ),
     listById: ({ after, limit, userId }) =>
       storing("ChatStore.listById")(
@@ -173,21 +161,17 @@ const make = Effect.map(Database, (database) => {
     ...pgConversations(database),
     rename: (userId, chatId, title) =>
       storing("ChatStore.rename")(
-        isUuid(chatId)
-          ? Effect.map(
-              database.statementAsUser<ChatRow>(userId, sqlTexts.rename, [userId, chatId, storableText(title)]),
-              ([row]) => row && chatOf(userId, row)
-            )
-          : Effect.succeed(undefined)
+        Effect.map(
+          database.statementAsUser<ChatRow>(userId, sqlTexts.rename, [userId, uuidOrNil(chatId), storableText(title)]),
+          ([row]) => row && chatOf(userId, row)
+        )
       ),
     keepDocuments: (userId, chatId, documentIds) =>
       storing("ChatStore.keepDocuments")(
-        isUuid(chatId)
-          ? Effect.map(
-              database.statementAsUser(userId, sqlTexts.keepDocuments, [userId, chatId, documentIds]),
-              (rows) => rows.length > 0
-            )
-          : Effect.succeed(false)
+        Effect.map(
+          database.statementAsUser(userId, sqlTexts.keepDocuments, [userId, uuidOrNil(chatId), documentIds]),
+          (rows) => rows.length > 0
+        )
       ),
     usage: (owner) =>
       storing("ChatStore.usage")(
@@ -200,9 +184,7 @@ const make = Effect.map(Database, (database) => {
       ),
     remove: (owner, chatId) =>
       storing("ChatStore.remove")(
-        isUuid(chatId)
-          ? Effect.map(asOwner(owner, sqlTexts.remove, [...keyOf(owner), chatId]), (rows) => rows.length > 0)
-          : Effect.succeed(false)
+        Effect.map(asOwner(owner, sqlTexts.remove, [...keyOf(owner), uuidOrNil(chatId)]), (rows) => rows.length > 0)
       ),
     removeOfBot: (userId, bot) =>
       storing("ChatStore.removeOfBot")(

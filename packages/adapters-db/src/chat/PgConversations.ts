@@ -1,13 +1,8 @@
-import {
-  type BotConversation,
-  type ChatStore,
-  type ConversationCursor,
-  isUuid,
-  storableText
-} from "@parley/core/adapter"
+import { type BotConversation, type ChatStore, type ConversationCursor, storableText } from "@parley/core/adapter"
 import { Effect } from "effect"
 import type { Database, Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
+import { uuidOrNil } from "./chatSql.ts"
 import { conversationsByIdSql, conversationSql, conversationsSql, searchConversationsSql } from "./conversationSql.ts"
 
 interface ConversationRow extends Row {
@@ -86,12 +81,10 @@ export const pgConversations = ({ schema, statementAsUser }: Database["Service"]
       ),
     conversation: (botOwner, bot, id) =>
       storing("ChatStore.conversation")(
-        isUuid(id)
-          ? Effect.map(
-              statementAsUser<ConversationRow>(botOwner, text.one, [botOwner, bot, id]),
-              ([row]) => row && conversationOf(botOwner)(row)
-            )
-          : Effect.succeed(undefined)
+        Effect.map(
+          statementAsUser<ConversationRow>(botOwner, text.one, [botOwner, bot, uuidOrNil(id)]),
+          ([row]) => row && conversationOf(botOwner)(row)
+        )
       )
   }
 }

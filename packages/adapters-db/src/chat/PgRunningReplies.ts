@@ -1,19 +1,11 @@
-import {
-  type ConversationOwner,
-  isUuid,
-  ownerKey,
-  type ReplyName,
-  type RunningProgress,
-  type RunningChat,
-  RunningReplies
-} from "@parley/core/adapter"
+import { ownerKey, type ReplyName, type RunningProgress, type RunningChat, RunningReplies } from "@parley/core/adapter"
 import type { MessageState } from "@parley/core"
 import { Effect, Layer } from "effect"
 import { beatHolds } from "../credits/renewHolds.ts"
 import { makeLedgerTime } from "../credits/LedgerClock.ts"
 import { Database, type Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
-import { OWNED } from "./chatSql.ts"
+import { keyOf, OWNED, sameReply, uuidOrNil } from "./chatSql.ts"
 
 interface ReadRow extends Row {
   readonly running_model: string | null
@@ -31,11 +23,7 @@ interface FoundRow extends Row {
   readonly started_at: Date
 }
 
-const keyOf = (owner: ConversationOwner): ReadonlyArray<string> => {
-  const { userId, bot, visitor } = ownerKey(owner)
-  return [userId, bot, visitor]
-}
-const chatParams = ({ owner, chatId }: RunningChat) => [...keyOf(owner), chatId]
+const chatParams = ({ owner, chatId }: RunningChat) => [...keyOf(owner), uuidOrNil(chatId)]
 const replyParams = (reply: ReplyName) => [...chatParams(reply), reply.replyId]
 
 const progressOf = (row: ReadRow | undefined, from: number): RunningProgress => {
@@ -47,11 +35,6 @@ const progressOf = (row: ReadRow | undefined, from: number): RunningProgress => 
   if (state === null || state === "streaming") return { _tag: "Lost", text: "" }
   return { _tag: "Ended", model: model ?? undefined, text: (content ?? "").slice(from), state }
 }
-
-const sameReply = (one: string, other: string): string =>
-  ["user_id", "bot", "visitor", "chat_id", "reply_id"]
-    .map((column) => `${one}.${column} = ${other}.${column}`)
-    .join(" AND ")
 
 /**
  * Statements on the running records of replies. The first parameters are the owner's key, the chat and, for `read`, the
@@ -121,19 +104,15 @@ const make = Effect.gen(function* () {
       ),
     find: ({ replyId, ...chat }) =>
       storing("RunningReplies.find")(
-        isUuid(chat.chatId)
-          ? Effect.map(asOwner<FoundRow>(chat, sqlTexts.find, [...chatParams(chat), replyId ?? null]), ([row]) =>
-              row === undefined
-                ? undefined
-                : { messageId: row.reply_id, model: row.model, startedAt: row.started_at.getTime() }
-            )
-          : Effect.succeed(undefined)
+        Effect.map(asOwner<FoundRow>(chat, sqlTexts.find, [...chatParams(chat), replyId ?? null]), ([row]) =>
+          row === undefined
+            ? undefined
+            : { messageId: row.reply_id, model: row.model, startedAt: row.started_at.getTime() }
+        )
       ),
     askToStop: (chat) =>
       storing("RunningReplies.askToStop")(
-        isUuid(chat.chatId)
-          ? Effect.map(asAuthor(chat, sqlTexts.askToStop, chatParams(chat)), (rows) => rows.length > 0)
-          : Effect.succeed(false)
+        Effect.map(asAuthor(chat, sqlTexts.askToStop, chatParams(chat)), (rows) => rows.length > 0)
       )
   })
 })

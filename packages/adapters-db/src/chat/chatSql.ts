@@ -1,3 +1,19 @@
+import { type ConversationOwner, isUuid, ownerKey } from "@parley/core/adapter"
+
+/** The owner's key as the texts take it. */
+export const keyOf = (owner: ConversationOwner): ReadonlyArray<string> => {
+  const { userId, bot, visitor } = ownerKey(owner)
+  return [userId, bot, visitor]
+}
+
+/** A text that is no id names no row, as the nil id. */
+export const uuidOrNil = (id: string): string => (isUuid(id) ? id : "00000000-0000-0000-0000-000000000000")
+
+export const sameReply = (one: string, other: string): string =>
+  ["user_id", "bot", "visitor", "chat_id", "reply_id"]
+    .map((column) => `${one}.${column} = ${other}.${column}`)
+    .join(" AND ")
+
 /** The owner's key: the first three parameters of most texts. */
 export const OWNED = "user_id = $1 AND bot = $2 AND visitor = $3"
 

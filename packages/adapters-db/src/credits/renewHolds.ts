@@ -7,13 +7,9 @@ import {
   storableText
 } from "@parley/core/adapter"
 import { Effect } from "effect"
+import { sameReply } from "../chat/chatSql.ts"
 import type { Database, DatabaseError, Row } from "../database/Database.ts"
 import { momentOf } from "./LedgerClock.ts"
-
-const sameReply = (one: string, other: string): string =>
-  ["user_id", "bot", "visitor", "chat_id", "reply_id"]
-    .map((column) => `${one}.${column} = ${other}.${column}`)
-    .join(" AND ")
 
 /**
  * One heartbeat of many holds and of the replies that they pay. It waits for no lock, so that it cannot be part of a

@@ -103,6 +103,7 @@ const missingTiers = (
 
 const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
+  const atOnce = <A>(work: () => A) => storage.exclusive(Effect.sync(work))
   const log = yield* InMemoryEventLog
   const accounts = yield* InMemoryAccounts
   yield* storage.addPersonalPart({
@@ -140,13 +141,11 @@ const make = Effect.gen(function* () {
   }
 
   const find = (userId: UserId): Effect.Effect<StoredAccount, AccountNotFound> =>
-    storage
-      .exclusive(Effect.sync(() => accounts.get(userId)))
-      .pipe(
-        Effect.flatMap((found) =>
-          found === undefined ? Effect.fail(new AccountNotFound({ userId })) : Effect.succeed(found)
-        )
+    atOnce(() => accounts.get(userId)).pipe(
+      Effect.flatMap((found) =>
+        found === undefined ? Effect.fail(new AccountNotFound({ userId })) : Effect.succeed(found)
       )
+    )
 
   const expired = (now: number): ReadonlyArray<HoldName> =>
     [...accounts.values()]
@@ -159,71 +158,59 @@ const make = Effect.gen(function* () {
     run,
     renew: ({ holds, ttlMs }) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        storage.exclusive(
-          Effect.sync(() => {
-            const gone = holds.filter((progress) => !renewHold(accounts, progress, now + ttlMs))
-            return {
-              renewed: holds.length - gone.length,
-              gone: gone.map(({ userId, key }) => ({ userId, key }))
-            }
-          })
-        )
-      ),
-    sweep: ({ limit }) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        storage.exclusive(
-          Effect.sync(() => {
-            const holds = expired(now).slice(0, limit)
-            const swept = holds
-              .map((named) => decide(expireOperation(named), now))
-              .map((answer) => sweptBy(Result.isSuccess(answer) ? answer.success : undefined))
-              .reduce(addSwept, NOTHING_SWEPT)
-            if (limit > 0) storage.writeCompanion({ _tag: "HoldsSwept" })
-            return swept
-          })
-        )
-      ),
-    due: (input) => storage.exclusive(Effect.sync(() => nextDue(accounts, input))),
-    reset: (input) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        storage.exclusive(Effect.sync(() => resetChunk(accounts, input, now, write)))
-      ),
-    missingTiers: (known) => storage.exclusive(Effect.sync(() => missingTiers(accounts, known))),
-    verify: ({ limit, after = "" }) =>
-      storage.exclusive(
-        Effect.sync(() => {
-          const chunk = [...accounts.values()]
-            .filter(({ account }) => account.userId > after)
-            .toSorted((a, b) => (a.account.userId < b.account.userId ? -1 : 1))
-            .slice(0, limit)
+        atOnce(() => {
+          const gone = holds.filter((progress) => !renewHold(accounts, progress, now + ttlMs))
           return {
-            accounts: chunk.length,
-            differences: chunk.flatMap(verifyAccount),
-            next: chunk.length < limit ? undefined : chunk.at(-1)?.account.userId
+            renewed: holds.length - gone.length,
+            gone: gone.map(({ userId, key }) => ({ userId, key }))
           }
         })
       ),
+    sweep: ({ limit }) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        atOnce(() => {
+          const holds = expired(now).slice(0, limit)
+          const swept = holds
+            .map((named) => decide(expireOperation(named), now))
+            .map((answer) => sweptBy(Result.isSuccess(answer) ? answer.success : undefined))
+            .reduce(addSwept, NOTHING_SWEPT)
+          if (limit > 0) storage.writeCompanion({ _tag: "HoldsSwept" })
+          return swept
+        })
+      ),
+    due: (input) => atOnce(() => nextDue(accounts, input)),
+    reset: (input) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => atOnce(() => resetChunk(accounts, input, now, write))),
+    missingTiers: (known) => atOnce(() => missingTiers(accounts, known)),
+    verify: ({ limit, after = "" }) =>
+      atOnce(() => {
+        const chunk = [...accounts.values()]
+          .filter(({ account }) => account.userId > after)
+          .toSorted((a, b) => (a.account.userId < b.account.userId ? -1 : 1))
+          .slice(0, limit)
+        return {
+          accounts: chunk.length,
+          differences: chunk.flatMap(verifyAccount),
+          next: chunk.length < limit ? undefined : chunk.at(-1)?.account.userId
+        }
+      }),
     recall: (userId) => {
       const stored = accounts.get(userId)
       return stored && accountOf(stored.account)
     },
     account: (userId) => Effect.map(find(userId), ({ account }) => accountOf(account)),
     transactions: (userId, keys) =>
-      storage.exclusive(
-        Effect.sync(() => {
-          const records = accounts.get(userId)?.records
-          return new Map(
-            keys.flatMap((key) => {
-              const found = records?.get(key)?.transaction
-              return found === undefined ? [] : [[key, found] as const]
-            })
-          )
-        })
-      ),
-    transaction: (userId, key) =>
-      storage.exclusive(Effect.sync(() => accounts.get(userId)?.records.get(key)?.transaction)),
-    usage: (input) =>
-      storage.exclusive(Effect.sync(() => usageOf(accounts.get(input.userId)?.transactions ?? [], input))),
+      atOnce(() => {
+        const records = accounts.get(userId)?.records
+        return new Map(
+          keys.flatMap((key) => {
+            const found = records?.get(key)?.transaction
+            return found === undefined ? [] : [[key, found] as const]
+          })
+        )
+      }),
+    transaction: (userId, key) => atOnce(() => accounts.get(userId)?.records.get(key)?.transaction),
+    usage: (input) => atOnce(() => usageOf(accounts.get(input.userId)?.transactions ?? [], input)),
     history: ({ userId, limit, offset, type, upto = Infinity }) =>
       Effect.map(find(userId), ({ transactions }) => {
         const matching = type === undefined ? transactions : transactions.filter((row) => row.type === type)

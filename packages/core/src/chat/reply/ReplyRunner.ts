@@ -1,11 +1,11 @@
-import { Cause, Clock, Context, Deferred, Effect, Exit, Fiber, Layer, RcMap, type Scope, Stream } from "effect"
+import { Cause, Clock, Context, Deferred, Effect, Exit, Fiber, Layer, type Scope, Stream } from "effect"
 import type { ModelFailed } from "../../models/ChatModel.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { ownerKey } from "../store/ConversationOwner.ts"
 import type { RunReplyInput } from "./endReply.ts"
-import { cutOff, followReply } from "./followReply.ts"
-import { makeReplyText, type ReplyText } from "./ReplyText.ts"
-import { type ReplyName, type RunningChat, RunningReplies, type RunningReply } from "./RunningReplies.ts"
+import { cutOff, makeFollowed, type Readable } from "./followReply.ts"
+import { makeReplyText } from "./ReplyText.ts"
+import { type RunningChat, RunningReplies, type RunningReply } from "./RunningReplies.ts"
 import { makeRunReply } from "./runReply.ts"
 
 /** How long stopping waits until the replies are stored and charged, and how often it looks. */
@@ -25,13 +25,6 @@ export interface StartedReply {
 export interface JoinedReply extends StartedReply {
   readonly chatId: string
   readonly messageId: string
-}
-
-/** A reply as it can be read here, whichever process writes it. */
-interface Readable {
-  readonly messageId: string
-  readonly model: () => string
-  readonly text: Pick<ReplyText<ModelFailed | StorageFailed>, "begun" | "stream">
 }
 
 /** A reply that this process writes. */
@@ -202,22 +195,4 @@ const makeRun = Effect.gen(function* () {
     own,
     ownOf: (chat: RunningChat) => [...(own.get(keyOf(chat)) ?? [])]
   }
-})
-
-/** How a process reads replies that others write: each is looked at once, however many read it here. */
-const makeFollowed = Effect.gen(function* () {
-  const replies = yield* RunningReplies
-  const followed = yield* RcMap.make({
-    lookup: Effect.fnUntraced(function* (key: string) {
-      const [reply, chosen] = JSON.parse(key) as [ReplyName, string]
-      const text = makeReplyText<ModelFailed | StorageFailed>()
-      let model = chosen
-      const onModel = (known: string) => {
-        model = known
-      }
-      yield* Effect.forkScoped(Effect.interruptible(followReply(replies, reply, text, onModel)))
-      return { messageId: reply.replyId, model: () => model, text } satisfies Readable
-    })
-  })
-  return (reply: ReplyName, model: string) => RcMap.get(followed, JSON.stringify([reply, model]))
 })

@@ -1,9 +1,9 @@
-import { Effect } from "effect"
+import { Effect, RcMap } from "effect"
 import { ModelFailed } from "../../models/ChatModel.ts"
 import { retryStorage } from "../../storage/retryStorage.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
-import type { ReplyText } from "./ReplyText.ts"
-import type { ReplyName, RunningReplies } from "./RunningReplies.ts"
+import { makeReplyText, type ReplyText } from "./ReplyText.ts"
+import { type ReplyName, RunningReplies } from "./RunningReplies.ts"
 
 /** How often a reply that another process writes is looked at: soon where it grows, later and later where it does not. */
 const SOON_MS = 150
@@ -13,11 +13,18 @@ const SLOWER = 1.5
 /** Where a reply breaks off whose writer did not say why. */
 export const cutOff = (model: string) => new ModelFailed({ model, reason: "cut-off", retryable: false })
 
+/** A reply as it can be read here, whichever process writes it. */
+export interface Readable {
+  readonly messageId: string
+  readonly model: () => string
+  readonly text: Pick<ReplyText<ModelFailed | StorageFailed>, "begun" | "stream">
+}
+
 /**
  * Reads a reply that another process writes into `text`, from the beginning to its end, and ends that as the reply ended:
  * what is not complete, and what no process writes any more, breaks off.
  */
-export const followReply = (
+const followReply = (
   replies: RunningReplies["Service"],
   reply: ReplyName,
   text: ReplyText<ModelFailed | StorageFailed>,
@@ -37,3 +44,21 @@ export const followReply = (
   })
   return Effect.onExit(look, (exit) => Effect.sync(() => text.end(exit))).pipe(Effect.ignore)
 }
+
+/** How a process reads replies that others write: each is looked at once, however many read it here. */
+export const makeFollowed = Effect.gen(function* () {
+  const replies = yield* RunningReplies
+  const followed = yield* RcMap.make({
+    lookup: Effect.fnUntraced(function* (key: string) {
+      const [reply, chosen] = JSON.parse(key) as [ReplyName, string]
+      const text = makeReplyText<ModelFailed | StorageFailed>()
+      let model = chosen
+      const onModel = (known: string) => {
+        model = known
+      }
+      yield* Effect.forkScoped(Effect.interruptible(followReply(replies, reply, text, onModel)))
+      return { messageId: reply.replyId, model: () => model, text } satisfies Readable
+    })
+  })
+  return (reply: ReplyName, model: string) => RcMap.get(followed, JSON.stringify([reply, model]))
+})

@@ -64,19 +64,18 @@ const isBehind = (each: BotConversation, { id, usedAtMicros }: ConversationCurso
 
 const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
+  const atOnce = <A>(work: () => A) => storage.exclusive(Effect.sync(work))
   const { begin, chats } = yield* InMemoryChats
 
   const change = (owner: ConversationOwner, chatId: string, how: (stored: StoredChat) => StoredChat) =>
-    storage.exclusive(
-      Effect.sync(() => {
-        const key = keyOf(owner, chatId)
-        const stored = chats.get(key)
-        if (stored === undefined) return undefined
-        const changed = how(stored)
-        chats.set(key, changed)
-        return changed
-      })
-    )
+    atOnce(() => {
+      const key = keyOf(owner, chatId)
+      const stored = chats.get(key)
+      if (stored === undefined) return undefined
+      const changed = how(stored)
+      chats.set(key, changed)
+      return changed
+    })
 
   yield* storage.addPersonalPart({
     count: (userId) => ({
@@ -90,63 +89,51 @@ const make = Effect.gen(function* () {
   return ChatStore.of({
     beginTurn: (input) => storage.exclusive(Effect.map(Clock.currentTimeMillis, (now) => begin(input, now))),
     transcript: (input) =>
-      storage.exclusive(
-        Effect.sync(() => {
-          const stored = chats.get(keyOf(input.owner, input.chatId))
-          const documentIds = stored?.kept ?? stored?.asked ?? []
-          return stored && { chat: stored.chat, ...newest(stored.messages, input), documentIds }
-        })
-      ),
+      atOnce(() => {
+        const stored = chats.get(keyOf(input.owner, input.chatId))
+        const documentIds = stored?.kept ?? stored?.asked ?? []
+        return stored && { chat: stored.chat, ...newest(stored.messages, input), documentIds }
+      }),
     list: ({ userId, bot = "", limit, offset, search = "" }) =>
-      storage.exclusive(
-        Effect.sync(() => {
-          const found = [...chats.values()]
-            .filter((stored) => isListed(stored.chat, userId, bot) && hasText(stored, search))
-            .toSorted((a, b) => b.use - a.use)
-          return { chats: found.slice(offset, offset + limit).map(({ chat }) => chat), total: found.length }
-        })
-      ),
+      atOnce(() => {
+        const found = [...chats.values()]
+          .filter((stored) => isListed(stored.chat, userId, bot) && hasText(stored, search))
+          .toSorted((a, b) => b.use - a.use)
+        return { chats: found.slice(offset, offset + limit).map(({ chat }) => chat), total: found.length }
+      }),
     listById: ({ userId, after = "", limit }) =>
-      storage.exclusive(
-        Effect.sync(() =>
-          [...chats.values()]
-            .map(({ chat }) => chat)
-            .filter((chat) => isListed(chat, userId, "") && chat.id > after.toLowerCase())
-            .toSorted((a, b) => (a.id < b.id ? -1 : 1))
-            .slice(0, limit)
-        )
+      atOnce(() =>
+        [...chats.values()]
+          .map(({ chat }) => chat)
+          .filter((chat) => isListed(chat, userId, "") && chat.id > after.toLowerCase())
+          .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+          .slice(0, limit)
       ),
     conversations: ({ before, bot, botOwner, limit, search = "" }) =>
-      storage.exclusive(
-        Effect.sync(() => {
-          const found = [...chats.values()]
-            .filter((stored) => bot !== "" && isListed(stored.chat, botOwner, bot) && hasText(stored, search))
-            .map(conversationOf)
-            .toSorted(byUse)
-            .filter((each) => before === undefined || isBehind(each, before))
-          const conversations = found.slice(0, limit)
-          const last = conversations.at(-1)
-          return { conversations, next: last !== undefined && found.length > limit ? cursorOf(last) : undefined }
-        })
-      ),
+      atOnce(() => {
+        const found = [...chats.values()]
+          .filter((stored) => bot !== "" && isListed(stored.chat, botOwner, bot) && hasText(stored, search))
+          .map(conversationOf)
+          .toSorted(byUse)
+          .filter((each) => before === undefined || isBehind(each, before))
+        const conversations = found.slice(0, limit)
+        const last = conversations.at(-1)
+        return { conversations, next: last !== undefined && found.length > limit ? cursorOf(last) : undefined }
+      }),
     conversation: (botOwner, bot, id) =>
-      storage.exclusive(
-        Effect.sync(() => {
-          const found = [...chats.values()].find(
-            ({ chat }) => bot !== "" && isListed(chat, botOwner, bot) && chat.id === id.toLowerCase()
-          )
-          return found && conversationOf(found)
-        })
-      ),
-    conversationsById: ({ after = "", bot, botOwner, limit }) =>
-      storage.exclusive(
-        Effect.sync(() =>
-          [...chats.values()]
-            .filter(({ chat }) => bot !== "" && isListed(chat, botOwner, bot) && chat.id > after.toLowerCase())
-            .map(conversationOf)
-            .toSorted((a, b) => (a.id < b.id ? -1 : 1))
-            .slice(0, limit)
+      atOnce(() => {
+        const found = [...chats.values()].find(
+          ({ chat }) => bot !== "" && isListed(chat, botOwner, bot) && chat.id === id.toLowerCase()
         )
+        return found && conversationOf(found)
+      }),
+    conversationsById: ({ after = "", bot, botOwner, limit }) =>
+      atOnce(() =>
+        [...chats.values()]
+          .filter(({ chat }) => bot !== "" && isListed(chat, botOwner, bot) && chat.id > after.toLowerCase())
+          .map(conversationOf)
+          .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+          .slice(0, limit)
       ),
     rename: (userId, chatId, title) =>
       change({ person: userId }, chatId, ({ chat, ...rest }) => ({
@@ -159,21 +146,17 @@ const make = Effect.gen(function* () {
         (stored) => stored !== undefined
       ),
     usage: (owner) =>
-      storage.exclusive(
-        Effect.sync(() =>
-          [...chats.values()]
-            .filter(({ chat }) => sharesQuota(ownerKey(chat.owner), ownerKey(owner)))
-            .flatMap((stored) => stored.messages)
-            .reduce((sum, { content, sources }) => sum + storedBytes(content, sources), 0)
-        )
+      atOnce(() =>
+        [...chats.values()]
+          .filter(({ chat }) => sharesQuota(ownerKey(chat.owner), ownerKey(owner)))
+          .flatMap((stored) => stored.messages)
+          .reduce((sum, { content, sources }) => sum + storedBytes(content, sources), 0)
       ),
-    remove: (owner, chatId) => storage.exclusive(Effect.sync(() => chats.delete(keyOf(owner, chatId)))),
+    remove: (owner, chatId) => atOnce(() => chats.delete(keyOf(owner, chatId))),
     removeOfBot: (userId, bot) =>
-      storage.exclusive(
-        Effect.sync(() => {
-          for (const [key, { chat }] of chats) if (bot !== "" && isListed(chat, userId, bot)) chats.delete(key)
-        })
-      )
+      atOnce(() => {
+        for (const [key, { chat }] of chats) if (bot !== "" && isListed(chat, userId, bot)) chats.delete(key)
+      })
   })
 })
 
