@@ -145,7 +145,7 @@ const roles = (run: Run<Parts>) => {
           GRANT EXECUTE ON FUNCTION ${schema}.note_writer() TO PUBLIC;
           CREATE TRIGGER writer BEFORE INSERT OR UPDATE ON ${schema}.messages
             FOR EACH ROW EXECUTE FUNCTION ${schema}.note_writer()`
-        const begin = `SELECT ${schema}.begin_turn($1, $2, $3, $4, 'A', 1, $5, $6, false, 0, '{}')`
+        const begin = `SELECT ${schema}.begin_turn($1, $2, $3, $4, 'A', 1, $5, $6, false, 0, '{}', NULL, NULL, false, 0)`
         const end = `SELECT ${schema}.end_turn($1, $2, $3, $4, $5, 'said', 'complete')`
         const written = `SELECT model AS writer, state FROM ${schema}.messages WHERE user_id = $1 ORDER BY bot`
         const observed = Effect.gen(function* () {

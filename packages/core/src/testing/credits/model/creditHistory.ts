@@ -76,8 +76,15 @@ const summarizeRow = (row: Transaction) => {
 const DAYS_OF_HISTORY = 400
 const FIRST_DAY = Math.floor(HISTORY_START / 86_400_000)
 
-const summarizeUsage = (rows: ReadonlyArray<UsageRow>): ReturnType<typeof modelUsage> =>
-  Object.fromEntries(rows.map(({ day, source, replies, credits }) => [`${day} ${source}`, [replies, credits]]))
+/** By day and source, whatever the model: metered work has none. */
+const summarizeUsage = (rows: ReadonlyArray<UsageRow>): ReturnType<typeof modelUsage> => {
+  const sums: Record<string, readonly [number, number]> = {}
+  for (const { day, source, replies, credits } of rows) {
+    const [before, spent] = sums[`${day} ${source}`] ?? [0, 0]
+    sums[`${day} ${source}`] = [before + replies, spent + credits]
+  }
+  return sums
+}
 
 /** What can be seen of an account from outside. */
 const observe = (ledger: TestedLedger, userId: UserId): Effect.Effect<unknown, unknown> =>
