@@ -10,11 +10,15 @@ const MOMENT = `(extract(epoch FROM begun_at) * 1000000)::bigint AS "begunAt"`
 const ALIVE = "begun_at > clock_timestamp() - interval '7 days'"
 
 const texts = (schema: string) => ({
-  /** Parameters: the scope, whether a run that has not ended is begun anew. */
+  /**
+   * Parameters: the scope, whether a run that has not ended is begun anew. A clock may show the same moment twice, so that
+   * the row before this statement decides too, not the time alone.
+   */
   begin: `INSERT INTO ${schema}.reindex_runs AS r (scope, begun_at) VALUES ($1, clock_timestamp())
     ON CONFLICT (scope) DO UPDATE SET begun_at = CASE
       WHEN NOT $2::boolean AND r.${ALIVE} THEN r.begun_at ELSE excluded.begun_at END
-    RETURNING ${MOMENT}, begun_at < statement_timestamp() AS continued`,
+    RETURNING ${MOMENT}, begun_at < statement_timestamp() OR NOT $2::boolean AND EXISTS (
+      SELECT FROM ${schema}.reindex_runs b WHERE b.scope = $1 AND b.${ALIVE}) AS continued`,
   find: `SELECT ${MOMENT} FROM ${schema}.reindex_runs WHERE scope = $1 AND ${ALIVE}`,
   end: `DELETE FROM ${schema}.reindex_runs WHERE scope = $1`,
   /**
