@@ -102,7 +102,7 @@ describeInChromium("a person with documents", {}, (stage) => {
       buffer: Buffer.from(`The ${name} come at noon.`)
     }))
     await page.locator('input[type="file"]').setInputFiles(files)
-    for (const { name } of files) await page.getByRole("link", { name }).waitFor()
+    for (const { name } of files) await page.getByRole("link", { name, exact: true }).waitFor()
     await dashboard.goTo("New chat")
     await dashboard.documentsButton.filter({ hasText: /^2 documents$/ }).waitFor()
     await dashboard.ask("When do the tides come?")
