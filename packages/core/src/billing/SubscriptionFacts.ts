@@ -45,8 +45,20 @@ export interface PaidChange {
   readonly priceId: string
   /** When the subscription was changed. */
   readonly at: number
+  /** The end of the period that the change was paid for. */
+  readonly end: number
   readonly payment: PeriodPayment
 }
+
+const DAY_MS = 86_400_000
+
+/**
+ * Whether a change was paid for within a period. A change that ends earlier is of another period, for example of the month
+ * that follows a year whose rest was credited, and buys nothing for the months of the year. The day is for a period that is
+ * known from its checkout alone, whose end is an estimate.
+ */
+export const isWithin = ({ at, end }: PaidChange, period: Pick<PaidPeriod, "start" | "end">): boolean =>
+  at >= period.start && at < period.end && end > period.end - DAY_MS
 
 /**
  * What is known of a subscription. Every part only ever grows in an order of its own (the newest report, the latest
@@ -123,7 +135,10 @@ const compareSeen = (a: SeenPrice, b: SeenPrice): number =>
 const KEPT_MS = 400 * 86_400_000
 
 const compareChanges = (a: PaidChange, b: PaidChange): number =>
-  a.at - b.at || compareText(a.payment.invoiceId, b.payment.invoiceId) || compareText(a.priceId, b.priceId)
+  a.at - b.at ||
+  a.end - b.end ||
+  compareText(a.payment.invoiceId, b.payment.invoiceId) ||
+  compareText(a.priceId, b.priceId)
 
 /** Each once, in their order. */
 const sortedOnce = <A>(all: ReadonlyArray<A>, compare: (a: A, b: A) => number): ReadonlyArray<A> =>
@@ -244,7 +259,7 @@ export const withInvoice = (
       isFirst: invoice.reason === "create",
       payment
     },
-    changes: changes.map(({ periodStart: at, priceId }) => ({ priceId, at, payment }))
+    changes: changes.map(({ periodEnd: end, periodStart: at, priceId }) => ({ priceId, at, end, payment }))
   })
 }
 

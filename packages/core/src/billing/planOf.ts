@@ -7,7 +7,7 @@ import type { CatalogData } from "../tiers/CatalogData.ts"
 import type { TierName } from "../tiers/Tier.ts"
 import { type InvoiceReport, refundedOf } from "./InvoiceReport.ts"
 import type { SubscriptionStatus } from "./PaymentEvent.ts"
-import type { PaidPeriod, PeriodPayment, SubscriptionFacts } from "./SubscriptionFacts.ts"
+import { isWithin, type PaidPeriod, type PeriodPayment, type SubscriptionFacts } from "./SubscriptionFacts.ts"
 
 /** The plan that a person is to have by all that was reported of their subscriptions. */
 export interface Plan {
@@ -66,16 +66,17 @@ interface PaidTier {
 /** The tiers paid for in a period until a moment, in the order of time: its own, and those it was changed to. */
 const paidTiers = (
   { changes }: SubscriptionFacts,
-  { end, payment, priceId, start }: PaidPeriod,
+  period: PaidPeriod,
   catalog: CatalogData,
   until: number
 ): ReadonlyArray<PaidTier> =>
-  [{ priceId, at: start, payment }, ...changes.filter(({ at }) => at >= start && at < Math.min(end, until))].flatMap(
-    ({ priceId: bought, ...rest }) => {
-      const tier = tierOfPrice(catalog, bought)
-      return tier === undefined ? [] : [{ tier, ...rest }]
-    }
-  )
+  [
+    { ...period, at: period.start },
+    ...changes.filter((change) => change.at < until && isWithin(change, period))
+  ].flatMap(({ at, payment, priceId }) => {
+    const tier = tierOfPrice(catalog, priceId)
+    return tier === undefined ? [] : [{ tier, at, payment }]
+  })
 
 /**
  * The tier of a month that begins at `from`, of those that were paid for until its end: the one paid for last before, or a

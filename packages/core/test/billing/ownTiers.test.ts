@@ -41,7 +41,10 @@ describe("plans of tiers of one's own", () => {
     const unpaid = subscription("a", "price_reader", "price_author")
     expect(planFrom(unpaid)).toMatchObject({ tier: "reader", pendingTier: undefined })
     const payment = { invoiceId: "in_1", amount: 500, currency: "usd", paidAt: START }
-    const raised = planFrom({ ...unpaid, changes: [{ priceId: "price_author", at: START, payment }] })
+    const raised = planFrom({
+      ...unpaid,
+      changes: [{ priceId: "price_author", at: START, end: START + MONTH, payment }]
+    })
     expect(raised).toMatchObject({ tier: "author", pendingTier: undefined })
   })
 

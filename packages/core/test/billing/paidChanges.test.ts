@@ -212,6 +212,19 @@ describe("a dearer plan", () => {
       })
     ))
 
+  it("that was paid for a month gives nothing of the year before it, while the invoice of that month is late", async () => {
+    const year = invoice(START, "create", [line("price_pro_year", 19_000, { periodEnd: YEAR })])
+    // The year becomes a month at once; the invoice of the month is not reported yet, that of the dearer plan is.
+    const monthly = invoice(START + DAY, "update", [
+      line("price_pro", 1_900, { periodStart: START + DAY, periodEnd: MONTH })
+    ])
+    const dearer = changed(START + 2 * DAY, "price_pro", "price_business", 2_000)
+    expect(await after([year, dearer], LATE)).toMatchObject({ tier: "pro", allowance: 1_000 })
+    for (const order of ordersOf([year, monthly, dearer])) {
+      expect(await after(order, LATE)).toMatchObject({ tier: "business", allowance: 5_000 })
+    }
+  })
+
   it("whose payment is refunded takes back what it gave beyond the plan before, and no more", async () => {
     const refunded: Told = {
       at: START + 2 * DAY,

@@ -3,7 +3,7 @@ import type { CatalogData } from "../../tiers/CatalogData.ts"
 import type { BillingAccount } from "../BillingAccount.ts"
 import { takenBeyond } from "../FollowedPeriod.ts"
 import { creditsOfMonth, monthOf, type PaidCredits, type PaidMonth, planOf } from "../planOf.ts"
-import type { PaidPeriod, SubscriptionFacts } from "../SubscriptionFacts.ts"
+import { isWithin, type PaidPeriod, type SubscriptionFacts } from "../SubscriptionFacts.ts"
 
 /** A period that an invoice paid for and that is not followed any more. */
 export interface PastPeriod extends PaidMonth, PaidCredits {
@@ -14,9 +14,9 @@ const periodsOf = ({ earlier, paid }: SubscriptionFacts): ReadonlyArray<PaidPeri
   paid === undefined ? earlier : [...earlier, paid]
 
 /** Whether an invoice paid for a period, or for a change within it. */
-const isPaidBy = ({ changes }: SubscriptionFacts, { end, payment, start }: PaidPeriod, invoiceId: string): boolean =>
-  payment?.invoiceId === invoiceId ||
-  changes.some(({ at, payment: change }) => change.invoiceId === invoiceId && at >= start && at < end)
+const isPaidBy = ({ changes }: SubscriptionFacts, period: PaidPeriod, invoiceId: string): boolean =>
+  period.payment?.invoiceId === invoiceId ||
+  changes.some((change) => change.payment.invoiceId === invoiceId && isWithin(change, period))
 
 /** The months of a period that have begun by a time, as they are given. */
 export const begunMonths = (
