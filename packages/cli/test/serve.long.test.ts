@@ -6,9 +6,9 @@ import { startServer } from "./processes/RunningServer.ts"
 const ANN = "ann@example.com"
 
 describe("SIGTERM", () => {
-  it("cuts a reply that does not end after ten seconds, and leaves no open hold", async () => {
+  it("cuts a reply that does not end within PARLEY_DRAIN_SECONDS, and leaves no open hold", async () => {
     using folder = temporaryFolder()
-    await using server = await startServer(folder.path)
+    await using server = await startServer(folder.path, { PARLEY_DRAIN_SECONDS: "10" })
     const { reader } = await openReply(server.url, ANN, "!offline slow 400 !offline tokens 90")
     const stopped = performance.now()
     server.process.child.kill("SIGTERM")

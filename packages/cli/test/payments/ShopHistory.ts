@@ -16,6 +16,7 @@ const chosen = <A>(all: ReadonlyArray<A>, index: number): A | undefined => all[i
 export class ShopHistory {
   readonly #shop: ComparedShop
   readonly #name: string
+  readonly #erased = new Set<string>()
 
   constructor(shop: ComparedShop, name: string) {
     this.#shop = shop
@@ -91,8 +92,9 @@ export class ShopHistory {
     await this.#pay(userId, price, { means: how === "card" || how === "free" ? "works" : how, isFree: how === "free" })
   }
 
-  /** A payment link of the operator: its session has no metadata. */
+  /** A payment link of the operator: its session has no metadata. Payments of erased people would be owed, a difference. */
   async #buyByLink(userId: string, price: string, quantity: number) {
+    if (this.#erased.has(userId)) return
     const [customer] = [...this.#customersOf(userId)].slice(-1)
     if (customer === undefined) return
     await payByLink(this.#shop.provider, customer, price, quantity)
@@ -195,6 +197,8 @@ export class ShopHistory {
     const waits = Object.values(this.#shop.state.sessions).some(
       ({ arrival, customer }) => arrival !== undefined && customers.has(customer)
     )
-    if (!waits) await this.#shop.run(UserService.use((users) => users.erase(userId)))
+    if (waits) return
+    await this.#shop.run(UserService.use((users) => users.erase(userId)))
+    this.#erased.add(userId)
   }
 }

@@ -134,6 +134,8 @@ const livingCustomers = async (shop: ComparedShop): Promise<ReadonlySet<string>>
   return new Set(rows.map(({ id }) => id))
 }
 
+const UNCHANGED = "unchanged"
+
 type Fits = (object: Record<string, unknown>, state: StandInState) => boolean
 const everything: Fits = () => true
 
@@ -141,7 +143,12 @@ const everything: Fits = () => true
 const onObject = (
   collection: "sessions" | "subscriptions" | "invoices" | "payments" | "disputes",
   what: string,
-  change: (object: Record<string, unknown>, all: Objects, state: StandInState) => unknown,
+  change: (
+    object: Record<string, unknown>,
+    all: Objects,
+    state: StandInState,
+    customers: ReadonlySet<string>
+  ) => unknown,
   fits: Fits = everything
 ): Tampering => ({
   name: `${collection}: ${what}`,
@@ -155,8 +162,8 @@ const onObject = (
     const object = chosen(objects, pick)
     if (object === undefined) return undefined
     const before = JSON.stringify(object)
-    change(object, all, state)
-    return before
+    const isChanged = change(object, all, state, customers) !== UNCHANGED
+    return isChanged ? before : undefined
   }
 })
 
@@ -187,18 +194,21 @@ const isLost: Fits = ({ status }) => status !== "won"
 const more = (field: string, by: number) => (one: Record<string, unknown>) =>
   void Object.assign(one, { [field]: Number(one[field]) + by })
 
-/** Gives an object to the customer of another person. */
-const moved = (object: Record<string, unknown>, _all: Objects, { customers }: StandInState): void => {
+/** Gives an object to the customer of another person who was not erased. */
+const moved = (
+  object: Record<string, unknown>,
+  _all: Objects,
+  { customers }: StandInState,
+  living: ReadonlySet<string>
+): typeof UNCHANGED | undefined => {
   const person = ({ metadata }: { readonly metadata: object }) => Object.values(metadata).join(" ")
   const all = Object.values(customers)
   const owner = all.find(({ id }) => id === object["customer"])
-  const other = all.findLast((one) => owner !== undefined && person(one) !== person(owner))
-  if (other !== undefined) object["customer"] = other.id
+  const other = all.findLast((one) => owner !== undefined && living.has(one.id) && person(one) !== person(owner))
+  if (other === undefined) return UNCHANGED
+  object["customer"] = other.id
+  return undefined
 }
-const isMovable =
-  (fits: Fits): Fits =>
-  (one, state) =>
-    fits(one, state) && new Set(Object.values(state.customers).map(({ metadata }) => JSON.stringify(metadata))).size > 1
 
 /** Changes of objects of the provider. */
 const AT_PROVIDER: ReadonlyArray<Tampering> = [
@@ -206,7 +216,7 @@ const AT_PROVIDER: ReadonlyArray<Tampering> = [
   onObject("sessions", "its total is another", more("total", 1), isPurchase),
   onObject("sessions", "it is not paid", (one) => Object.assign(one, { paymentStatus: "unpaid" }), isPurchase),
   onObject("sessions", "it was paid by another payment", (one) => Object.assign(one, { payment: "pi_x" }), isPurchase),
-  onObject("sessions", "it is another customer's", moved, isMovable(isKept(isPurchase))),
+  onObject("sessions", "it is another customer's", moved, isKept(isPurchase)),
   onObject("sessions", "one is added", (one, all) => copied(one, all), isKept(isPurchase)),
   onObject("payments", "its amount is another", more("amount", 1), isPurchasePayment),
   onObject("payments", "more is refunded", more("refunded", 1), ({ amount, refunded }) => refunded !== amount),
@@ -224,10 +234,10 @@ const AT_PROVIDER: ReadonlyArray<Tampering> = [
   onObject("invoices", "one is deleted", removed, isPlanInvoice),
   onObject("invoices", "another amount is paid", more("paid", 1), isPlanInvoice),
   onObject("invoices", "it is not paid", (one) => Object.assign(one, { status: "open" }), isPlanInvoice),
-  onObject("invoices", "it is another customer's", moved, isMovable(isKept(isPlanInvoice))),
+  onObject("invoices", "it is another customer's", moved, isKept(isPlanInvoice)),
   onObject("invoices", "one is added", (one, all) => copied(one, all), isKept(isPlanInvoice)),
   onObject("subscriptions", "one is deleted", removed, isLive),
-  onObject("subscriptions", "it is another customer's", moved, isMovable(isLive)),
+  onObject("subscriptions", "it is another customer's", moved, isLive),
   onObject("subscriptions", "one is added", (one, all) => copied(one, all), isLive),
   onObject("subscriptions", "it has ended", (one) => Object.assign(one, { status: "canceled", endedAt: 1 }), isLive),
   onObject(

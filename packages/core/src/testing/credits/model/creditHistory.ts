@@ -7,6 +7,7 @@ import type { UserId } from "../../../identity/UserId.ts"
 import { creditCommands, HISTORY_START, isUpkeep, sendCommand, toBuckets, upkeepCommands } from "./creditCommands.ts"
 import { type CreditCommand, modelSteps } from "./creditModel.ts"
 import { type ModelAccount, modelBuckets, modelUsage, newModelAccount } from "./creditModelState.ts"
+import { endedBefore } from "./creditModelWork.ts"
 import { atTime } from "../../atTime.ts"
 import type { TestedLedger } from "../testedLedger.ts"
 
@@ -169,6 +170,8 @@ const explanations = function* (
     return
   }
   for (const [index, { command, answer }] of calls.entries()) {
+    const ended = endedBefore(account, command, wave.now)
+    if (ended !== undefined) yield* explanations(ended, wave, calls, tried)
     for (const step of modelSteps(account, command, wave.now, wave.alone)) {
       if (canonical(step.answer) !== answer) continue
       yield* explanations(step.account, wave, calls.toSpliced(index, 1), tried)

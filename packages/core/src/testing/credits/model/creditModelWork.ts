@@ -98,6 +98,21 @@ export const workSteps = (
   }
 }
 
+/**
+ * The account after the end of the expired hold that a command would take the place of; undefined if there is none. The
+ * ledger ends that hold in an operation before the reservation, so that other calls may come between the two.
+ */
+export const endedBefore = (
+  account: ModelAccount,
+  command: { readonly _tag: string; readonly key?: string },
+  now: number
+): ModelAccount | undefined => {
+  if (command._tag !== "reserveWork" || command.key === undefined || !account.opened) return undefined
+  const last = attemptsOf(account, command.key).at(-1)
+  const isExpired = last !== undefined && last.work.outcome === undefined && last.expiresAt <= now
+  return isExpired ? expireWork(account, last.key, now) : undefined
+}
+
 type Reserve = Extract<WorkCommand, { readonly _tag: "reserveWork" }>
 
 const reserveWork = (before: ModelAccount, command: Reserve, now: number): ModelStep => {
