@@ -1,6 +1,6 @@
 import { Effect, Layer, Option } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag, type HelpDoc } from "effect/cli"
-import { commandLineServices } from "../../packages/cli/src/commands/commandLineServices.ts"
+import { commandLineServices } from "../../packages/cli/src/running/commandLineServices.ts"
 import { parley } from "../../packages/cli/src/commands/parley.ts"
 import { cell, code, generatedPage, table } from "./markdown.ts"
 

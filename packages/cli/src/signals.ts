@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { StopSignal } from "./commands/CommandContext.ts"
+import type { StopSignal } from "./running/CommandContext.ts"
 import { exitCodeOfSignal } from "./exitCodes.ts"
 
 type Signal = "SIGINT" | "SIGTERM"

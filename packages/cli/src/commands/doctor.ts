@@ -6,9 +6,9 @@ import { exitCodes } from "../exitCodes.ts"
 import { type Check, checkLines, exitOf, failed, note, type PlacedCheck, placedChecks } from "../doctor/Check.ts"
 import { configurationChecks, nodeCheck } from "../doctor/configurationChecks.ts"
 import { portChecks } from "../doctor/portChecks.ts"
-import { Unhealthy } from "./commandErrors.ts"
-import { jsonFlag, printResult } from "./output.ts"
-import { CommandContext } from "./CommandContext.ts"
+import { Unhealthy } from "../running/commandErrors.ts"
+import { jsonFlag, printResult } from "../running/output.ts"
+import { CommandContext } from "../running/CommandContext.ts"
 
 /** The checks of the server that owns the data folder; empty if none runs. */
 const serverChecks = Effect.fnUntraced(function* (live: boolean) {

@@ -1,7 +1,7 @@
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { dryRunFlag, jsonFlag, printResult } from "./output.ts"
-import { CommandContext } from "./CommandContext.ts"
+import { dryRunFlag, jsonFlag, printResult } from "../running/output.ts"
+import { CommandContext } from "../running/CommandContext.ts"
 
 const printFlag = Flag.Boolean("print").pipe(
   Flag.withDescription("Print the SQL on stdout, without a connection"),

@@ -1,6 +1,6 @@
 import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { CommandContext } from "./CommandContext.ts"
+import { CommandContext } from "../running/CommandContext.ts"
 
 const printFlag = Flag.Boolean("print").pipe(Flag.withDescription("Print the SQL on stdout, without a connection"))
 

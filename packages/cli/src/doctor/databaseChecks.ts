@@ -1,6 +1,6 @@
 import { Database, DatabaseOwner, pendingMigrations } from "@parley/adapters-db"
 import { Effect } from "effect"
-import { databaseTrouble } from "../commands/explainDatabase.ts"
+import { databaseTrouble } from "../running/explainDatabase.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
 import { exitCodes } from "../exitCodes.ts"
 import { type Check, failed, note, ok } from "./Check.ts"

@@ -1,6 +1,6 @@
 import { Database, EXACT_SEARCH_PASSAGES, findVectorIndexes, isRecentPgvector } from "@parley/adapters-db"
 import { Effect } from "effect"
-import { embeddedModel } from "../commands/embeddedModel.ts"
+import { embeddedModel } from "../commands/vectors/embeddedModel.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
 import { type Check, note, ok } from "./Check.ts"
 

@@ -1,6 +1,6 @@
 import { type Context, Effect } from "effect"
-import { CommandRunner } from "../commands/CommandContext.ts"
-import { makeProgressLine } from "../commands/ProgressOutput.ts"
+import { CommandRunner } from "../running/CommandContext.ts"
+import { makeProgressLine } from "../running/ProgressOutput.ts"
 import type { CommandParts } from "../compose.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
 import type { RunCommand } from "../dataFolder/CommandServer.ts"

@@ -13,7 +13,7 @@ import {
 import { ReplyRunner } from "@parley/core/effect"
 import type { DashboardOptions } from "@parley/dashboard"
 import { Context, Duration, Effect, type ManagedRuntime, Redacted } from "effect"
-import { PortTaken } from "../commands/commandErrors.ts"
+import { PortTaken } from "../running/commandErrors.ts"
 import type { ServerParts } from "../compose.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
 import { usesStandInPayments } from "../config/serveRules.ts"

@@ -1,6 +1,6 @@
 import { createServer } from "node:net"
 import { Effect } from "effect"
-import { PortTaken } from "../commands/commandErrors.ts"
+import { PortTaken } from "../running/commandErrors.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
 
 /** Fails if the configured port is not free, before a server changes anything. */

@@ -1,5 +1,5 @@
 import { Effect, type Scope } from "effect"
-import { StopSignal } from "../commands/CommandContext.ts"
+import { StopSignal } from "../running/CommandContext.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
 import { exitCodes } from "../exitCodes.ts"
 import { loggingLayer } from "./logging.ts"

@@ -1,6 +1,6 @@
 import { failureFields } from "@parley/core/adapter"
 import { Effect } from "effect"
-import { storageCode } from "../commands/explainDatabase.ts"
+import { storageCode } from "../running/explainDatabase.ts"
 
 /**
  * A callback for libraries that report problems in the background: logs `sentence` with the error's name and codes

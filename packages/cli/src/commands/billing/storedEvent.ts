@@ -1,0 +1,32 @@
+import { Schema } from "effect"
+import { Argument } from "effect/cli"
+import type { StoredPaymentEvent } from "@parley/core/adapter"
+
+/** The event a command is about. */
+export const eventArgument = Argument.String("event").pipe(
+  Argument.withDescription("The event's id at the payment provider, for example evt_1AbC"),
+  Argument.withSchema(Schema.String.check(Schema.isPattern(/^[\x21-\x7e]{1,255}$/)))
+)
+
+/** An event as commands print it. */
+export const eventRow = ({
+  createdAt,
+  customerId,
+  id,
+  kind,
+  note,
+  payment,
+  receivedAt,
+  state,
+  userId
+}: StoredPaymentEvent) => ({
+  id,
+  kind,
+  state,
+  note,
+  user: userId ?? null,
+  customer: customerId ?? null,
+  payment: payment ?? null,
+  createdAt: new Date(createdAt).toISOString(),
+  receivedAt: new Date(receivedAt).toISOString()
+})
