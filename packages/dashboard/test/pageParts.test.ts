@@ -4,9 +4,9 @@ import { readWholeHistory } from "../app/api/usage.ts"
 import { localProblem } from "../app/documents/UploadQueue.ts"
 import { headingOf, type MarkKind, pagesOfText } from "../app/documents/textParts.ts"
 import { findInItems } from "../app/pdf/findInItems.ts"
-import { creditsByDay } from "../app/pages/usage/creditsByDay.ts"
-import { historyCsv } from "../app/pages/usage/historyCsv.ts"
-import { receiptLines } from "../app/pages/usage/receiptLines.ts"
+import { creditsByDay } from "../app/pages/usage/days/creditsByDay.ts"
+import { historyCsv } from "../app/pages/usage/history/historyCsv.ts"
+import { receiptLines } from "../app/pages/usage/history/receiptLines.ts"
 import { snippetOf } from "../app/sources/snippet.ts"
 
 describe("a text on a page of a pdf", () => {

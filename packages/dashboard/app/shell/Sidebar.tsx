@@ -3,7 +3,7 @@ import { ChatList } from "../chats/ChatList.tsx"
 import { useMessages } from "../messages/MessagesProvider.tsx"
 import { PAGES } from "../pages/pages.tsx"
 import { Icon } from "../theme/Icon.tsx"
-import { AccountMenu } from "./AccountMenu.tsx"
+import { AccountMenu } from "./menu/AccountMenu.tsx"
 import classes from "./Sidebar.module.css"
 
 export interface SidebarProps {

@@ -4,11 +4,11 @@ import { PAGE_PATHS } from "../../../src/pagePaths.ts"
 import { botQuery, botsQuery, createBot } from "../../api/bots.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { Page } from "../../shell/Page.tsx"
-import { newBotDraft, settingsOf } from "./botDraft.ts"
-import { BotForm } from "./BotForm.tsx"
+import { newBotDraft, settingsOf } from "./editor/botDraft.ts"
+import { BotForm } from "./editor/BotForm.tsx"
 import classes from "./BotPage.module.css"
 import { botPath } from "./botPath.ts"
-import { useBotDraft } from "./useBotDraft.ts"
+import { useBotDraft } from "./editor/useBotDraft.ts"
 
 /** A new bot; its page follows, with the widget to try. */
 export const NewBotPage = () => {

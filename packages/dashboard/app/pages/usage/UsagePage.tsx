@@ -1,8 +1,8 @@
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { Page } from "../../shell/Page.tsx"
 import { BalanceSection } from "./BalanceSection.tsx"
-import { DaysSection } from "./DaysSection.tsx"
-import { HistorySection } from "./HistorySection.tsx"
+import { DaysSection } from "./days/DaysSection.tsx"
+import { HistorySection } from "./history/HistorySection.tsx"
 import classes from "./UsagePage.module.css"
 
 /** The person's balance, usage, and every change of the balance. */

@@ -1,0 +1,144 @@
+import { ActionIcon } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import { type KeyboardEvent, useEffect, useRef, useState } from "react"
+import { meQuery } from "../../api/session.ts"
+import { useMessages } from "../../messages/MessagesProvider.tsx"
+import { Icon } from "../../theme/Icon.tsx"
+import classes from "./Composer.module.css"
+import type { Conversation } from "../Conversation.ts"
+import { DocumentsButton } from "./DocumentsButton.tsx"
+import { drafts } from "../drafts.ts"
+import { GrowingField } from "./GrowingField.tsx"
+import { ModelPicker } from "./ModelPicker.tsx"
+import { markdown } from "../replyParts.ts"
+import { useFacts } from "../useConversation.ts"
+
+export interface ComposerProps {
+  readonly conversation: Conversation
+  readonly isWriting: boolean
+  /** A suggested question, which fills the field. */
+  readonly suggestion: string | undefined
+  readonly onSent: () => void
+  /** An unanswered question, which returns to the field. */
+  readonly returned: string | undefined
+}
+
+/** The field for a question, with its documents and its model. */
+export const Composer = ({ conversation, isWriting, suggestion, onSent, returned }: ComposerProps) => {
+  const { t } = useMessages()
+  const field = useRef<HTMLTextAreaElement>(null)
+  const { text, setText, clearField } = useDraft(conversation)
+  useGiven(suggestion, setText, field)
+  useGiven(returned, setText, field)
+  useEscape(isWriting, () => void conversation.stop())
+  const canSend = text.trim() !== "" && !isWriting
+  const submit = () => {
+    if (!canSend) return
+    clearField()
+    onSent()
+    markdown.preload()
+    void conversation.ask(text.trim())
+  }
+  const submitOnEnter = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    submit()
+  }
+  return (
+    <form
+      className={classes.composer}
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      <div className={classes.field}>
+        <GrowingField
+          ref={field}
+          label={t("chat.field")}
+          placeholder={t("chat.placeholder")}
+          value={text}
+          onChange={setText}
+          onKeyDown={submitOnEnter}
+          autoFocus={matchMedia("(hover: hover)").matches}
+        />
+      </div>
+      <div className={classes.row}>
+        <DocumentsButton conversation={conversation} />
+        <ModelPicker conversation={conversation} />
+        <span className={classes.space} />
+        {isWriting ? (
+          <ActionIcon
+            type="button"
+            size={36}
+            radius="xl"
+            aria-label={t("chat.stop")}
+            title={t("chat.stop")}
+            onClick={() => {
+              void conversation.stop()
+              field.current?.focus()
+            }}
+          >
+            <Icon name="stop" />
+          </ActionIcon>
+        ) : (
+          <ActionIcon
+            type="submit"
+            size={36}
+            radius="xl"
+            aria-label={t("chat.send")}
+            title={t("chat.send")}
+            disabled={!canSend}
+          >
+            <Icon name="arrowUp" />
+          </ActionIcon>
+        )}
+      </div>
+    </form>
+  )
+}
+
+/** The draft, kept through a reload and an ended session until a reply to it has begun. */
+const useDraft = (conversation: Conversation) => {
+  const { data: me } = useQuery(meQuery)
+  const { chatId, start } = useFacts(conversation)
+  const userId = me?.userId ?? ""
+  const [text, setField] = useState(() => drafts.read(userId, chatId))
+  useEffect(() => {
+    if (start === undefined) return
+    for (const sentFrom of [chatId, undefined]) drafts.keep(userId, sentFrom, "")
+  }, [userId, chatId, start])
+  const setText = (next: string) => {
+    setField(next)
+    drafts.keep(userId, chatId, next)
+  }
+  return { text, setText, clearField: () => setField("") }
+}
+
+/** Puts a new text into the field, and the cursor behind it. */
+const useGiven = (
+  given: string | undefined,
+  setText: (text: string) => void,
+  field: { readonly current: HTMLTextAreaElement | null }
+): void => {
+  const taken = useRef<string>(undefined)
+  useEffect(() => {
+    if (given === taken.current) return
+    taken.current = given
+    if (given === undefined) return
+    setText(given)
+    field.current?.focus()
+  })
+}
+
+/** Escape stops the reply, independent of the focus. */
+const useEscape = (isActive: boolean, onEscape: () => void): void => {
+  useEffect(() => {
+    if (!isActive) return
+    const stopOnEscape = (event: globalThis.KeyboardEvent) => {
+      if (event.key === "Escape" && !event.defaultPrevented) onEscape()
+    }
+    addEventListener("keydown", stopOnEscape)
+    return () => removeEventListener("keydown", stopOnEscape)
+  })
+}

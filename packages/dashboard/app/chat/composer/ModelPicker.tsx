@@ -1,0 +1,55 @@
+import { useQuery } from "@tanstack/react-query"
+import { modelsQuery, type OfferedModel } from "../../api/models.ts"
+import { type Messages, useMessages } from "../../messages/MessagesProvider.tsx"
+import { isStandIn, useModelName } from "../../messages/useModelName.ts"
+import { MenuButton } from "../../shell/menu/MenuButton.tsx"
+import { Icon } from "../../theme/Icon.tsx"
+import classes from "./Composer.module.css"
+import type { Conversation } from "../Conversation.ts"
+import { useFacts } from "../useConversation.ts"
+
+const WIDTH = 340
+
+/** The choice of the model among those that this server can run: names, prices, and the plan's models. */
+export const ModelPicker = ({ conversation }: { readonly conversation: Conversation }) => {
+  const messages = useMessages()
+  const { t } = messages
+  const { modelId } = useFacts(conversation)
+  const modelName = useModelName()
+  const { data: offered } = useQuery(modelsQuery)
+  if (offered === undefined) return null
+  const models = offered.filter(({ available }) => available)
+  const chosen = models.find(({ id }) => id === modelId) ?? models.find(({ allowed }) => allowed) ?? models[0]
+  if (chosen === undefined) return null
+  return (
+    <MenuButton
+      className={classes.chip}
+      width={WIDTH}
+      position="top-start"
+      label={t("chat.model", { name: modelName(chosen.id) })}
+      entries={models.map((model) => ({
+        label: modelName(model.id),
+        description: descriptionOf(model, messages),
+        isChosen: model.id === chosen.id,
+        isDisabled: !model.allowed,
+        onSelect: () => conversation.chooseModel(model.id)
+      }))}
+    >
+      <span>{modelName(chosen.id)}</span>
+      <Icon name="chevronDown" size={15} />
+    </MenuButton>
+  )
+}
+
+const descriptionOf = (model: OfferedModel, { t, number }: Messages): string => {
+  const price = t("chat.model.price", {
+    input: number(model.creditsPer1kInput),
+    output: number(model.creditsPer1kOutput)
+  })
+  if (!model.allowed) return `${t("chat.model.notInPlan", { plan: planOf(model) })} · ${price}`
+  return isStandIn(model) ? `${price} · ${t("chat.model.standIn")}` : price
+}
+
+/** The smallest plan that includes the model. */
+const planOf = ({ allowedTiers }: OfferedModel): string =>
+  (allowedTiers[0] ?? "").slice(0, 1).toUpperCase() + (allowedTiers[0] ?? "").slice(1)

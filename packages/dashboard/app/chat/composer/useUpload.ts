@@ -1,0 +1,38 @@
+import { useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
+import { documentsQuery, uploadDocument } from "../../api/documents.ts"
+import type { Conversation } from "../Conversation.ts"
+
+export interface Upload {
+  readonly name: string
+  /** The sent part, from 0 to 1. */
+  readonly part: number
+}
+
+export type Uploading = ReturnType<typeof useUpload>
+
+/** Uploads files and attaches them to a conversation as soon as the server has them. */
+export const useUpload = (conversation: Conversation) => {
+  const queryClient = useQueryClient()
+  const [uploads, setUploads] = useState<ReadonlyArray<Upload>>([])
+  const [problem, setProblem] = useState<unknown>()
+  const uploadOne = async (file: File) => {
+    const tell = (part: number) =>
+      setUploads((before) => [...before.filter(({ name }) => name !== file.name), { name: file.name, part }])
+    tell(0)
+    try {
+      const id = await uploadDocument(file, tell)
+      await conversation.choose([...(conversation.facts().documentIds ?? []), id])
+      await queryClient.invalidateQueries({ queryKey: documentsQuery.queryKey })
+    } catch (error) {
+      setProblem(error)
+    } finally {
+      setUploads((before) => before.filter(({ name }) => name !== file.name))
+    }
+  }
+  const upload = async (files: ReadonlyArray<File>) => {
+    setProblem(undefined)
+    for (const file of files) await uploadOne(file)
+  }
+  return { upload, uploads, problem }
+}

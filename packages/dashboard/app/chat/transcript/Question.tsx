@@ -1,0 +1,70 @@
+import { Button } from "@mantine/core"
+import { memo, useState } from "react"
+import { useMessages } from "../../messages/MessagesProvider.tsx"
+import { GrowingField } from "../composer/GrowingField.tsx"
+import { MessageAction } from "./MessageAction.tsx"
+import classes from "./Question.module.css"
+import { type ReplyMessage, textOf } from "../ReplyMessage.ts"
+
+export interface QuestionProps {
+  readonly message: ReplyMessage
+  /** Nothing is being written. */
+  readonly isIdle: boolean
+  readonly onBranch: (questionId: string, question: string) => void
+}
+
+/** The person's question, which can be copied, or changed in a branch. */
+export const Question = memo(({ message, isIdle, onBranch }: QuestionProps) => {
+  const { t } = useMessages()
+  const [edited, setEdited] = useState<string>()
+  const text = textOf(message)
+  const isSendable = edited !== undefined && edited.trim() !== ""
+  return (
+    <li className={classes.question} data-role="user">
+      <h2 className="visually-hidden">{t("chat.you")}</h2>
+      {edited === undefined ? (
+        <>
+          <div className={classes.words}>{text}</div>
+          <div className={classes.actions}>
+            <MessageAction
+              icon="copy"
+              label={t("chat.copyQuestion")}
+              onAct={() => navigator.clipboard.writeText(text)}
+            />
+            {isIdle && <MessageAction icon="edit" label={t("chat.edit")} onAct={() => setEdited(text)} />}
+          </div>
+        </>
+      ) : (
+        <form
+          className={classes.form}
+          onSubmit={(event) => {
+            event.preventDefault()
+            if (!isSendable) return
+            setEdited(undefined)
+            onBranch(message.id, edited.trim())
+          }}
+        >
+          <GrowingField
+            label={t("chat.editField")}
+            value={edited}
+            onChange={setEdited}
+            onKeyDown={({ key }) => {
+              if (key === "Escape") setEdited(undefined)
+            }}
+            autoFocus
+          />
+          <p className={classes.hint}>{t("chat.editHint")}</p>
+          <div className={classes.buttons}>
+            <Button variant="default" onClick={() => setEdited(undefined)}>
+              {t("action.cancel")}
+            </Button>
+            <Button type="submit" disabled={!isSendable}>
+              {t("chat.editSubmit")}
+            </Button>
+          </div>
+        </form>
+      )}
+    </li>
+  )
+})
+Question.displayName = "Question"

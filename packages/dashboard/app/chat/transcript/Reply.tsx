@@ -1,0 +1,125 @@
+import { memo, Suspense, useMemo, useState } from "react"
+import { useQuery } from "@tanstack/react-query"
+import { documentsQuery } from "../../api/documents.ts"
+import { type Citations, CitationsContext } from "../../markdown/Citations.ts"
+import { useMessages } from "../../messages/MessagesProvider.tsx"
+import { ReplySources } from "../../sources/ReplySources.tsx"
+import { MessageAction } from "./MessageAction.tsx"
+import classes from "./Reply.module.css"
+import { markdown } from "../replyParts.ts"
+import { type ReplyMessage, textOf } from "../ReplyMessage.ts"
+import type { ReplyStart } from "../ReplyTransport.ts"
+import { lazyPart } from "../../parts/lazyPart.ts"
+
+const Receipt = lazyPart(async () => (await import("./ReceiptView.tsx")).ReceiptView)
+
+export interface ReplyProps {
+  readonly message: ReplyMessage
+  readonly isWriting: boolean
+  /** Its head, if it is the newest reply. */
+  readonly start: ReplyStart | undefined
+  readonly onRegenerate: (() => void) | undefined
+  readonly onAskAgain: (() => void) | undefined
+}
+
+/**
+ * A reply, from its first words to its sources and its price. It is no live region: the announcer announces its words.
+ */
+export const Reply = memo(
+  ({ message, isWriting, start, onRegenerate, onAskAgain }: ReplyProps) => {
+    const { t } = useMessages()
+    const Markdown = markdown.useLoaded()?.Markdown
+    const { metadata = {} } = message
+    const { state, credits, receipt, sources } = metadata
+    const [shown, setShown] = useState<number>()
+    const [isReceiptOpen, setReceiptOpen] = useState(false)
+    const text = textOf(message)
+    const citations = useCitations(sources, setShown)
+    const unfinished = isWriting || state === undefined || state === "complete" ? undefined : state
+    return (
+      <li className={classes.reply} data-role="assistant" data-state={isWriting ? "writing" : (state ?? "new")}>
+        <h2 className="visually-hidden">{t("chat.assistant")}</h2>
+        <div className={classes.words} aria-live="off">
+          <CitationsContext value={citations}>
+            {Markdown === undefined ? (
+              <p className={classes.loading}>{text}</p>
+            ) : (
+              <Markdown text={text} isGrowing={isWriting} />
+            )}
+          </CitationsContext>
+        </div>
+        <StartNotes start={start} />
+        {unfinished !== undefined && <p className={classes.unfinished}>{t(`chat.state.${unfinished}`)}</p>}
+        {!isWriting && sources !== undefined && sources.length > 0 && (
+          <ReplySources text={text} sources={sources} shown={shown} onShow={setShown} />
+        )}
+        {!isWriting && (
+          <div className={classes.actions}>
+            <MessageAction icon="copy" label={t("chat.copyReply")} onAct={() => navigator.clipboard.writeText(text)} />
+            {onRegenerate !== undefined && (
+              <MessageAction icon="refresh" label={t("chat.regenerate")} onAct={onRegenerate} />
+            )}
+            {credits !== undefined && (
+              <button
+                type="button"
+                className={classes.cost}
+                aria-expanded={isReceiptOpen}
+                title={t("chat.receipt")}
+                onClick={() => setReceiptOpen(!isReceiptOpen)}
+              >
+                {t("chat.cost", { count: credits })}
+              </button>
+            )}
+            {onAskAgain !== undefined && unfinished !== undefined && (
+              <button type="button" className={classes.cost} onClick={onAskAgain}>
+                {t("chat.askAgain")}
+              </button>
+            )}
+          </div>
+        )}
+        {isReceiptOpen && receipt !== undefined && (
+          <Suspense fallback={null}>
+            <Receipt receipt={receipt} />
+          </Suspense>
+        )}
+      </li>
+    )
+  },
+  (before, after) =>
+    before.message === after.message &&
+    before.isWriting === after.isWriting &&
+    before.start === after.start &&
+    (before.onRegenerate === undefined) === (after.onRegenerate === undefined) &&
+    (before.onAskAgain === undefined) === (after.onAskAgain === undefined)
+)
+Reply.displayName = "Reply"
+
+const useCitations = (
+  sources: ReadonlyArray<{ readonly number: number }> | undefined,
+  onOpen: (number: number) => void
+): Citations => {
+  const { t } = useMessages()
+  return useMemo(
+    () => ({
+      numbers: new Set(sources?.map(({ number }) => number)),
+      label: (number) => t("chat.source", { number }),
+      onOpen
+    }),
+    [sources, t, onOpen]
+  )
+}
+
+/** Notes about a reply that has begun. */
+const StartNotes = ({ start }: { readonly start: ReplyStart | undefined }) => {
+  const { t, list } = useMessages()
+  const { data: documents } = useQuery({ ...documentsQuery, enabled: start !== undefined })
+  if (start === undefined) return null
+  const { limitedTo, pendingDocuments } = start
+  const names = pendingDocuments.map((id) => documents?.find((document) => document.id === id)?.filename ?? id)
+  return (
+    <>
+      {limitedTo !== undefined && <p className={classes.note}>{t("chat.note.limited", { count: limitedTo })}</p>}
+      {names.length > 0 && <p className={classes.note}>{t("chat.note.pending", { names: list(names) })}</p>}
+    </>
+  )
+}

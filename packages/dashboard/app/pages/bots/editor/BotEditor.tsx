@@ -1,0 +1,48 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { type Bot, botQuery, botsQuery, changeBot } from "../../../api/bots.ts"
+import { useMessages } from "../../../messages/MessagesProvider.tsx"
+import { draftOf } from "./botDraft.ts"
+import { BotForm } from "./BotForm.tsx"
+import classes from "../BotPage.module.css"
+import { CrmSection } from "../crm/CrmSection.tsx"
+import { KeysSection } from "../keys/KeysSection.tsx"
+import { useBotDraft } from "./useBotDraft.ts"
+import { WidgetPreview } from "./WidgetPreview.tsx"
+
+/** A bot's settings, beside the widget with the saved settings and the line that embeds it. */
+export const BotEditor = ({ bot }: { readonly bot: Bot }) => {
+  const { t } = useMessages()
+  const client = useQueryClient()
+  const { draft, changes, change, discard } = useBotDraft(draftOf(bot), bot.id)
+  const isChanged = Object.keys(changes).length > 0
+  const saving = useMutation({
+    mutationFn: () => changeBot(bot.id, changes),
+    onSuccess: (saved) => {
+      client.setQueryData(botQuery(bot.id).queryKey, saved)
+      void client.invalidateQueries({ queryKey: botsQuery.queryKey, exact: true })
+      discard()
+    }
+  })
+  return (
+    <div className={classes.editor}>
+      <BotForm
+        draft={draft}
+        onChange={(next) => {
+          saving.reset()
+          change(next)
+        }}
+        problem={saving.error}
+        isBusy={saving.isPending}
+        action={t("bots.save")}
+        onSubmit={() => saving.mutate()}
+        onDiscard={isChanged ? discard : undefined}
+        note={isChanged ? t("bots.unsaved") : saving.isSuccess ? t("bots.saved") : undefined}
+      />
+      <div className={classes.aside}>
+        <WidgetPreview bot={bot} isChanged={isChanged} />
+        <KeysSection bot={bot} />
+        <CrmSection botId={bot.id} />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,62 @@
+import type { ReactNode } from "react"
+import { useState } from "react"
+import { Link, NavLink, useNavigate } from "react-router"
+import { PAGE_PATHS } from "../../../../src/pagePaths.ts"
+import type { Bot } from "../../../api/bots.ts"
+import { useMessages } from "../../../messages/MessagesProvider.tsx"
+import { MenuButton } from "../../../shell/menu/MenuButton.tsx"
+import { Page } from "../../../shell/Page.tsx"
+import { Icon } from "../../../theme/Icon.tsx"
+import { BotBadge } from "../BotBadge.tsx"
+import classes from "../BotPage.module.css"
+import { botPath, conversationsPath } from "../botPath.ts"
+import { DeleteBotDialog } from "./DeleteBotDialog.tsx"
+
+export interface BotFrameProps {
+  readonly bot: Bot
+  readonly children: ReactNode
+}
+
+/** The frame of all pages of a bot: its name and state, and the links to the other pages. */
+export const BotFrame = ({ bot, children }: BotFrameProps) => {
+  const { t } = useMessages()
+  const navigate = useNavigate()
+  const [isDeleting, setDeleting] = useState(false)
+  return (
+    <Page
+      title={bot.displayName}
+      lead={
+        <Link className={classes.back} to={PAGE_PATHS.bots}>
+          {t("bots.back")}
+        </Link>
+      }
+      actions={
+        <div className={classes.actions}>
+          <BotBadge bot={bot} />
+          <MenuButton
+            label={t("bots.menu", { name: bot.displayName })}
+            className={classes.menu}
+            entries={[{ label: t("bots.delete"), icon: "trash", isDangerous: true, onSelect: () => setDeleting(true) }]}
+          >
+            <Icon name="dots" />
+          </MenuButton>
+        </div>
+      }
+    >
+      <nav className={classes.parts} aria-label={t("bots.parts")}>
+        <NavLink to={botPath(bot.id)} end>
+          {t("bots.parts.settings")}
+        </NavLink>
+        <NavLink to={conversationsPath(bot.id)}>{t("bots.parts.conversations")}</NavLink>
+      </nav>
+      {children}
+      {isDeleting && (
+        <DeleteBotDialog
+          bot={bot}
+          onClose={() => setDeleting(false)}
+          onDeleted={() => void navigate(PAGE_PATHS.bots, { replace: true })}
+        />
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,58 @@
+import { TextInput } from "@mantine/core"
+import { useMessages } from "../../../messages/MessagesProvider.tsx"
+import classes from "./BotForm.module.css"
+import { contrast, inkOn, isColour, LEGIBLE } from "./contrast.ts"
+
+export interface ColourFieldProps {
+  readonly value: string
+  readonly isRefused: boolean
+  readonly onChange: (colour: string) => void
+}
+
+/** The bot's colour, picked or typed, with the legible colours on and beside it. */
+export const ColourField = ({ value, isRefused, onChange }: ColourFieldProps) => {
+  const { t } = useMessages()
+  const isWhole = isColour(value)
+  return (
+    <div className={classes.colour}>
+      <TextInput
+        label={t("bots.colour")}
+        description={isWhole ? <Legibility colour={value} /> : t("bots.colour.invalid")}
+        inputWrapperOrder={["label", "input", "description", "error"]}
+        error={isRefused ? t("bots.colour.invalid") : undefined}
+        value={value}
+        maxLength={7}
+        spellCheck={false}
+        onChange={({ currentTarget }) => onChange(currentTarget.value.trim())}
+        leftSectionPointerEvents="all"
+        leftSection={
+          <input
+            type="color"
+            className={classes.picker}
+            aria-label={t("bots.colour.pick")}
+            value={isWhole ? value.toLowerCase() : "#000000"}
+            onChange={({ currentTarget }) => onChange(currentTarget.value)}
+          />
+        }
+      />
+      {isWhole && (
+        <span className={classes.sample} style={{ backgroundColor: value, color: inkOn(value) }} aria-hidden="true">
+          Aa
+        </span>
+      )}
+    </div>
+  )
+}
+
+const Legibility = ({ colour }: { readonly colour: string }) => {
+  const { t, number } = useMessages()
+  const ink = inkOn(colour)
+  const ratio = contrast(ink === "white" ? "#ffffff" : "#000000", colour)
+  const words = t("bots.colour.contrast", {
+    ink: t(`bots.colour.${ink}`),
+    ratio: number(ratio, { maximumFractionDigits: 1 })
+  })
+  // On the white ground of the chat the same colour is also text.
+  const isPale = contrast(colour, "#ffffff") < LEGIBLE
+  return isPale ? `${words}. ${t("bots.colour.pale")}` : `${words}.`
+}

@@ -1,0 +1,85 @@
+import { ApiProblem } from "../../../api/ApiProblem.ts"
+import type { Bot, BotSettings } from "../../../api/bots.ts"
+
+/** The settings as a person types them: fields that may be invalid for the moment are texts. */
+export interface BotDraft extends Omit<BotSettings, "allowedSites" | "declineText"> {
+  /** One a line. */
+  readonly allowedSites: string
+  readonly declineText: string
+}
+
+/** The defaults of a new bot. */
+export const newBotDraft = (welcomeMessage: string): BotDraft => ({
+  displayName: "",
+  welcomeMessage,
+  primaryColor: "#1d6b57",
+  modelId: null,
+  instructions: "",
+  documentIds: [],
+  allowedSites: "",
+  dailyCap: null,
+  declineText: "",
+  suggestedQuestions: [],
+  showSources: true,
+  active: true
+})
+
+/** The settings of a bot, to be changed. */
+export const draftOf = ({
+  id: _id,
+  keys: _keys,
+  createdAt: _created,
+  updatedAt: _updated,
+  ...settings
+}: Bot): BotDraft => ({
+  ...settings,
+  allowedSites: settings.allowedSites.join("\n"),
+  declineText: settings.declineText ?? ""
+})
+
+/** The settings of a draft, in the form in which they are sent. */
+export const settingsOf = (draft: BotDraft): BotSettings => ({
+  ...draft,
+  allowedSites: draft.allowedSites
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== ""),
+  declineText: draft.declineText.trim() === "" ? null : draft.declineText,
+  suggestedQuestions: draft.suggestedQuestions.filter((question) => question.trim() !== "")
+})
+
+/** Only the differences, so that changes of another tab stay. */
+export const changesOf = (before: BotDraft, after: BotDraft): Partial<BotSettings> => {
+  const [old, now] = [settingsOf(before), settingsOf(after)]
+  return Object.fromEntries(
+    Object.entries(now).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(old[name as keyof BotSettings])
+    )
+  )
+}
+
+const REFUSALS: ReadonlySet<string> = new Set(["invalid_request", "invalid_bot"])
+
+/** The names of the settings that the server refused; empty if it refused something else. */
+export const refusedOf = (error: unknown): ReadonlySet<string> => {
+  const issues = error instanceof ApiProblem && REFUSALS.has(error.code) ? error.members["issues"] : undefined
+  if (!Array.isArray(issues)) return new Set()
+  return new Set(issues.map((issue: { readonly path?: unknown }) => String(issue.path).split(".")[0] ?? ""))
+}
+
+const keyOf = (userId: string, botId: string | undefined): string => `parley.bot-draft.${userId}.${botId ?? "new"}`
+
+const isDraft = (value: unknown): value is BotDraft =>
+  typeof value === "object" && value !== null && "displayName" in value && "allowedSites" in value
+
+/** Unsaved drafts, kept until the tab is closed. */
+export const botDrafts = {
+  read: (userId: string, botId: string | undefined): BotDraft | undefined => {
+    const kept: unknown = JSON.parse(sessionStorage.getItem(keyOf(userId, botId)) ?? "null")
+    return isDraft(kept) ? kept : undefined
+  },
+  keep: (userId: string, botId: string | undefined, draft: BotDraft | undefined): void => {
+    if (draft === undefined) sessionStorage.removeItem(keyOf(userId, botId))
+    else sessionStorage.setItem(keyOf(userId, botId), JSON.stringify(draft))
+  }
+}

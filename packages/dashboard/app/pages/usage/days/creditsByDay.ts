@@ -1,0 +1,34 @@
+import { daysOf, type Usage } from "../../../api/usage.ts"
+
+/** The cost of a day, by model. */
+export interface DayOfUsage {
+  readonly day: string
+  /** By the model's id. */
+  readonly credits: Readonly<Record<string, number>>
+}
+
+export interface CreditsByDay {
+  /** Ids, the one that cost most first. */
+  readonly models: ReadonlyArray<string>
+  /** Every day of the time, those without usage too. */
+  readonly days: ReadonlyArray<DayOfUsage>
+}
+
+const add = (sums: Map<string, number>, key: string, credits: number): void =>
+  void sums.set(key, (sums.get(key) ?? 0) + credits)
+
+/** Sums usage by day and model, over all that spent it. */
+export const creditsByDay = (usage: Usage): CreditsByDay => {
+  const byModel = new Map<string, number>()
+  const byDay = new Map<string, Map<string, number>>()
+  for (const { day, model, credits } of usage.usage) {
+    add(byModel, model, credits)
+    const sums = byDay.get(day) ?? new Map<string, number>()
+    byDay.set(day, sums)
+    add(sums, model, credits)
+  }
+  return {
+    models: [...byModel].toSorted(([, one], [, other]) => other - one).map(([model]) => model),
+    days: daysOf(usage).map((day) => ({ day, credits: Object.fromEntries(byDay.get(day) ?? []) }))
+  }
+}

@@ -1,0 +1,59 @@
+import type { Transaction } from "../../../api/usage.ts"
+
+const COLUMNS = [
+  "time",
+  "type",
+  "amount",
+  "balance_after",
+  "from_monthly_credits",
+  "from_bought_credits",
+  "model",
+  "source",
+  "input_tokens",
+  "cached_input_tokens",
+  "output_tokens",
+  "estimated",
+  "reference"
+] as const
+
+type Row = Readonly<Record<(typeof COLUMNS)[number], string | number | boolean | null>>
+
+/**
+ * The characters that make a spreadsheet run a cell as a formula, also in full width; some skip a tab or a line end
+ * before them. An apostrophe prevents that.
+ */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
+
+const field = (value: Row[keyof Row]): string => {
+  if (value === null) return ""
+  if (typeof value !== "string") return String(value)
+  const text = FORMULA.test(value) ? `'${value}` : value
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+const rowOf = (transaction: Transaction): Row => {
+  const { receipt } = transaction
+  const reply = receipt !== null && "usage" in receipt ? receipt : undefined
+  const usage = reply?.usage
+  return {
+    time: transaction.created_at,
+    type: transaction.transaction_type,
+    amount: transaction.amount,
+    balance_after: transaction.balance_after,
+    from_monthly_credits: transaction.allowance_amount,
+    from_bought_credits: transaction.topup_amount,
+    model: transaction.model,
+    source: transaction.source,
+    input_tokens: usage === undefined ? null : usage.fresh_input + usage.cache_write,
+    cached_input_tokens: usage?.cache_read ?? null,
+    output_tokens: usage?.output ?? null,
+    estimated: reply?.estimated ?? null,
+    reference: transaction.reference
+  }
+}
+
+/** Transactions as comma-separated values (RFC 4180) with a line of names; the mark lets spreadsheets see UTF-8. */
+export const historyCsv = (transactions: ReadonlyArray<Transaction>): string => {
+  const rows = transactions.map(rowOf).map((row) => COLUMNS.map((column) => field(row[column])).join(","))
+  return `\ufeff${[COLUMNS.join(","), ...rows].join("\r\n")}\r\n`
+}

@@ -1,0 +1,76 @@
+import { Menu } from "@mantine/core"
+import { useRef, useState } from "react"
+import { Icon } from "../../theme/Icon.tsx"
+import classes from "./OpenedMenu.module.css"
+import type { MenuButtonProps } from "./MenuEntry.ts"
+
+/** A button with its menu, which opens as soon as this is there: only a button that was pressed becomes one. */
+export const OpenedMenu = ({
+  label,
+  className,
+  entries,
+  width = 220,
+  position = "bottom-end",
+  children
+}: MenuButtonProps) => {
+  const button = useRef<HTMLButtonElement>(null)
+  const [isOpen, setOpen] = useState(true)
+  const withChoice = entries.some(({ isChosen }) => isChosen !== undefined)
+  return (
+    <Menu
+      opened={isOpen}
+      onChange={setOpen}
+      // The button was not there when the menu was asked for, so that the focus would return to nowhere.
+      onClose={() => button.current?.focus()}
+      width={width}
+      position={position}
+      shadow="md"
+      radius="lg"
+      withInitialFocusPlaceholder={false}
+      portalProps={{ target: "#content" }}
+    >
+      <Menu.Target>
+        <button ref={button} type="button" className={className} aria-label={label}>
+          {children}
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {withChoice ? (
+          <Menu.RadioGroup value={entries.find(({ isChosen }) => isChosen === true)?.label ?? ""}>
+            {entries.map(({ label: name, description, isDisabled, onSelect }) => (
+              <Menu.RadioItem
+                key={name}
+                value={name}
+                disabled={isDisabled === true}
+                onClick={onSelect}
+                className={classes.item ?? ""}
+                closeMenuOnClick
+              >
+                <EntryWords label={name} description={description} />
+              </Menu.RadioItem>
+            ))}
+          </Menu.RadioGroup>
+        ) : (
+          entries.map(({ label: name, description, icon, isDangerous, isDisabled, onSelect }) => (
+            <Menu.Item
+              key={name}
+              disabled={isDisabled === true}
+              onClick={onSelect}
+              className={`${classes.item} ${isDangerous === true ? classes.dangerous : ""}`}
+              leftSection={icon === undefined ? undefined : <Icon name={icon} size={16} />}
+            >
+              <EntryWords label={name} description={description} />
+            </Menu.Item>
+          ))
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+const EntryWords = ({ label, description }: { readonly label: string; readonly description: string | undefined }) => (
+  <>
+    {label}
+    {description !== undefined && <span className={classes.description}>{description}</span>}
+  </>
+)
