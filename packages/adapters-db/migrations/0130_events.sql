@@ -55,7 +55,7 @@ ALTER TABLE {{schema}}.low_balances ENABLE ROW LEVEL SECURITY;
 CREATE POLICY service ON {{schema}}.low_balances TO parley_service USING (true);
 GRANT SELECT, INSERT, DELETE ON {{schema}}.low_balances TO parley_service;
 
--- "tellTransactions" of the core, over the rows of a statement.
+-- "publishTransactionEvents" of the core, over the rows of a statement.
 -- Plans are kept while tables grow, and so are pinned to look up one row after another by its key.
 CREATE FUNCTION {{schema}}.tell_transactions() RETURNS trigger LANGUAGE plpgsql
 SET jit = off

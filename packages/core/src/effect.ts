@@ -48,11 +48,11 @@ export {
 } from "./chat/errors.ts"
 export { type JoinedReply, ReplyRunner } from "./chat/reply/ReplyRunner.ts"
 export { Accounts } from "./credits/Accounts.ts"
-export { disputeKey, refundKey } from "./credits/Correction.ts"
+export { disputeKey, refundKey } from "./credits/Purchase.ts"
 export { CreditOperations, creditOperations } from "./credits/CreditOperations.ts"
 export { CreditService } from "./credits/CreditService.ts"
 export { PositiveCredits } from "./credits/Credits.ts"
-export { CHAT_SOURCE, parseUsageSource } from "./credits/UsageSource.ts"
+export { CHAT_SPENDER, parseSpender } from "./credits/Spender.ts"
 export {
   InsufficientCredits,
   InvalidUsageRange,
@@ -62,7 +62,7 @@ export {
   WorkInProgress
 } from "./credits/errors.ts"
 export type { ReleaseInput, ReserveInput, SettleInput } from "./credits/holds/Hold.ts"
-export { HoldTtl } from "./credits/holds/HoldTtl.ts"
+export { HoldTtl } from "./credits/holds/keepHolds.ts"
 export type { WorkHold, WorkRenewal, WorkReservation, WorkSettlement } from "./credits/metering/Metering.ts"
 export {
   type MeterFailed,
@@ -71,9 +71,9 @@ export {
   type SettleWorkFailed,
   WorkMeter
 } from "./credits/metering/WorkMeter.ts"
-export type { ReplyCost } from "./credits/replyCosts.ts"
-export type { GrantRefusal } from "./credits/rules/decideAccount.ts"
-export type { PurchaseRefusal } from "./credits/rules/decideCorrection.ts"
+export type { ReplyCost } from "./credits/CreditService.ts"
+export type { GrantRefusal } from "./credits/rules/grantsAndCorrections.ts"
+export type { PurchaseRefusal } from "./credits/rules/grantsAndCorrections.ts"
 export type { ReserveRefusal } from "./credits/rules/decideHold.ts"
 export type { TierRefusal } from "./credits/rules/tierChange.ts"
 export { HoldSweeper } from "./credits/upkeep/HoldSweeper.ts"

@@ -30,13 +30,14 @@ export type {
   Payment,
   PurchaseReport,
   RefundInput
-} from "./credits/Correction.ts"
+} from "./credits/Purchase.ts"
 export type { HistoryInput, HistoryPage } from "./credits/CreditLedger.ts"
-export type { GrantInput, OpenAccountInput } from "./credits/Grant.ts"
+export type { GrantInput } from "./credits/rules/grantsAndCorrections.ts"
+export type { OpenAccountInput } from "./credits/rules/openAndClose.ts"
 export type { Receipt, ReceiptLine, ReplyEnd, ReplyReceipt, WorkEnd, WorkReceipt } from "./credits/Receipt.ts"
 export type { Transaction, TransactionType } from "./credits/Transaction.ts"
 export type { UsageInput, UsageRow } from "./credits/UsageReport.ts"
-export { type SourceKind, UsageSource } from "./credits/UsageSource.ts"
+export { type SpenderKind, Spender } from "./credits/Spender.ts"
 export type { JsonOf, MeteredWork, WorkBound, WorkName, WorkPayment, WorkReport } from "./credits/metering/Metering.ts"
 export { maxPriceOf, priceOf } from "./credits/rules/price.ts"
 export type { TierChange } from "./credits/rules/tierChange.ts"

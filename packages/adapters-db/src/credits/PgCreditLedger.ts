@@ -22,13 +22,12 @@ import {
   TRANSACTION_COLUMNS,
   type TransactionRow
 } from "./loadAccounts.ts"
-import { missingTiers } from "./missingTiers.ts"
-import { readHistory } from "./readHistory.ts"
-import { readUsage } from "./readUsage.ts"
-import { nextDue, resetAccounts } from "./resetAccounts.ts"
+import { missingTiers } from "./upkeep/missingTiers.ts"
+import { readHistory, readUsage } from "./readLedger.ts"
+import { nextDue, resetAccounts } from "./upkeep/resetAccounts.ts"
 import { retrySoon } from "./retrySoon.ts"
-import { sweepHolds } from "./sweepHolds.ts"
-import { verifyAccounts } from "./verifyAccounts.ts"
+import { sweepHolds } from "./upkeep/sweepHolds.ts"
+import { verifyAccounts } from "./upkeep/verifyAccounts.ts"
 
 const exitOf = (answer: Result.Result<unknown, Refusal>): Exit.Exit<unknown, Refusal> =>
   Result.isSuccess(answer) ? Exit.succeed(answer.success) : Exit.fail(answer.failure)

@@ -1,4 +1,4 @@
-import { periodKey } from "../credits/rules/decideAccount.ts"
+import { periodKey } from "../credits/rules/resetPeriod.ts"
 import type { LeftPeriod, PeriodRest } from "../credits/rules/followPlan.ts"
 import type { UserId } from "../identity/UserId.ts"
 import type { Plan } from "./planOf.ts"

@@ -1,4 +1,4 @@
-import { type CorrectionReport, withReport } from "../credits/rules/reportedCorrection.ts"
+import { type CorrectionReport, withReport } from "../credits/Purchase.ts"
 import type { PeriodPayment } from "./SubscriptionFacts.ts"
 
 /** What was reported of the payment of an invoice: how much of it is refunded, or disputed. */

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Result } from "effect"
 import { CreditLedger } from "../credits/CreditLedger.ts"
-import { openOperation } from "../credits/rules/decideAccount.ts"
+import { openOperation } from "../credits/rules/openAndClose.ts"
 import type { FollowedPlan } from "../credits/rules/followPlan.ts"
 import { isUserId } from "../identity/UserId.ts"
 import { retryStorage } from "../storage/retryStorage.ts"

@@ -1,6 +1,11 @@
 import { Result } from "effect"
-import { type GrantRefusal, grantOperation } from "../credits/rules/decideAccount.ts"
-import { disputeOperation, type PurchaseRefusal, refundOperation } from "../credits/rules/decideCorrection.ts"
+import {
+  type GrantRefusal,
+  grantOperation,
+  disputeOperation,
+  type PurchaseRefusal,
+  refundOperation
+} from "../credits/rules/grantsAndCorrections.ts"
 import { type FollowedPlan, followPlanOperation } from "../credits/rules/followPlan.ts"
 import type { Operation, Refusal } from "../credits/rules/LedgerState.ts"
 import { takeFromPeriodOperation } from "../credits/rules/takeFromPeriod.ts"

@@ -1,5 +1,5 @@
 import type { UserId } from "../identity/UserId.ts"
-import { periodKey } from "../credits/rules/decideAccount.ts"
+import { periodKey } from "../credits/rules/resetPeriod.ts"
 import type { PlanTerms } from "../credits/rules/followPlan.ts"
 import { periodAt, periodStart } from "../credits/rules/period.ts"
 import { lowestTier, rankOf, tierOf } from "../tiers/Catalog.ts"

@@ -3,13 +3,20 @@ import type { UserId } from "../identity/UserId.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { Account } from "./Account.ts"
-import type { AdjustInput, DisputeInput, RefundInput } from "./Correction.ts"
+import type { AdjustInput, DisputeInput, RefundInput } from "./Purchase.ts"
 import { CreditLedger } from "./CreditLedger.ts"
 import type { HoldNotFound } from "./errors.ts"
-import type { GrantInput, OpenAccountInput } from "./Grant.ts"
+import {
+  type GrantInput,
+  grantOperation,
+  type GrantRefusal,
+  adjustOperation,
+  disputeOperation,
+  type PurchaseRefusal,
+  refundOperation
+} from "./rules/grantsAndCorrections.ts"
+import { type OpenAccountInput, openOperation } from "./rules/openAndClose.ts"
 import type { HoldEnd, OnOtherTier, ReleaseInput, Reserved, ReserveInput, SettleInput } from "./holds/Hold.ts"
-import { grantOperation, type GrantRefusal, openOperation } from "./rules/decideAccount.ts"
-import { adjustOperation, disputeOperation, type PurchaseRefusal, refundOperation } from "./rules/decideCorrection.ts"
 import {
   releaseOperation,
   reserveOnTierOperation,
@@ -18,7 +25,7 @@ import {
   settleOperation,
   type SettleRefusal
 } from "./rules/decideHold.ts"
-import type { OnceRefusal } from "./rules/decideOnce.ts"
+import type { OnceRefusal } from "./rules/journal.ts"
 import { type FollowedPlan, type FollowPlanInput, followPlanOperation } from "./rules/followPlan.ts"
 import { type TakeFromPeriodInput, type TakenFromPeriod, takeFromPeriodOperation } from "./rules/takeFromPeriod.ts"
 import { changeTierOperation, type TierChange, type TierRefusal } from "./rules/tierChange.ts"

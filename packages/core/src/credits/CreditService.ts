@@ -1,19 +1,17 @@
-import { Context, Effect, Layer } from "effect"
+import { Effect, Context, Layer } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
+import { CreditLedger, type HistoryInput, type HistoryPage } from "./CreditLedger.ts"
+import { replyKey, restKey } from "./holds/Hold.ts"
+import { isOfReply, type ReplyReceipt } from "./Receipt.ts"
 import { balanceOf, type Balance } from "./Account.ts"
 import { Accounts } from "./Accounts.ts"
-import type { AdjustInput, RefundInput } from "./Correction.ts"
-import type { GrantRefusal } from "./rules/decideAccount.ts"
-import type { PurchaseRefusal } from "./rules/decideCorrection.ts"
-import { CreditLedger, type HistoryInput, type HistoryPage } from "./CreditLedger.ts"
+import type { AdjustInput, RefundInput } from "./Purchase.ts"
+import type { GrantRefusal, PurchaseRefusal } from "./rules/grantsAndCorrections.ts"
 import { CreditOperations } from "./CreditOperations.ts"
 import { type AccountNotFound, type InvalidAmount, InvalidUsageRange, KeyConflict, ReceiptNotFound } from "./errors.ts"
-import { replyKey } from "./holds/Hold.ts"
-import { isOfReply, type ReplyReceipt } from "./Receipt.ts"
-import { type ReplyCost, replyCosts } from "./replyCosts.ts"
 import type { Transaction } from "./Transaction.ts"
-import type { OnceRefusal } from "./rules/decideOnce.ts"
+import type { OnceRefusal } from "./rules/journal.ts"
 import type { FollowPlanInput } from "./rules/followPlan.ts"
 import { periodAt } from "./rules/period.ts"
 import { Catalog, lowestTier, unknownTier } from "../tiers/Catalog.ts"
@@ -22,6 +20,41 @@ import type { CatalogData } from "../tiers/CatalogData.ts"
 import { namesOf, type Tier, type TierName } from "../tiers/Tier.ts"
 import { parseDay, type UsageRow } from "./UsageReport.ts"
 import type { Difference } from "./upkeep/Verification.ts"
+
+/** What a reply cost. */
+export interface ReplyCost {
+  /** Whole credits, of all its holds together. */
+  readonly credits: number
+  /** Of its last hold: a reply whose hold was ended behind its back has one for each. */
+  readonly receipt: ReplyReceipt
+}
+
+/**
+ * The costs of replies by their message ids. A reply is looked for again under its next hold where a sweeper ended the one
+ * before: it charged for it, or released it, as nothing had been delivered.
+ */
+export const replyCosts = Effect.fnUntraced(function* (
+  ledger: CreditLedger["Service"],
+  userId: UserId,
+  messageIds: ReadonlyArray<string>
+): Effect.fn.Return<ReadonlyMap<string, ReplyCost>, StorageFailed> {
+  const costs = new Map<string, ReplyCost>()
+  let open = new Map(messageIds.map((id) => [replyKey(id), id.toLowerCase()]))
+  for (let place = 1; open.size > 0; place++) {
+    const found = yield* ledger.transactions(userId, [...open.keys()])
+    const next = new Map<string, string>()
+    for (const [key, id] of open) {
+      const receipt = found.get(key)?.receipt
+      if (receipt === undefined ? place === 1 : receipt.ended === "expired") {
+        next.set(restKey(replyKey(id), place), id)
+      }
+      if (receipt === undefined || !isOfReply(receipt)) continue
+      costs.set(id, { credits: (costs.get(id)?.credits ?? 0) + receipt.charged, receipt })
+    }
+    open = next
+  }
+  return costs
+})
 
 /** Accounts verified together. */
 const ACCOUNTS_PER_CHUNK = 500

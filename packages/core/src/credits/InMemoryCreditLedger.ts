@@ -1,23 +1,25 @@
-import { Clock, Effect, Layer, Result } from "effect"
+import { Context, Effect, Layer, Clock, Result } from "effect"
 import type { UserId } from "../identity/UserId.ts"
-import { InMemoryEventLog } from "../events/InMemoryEventLog.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
-import type { TierName } from "../tiers/Tier.ts"
-import { CreditLedger, type TierCount } from "./CreditLedger.ts"
-import type { HoldName } from "./holds/Hold.ts"
-import { decideAll, NO_ACCOUNT } from "./rules/decideAll.ts"
-import { expireOperation, sweptBy } from "./rules/decideExpiry.ts"
-import { decideReset, isDue } from "./rules/decideReset.ts"
-import { AccountNotFound } from "./errors.ts"
-import { addSwept, NOTHING_SWEPT } from "./holds/Sweep.ts"
+import { type LoadedAccount, decideAll, NO_ACCOUNT } from "./rules/decideAll.ts"
+import { type HoldProgress, type HoldName, addSwept, NOTHING_SWEPT } from "./holds/Hold.ts"
 import {
+  type LedgerAccount,
+  type OpenHold,
   accountOf,
   type Changes,
   type IdempotencyRecord,
-  type OpenHold,
   type Operation,
   type Refusal
 } from "./rules/LedgerState.ts"
+import { type ExplainedTerms, verifyAccount } from "./rules/verifyAccount.ts"
+import type { Transaction } from "./Transaction.ts"
+import { InMemoryEventLog } from "../events/InMemoryEventLog.ts"
+import type { TierName } from "../tiers/Tier.ts"
+import { CreditLedger, type TierCount } from "./CreditLedger.ts"
+import { expireOperation, sweptBy } from "./rules/decideHold.ts"
+import { decideReset, isDue } from "./rules/resetPeriod.ts"
+import { AccountNotFound } from "./errors.ts"
 import {
   addResets,
   type DueInput,
@@ -26,13 +28,47 @@ import {
   type ResetInput,
   type ResetRange
 } from "./upkeep/ResetChunk.ts"
-import { InMemoryAccounts, renewHold, type StoredAccount } from "./upkeep/InMemoryAccounts.ts"
-import { isClosed } from "./rules/closeAccount.ts"
-import { renameOwner } from "./rules/renameOwner.ts"
+import { isClosed, renameOwner } from "./rules/openAndClose.ts"
 import { usageOf } from "./UsageReport.ts"
-import { tellTransactions } from "./rules/tellTransactions.ts"
-import { termsOf } from "./rules/terms.ts"
-import { verifyAccount } from "./rules/verifyAccount.ts"
+import { publishTransactionEvents } from "./transactionEvents.ts"
+import { termsOf } from "./rules/journal.ts"
+
+/** Everything about one account; replaced as a whole by every write. */
+export interface StoredAccount extends LoadedAccount {
+  readonly account: LedgerAccount
+  /** Oldest first. */
+  readonly transactions: ReadonlyArray<Transaction>
+  readonly explained: ExplainedTerms
+}
+
+/** Lets an open hold live on; false if it is gone. */
+export const renewHold = (
+  accounts: Map<UserId, StoredAccount>,
+  { userId, key, outputTokens, draft }: HoldProgress,
+  expiresAt: number
+): boolean => {
+  const stored = accounts.get(userId)
+  const open = stored?.holds.get(key)
+  if (stored === undefined || open === undefined) return false
+  const renewed: OpenHold = {
+    ...open,
+    hold: { ...open.hold, expiresAt: Math.max(open.hold.expiresAt, expiresAt) },
+    outputTokens: Math.max(open.outputTokens, outputTokens),
+    draft: draft ?? open.draft
+  }
+  accounts.set(userId, { ...stored, holds: new Map(stored.holds).set(key, renewed) })
+  return true
+}
+
+/** The accounts in the memory of one process, for the ledger and for what checks it. */
+export class InMemoryAccounts extends Context.Service<InMemoryAccounts, Map<UserId, StoredAccount>>()(
+  "@parley/core/credits/upkeep/InMemoryAccounts"
+) {
+  static readonly layer = Layer.effect(
+    InMemoryAccounts,
+    Effect.flatMap(InMemoryStorage, (storage) => storage.table<UserId, StoredAccount>())
+  ).pipe(Layer.provide(InMemoryStorage.layer))
+}
 
 const EMPTY = { ...NO_ACCOUNT, transactions: [], explained: undefined }
 
@@ -122,7 +158,7 @@ const make = Effect.gen(function* () {
 
   const write = (stored: StoredAccount | typeof EMPTY, changes: Changes): void => {
     accounts.set(changes.account.userId, written(stored, changes))
-    tellTransactions(log, stored.account, changes.account, changes.transactions)
+    publishTransactionEvents(log, stored.account, changes.account, changes.transactions)
   }
 
   // A refusal changes nothing, so it is turned into a failure outside: it does not undo the unit of work around it.

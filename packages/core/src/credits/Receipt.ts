@@ -1,6 +1,6 @@
 import type { ModelPrice } from "../models/Model.ts"
-import type { Split } from "./rules/buckets.ts"
-import type { UsageSource } from "./UsageSource.ts"
+import type { Split } from "./Account.ts"
+import type { Spender } from "./Spender.ts"
 import type { Usage } from "../models/Usage.ts"
 
 /** Why a reply ended. */
@@ -51,7 +51,7 @@ export type ReceiptDraft = ReplyReceiptDraft | WorkReceiptDraft
 /** What the ledger adds to a receipt. */
 export interface Payer {
   /** What the credits were held for: a chat, a bot, a meter or a key. */
-  readonly source: UsageSource
+  readonly source: Spender
   readonly held: number
   /** What was used costs this by its price, and never more than was held. */
   readonly charged: number

@@ -2,14 +2,13 @@ import type { UserId } from "../identity/UserId.ts"
 import type { Usage } from "../models/Usage.ts"
 import { isOfReply } from "./Receipt.ts"
 import type { Transaction } from "./Transaction.ts"
-import type { UsageSource } from "./UsageSource.ts"
-import { dayOf, startOfDay } from "./rules/usageByKind.ts"
+import { type Spender, dayOf, startOfDay } from "./Spender.ts"
 
 /** What one source used of one model on one day. */
 export interface UsageRow {
   /** The UTC day, as `2026-11-30`. */
   readonly day: string
-  readonly source: UsageSource
+  readonly source: Spender
   /** Empty for metered work. */
   readonly model: string
   /** How many replies, or pieces of work, were charged. */

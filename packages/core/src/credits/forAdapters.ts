@@ -4,8 +4,8 @@ export { CreditLedger, type TierCount } from "./CreditLedger.ts"
 export { type ReceiptDraft, type ReplyReceiptDraft, type WorkReceiptDraft, isOfReply } from "./Receipt.ts"
 export { TRANSACTION_TYPES } from "./Transaction.ts"
 export { dayText, parseDay } from "./UsageReport.ts"
-export { SOURCE_KINDS } from "./UsageSource.ts"
-export { checkTiers } from "./checkTiers.ts"
+export { SPENDER_KINDS } from "./Spender.ts"
+export { checkTiers } from "./upkeep/checkTiers.ts"
 export {
   AccountNotFound,
   DailyCapReached,
@@ -19,8 +19,8 @@ export {
   SubscriptionNotFound
 } from "./errors.ts"
 export type { Hold, HoldEnd, HoldName, Reserved } from "./holds/Hold.ts"
-export { type HoldProgress, NOTHING_RENEWED, type RenewInput, type Renewed } from "./holds/Renewal.ts"
-export { NOTHING_SWEPT, type SweepInput, type Swept, addSwept } from "./holds/Sweep.ts"
+export { type HoldProgress, NOTHING_RENEWED, type RenewInput, type Renewed } from "./holds/Hold.ts"
+export { NOTHING_SWEPT, type SweepInput, type Swept, addSwept } from "./holds/Hold.ts"
 export {
   type Changes,
   type Decision,
@@ -35,18 +35,18 @@ export {
   accountOf,
   keysOf
 } from "./rules/LedgerState.ts"
-export type { Split } from "./rules/buckets.ts"
-export { type CloseInput, closeOperation } from "./rules/closeAccount.ts"
+export type { Split } from "./Account.ts"
+export { type CloseInput, closeOperation } from "./rules/openAndClose.ts"
 export { type Decisions, type LoadedAccount, NO_ACCOUNT, decideAll } from "./rules/decideAll.ts"
-export { expireOperation, sweptBy } from "./rules/decideExpiry.ts"
+export { expireOperation, sweptBy } from "./rules/decideHold.ts"
 export type { SettleRefusal } from "./rules/decideHold.ts"
-export type { OnceRefusal } from "./rules/decideOnce.ts"
+export type { OnceRefusal } from "./rules/journal.ts"
 export type { FollowPlanInput, FollowedPlan, LeftPeriod, PeriodRest, PlanTerms } from "./rules/followPlan.ts"
 export { type Period, periodAt, periodStart } from "./rules/period.ts"
-export type { PurchaseState } from "./rules/purchase.ts"
-export type { CorrectionReport } from "./rules/reportedCorrection.ts"
-export { NO_TRANSACTIONS, type TransactionCounts, countsOf, withTransaction } from "./rules/transactionCounts.ts"
-export { type UsageByKind, dayOf } from "./rules/usageByKind.ts"
+export type { PurchaseState } from "./Purchase.ts"
+export type { CorrectionReport } from "./Purchase.ts"
+export { NO_TRANSACTIONS, type TransactionCounts, countsOf, withTransaction } from "./Transaction.ts"
+export { type UsageByKind, dayOf } from "./Spender.ts"
 export {
   type DueInput,
   type ResetChunk,

@@ -1,6 +1,6 @@
 import { Effect, type ManagedRuntime } from "effect"
 import type { Balance } from "../credits/Account.ts"
-import type { AdjustInput, RefundInput } from "../credits/Correction.ts"
+import type { AdjustInput, RefundInput } from "../credits/Purchase.ts"
 import type { HistoryInput, HistoryPage } from "../credits/CreditLedger.ts"
 import { CreditService } from "../credits/CreditService.ts"
 import type {

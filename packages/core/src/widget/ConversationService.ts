@@ -10,7 +10,7 @@ import {
 } from "../chat/store/ChatStore.ts"
 import type { StoredMessage } from "../chat/store/StoredMessage.ts"
 import { CreditLedger } from "../credits/CreditLedger.ts"
-import { replyCosts } from "../credits/replyCosts.ts"
+import { replyCosts } from "../credits/CreditService.ts"
 import type { UserId } from "../identity/UserId.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { ConversationNotFound } from "./botErrors.ts"

@@ -1,8 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { Buckets } from "../../src/credits/Account.ts"
-import { availableOf } from "../../src/credits/Account.ts"
-import { freeOf, splitGrant, splitHold, takeFrom } from "../../src/credits/rules/buckets.ts"
+import { type Buckets, availableOf, freeOf, splitGrant, splitHold, takeFrom } from "../../src/credits/Account.ts"
 
 const credits = fc.nat(1_000)
 const splits = fc.record({ allowance: credits, topup: credits })

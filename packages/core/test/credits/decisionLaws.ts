@@ -1,8 +1,13 @@
 import { Result } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { adjustOperation, disputeOperation, refundOperation } from "../../src/credits/rules/decideCorrection.ts"
-import { grantOperation, openOperation } from "../../src/credits/rules/decideAccount.ts"
+import {
+  adjustOperation,
+  disputeOperation,
+  refundOperation,
+  grantOperation
+} from "../../src/credits/rules/grantsAndCorrections.ts"
+import { openOperation } from "../../src/credits/rules/openAndClose.ts"
 import { decideAll, type LoadedAccount, NO_ACCOUNT } from "../../src/credits/rules/decideAll.ts"
 import { releaseOperation, reserveOperation, settleOperation } from "../../src/credits/rules/decideHold.ts"
 import { post } from "../../src/credits/rules/journal.ts"

@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { openOperation } from "../../src/credits/rules/decideAccount.ts"
+import { openOperation } from "../../src/credits/rules/openAndClose.ts"
 import { decideAll, type LoadedAccount, NO_ACCOUNT } from "../../src/credits/rules/decideAll.ts"
 import type { IdempotencyRecord, Operation, Refusal } from "../../src/credits/rules/LedgerState.ts"
 import { changeTierOperation, type TierChange } from "../../src/credits/rules/tierChange.ts"

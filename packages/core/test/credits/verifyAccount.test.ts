@@ -8,14 +8,11 @@ import {
   type OpenHold,
   type Refusal
 } from "@parley/core/adapter"
-import { grantOperation } from "../../src/credits/rules/decideAccount.ts"
-import { openOperation } from "../../src/credits/rules/decideAccount.ts"
-import { releaseOperation } from "../../src/credits/rules/decideHold.ts"
-import { reserveOperation } from "../../src/credits/rules/decideHold.ts"
-import { settleOperation } from "../../src/credits/rules/decideHold.ts"
-import { termsOf } from "../../src/credits/rules/terms.ts"
-import { type VerifiedAccount } from "../../src/credits/rules/verifyAccount.ts"
-import { verifyAccount } from "../../src/credits/rules/verifyAccount.ts"
+import { grantOperation } from "../../src/credits/rules/grantsAndCorrections.ts"
+import { openOperation } from "../../src/credits/rules/openAndClose.ts"
+import { releaseOperation, reserveOperation, settleOperation } from "../../src/credits/rules/decideHold.ts"
+import { termsOf } from "../../src/credits/rules/journal.ts"
+import { type VerifiedAccount, verifyAccount } from "../../src/credits/rules/verifyAccount.ts"
 import { receiptDraft, reservation } from "../../src/testing/index.ts"
 
 const userId = "ann"

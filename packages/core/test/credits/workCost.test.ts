@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { problemOfLines, workCost } from "../../src/credits/rules/workCost.ts"
+import { problemOfLines, workCost } from "../../src/credits/rules/price.ts"
 
 const line = (quantity: number, unitPrice: number) => ({ label: "unit", quantity, unitPrice })
 const figure = fc.integer({ min: 0, max: 5_000_000 }).map((thousandths) => thousandths / 1_000)

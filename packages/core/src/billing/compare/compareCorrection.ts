@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { CorrectionReport } from "../../credits/rules/reportedCorrection.ts"
+import type { CorrectionReport } from "../../credits/Purchase.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import type { CatalogData } from "../../tiers/CatalogData.ts"

@@ -1,7 +1,7 @@
 import { Cache, Effect, Result } from "effect"
 import type { CreditLedger } from "../../credits/CreditLedger.ts"
 import type { Operation } from "../../credits/rules/LedgerState.ts"
-import type { PurchaseState } from "../../credits/rules/purchase.ts"
+import type { PurchaseState } from "../../credits/Purchase.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import type { BillingAccount, BoughtCredits } from "../BillingAccount.ts"

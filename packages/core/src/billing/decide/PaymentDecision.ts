@@ -1,5 +1,5 @@
-import type { DisputeInput, RefundInput } from "../../credits/Correction.ts"
-import type { GrantInput } from "../../credits/Grant.ts"
+import type { DisputeInput, RefundInput } from "../../credits/Purchase.ts"
+import type { GrantInput } from "../../credits/rules/grantsAndCorrections.ts"
 import type { FollowPlanInput, LeftPeriod } from "../../credits/rules/followPlan.ts"
 import type { TakeFromPeriodInput } from "../../credits/rules/takeFromPeriod.ts"
 import type { CatalogData } from "../../tiers/CatalogData.ts"

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
-import { InMemoryAccounts } from "../../credits/upkeep/InMemoryAccounts.ts"
+import { InMemoryAccounts } from "../../credits/InMemoryCreditLedger.ts"
 import {
   BillingUpkeep,
   type CreditedInput,

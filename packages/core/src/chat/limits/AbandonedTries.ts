@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { failureFields } from "../../storage/failureFields.ts"
-import { CHAT_SOURCE, type UsageSource } from "../../credits/UsageSource.ts"
+import { CHAT_SPENDER, type Spender } from "../../credits/Spender.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import { type Counted, RateLimiter } from "../../limits/RateLimiter.ts"
 import { TooManyAbandonedTries } from "../errors.ts"
@@ -8,7 +8,7 @@ import { TooManyAbandonedTries } from "../errors.ts"
 /** Whose tries: the account that would have paid, and by what. A bot's visitors do not keep its owner from chatting. */
 export interface Tries {
   readonly payer: UserId
-  readonly source: UsageSource
+  readonly source: Spender
   /** Where a visitor asked from: counted by itself, in this process alone. */
   readonly askedFrom?: string | undefined
 }
@@ -29,7 +29,7 @@ const WINDOW_MS = 60_000
 const MANY = 10_000
 
 const keyOf = ({ askedFrom = "", payer, source }: Tries): string => JSON.stringify([source, payer, askedFrom])
-const eventOf = (source: UsageSource): string => (source === CHAT_SOURCE ? "abandoned" : `abandoned ${source}`)
+const eventOf = (source: Spender): string => (source === CHAT_SPENDER ? "abandoned" : `abandoned ${source}`)
 
 /**
  * Bounds what a person may leave before its first word, and what a bot's visitors may together, or from one place: such a reply costs its reader nothing, but the operator a

@@ -1,7 +1,6 @@
 import { Clock, Effect } from "effect"
 import { DailyCapReached, type DailyShareName } from "../../credits/errors.ts"
-import { kindOfSource, type UsageSource } from "../../credits/UsageSource.ts"
-import { dayOf, startOfDay } from "../../credits/rules/usageByKind.ts"
+import { kindOfSpender, type Spender, dayOf, startOfDay } from "../../credits/Spender.ts"
 import { type SpendLimit, SpendLimiter } from "../../limits/SpendLimiter.ts"
 import { failureFields } from "../../storage/failureFields.ts"
 import { retryStorage } from "../../storage/retryStorage.ts"
@@ -26,7 +25,7 @@ export const makeTakeShares = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (
     shares: ReadonlyArray<DailyShare>,
-    wanted: { readonly amount: number; readonly minimumAmount: number; readonly source: UsageSource }
+    wanted: { readonly amount: number; readonly minimumAmount: number; readonly source: Spender }
   ) {
     const { amount, minimumAmount, source } = wanted
     if (shares.length === 0) return whole(amount)
@@ -36,7 +35,7 @@ export const makeTakeShares = Effect.gen(function* () {
       const { remainingMs: retryAfterMs } = spending
       const resetsAt = startOfDay(dayOf(yield* Clock.currentTimeMillis) + 1)
       return yield* new DailyCapReached({
-        kind: kindOfSource(source),
+        kind: kindOfSpender(source),
         share: name,
         cap: credits,
         spent: credits,

@@ -1,5 +1,5 @@
 import { Clock, Effect, Layer } from "effect"
-import { InMemoryAccounts, renewHold } from "../../credits/upkeep/InMemoryAccounts.ts"
+import { InMemoryAccounts, renewHold } from "../../credits/InMemoryCreditLedger.ts"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
 import { storableText } from "../../storage/storableText.ts"
 import { InMemoryChats, keyOf, runningKey } from "../store/InMemoryChats.ts"

@@ -1,6 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { heartbeatMs, makeBeats } from "../../credits/holds/keepHolds.ts"
-import { HoldTtl } from "../../credits/holds/HoldTtl.ts"
+import { heartbeatMs, makeBeats, HoldTtl } from "../../credits/holds/keepHolds.ts"
 import { type ReplyBeat, type ReplyBeaten, RunningReplies } from "./RunningReplies.ts"
 
 /** How often the text of a reply that others may read along is stored, if there is new text. */

@@ -1,4 +1,4 @@
-import { CHAT_SOURCE, type UsageSource } from "../../credits/UsageSource.ts"
+import { CHAT_SPENDER, type Spender } from "../../credits/Spender.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import type { ConversationOwner } from "../store/ConversationOwner.ts"
 import type { DailyShare } from "../limits/dailyShares.ts"
@@ -12,7 +12,7 @@ export interface ReplyParties {
   /** Whose conversation it belongs to. */
   readonly conversationOwner: ConversationOwner
   /** What the credits are spent by, as caps and usage are asked. */
-  readonly source: UsageSource
+  readonly source: Spender
   /** The most credits that all sources of this kind may take of the payer on one UTC day; no bound unless given. */
   readonly dailyCap?: number | undefined
   /** What the bot and the visitor's address may take of that day; no bound unless given. */
@@ -39,5 +39,5 @@ export const onePerson = (userId: UserId): ReplyParties => ({
   payer: userId,
   documentsOwner: userId,
   conversationOwner: { person: userId },
-  source: CHAT_SOURCE
+  source: CHAT_SPENDER
 })

@@ -1,5 +1,5 @@
 import { Context, type Effect } from "effect"
-import type { HoldProgress } from "../../credits/holds/Renewal.ts"
+import type { HoldProgress } from "../../credits/holds/Hold.ts"
 import type { Companion } from "../../storage/Companion.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import type { BeginTurnInput } from "../store/ChatStore.ts"

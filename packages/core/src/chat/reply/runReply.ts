@@ -1,6 +1,5 @@
 import { Cause, Effect, Option, Pull, type Scope } from "effect"
-import { HoldTtl } from "../../credits/holds/HoldTtl.ts"
-import { untilStored } from "../../credits/holds/keepHolds.ts"
+import { HoldTtl, untilStored } from "../../credits/holds/keepHolds.ts"
 import type { ReplyEnd } from "../../credits/Receipt.ts"
 import { ModelFailed, type ModelFailure } from "../../models/ChatModel.ts"
 import { countFailure } from "../../models/modelMetrics.ts"

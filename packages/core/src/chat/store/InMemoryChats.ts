@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import { InMemoryAccounts } from "../../credits/upkeep/InMemoryAccounts.ts"
+import { InMemoryAccounts } from "../../credits/InMemoryCreditLedger.ts"
 import type { HoldName } from "../../credits/holds/Hold.ts"
 import type { ChatMessage } from "../../models/ChatMessage.ts"
 import { IdGenerator } from "../../storage/IdGenerator.ts"

@@ -1,8 +1,8 @@
 import type { UserId } from "../../identity/UserId.ts"
-import type { Account, Buckets } from "../Account.ts"
+import { type Account, type Buckets, type Split, availableOf } from "../Account.ts"
 import type { Receipt, ReceiptDraft } from "../Receipt.ts"
-import type { UsageSource } from "../UsageSource.ts"
-import type { Split } from "../rules/buckets.ts"
+import type { Spender } from "../Spender.ts"
+import { InsufficientCredits } from "../errors.ts"
 
 export interface ReserveInput {
   readonly userId: UserId
@@ -19,7 +19,7 @@ export interface ReserveInput {
   /** How long the hold lives without a renewal. */
   readonly ttlMs: number
   /** What spends the credits. */
-  readonly source: UsageSource
+  readonly source: Spender
   /**
    * The most that all sources of this source's kind may take of the account on one UTC day, open holds counted: zero or
    * more whole credits, no bound unless given. Where less than `amount` is left of it, less is held.
@@ -85,3 +85,72 @@ export const replyKey = (messageId: string): string => `reply:${messageId.toLowe
 
 /** The key of the `place`-th hold (from 1) that pays the rest of a reply whose holds before it were ended. */
 export const restKey = (first: string, place: number): string => `${first}:rest:${place}`
+
+/** How far the reply of an open hold has come. */
+export interface HoldProgress {
+  readonly userId: UserId
+  readonly key: string
+  /** Output tokens delivered so far, zero or more. */
+  readonly outputTokens: number
+  /** What charges the reply if its process dies, where that is known better than when the credits were reserved. */
+  readonly draft?: ReceiptDraft | undefined
+}
+
+export interface RenewInput {
+  readonly holds: ReadonlyArray<HoldProgress>
+  /** How long the holds live from now on without another renewal. */
+  readonly ttlMs: number
+}
+
+/** What a renewal found. */
+export interface Renewed {
+  readonly renewed: number
+  /** Holds of the call that are not open: they were ended, or never were. */
+  readonly gone: ReadonlyArray<Pick<HoldProgress, "userId" | "key">>
+}
+
+export const NOTHING_RENEWED: Renewed = { renewed: 0, gone: [] }
+
+export interface SweepInput {
+  /** Holds at most. */
+  readonly limit: number
+}
+
+/** What a sweep ended. */
+export interface Swept {
+  /** Holds whose reply had delivered something: charged for the input and the output last recorded. */
+  readonly charged: number
+  /** Holds whose reply had delivered nothing. */
+  readonly released: number
+  /** Credits charged. */
+  readonly credits: number
+  /** Accounts whose holds the storage refused to end, since their rows contradict each other. */
+  readonly refused: number
+}
+
+export const NOTHING_SWEPT: Swept = { charged: 0, released: 0, credits: 0, refused: 0 }
+
+/** Two sweeps as one. */
+export const addSwept = (a: Swept, b: Swept): Swept => ({
+  charged: a.charged + b.charged,
+  released: a.released + b.released,
+  credits: a.credits + b.credits,
+  refused: a.refused + b.refused
+})
+
+/** Why nothing was held: what would have been enough, and what the account has. */
+export const insufficientCredits = (
+  required: number,
+  { buckets, nextResetAt }: Extract<Reserved, { readonly _tag: "Refused" }>,
+  affordableModels: ReadonlyArray<string> = []
+): InsufficientCredits =>
+  new InsufficientCredits({
+    required,
+    available: availableOf(buckets),
+    allowance: buckets.allowance - buckets.heldAllowance,
+    topup: buckets.topup - buckets.heldTopup,
+    held: buckets.heldAllowance + buckets.heldTopup,
+    debt: buckets.debt,
+    nextResetAt,
+    affordableModels
+  })

@@ -1,6 +1,14 @@
-import { Cause, Effect, Fiber, Schedule, type Scope } from "effect"
+import { Context, Cause, Effect, Fiber, Schedule, type Scope } from "effect"
 import { failureFields } from "../../storage/failureFields.ts"
 import { isPassing } from "../../storage/retryStorage.ts"
+
+/**
+ * How long a hold lives without a renewal, in milliseconds: one minute unless configured. A reply whose process died is
+ * charged by a sweeper after this long, so that it must be longer than any pause of a living process.
+ */
+export class HoldTtl extends Context.Reference<number>("@parley/core/credits/HoldTtl", {
+  defaultValue: () => 60_000
+}) {}
 
 /** How many are kept by one call. */
 const KEPT_PER_CALL = 1_000

@@ -1,6 +1,6 @@
 import type { UserId } from "../../identity/UserId.ts"
 import type { ReceiptLine, WorkReceipt } from "../Receipt.ts"
-import type { UsageSource } from "../UsageSource.ts"
+import type { Spender } from "../Spender.ts"
 
 /** Which metered work. */
 export interface WorkName {
@@ -19,7 +19,7 @@ export interface WorkBound extends WorkName {
   /** The least that is still useful, where the balance has less than `amount`; `amount` unless given. */
   readonly minimumAmount?: number | undefined
   /** What spends the credits, for histories and caps: `meter:<name>`, `bot:<id>`, `key:<id>` or `chat`. */
-  readonly source: UsageSource
+  readonly source: Spender
   /** The most that all sources of this kind may take of the account on one UTC day, open holds counted. */
   readonly dailyCap?: number | undefined
 }

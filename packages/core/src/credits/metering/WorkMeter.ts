@@ -14,13 +14,11 @@ import {
   WorkExpired,
   WorkInProgress
 } from "../errors.ts"
-import type { HoldEnd, HoldName } from "../holds/Hold.ts"
-import { HoldTtl } from "../holds/HoldTtl.ts"
-import { endSurely, heartbeatMs, makeBeats } from "../holds/keepHolds.ts"
-import type { HoldProgress } from "../holds/Renewal.ts"
+import type { HoldEnd, HoldName, HoldProgress } from "../holds/Hold.ts"
+import { HoldTtl, endSurely, heartbeatMs, makeBeats } from "../holds/keepHolds.ts"
 import type { ReceiptLine } from "../Receipt.ts"
-import { workCost } from "../rules/workCost.ts"
-import { checkLines, checkName, checkSource, draftOf } from "./checkWork.ts"
+import { workCost } from "../rules/price.ts"
+import { checkLines, checkName, checkSource, draftOf, resultOf } from "./checkWork.ts"
 import type {
   MeteredWork,
   WorkBound,
@@ -34,7 +32,6 @@ import type {
 } from "./Metering.ts"
 import { NOTHING_YET, reserveWork } from "./reserveWork.ts"
 import { makeWorkByHand, workReceipt } from "./workByHand.ts"
-import { resultOf } from "./workResult.ts"
 
 const BUSY_RETRY_MS = 2_000
 

@@ -1,17 +1,63 @@
-import { Effect, Result } from "effect"
+import { Result, Effect } from "effect"
 import { InvalidWork } from "../errors.ts"
 import type { ReceiptLine, WorkReceiptDraft } from "../Receipt.ts"
-import { problemOfLines } from "../rules/workCost.ts"
-import { parseUsageSource } from "../UsageSource.ts"
+import { problemOfLines } from "../rules/price.ts"
+import { parseSpender } from "../Spender.ts"
 import type { WorkBound, WorkName, WorkReport } from "./Metering.ts"
 import { isWorkKey } from "./workKey.ts"
-import { resultText } from "./workResult.ts"
+
+/** Kept with the ledger row, which is read with every page of a history. */
+const MAX_CHARACTERS = 16_384
+
+/** An object literal, of this realm or another. Instances of classes lose in JSON what makes them one. */
+const isPlain = (value: object): boolean => {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}
+
+const nameOf = (value: unknown): string => {
+  if (typeof value !== "object") return typeof value === "number" ? String(value) : typeof value
+  return value?.constructor.name || "object"
+}
+
+/** Where a value holds something that JSON would change, and what; undefined if it holds nothing of the kind. */
+const notJson = (value: unknown, path: string): string | undefined => {
+  if (value === null || typeof value === "string" || typeof value === "boolean" || Number.isFinite(value))
+    return undefined
+  if (Array.isArray(value)) return firstOf(Array.from(value, (item, place) => notJson(item, `${path}[${place}]`)))
+  if (typeof value !== "object" || !isPlain(value)) return `${path} is a value of the kind ${nameOf(value)}`
+  const entries = Object.entries(value).filter(([, each]) => each !== undefined)
+  return firstOf(entries.map(([name, each]) => notJson(each, `${path}.${name}`)))
+}
+
+const firstOf = (problems: ReadonlyArray<string | undefined>) => problems.find((problem) => problem !== undefined)
+
+/** What work gave as JSON text, undefined if it gave nothing; or what is wrong with it. */
+export const resultText = (result: unknown): Result.Result<string | undefined, string> => {
+  if (result === undefined) return Result.succeed(undefined)
+  let text = ""
+  try {
+    const problem = notJson(result, "result")
+    if (problem !== undefined) return Result.fail(`its result is no JSON value: ${problem}`)
+    text = JSON.stringify(result)
+  } catch {
+    // It holds itself, or is nested too deeply.
+    return Result.fail("its result is no JSON value")
+  }
+  if (text.length > MAX_CHARACTERS) {
+    return Result.fail(`its result has ${text.length} characters as JSON, and ${MAX_CHARACTERS} are kept at most`)
+  }
+  return Result.succeed(text)
+}
+
+/** What work gave, from the text that was kept of it. */
+export const resultOf = (text: string | undefined): unknown => (text === undefined ? undefined : JSON.parse(text))
 
 export const checkName = ({ key }: WorkName): Effect.Effect<void, InvalidWork> =>
   isWorkKey(key) ? Effect.void : new InvalidWork({ key: key.slice(0, 200), reason: "its key is not acceptable" })
 
 export const checkSource = ({ key, source }: WorkBound): Effect.Effect<void, InvalidWork> =>
-  parseUsageSource(source) === undefined
+  parseSpender(source) === undefined
     ? new InvalidWork({ key, reason: "its source is none of chat, bot:<id>, meter:<name> and key:<id>" })
     : Effect.void
 

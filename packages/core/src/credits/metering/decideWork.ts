@@ -1,11 +1,10 @@
 import { Result } from "effect"
-import { availableOf } from "../Account.ts"
+import { availableOf, freeOf, takeFrom } from "../Account.ts"
 import { HoldNotFound, KeyConflict } from "../errors.ts"
 import type { Hold, HoldEnd, HoldName, Reserved, ReserveInput } from "../holds/Hold.ts"
 import { isOfReply, type ReceiptLine, type WorkReceiptDraft } from "../Receipt.ts"
-import { freeOf, takeFrom } from "../rules/buckets.ts"
-import { expire } from "../rules/decideExpiry.ts"
 import {
+  expire,
   capReached,
   endOf,
   release,
@@ -16,10 +15,9 @@ import {
 } from "../rules/decideHold.ts"
 import { post } from "../rules/journal.ts"
 import type { Decision, IdempotencyRecord, LedgerAccount, Operation, Refusal } from "../rules/LedgerState.ts"
-import { kindOfSource } from "../UsageSource.ts"
-import { spentOn, withCharge } from "../rules/usageByKind.ts"
-import { workCost } from "../rules/workCost.ts"
-import { sourceOfWork } from "./workTerms.ts"
+import { kindOfSpender, spentOn, withCharge } from "../Spender.ts"
+import { workCost } from "../rules/price.ts"
+import { spenderOfWork } from "./workKey.ts"
 
 /**
  * One attempt at the work of a key. Each attempt has a hold under a key of its own, since a hold ends once; the next
@@ -161,12 +159,12 @@ const settleLate = (
   now: number
 ): Decision<EndedWork | ExpiredWork, SettleWorkRefusal> => {
   const { dailyCap, draft } = input
-  const source = sourceOfWork(last.fingerprint)
+  const source = spenderOfWork(last.fingerprint)
   const before = chargedFor(last)
   const required = Math.max(0, Math.min(workCost(draft.lines), last.hold?.amount ?? 0) - before)
   const available = availableOf(account)
   if (available < required) return answer({ _tag: "Expired", end: endOf(last), required, available })
-  const isCapped = required > 0 && spentOn(account, kindOfSource(source), now) + required > (dailyCap ?? Infinity)
+  const isCapped = required > 0 && spentOn(account, kindOfSpender(source), now) + required > (dailyCap ?? Infinity)
   if (isCapped) return refuse(capReached(account, { source, dailyCap }, now))
   const paidFrom = takeFrom(freeOf(account), required)
   const charged = { source, held: required, charged: required, paidFrom }

@@ -2,12 +2,11 @@ import { Effect } from "effect"
 import { IdGenerator } from "../../storage/IdGenerator.ts"
 import type { CreditLedger } from "../CreditLedger.ts"
 import { HoldNotFound, InvalidWork, KeyConflict } from "../errors.ts"
-import { insufficientCredits } from "../holds/insufficientCredits.ts"
+import { insufficientCredits } from "../holds/Hold.ts"
 import type { WorkReceiptDraft } from "../Receipt.ts"
 import { type NextAttempt, reserveWorkOperation, type ReserveWorkInput, type WorkAttempt } from "./decideWork.ts"
-import { workFingerprint } from "./workTerms.ts"
+import { workFingerprint, workKey } from "./workKey.ts"
 import type { WorkName, WorkReservation } from "./Metering.ts"
-import { workKey } from "./workKey.ts"
 
 /** After this many attempts under one key, another one does not help. */
 export const MAX_ATTEMPTS = 100

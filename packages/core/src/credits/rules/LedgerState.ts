@@ -15,11 +15,9 @@ import type {
   SubscriptionNotFound
 } from "../errors.ts"
 import type { ReceiptDraft } from "../Receipt.ts"
-import type { Transaction } from "../Transaction.ts"
-import type { PurchaseState } from "./purchase.ts"
-import type { UsageSource } from "../UsageSource.ts"
-import type { TransactionCounts } from "./transactionCounts.ts"
-import type { DayUsage } from "./usageByKind.ts"
+import type { Transaction, TransactionCounts } from "../Transaction.ts"
+import type { PurchaseState } from "../Purchase.ts"
+import type { Spender, DayUsage } from "../Spender.ts"
 
 /** An account with what keeps its writes apart. */
 export interface LedgerAccount extends Account, DayUsage {
@@ -56,7 +54,7 @@ export const accountOf = ({
 export interface OpenHold {
   readonly hold: Hold
   /** What spends the credits. */
-  readonly source: UsageSource
+  readonly source: Spender
   /** What was asked under the key, in words: a request under the same key with other words is refused. */
   readonly fingerprint: string
   /** Names the call that opened the hold, so that this call, sent again after a lost answer, is no replay. */

@@ -8,8 +8,8 @@ import type {
   Operation,
   Refusal
 } from "./LedgerState.ts"
-import type { PurchaseState } from "./purchase.ts"
-import { explainTerms } from "./terms.ts"
+import type { PurchaseState } from "../Purchase.ts"
+import { explainTerms } from "./journal.ts"
 import type { Transaction } from "../Transaction.ts"
 
 /** One account as it was read, with the holds, records and purchases that the operations at hand read. */

@@ -1,7 +1,16 @@
 import { Result } from "effect"
-import { availableOf } from "../Account.ts"
-import { freeOf, splitHold, takeFrom } from "./buckets.ts"
-import type { Hold, HoldEnd, OnOtherTier, ReleaseInput, Reserved, ReserveInput, SettleInput } from "../holds/Hold.ts"
+import { availableOf, freeOf, splitHold, takeFrom } from "../Account.ts"
+import type {
+  Hold,
+  HoldEnd,
+  OnOtherTier,
+  ReleaseInput,
+  Reserved,
+  ReserveInput,
+  SettleInput,
+  HoldName,
+  Swept
+} from "../holds/Hold.ts"
 import type { TierName } from "../../tiers/Tier.ts"
 import { AccountNotFound, DailyCapReached, HoldNotFound, InvalidAmount, KeyConflict } from "../errors.ts"
 import { type Journal, post } from "./journal.ts"
@@ -16,9 +25,17 @@ import {
   type View
 } from "./LedgerState.ts"
 import { isOfReply, type Receipt } from "../Receipt.ts"
-import { kindOfSource, parseUsageSource, type UsageSource } from "../UsageSource.ts"
-import { problemOfLines, workCost } from "./workCost.ts"
-import { dayOf, spentOn, startOfDay, withCharge, withHeld } from "./usageByKind.ts"
+import {
+  kindOfSpender,
+  parseSpender,
+  type Spender,
+  dayOf,
+  spentOn,
+  startOfDay,
+  withCharge,
+  withHeld
+} from "../Spender.ts"
+import { problemOfLines, workCost, priceOf } from "./price.ts"
 
 export type ReserveRefusal = AccountNotFound | DailyCapReached | KeyConflict | InvalidAmount
 export type SettleRefusal = HoldNotFound | InvalidAmount
@@ -73,7 +90,7 @@ export const reserve = (
     return repeat({ _tag: "Held", hold: earlier, replayed: open?.reservationId !== reservationId, state })
   }
   if (account.openHolds >= (input.openAtMost ?? Infinity)) return repeat({ _tag: "Busy", open: account.openHolds })
-  const leftToday = (input.dailyCap ?? Infinity) - spentOn(account, kindOfSource(source), now)
+  const leftToday = (input.dailyCap ?? Infinity) - spentOn(account, kindOfSpender(source), now)
   if (leftToday < minimumAmount) return refuse(capReached(account, input, now))
   const available = availableOf(account)
   if (available < minimumAmount) {
@@ -108,7 +125,7 @@ export const capReached = (
   { dailyCap = 0, source }: Pick<ReserveInput, "dailyCap" | "source">,
   now: number
 ): DailyCapReached => {
-  const kind = kindOfSource(source)
+  const kind = kindOfSpender(source)
   const tomorrow = startOfDay(dayOf(now) + 1)
   const spent = spentOn(account, kind, now)
   return new DailyCapReached({ kind, cap: dailyCap, spent, resetsAt: tomorrow, retryAfterMs: tomorrow - now })
@@ -118,7 +135,7 @@ const invalidReserve = (
   { amount, minimumAmount, ttlMs, openAtMost = 1, source, dailyCap = 0 }: ReserveInput,
   now: number
 ): string | undefined => {
-  if (parseUsageSource(source) === undefined) return "it must be of a source: chat, bot:<id>, meter:<name> or key:<id>"
+  if (parseSpender(source) === undefined) return "it must be of a source: chat, bot:<id>, meter:<name> or key:<id>"
   if (!Number.isSafeInteger(dailyCap) || dailyCap < 0) return "a daily cap must be a whole number of credits, 0 or more"
   if (!Number.isSafeInteger(amount) || amount < 1) return "it must be a whole number of credits, 1 or more"
   if (!Number.isSafeInteger(minimumAmount) || minimumAmount < 1 || minimumAmount > amount) {
@@ -132,7 +149,7 @@ const invalidReserve = (
   return undefined
 }
 
-const setAside = (account: LedgerAccount, source: UsageSource, from: Hold["from"], sign: 1 | -1): LedgerAccount => ({
+const setAside = (account: LedgerAccount, source: Spender, from: Hold["from"], sign: 1 | -1): LedgerAccount => ({
   ...account,
   ...withHeld(account, source, sign * (from.allowance + from.topup)),
   heldAllowance: account.heldAllowance + sign * from.allowance,
@@ -254,3 +271,42 @@ const repayDebt = (journal: Journal, key: string, now: number): Journal => {
     at: now
   })
 }
+
+/**
+ * Ends a hold that was not renewed, as a reply that was left would end: charged for the input and the output recorded
+ * last, or released where nothing was delivered; metered work for the lines recorded last. A hold that has ended or was renewed meanwhile is left alone, which
+ * is answered by `undefined`. Takes the hold's row locked, since renewals do not change the account's version.
+ */
+export const expireOperation = (named: HoldName): Operation<HoldEnd | undefined, SettleRefusal> => ({
+  name: "sweep",
+  userId: named.userId,
+  reads: { key: named.key },
+  decide: (view, now) => expire(view, named, now)
+})
+
+/** Decides the end of a hold that was not renewed: see `expireOperation`. */
+export const expire = (view: View, named: HoldName, now: number): Decision<HoldEnd | undefined, SettleRefusal> => {
+  const { open } = view
+  if (open === undefined || open.hold.expiresAt > now) {
+    return { answer: Result.succeed(undefined), changes: undefined }
+  }
+  const { draft, outputTokens } = open
+  if (!isOfReply(draft)) {
+    // Lines that make no sense charge nothing, rather than keep the hold for ever.
+    const amount = problemOfLines(draft.lines) === undefined ? workCost(draft.lines) : 0
+    if (amount === 0) return release(view, named.key, now)
+    return settle(view, { ...named, amount, draft: { ...draft, ended: "expired" } }, now)
+  }
+  if (outputTokens === 0) return release(view, named.key, now)
+  const usage = { ...draft.usage, output: outputTokens }
+  const amount = priceOf(usage, draft.price)
+  return settle(view, { ...named, amount, draft: { ...draft, usage, estimated: true, ended: "expired" } }, now)
+}
+
+/** What one end adds to what a sweep did. */
+export const sweptBy = (end: HoldEnd | undefined): Swept => ({
+  charged: end?._tag === "Settled" ? 1 : 0,
+  released: end?._tag === "Released" ? 1 : 0,
+  credits: end?._tag === "Settled" ? end.receipt.charged : 0,
+  refused: 0
+})

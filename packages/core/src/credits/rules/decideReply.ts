@@ -2,7 +2,7 @@ import { Result } from "effect"
 import { availableOf } from "../Account.ts"
 import type { HoldEnd, HoldName } from "../holds/Hold.ts"
 import { isOfReply, type ReplyReceiptDraft } from "../Receipt.ts"
-import type { UsageSource } from "../UsageSource.ts"
+import type { Spender } from "../Spender.ts"
 import type { Usage } from "../../models/Usage.ts"
 import { endOf, reserve, settle, type SettleRefusal } from "./decideHold.ts"
 import type { Decision, Operation, View } from "./LedgerState.ts"
@@ -41,7 +41,7 @@ export const unpaidOf = (draft: ReplyReceiptDraft, { usage: paid }: PaidBefore):
 export interface SettleReplyInput extends HoldName {
   /** The key under which the rest is charged if a sweeper has ended the hold. */
   readonly rest: string
-  readonly source: UsageSource
+  readonly source: Spender
   /** What the whole reply costs: whole credits, zero or more. */
   readonly cost: number
   /** The most that the reply may cost: what was held first. */

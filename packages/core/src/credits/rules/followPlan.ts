@@ -1,15 +1,12 @@
 import { Result } from "effect"
 import type { UserId } from "../../identity/UserId.ts"
 import type { TierName } from "../../tiers/Tier.ts"
-import type { RenewedBy } from "../Account.ts"
+import { type RenewedBy, freeOf, splitGrant } from "../Account.ts"
 import { AccountNotFound, InvalidAmount, KeyConflict } from "../errors.ts"
 import type { Transaction } from "../Transaction.ts"
-import { beginPeriod } from "./beginPeriod.ts"
-import { freeOf, splitGrant } from "./buckets.ts"
+import { beginPeriod, PERIOD_FINGERPRINT } from "./resetPeriod.ts"
 import { MAX_CREDITS } from "../maxCredits.ts"
-import { PERIOD_FINGERPRINT } from "./decideAccount.ts"
-import { decideOnce, type OnceRefusal } from "./decideOnce.ts"
-import { type Journal, post } from "./journal.ts"
+import { decideOnce, type OnceRefusal, type Journal, post } from "./journal.ts"
 import type { Decision, LedgerAccount, Operation } from "./LedgerState.ts"
 
 /** What an account's plan is to be, whatever it was. Credits are whole, times Unix milliseconds. */

@@ -1,7 +1,10 @@
-import type { LedgerAccount } from "./LedgerState.ts"
+import { Result } from "effect"
+import type { LedgerAccount, Decision, Refusal, View } from "./LedgerState.ts"
 import { modelOf, type Receipt } from "../Receipt.ts"
-import type { Transaction, TransactionType } from "../Transaction.ts"
-import { withTransaction } from "./transactionCounts.ts"
+import { type Transaction, type TransactionType, withTransaction } from "../Transaction.ts"
+import type { Account } from "../Account.ts"
+import type { UserId } from "../../identity/UserId.ts"
+import { AccountNotFound, type InvalidAmount, KeyConflict } from "../errors.ts"
 
 /** An account with the transactions written since it was loaded. */
 export interface Journal {
@@ -57,4 +60,89 @@ export const newest = (journal: Journal): Transaction => {
   const transaction = journal.transactions.at(-1)
   if (transaction === undefined) throw new Error("A journal without transactions has no newest one.")
   return transaction
+}
+
+/** What changes with a period or a plan, and not with replies. Times are Unix milliseconds. */
+export type Terms = Pick<
+  Account,
+  "tier" | "anchor" | "periodStart" | "nextResetAt" | "periodCredits" | "renewedBy" | "renewedUntil" | "pendingTier"
+>
+
+const NAMES = [
+  "tier",
+  "anchor",
+  "periodStart",
+  "nextResetAt",
+  "periodCredits",
+  "renewedBy",
+  "renewedUntil",
+  "pendingTier"
+] as const
+
+export const termsOf = ({
+  tier,
+  anchor,
+  periodStart,
+  nextResetAt,
+  periodCredits,
+  renewedBy,
+  renewedUntil,
+  pendingTier
+}: Terms): Terms => ({
+  tier,
+  anchor,
+  periodStart,
+  nextResetAt,
+  periodCredits,
+  renewedBy,
+  renewedUntil,
+  pendingTier
+})
+
+export const sameTerms = (a: Terms, b: Terms): boolean => NAMES.every((name) => a[name] === b[name])
+
+/** The account after an operation, naming its newest transaction as the one that says its terms, where they changed. */
+export const explainTerms = (before: LedgerAccount | undefined, after: LedgerAccount): LedgerAccount => {
+  if (before !== undefined && sameTerms(before, after)) return after
+  if (after.transactionCount === before?.transactionCount)
+    throw new Error("The terms of an account changed without a transaction.")
+  return { ...after, termsTransaction: after.transactionCount }
+}
+
+export type OnceRefusal = AccountNotFound | KeyConflict | InvalidAmount
+
+/** Work that a business key stands for, answered by the one transaction it writes. */
+export interface OnceWork<E> {
+  readonly userId: UserId
+  readonly key: string
+  /** What was asked, in words. */
+  readonly fingerprint: string
+  readonly now: number
+  readonly post: (account: LedgerAccount) => Result.Result<Journal, E>
+}
+
+/** Does the work the first time its key comes; after that gives the first answer, or refuses another fingerprint. */
+export const decideOnce = <E extends Refusal = InvalidAmount>(
+  { account, open, record }: Pick<View, "account" | "open" | "record">,
+  { userId, key, fingerprint, now, post }: OnceWork<E>
+): Decision<Transaction, OnceRefusal | E> => {
+  const refuse = (error: OnceRefusal | E) => ({ answer: Result.fail(error), changes: undefined })
+  if (account === undefined) return refuse(new AccountNotFound({ userId }))
+  if (record?.fingerprint === fingerprint && record.transaction !== undefined) {
+    return { answer: Result.succeed(record.transaction), changes: undefined }
+  }
+  if (open !== undefined || record !== undefined) return refuse(new KeyConflict({ key }))
+  const posted = post(account)
+  if (Result.isFailure(posted)) return refuse(posted.failure)
+  const transaction = newest(posted.success)
+  return {
+    answer: Result.succeed(transaction),
+    changes: {
+      ...posted.success,
+      opened: [],
+      closed: [],
+      records: [{ key, fingerprint, at: now, hold: undefined, transaction }],
+      purchases: []
+    }
+  }
 }

@@ -3,9 +3,8 @@ import type { UserId } from "../../identity/UserId.ts"
 import { MAX_CREDITS } from "../maxCredits.ts"
 import { AccountNotFound, InvalidAmount } from "../errors.ts"
 import type { Transaction } from "../Transaction.ts"
-import { freeOf, splitGrant, takeFrom } from "./buckets.ts"
-import { decideOnce, type OnceRefusal } from "./decideOnce.ts"
-import { type Journal, post } from "./journal.ts"
+import { freeOf, splitGrant, takeFrom } from "../Account.ts"
+import { decideOnce, type OnceRefusal, type Journal, post } from "./journal.ts"
 import type { Decision, LedgerAccount, Operation } from "./LedgerState.ts"
 
 export interface TakeFromPeriodInput {

@@ -1,13 +1,10 @@
-import { freeOf } from "./buckets.ts"
+import { freeOf } from "../Account.ts"
 import type { IdempotencyRecord, LedgerAccount, OpenHold } from "./LedgerState.ts"
-import type { PurchaseState } from "./purchase.ts"
-import { outOf } from "./reportedCorrection.ts"
+import { type PurchaseState, outOf } from "../Purchase.ts"
 import { modelOf } from "../Receipt.ts"
-import { sameTerms, type Terms } from "./terms.ts"
-import { kindOfSource, SOURCE_KINDS, type SourceKind } from "../UsageSource.ts"
-import { dayOf, usageOfKind } from "./usageByKind.ts"
-import { TRANSACTION_TYPES, type Transaction, type TransactionType } from "../Transaction.ts"
-import { countsOf } from "./transactionCounts.ts"
+import { sameTerms, type Terms } from "./journal.ts"
+import { kindOfSpender, SPENDER_KINDS, type SpenderKind, dayOf, usageOfKind } from "../Spender.ts"
+import { TRANSACTION_TYPES, type Transaction, type TransactionType, countsOf } from "../Transaction.ts"
 import { type Difference, type Invariant, SIDE_REFERENCE } from "../upkeep/Verification.ts"
 
 /** An account with all that is stored of it; transactions oldest first. */
@@ -31,14 +28,14 @@ type Compared = readonly [invariant: Invariant, expected: number, found: number]
 
 /** The day's charges of each kind of source, and what is open of each, as the account says and as its rows do. */
 const usageOfDay = ({ account, transactions }: VerifiedAccount): ReadonlyArray<Compared> => {
-  const agrees = (kind: SourceKind) => {
+  const agrees = (kind: SpenderKind) => {
     const rows = transactions.filter(
       ({ createdAt, source }) =>
-        source !== undefined && kindOfSource(source) === kind && dayOf(createdAt) === account.usageDay
+        source !== undefined && kindOfSpender(source) === kind && dayOf(createdAt) === account.usageDay
     )
     return sumOf(rows, ({ amount }) => -amount) === usageOfKind(account, kind).charged
   }
-  return [["charged to each kind of source on the last day", SOURCE_KINDS.length, count(SOURCE_KINDS, agrees)]]
+  return [["charged to each kind of source on the last day", SPENDER_KINDS.length, count(SPENDER_KINDS, agrees)]]
 }
 
 /** A purchase has its one grant, and what was taken back of it is what its rows took, and what its reports say. */
@@ -108,8 +105,8 @@ const termsAndTypesOf = ({ account, explained, transactions }: VerifiedAccount):
 const holdsOf = ({ account, holds, records }: VerifiedAccount): ReadonlyArray<Compared> => {
   const { heldAllowance, heldTopup, openHolds, holdsOpened, holdsEnded } = account
   const open = [...holds.values()].map(({ hold }) => hold.from)
-  const holdsAsSaid = (kind: SourceKind) => {
-    const rows = [...holds.values()].filter(({ source }) => kindOfSource(source) === kind)
+  const holdsAsSaid = (kind: SpenderKind) => {
+    const rows = [...holds.values()].filter(({ source }) => kindOfSpender(source) === kind)
     return sumOf(rows, ({ hold }) => hold.amount) === usageOfKind(account, kind).held
   }
   return [
@@ -117,7 +114,7 @@ const holdsOf = ({ account, holds, records }: VerifiedAccount): ReadonlyArray<Co
     ["held topup", sumOf(open, (from) => from.topup), heldTopup],
     ["open holds", holds.size, openHolds],
     ["number of open holds", holds.size, holdsOpened - holdsEnded],
-    ["held by each kind of source", SOURCE_KINDS.length, count(SOURCE_KINDS, holdsAsSaid)],
+    ["held by each kind of source", SPENDER_KINDS.length, count(SPENDER_KINDS, holdsAsSaid)],
     ["number of ended holds", count(records.values(), ({ hold }) => hold !== undefined), holdsEnded],
     ["keys that are open and ended", 0, count(holds.keys(), (key) => records.has(key))]
   ]

@@ -2,8 +2,8 @@ import { Context, Effect, Layer, Schedule } from "effect"
 import { repeatWork } from "../../background/repeatWork.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { CreditLedger } from "../CreditLedger.ts"
-import { HoldTtl } from "../holds/HoldTtl.ts"
-import { addSwept, NOTHING_SWEPT, type Swept } from "../holds/Sweep.ts"
+import { HoldTtl } from "../holds/keepHolds.ts"
+import { addSwept, NOTHING_SWEPT, type Swept } from "../holds/Hold.ts"
 
 /** Holds ended in one transaction, and the time between two sweeps. */
 const HOLDS_PER_SWEEP = 100

@@ -5,7 +5,7 @@ import { RunningReplies } from "../../chat/reply/RunningReplies.ts"
 import { CreditLedger } from "../../credits/CreditLedger.ts"
 import { reserveOperation, settleOperation } from "../../credits/rules/decideHold.ts"
 import { receiptDraft, reservation } from "../credits/creditFixtures.ts"
-import { type Run } from "../suiteOn.ts"
+import type { Run } from "../suiteOn.ts"
 import {
   balanceOf,
   beat,

@@ -1,6 +1,6 @@
 import type { ReserveInput } from "../../credits/holds/Hold.ts"
 import { isOfReply, type ReceiptDraft, type ReplyReceiptDraft } from "../../credits/Receipt.ts"
-import { CHAT_SOURCE } from "../../credits/UsageSource.ts"
+import { CHAT_SPENDER } from "../../credits/Spender.ts"
 import type { UserId } from "../../identity/UserId.ts"
 
 /** A receipt draft for tests where the reply itself does not matter. */
@@ -29,7 +29,7 @@ export const reservation = (
   key,
   amount,
   minimumAmount: amount,
-  source: CHAT_SOURCE,
+  source: CHAT_SPENDER,
   ttlMs: 600_000,
   draft: receiptDraft,
   ...changes

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { periodKey } from "../../credits/rules/decideAccount.ts"
+import { periodKey } from "../../credits/rules/resetPeriod.ts"
 import type { FollowPlanInput, PlanTerms } from "../../credits/rules/followPlan.ts"
 import { periodStart } from "../../credits/rules/period.ts"
 import type { UserId } from "../../identity/UserId.ts"

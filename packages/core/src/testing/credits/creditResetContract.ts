@@ -4,7 +4,7 @@ import { periodAt } from "../../credits/rules/period.ts"
 import { noResets } from "../../credits/upkeep/ResetChunk.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import { reservation } from "./creditFixtures.ts"
-import { closeOperation } from "../../credits/rules/closeAccount.ts"
+import { closeOperation } from "../../credits/rules/openAndClose.ts"
 import { type CreditTester, newUser, run } from "./creditTester.ts"
 import { resetAll as resetEverybody } from "./resetAll.ts"
 

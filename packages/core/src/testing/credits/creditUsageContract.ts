@@ -1,8 +1,7 @@
 import { Effect, Result } from "effect"
 import { describe, expect, it } from "vitest"
-import type { UsageSource } from "../../credits/UsageSource.ts"
+import { type Spender, dayOf } from "../../credits/Spender.ts"
 import type { UserId } from "../../identity/UserId.ts"
-import { dayOf } from "../../credits/rules/usageByKind.ts"
 import { receiptDraft, reservation } from "./creditFixtures.ts"
 import { type CreditTester, run, tagOf } from "./creditTester.ts"
 
@@ -11,7 +10,7 @@ const MANY = 300
 
 /** What sources, daily caps and usage guarantee. */
 export const describeUsage = ({ ledger, openUser, settle, rows }: CreditTester): void => {
-  const from = (userId: UserId, key: string, source: UsageSource, amount: number, dailyCap?: number) =>
+  const from = (userId: UserId, key: string, source: Spender, amount: number, dailyCap?: number) =>
     ledger.reserve(reservation(userId, key, amount, { source, dailyCap }))
   /** Of today and yesterday, should the day end in the middle of a test. */
   const used = async (userId: UserId) => {
@@ -38,7 +37,7 @@ export const describeUsage = ({ ledger, openUser, settle, rows }: CreditTester):
     it("refuses what is no source, and a key that was used for another one", async () => {
       const userId = await openUser(100)
       for (const source of ["", "bots", "bot:", "bot:a b", `key:${"x".repeat(101)}`, "chat:1", "bot:a\n"]) {
-        expect(await tagOf(from(userId, "reply:1", source as UsageSource, 5))).toBe("InvalidAmount")
+        expect(await tagOf(from(userId, "reply:1", source as Spender, 5))).toBe("InvalidAmount")
       }
       await run(from(userId, "reply:1", "bot:a", 5))
       expect(await tagOf(from(userId, "reply:1", "bot:b", 5))).toBe("KeyConflict")
@@ -51,7 +50,7 @@ export const describeUsage = ({ ledger, openUser, settle, rows }: CreditTester):
         model: "model-a",
         usage: { freshInput: 1, cacheRead: 2, cacheWrite: 3, output: 4 }
       }
-      const spend = async (key: string, source: UsageSource, draft = receiptDraft) => {
+      const spend = async (key: string, source: Spender, draft = receiptDraft) => {
         await run(from(userId, key, source, 10))
         await run(ledger.settle({ userId, key, amount: 3, draft }))
       }
@@ -86,7 +85,7 @@ export const describeUsage = ({ ledger, openUser, settle, rows }: CreditTester):
     it("usage of many replies is told to the last credit", async () => {
       const userId = await openUser(2_000)
       const keys = Array.from({ length: MANY }, (_, index) => `reply:${index}`)
-      const sourceOf = (index: number): UsageSource => (index % 3 === 0 ? "chat" : `bot:${index % 3}`)
+      const sourceOf = (index: number): Spender => (index % 3 === 0 ? "chat" : `bot:${index % 3}`)
       const spend = (key: string, index: number) =>
         Effect.andThen(from(userId, key, sourceOf(index), 2), settle(userId, key, index % 2))
       await run(Effect.forEach(keys, spend, { concurrency: "unbounded", discard: true }))

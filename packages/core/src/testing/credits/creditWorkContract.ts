@@ -1,14 +1,14 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import type { ReceiptLine, WorkReceiptDraft } from "../../credits/Receipt.ts"
-import type { UsageSource } from "../../credits/UsageSource.ts"
+import type { Spender } from "../../credits/Spender.ts"
 import { reservation } from "./creditFixtures.ts"
 import { type CreditTester, run, tagOf } from "./creditTester.ts"
 
 /** What metered work guarantees, by the receipts that say what it used. */
 export const describeWork = (tester: CreditTester): void => {
   const { ledger, openUser, outlive, sweepAll, balance, rows, expectSound } = tester
-  const source: UsageSource = "meter:images"
+  const source: Spender = "meter:images"
   const key = "work:1"
   const image: ReceiptLine = { label: "image 1024 x 1024", quantity: 3, unitPrice: 7.5 }
   const seconds: ReceiptLine = { label: "seconds of a processor", quantity: 12.25, unitPrice: 0.1 }

@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 import fc from "fast-check"
 import type { HoldEnd, Reserved } from "../../../credits/holds/Hold.ts"
-import { periodKey } from "../../../credits/rules/decideAccount.ts"
+import { periodKey } from "../../../credits/rules/resetPeriod.ts"
 import { periodStart } from "../../../credits/rules/period.ts"
 import type { TierChange } from "../../../credits/rules/tierChange.ts"
 import type { Transaction } from "../../../credits/Transaction.ts"
-import type { UsageSource } from "../../../credits/UsageSource.ts"
+import type { Spender } from "../../../credits/Spender.ts"
 import type { UserId } from "../../../identity/UserId.ts"
 import { receiptDraft, reservation } from "../creditFixtures.ts"
 import type { CreditCommand } from "./creditModel.ts"
@@ -53,7 +53,7 @@ const holdCommands: fc.Arbitrary<CreditCommand> = fc.oneof(
         amount: amounts,
         shrinks: fc.boolean(),
         openAtMost: fc.constantFrom(undefined, undefined, 1, 2),
-        source: fc.constantFrom<UsageSource[]>("chat", "chat", "bot:1", "bot:2", "meter:pages"),
+        source: fc.constantFrom<Spender[]>("chat", "chat", "bot:1", "bot:2", "meter:pages"),
         dailyCap: fc.constantFrom(undefined, undefined, undefined, 0, 20, 60)
       })
       .map(({ shrinks, ...command }) => ({ ...command, minimumAmount: shrinks ? 1 : command.amount }))

@@ -1,5 +1,5 @@
 import { periodAt } from "../../../credits/rules/period.ts"
-import type { UsageSource } from "../../../credits/UsageSource.ts"
+import type { Spender } from "../../../credits/Spender.ts"
 import {
   enter,
   freeCredits,
@@ -22,7 +22,7 @@ export interface ModelReserve {
   readonly amount: number
   readonly minimumAmount: number
   readonly openAtMost: number | undefined
-  readonly source: UsageSource
+  readonly source: Spender
   readonly dailyCap: number | undefined
 }
 

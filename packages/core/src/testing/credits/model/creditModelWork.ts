@@ -1,4 +1,4 @@
-import type { UsageSource } from "../../../credits/UsageSource.ts"
+import type { Spender } from "../../../credits/Spender.ts"
 import { end, isWhole, MODEL_TTL_MS, reserve } from "./creditModelHolds.ts"
 import {
   enter,
@@ -18,7 +18,7 @@ export type WorkCommand =
       readonly key: string
       readonly amount: number
       readonly minimumAmount: number
-      readonly source: UsageSource
+      readonly source: Spender
       readonly dailyCap: number | undefined
       readonly lifetimeSeconds: number | undefined
     }

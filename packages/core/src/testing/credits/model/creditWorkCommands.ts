@@ -3,7 +3,7 @@ import fc from "fast-check"
 import type { Account } from "../../../credits/Account.ts"
 import { makeWorkByHand } from "../../../credits/metering/workByHand.ts"
 import type { WorkPayment } from "../../../credits/metering/Metering.ts"
-import type { UsageSource } from "../../../credits/UsageSource.ts"
+import type { Spender } from "../../../credits/Spender.ts"
 import type { UserId } from "../../../identity/UserId.ts"
 import type { StorageFailed } from "../../../storage/StorageFailed.ts"
 import { MODEL_TTL_MS } from "./creditModelHolds.ts"
@@ -24,7 +24,7 @@ export const workCommands: fc.Arbitrary<WorkCommand> = fc.oneof(
       key: keys,
       amount: fc.constantFrom(10, 10, 10, 10, 25, 0),
       minimumAmount: fc.constantFrom(1, 1, 1, 10),
-      source: fc.constantFrom<UsageSource[]>("key:svc", "key:svc", "key:svc", "meter:pages"),
+      source: fc.constantFrom<Spender[]>("key:svc", "key:svc", "key:svc", "meter:pages"),
       dailyCap,
       // With 40 seconds a hold expires at the very moment of the next wave.
       lifetimeSeconds: fc.constantFrom(undefined, undefined, undefined, 40)

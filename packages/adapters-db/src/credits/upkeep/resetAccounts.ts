@@ -7,7 +7,7 @@ import {
   type TierResets
 } from "@parley/core/adapter"
 import { Effect } from "effect"
-import type { Database, DatabaseError, Row } from "../database/Database.ts"
+import type { Database, DatabaseError, Row } from "../../database/Database.ts"
 
 const dueText = (schema: string) => `
   SELECT max(user_id) AS upto FROM (

@@ -1,8 +1,8 @@
-import type { InMemoryEventLog } from "../../events/InMemoryEventLog.ts"
-import type { EventDraft } from "../../events/ParleyEvent.ts"
-import type { Account } from "../Account.ts"
-import { isOfReply, modelOf } from "../Receipt.ts"
-import type { Transaction } from "../Transaction.ts"
+import type { InMemoryEventLog } from "../events/InMemoryEventLog.ts"
+import type { EventDraft } from "../events/ParleyEvent.ts"
+import type { Account } from "./Account.ts"
+import { isOfReply, modelOf } from "./Receipt.ts"
+import type { Transaction } from "./Transaction.ts"
 
 const REPLY = "reply:"
 /** A hold for the rest of a reply that was told already (`restKey`). */
@@ -63,7 +63,7 @@ const tellPlan = (log: Log, before: Account | undefined, { tier, userId }: Accou
  * `tell_transactions` and `tell_plan` of the database's schema do there. `before` is the account as they found it, `account` as
  * they leave it.
  */
-export const tellTransactions = (
+export const publishTransactionEvents = (
   log: Log,
   before: Account | undefined,
   account: Account,

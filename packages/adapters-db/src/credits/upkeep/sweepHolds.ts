@@ -8,9 +8,9 @@ import {
   type Swept
 } from "@parley/core/adapter"
 import { Effect, Result } from "effect"
-import type { Database, DatabaseError, Row } from "../database/Database.ts"
-import { commitOperations } from "./commitOperations.ts"
-import { type LedgerTime, momentOf } from "./LedgerClock.ts"
+import type { Database, DatabaseError, Row } from "../../database/Database.ts"
+import { commitOperations } from "../commitOperations.ts"
+import { type LedgerTime, momentOf } from "../LedgerClock.ts"
 
 interface ExpiredUserRow extends Row {
   readonly user_id: string

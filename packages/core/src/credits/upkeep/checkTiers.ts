@@ -1,9 +1,9 @@
 import { Effect } from "effect"
-import type { StorageFailed } from "../storage/StorageFailed.ts"
-import { Catalog } from "../tiers/Catalog.ts"
-import { TiersMissing } from "../tiers/errors.ts"
-import { namesOf } from "../tiers/Tier.ts"
-import { CreditLedger } from "./CreditLedger.ts"
+import type { StorageFailed } from "../../storage/StorageFailed.ts"
+import { Catalog } from "../../tiers/Catalog.ts"
+import { TiersMissing } from "../../tiers/errors.ts"
+import { namesOf } from "../../tiers/Tier.ts"
+import { CreditLedger } from "../CreditLedger.ts"
 
 /**
  * Fails with `TiersMissing` where accounts are on tiers that the catalog has not. For processes that start: what those

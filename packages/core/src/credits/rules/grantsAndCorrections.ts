@@ -1,18 +1,104 @@
 import { Result } from "effect"
+import { freeOf, splitGrant, takeFrom } from "../Account.ts"
+import { MAX_CREDITS } from "../maxCredits.ts"
+import { InvalidAmount, AccountNotFound, PurchaseConflict, PurchaseNotFound } from "../errors.ts"
+import { type Journal, post, type Posting, decideOnce, type OnceRefusal } from "./journal.ts"
+import type { LedgerAccount, Decision, Operation, View } from "./LedgerState.ts"
+import type { UserId } from "../../identity/UserId.ts"
 import {
+  type Payment,
   type AdjustInput,
   disputeKey,
   type DisputeInput,
   type PurchaseReport,
   refundKey,
-  type RefundInput
-} from "../Correction.ts"
-import { decideOnce, type OnceRefusal } from "./decideOnce.ts"
-import { AccountNotFound, InvalidAmount, PurchaseConflict, PurchaseNotFound } from "../errors.ts"
-import { give, clawBack } from "./giveAndTake.ts"
-import type { Decision, Operation, View } from "./LedgerState.ts"
-import { type CorrectionReport, outOf, withReport } from "./reportedCorrection.ts"
-import type { Transaction } from "../Transaction.ts"
+  type RefundInput,
+  type CorrectionReport,
+  outOf,
+  withReport
+} from "../Purchase.ts"
+import type { TransactionType, Transaction } from "../Transaction.ts"
+
+type Reason = Pick<Posting, "type" | "reference" | "at" | "charge">
+
+/** Puts credits in: they repay debt first, the rest goes to the top-ups. */
+export const give = (account: LedgerAccount, amount: number, reason: Reason): Result.Result<Journal, InvalidAmount> => {
+  const { added } = splitGrant(account, amount)
+  if (added > MAX_CREDITS - account.allowance - account.topup) {
+    return Result.fail(new InvalidAmount({ reason: `an account holds at most ${MAX_CREDITS} credits` }))
+  }
+  return Result.succeed(post({ account, transactions: [] }, { ...reason, amount, allowance: 0, topup: added }))
+}
+
+/**
+ * Takes credits back: from the free top-ups, then from the free allowance, never from open holds. What is not there is
+ * debt: to forget it would be to give it away.
+ */
+export const clawBack = (
+  account: LedgerAccount,
+  amount: number,
+  reason: Reason
+): Result.Result<Journal, InvalidAmount> => {
+  const free = freeOf(account)
+  const topup = Math.min(free.topup, amount)
+  const { allowance } = takeFrom({ allowance: free.allowance, topup: 0 }, amount - topup)
+  if (amount - topup - allowance > MAX_CREDITS - account.debt) {
+    return Result.fail(new InvalidAmount({ reason: `an account owes at most ${MAX_CREDITS} credits` }))
+  }
+  return Result.succeed(
+    // Plus zero: nothing taken is 0, not -0.
+    post({ account, transactions: [] }, { ...reason, amount: 0 - amount, allowance: 0 - allowance, topup: 0 - topup })
+  )
+}
+
+export interface GrantInput {
+  readonly userId: UserId
+  readonly key: string
+  readonly type: Extract<TransactionType, "topup" | "grant">
+  /** One or more whole credits; they repay debt first and then go to the top-up bucket. */
+  readonly amount: number
+  /** What was paid for top-ups, so that refunds and disputes find the purchase. A charge pays for one purchase. */
+  readonly payment?: Payment | undefined
+}
+
+export type GrantRefusal = OnceRefusal | PurchaseConflict
+
+/** Keeps, beside the grant, what was paid for it. */
+const withPurchase = (
+  { answer, changes }: Decision<Transaction, GrantRefusal>,
+  granted: number,
+  { charge, paid }: Payment
+): Decision<Transaction, GrantRefusal> => {
+  if (changes === undefined) return { answer, changes }
+  const purchase = { charge, paid, granted, clawedBack: 0, reports: [] }
+  return { answer, changes: { ...changes, purchases: [purchase] } }
+}
+
+/** Adds credits once under their key. */
+export const grantOperation = (input: GrantInput): Operation<Transaction, GrantRefusal> => ({
+  name: "grant",
+  userId: input.userId,
+  reads: { key: input.key, charge: input.payment?.charge },
+  decide: (view, now) => {
+    const { userId, key, type, amount, payment } = input
+    if (!Number.isSafeInteger(amount) || amount < 1) {
+      const reason = "it must be a whole number of credits, 1 or more"
+      return { answer: Result.fail(new InvalidAmount({ reason })), changes: undefined }
+    }
+    if (payment !== undefined && !(Number.isSafeInteger(payment.paid) && payment.paid >= 1)) {
+      const reason = "what was paid must be a whole number, 1 or more"
+      return { answer: Result.fail(new InvalidAmount({ reason })), changes: undefined }
+    }
+    const fingerprint =
+      payment === undefined ? `${type} ${amount}` : `${type} ${amount} ${payment.charge} ${payment.paid}`
+    const post = (account: LedgerAccount) =>
+      payment !== undefined && view.purchase !== undefined
+        ? Result.fail(new PurchaseConflict({ charge: payment.charge }))
+        : give(account, amount, { type, reference: key, at: now, charge: payment?.charge })
+    const decision = decideOnce<InvalidAmount | PurchaseConflict>(view, { userId, key, fingerprint, now, post })
+    return payment === undefined ? decision : withPurchase(decision, amount, payment)
+  }
+})
 
 export type PurchaseRefusal = OnceRefusal | PurchaseNotFound | PurchaseConflict
 

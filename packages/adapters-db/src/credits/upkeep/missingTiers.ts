@@ -1,7 +1,7 @@
 import type { TierCount } from "@parley/core/adapter"
 import type { TierName } from "@parley/core"
 import { Effect } from "effect"
-import type { Database, DatabaseError, Row } from "../database/Database.ts"
+import type { Database, DatabaseError, Row } from "../../database/Database.ts"
 
 /** From one tier's name to the next in the index, however many accounts each has; counts only those that are missing. */
 const missingText = (schema: string) => `

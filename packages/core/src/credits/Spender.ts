@@ -1,0 +1,101 @@
+import { Schema } from "effect"
+
+/**
+ * The kinds of spenders: people's own chats, bots that answer visitors, metered work, keys of the API. The ledger counts
+ * by their place in this list: add new kinds at its end.
+ */
+export const SPENDER_KINDS = ["chat", "bot", "meter", "key"] as const
+export type SpenderKind = (typeof SPENDER_KINDS)[number]
+
+/**
+ * The part of the product that spends an account's credits: `chat`, `bot:<id>`, `meter:<name>` or `key:<id>`. Daily caps
+ * apply to its kind. Rows, receipts and the API name it in their field `source`.
+ */
+export type Spender = "chat" | `${Exclude<SpenderKind, "chat">}:${string}`
+
+/** A person's own chats. */
+export const CHAT_SPENDER: Spender = "chat"
+
+const PATTERN = /^(?:chat|(?:bot|meter|key):[A-Za-z0-9._~-]{1,100})$/
+
+/** A spender as text: its kind and, but for `chat`, a name of 1 to 100 letters, digits, dots, dashes, `_` or `~`. */
+export const Spender = Schema.String.check(
+  Schema.isPattern(PATTERN, { message: "Expected chat, bot:<id>, meter:<name> or key:<id>" })
+)
+
+/** Reads a spender from text; undefined if the text is none. */
+export const parseSpender = (text: string): Spender | undefined => (PATTERN.test(text) ? (text as Spender) : undefined)
+
+/** The kind of a spender. */
+export const kindOfSpender = (spender: Spender): SpenderKind => {
+  const colon = spender.indexOf(":")
+  return (colon < 0 ? spender : spender.slice(0, colon)) as SpenderKind
+}
+
+const DAY_MS = 86_400_000
+
+/** The UTC day of a time in Unix milliseconds, counted from 1970-01-01. */
+export const dayOf = (at: number): number => Math.floor(at / DAY_MS)
+
+/** When a UTC day begins, in Unix milliseconds. */
+export const startOfDay = (day: number): number => day * DAY_MS
+
+/**
+ * What an account knows of its use, so that a daily cap is asked of the account alone: for each of `SPENDER_KINDS`, in
+ * that order, the credits charged on the account's day of usage, and those that open holds have set aside.
+ */
+export type UsageByKind = ReadonlyArray<number>
+
+export const NO_USAGE: UsageByKind = SPENDER_KINDS.flatMap(() => [0, 0])
+
+/** The day of usage and what is known of it. */
+export interface DayUsage {
+  /** The UTC day of the newest usage, counted from 1970-01-01; 0 where there was none. */
+  readonly usageDay: number
+  /** What each kind of spender was charged on that day, and holds. */
+  readonly usageByKind: UsageByKind
+}
+
+const at = (usage: UsageByKind, kind: SpenderKind) => {
+  const place = 2 * SPENDER_KINDS.indexOf(kind)
+  return { charged: usage[place] ?? 0, held: usage[place + 1] ?? 0 }
+}
+
+/** What a kind of source was charged on the account's day of usage, and holds now. Whole credits. */
+export const usageOfKind = ({ usageByKind }: Pick<DayUsage, "usageByKind">, kind: SpenderKind) => at(usageByKind, kind)
+
+/**
+ * What counts towards a daily cap at `now`: charged on that UTC day, and set aside by open holds, whenever they were
+ * opened, since they are charged on this day or a later one.
+ */
+export const spentOn = ({ usageDay, usageByKind }: DayUsage, kind: SpenderKind, now: number): number => {
+  const { charged, held } = at(usageByKind, kind)
+  return (usageDay < dayOf(now) ? 0 : charged) + held
+}
+
+const withChange = (usage: UsageByKind, kind: SpenderKind, charged: number, held: number): UsageByKind => {
+  const place = 2 * SPENDER_KINDS.indexOf(kind)
+  return usage.map((value, index) => (index === place ? value + charged : index === place + 1 ? value + held : value))
+}
+
+/** An account's usage with `held` credits more, or fewer, set aside. */
+export const withHeld = ({ usageDay, usageByKind }: DayUsage, source: Spender, held: number): DayUsage => ({
+  usageDay,
+  usageByKind: withChange(usageByKind, kindOfSpender(source), 0, held)
+})
+
+/**
+ * An account's usage after a charge at a time in Unix milliseconds. A later day begins at nothing; what is charged on an
+ * earlier one, by a clock that is behind, is not counted for the later.
+ */
+export const withCharge = (
+  { usageDay, usageByKind }: DayUsage,
+  source: Spender,
+  charged: number,
+  time: number
+): DayUsage => {
+  const day = dayOf(time)
+  if (day < usageDay) return { usageDay, usageByKind }
+  const before = day > usageDay ? usageByKind.map((value, index) => (index % 2 === 0 ? 0 : value)) : usageByKind
+  return { usageDay: day, usageByKind: withChange(before, kindOfSpender(source), charged, 0) }
+}

@@ -1,0 +1,145 @@
+import { Result } from "effect"
+import { PERIOD_FINGERPRINT, periodKey } from "./resetPeriod.ts"
+import type { UserId } from "../../identity/UserId.ts"
+import type { Account } from "../Account.ts"
+import { decideOnce, type OnceRefusal, newest, post, type Journal } from "./journal.ts"
+import { HoldsOpen } from "../errors.ts"
+import { accountOf, type Decision, type LedgerAccount, type Operation, type IdempotencyRecord } from "./LedgerState.ts"
+import { periodAt } from "./period.ts"
+import { type Transaction, NO_TRANSACTIONS } from "../Transaction.ts"
+import { NO_USAGE } from "../Spender.ts"
+import type { TierName } from "../../tiers/Tier.ts"
+import { renameKey } from "../../events/renameKey.ts"
+
+export interface OpenAccountInput {
+  readonly userId: UserId
+  readonly tier: TierName
+  /** The first period's allowance. */
+  readonly allowance: number
+}
+
+/** Gives the account, or opens it with its first allowance. */
+export const openOperation = (input: OpenAccountInput): Operation<Account, never> => ({
+  name: "open",
+  userId: input.userId,
+  reads: {},
+  decide: ({ account }, now) =>
+    account === undefined ? openAccount(input, now) : { answer: Result.succeed(accountOf(account)), changes: undefined }
+})
+
+const openAccount = (input: OpenAccountInput, now: number): Decision<Account, never> => {
+  const { start, end } = periodAt(now, now)
+  const empty: LedgerAccount = {
+    userId: input.userId,
+    tier: input.tier,
+    anchor: now,
+    periodStart: start,
+    nextResetAt: end,
+    periodCredits: input.allowance,
+    renewedBy: "schedule",
+    renewedUntil: undefined,
+    pendingTier: undefined,
+    allowance: 0,
+    topup: 0,
+    debt: 0,
+    heldAllowance: 0,
+    heldTopup: 0,
+    version: 0,
+    transactionCount: 0,
+    openHolds: 0,
+    byType: NO_TRANSACTIONS,
+    termsTransaction: 0,
+    holdsOpened: 0,
+    holdsEnded: 0,
+    usageDay: 0,
+    usageByKind: NO_USAGE
+  }
+  const key = periodKey(input.userId, start)
+  const { allowance } = input
+  const journal = post(
+    { account: empty, transactions: [] },
+    { type: "reset", amount: allowance, allowance, topup: 0, reference: key, at: now }
+  )
+  const record = { key, fingerprint: PERIOD_FINGERPRINT, at: now, hold: undefined, transaction: newest(journal) }
+  return {
+    answer: Result.succeed(accountOf(journal.account)),
+    changes: { ...journal, opened: [], closed: [], records: [record], purchases: [] }
+  }
+}
+
+export interface CloseInput {
+  readonly userId: UserId
+  /** The business fact, for example `closed:<request>`. */
+  readonly key: string
+  /** The tier of those who have no subscription, which the account is left with. */
+  readonly lowest: TierName
+}
+
+/** What is left is forfeited and what is owed written off, in one transaction; no period begins any more. */
+const closed = (account: LedgerAccount, tier: TierName, reference: string, at: number): Journal => {
+  const { allowance, debt, topup } = account
+  return post(
+    {
+      account: { ...account, tier, pendingTier: undefined, renewedBy: "none", periodCredits: 0 },
+      transactions: []
+    },
+    { type: "adjustment", amount: debt - allowance - topup, allowance: 0 - allowance, topup: 0 - topup, reference, at }
+  )
+}
+
+/** True where nothing is in the account, nothing is owed or held, and nothing renews it. */
+export const isClosed = ({ allowance, debt, openHolds, renewedBy, topup }: LedgerAccount): boolean =>
+  renewedBy === "none" && allowance === 0 && topup === 0 && debt === 0 && openHolds === 0
+
+/**
+ * Closes an account once for its key: its balance is zero then, and nothing renews it. What is granted to it later is
+ * there again. Fails with `HoldsOpen` while something is being paid from it.
+ */
+export const closeOperation = ({
+  key,
+  lowest,
+  userId
+}: CloseInput): Operation<Transaction, OnceRefusal | HoldsOpen> => ({
+  name: "close",
+  userId,
+  reads: { key },
+  decide: (view, now) =>
+    decideOnce<HoldsOpen>(view, {
+      userId,
+      key,
+      fingerprint: "closed",
+      now,
+      post: (account) =>
+        account.openHolds > 0
+          ? Result.fail(new HoldsOpen({ open: account.openHolds }))
+          : Result.succeed(closed(account, lowest, key, now))
+    })
+})
+
+/** What a closed account consists of. */
+export interface ClosedAccount {
+  readonly account: LedgerAccount
+  readonly records: ReadonlyMap<string, IdempotencyRecord>
+  readonly transactions: ReadonlyArray<Transaction>
+}
+
+/**
+ * A closed account as that of somebody else: amounts, dates and numbers as they are, the owner's id replaced wherever it
+ * stands, which is in the keys of periods (`periodKey`) besides the rows' owner.
+ */
+export const renameOwner = <A extends ClosedAccount>(stored: A, userId: UserId, pseudonym: UserId): A => {
+  const rename = (key: string): string => renameKey(key, userId, pseudonym)
+  const renamed = (row: Transaction): Transaction => ({ ...row, reference: rename(row.reference) })
+  const records = [...stored.records.values()].map((record) => ({
+    ...record,
+    key: rename(record.key),
+    hold: record.hold && { ...record.hold, userId: pseudonym },
+    transaction: record.transaction && renamed(record.transaction)
+  }))
+  return {
+    ...stored,
+    account: { ...stored.account, userId: pseudonym },
+    records: new Map(records.map((record) => [record.key, record])),
+    transactions: stored.transactions.map(renamed)
+  }
+}
