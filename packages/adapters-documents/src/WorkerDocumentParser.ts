@@ -2,6 +2,7 @@ import {
   DocumentParser,
   documentType,
   DocumentUnreadable,
+  FairQueue,
   Ocr,
   PARSED_DOCUMENT_TYPES,
   type ParserKind
@@ -12,7 +13,6 @@ import { DEFAULT_PARSER_LIMITS, type ParserLimits } from "./ParserLimits.ts"
 import { parserFences } from "./process/fences.ts"
 import type { ParserOutcome } from "./process/ParserMessage.ts"
 import { ParserPool } from "./process/ParserPool.ts"
-import { TurnQueue } from "./process/TurnQueue.ts"
 import { readScan } from "./readScan.ts"
 import { type WorkerNotStarted, WorkerProcess } from "./process/WorkerProcess.ts"
 
@@ -51,7 +51,7 @@ const noParser = (type: DocumentType): string =>
 
 /**
  * Reads documents in worker processes with limits on time, memory, pages and size. A document that breaks its worker is
- * unreadable, with a reason, and nothing else notices. People take turns. Workers start with the first document and end with the scope.
+ * unreadable, with a reason, and nothing else notices. People are served round robin. Workers start with the first document and end with the scope.
  */
 export class WorkerDocumentParser {
   /** `limits` overrides the defaults one by one. A worker that cannot be started at all is a defect, not a reason. */
@@ -62,8 +62,9 @@ export class WorkerDocumentParser {
 const makeParser = (limits: ParserLimits) =>
   Effect.gen(function* () {
     const ocr = yield* Ocr
-    const turns = new TurnQueue(limits.processes)
     const { idleMilliseconds, maxMemoryBytes, processes } = limits
+    // One person never takes the last place, so that others find a free one.
+    const queue = new FairQueue({ places: processes, perPerson: Math.max(1, processes - 1) })
     const probed = Effect.promise(parserFences)
     const pool = yield* Effect.acquireRelease(
       Effect.sync(() => new ParserPool({ places: processes, idleMilliseconds })),
@@ -92,12 +93,12 @@ const makeParser = (limits: ParserLimits) =>
       parse: Effect.fn("WorkerDocumentParser.parse")(function* (input: ParseInput) {
         const kind = documentType(input.type).parser
         if (kind === null) return yield* new DocumentUnreadable({ reason: noParser(input.type) })
-        const inTurn = (part: Pick<ParserInput, "picturesOf"> = {}) =>
-          turns.withTurn(input.userId, Effect.orDie(read({ kind, bytes: input.bytes, ...part })))
-        const outcome = yield* inTurn()
+        const inPlace = (part: Pick<ParserInput, "picturesOf"> = {}) =>
+          queue.run(input.userId, Effect.orDie(read({ kind, bytes: input.bytes, ...part })))
+        const outcome = yield* inPlace()
         if (outcome._tag === "Parsed") return outcome.document
         if (ocr !== undefined && outcome._tag === "Unreadable" && outcome.failure === "scan") {
-          return yield* readScan((page) => Effect.flatMap(inTurn({ picturesOf: page }), picturesIn), ocr, limits)
+          return yield* readScan((page) => Effect.flatMap(inPlace({ picturesOf: page }), picturesIn), ocr, limits)
         }
         return yield* unreadable(outcome)
       })

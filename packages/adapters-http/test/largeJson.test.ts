@@ -1,10 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs"
-import { ChatRequest } from "@parley/core"
-import { Effect } from "effect"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { shapeOf } from "../src/body/JsonShape.ts"
-import { JsonThread } from "../src/body/JsonThread.ts"
-import { pruneJson } from "../src/body/pruneJson.ts"
+import { hasTooManyParts, MAX_JSON_PARTS } from "../src/body/jsonBounds.ts"
 import { expectProblem } from "./support/expectProblem.ts"
 import { ModelCall } from "./support/ScriptedModel.ts"
 import { startServer, type TestServer } from "./support/startServer.ts"
@@ -17,39 +12,47 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const hello = { role: "user", content: "Hello?" }
 const nested = `[${'[[],{"a":[1,2]}],'.repeat(50_000)}1]`
 
-test("of a large body, what a chat request reads is kept and the rest is not", () => {
-  const body = {
-    messages: [{ ...hello, extra: [1] }, 7, [hello]],
-    chatId: { id: [1] },
-    other: [[1]],
-    documentIds: ["a"]
+/** A list of this many parts. */
+const listOf = (parts: number) => `[${"1,".repeat(parts - 1)}1]`
+
+test("a body of more objects, lists and fields than any request needs is refused", async () => {
+  const message = "Expected at most 20,000 objects, lists and fields together"
+  const deep = `${"[".repeat(500_000)}${"]".repeat(500_000)}`
+  for (const ignored of [nested, deep, listOf(20_000)]) {
+    const chat = await server.post("/api/chat", `{"messages":[],"ignored":${ignored}}`, ANN)
+    const problem = await expectProblem(chat, 422, "invalid_chat_request")
+    expect(problem["issues"]).toEqual([{ path: "body", message }])
   }
-  expect(pruneJson(body, shapeOf(ChatRequest))).toEqual({
-    messages: [hello, 7, []],
-    chatId: {},
-    documentIds: ["a"]
-  })
-  const long = pruneJson({ messages: Array.from({ length: 5_000 }, () => hello) }, shapeOf(ChatRequest))
-  expect(long).toMatchObject({ messages: { length: 1_001 } })
-  expect(pruneJson(JSON.parse('{"__proto__":{"messages":[]},"messages":[]}'), shapeOf(ChatRequest))).toEqual({
-    messages: []
-  })
+  const problem = await expectProblem(await server.post("/api/rag", nested, ANN), 400, "invalid_request")
+  expect(problem["issues"]).toEqual([{ path: "body", message }])
+})
+
+test("parts are counted outside texts only, up to the bound", () => {
+  const isTooMuch = (text: string) => hasTooManyParts(Buffer.from(text))
+  expect(isTooMuch(listOf(MAX_JSON_PARTS))).toBe(false)
+  expect(isTooMuch(listOf(MAX_JSON_PARTS + 1))).toBe(true)
+  const texts = [",:[{", '\\"', "\\", '\\\\\"', "é漢😀"].map((part) => JSON.stringify(part.repeat(10_000)))
+  for (const text of texts) {
+    expect(isTooMuch(text)).toBe(false)
+    const about = `[${text},${listOf(MAX_JSON_PARTS - 2)}]`
+    expect([isTooMuch(about), isTooMuch(about.replace("1]", "1,1]"))]).toEqual([false, true])
+  }
 })
 
 test("large bodies are answered as small ones are", async () => {
   const long = { messages: [{ role: "user", content: "word ".repeat(10_000) }] }
   expect((await server.post("/api/chat", long, ANN)).status).toBe(200)
-  const ignored = `{"messages":[{"role":"user","content":"Hello?"}],"ignored":${nested}}`
+  const list = `[${'[[],{"a":[1,2]}],'.repeat(2_000)}"${"x".repeat(40_000)}"]`
+  const ignored = `{"messages":[{"role":"user","content":"Hello?"}],"ignored":${list}}`
   expect(await (await server.post("/api/chat", ignored, ANN)).text()).toBe("Hello there.")
   for (const [body, path] of [
-    [nested, "body"],
-    [nested.slice(0, -1), "body"],
-    [`{"messages":${nested}}`, "messages"],
-    [`{"messages":[{"role":"user","content":${nested}}]}`, "messages[0].content"],
-    [`{"messages":[{"role":"user","content":"Hello?"}],"chatId":${nested}}`, "chatId"],
+    [list, "body"],
+    [list.slice(0, -1), "body"],
+    [`{"messages":${list}}`, "messages"],
+    [`{"messages":[{"role":"user","content":${list}}]}`, "messages[0].content"],
+    [`{"messages":[{"role":"user","content":"Hello?"}],"chatId":${list}}`, "chatId"],
     [`{"messages":"${"x".repeat(40_000)}"}`, "messages"]
   ] as const) {
     const problem = await expectProblem(await server.post("/api/chat", body, ANN), 422, "invalid_chat_request")
@@ -58,47 +61,24 @@ test("large bodies are answered as small ones are", async () => {
   const invalid = Buffer.concat([Buffer.from('{"messages":"'), Buffer.alloc(40_000, 0xff), Buffer.from('"}')])
   const init = { method: "POST", user: ANN, body: invalid, headers: { "content-type": "application/json" } }
   await expectProblem(await server.fetch("/api/chat", init), 422, "invalid_chat_request")
-  await expectProblem(await server.post("/api/rag", `{"documentId":${nested}}`, ANN), 400, "invalid_request")
+  await expectProblem(await server.post("/api/rag", `{"documentId":${list}}`, ANN), 400, "invalid_request")
 })
 
-test("large texts of one person wait for each other, not those of others for all of them", async () => {
-  const thread = new JsonThread()
+test("after a large body its sender rests, and who comes meanwhile goes first", async () => {
   const order: Array<string> = []
-  const ask = async (person: string) => {
-    await Effect.runPromise(thread.parse(person, { bytes: Buffer.from(nested), shape: "plain" }))
-    order.push(person)
+  const post = async (user: string) => {
+    await server.post("/api/rag", { documentId: "x", ignored: "é".repeat(400_000) }, user)
+    order.push(user)
   }
-  await Promise.all([...Array.from({ length: 10 }, () => ask("eve")), ask("bob")])
-  expect(order.indexOf("bob")).toBeLessThan(3)
+  await Promise.all([...Array.from({ length: 10 }, () => post("eve")), post("bob")])
+  expect(order.indexOf("bob")).toBeLessThan(6)
 })
 
-test("after a large text its sender rests, and who comes meanwhile goes first", async () => {
-  const thread = new JsonThread()
-  const order: Array<string> = []
-  const ask = async (person: string, text: string) => {
-    await Effect.runPromise(thread.parse(person, { bytes: Buffer.from(text), shape: "plain" }))
-    order.push(person)
+test("a character between two slices of a body is read whole", async () => {
+  for (const padding of ["", "x", "xx"]) {
+    const sent = { messages: [{ role: "user", content: "Hello?" }], padding, ignored: "漢".repeat(200_000) }
+    expect((await server.post("/api/chat", sent, ANN)).status).toBe(200)
   }
-  const first = ask("eve", nested)
-  const second = ask("eve", nested)
-  await first
-  await ask("bob", "[1]")
-  expect(order).toEqual(["eve", "bob"])
-  await second
-})
-
-test.runIf(process.platform === "linux")("the thread that parses has a lower priority than the server", async () => {
-  const thread = new JsonThread()
-  const parsed = Effect.runPromise(thread.parse("ann", { bytes: Buffer.from(nested), shape: "plain" }))
-  const niceOf = (stat: string) => Number(stat.split(") ").at(-1)?.split(" ")[16])
-  const niceness = () =>
-    readdirSync("/proc/self/task")
-      .map((task) => readFileSync(`/proc/self/task/${task}/stat`, "utf8"))
-      .filter((stat) => stat.includes("(parley-json)"))
-      .map(niceOf)
-  await parsed
-  expect(niceness()).not.toEqual([])
-  expect(new Set(niceness())).toEqual(new Set([Math.min(19, niceOf(readFileSync("/proc/self/stat", "utf8")) + 5)]))
 })
 
 test("the memory of one person's large bodies is bounded until they are answered, and delays no other person's", async () => {
@@ -133,16 +113,4 @@ test("the memory of one person's large bodies is bounded until they are answered
   }
   expect(await Promise.all([bobs, ...answers])).toEqual(Array.from({ length: 13 }, () => "Hello."))
   await slow.close()
-})
-
-test("a text without a waiting request is not parsed", async () => {
-  const thread = new JsonThread()
-  const first = Effect.runPromise(thread.parse("ann", { bytes: Buffer.from("[1]"), shape: "plain" }))
-  const left = new AbortController()
-  const abandoned = Effect.runPromiseExit(thread.parse("ann", { bytes: Buffer.from("[2]"), shape: "plain" }), {
-    signal: left.signal
-  })
-  left.abort()
-  expect(await abandoned).toMatchObject({ _tag: "Failure" })
-  expect(await first).toEqual({ ok: true, value: [] })
 })

@@ -145,7 +145,7 @@ export {
   type RunningReply,
   type WriteReplyInput
 } from "./chat/reply/RunningReplies.ts"
-export { RoundRobin } from "./fairness/RoundRobin.ts"
+export { FairQueue, type FairQueueOptions, FairSlices } from "./fairness/FairQueue.ts"
 export {
   type HandledJob,
   type JobHandler,
@@ -161,7 +161,7 @@ export {
 export { JobQueue } from "./jobs/JobQueue.ts"
 export { JOB_STATES, type JobPage, type JobQuery, type JobRecord, type JobState } from "./jobs/JobRecord.ts"
 export { JobWorker } from "./jobs/JobWorker.ts"
-export { Turns } from "./jobs/Turns.ts"
+export { JobPlaces } from "./jobs/JobPlaces.ts"
 export { JobNotFailed, JobNotFound } from "./jobs/errors.ts"
 export {
   type Admission,
@@ -173,6 +173,7 @@ export {
 } from "./limits/CallLimiter.ts"
 export { SpendLimiter, type SpendInput, type Spending, type SpendLimit, type Spent } from "./limits/SpendLimiter.ts"
 export { type CountInput, type Counted, type EventName, RateLimiter } from "./limits/RateLimiter.ts"
+export { InputIssue, issuesOf } from "./validation/issuesOf.ts"
 export { addressBucket } from "./limits/addressBucket.ts"
 export { ROLES } from "./models/ChatMessage.ts"
 export {

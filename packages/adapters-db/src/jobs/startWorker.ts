@@ -1,4 +1,4 @@
-import { type JobHandler, type JobProgress, retryDelayMs, Turns } from "@parley/core/adapter"
+import { type JobHandler, type JobProgress, retryDelayMs, JobPlaces } from "@parley/core/adapter"
 import { Cause, Effect, Exit, Fiber, Latch, Option, Schedule, type Scope } from "effect"
 import type { JobParts } from "./jobParts.ts"
 import type { Claim } from "./jobSql.ts"
@@ -78,7 +78,7 @@ export const startWorker = (
   wakes: Set<() => void>,
   { concurrency, pollingIntervalSeconds, stopTimeoutMs }: JobWorkerOptions
 ): Effect.Effect<void, never, Scope.Scope> => {
-  const turns = new Turns(concurrency)
+  const taken = new JobPlaces(concurrency)
   const running = new Set<Fiber.Fiber<void>>()
   /** Open when there may be something to do. */
   const awake = Latch.makeUnsafe(true)
@@ -89,8 +89,8 @@ export const startWorker = (
   const kinds = [...byKind.keys()]
 
   const claimNext = Effect.suspend(() =>
-    turns.running < concurrency
-      ? parts.owner.execute(parts.text.claim, [turns.full, turns.served, kinds])
+    taken.running < concurrency
+      ? parts.owner.execute(parts.text.claim, [taken.full, taken.served, kinds])
       : Effect.succeed([])
   ).pipe(
     Effect.map((rows) => rows[0] as Claim | undefined),
@@ -99,12 +99,12 @@ export const startWorker = (
 
   const begin = (claim: Claim) =>
     Effect.gen(function* () {
-      turns.begin(claim.owner)
+      taken.begin(claim.owner)
       const fiber = yield* Effect.forkDetach(run(claim, byKind.get(claim.kind)!))
       running.add(fiber)
       fiber.addObserver(() => {
         running.delete(fiber)
-        turns.end(claim.owner)
+        taken.end(claim.owner)
         wake()
       })
     })

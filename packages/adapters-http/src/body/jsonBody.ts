@@ -1,13 +1,12 @@
-import { Effect, Schema, SchemaIssue, type Scope } from "effect"
+import { FairSlices, InvalidChatRequest, issuesOf } from "@parley/core/adapter"
+import { ChatRequest } from "@parley/core"
+import { Effect, Schema, type Scope } from "effect"
 import { BodyIntake } from "../environment/BodyIntake.ts"
 import type { HttpRequest } from "../exchange/HttpRequest.ts"
 import { InvalidRequest, PayloadTooLarge } from "../problems/errors.ts"
 import type { BodyMemory } from "./BodyMemory.ts"
-import { jsonSize } from "./jsonSize.ts"
-import { type JsonShape, shapeOf } from "./JsonShape.ts"
-import type { JsonAnswer } from "./JsonThread.ts"
+import { hasTooManyParts, MAX_JSON_PARTS, measureJson } from "./jsonBounds.ts"
 import { keepBytes } from "./keepBytes.ts"
-import { pruneJson } from "./pruneJson.ts"
 import { type BodyRefused, keepBody } from "./readBody.ts"
 import type { RouteBody } from "./RouteBody.ts"
 
@@ -17,60 +16,75 @@ export const MAX_JSON_BYTES = 1024 * 1024
 export const JSON_REFUSALS = ["payload_too_large", "request_too_slow", "server_busy", "body_already_read"] as const
 export type JsonRefusal = (typeof JSON_REFUSALS)[number]
 
-/** The reason why a body is not JSON, as a sentence for its sender. */
-export class NotJson extends Schema.TaggedError<NotJson>()("NotJson", { problem: Schema.String }) {}
+/** The reason why a body is not accepted as JSON, as a sentence for its sender. */
+class NotJson extends Schema.TaggedError<NotJson>()("NotJson", { problem: Schema.String }) {}
+
+const TOO_MANY_PARTS = `Expected at most ${MAX_JSON_PARTS.toLocaleString("en")} objects, lists and fields together`
+
+/** A longer body is decoded and parsed in slices, between which other people are served. */
+const LARGE_BYTES = 32 * 1024
+/** Decoding this much takes at most two milliseconds. */
+const SLICE_BYTES = 256 * 1024
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
-const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
-
-/** Longer bodies are parsed in a thread, because parsing would block the event loop longer than transferring them. */
-const LARGE_BYTES = 32 * 1024
 
 /**
- * Reads a body as JSON of any form. Errors never repeat the content. Of a large body only the parts in `shape` are
- * kept; it counts as memory until the scope closes, so that the person's next body is read only after this one is
- * handled.
+ * Reads a body as JSON of any form. Errors never repeat the content. A large body counts as memory until the scope
+ * closes, so that the person's next body is read only after this one is handled.
  */
-export const readJson = Effect.fnUntraced(function* (
+const readJson = Effect.fnUntraced(function* (
   request: HttpRequest,
-  person: string,
-  shape: JsonShape
+  person: string
 ): Effect.fn.Return<unknown, NotJson | BodyRefused, BodyIntake | Scope.Scope> {
   if (!isJsonType(request.headers["content-type"])) {
     return yield* new NotJson({ problem: "Send JSON with the header content-type: application/json" })
   }
-  const { json, jsonThread, pace } = yield* BodyIntake
+  const { json, pace } = yield* BodyIntake
   const taken = request.body.taken()
-  if (taken?._tag === "value") return yield* keepTaken(taken.value, json, person, shape)
+  if (taken?._tag === "value") return yield* keepTaken(taken.value, json, person)
   // A body that another parser has read is decoded already.
   if (taken === undefined && !["", "identity"].includes(request.headers["content-encoding"] ?? "")) {
     return yield* new NotJson({ problem: "Send the body without a content-encoding" })
   }
   const { arrival, bytes } = yield* keepBody(request, { limit: MAX_JSON_BYTES, memory: json, pace, person })
-  const isLarge = bytes.byteLength > LARGE_BYTES
-  if (!isLarge) arrival.release()
-  const answer = yield* isLarge ? jsonThread.parse(person, { bytes, shape }) : parse(bytes)
-  if (answer.ok) return answer.value
-  return yield* new NotJson({ problem: "Expected JSON in UTF-8, but the body cannot be parsed" })
+  if (hasTooManyParts(bytes)) return yield* new NotJson({ problem: TOO_MANY_PARTS })
+  if (bytes.byteLength > LARGE_BYTES) return yield* parseInSlices(bytes, person)
+  arrival.release()
+  return yield* parsed(() => JSON.parse(utf8.decode(bytes)) as unknown)
 })
 
 /** A value that another parser has made, within the bounds of a body that is read here. */
-const keepTaken = Effect.fnUntraced(function* (value: unknown, memory: BodyMemory, person: string, shape: JsonShape) {
-  const size = jsonSize(value, MAX_JSON_BYTES)
-  if (size > MAX_JSON_BYTES) return yield* new PayloadTooLarge({ limit: MAX_JSON_BYTES })
-  if (size <= LARGE_BYTES) return value
-  const keep = Effect.sync(() => keepBytes(memory, person, size))
-  yield* Effect.acquireRelease(keep, (kept) => Effect.sync(() => kept.release()))
-  return pruneJson(value, shape)
+const keepTaken = Effect.fnUntraced(function* (value: unknown, memory: BodyMemory, person: string) {
+  const { bytes, parts } = measureJson(value, MAX_JSON_BYTES)
+  if (bytes > MAX_JSON_BYTES) return yield* new PayloadTooLarge({ limit: MAX_JSON_BYTES })
+  if (parts > MAX_JSON_PARTS) return yield* new NotJson({ problem: TOO_MANY_PARTS })
+  if (bytes > LARGE_BYTES) {
+    const keep = Effect.sync(() => keepBytes(memory, person, bytes))
+    yield* Effect.acquireRelease(keep, (kept) => Effect.sync(() => kept.release()))
+  }
+  return value
 })
 
-const parse = (bytes: Uint8Array): Effect.Effect<JsonAnswer> =>
-  Effect.sync(() => {
-    try {
-      return { ok: true, value: JSON.parse(utf8.decode(bytes)) as unknown }
-    } catch {
-      return { ok: false }
-    }
+/** Decodes a text part by part, and parses it with its last part. */
+const parseInSlices = Effect.fnUntraced(function* (bytes: Uint8Array, person: string) {
+  const slices = yield* FairSlices
+  const decoder = new TextDecoder("utf-8", { fatal: true })
+  let text = ""
+  for (let at = 0; ; at += SLICE_BYTES) {
+    const isLast = at + SLICE_BYTES >= bytes.byteLength
+    const goOn = parsed(() => {
+      text += decoder.decode(bytes.subarray(at, at + SLICE_BYTES), { stream: !isLast })
+      return isLast ? (JSON.parse(text) as unknown) : undefined
+    })
+    const value = yield* slices.run(person, goOn)
+    if (isLast) return value
+  }
+})
+
+const parsed = <A>(evaluate: () => A): Effect.Effect<A, NotJson> =>
+  Effect.try({
+    try: evaluate,
+    catch: () => new NotJson({ problem: "Expected JSON in UTF-8, but the body cannot be parsed" })
   })
 
 const isJsonType = (contentType: string | undefined): boolean =>
@@ -81,25 +95,33 @@ export const jsonBody = <A, I>(
   schema: Schema.Codec<A, I>,
   description: string
 ): RouteBody<A, "invalid_request" | JsonRefusal> => {
-  const shape = shapeOf(schema)
   const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
-  const invalid = (issues: InvalidRequest["issues"]) => new InvalidRequest({ issues })
   return {
     contentType: "application/json",
     description,
     schema,
     errors: ["invalid_request", ...JSON_REFUSALS],
     read: (request, person) =>
-      readJson(request, person, shape).pipe(
-        Effect.catchTag("NotJson", ({ problem }) => Effect.fail(invalid([{ path: "body", message: problem }]))),
-        Effect.flatMap((body) =>
-          Effect.mapError(decode(body), (error) =>
-            invalid(formatIssue(error.issue).issues.map(({ path, message }) => ({ path: pathText(path), message })))
-          )
-        )
+      readJson(request, person).pipe(
+        Effect.flatMap(decode),
+        Effect.catchTags({
+          NotJson: ({ problem }) => new InvalidRequest({ issues: [{ path: "body", message: problem }] }),
+          SchemaError: (error) => new InvalidRequest({ issues: issuesOf(error) })
+        })
       )
   }
 }
 
-const pathText = (path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined): string =>
-  (path ?? []).map((part) => String(typeof part === "object" ? part.key : part)).join(".") || "body"
+/** The body of a chat request. Every problem is 422; the chat service checks its form. */
+export const chatBody: RouteBody<unknown, "invalid_chat_request" | JsonRefusal> = {
+  contentType: "application/json",
+  description: "The messages to answer, the last one by the user.",
+  schema: ChatRequest,
+  errors: ["invalid_chat_request", ...JSON_REFUSALS],
+  read: (request, person) =>
+    Effect.catchTag(
+      readJson(request, person),
+      "NotJson",
+      ({ problem }) => new InvalidChatRequest({ issues: [{ path: "body", message: problem }] })
+    )
+}

@@ -5,7 +5,7 @@ import { empty } from "../answers/Answer.ts"
 import { writeAnswer } from "../answers/writeAnswer.ts"
 import type { ParleyRuntime } from "../environment/HttpOptions.ts"
 import type { RouteServices } from "../environment/HttpServices.ts"
-import { LargeWorkTurns } from "../environment/LargeWorkTurns.ts"
+import { LargeWork } from "../environment/LargeWork.ts"
 import type { AnswerWriter } from "../exchange/AnswerWriter.ts"
 import type { HttpRequest } from "../exchange/HttpRequest.ts"
 import { decodeParameters } from "../routes/parameters.ts"
@@ -85,8 +85,8 @@ const serve = Effect.fnUntraced(function* (
   const body = route.body === undefined ? undefined : yield* Scope.provide(route.body.read(request, person), preparing)
   const caller = yield* claim.callerOf({ ...parameters, body })
   if (route.largeWork !== undefined) {
-    const turns = yield* LargeWorkTurns
-    yield* Scope.provide(turns[route.largeWork].enter(person), preparing)
+    const queues = yield* LargeWork
+    yield* Scope.provide(queues[route.largeWork].enter(person), preparing)
   }
   const answer = yield* route.handle({ caller, ...parameters, body, prefix: request.prefix })
   const isStream = answer._tag === "text-stream" || answer._tag === "byte-stream"

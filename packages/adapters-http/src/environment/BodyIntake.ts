@@ -1,6 +1,5 @@
 import { Context } from "effect"
 import { type BodyMemory, makeBodyMemory } from "../body/BodyMemory.ts"
-import { JsonThread } from "../body/JsonThread.ts"
 import { type BodyPace, DEFAULT_BODY_PACE } from "../body/watchArrival.ts"
 
 /** The resources for reading request bodies. */
@@ -13,8 +12,6 @@ export class BodyIntake extends Context.Service<
     readonly uploads: BodyMemory
     /** The least throughput of a body. */
     readonly pace: BodyPace
-    /** Parses large bodies. */
-    readonly jsonThread: JsonThread
   }
 >()("@parley/adapters-http/environment/BodyIntake") {}
 
@@ -47,6 +44,5 @@ const memoryOf = (totalBytes: number, personShare: number) =>
 export const makeBodyIntake = (options: BodyIntakeOptions): BodyIntake["Service"] => ({
   json: memoryOf(options.jsonMemoryBytes ?? JSON_MEMORY_BYTES, PERSON_SHARES.json),
   uploads: memoryOf(options.uploadMemoryBytes ?? UPLOAD_MEMORY_BYTES, PERSON_SHARES.uploads),
-  pace: options.bodyPace ?? DEFAULT_BODY_PACE,
-  jsonThread: new JsonThread()
+  pace: options.bodyPace ?? DEFAULT_BODY_PACE
 })

@@ -6,7 +6,7 @@ import type { ApiKeys } from "./ApiKeys.ts"
 import type { BodyIntake } from "./BodyIntake.ts"
 import type { CronSecret } from "./CronSecret.ts"
 import type { DevelopmentSignIn } from "./DevelopmentSignIn.ts"
-import type { LargeWorkTurns } from "./LargeWorkTurns.ts"
+import type { LargeWork } from "./LargeWork.ts"
 import type { PersonRequests } from "./PersonRequests.ts"
 import type { PersonSignIn } from "./PersonSignIn.ts"
 import type { PublicAddress } from "./PublicAddress.ts"
@@ -24,7 +24,7 @@ export type HttpServices =
   | BodyIntake
   | CronSecret
   | DevelopmentSignIn
-  | LargeWorkTurns
+  | LargeWork
   | PersonRequests
   | PersonSignIn
   | PublicAddress

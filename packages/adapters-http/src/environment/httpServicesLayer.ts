@@ -9,7 +9,7 @@ import { CronSecret, cronSecretFrom } from "./CronSecret.ts"
 import { DevelopmentSignIn } from "./DevelopmentSignIn.ts"
 import type { HttpOptions } from "./HttpOptions.ts"
 import type { HttpServices } from "./HttpServices.ts"
-import { LargeWorkTurns, makeLargeWorkTurns } from "./LargeWorkTurns.ts"
+import { LargeWork, makeLargeWork } from "./LargeWork.ts"
 import { makePersonRequests, PersonRequests } from "./PersonRequests.ts"
 import { type Authenticate, PersonSignIn } from "./PersonSignIn.ts"
 import { PublicAddress } from "./PublicAddress.ts"
@@ -55,7 +55,7 @@ export const httpServicesLayer = (
     Layer.sync(BodyIntake, () => makeBodyIntake(options)),
     Layer.sync(CronSecret, () => cronSecretFrom(options.cronSecret)),
     Layer.succeed(DevelopmentSignIn, { sessions: options.developmentSessions }),
-    Layer.sync(LargeWorkTurns, makeLargeWorkTurns),
+    Layer.sync(LargeWork, makeLargeWork),
     Layer.sync(PersonRequests, () => makePersonRequests(options.requestsPerPerson ?? REQUESTS_PER_PERSON)),
     Layer.succeed(PersonSignIn, signIn),
     Layer.succeed(PublicAddress, { url }),

@@ -1,7 +1,7 @@
-import { countOf, sizeOf } from "@parley/core/adapter"
+import { countOf, InputIssue, sizeOf } from "@parley/core/adapter"
 import { Schema } from "effect"
 
-const Issues = Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String }))
+const Issues = Schema.Array(InputIssue)
 
 /** Path, query or JSON body do not match the route's schema; lists every problem and its place. */
 export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("InvalidRequest", { issues: Issues }) {

@@ -3,7 +3,7 @@ import type { Access } from "../access/Access.ts"
 import type { Answer } from "../answers/Answer.ts"
 import type { RouteBody } from "../body/RouteBody.ts"
 import type { RouteServices } from "../environment/HttpServices.ts"
-import type { LargeWork } from "../environment/PersonTurns.ts"
+import type { LargeWorkKind } from "../environment/LargeWork.ts"
 import type { Coded, ErrorCode } from "../problems/problemTable.ts"
 import type { Parameters, ParameterValues } from "./parameters.ts"
 
@@ -43,8 +43,8 @@ interface RouteDeclaration {
   readonly path: string
   readonly summary: string
   readonly responses: Readonly<Record<number, RouteResponse>>
-  /** It reads or writes much: few go on at a time, people taking turns. */
-  readonly largeWork?: LargeWork
+  /** It reads or writes much: few go on at a time, people in fair order. */
+  readonly largeWork?: LargeWorkKind
 }
 
 /** A route as it is written down. `errors` lists every code its handler can fail with; the compiler holds it to that. */

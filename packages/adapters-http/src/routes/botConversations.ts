@@ -9,7 +9,7 @@ import { Effect, Schema, Stream } from "effect"
 import { sessionAccess } from "../access/sessionAccess.ts"
 import { type Answer, byteStream, empty, json } from "../answers/Answer.ts"
 import { csvLine } from "../answers/csv.ts"
-import { LargeWorkTurns } from "../environment/LargeWorkTurns.ts"
+import { LargeWork } from "../environment/LargeWork.ts"
 import { botPath } from "./bots.ts"
 import {
   conversationCursorParameter,
@@ -111,9 +111,9 @@ export const listConversations = defineRoute({
   errors: ["bot_not_found", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ caller, path, query }) {
     const service = yield* ConversationService
-    // A search reads much: few go on at a time, people taking turns.
-    const turns = yield* LargeWorkTurns
-    if (query.search) yield* turns.read.enter(`user ${caller.userId}`)
+    // A search reads much: few go on at a time, people in fair order.
+    const queues = yield* LargeWork
+    if (query.search) yield* queues.read.enter(`user ${caller.userId}`)
     const { conversations, next } = yield* service.find(caller.userId, path.id, query)
     const nextBefore = next === undefined ? null : cursorText(next)
     const body: typeof ListBody.Type = {

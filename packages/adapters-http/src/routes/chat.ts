@@ -3,7 +3,7 @@ import type { Reply } from "@parley/core/adapter"
 import { Effect, Schema } from "effect"
 import { sessionAccess } from "../access/sessionAccess.ts"
 import { json, textStream } from "../answers/Answer.ts"
-import { chatBody } from "../body/chatBody.ts"
+import { chatBody } from "../body/jsonBody.ts"
 import { idempotencyKeyParameter, onDisconnectParameter } from "./parameters.ts"
 import { defineRoute } from "./Route.ts"
 

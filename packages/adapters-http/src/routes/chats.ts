@@ -3,7 +3,7 @@ import { ChatService, CreditService, type ReplyCost } from "@parley/core/effect"
 import { PAGE_MESSAGES, ROLES } from "@parley/core/adapter"
 import { Effect, Schema } from "effect"
 import { sessionAccess } from "../access/sessionAccess.ts"
-import { LargeWorkTurns } from "../environment/LargeWorkTurns.ts"
+import { LargeWork } from "../environment/LargeWork.ts"
 import { empty, json } from "../answers/Answer.ts"
 import {
   integerParameter,
@@ -108,9 +108,9 @@ export const listChats = defineRoute({
   errors: ["storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ caller, query }) {
     const chat = yield* ChatService
-    // A search reads much: few go on at a time, people taking turns.
-    const turns = yield* LargeWorkTurns
-    if (query.search) yield* turns.read.enter(`user ${caller.userId}`)
+    // A search reads much: few go on at a time, people in fair order.
+    const queues = yield* LargeWork
+    if (query.search) yield* queues.read.enter(`user ${caller.userId}`)
     const { chats, total } = yield* chat.list({ userId: caller.userId, ...query })
     const { limit, offset } = query
     const body: typeof ChatListBody.Type = { chats: chats.map(chatRow), total, limit, offset }

@@ -1,4 +1,5 @@
-import { Effect, Schema, SchemaIssue, Struct } from "effect"
+import { Effect, Schema, Struct } from "effect"
+import { issuesOf } from "../validation/issuesOf.ts"
 import { type BotSettings } from "./Bot.ts"
 import { botFields } from "./botFields.ts"
 import { InvalidBot } from "./errors.ts"
@@ -27,22 +28,10 @@ const DEFAULTS: Omit<BotSettings, "displayName"> = {
   active: true
 }
 
-const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
 const decodeDraft = Schema.decodeUnknownEffect(BotDraft, { errors: "all" })
 const decodeChange = Schema.decodeUnknownEffect(BotChange, { errors: "all" })
 
-/** The most problems in one error. */
-const MAX_ISSUES = 20
-
-const invalid = ({ issue }: Schema.SchemaError) =>
-  new InvalidBot({
-    issues: formatIssue(issue)
-      .issues.slice(0, MAX_ISSUES)
-      .map(({ path, message }) => ({
-        path: (path ?? []).map((part) => String(typeof part === "object" ? part.key : part)).join(".") || "body",
-        message
-      }))
-  })
+const invalid = (error: Schema.SchemaError) => new InvalidBot({ issues: issuesOf(error) })
 
 const unique = (texts: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(texts)]
 

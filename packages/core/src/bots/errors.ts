@@ -1,9 +1,10 @@
 import { Schema } from "effect"
+import { InputIssue } from "../validation/issuesOf.ts"
 import { countOf } from "../storage/spokenNumbers.ts"
 
 /** Invalid settings of a bot, with the problems and their places. */
 export class InvalidBot extends Schema.TaggedError<InvalidBot>()("InvalidBot", {
-  issues: Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String }))
+  issues: Schema.Array(InputIssue)
 }) {
   readonly code = "invalid_bot"
   override get message() {

@@ -1,5 +1,6 @@
-import { Effect, Schema, SchemaIssue } from "effect"
+import { Effect, Schema } from "effect"
 import { ROLES } from "../models/ChatMessage.ts"
+import { issuesOf } from "../validation/issuesOf.ts"
 import { InvalidChatRequest } from "./errors.ts"
 import { withoutBlanks } from "./prompt/keptMessages.ts"
 
@@ -47,10 +48,6 @@ export const ChatRequest = Schema.Struct({
 export type ChatRequest = typeof ChatRequest.Type
 
 const decode = Schema.decodeUnknownEffect(ChatRequest, { errors: "all" })
-const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
-
-/** Problems that are reported of one request, at most: its answer must not be longer than what was sent. */
-const MAX_ISSUES = 20
 
 /** Lists over their bounds, found before their elements are looked at, of which there may be hundreds of thousands. */
 const listsTooLong = (body: unknown): InvalidChatRequest["issues"] => {
@@ -62,16 +59,13 @@ const listsTooLong = (body: unknown): InvalidChatRequest["issues"] => {
   ]
 }
 
-/** Takes parsed JSON; gives the request, or its first 20 problems with the path of each. Never repeats what was sent. */
+/** Takes parsed JSON; returns the request, or its first problems. */
 export const decodeChatRequest = (body: unknown): Effect.Effect<ChatRequest, InvalidChatRequest> => {
   const tooLong = listsTooLong(body)
   if (tooLong.length > 0) return Effect.fail(new InvalidChatRequest({ issues: tooLong }))
   return Effect.mapBoth(decode(body), {
     onSuccess: normal,
-    onFailure: ({ issue }) => {
-      const found = formatIssue(issue).issues.slice(0, MAX_ISSUES)
-      return new InvalidChatRequest({ issues: found.map(({ path, message }) => ({ path: pathText(path), message })) })
-    }
+    onFailure: (error) => new InvalidChatRequest({ issues: issuesOf(error) })
   })
 }
 
@@ -81,10 +75,3 @@ const normal = (request: ChatRequest): ChatRequest => ({
   messages: request.messages.map(({ role, content }) => ({ role, content: withoutBlanks(content) })),
   ...(request.chatId === undefined ? {} : { chatId: request.chatId.toLowerCase() })
 })
-
-const pathText = (path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined): string =>
-  (path ?? []).reduce<string>((text, part) => {
-    const key = typeof part === "object" ? part.key : part
-    if (typeof key === "number") return `${text}[${key}]`
-    return text === "" ? String(key) : `${text}.${String(key)}`
-  }, "") || "body"

@@ -1,9 +1,10 @@
 import { Schema } from "effect"
+import { InputIssue } from "../validation/issuesOf.ts"
 import { countOf, sizeOf } from "../storage/spokenNumbers.ts"
 
 /** A chat request that cannot be understood, with the problems found, up to a bound, and where. */
 export class InvalidChatRequest extends Schema.TaggedError<InvalidChatRequest>()("InvalidChatRequest", {
-  issues: Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String }))
+  issues: Schema.Array(InputIssue)
 }) {
   readonly code = "invalid_chat_request"
   override get message() {
@@ -27,7 +28,7 @@ export class StorageQuotaExceeded extends Schema.TaggedError<StorageQuotaExceede
 
 /** A change of a chat that cannot be made, with what is wrong and where. */
 export class InvalidChatChange extends Schema.TaggedError<InvalidChatChange>()("InvalidChatChange", {
-  issues: Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String }))
+  issues: Schema.Array(InputIssue)
 }) {
   readonly code = "invalid_chat_change"
   override get message() {

@@ -7,7 +7,7 @@ import { asked, type HeldJob, KEPT_MS, pageOf, recordOf } from "./InMemoryJobs.t
 import { type JobHandler, type JobKind, type JobProgress, retryDelayMs, twinOf } from "./JobKind.ts"
 import { JobQueue } from "./JobQueue.ts"
 import type { JobQuery } from "./JobRecord.ts"
-import { Turns } from "./Turns.ts"
+import { JobPlaces } from "./JobPlaces.ts"
 
 export interface InMemoryJobQueueOptions {
   /** The number of concurrent jobs of a worker; default 2. */
@@ -97,14 +97,14 @@ const makeJobs = Effect.gen(function* () {
      * Claims the next job for a worker; or returns the time until the next job is due, and a latch that opens with the
      * next change.
      */
-    claim: (turns: Turns, kinds: ReadonlyMap<string, JobHandler>) =>
+    claim: (taken: JobPlaces, kinds: ReadonlyMap<string, JobHandler>) =>
       Effect.map(Clock.currentTimeMillis, (now): Next => {
         const waiting = [...alive.values()].filter(({ kind, state }) => state === "waiting" && kinds.has(kind))
-        const due = turns.next(waiting.filter(({ dueAt }) => dueAt <= now).map((job) => ({ job, userId: job.owner })))
+        const due = taken.next(waiting.filter(({ dueAt }) => dueAt <= now).map((job) => ({ job, userId: job.owner })))
         if (due !== undefined) {
           const claimed: HeldJob = { ...due.job, state: "running", tries: due.job.tries + 1, startedAt: now }
           alive.set(claimed.twin, claimed)
-          turns.begin(claimed.owner)
+          taken.begin(claimed.owner)
           return { claimed }
         }
         const later = waiting.map(({ dueAt }) => dueAt - now).filter((waitMs) => waitMs > 0)
@@ -154,7 +154,7 @@ const makeWith = ({ concurrency = 2, stopTimeoutMs = 10_000 }: InMemoryJobQueueO
     const storage = yield* InMemoryStorage
     const jobs = yield* makeJobs
 
-    const tryJob = (turns: Turns, claimed: HeldJob, handler: JobHandler) =>
+    const tryJob = (taken: JobPlaces, claimed: HeldJob, handler: JobHandler) =>
       Effect.gen(function* () {
         const { id, owner, payload, retried, tries, triesMax } = claimed
         let running = true
@@ -162,7 +162,7 @@ const makeWith = ({ concurrency = 2, stopTimeoutMs = 10_000 }: InMemoryJobQueueO
         const facts = { id, owner, payload, retried, number: tries, last: tries >= triesMax, report }
         const exit = yield* Effect.exit(handler.run(facts))
         running = false
-        turns.end(owner)
+        taken.end(owner)
         yield* storage.exclusive(jobs.settle(claimed, handler.kind, endOf(exit)))
       })
 
@@ -195,13 +195,13 @@ const makeWith = ({ concurrency = 2, stopTimeoutMs = 10_000 }: InMemoryJobQueueO
       work: (handlers) => {
         let stopping = false
         const kinds = new Map(handlers.map((handler) => [handler.kind.tag, handler]))
-        const turns = new Turns(concurrency)
+        const taken = new JobPlaces(concurrency)
         const step = Effect.uninterruptibleMask((restore) =>
           Effect.gen(function* () {
-            const found = yield* storage.exclusive(jobs.claim(turns, kinds))
+            const found = yield* storage.exclusive(jobs.claim(taken, kinds))
             if ("claimed" in found) {
               const handler = kinds.get(found.claimed.kind)!
-              return yield* tryJob(turns, found.claimed, { ...handler, run: (facts) => restore(handler.run(facts)) })
+              return yield* tryJob(taken, found.claimed, { ...handler, run: (facts) => restore(handler.run(facts)) })
             }
             // Stopped since it looked, it looks no more.
             if (stopping) return

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { FairTurns } from "../fairness/FairTurns.ts"
+import { FairSlices } from "../fairness/FairQueue.ts"
 import type { UserId } from "../identity/UserId.ts"
 import type { ChatMessage } from "./ChatMessage.ts"
 import { Tokenizer } from "../tokens/Tokenizer.ts"
@@ -7,9 +7,9 @@ import type { TokenCount, TokenizerService } from "../tokens/TokenizerService.ts
 
 /** Counts of shorter messages are not remembered: counting them again costs less. */
 const LONG = 1_024
-/** Characters counted in one turn: about a millisecond's work. */
+/** Characters counted in one slice: about a millisecond's work. */
 const STEP = 8 * 1_024
-/** Texts up to this length are counted at once, without taking turns. */
+/** Texts up to this length are counted at once, without waiting for other people. */
 const SHORT = 32 * 1_024
 
 interface Counted {
@@ -29,7 +29,7 @@ export const countMessage = (message: ChatMessage, tokenizer: TokenizerService):
 }
 
 /**
- * Counts the long messages in advance, in fair turns, so that `countMessage` has their counts: newest first, until
+ * Counts the long messages in advance, in fair slices, so that `countMessage` has their counts: newest first, until
  * they exceed `mostTokens` together. Short messages are counted where they are needed. Returns true if no message was
  * left out.
  */
@@ -40,7 +40,7 @@ export const countMessages = Effect.fnUntraced(function* (
 ) {
   const characters = messages.reduce((sum, { content }) => sum + content.length, 0)
   if (characters <= SHORT) return true
-  const turns = yield* FairTurns
+  const slices = yield* FairSlices
   const tokenizer = yield* Tokenizer
   let left = messages.length
   let tokens = 0
@@ -61,6 +61,6 @@ export const countMessages = Effect.fnUntraced(function* (
     }
     return left > 0 && tokens <= mostTokens
   }
-  while (yield* turns.take(userId, goOn)) continue
+  while (yield* slices.run(userId, Effect.sync(goOn))) continue
   return left === 0
 })

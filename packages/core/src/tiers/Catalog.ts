@@ -1,10 +1,11 @@
-import { Context, Schema, SchemaIssue } from "effect"
+import { Context, Schema } from "effect"
 import type { Model } from "../models/Model.ts"
 import type { CatalogData } from "./CatalogData.ts"
 import { CatalogOverrides } from "./CatalogOverrides.ts"
 import { catalogProblems } from "./catalogProblems.ts"
 import { UnknownTier } from "./errors.ts"
 import { defaultCatalog, NEW_MODEL, NEW_TIER } from "./shippedCatalog.ts"
+import { issuesOf } from "../validation/issuesOf.ts"
 import { namesOf, type Tier, type TierName } from "./Tier.ts"
 
 /** A catalog that cannot be used, with every problem found. */
@@ -17,7 +18,6 @@ export class InvalidCatalog extends Schema.TaggedError<InvalidCatalog>()("Invali
   }
 }
 
-const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
 const decodeOverrides = Schema.decodeUnknownResult(CatalogOverrides, { errors: "all", onExcessProperty: "error" })
 
 /**
@@ -28,10 +28,7 @@ const decodeOverrides = Schema.decodeUnknownResult(CatalogOverrides, { errors: "
 export const makeCatalog = (overrides: unknown = {}): CatalogData => {
   const decoded = decodeOverrides(overrides)
   if (decoded._tag === "Failure") {
-    const problems = formatIssue(decoded.failure.issue).issues.map(
-      (issue) =>
-        `${(issue.path ?? []).map((part) => String(typeof part === "object" ? part.key : part)).join(".") || "the file"}: ${issue.message}`
-    )
+    const problems = issuesOf(decoded.failure, "the file").map(({ path, message }) => `${path}: ${message}`)
     throw new InvalidCatalog({ problems })
   }
   const given = decoded.success

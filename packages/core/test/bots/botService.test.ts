@@ -104,7 +104,7 @@ describe("the settings of a bot", () => {
     for (const value of values) {
       const paths = issuesOf({ displayName: "Ada", [name]: value })
       expect(paths.length, JSON.stringify(value)).toBeGreaterThan(0)
-      for (const path of paths) expect(path.split(".")[0]).toBe(name)
+      for (const path of paths) expect(path.split(/[.[]/)[0]).toBe(name)
     }
   })
 

@@ -4,20 +4,19 @@ import type { ChatMessage } from "../../src/models/ChatMessage.ts"
 import { countMessage, countMessages } from "../../src/models/countMessages.ts"
 import { pieceTokenizer } from "../../src/tokens/pieceTokenizer.ts"
 import { Tokenizer } from "../../src/tokens/Tokenizer.ts"
-import { FairTurns, type TurnTaking } from "../../src/fairness/FairTurns.ts"
+import { FairQueue, FairSlices } from "../../src/fairness/FairQueue.ts"
 
 const said = (content: string): ChatMessage => ({ role: "user", content })
 
-/** Turns that are granted at once, and counted. */
+/** Slices that run at once, and are counted. */
 const counting = () => {
   const takers: Array<string> = []
-  const turns: TurnTaking = {
-    take: (person, slice) => {
-      takers.push(person)
-      return Effect.sync(slice)
+  class CountingQueue extends FairQueue {
+    override enter(person: string) {
+      return Effect.sync(() => void takers.push(person))
     }
   }
-  return { takers, turns }
+  return { takers, slices: new CountingQueue({ places: 1, perPerson: 1 }) }
 }
 
 const TEXTS = [
@@ -28,10 +27,10 @@ const TEXTS = [
   " ".repeat(50_000)
 ]
 
-test("a long prompt is counted in many turns of its person, and counts the same", async () => {
-  const { takers, turns } = counting()
+test("a long prompt is counted in many slices of its person, and counts the same", async () => {
+  const { takers, slices } = counting()
   const messages = TEXTS.map(said)
-  await Effect.runPromise(Effect.provideService(countMessages("ann", messages, 1e9), FairTurns, turns))
+  await Effect.runPromise(Effect.provideService(countMessages("ann", messages, 1e9), FairSlices, slices))
   expect(takers.length).toBeGreaterThan(15)
   expect(new Set(takers)).toEqual(new Set(["ann"]))
   for (const message of messages) {
@@ -46,14 +45,14 @@ test("what one tokenizer counted is not taken for another's count", async () => 
   expect(countMessage(message, other)).toEqual({ max: 7, estimate: 6 })
   const inSteps = { ...pieceTokenizer, countInSteps: () => () => ({ max: 5, estimate: 4 }) }
   const counted = Effect.provideService(countMessages("ann", [message], 1e9), Tokenizer, inSteps)
-  await Effect.runPromise(Effect.provideService(counted, FairTurns, counting().turns))
+  await Effect.runPromise(Effect.provideService(counted, FairSlices, counting().slices))
   expect(countMessage(message, inSteps)).toEqual({ max: 5, estimate: 4 })
 })
 
-test("a short prompt takes no turn, and nothing is counted beyond what fits", async () => {
-  const { takers, turns } = counting()
+test("a short prompt needs no slice, and nothing is counted beyond what fits", async () => {
+  const { takers, slices } = counting()
   const run = (messages: ReadonlyArray<ChatMessage>, most: number) =>
-    Effect.runPromise(Effect.provideService(countMessages("ann", messages, most), FairTurns, turns))
+    Effect.runPromise(Effect.provideService(countMessages("ann", messages, most), FairSlices, slices))
   await run(
     Array.from({ length: 10 }, () => said("word ".repeat(600))),
     1e9

@@ -4,10 +4,10 @@ import type { UserId } from "../identity/UserId.ts"
 const REMEMBERED = 500
 
 /**
- * Schedules people fairly on a number of places. Of the waiting people, the one served longest ago is next; and one
+ * Schedules the jobs of people fairly on a number of places. Of the waiting people, the one served longest ago is next; and one
  * person never takes the last place, so that others find a free one.
  */
-export class Turns {
+export class JobPlaces {
   readonly #share: number
   readonly #running = new Map<UserId, number>()
   /** Oldest first. */
