@@ -123,11 +123,16 @@ BEGIN
       WHERE t.user_id = d.user_id AND t.bot = d.bot AND t.visitor = d.visitor AND t.chat_id = d.chat_id
         AND t.reply_id = d.reply_id
     ) AS content FROM dead d
+  ), known AS (
+    -- A sweep may have ended the reply before, while its process lived: then it has failed with the text until then.
+    SELECT w.*, octet_length(m.content) AS counted FROM whole w JOIN {{schema}}.messages m
+      ON m.user_id = w.user_id AND m.bot = w.bot AND m.visitor = w.visitor AND m.chat_id = w.chat_id AND m.id = w.reply_id
+    WHERE m.state = 'streaming' OR (m.state = 'failed' AND octet_length(w.content) > octet_length(m.content))
   ), ended AS (
-    UPDATE {{schema}}.messages m SET content = w.content, state = 'failed' FROM whole w
-    WHERE m.user_id = w.user_id AND m.bot = w.bot AND m.visitor = w.visitor AND m.chat_id = w.chat_id
-      AND m.id = w.reply_id AND m.state = 'streaming'
-    RETURNING m.user_id, m.bot, m.visitor, m.chat_id, octet_length(m.content) AS bytes
+    UPDATE {{schema}}.messages m SET content = k.content, state = 'failed' FROM known k
+    WHERE m.user_id = k.user_id AND m.bot = k.bot AND m.visitor = k.visitor AND m.chat_id = k.chat_id
+      AND m.id = k.reply_id
+    RETURNING m.user_id, m.bot, m.visitor, m.chat_id, octet_length(m.content) - k.counted AS bytes
   )
   UPDATE {{schema}}.chats c SET bytes = c.bytes + e.bytes
   FROM (SELECT user_id, bot, visitor, chat_id, sum(bytes) AS bytes FROM ended GROUP BY user_id, bot, visitor, chat_id) e

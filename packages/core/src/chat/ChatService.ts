@@ -326,7 +326,9 @@ const makeSend = Effect.gen(function* () {
         // An earlier try that came to nothing was not charged: this one is made anew.
         if (earlier === "released" && keyTry === MAX_KEY_TRIES) return yield* new KeyConflict({ key: hold.key })
         if (earlier === "released") return yield* sendAs(prepared, keyTry + 1)
-        if (earlier !== undefined) return yield* replay(hold, { owner, chatId }, messageId, earlier === "settled")
+        if (earlier !== undefined) {
+          return yield* Effect.interruptible(replay(hold, { owner, chatId }, messageId, earlier === "settled"))
+        }
         const chosen = calls[0].request
         const reply = { id: messageId, model: chosen.model.id, sources: prompt.sources }
         const continues = request.chatId !== undefined

@@ -463,6 +463,23 @@ describe("a reply that is sent to continue", () => {
     })
   )
 
+  it.effect("lets a request under its key that waits for the first words go when it is left", () =>
+    Effect.gen(function* () {
+      const world = yield* openWorld()
+      const key = { idempotencyKey: "once" }
+      yield* send(world.one, world.told, key)
+      const asking = world.one.chat.send({ userId: USER, request: request(), onDisconnect: "continue", ...key })
+      const again = yield* Effect.forkChild(Effect.scoped(asking))
+      yield* TestClock.adjust("1 second")
+      const leaving = yield* Effect.forkChild(Fiber.interrupt(again))
+      yield* TestClock.adjust("1 second")
+      assert.isDefined(leaving.pollUnsafe())
+      assert.strictEqual(world.told.requests.length, 1)
+      assert.isFalse(world.told.isLeft())
+      yield* world.told.complete(2)
+    })
+  )
+
   it.effect("ends where its chat is deleted", () =>
     Effect.gen(function* () {
       const world = yield* openWorld()

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { HoldSweeper, parleyLayer } from "@parley/core/effect"
+import { HoldSweeper, parleyLayer, ReplyRunner } from "@parley/core/effect"
 import { ChatStore, CreditLedger, RunningReplies, StorageFailed } from "@parley/core/adapter"
 import { Effect, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
@@ -138,4 +138,101 @@ describe("a storage that is down when a reply ends", () => {
       assert.strictEqual(state.renewed, after)
     }).pipe(Effect.provide(services))
   })
+})
+
+describe("a process that is asked to stop while the end of a reply waits for the storage", () => {
+  it.effect("writes a reply until that is stored, though its reader has it all", () => {
+    const { state, layer } = outage()
+    const ports = world(scriptedModel(() => says(["Hello"], { input: 1_000, output: 500 })))
+    const services = Layer.fresh(parleyLayer).pipe(Layer.provideMerge(layer), Layer.provideMerge(ports))
+    return Effect.gen(function* () {
+      const replies = yield* ReplyRunner
+      const asking = yield* Effect.forkChild(ask("ann", "Hi"))
+      yield* seconds(10)
+      assert.strictEqual((yield* Fiber.join(asking)).text, "Hello")
+      const idle = yield* Effect.forkChild(replies.idle)
+      yield* seconds(10)
+      assert.isUndefined(idle.pollUnsafe())
+      state.down = false
+      yield* seconds(10)
+      assert.isDefined(idle.pollUnsafe())
+      assert.deepInclude(yield* balance("ann"), { held: 0, available: 97 })
+    }).pipe(Effect.provide(services))
+  })
+})
+
+describe("a turn that is not stored when its process dies", () => {
+  it.effect("is not charged, even if its chat exists: no reader could find the text", () => {
+    let unstored = false
+    const model = scriptedModel(() => Stream.concat(says(["Hello"]).pipe(Stream.take(1)), Stream.never))
+    const broken = Layer.merge(
+      Layer.effect(
+        ChatStore,
+        Effect.map(ChatStore, (store) =>
+          ChatStore.of({
+            ...store,
+            beginTurn: (input) =>
+              Effect.suspend(() =>
+                unstored
+                  ? Effect.fail(new StorageFailed({ operation: "begin", retryable: true, cause: new Error("locked") }))
+                  : store.beginTurn(input)
+              )
+          })
+        )
+      ),
+      Layer.effect(
+        CreditLedger,
+        Effect.map(CreditLedger, (ledger) =>
+          CreditLedger.of({
+            ...ledger,
+            run: (operation) =>
+              unstored && operation.name !== "reserve"
+                ? Effect.fail(new StorageFailed({ operation: "any", retryable: false, cause: new Error("dead") }))
+                : ledger.run(operation)
+          })
+        )
+      )
+    )
+    const services = Layer.fresh(parleyLayer).pipe(Layer.provideMerge(broken), Layer.provideMerge(world(model)))
+    return Effect.gen(function* () {
+      const first = yield* Effect.forkChild(ask("ann", "Hi"))
+      yield* seconds(3)
+      yield* Fiber.interrupt(first)
+      const chats = yield* ChatStore
+      const { chats: list } = yield* chats.list({ userId: "ann", limit: 1, offset: 0 })
+      const chatId = list[0]?.id ?? ""
+      const spent = (yield* transactions("ann")).filter((row) => row.type === "usage").length
+      unstored = true
+      const second = yield* Effect.forkChild(ask("ann", "And?", { chatId }))
+      yield* seconds(5)
+      yield* Fiber.interrupt(second)
+      yield* seconds(61)
+      const { sweep } = yield* HoldSweeper
+      assert.deepInclude(yield* sweep, { charged: 0, released: 1 })
+      const stored = yield* chats.transcript({ owner: { person: "ann" }, chatId, limit: 10 })
+      assert.deepStrictEqual(
+        stored?.messages.map(({ content }) => content),
+        ["Hi", "Hello"]
+      )
+      assert.strictEqual((yield* transactions("ann")).filter((row) => row.type === "usage").length, spent)
+    }).pipe(Effect.provide(services))
+  })
+})
+
+describe("a vendor's stream that cannot be closed", () => {
+  for (const [how, close] of [
+    ["fails", Effect.die(new Error("A mistake."))],
+    ["hangs", Effect.never]
+  ] as const) {
+    it.effect(`and ${how} neither keeps the reader waiting nor the credits held`, () => {
+      const model = scriptedModel(() => Stream.ensuring(says(["Hello"], { input: 1_000, output: 500 }), close))
+      return Effect.gen(function* () {
+        const asking = yield* Effect.forkChild(ask("ann", "Hi"))
+        yield* seconds(10)
+        assert.isDefined(asking.pollUnsafe())
+        assert.strictEqual((yield* Fiber.join(asking)).text, "Hello")
+        assert.deepInclude(yield* balance("ann"), { held: 0, available: 97 })
+      }).pipe(Effect.provide(world(model)))
+    })
+  }
 })

@@ -6,11 +6,12 @@ import {
   ChatService,
   parleyLayer,
   noCrmLayer,
-  noPayments
+  noPayments,
+  UserService
 } from "@parley/core/effect"
 import { makeCatalog, onePerson } from "@parley/core"
 import { PaymentGateway } from "@parley/core/adapter"
-import { ChatModels, CreditLedger, DocumentParser } from "@parley/core/adapter"
+import { ChatModels, ChatStore, CreditLedger, DocumentParser, StorageFailed } from "@parley/core/adapter"
 import { reservation, testedLedger } from "@parley/core/testing"
 import { Effect, Fiber, Layer, Result, Schedule, Stream } from "effect"
 import { TestClock } from "effect/testing"
@@ -177,6 +178,20 @@ layer(worldOf(slow()))("an open reply whose hold was swept", (it) => {
     })
   )
 
+  it.effect("is cut off where the person was erased meanwhile, and nothing of it is stored", () =>
+    Effect.gen(function* () {
+      const reply = yield* Effect.forkChild(Effect.result(ask("hal", "Go on.")))
+      yield* seconds(21)
+      yield* sweepAway
+      yield* UserService.use((users) => users.erase("hal"))
+      yield* seconds(10)
+      assert.isFalse(isGoing(reply), "the reply does not go on without a payer")
+      yield* Fiber.join(reply)
+      const { total } = yield* ChatStore.use((chats) => chats.list({ userId: "hal", limit: 1, offset: 0 }))
+      assert.strictEqual(total, 0)
+    })
+  )
+
   it.effect("that had delivered nothing pays for all it delivers then", () =>
     Effect.gen(function* () {
       const reply = yield* Effect.forkChild(ask("eve", "Go on."))
@@ -188,6 +203,42 @@ layer(worldOf(slow()))("an open reply whose hold was swept", (it) => {
       assert.strictEqual(rows.length, 1)
       assert.deepInclude(rows[0], { amount: -WORDS })
       assert.deepInclude(yield* balance("eve"), { held: 0, allowance: 1_000 - WORDS })
+    })
+  )
+})
+
+let isAnswerLost = false
+/** Reserves, but the caller never learns of it. */
+const losingAnswers = worldOf(slow(), (ledger) => ({
+  ...ledger,
+  run: (operation) =>
+    isAnswerLost && operation.name === "reserve"
+      ? Effect.andThen(
+          ledger.run(operation),
+          Effect.fail(new StorageFailed({ operation: "reserve", retryable: true, cause: new Error("cut") }))
+        )
+      : ledger.run(operation)
+}))
+
+layer(losingAnswers)("an open reply whose hold was swept, and whose new hold was made without an answer", (it) => {
+  it.effect("ends that hold with its own end, and costs in all what it costs", () =>
+    Effect.gen(function* () {
+      const reply = yield* Effect.forkChild(ask("gil", "Go on."))
+      yield* seconds(WORDS - 2)
+      yield* sweepAway
+      isAnswerLost = true
+      yield* seconds(10)
+      yield* Fiber.join(reply)
+      isAnswerLost = false
+      const rows = yield* usageOf("gil")
+      assert.strictEqual(
+        rows.reduce((sum, { amount }) => sum + amount, 0),
+        -WORDS
+      )
+      assert.deepInclude(yield* balance("gil"), { held: 0, allowance: 1_000 - WORDS })
+      assert.deepStrictEqual(yield* sweepAway, { charged: 0, released: 0, credits: 0, refused: 0 })
+      const { differences } = yield* (yield* testedLedger).verify({ limit: 100, after: undefined })
+      assert.deepStrictEqual(differences, [])
     })
   )
 })

@@ -54,8 +54,9 @@ export const makeReplyPayments = Effect.gen(function* () {
           draft
         })
         .pipe(
-          Effect.catchTag("DailyCapReached", () => Effect.succeed({ _tag: "Refused" } as const)),
-          Effect.catchTag(["AccountNotFound", "InvalidAmount", "KeyConflict"], Effect.die)
+          // A person without open holds may have been erased.
+          Effect.catchTag(["DailyCapReached", "AccountNotFound"], () => Effect.succeed({ _tag: "Refused" } as const)),
+          Effect.catchTag(["InvalidAmount", "KeyConflict"], Effect.die)
         )
     /** The end of a hold that is gone: to release it changes nothing. */
     const endOf = (gone: string) =>

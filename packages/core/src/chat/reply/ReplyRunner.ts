@@ -35,6 +35,8 @@ interface OwnReply extends Readable {
   /** Interrupts it, without waiting. */
   readonly stop: () => void
   readonly stopped: Effect.Effect<unknown>
+  /** After `stopped`: waits until it is stored and charged. */
+  readonly ended: Effect.Effect<unknown>
   /** Waits until its turn is stored, if its first words have arrived. */
   readonly stored: Effect.Effect<unknown>
 }
@@ -63,7 +65,7 @@ export class ReplyRunner extends Context.Service<
     stop(chat: RunningChat): Effect.Effect<void, StorageFailed>
     /** Waits until the turns of a chat are stored whose first words have arrived in this process. */
     stored(chat: RunningChat): Effect.Effect<void>
-    /** Waits until this process writes no reply. */
+    /** Waits until this process writes no reply, and has stored and charged all. */
     readonly idle: Effect.Effect<void>
   }
 >()("@parley/core/chat/reply/ReplyRunner") {
@@ -124,7 +126,7 @@ export class ReplyRunner extends Context.Service<
           body: () =>
             Effect.forEach(
               [...own.values()].flatMap((some) => [...some]),
-              ({ stopped }) => stopped
+              ({ ended, stopped }) => Effect.andThen(stopped, ended)
             ),
           step: () => undefined
         })
@@ -156,6 +158,7 @@ const makeRun = Effect.gen(function* () {
     let model = input.calls[0].request.model.id
     let stored: Effect.Effect<unknown> = Effect.void
     let fiber: Fiber.Fiber<void, ModelFailed> | undefined
+    let ending: Fiber.Fiber<unknown, unknown> | undefined
 
     const stop = () => fiber?.interruptUnsafe()
     const reply: OwnReply = {
@@ -166,18 +169,21 @@ const makeRun = Effect.gen(function* () {
       text,
       stop,
       stopped: Effect.suspend(() => (fiber === undefined ? Effect.void : Fiber.await(fiber))),
+      ended: Effect.suspend(() => (ending === undefined ? Effect.void : Fiber.await(ending))),
       stored: Effect.suspend(() => stored)
     }
     const unregister = register(keyOf(turn), reply)
     const ended = (exit: Exit.Exit<void, ModelFailed>) => {
       const broken = Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
       const end = broken ? Exit.fail(cutOff(model)) : exit
-      unregister()
       text.end(end)
+      if (ending === undefined) unregister()
+      else ending.addObserver(unregister)
       return Exit.isFailure(end) ? Deferred.failCause(started, end.cause) : Effect.void
     }
     const written = runReply(input, text, {
       stop: Effect.sync(stop),
+      onEnd: (fiber) => void (ending = fiber),
       onFirstWords: (speaker, beginning) => {
         model = speaker
         stored = Fiber.await(beginning)

@@ -63,7 +63,8 @@ const stateOf = (ended: EndReplyInput["ended"]): EndTurn["state"] =>
  * - failed or left half-way: charged for the input, as the provider counted it if it reported so early, and for what was
  *   delivered; marked estimated. The provider is left at once, so that its own bill ends there too.
  *
- * It is tried again until the storage takes it (`endSurely`), with the heartbeats going on. Never fails.
+ * It is tried again until the storage takes it (`endSurely`), with the heartbeats going on. Never fails; returns the fiber
+ * that tries it, which may go on for as long as the storage is down.
  */
 export const makeEndReply = Effect.gen(function* () {
   const abandoned = yield* AbandonedTries
@@ -92,13 +93,14 @@ export const makeEndReply = Effect.gen(function* () {
   return Effect.fnUntraced(function* (reply: EndReplyInput) {
     const { ended, payment, spoken, stopKeeping, tokenizer } = reply
     const { hold, share, spending, turn } = reply.input
-    if (spoken !== undefined) yield* spoken.opened.leave
+    // A vendor's stream that cannot be closed must not keep the credits held.
+    if (spoken !== undefined) yield* Effect.forkDetach(spoken.opened.leave, { startImmediately: true })
     const isDelivered = spoken !== undefined && spoken.output.text() !== "" && ended !== "unanswered"
     const charge = isDelivered ? replyCharge(spoken.opened, spoken.output, ended, turn.chatId, tokenizer) : undefined
     const work = Effect.flatMap(endOfTurn(reply), (companion) =>
       payment.end(charge, (operation) => ledger.run({ ...operation, companion }))
     ).pipe(Effect.andThen(share.giveBack(hold.amount - (charge?.amount ?? 0))))
-    yield* endSurely(work, hold.key, stopKeeping)
+    const ending = yield* endSurely(work, hold.key, stopKeeping)
     if (charge !== undefined && charge.amount > hold.amount) {
       const { draft, vendor } = charge
       yield* noteUsageAboveHold({ hold: hold.key, model: draft.model, vendor, cost: charge.amount, held: hold.amount })
@@ -107,5 +109,6 @@ export const makeEndReply = Effect.gen(function* () {
       const { askedFrom, source } = spending
       yield* abandoned.note({ payer: hold.userId, source, askedFrom })
     }
+    return ending
   })
 })

@@ -1,4 +1,4 @@
-import { Cause, Effect, Option, Pull, type Scope } from "effect"
+import { Cause, Effect, type Fiber, Option, Pull, type Scope } from "effect"
 import { HoldTtl, untilStored } from "../../credits/holds/keepHolds.ts"
 import type { ReplyEnd } from "../../credits/Receipt.ts"
 import { ModelFailed, type ModelFailure } from "../../models/ChatModel.ts"
@@ -68,6 +68,8 @@ export const makeRunReply = Effect.gen(function* () {
       readonly onFirstWords: (model: string, beginning: SpokenReply["beginning"]) => Effect.Effect<unknown>
       /** Interrupts the reply: a reader has asked for its end. */
       readonly stop: Effect.Effect<void>
+      /** With the fiber that stores and charges the reply; it may go on after this effect. */
+      readonly onEnd: (ending: Fiber.Fiber<unknown, unknown>) => void
     }
   ): Effect.fn.Return<void, ModelFailed, Scope.Scope> {
     const tokenizer = yield* Tokenizer
@@ -75,7 +77,8 @@ export const makeRunReply = Effect.gen(function* () {
     const { calls, hold, joinable, turn } = input
     const payment = paymentOf(hold, input.spending)
     let spoken: SpokenReply | undefined
-    let isBegun = turn.continues
+    /** Its message is stored. */
+    let isBegun = false
     let stored = 0
     let tokens = 0
 
@@ -87,19 +90,22 @@ export const makeRunReply = Effect.gen(function* () {
       hasNews: () => isBegun && text.length() > stored,
       next: () => {
         const { call, reported } = current()
-        const news = text.from(stored)
+        // A text without its message could not be read.
+        const news = isBegun ? text.from(stored) : ""
         // Half a character waits for its other half.
         const isWhole = !HIGH_SURROGATE.test(news)
-        if (isWhole) tokens = Math.min(spoken?.output.tokens() ?? 0, call.request.maxOutputTokens)
+        if (isBegun && isWhole) tokens = Math.min(spoken?.output.tokens() ?? 0, call.request.maxOutputTokens)
         const isBetterKnown = call.request.model !== calls[0].request.model || reported.inputUsage !== undefined
-        const progress = payment.progress(tokens, isBetterKnown, draftOf)
-        if (!isBegun || (spoken === undefined && !joinable)) return { hold: { ...progress, outputTokens: 0 } }
+        const hold = payment.progress(tokens, isBetterKnown, draftOf)
+        // In a chat that is stored, others may find the reply before its first words.
+        if (!isBegun && !(joinable && turn.continues)) return { hold }
         const model = call.request.model.id
-        return { hold: progress, reply: { ...name, model, joinable, start: stored, text: isWhole ? news : "" } }
+        return { hold, reply: { ...name, model, joinable, start: stored, text: isWhole ? news : "" } }
       },
       beaten: ({ isChatGone, isHoldGone, length, stopAsked }, { hold: { key } }) => {
         if (isHoldGone) {
           stored = 0
+          tokens = 0
           return payment.replace(key, draftOf())
         }
         stored = length ?? stored
@@ -127,7 +133,8 @@ export const makeRunReply = Effect.gen(function* () {
     })
     const cause = yield* Effect.catchCause(Effect.interruptible(speak), (cause) => Effect.succeed(cause))
     if (spoken !== undefined) yield* countCause(spoken.opened.call, cause)
-    yield* endReply({ input, payment, spoken, ended: endedBy(cause, spoken), stopKeeping, tokenizer })
+    const ended = endedBy(cause, spoken)
+    callbacks.onEnd(yield* endReply({ input, payment, spoken, ended, stopKeeping, tokenizer }))
     return Pull.isDoneCause(cause) ? undefined : yield* Effect.failCause(cause as Cause.Cause<ModelFailed>)
   })
 })

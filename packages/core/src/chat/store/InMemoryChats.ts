@@ -114,7 +114,10 @@ const make = Effect.gen(function* () {
   yield* storage.onCompanion("HoldsSwept", () => {
     for (const reply of running.values()) {
       if (accounts.get(reply.hold.userId)?.holds.has(reply.hold.key) === true) continue
-      end({ ...reply, content: reply.text, state: "failed", begin: undefined })
+      const stored = chats.get(keyOf(reply.owner, reply.chatId))?.messages.find(({ id }) => id === reply.replyId)
+      // A sweep may have ended it before, while its process lived.
+      const content = reply.text.length > (stored?.content.length ?? 0) ? reply.text : (stored?.content ?? "")
+      end({ ...reply, content, state: "failed", begin: undefined })
     }
   })
   return { begin, chats, running }

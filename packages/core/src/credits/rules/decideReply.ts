@@ -68,7 +68,7 @@ export const settleReplyOperation = (input: SettleReplyInput): Operation<HoldEnd
   }
 })
 
-/** Holds the rest and charges it, in one decision. */
+/** Charges the rest: of the hold that was made for it, if its answer was lost, else held and charged in one decision. */
 const settleRest = (
   { account, second }: View,
   { before, bound, cost, draft, rest, source, userId }: SettleReplyInput,
@@ -77,6 +77,11 @@ const settleRest = (
 ): Decision<HoldEnd, SettleRefusal> => {
   if (second.record !== undefined) return { answer: Result.succeed(endOf(second.record)), changes: undefined }
   const paid = paidWith(before, swept)
+  if (second.open !== undefined) {
+    const held = { account, open: second.open, record: undefined, second, purchase: undefined }
+    const left = Math.max(0, Math.min(cost, bound) - paid.credits)
+    return settle(held, { userId, key: rest, amount: left, draft: unpaidOf(draft, paid) }, now)
+  }
   const amount = account === undefined ? 0 : Math.min(cost - paid.credits, bound - paid.credits, availableOf(account))
   const nothing = { answer: Result.succeed(swept), changes: undefined }
   if (amount <= 0) return nothing

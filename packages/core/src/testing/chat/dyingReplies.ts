@@ -134,4 +134,34 @@ export const dying = (run: Run<Stores>) => {
         expect((yield* chats.usage(reply.owner)) - before).toBe(12)
       })
     ))
+
+  it("a reply that is swept twice keeps the text that both sweeps charged, and never less than before", () =>
+    run(
+      Effect.gen(function* () {
+        const chats = yield* ChatStore
+        const ledger = yield* CreditLedger
+        const replies = yield* RunningReplies
+        const reply = yield* begun(undefined, { ttlMs: DEAD })
+        const before = yield* chats.usage(reply.owner)
+        yield* write(reply, 0, "Hello", DEAD)
+        yield* sweepAll
+        const { key, userId } = holdOf(reply)
+        const sweepAgain = (rest: string, text: string) =>
+          Effect.gen(function* () {
+            const hold = { userId, key: `${key}:rest:${rest}`, outputTokens: text.length }
+            const asked = reservation(userId, hold.key, 20, { ttlMs: DEAD })
+            yield* ledger.run(reserveOperation(asked, crypto.randomUUID()))
+            const beats = [{ hold, reply: { ...reply, model: MODEL, joinable: true, start: 0, text } }]
+            yield* replies.write({ beats, ttlMs: DEAD })
+            yield* sweepAll
+          })
+        yield* sweepAgain("1", "Hello there")
+        expect(yield* messageOf(reply)).toMatchObject({ content: "Hello there", state: "failed" })
+        expect((yield* chats.usage(reply.owner)) - before).toBe(11)
+        yield* sweepAgain("2", "Hello")
+        expect(yield* messageOf(reply)).toMatchObject({ content: "Hello there", state: "failed" })
+        expect((yield* chats.usage(reply.owner)) - before).toBe(11)
+        expect(yield* replies.find(reply)).toBeUndefined()
+      })
+    ))
 }
