@@ -4,6 +4,7 @@ import { dirname, join } from "node:path"
 import { beforeAll, describe, expect, it } from "vitest"
 import { codeBlocks, programs, withProject } from "../tooling/docs/codeBlocks.ts"
 import { type Compiled, entries, reportsOf, root, withDeclarations } from "./publicTypes/entries.ts"
+import { methodsOfPorts } from "./publicTypes/ports.ts"
 import { publicTypes } from "./publicTypes/report.ts"
 
 describe("the public types", () => {
@@ -29,6 +30,17 @@ describe("the public types", () => {
     expect(names.length).toBeGreaterThan(500)
     expect(names.filter((name, place) => names.indexOf(name) !== place)).toEqual([])
     expect(exported[ofCore.findIndex(({ report }) => report.endsWith("/core.txt"))]?.length).toBeLessThanOrEqual(150)
+  })
+
+  it("of the ports have at most seven methods each", () => {
+    const text = reports.find(({ report }) => report.endsWith("core/public-types/adapter.txt"))?.text ?? ""
+    const methods = methodsOfPorts(text)
+    expect(methods.size).toBeGreaterThan(30)
+    expect(methods.get("SealedConnections")).toEqual(["list", "reseal", "counts"])
+    expect(methods.get("Ocr")).toEqual(["recognise"])
+    const wide = [...methods].filter(([, names]) => names.length > 7).map(([port]) => port)
+    // These are still to be divided.
+    expect(wide).toEqual(["BillingStore", "ChatStore", "CreditLedger", "PaymentGateway"])
   })
 
   it("of the core have times in one form, Unix milliseconds, but for events, which are JSON", () => {

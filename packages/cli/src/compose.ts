@@ -73,7 +73,7 @@ import type {
   ChatModels,
   CreditLedger,
   JobQueue,
-  Outbox,
+  DeliveryRecords,
   UnitOfWork
 } from "@parley/core/adapter"
 import { ObjectStore, PassageEmbedder, VisitorChallenge } from "@parley/core/adapter"
@@ -104,7 +104,7 @@ export type CommandParts =
   | BillingUpkeep
   | CreditOperations
   | JobQueue
-  | Outbox
+  | DeliveryRecords
   | PaymentComparison
   | PaymentGateway
   | PaymentInbox

@@ -5,13 +5,13 @@ import { BillingStore } from "./billing/BillingStore.ts"
 import { InMemoryBillingStore } from "./billing/InMemoryBillingStore.ts"
 import { BillingUpkeep } from "./billing/upkeep/BillingUpkeep.ts"
 import { InMemoryBillingUpkeep } from "./billing/upkeep/InMemoryBillingUpkeep.ts"
-import { BotStore } from "./bots/BotStore.ts"
+import { BotStore, PublishedBots } from "./bots/BotStore.ts"
 import { InMemoryBotStore } from "./bots/InMemoryBotStore.ts"
 import { ChatStore } from "./chat/store/ChatStore.ts"
 import { InMemoryChatStore } from "./chat/store/InMemoryChatStore.ts"
 import { InMemoryRunningReplies } from "./chat/reply/InMemoryRunningReplies.ts"
 import { RunningReplies } from "./chat/reply/RunningReplies.ts"
-import { CrmConnectionStore } from "./crm/CrmConnectionStore.ts"
+import { CrmConnectionStore, SealedConnections } from "./crm/CrmConnectionStore.ts"
 import { InMemoryCrmConnectionStore } from "./crm/InMemoryCrmConnectionStore.ts"
 import { InMemoryOAuthStateStore } from "./crm/InMemoryOAuthStateStore.ts"
 import { OAuthStateStore } from "./crm/OAuthStateStore.ts"
@@ -27,7 +27,7 @@ import { PassageWriter } from "./documents/indexing/PassageWriter.ts"
 import { InMemoryReindexStore } from "./documents/indexing/reindexing/InMemoryReindexStore.ts"
 import { ReindexStore } from "./documents/indexing/reindexing/ReindexStore.ts"
 import { InMemoryOutbox } from "./events/InMemoryOutbox.ts"
-import { Outbox } from "./events/Outbox.ts"
+import { DeliveryRecords, Outbox } from "./events/Outbox.ts"
 import { InMemoryJobQueue } from "./jobs/InMemoryJobQueue.ts"
 import { JobQueue } from "./jobs/JobQueue.ts"
 import { CallLimiter } from "./limits/CallLimiter.ts"
@@ -67,10 +67,12 @@ const storagePorts = {
   billing: storagePort(BillingStore, InMemoryBillingStore.layer),
   billingUpkeep: storagePort(BillingUpkeep, InMemoryBillingUpkeep.layer),
   bots: storagePort(BotStore, InMemoryBotStore.layer),
+  publishedBots: storagePort(PublishedBots, InMemoryBotStore.layer),
   ledger: storagePort(CreditLedger, InMemoryCreditLedger.layer),
   chats: storagePort(ChatStore, InMemoryChatStore.layer),
   runningReplies: storagePort(RunningReplies, InMemoryRunningReplies.layer),
   crmConnections: storagePort(CrmConnectionStore, InMemoryCrmConnectionStore.layer),
+  sealedConnections: storagePort(SealedConnections, InMemoryCrmConnectionStore.layer),
   oauthStates: storagePort(OAuthStateStore, InMemoryOAuthStateStore.layer),
   documents: storagePort(DocumentStore, InMemoryDocumentStore.layer),
   files: storagePort(FileStore, InMemoryFileStore.layer),
@@ -79,6 +81,7 @@ const storagePorts = {
   reindexing: storagePort(ReindexStore, Layer.provide(InMemoryReindexStore.layer, InMemoryDocumentStore.layer)),
   jobs: storagePort(JobQueue, InMemoryJobQueue.layer),
   outbox: storagePort(Outbox, InMemoryOutbox.layer),
+  deliveryRecords: storagePort(DeliveryRecords, InMemoryOutbox.layer),
   personalData: storagePort(PersonalData, InMemoryPersonalData.layer),
   callLimiter: storagePort(CallLimiter, InMemoryCallLimiter.layer),
   revokedSessions: storagePort(RevokedSessions, InMemoryRevokedSessions.layer),

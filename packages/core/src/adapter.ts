@@ -102,7 +102,7 @@ export {
   type SeveralSubscriptions
 } from "./billing/upkeep/BillingUpkeep.ts"
 export { type BotName, BotSettings } from "./bots/Bot.ts"
-export { BotStore, type KeyAdded, type KeyRetired, type StoredBot } from "./bots/BotStore.ts"
+export { BotStore, type KeyAdded, type KeyRetired, PublishedBots, type StoredBot } from "./bots/BotStore.ts"
 export { AbandonedTries } from "./chat/limits/AbandonedTries.ts"
 export { ChatQuota } from "./chat/limits/ChatQuota.ts"
 export { PAGE_MESSAGES } from "./chat/ChatService.ts"

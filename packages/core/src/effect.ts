@@ -21,7 +21,14 @@ export { noPayments } from "./billing/noPayments.ts"
 export { PaymentCatchUp } from "./billing/upkeep/PaymentCatchUp.ts"
 export { PaymentEventSweeper } from "./billing/upkeep/PaymentEventSweeper.ts"
 export { PaymentRetention } from "./billing/upkeep/PaymentRetention.ts"
-export { type BotRefused, BotService, type BotUnreadable, MAX_BOTS, MAX_BOT_KEYS } from "./bots/BotService.ts"
+export {
+  ActiveBots,
+  type BotRefused,
+  BotService,
+  type BotUnreadable,
+  MAX_BOTS,
+  MAX_BOT_KEYS
+} from "./bots/BotService.ts"
 export { BOT_LIMITS } from "./bots/botFields.ts"
 export {
   BotKeyNotFound,

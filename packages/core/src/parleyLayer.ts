@@ -5,7 +5,7 @@ import { PaymentComparison } from "./billing/compare/PaymentComparison.ts"
 import { PaymentInbox } from "./billing/PaymentInbox.ts"
 import { PaymentCatchUp } from "./billing/upkeep/PaymentCatchUp.ts"
 import { PaymentEventSweeper } from "./billing/upkeep/PaymentEventSweeper.ts"
-import { BotService } from "./bots/BotService.ts"
+import { ActiveBots, BotService } from "./bots/BotService.ts"
 import { AppointmentBook } from "./crm/AppointmentBook.ts"
 import { CrmAccess } from "./crm/CrmAccess.ts"
 import type { CrmProviders } from "./crm/CrmProvider.ts"
@@ -47,6 +47,7 @@ import { VisitorGate } from "./widget/VisitorGate.ts"
 
 /** What Parley does. */
 export type ParleyServices =
+  | ActiveBots
   | AppointmentBook
   | BillingService
   | BotService
@@ -116,7 +117,7 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   WorkMeter.layer,
   Layer.provideMerge(
     Layer.mergeAll(ConversationService.layer, WidgetService.layer),
-    Layer.mergeAll(BotService.layer, ChatService.layer, VisitorGate.layer)
+    Layer.mergeAll(ActiveBots.layer, BotService.layer, ChatService.layer, VisitorGate.layer)
   )
 ).pipe(
   Layer.provideMerge(Layer.provide(ReplyRunner.layer, ReplyBeats.layer)),

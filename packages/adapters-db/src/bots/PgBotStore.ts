@@ -1,5 +1,5 @@
 import type { Bot } from "@parley/core"
-import { type BotName, type BotSettings, BotStore, isUuid, type StoredBot } from "@parley/core/adapter"
+import { type BotName, type BotSettings, BotStore, isUuid, PublishedBots, type StoredBot } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { Database, type Row, type Sql } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
@@ -169,13 +169,22 @@ const make = Effect.map(Database, (database) => {
             })
           )
         )
-      ),
-    findByKey: (publicKey) =>
-      storing("BotStore.findByKey")(
-        Effect.map(database.statement<BotRow>(text.findByKey, [publicKey]), ([row]) => row && storedOf(row))
       )
   })
 })
 
-/** Bots in Postgres or PGlite: as their owner, but for the question of a visitor, which is the service's. */
-export const PgBotStoreLayer: Layer.Layer<BotStore, never, Database> = Layer.effect(BotStore, make)
+const makePublished = Effect.map(Database, ({ schema, statement }) => {
+  const { findByKey } = texts(schema)
+  return PublishedBots.of({
+    findByKey: (publicKey) =>
+      storing("PublishedBots.findByKey")(
+        Effect.map(statement<BotRow>(findByKey, [publicKey]), ([row]) => row && storedOf(row))
+      )
+  })
+})
+
+/** Bots in Postgres or PGlite: statements run as their owner, except for a visitor's, which run as the service. */
+export const PgBotStoreLayer: Layer.Layer<BotStore | PublishedBots, never, Database> = Layer.mergeAll(
+  Layer.effect(BotStore, make),
+  Layer.effect(PublishedBots, makePublished)
+)

@@ -7,6 +7,7 @@ import {
   isUuid,
   type NewCrmConnection,
   type RefreshClaim,
+  SealedConnections,
   type StoredCrmConnection
 } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
@@ -106,7 +107,7 @@ const FOREIGN_KEY_VIOLATION = "23503"
 
 const make = Effect.map(Database, (database) => {
   const text = texts(database.schema)
-  const { statement, statementAsUser } = database
+  const { statementAsUser } = database
 
   const save = (connection: NewCrmConnection): Effect.Effect<boolean, DatabaseError> =>
     statementAsUser(connection.owner, text.save, [
@@ -193,10 +194,16 @@ const make = Effect.map(Database, (database) => {
           ]),
           (rows) => rows.length > 0
         )
-      ),
-    listSealed: ({ after, limit, notBy }) =>
+      )
+  })
+})
+
+const makeSealed = Effect.map(Database, ({ schema, statement }) => {
+  const text = texts(schema)
+  return SealedConnections.of({
+    list: ({ after, limit, notBy }) =>
       storing(
-        "CrmConnectionStore.listSealed",
+        "SealedConnections.list",
         "maintenance"
       )(
         Effect.map(
@@ -212,7 +219,7 @@ const make = Effect.map(Database, (database) => {
       ),
     reseal: (connection, { keyId, sealed }) =>
       storing(
-        "CrmConnectionStore.reseal",
+        "SealedConnections.reseal",
         "maintenance"
       )(
         Effect.map(
@@ -220,8 +227,8 @@ const make = Effect.map(Database, (database) => {
           (rows) => rows.length > 0
         )
       ),
-    countSealed: storing(
-      "CrmConnectionStore.countSealed",
+    counts: storing(
+      "SealedConnections.counts",
       "maintenance"
     )(
       Effect.map(statement<{ key_id: string; connections: number }>(text.count), (rows) =>
@@ -231,8 +238,6 @@ const make = Effect.map(Database, (database) => {
   })
 })
 
-/** Connections to CRMs in Postgres or PGlite: as their owner, but for what is sealed anew over all owners. */
-export const PgCrmConnectionStoreLayer: Layer.Layer<CrmConnectionStore, never, Database> = Layer.effect(
-  CrmConnectionStore,
-  make
-)
+/** Connections in Postgres or PGlite: statements run as their owner, except for a change of the sealing key. */
+export const PgCrmConnectionStoreLayer: Layer.Layer<CrmConnectionStore | SealedConnections, never, Database> =
+  Layer.mergeAll(Layer.effect(CrmConnectionStore, make), Layer.effect(SealedConnections, makeSealed))

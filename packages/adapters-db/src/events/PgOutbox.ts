@@ -2,6 +2,7 @@ import {
   type ClaimedDelivery,
   type DeliveryOutcome,
   type DeliveryRecord,
+  DeliveryRecords,
   type DeliveryState,
   eventOf,
   IdGenerator,
@@ -78,11 +79,12 @@ const leftBy = (outcome: DeliveryOutcome): readonly [DeliveryState, number, stri
       ? ["dead", 0, outcome.reason]
       : ["pending", outcome.afterMs, outcome.reason]
 
-const make = Effect.gen(function* () {
+const counted = (rows: ReadonlyArray<Row>): number => Number(rows[0]?.["count"] ?? 0)
+
+const makeOutbox = Effect.gen(function* () {
   const { schema, statement } = yield* Database
   const ids = yield* IdGenerator
   const sqlTexts = outboxSql(schema)
-  const counted = (rows: ReadonlyArray<Row>): number => Number(rows[0]?.["count"] ?? 0)
 
   return Outbox.of({
     subscribe: ({ destinations, lowBelow }) =>
@@ -116,14 +118,22 @@ const make = Effect.gen(function* () {
       ),
     disable: (destination) =>
       storing("Outbox.disable", "maintenance")(Effect.asVoid(statement(sqlTexts.disable, [destination]))),
+    prune: ({ limit }) =>
+      storing("Outbox.prune", "maintenance")(Effect.map(statement(sqlTexts.prune, [limit]), counted))
+  })
+})
+
+const makeRecords = Effect.map(Database, ({ schema, statement }) => {
+  const sqlTexts = outboxSql(schema)
+  return DeliveryRecords.of({
     list: ({ destination, limit, state }) =>
-      storing("Outbox.list")(
+      storing("DeliveryRecords.list")(
         Effect.map(statement<DeliveryRow>(sqlTexts.list, [state ?? null, destination ?? null, limit]), (rows) =>
           rows.map(recordOf)
         )
       ),
     ofAccount: ({ account, after, limit }) =>
-      storing("Outbox.ofAccount")(
+      storing("DeliveryRecords.ofAccount")(
         Effect.map(
           statement<AccountRow>(sqlTexts.ofAccount, [
             account,
@@ -139,7 +149,7 @@ const make = Effect.gen(function* () {
             }))
         )
       ),
-    destinations: storing("Outbox.destinations")(
+    destinations: storing("DeliveryRecords.destinations")(
       Effect.map(statement<DestinationRow>(sqlTexts.destinations), (rows) =>
         rows.map((row) => ({
           id: row.id,
@@ -153,13 +163,14 @@ const make = Effect.gen(function* () {
     ),
     retry: ({ destination, eventId }) =>
       storing(
-        "Outbox.retry",
+        "DeliveryRecords.retry",
         "maintenance"
-      )(Effect.map(statement(sqlTexts.retry, [eventId ?? null, destination ?? null]), counted)),
-    prune: ({ limit }) =>
-      storing("Outbox.prune", "maintenance")(Effect.map(statement(sqlTexts.prune, [limit]), counted))
+      )(Effect.map(statement(sqlTexts.retry, [eventId ?? null, destination ?? null]), counted))
   })
 })
 
-/** Events and their way to each destination, in Postgres or PGlite, by the database's clock. */
-export const PgOutboxLayer: Layer.Layer<Outbox, never, Database> = Layer.effect(Outbox, make)
+/** The outbox in Postgres or PGlite, by the database's clock. */
+export const PgOutboxLayer: Layer.Layer<DeliveryRecords | Outbox, never, Database> = Layer.mergeAll(
+  Layer.effect(Outbox, makeOutbox),
+  Layer.effect(DeliveryRecords, makeRecords)
+)

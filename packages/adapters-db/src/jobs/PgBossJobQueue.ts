@@ -93,7 +93,6 @@ const make = (options: JobQueueOptions) =>
         ),
       find: (owner, jobId) => storing("JobQueue.find", "jobs")(find(owner, jobId)),
       list: (owner, query) => storing("JobQueue.list", "jobs")(list(owner, query)),
-      listAll: (query) => storing("JobQueue.listAll", "jobs")(list(undefined, query)),
       retry: (owner, jobId) => storing("JobQueue.retry", "jobs")(Effect.uninterruptible(retry(owner, jobId))),
       removeAll: (owner) =>
         storing(

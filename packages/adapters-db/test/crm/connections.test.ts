@@ -143,7 +143,7 @@ const dying = (run: Run<Parts>) => {
     run(
       Effect.gen(function* () {
         const jobs = yield* JobQueue
-        const listed = Effect.map(jobs.listAll({ kind: "RevokeCrmAccess", limit: 10 }), (page) => page.jobs)
+        const listed = Effect.map(jobs.list(undefined, { kind: "RevokeCrmAccess", limit: 10 }), (page) => page.jobs)
         const bot = yield* newBotOf()
         yield* (yield* begun(bot)).callback
         const [before, live] = [crm.calls.length, crm.liveGrants()]
@@ -182,7 +182,7 @@ const dying = (run: Run<Parts>) => {
           unit.run(bot.owner, Effect.andThen(release.ofBot(bot), Effect.fail("refused" as const)))
         )
         expect(yield* Effect.flip(refused)).toBe("refused")
-        expect((yield* jobs.listAll({ kind: "RevokeCrmAccess", limit: 10 })).jobs).toEqual([])
+        expect((yield* jobs.list(undefined, { kind: "RevokeCrmAccess", limit: 10 })).jobs).toEqual([])
         expect(yield* CrmConnectionStore.use((store) => store.list(bot))).toHaveLength(1)
       })
     ))

@@ -101,7 +101,7 @@ describe.runIf(hasPostgres)("events on Postgres", () => {
   it("a type or threshold that no process has asked for in a quarter of an hour counts no more", () =>
     onDatabase(async ({ open, url }) => {
       await open()
-      const { close, outbox } = await openDatabase({ url })
+      const { close, deliveryRecords, outbox } = await openDatabase({ url })
       const client = new pg.Client({ connectionString: url })
       await client.connect()
       const ask = (free: number, ...types: ReadonlyArray<EventType>) =>
@@ -119,7 +119,7 @@ describe.runIf(hasPostgres)("events on Postgres", () => {
         const { rows } = await client.query<{ asked: Readonly<Record<string, string>> }>(
           "SELECT low_below -> 'free' AS asked FROM parley.event_destinations"
         )
-        const [destination] = await Effect.runPromise(outbox.destinations)
+        const [destination] = await Effect.runPromise(deliveryRecords.destinations)
         return [destination?.types, Object.keys(rows[0]?.asked ?? {}).toSorted()]
       }
       try {
@@ -153,7 +153,7 @@ describe.runIf(hasPostgres)("events on Postgres", () => {
     onDatabase(async ({ open, url }) => {
       // Nobody delivers, and nobody clears away but the test.
       const parley = await open()
-      const { close, outbox } = await openDatabase({ url })
+      const { close, deliveryRecords, outbox } = await openDatabase({ url })
       const run = Effect.runPromise
       const hook = { id: "hook:onCharge", types: ["credits.charged"] } as const
       await run(outbox.subscribe({ destinations: [hook], lowBelow: undefined }))
@@ -185,10 +185,10 @@ describe.runIf(hasPostgres)("events on Postgres", () => {
         expect(await prune()).toBe(0)
         await client.query("UPDATE parley.event_destinations SET seen_at = now() - interval '8 days'")
         while ((await prune()) > 0);
-        expect(await run(outbox.destinations)).toEqual([])
+        expect(await run(deliveryRecords.destinations)).toEqual([])
         // Nobody would try them: they stay where the operator sees them.
-        expect(await run(outbox.retry({}))).toBe(0)
-        expect(await run(outbox.retry({ destination: hook.id }))).toBe(0)
+        expect(await run(deliveryRecords.retry({}))).toBe(0)
+        expect(await run(deliveryRecords.retry({ destination: hook.id }))).toBe(0)
         expect(await left()).toEqual([
           ["dead", 6],
           ["delivered", 6]

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { VisitorChallenge } from "@parley/core/adapter"
-import { BotService } from "@parley/core/effect"
+import { ActiveBots } from "@parley/core/effect"
 import { type WidgetFile, type WidgetFiles, widgetFiles } from "@parley/widget/files"
 import { Effect } from "effect"
 import { publicAccess } from "../access/publicAccess.ts"
@@ -100,7 +100,7 @@ export const getWidgetFrame = defineRoute({
   errors: ["bot_misconfigured", "storage_unavailable", "widget_not_built"],
   handle: Effect.fnUntraced(function* ({ headers, path }) {
     const { frame } = yield* built
-    const bots = yield* BotService
+    const bots = yield* ActiveBots
     const bot = yield* bots.findByKey(path.publicKey)
     const challenge = yield* VisitorChallenge
     const policy = framePolicy(bot?.allowedSites ?? [], challenge?.origin)

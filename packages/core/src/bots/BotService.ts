@@ -11,7 +11,7 @@ import { Catalog, findModel } from "../tiers/Catalog.ts"
 import { type Bot, type BotName, BotSettings } from "./Bot.ts"
 import { BotFarewell } from "./BotFarewell.ts"
 import { type BotChange, type BotDraft, decodeBotChange, decodeBotDraft } from "./BotDraft.ts"
-import { BotStore, type StoredBot } from "./BotStore.ts"
+import { BotStore, PublishedBots, type StoredBot } from "./BotStore.ts"
 import {
   BotKeyNotFound,
   BotMisconfigured,
@@ -32,7 +32,7 @@ export type BotUnreadable = BotNotFound | BotMisconfigured | StorageFailed
 /** The reasons for refusing settings. */
 export type BotRefused = InvalidBot | DocumentNotFound | DocumentForbidden
 
-/** The operations of owners on their bots, and the look-up of a bot for the widget. */
+/** The operations of owners on their bots. */
 export class BotService extends Context.Service<
   BotService,
   {
@@ -53,8 +53,6 @@ export class BotService extends Context.Service<
       botId: string,
       publicKey: string
     ): Effect.Effect<Bot, BotKeyNotFound | LastBotKey | BotUnreadable>
-    /** The active bot with this public key; undefined for any other text. */
-    findByKey(publicKey: string): Effect.Effect<Bot | undefined, BotMisconfigured | StorageFailed>
   }
 >()("@parley/core/bots/BotService") {
   static readonly layer = Layer.effect(
@@ -143,13 +141,30 @@ const make = Effect.gen(function* () {
       if (retired === "NoKey") return yield* new BotKeyNotFound()
       if (retired === "Last") return yield* new LastBotKey()
       return yield* read({ owner, botId })
-    }),
-    findByKey: Effect.fn("BotService.findByKey")(function* (publicKey) {
-      if (!isPublicKey(publicKey)) return undefined
-      const found = yield* bots.findByKey(publicKey)
-      if (found === undefined) return undefined
-      const bot = yield* checked(found)
-      return bot.active ? bot : undefined
     })
   })
 })
+
+/** The bots that answer visitors. */
+export class ActiveBots extends Context.Service<
+  ActiveBots,
+  {
+    /** The active bot with this public key; undefined for any other text. */
+    findByKey(publicKey: string): Effect.Effect<Bot | undefined, BotMisconfigured | StorageFailed>
+  }
+>()("@parley/core/bots/ActiveBots") {
+  static readonly layer = Layer.effect(
+    ActiveBots,
+    Effect.map(PublishedBots, (bots) =>
+      ActiveBots.of({
+        findByKey: Effect.fn("ActiveBots.findByKey")(function* (publicKey) {
+          if (!isPublicKey(publicKey)) return undefined
+          const found = yield* bots.findByKey(publicKey)
+          if (found === undefined) return undefined
+          const bot = yield* checked(found)
+          return bot.active ? bot : undefined
+        })
+      })
+    )
+  )
+}

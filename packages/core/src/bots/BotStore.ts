@@ -15,8 +15,8 @@ export type KeyAdded = "Added" | "Full" | "NoBot"
 export type KeyRetired = "Retired" | "Last" | "NoKey" | "NoBot"
 
 /**
- * The list of bots. Every method but `findByKey` is fenced by the owner: another owner's bot is as one that does not
- * exist. A bot has only documents of its owner; one that is removed, then or later, is not among its documents any more.
+ * The bots of their owners. Every method is fenced by the owner: for another owner, a bot does not exist. A bot has only
+ * documents of its owner; a document that is removed, then or later, is no longer among its documents.
  */
 export class BotStore extends Context.Service<
   BotStore,
@@ -37,10 +37,16 @@ export class BotStore extends Context.Service<
     addKey(name: BotName, key: BotKey, most: number): Effect.Effect<KeyAdded, StorageFailed>
     /** Removes a key, but never the last one, even if two are retired at once. */
     retireKey(name: BotName, publicKey: string): Effect.Effect<KeyRetired, StorageFailed>
+  }
+>()("@parley/core/bots/BotStore") {}
+
+/** The bots of all owners by their public keys, for visitors. */
+export class PublishedBots extends Context.Service<
+  PublishedBots,
+  {
     /**
-     * Finds the bot of this key for a visitor, without naming its owner. It is the only such query, so a database
-     * sharded by owner sends it to every shard.
+     * The bot with this key. The query does not name the owner, so a database sharded by owner sends it to every shard.
      */
     findByKey(publicKey: string): Effect.Effect<StoredBot | undefined, StorageFailed>
   }
->()("@parley/core/bots/BotStore") {}
+>()("@parley/core/bots/PublishedBots") {}

@@ -1,9 +1,9 @@
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { DocumentStore } from "../documents/storing/DocumentStore.ts"
 import { InMemoryDocumentStore } from "../documents/storing/InMemoryDocumentStore.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import type { Bot, BotName } from "./Bot.ts"
-import { BotStore, type StoredBot } from "./BotStore.ts"
+import { BotStore, PublishedBots, type StoredBot } from "./BotStore.ts"
 
 const stored = ({ createdAt, id, keys, owner, updatedAt, ...settings }: Bot): StoredBot => ({
   id,
@@ -20,8 +20,8 @@ const keyOf = ({ botId, owner }: BotName): string => `${botId.toLowerCase()} ${o
 const newestFirst = (bots: ReadonlyArray<Bot>): ReadonlyArray<Bot> =>
   bots.toReversed().toSorted((a, b) => b.createdAt - a.createdAt)
 
-const make = Effect.gen(function* () {
-  const documents = yield* DocumentStore
+/** The table of bots; both ports read the same one. */
+const makeTable = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   const bots = yield* storage.table<string, Bot>()
   const ownedBy = (owner: string) => [...bots.values()].filter((bot) => bot.owner === owner)
@@ -39,14 +39,21 @@ const make = Effect.gen(function* () {
       bots.set(keyOf({ owner: userId, botId: bot.id }), { ...bot, documentIds })
     }
   })
+  return { storage, bots, ownedBy }
+})
 
-  /** Of the documents named those that the owner has. */
+type Table = Effect.Success<typeof makeTable>
+
+const makeStore = Effect.fnUntraced(function* ({ bots, ownedBy, storage }: Table) {
+  const documents = yield* DocumentStore
+
+  /** The named documents that the owner has. */
   const theirs = Effect.fnUntraced(function* (owner: string, documentIds: ReadonlyArray<string>) {
     const found = new Set((yield* documents.find(owner, documentIds)).map(({ id }) => id))
     return documentIds.filter((id) => found.has(id))
   })
 
-  /** Does something with a bot, at once. */
+  /** Reads or changes a bot, exclusively. */
   const withBot = <A>(name: BotName, absent: A, change: (bot: Bot, replace: (bot: Bot) => void) => A) =>
     storage.exclusive(
       Effect.sync(() => {
@@ -91,7 +98,12 @@ const make = Effect.gen(function* () {
         if (keys.length === 0) return "Last"
         replace({ ...bot, keys })
         return "Retired"
-      }),
+      })
+  })
+})
+
+const makePublished = ({ bots, storage }: Table) =>
+  PublishedBots.of({
     findByKey: (publicKey) =>
       storage.exclusive(
         Effect.sync(() => {
@@ -100,11 +112,15 @@ const make = Effect.gen(function* () {
         })
       )
   })
+
+const make = Effect.gen(function* () {
+  const table = yield* makeTable
+  return Context.make(BotStore, yield* makeStore(table)).pipe(Context.add(PublishedBots, makePublished(table)))
 })
 
-/** Bots in the memory of one process: for tests, and for trying the product out without a database. */
+/** Bots in the memory of one process, for tests and for trying Parley out without a database. */
 export const InMemoryBotStore = {
-  layer: Layer.effect(BotStore, make).pipe(
+  layer: Layer.effectContext(make).pipe(
     Layer.provide(InMemoryDocumentStore.layer),
     Layer.provide(InMemoryStorage.layer)
   )

@@ -56,8 +56,8 @@ export interface SealedCount {
 }
 
 /**
- * The connections of bots. All but the last three methods are fenced by the owner: another owner's connection is as one
- * that does not exist. A connection is there as long as its bot.
+ * The connections of bots. Every method is fenced by the owner: for another owner, a connection does not exist. A
+ * connection exists as long as its bot.
  */
 export class CrmConnectionStore extends Context.Service<
   CrmConnectionStore,
@@ -79,13 +79,21 @@ export class CrmConnectionStore extends Context.Service<
     claimRefresh(input: ClaimRefreshInput): Effect.Effect<RefreshClaim, StorageFailed>
     /** Ends a refresh. Returns false, without a change, if the claim is no longer the last one. */
     endRefresh(input: EndRefreshInput): Effect.Effect<boolean, StorageFailed>
-    /** Connections whose tokens were sealed by another key, over all owners, in the order of their names. */
-    listSealed(input: ListSealedInput): Effect.Effect<ReadonlyArray<StoredCrmConnection>, StorageFailed>
+  }
+>()("@parley/core/crm/CrmConnectionStore") {}
+
+/** The sealed tokens of all connections, of every owner, for a change of the sealing key. */
+export class SealedConnections extends Context.Service<
+  SealedConnections,
+  {
+    /** Connections whose tokens were sealed by another key, in the order of their names. */
+    list(input: ListSealedInput): Effect.Effect<ReadonlyArray<StoredCrmConnection>, StorageFailed>
     /** Replaces the sealed form of the same tokens. Returns false, without a change, if the tokens have changed. */
     reseal(
       connection: StoredCrmConnection,
       sealed: Pick<SealedTokens, "sealed" | "keyId">
     ): Effect.Effect<boolean, StorageFailed>
-    readonly countSealed: Effect.Effect<ReadonlyArray<SealedCount>, StorageFailed>
+    /** The number of connections of each sealing key. */
+    readonly counts: Effect.Effect<ReadonlyArray<SealedCount>, StorageFailed>
   }
->()("@parley/core/crm/CrmConnectionStore") {}
+>()("@parley/core/crm/SealedConnections") {}

@@ -1,10 +1,10 @@
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import type { BotName } from "../bots/Bot.ts"
 import { BotStore } from "../bots/BotStore.ts"
 import { InMemoryBotStore } from "../bots/InMemoryBotStore.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import type { CrmConnectionName, StoredCrmConnection } from "./CrmConnection.ts"
-import { CrmConnectionStore, type CrmConnectionsOf } from "./CrmConnectionStore.ts"
+import { CrmConnectionStore, type CrmConnectionsOf, SealedConnections } from "./CrmConnectionStore.ts"
 
 /** The last claim of a refresh. */
 interface Claim {
@@ -28,17 +28,11 @@ const isOf =
     (botId === undefined || connection.botId === botId.toLowerCase()) &&
     (provider === undefined || connection.provider === provider)
 
-const make = Effect.gen(function* () {
-  const bots = yield* BotStore
+/** The table of connections; both ports read and change the same one. */
+const makeEntries = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   const entries = yield* storage.table<string, Entry>()
-  let version = 0
   const chosen = (which: CrmConnectionsOf) => [...entries.values()].filter(isOf(which))
-  const sorted = () =>
-    [...entries]
-      .toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-      .map(([key, { connection }]) => ({ key, connection }))
-
   const remove = (which: CrmConnectionsOf) => {
     const removed = chosen(which).map(({ connection }) => connection)
     for (const connection of removed) entries.delete(keyOf(connection))
@@ -48,8 +42,16 @@ const make = Effect.gen(function* () {
     count: (owner) => ({ connections: chosen({ owner }).length }),
     erase: (owner) => void remove({ owner })
   })
+  return { storage, entries, chosen, remove }
+})
 
-  /** A bot that is there no more has taken its connections with it. */
+type Entries = Effect.Success<typeof makeEntries>
+
+const makeStore = Effect.fnUntraced(function* ({ chosen, entries, remove, storage }: Entries) {
+  const bots = yield* BotStore
+  let version = 0
+
+  /** A bot that was removed has taken its connections with it. */
   const withBot = <A, E, R>({ botId, owner }: BotName, absent: A, work: Effect.Effect<A, E, R>) =>
     storage.run(
       Effect.gen(function* () {
@@ -114,8 +116,17 @@ const make = Effect.gen(function* () {
           entries.set(keyOf(name), { connection, claim: undefined, tries: 0 })
           return true
         })
-      ),
-    listSealed: ({ after, limit, notBy }) =>
+      )
+  })
+})
+
+const makeSealed = ({ entries, storage }: Entries) => {
+  const sorted = () =>
+    [...entries]
+      .toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+      .map(([key, { connection }]) => ({ key, connection }))
+  return SealedConnections.of({
+    list: ({ after, limit, notBy }) =>
       storage.exclusive(
         Effect.sync(() =>
           sorted()
@@ -133,7 +144,7 @@ const make = Effect.gen(function* () {
           return true
         })
       ),
-    countSealed: storage.exclusive(
+    counts: storage.exclusive(
       Effect.sync(() => {
         const counts = new Map<string, number>()
         for (const { connection } of entries.values()) {
@@ -143,12 +154,16 @@ const make = Effect.gen(function* () {
       })
     )
   })
+}
+
+const make = Effect.gen(function* () {
+  const entries = yield* makeEntries
+  return Context.make(CrmConnectionStore, yield* makeStore(entries)).pipe(
+    Context.add(SealedConnections, makeSealed(entries))
+  )
 })
 
 /** Connections in the memory of one process. */
 export const InMemoryCrmConnectionStore = {
-  layer: Layer.effect(CrmConnectionStore, make).pipe(
-    Layer.provide(InMemoryBotStore.layer),
-    Layer.provide(InMemoryStorage.layer)
-  )
+  layer: Layer.effectContext(make).pipe(Layer.provide(InMemoryBotStore.layer), Layer.provide(InMemoryStorage.layer))
 }

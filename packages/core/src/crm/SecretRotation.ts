@@ -3,7 +3,7 @@ import { SecretsNotConfigured } from "../secrets/errors.ts"
 import { SecretBox } from "../secrets/SecretBox.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { StoredCrmConnection } from "./CrmConnection.ts"
-import { CrmConnectionStore, type SealedCount } from "./CrmConnectionStore.ts"
+import { SealedConnections, type SealedCount } from "./CrmConnectionStore.ts"
 import { resealTokens } from "./tokenSecret.ts"
 
 const BATCH = 100
@@ -43,7 +43,7 @@ export class SecretRotation extends Context.Service<
     SecretRotation,
     Effect.gen(function* () {
       const box = yield* SecretBox
-      const store = yield* CrmConnectionStore
+      const store = yield* SealedConnections
 
       /** Re-encrypts one; an unreadable one is left. */
       const renew = Effect.fnUntraced(function* (connection: StoredCrmConnection, apply: boolean) {
@@ -60,13 +60,13 @@ export class SecretRotation extends Context.Service<
           const counts = { resealed: 0, unreadable: 0, replaced: 0 }
           let after: StoredCrmConnection | undefined
           while (true) {
-            const batch = yield* store.listSealed({ notBy: key, after, limit: BATCH })
+            const batch = yield* store.list({ notBy: key, after, limit: BATCH })
             for (const connection of batch) counts[yield* renew(connection, apply)] += 1
             after = batch.at(-1)
             if (after === undefined) break
           }
           const { resealed, unreadable } = counts
-          return { key, resealed, unreadable, keys: yield* store.countSealed }
+          return { key, resealed, unreadable, keys: yield* store.counts }
         })
       })
     })

@@ -17,6 +17,7 @@ export {
   type EndRefreshInput,
   type ListSealedInput,
   type RefreshClaim,
+  SealedConnections,
   type SealedCount
 } from "./CrmConnectionStore.ts"
 export {

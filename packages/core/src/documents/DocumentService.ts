@@ -21,11 +21,9 @@ import { FileStore } from "./storing/FileStore.ts"
 import { notReadable } from "./searching/findReadableDocuments.ts"
 import { identifyFile } from "./storing/identifyFile.ts"
 import { JobQueue } from "../jobs/JobQueue.ts"
-import type { ParsedDocument } from "./reading/DocumentParser.ts"
 import { PassageIndex } from "./indexing/PassageIndex.ts"
 import { ProcessDocument } from "./reading/processDocument.ts"
 import { UploadLimits } from "./storing/UploadLimits.ts"
-import { type PassageProblem, verifyPassages } from "./indexing/verifyPassages.ts"
 
 export interface UploadInput {
   readonly userId: UserId
@@ -85,13 +83,8 @@ export class DocumentService extends Context.Service<
     list(userId: UserId): Effect.Effect<ReadonlyArray<Document>, StorageFailed>
     /** A document of another person is as one that does not exist. */
     get(userId: UserId, documentId: string): Effect.Effect<Document, DocumentNotFound | StorageFailed>
-    /** The text a document is searched and cited by, as the parser gave it: for indexing it anew without parsing again. */
-    text(
-      userId: UserId,
-      documentId: string
-    ): Effect.Effect<ParsedDocument, DocumentNotFound | DocumentNotIndexed | StorageFailed>
     /**
-     * Returns a part of that text, of at most `MAX_EXCERPT` UTF-16 units, from `from` (by default the beginning) to
+     * Returns a part of the text by which a document is searched and cited, of at most `MAX_EXCERPT` UTF-16 units, from `from` (by default the beginning) to
      * `to` (by default as far as allowed): the surroundings of a cited passage. Offsets are those of passages.
      */
     excerpt(
@@ -108,11 +101,6 @@ export class DocumentService extends Context.Service<
       documentId: string,
       part?: { readonly from?: number | undefined; readonly to?: number | undefined }
     ): Effect.Effect<DocumentFile, DocumentNotFound | StorageFailed>
-    /** Compares a document's stored passages with its stored text; returns every difference. */
-    verify(
-      userId: UserId,
-      documentId: string
-    ): Effect.Effect<ReadonlyArray<PassageProblem>, DocumentNotFound | DocumentNotIndexed | StorageFailed>
     /** Removes the document, its bytes, its text and its passages. */
     remove(userId: UserId, documentId: string): Effect.Effect<void, DocumentNotFound | StorageFailed>
   }
@@ -127,19 +115,11 @@ export class DocumentService extends Context.Service<
         const [document] = isUuid(documentId) ? yield* documents.find(userId, [documentId.toLowerCase()]) : []
         return document ?? (yield* new DocumentNotFound({ documentId }))
       }
-      const indexed = Effect.fnUntraced(function* (userId: UserId, documentId: string) {
-        const { id } = yield* get(userId, documentId)
-        return (yield* passages.read({ userId, documentId: id })) ?? (yield* new DocumentNotIndexed({ documentId }))
-      })
       return DocumentService.of({
         upload: yield* makeUpload,
         vectorize: yield* makeVectorize,
         list: (userId) => documents.list(userId),
         get: Effect.fn("DocumentService.get")(get),
-        text: Effect.fn("DocumentService.text")(function* (userId, documentId) {
-          const { text, pageStarts } = yield* indexed(userId, documentId)
-          return { text, pageStarts }
-        }),
         excerpt: Effect.fn("DocumentService.excerpt")(function* (userId, documentId, { from = 0, to } = {}) {
           const document = yield* get(userId, documentId)
           const end = Math.max(from, Math.min(to ?? Number.MAX_SAFE_INTEGER, from + MAX_EXCERPT))
@@ -155,9 +135,6 @@ export class DocumentService extends Context.Service<
           if (first === undefined) return yield* new DocumentNotFound({ documentId })
           return { document, from, to, bytes: piecesOf(files, key, from, to, first) }
         }),
-        verify: Effect.fn("DocumentService.verify")((userId, documentId) =>
-          Effect.map(indexed(userId, documentId), verifyPassages)
-        ),
         remove: Effect.fn("DocumentService.remove")(function* (userId, documentId) {
           const removed = isUuid(documentId) && (yield* documents.remove(userId, documentId.toLowerCase()))
           if (!removed) return yield* new DocumentNotFound({ documentId })

@@ -1,17 +1,26 @@
 import { Clock, Effect, Layer } from "effect"
 import { IdGenerator } from "../storage/IdGenerator.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
-import { InMemoryEventLog, type KeptDelivery, type KeptThreshold, keyOfDelivery } from "./InMemoryEventLog.ts"
+import {
+  InMemoryEventLog,
+  type KeptDelivery,
+  type KeptDestination,
+  type KeptThreshold,
+  keyOfDelivery
+} from "./InMemoryEventLog.ts"
 import {
   type ClaimedDelivery,
   type ConcludeDeliveryInput,
   type DeliveryRecord,
+  type Destination,
+  DeliveryRecords,
   FORGET_DESTINATION_MS,
   FORGET_TYPE_MS,
   KEEP_DEAD_MS,
   KEEP_DELIVERED_MS,
   type LowBelow,
-  Outbox
+  Outbox,
+  type RetryDeliveriesInput
 } from "./Outbox.ts"
 import { eventOf } from "./ParleyEvent.ts"
 
@@ -55,23 +64,62 @@ const thresholdsAfter = (
 const isBehind = (kept: KeptDelivery, place: { readonly eventId: string; readonly destination: string }): boolean =>
   kept.id > place.eventId || (kept.id === place.eventId && kept.destination > place.destination)
 
-const make = Effect.gen(function* () {
-  const storage = yield* InMemoryStorage
-  const ids = yield* IdGenerator
-  const { deliveries, destinations } = yield* InMemoryEventLog
-
-  const atNow = <A>(work: (now: number) => A) =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) => storage.exclusive(Effect.sync(() => work(now))))
-  const change = (keys: ReadonlyArray<string>, to: (kept: KeptDelivery) => KeptDelivery) => {
-    for (const key of keys) {
-      const kept = deliveries.get(key)
-      if (kept !== undefined) deliveries.set(key, to(kept))
-    }
+/** A destination after a process has subscribed it at `now`. */
+const subscribed = (
+  known: KeptDestination | undefined,
+  { id, types }: Destination,
+  lowBelow: LowBelow | undefined,
+  now: number
+): KeptDestination => {
+  const others = [...(known?.askedAt ?? [])].filter(([, at]) => at >= now - FORGET_TYPE_MS)
+  return {
+    id,
+    askedAt: new Map([...others, ...types.map((type) => [type, now] as const)]),
+    disabledAt: known?.disabledAt,
+    thresholds: thresholdsAfter(known?.thresholds, types.includes("balance.low") ? lowBelow : undefined, now),
+    seenAt: now
   }
-  const keysWhere = (is: (kept: KeptDelivery) => boolean) =>
-    [...deliveries].filter(([, kept]) => is(kept)).map(([key]) => key)
-  const countOf = (destination: string, state: KeptDelivery["state"]) =>
-    keysWhere((kept) => kept.destination === destination && kept.state === state).length
+}
+
+/** True for a dead delivery that is selected. */
+const isRetried =
+  ({ destination, eventId }: RetryDeliveriesInput) =>
+  (kept: KeptDelivery): boolean =>
+    kept.state === "dead" && (eventId ?? kept.id) === kept.id && (destination ?? kept.destination) === kept.destination
+
+/** True for a delivery that is kept no longer at `now`. `served`: the destinations that are not disabled. */
+const isOver = (
+  { destination, dueAt, endedAt = dueAt, state }: KeptDelivery,
+  served: ReadonlySet<string>,
+  now: number
+) => {
+  const keptMs = { delivered: KEEP_DELIVERED_MS, dead: KEEP_DEAD_MS, pending: FORGET_DESTINATION_MS }
+  return endedAt < now - keptMs[state] && !(state === "pending" && served.has(destination))
+}
+
+/** The tables of the log, and the ways in which both ports read and change them. */
+const makeTables = Effect.gen(function* () {
+  const storage = yield* InMemoryStorage
+  const { deliveries, destinations } = yield* InMemoryEventLog
+  return {
+    deliveries,
+    destinations,
+    atNow: <A>(work: (now: number) => A) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => storage.exclusive(Effect.sync(() => work(now)))),
+    change: (keys: ReadonlyArray<string>, to: (kept: KeptDelivery) => KeptDelivery): void => {
+      for (const key of keys) {
+        const kept = deliveries.get(key)
+        if (kept !== undefined) deliveries.set(key, to(kept))
+      }
+    },
+    keysWhere: (is: (kept: KeptDelivery) => boolean): ReadonlyArray<string> =>
+      [...deliveries].filter(([, kept]) => is(kept)).map(([key]) => key)
+  }
+})
+
+const makeOutbox = Effect.gen(function* () {
+  const { atNow, change, deliveries, destinations, keysWhere } = yield* makeTables
+  const ids = yield* IdGenerator
 
   return Outbox.of({
     subscribe: ({ destinations: served, lowBelow }) =>
@@ -82,17 +130,7 @@ const make = Effect.gen(function* () {
             if (kept.seenAt < now - FORGET_TYPE_MS) destinations.set(kept.id, { ...kept, thresholds: [] })
           }
         }
-        for (const { id, types } of served) {
-          const known = destinations.get(id)
-          const others = [...(known?.askedAt ?? [])].filter(([, at]) => at >= now - FORGET_TYPE_MS)
-          destinations.set(id, {
-            id,
-            askedAt: new Map([...others, ...types.map((type) => [type, now] as const)]),
-            disabledAt: known?.disabledAt,
-            thresholds: thresholdsAfter(known?.thresholds, types.includes("balance.low") ? lowBelow : undefined, now),
-            seenAt: now
-          })
-        }
+        for (const each of served) destinations.set(each.id, subscribed(destinations.get(each.id), each, lowBelow, now))
       }),
     claim: ({ destination, leaseMs, limit }) =>
       Effect.flatMap(ids.next, (claim) =>
@@ -120,6 +158,27 @@ const make = Effect.gen(function* () {
           (kept) => ({ ...kept, state: "dead", endedAt: now, claim: undefined, reason: "gone" })
         )
       }),
+    prune: ({ limit }) =>
+      atNow((now) => {
+        for (const { id, seenAt } of destinations.values()) {
+          if (seenAt < now - FORGET_DESTINATION_MS) destinations.delete(id)
+        }
+        const served = new Set(
+          [...destinations.values()].filter(({ disabledAt }) => disabledAt === undefined).map(({ id }) => id)
+        )
+        const old = keysWhere((kept) => isOver(kept, served, now)).slice(0, limit)
+        for (const key of old) deliveries.delete(key)
+        return old.length
+      })
+  })
+})
+
+const makeRecords = Effect.gen(function* () {
+  const { atNow, change, deliveries, destinations, keysWhere } = yield* makeTables
+  const countOf = (destination: string, state: KeptDelivery["state"]) =>
+    keysWhere((kept) => kept.destination === destination && kept.state === state).length
+
+  return DeliveryRecords.of({
     list: ({ destination, limit, state }) =>
       atNow(() =>
         [...deliveries.values()]
@@ -147,42 +206,23 @@ const make = Effect.gen(function* () {
           dead: countOf(id, "dead")
         }))
     ),
-    retry: ({ destination, eventId }) =>
+    retry: (which) =>
       atNow((now) => {
-        const keys = keysWhere(
-          (kept) =>
-            kept.state === "dead" &&
-            destinations.has(kept.destination) &&
-            (eventId ?? kept.id) === kept.id &&
-            (destination ?? kept.destination) === kept.destination
-        )
+        const keys = keysWhere((kept) => isRetried(which)(kept) && destinations.has(kept.destination))
         const told = new Set(keys.map((key) => deliveries.get(key)?.destination))
         for (const kept of destinations.values()) {
-          const isAsked = eventId === undefined && (destination ?? kept.id) === kept.id
+          const isAsked = which.eventId === undefined && (which.destination ?? kept.id) === kept.id
           if (isAsked || told.has(kept.id)) destinations.set(kept.id, { ...kept, disabledAt: undefined })
         }
         change(keys, (kept) => ({ ...kept, state: "pending", tries: 0, dueAt: now, endedAt: undefined }))
         return keys.length
-      }),
-    prune: ({ limit }) =>
-      atNow((now) => {
-        const forgotten = now - FORGET_DESTINATION_MS
-        for (const { id, seenAt } of destinations.values()) if (seenAt < forgotten) destinations.delete(id)
-        const kept = { delivered: now - KEEP_DELIVERED_MS, dead: now - KEEP_DEAD_MS, pending: forgotten }
-        const served = new Set(
-          [...destinations.values()].filter(({ disabledAt }) => disabledAt === undefined).map(({ id }) => id)
-        )
-        const old = keysWhere(
-          ({ destination, dueAt, endedAt = dueAt, state }) =>
-            endedAt < kept[state] && !(state === "pending" && served.has(destination))
-        ).slice(0, limit)
-        for (const key of old) deliveries.delete(key)
-        return old.length
       })
   })
 })
 
-/** Events and their way to each destination, in the memory of one process. */
+/** The outbox in the memory of one process. */
 export const InMemoryOutbox = {
-  layer: Layer.effect(Outbox, make).pipe(Layer.provide(Layer.mergeAll(InMemoryStorage.layer, InMemoryEventLog.layer)))
+  layer: Layer.mergeAll(Layer.effect(Outbox, makeOutbox), Layer.effect(DeliveryRecords, makeRecords)).pipe(
+    Layer.provide(Layer.mergeAll(InMemoryStorage.layer, InMemoryEventLog.layer))
+  )
 }

@@ -122,7 +122,7 @@ export interface RetryDeliveriesInput {
 }
 
 /**
- * Events that were committed together with the change that they report, and their delivery to each destination. The
+ * Events that were committed together with the change that they report, on their way to each destination. The
  * store that makes the change writes the event in the same commit, and only for types that a destination subscribed
  * to. Subscriptions are kept in the storage, so that all processes agree, even those without a hook. Changes from
  * before the first subscription are not reported.
@@ -148,6 +148,15 @@ export class Outbox extends Context.Service<
      * Disables a destination: its pending events become dead, and no new ones are stored for it until it is retried.
      */
     disable(destination: string): Effect.Effect<void, StorageFailed>
+    /** Deletes deliveries after their retention time, at most `limit`; returns their number. */
+    prune(input: { readonly limit: number }): Effect.Effect<number, StorageFailed>
+  }
+>()("@parley/core/events/Outbox") {}
+
+/** The deliveries of the outbox, as operators and exports read them. */
+export class DeliveryRecords extends Context.Service<
+  DeliveryRecords,
+  {
     /** Deliveries, the newest event first. */
     list(input: ListDeliveriesInput): Effect.Effect<ReadonlyArray<DeliveryRecord>, StorageFailed>
     /** All deliveries about one account, in the order of their event ids and their destinations. */
@@ -159,7 +168,5 @@ export class Outbox extends Context.Service<
      * Those of a deleted destination stay dead until a process subscribes it.
      */
     retry(input: RetryDeliveriesInput): Effect.Effect<number, StorageFailed>
-    /** Deletes deliveries after their retention time, at most `limit`; returns their number. */
-    prune(input: { readonly limit: number }): Effect.Effect<number, StorageFailed>
   }
->()("@parley/core/events/Outbox") {}
+>()("@parley/core/events/DeliveryRecords") {}

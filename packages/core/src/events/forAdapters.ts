@@ -9,6 +9,7 @@ export {
   DELIVERY_STATES,
   type DeliveryOutcome,
   type DeliveryRecord,
+  DeliveryRecords,
   type DeliveryState,
   type Destination,
   type DestinationRecord,

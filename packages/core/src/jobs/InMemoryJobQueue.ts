@@ -188,8 +188,8 @@ const makeWith = ({ concurrency = 2, stopTimeoutMs = 10_000 }: InMemoryJobQueueO
             return found && recordOf(found, jobs.progress.get(jobId))
           })
         ),
-      list: (owner, query) => storage.exclusive(Effect.sync(() => jobs.page((job) => job.owner === owner, query))),
-      listAll: (query) => storage.exclusive(Effect.sync(() => jobs.page(() => true, query))),
+      list: (owner, query) =>
+        storage.exclusive(Effect.sync(() => jobs.page((job) => owner === undefined || job.owner === owner, query))),
       retry: (owner, jobId) => storage.exclusive(retryIn(jobs)(owner, jobId)),
       removeAll: (owner) => storage.exclusive(Effect.sync(() => jobs.removeAll(owner))),
       work: (handlers) => {

@@ -31,10 +31,11 @@ export class JobQueue extends Context.Service<
     ): Effect.Effect<number, StorageFailed>
     /** The owner's job of this id. */
     find(owner: UserId, jobId: string): Effect.Effect<JobRecord | undefined, StorageFailed>
-    /** One owner's jobs, newest first. Those that are done are listed for a day, those that failed for a month. */
-    list(owner: UserId, query: JobQuery): Effect.Effect<JobPage, StorageFailed>
-    /** The jobs of all people, likewise: for operators. */
-    listAll(query: JobQuery): Effect.Effect<JobPage, StorageFailed>
+    /**
+     * One owner's jobs, or for operators, without an owner, the jobs of all people; newest first. Jobs that are done
+     * are listed for a day, those that failed for a month.
+     */
+    list(owner: UserId | undefined, query: JobQuery): Effect.Effect<JobPage, StorageFailed>
     /**
      * Runs a failed job again, with all its tries, under the same id; if a twin waits or runs meanwhile, it behaves as
      * `enqueue`. Returns the job that represents it now.

@@ -8,7 +8,7 @@ import { CrmConnectionStore } from "../crm/CrmConnectionStore.ts"
 import type { DocumentKey } from "../documents/Document.ts"
 import { DocumentStore } from "../documents/storing/DocumentStore.ts"
 import { FileStore } from "../documents/storing/FileStore.ts"
-import { Outbox } from "../events/Outbox.ts"
+import { DeliveryRecords } from "../events/Outbox.ts"
 import type { UserId } from "../identity/UserId.ts"
 import { JobQueue } from "../jobs/JobQueue.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
@@ -73,7 +73,7 @@ export class UserExport extends Context.Service<
       const files = yield* FileStore
       const jobs = yield* JobQueue
       const ledger = yield* CreditLedger
-      const outbox = yield* Outbox
+      const deliveries = yield* DeliveryRecords
 
       const credits = (userId: UserId) =>
         Stream.concat(
@@ -158,7 +158,7 @@ export class UserExport extends Context.Service<
         paged(
           PAGE,
           (after: { readonly eventId: string; readonly destination: string } | undefined) =>
-            outbox.ofAccount({ account, after, limit: PAGE }),
+            deliveries.ofAccount({ account, after, limit: PAGE }),
           ({ destination, event }) => ({ eventId: event.id, destination })
         ).pipe(Stream.map(lines.eventLine))
 

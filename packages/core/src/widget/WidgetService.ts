@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, type Scope, Stream } from "effect"
 import type { Bot } from "../bots/Bot.ts"
-import { BotService } from "../bots/BotService.ts"
+import { ActiveBots } from "../bots/BotService.ts"
 import { BotMisconfigured, BotNotFound } from "../bots/errors.ts"
 import { ChatService, type SendFailed, titleOf } from "../chat/ChatService.ts"
 import { ChatStore } from "../chat/store/ChatStore.ts"
@@ -136,7 +136,7 @@ const shownOf = (bot: Bot, { content, sources }: StoredMessage): ReadonlyArray<S
 }
 
 const make = Effect.gen(function* () {
-  const bots = yield* BotService
+  const bots = yield* ActiveBots
   const { widget: limits } = yield* Catalog
   const chat = yield* ChatService
   const chats = yield* ChatStore

@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { BotSettings } from "../../src/bots/Bot.ts"
 import { decodeBotChange, decodeBotDraft } from "../../src/bots/BotDraft.ts"
-import { BotService, MAX_BOT_KEYS, MAX_BOTS } from "../../src/bots/BotService.ts"
+import { ActiveBots, BotService, MAX_BOT_KEYS, MAX_BOTS } from "../../src/bots/BotService.ts"
 import { BotStore } from "../../src/bots/BotStore.ts"
 import { isPublicKey, newPublicKey } from "../../src/bots/publicKey.ts"
 import { ChatStore } from "../../src/chat/store/ChatStore.ts"
@@ -15,7 +15,7 @@ import { type Run, suiteOn } from "../../src/testing/suiteOn.ts"
 import { Catalog, makeCatalog } from "../../src/tiers/Catalog.ts"
 
 const layer = Layer.provideMerge(
-  BotService.layer,
+  Layer.merge(ActiveBots.layer, BotService.layer),
   Layer.merge(inMemoryStorageLayer, Layer.succeed(Catalog, makeCatalog()))
 )
 
@@ -176,16 +176,17 @@ const owning = (run: Run<Layer.Success<typeof layer>>) => {
     run(
       Effect.gen(function* () {
         const bots = yield* BotService
+        const active = yield* ActiveBots
         const owner = newUserId()
         const bot = yield* bots.create(owner, { displayName: "Ada" })
         const key = bot.keys[0]?.publicKey ?? ""
         expect(yield* bots.get(owner, bot.id)).toEqual(bot)
         expect(yield* bots.list(owner)).toEqual([bot])
-        expect(yield* bots.findByKey(key)).toEqual(bot)
+        expect(yield* active.findByKey(key)).toEqual(bot)
         yield* bots.update(owner, bot.id, { active: false })
-        expect(yield* bots.findByKey(key)).toBeUndefined()
+        expect(yield* active.findByKey(key)).toBeUndefined()
         yield* bots.update(owner, bot.id, { active: true })
-        expect((yield* bots.findByKey(key))?.id).toBe(bot.id)
+        expect((yield* active.findByKey(key))?.id).toBe(bot.id)
       })
     ))
 
@@ -193,15 +194,16 @@ const owning = (run: Run<Layer.Success<typeof layer>>) => {
     run(
       Effect.gen(function* () {
         const bots = yield* BotService
+        const active = yield* ActiveBots
         const owner = newUserId()
         const { id, keys } = yield* bots.create(owner, { displayName: "Ada" })
         const old = keys[0]?.publicKey ?? ""
         expect((yield* Effect.flip(bots.retireKey(owner, id, old))).code).toBe("last_bot_key")
         const added = yield* bots.addKey(owner, id)
         const fresh = added.keys.at(-1)?.publicKey ?? ""
-        for (const key of [old, fresh]) expect((yield* bots.findByKey(key))?.id).toBe(id)
+        for (const key of [old, fresh]) expect((yield* active.findByKey(key))?.id).toBe(id)
         expect((yield* bots.retireKey(owner, id, old)).keys.map(({ publicKey }) => publicKey)).toEqual([fresh])
-        expect(yield* bots.findByKey(old)).toBeUndefined()
+        expect(yield* active.findByKey(old)).toBeUndefined()
         expect((yield* Effect.flip(bots.retireKey(owner, id, old))).code).toBe("bot_key_not_found")
         for (let count = 1; count < MAX_BOT_KEYS; count++) yield* bots.addKey(owner, id)
         expect((yield* Effect.flip(bots.addKey(owner, id))).code).toBe("too_many_bot_keys")
@@ -257,6 +259,7 @@ const owning = (run: Run<Layer.Success<typeof layer>>) => {
     run(
       Effect.gen(function* () {
         const bots = yield* BotService
+        const active = yield* ActiveBots
         const chats = yield* ChatStore
         const owner = newUserId()
         const [gone, stays] = [
@@ -268,7 +271,7 @@ const owning = (run: Run<Layer.Success<typeof layer>>) => {
         yield* bots.remove(owner, gone.id)
         const left = yield* Effect.forEach(said, (turn) => chats.transcript({ ...turn, limit: 1 }))
         expect(left.map((found) => found !== undefined)).toEqual([false, true, true])
-        expect(yield* bots.findByKey(gone.keys[0]?.publicKey ?? "")).toBeUndefined()
+        expect(yield* active.findByKey(gone.keys[0]?.publicKey ?? "")).toBeUndefined()
       })
     ))
 
@@ -276,6 +279,7 @@ const owning = (run: Run<Layer.Success<typeof layer>>) => {
     run(
       Effect.gen(function* () {
         const bots = yield* BotService
+        const active = yield* ActiveBots
         const owner = newUserId()
         const broken = newBot(owner, { primaryColor: "</style>" })
         yield* (yield* BotStore).insert(
@@ -283,7 +287,7 @@ const owning = (run: Run<Layer.Success<typeof layer>>) => {
           MAX_BOTS
         )
         expect((yield* Effect.flip(bots.get(owner, broken.id))).code).toBe("bot_misconfigured")
-        expect((yield* Effect.flip(bots.findByKey(`pk_${"0".repeat(32)}`))).code).toBe("bot_misconfigured")
+        expect((yield* Effect.flip(active.findByKey(`pk_${"0".repeat(32)}`))).code).toBe("bot_misconfigured")
         expect((yield* bots.update(owner, broken.id, { primaryColor: "#000000" })).primaryColor).toBe("#000000")
         yield* bots.remove(owner, broken.id)
       })

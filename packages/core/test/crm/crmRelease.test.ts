@@ -16,7 +16,7 @@ const worldOf = (...options: Parameters<typeof crmWorld>) => {
   return { ...world, layer: Layer.provideMerge(JobWorker.layerOf([crmRevoking]), world.layer) }
 }
 
-const queued = JobQueue.use((jobs) => jobs.listAll({ kind: RevokeCrmAccess.tag, limit: 10 })).pipe(
+const queued = JobQueue.use((jobs) => jobs.list(undefined, { kind: RevokeCrmAccess.tag, limit: 10 })).pipe(
   Effect.map(({ jobs }) => jobs)
 )
 const working = JobWorker.use(({ work }) => Effect.forkChild(Effect.scoped(Effect.andThen(work, Effect.never))))

@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { describe, expect } from "vitest"
 import { BotStore } from "../../src/bots/BotStore.ts"
 import { AppointmentBook } from "../../src/crm/AppointmentBook.ts"
-import { CrmConnectionStore } from "../../src/crm/CrmConnectionStore.ts"
+import { CrmConnectionStore, SealedConnections } from "../../src/crm/CrmConnectionStore.ts"
 import { CrmProviders } from "../../src/crm/CrmProvider.ts"
 import { CrmService, knownAccount } from "../../src/crm/CrmService.ts"
 import { newUserId } from "../../src/testing/storage/storageFixtures.ts"
@@ -236,7 +236,7 @@ describe("a callback", () => {
         remove = Effect.orDie(bots.remove(bot))
         expect(yield* connected(bot, leaving.provider_one)).toMatchObject({ error: "bot" })
         expect(leaving.provider_one.calls).toEqual(["exchange", "revoke"])
-        expect(yield* CrmConnectionStore.use((store) => store.countSealed)).toEqual([])
+        expect(yield* SealedConnections.use((sealed) => sealed.counts)).toEqual([])
       }).pipe(Effect.provide(leaving.layer))
     )
   })

@@ -1,7 +1,7 @@
 import { Effect, Layer, Redacted } from "effect"
 import { expect, it } from "vitest"
 import { CrmAccess } from "../../src/crm/CrmAccess.ts"
-import { CrmConnectionStore } from "../../src/crm/CrmConnectionStore.ts"
+import { SealedConnections } from "../../src/crm/CrmConnectionStore.ts"
 import { SecretRotation } from "../../src/crm/SecretRotation.ts"
 import { noSecrets } from "../../src/secrets/noSecrets.ts"
 import { SecretBox } from "../../src/secrets/SecretBox.ts"
@@ -20,7 +20,7 @@ it("seals everything anew once; what was read before is read after, with the new
   const second = `second:${newKey()}`
   await Effect.runPromise(
     Effect.gen(function* () {
-      const store = yield* CrmConnectionStore
+      const sealed = yield* SealedConnections
       const bots = yield* Effect.forEach(Array.from({ length: 150 }), () =>
         Effect.gen(function* () {
           const bot = yield* newBotOf()
@@ -31,7 +31,7 @@ it("seals everything anew once; what was read before is read after, with the new
       const token = (bot: (typeof bots)[number]) => CrmAccess.use((access) => access.accessToken(bot))
       const before = yield* Effect.forEach(bots, token)
       expect(yield* rotate(`${second},${KEY}`, false)).toMatchObject({ key: "second", resealed: 150, unreadable: 0 })
-      expect(yield* store.countSealed).toEqual([{ keyId: "first", connections: 150 }])
+      expect(yield* sealed.counts).toEqual([{ keyId: "first", connections: 150 }])
       const reports = yield* Effect.all([rotate(`${second},${KEY}`), rotate(`${second},${KEY}`)], {
         concurrency: "unbounded"
       })
@@ -52,10 +52,10 @@ it("leaves what it cannot read as it is, and says how much that is; without a ke
   const world = crmWorld()
   await Effect.runPromise(
     Effect.gen(function* () {
-      const store = yield* CrmConnectionStore
+      const sealed = yield* SealedConnections
       yield* connected(yield* newBotOf(), world.provider_one)
       expect(yield* rotate(`second:${newKey()}`)).toMatchObject({ resealed: 0, unreadable: 1 })
-      expect(yield* store.countSealed).toEqual([{ keyId: "first", connections: 1 }])
+      expect(yield* sealed.counts).toEqual([{ keyId: "first", connections: 1 }])
       const keyless = Layer.fresh(SecretRotation.layer).pipe(Layer.provide(Layer.succeed(SecretBox, noSecrets)))
       const refused = Effect.provide(Effect.flip(SecretRotation.use((each) => each.rotate({ apply: true }))), keyless)
       expect((yield* refused)._tag).toBe("SecretsNotConfigured")

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ChatService, DocumentService } from "@parley/core/effect"
 import type { Document } from "@parley/core"
-import { DocumentStore, JobWorker } from "@parley/core/adapter"
+import { DocumentStore, JobWorker, PassageIndex, verifyPassages } from "@parley/core/adapter"
 import { Effect, Schedule } from "effect"
 import { ask, says, scriptedModel, world } from "../chat/world.ts"
 
@@ -85,14 +85,14 @@ describe("DocumentService", () => {
         const document = yield* upload("ann", text)
         const { id } = document
         yield* finished(document)
-        assert.deepStrictEqual(yield* documents.text("ann", id), { text, pageStarts: null })
-        assert.deepStrictEqual(yield* documents.verify("ann", id.toUpperCase()), [])
-        assert.strictEqual((yield* Effect.flip(documents.text("bob", id)))._tag, "DocumentNotFound")
-        assert.strictEqual((yield* Effect.flip(documents.verify("bob", id)))._tag, "DocumentNotFound")
+        assert.strictEqual((yield* documents.excerpt("ann", id.toUpperCase())).text, text)
+        assert.strictEqual((yield* Effect.flip(documents.excerpt("bob", id)))._tag, "DocumentNotFound")
+        const stored = yield* PassageIndex.use((index) => index.read({ userId: "ann", documentId: id }))
+        assert.deepStrictEqual(stored && verifyPassages(stored), [])
         const broken = yield* upload("ann", "broken from the start")
-        assert.strictEqual((yield* Effect.flip(documents.text("ann", broken.id)))._tag, "DocumentNotIndexed")
+        assert.strictEqual((yield* Effect.flip(documents.excerpt("ann", broken.id)))._tag, "DocumentNotIndexed")
         yield* documents.remove("ann", id)
-        assert.strictEqual((yield* Effect.flip(documents.text("ann", id)))._tag, "DocumentNotFound")
+        assert.strictEqual((yield* Effect.flip(documents.excerpt("ann", id)))._tag, "DocumentNotFound")
       })
     ).pipe(Effect.provide(answering()))
   )

@@ -6,7 +6,7 @@ import { MAX_TRIES } from "../../src/events/deliveryRest.ts"
 import { EventDelivery } from "../../src/events/EventDelivery.ts"
 import { DeliveryFailed, type EventSink, EventSinks } from "../../src/events/EventSink.ts"
 import { hookSinks } from "../../src/events/hooks.ts"
-import { Outbox } from "../../src/events/Outbox.ts"
+import { DeliveryRecords, Outbox } from "../../src/events/Outbox.ts"
 import type { EventType, ParleyEvent } from "../../src/events/ParleyEvent.ts"
 import { inMemoryStorageLayer } from "../../src/StoragePorts.ts"
 import { chargeOf, newAccount } from "../../src/testing/events/outboxFixtures.ts"
@@ -29,7 +29,7 @@ const recording = (id: string) => {
 
 const running = <A, E>(
   sinks: ReadonlyArray<EventSink>,
-  work: Effect.Effect<A, E, EventDelivery | Outbox | CreditLedger | Catalog | Scope.Scope>
+  work: Effect.Effect<A, E, EventDelivery | DeliveryRecords | Outbox | CreditLedger | Catalog | Scope.Scope>
 ) =>
   Effect.runPromise(
     Effect.scoped(work).pipe(
@@ -45,7 +45,9 @@ const running = <A, E>(
 const HOUR = 3_600_000
 const deliver = EventDelivery.use((delivery) => delivery.deliver)
 const statesOf = (destination: string) =>
-  Outbox.use((outbox) => Effect.map(outbox.list({ destination, limit: 100 }), (all) => all.map(({ state }) => state)))
+  DeliveryRecords.use((records) =>
+    Effect.map(records.list({ destination, limit: 100 }), (all) => all.map(({ state }) => state))
+  )
 
 describe("the delivery of events", () => {
   it("an event that fails is tried again for three days, lets others pass, and is kept as dead", async () => {
@@ -145,9 +147,9 @@ describe("the delivery of events", () => {
         expect(other.got.length).toBe(21)
         // The try times out, and is repeated.
         yield* TestClock.adjust("10 seconds")
-        const [hung] = (yield* Outbox.use((outbox) => outbox.list({ destination: "hook:hanging", limit: 100 }))).filter(
-          ({ state }) => state === "pending"
-        )
+        const [hung] = (yield* DeliveryRecords.use((records) =>
+          records.list({ destination: "hook:hanging", limit: 100 })
+        )).filter(({ state }) => state === "pending")
         expect(hung).toMatchObject({ reason: "timeout" })
         yield* Fiber.interrupt(worker)
       })
@@ -215,7 +217,7 @@ describe("the delivery of events", () => {
       Effect.gen(function* () {
         yield* chargeOf(yield* newAccount(100), "one", 1)
         expect(yield* deliver).toBe(0)
-        expect(yield* Outbox.use((outbox) => outbox.list({ limit: 10 }))).toEqual([])
+        expect(yield* DeliveryRecords.use((records) => records.list({ limit: 10 }))).toEqual([])
       })
     )
   })
@@ -267,9 +269,10 @@ describe("subscriptions", () => {
       [hook],
       Effect.gen(function* () {
         const outbox = yield* Outbox
+        const records = yield* DeliveryRecords
         const ask = (...types: ReadonlyArray<EventType>) =>
           outbox.subscribe({ destinations: [{ id: "hook:both", types }], lowBelow: undefined })
-        const types = Effect.map(outbox.destinations, (all) => all.find(({ id }) => id === "hook:both")?.types)
+        const types = Effect.map(records.destinations, (all) => all.find(({ id }) => id === "hook:both")?.types)
         yield* ask("credits.charged", "document.ready")
         yield* TestClock.adjust(0.25 * HOUR)
         yield* ask("credits.charged")

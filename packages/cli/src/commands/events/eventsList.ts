@@ -1,4 +1,4 @@
-import { DELIVERY_STATES, type DeliveryRecord, type DestinationRecord, Outbox } from "@parley/core/adapter"
+import { DELIVERY_STATES, type DeliveryRecord, DeliveryRecords, type DestinationRecord } from "@parley/core/adapter"
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { checkMigrated } from "../../running/checkMigrated.ts"
@@ -52,10 +52,10 @@ export const eventsListCommand = Command.make(
   Effect.fnUntraced(function* ({ destination, json, limit, state }) {
     const work = Effect.gen(function* () {
       yield* checkMigrated
-      const outbox = yield* Outbox
+      const deliveries = yield* DeliveryRecords
       const only = Option.getOrUndefined(destination)
-      const found = yield* outbox.list({ state: Option.getOrUndefined(state), destination: only, limit })
-      const destinations = (yield* outbox.destinations)
+      const found = yield* deliveries.list({ state: Option.getOrUndefined(state), destination: only, limit })
+      const destinations = (yield* deliveries.destinations)
         .filter(({ id }) => (only ?? id) === id)
         .map((each) => destinationRow(each))
       const events = found.map(rowOf)

@@ -1,4 +1,4 @@
-import { AuditLog, Outbox } from "@parley/core/adapter"
+import { AuditLog, DeliveryRecords } from "@parley/core/adapter"
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { checkMigrated } from "../../running/checkMigrated.ts"
@@ -30,7 +30,7 @@ export const eventsRetryCommand = Command.make(
       const said = [which.eventId ?? "all that are dead", ...Option.toArray(destination)]
       const entry = { action: "events retry", by, userId: undefined, reason: Option.getOrUndefined(reason) }
       yield* AuditLog.use((log) => log.record({ ...entry, details: said.join(" to ") }))
-      const retried = yield* Outbox.use((outbox) => outbox.retry(which))
+      const retried = yield* DeliveryRecords.use((deliveries) => deliveries.retry(which))
       yield* printResult(json, { retried }, [`${retried} deliveries are tried again.`])
     })
     yield* CommandContext.use((context) => context.run(work))

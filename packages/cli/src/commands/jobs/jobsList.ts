@@ -63,10 +63,7 @@ export const jobsListCommand = Command.make(
         after: Option.getOrUndefined(flags.after),
         limit: flags.limit
       }
-      const page = yield* Option.match(user, {
-        onNone: () => jobs.listAll(query),
-        onSome: (owner) => jobs.list(owner, query)
-      })
+      const page = yield* jobs.list(Option.getOrUndefined(user), query)
       const rows = page.jobs.map(jobRow)
       const lines = table(
         ["id", "kind", "owner", "state", "tries", "asked for", "ended"],

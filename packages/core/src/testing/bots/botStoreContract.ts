@@ -1,13 +1,13 @@
 import { Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
 import type { Bot, BotName } from "../../bots/Bot.ts"
-import { BotStore } from "../../bots/BotStore.ts"
+import { BotStore, PublishedBots } from "../../bots/BotStore.ts"
 import { DocumentStore } from "../../documents/storing/DocumentStore.ts"
 import { ampleQuota, newDocument, newUserId } from "../storage/storageFixtures.ts"
 import { type Run, suiteOn } from "../suiteOn.ts"
 import { newBot, newPublicKeyText, storedBot } from "./botFixtures.ts"
 
-type Stores = BotStore | DocumentStore
+type Stores = BotStore | DocumentStore | PublishedBots
 
 const AMPLE = 1_000
 const nameOf = ({ id, owner }: Bot): BotName => ({ owner, botId: id })
@@ -25,6 +25,7 @@ const keeping = (run: Run<Stores>) => {
     run(
       Effect.gen(function* () {
         const bots = yield* BotStore
+        const published = yield* PublishedBots
         const owner = newUserId()
         const documentIds = yield* withDocuments(owner, 3)
         const keys = [1, 2].map((day) => ({ publicKey: newPublicKeyText(), createdAt: day * 86_400_000 }))
@@ -40,9 +41,9 @@ const keeping = (run: Run<Stores>) => {
         expect(yield* bots.insert(bot, AMPLE)).toBe(true)
         expect(yield* bots.find(nameOf(bot))).toEqual(storedBot(bot))
         expect(yield* bots.find({ owner, botId: bot.id.toUpperCase() })).toEqual(storedBot(bot))
-        for (const { publicKey } of keys) expect(yield* bots.findByKey(publicKey)).toEqual(storedBot(bot))
+        for (const { publicKey } of keys) expect(yield* published.findByKey(publicKey)).toEqual(storedBot(bot))
         for (const text of ["", "pk_", newPublicKeyText(), "pk_' OR 1=1"]) {
-          expect(yield* bots.findByKey(text)).toBeUndefined()
+          expect(yield* published.findByKey(text)).toBeUndefined()
         }
       })
     ))
@@ -121,19 +122,20 @@ const rotating = (run: Run<Stores>) => {
     run(
       Effect.gen(function* () {
         const bots = yield* BotStore
+        const published = yield* PublishedBots
         const bot = newBot(newUserId())
         yield* bots.insert(bot, AMPLE)
         const old = bot.keys[0]?.publicKey ?? ""
         const key = { publicKey: newPublicKeyText(), createdAt: bot.createdAt + 5 }
         expect(yield* bots.addKey(nameOf(bot), key, 2)).toBe("Added")
-        for (const each of [old, key.publicKey]) expect((yield* bots.findByKey(each))?.id).toBe(bot.id)
+        for (const each of [old, key.publicKey]) expect((yield* published.findByKey(each))?.id).toBe(bot.id)
         expect(yield* bots.addKey(nameOf(bot), { ...key, publicKey: newPublicKeyText() }, 2)).toBe("Full")
         expect(yield* bots.retireKey(nameOf(bot), old)).toBe("Retired")
-        expect(yield* bots.findByKey(old)).toBeUndefined()
+        expect(yield* published.findByKey(old)).toBeUndefined()
         expect(yield* bots.find(nameOf(bot))).toMatchObject({ keys: [key] })
         expect(yield* bots.retireKey(nameOf(bot), old)).toBe("NoKey")
         expect(yield* bots.retireKey(nameOf(bot), key.publicKey)).toBe("Last")
-        expect((yield* bots.findByKey(key.publicKey))?.id).toBe(bot.id)
+        expect((yield* published.findByKey(key.publicKey))?.id).toBe(bot.id)
       })
     ))
 
@@ -182,13 +184,14 @@ const fencing = (run: Run<Stores>) => {
     run(
       Effect.gen(function* () {
         const bots = yield* BotStore
+        const published = yield* PublishedBots
         const mine = newBot(newUserId())
         const yours = newBot(newUserId(), { id: mine.id, displayName: "Other" })
         for (const bot of [mine, yours]) yield* bots.insert(bot, AMPLE)
         yield* bots.update(nameOf(mine), { active: false }, mine.updatedAt)
         expect(yield* bots.remove(nameOf(mine))).toBe(true)
         expect(yield* bots.find(nameOf(yours))).toEqual(storedBot(yours))
-        expect((yield* bots.findByKey(yours.keys[0]?.publicKey ?? ""))?.owner).toBe(yours.owner)
+        expect((yield* published.findByKey(yours.keys[0]?.publicKey ?? ""))?.owner).toBe(yours.owner)
       })
     ))
 
@@ -196,12 +199,13 @@ const fencing = (run: Run<Stores>) => {
     run(
       Effect.gen(function* () {
         const bots = yield* BotStore
+        const published = yield* PublishedBots
         const owner = newUserId()
         const bot = newBot(owner, { documentIds: yield* withDocuments(owner, 1) })
         yield* bots.insert(bot, AMPLE)
         expect(yield* bots.remove(nameOf(bot))).toBe(true)
         expect(yield* bots.find(nameOf(bot))).toBeUndefined()
-        expect(yield* bots.findByKey(bot.keys[0]?.publicKey ?? "")).toBeUndefined()
+        expect(yield* published.findByKey(bot.keys[0]?.publicKey ?? "")).toBeUndefined()
         expect(yield* bots.remove(nameOf(bot))).toBe(false)
         expect(yield* (yield* DocumentStore).find(owner, bot.documentIds)).toHaveLength(1)
       })

@@ -2,13 +2,13 @@ import { Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
 import { BotStore } from "../../bots/BotStore.ts"
 import type { NewCrmConnection, StoredCrmConnection } from "../../crm/CrmConnection.ts"
-import { CrmConnectionStore } from "../../crm/CrmConnectionStore.ts"
+import { CrmConnectionStore, SealedConnections } from "../../crm/CrmConnectionStore.ts"
 import { newBot } from "../bots/botFixtures.ts"
 import { newUserId } from "../storage/storageFixtures.ts"
 import { newCrmConnection } from "./crmFixtures.ts"
 import { type Run, suiteOn } from "../suiteOn.ts"
 
-type Stores = BotStore | CrmConnectionStore
+type Stores = BotStore | CrmConnectionStore | SealedConnections
 
 const LEASE_MS = 3_600_000
 const CONNECTED = { state: "connected", problem: undefined } as const
@@ -181,25 +181,25 @@ const resealing = (run: Run<Stores>) => {
   it("what another key sealed is found page by page over all owners, and sealed anew where it is the same still", () =>
     run(
       Effect.gen(function* () {
-        const store = yield* CrmConnectionStore
+        const sealed = yield* SealedConnections
         const keyId = `key-${crypto.randomUUID().slice(0, 8)}`
         const all = [yield* saved({ keyId }), yield* saved({ keyId }), yield* saved({ keyId })]
         const pages: Array<StoredCrmConnection> = []
         while (true) {
-          const page = yield* store.listSealed({ notBy: "first", after: pages.at(-1), limit: 1 })
+          const page = yield* sealed.list({ notBy: "first", after: pages.at(-1), limit: 1 })
           if (page.length === 0) break
           pages.push(...page)
         }
         const ids = (found: ReadonlyArray<StoredCrmConnection>) => found.map(({ botId }) => botId).toSorted()
         expect(ids(pages.filter((each) => each.keyId === keyId))).toEqual(ids(all))
         const [one, two] = all as [StoredCrmConnection, StoredCrmConnection]
-        expect(yield* store.reseal(one, { sealed: "v1.first.new", keyId: "first" })).toBe(true)
+        expect(yield* sealed.reseal(one, { sealed: "v1.first.new", keyId: "first" })).toBe(true)
         expect(yield* current(one)).toMatchObject({ sealed: "v1.first.new", keyId: "first", version: one.version })
-        expect(yield* store.reseal(one, { sealed: "v1.first.other", keyId: "first" })).toBe(false)
+        expect(yield* sealed.reseal(one, { sealed: "v1.first.other", keyId: "first" })).toBe(false)
         yield* saved({ owner: two.owner, botId: two.botId, sealed: "v1.first.replaced", keyId: "first" })
-        expect(yield* store.reseal(two, { sealed: "v1.first.stale", keyId: "first" })).toBe(false)
+        expect(yield* sealed.reseal(two, { sealed: "v1.first.stale", keyId: "first" })).toBe(false)
         expect(yield* current(two)).toMatchObject({ sealed: "v1.first.replaced" })
-        expect(yield* store.countSealed).toContainEqual({ keyId, connections: 1 })
+        expect(yield* sealed.counts).toContainEqual({ keyId, connections: 1 })
       })
     ))
 }

@@ -1,7 +1,7 @@
 import { Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
 import { DocumentStore } from "../../documents/storing/DocumentStore.ts"
-import { Outbox } from "../../events/Outbox.ts"
+import { DeliveryRecords, Outbox } from "../../events/Outbox.ts"
 import { UnitOfWork } from "../../storage/UnitOfWork.ts"
 import { receiptDraft, reservation } from "../credits/creditFixtures.ts"
 import { testedLedger } from "../credits/testedLedger.ts"
@@ -197,10 +197,11 @@ export const outboxContract = (name: string, layer: Layer.Layer<OutboxWorld, unk
       run(
         Effect.gen(function* () {
           const outbox = yield* Outbox
+          const records = yield* DeliveryRecords
           const userId = yield* newAccount(100)
           const id = yield* subscribed("credits.charged", "balance.low")
           yield* outbox.subscribe({ destinations: [{ id, types: ["document.ready"] }], lowBelow: undefined })
-          expect((yield* outbox.destinations).find((each) => each.id === id)?.types).toEqual([
+          expect((yield* records.destinations).find((each) => each.id === id)?.types).toEqual([
             "balance.low",
             "credits.charged",
             "document.ready"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { type ClaimedDelivery, type DeliveryOutcome, Outbox } from "../../events/Outbox.ts"
+import { type ClaimedDelivery, type DeliveryOutcome, DeliveryRecords, Outbox } from "../../events/Outbox.ts"
 import type { Run } from "../suiteOn.ts"
 import { chargeOf, claimAll, newAccount, type OutboxWorld, subscribed } from "./outboxFixtures.ts"
 
@@ -15,7 +15,7 @@ const claimOne = (destination: string, leaseMs = HOUR_MS) =>
 const DELIVERED = { _tag: "Delivered" } as const
 const againAt = (afterMs: number) => ({ _tag: "Retry", afterMs, reason: "http_500" }) as const
 
-const recordsOf = (destination: string) => Outbox.use((outbox) => outbox.list({ destination, limit: 100 }))
+const recordsOf = (destination: string) => DeliveryRecords.use((records) => records.list({ destination, limit: 100 }))
 
 /** The guarantees of deliveries. */
 export const outboxDeliveries = (run: Run<OutboxWorld>): void => {
@@ -104,22 +104,25 @@ export const outboxDeliveries = (run: Run<OutboxWorld>): void => {
   it("what is dead waits for the operator, who has it tried again as often as new", () =>
     run(
       Effect.gen(function* () {
-        const outbox = yield* Outbox
+        const records = yield* DeliveryRecords
         const userId = yield* newAccount(100)
         const destination = yield* subscribed("credits.charged")
         yield* Effect.forEach(["a", "b"], (key) => chargeOf(userId, `reply:${key}`, 1))
         const both = yield* claimAll(destination)
         yield* Effect.forEach(both, (each) => conclude(destination, each, { _tag: "Dead", reason: "timeout" }))
         expect(yield* claimOne(destination)).toBeUndefined()
-        const dead = yield* outbox.list({ destination, state: "dead", limit: 10 })
+        const dead = yield* records.list({ destination, state: "dead", limit: 10 })
         expect(dead.map(({ account, reason, tries }) => ({ account, reason, tries }))).toEqual(
           both.map(() => ({ account: userId, reason: "timeout", tries: 1 }))
         )
-        expect(yield* outbox.retry({ eventId: both[0]?.event.id, destination })).toBe(1)
+        expect(yield* records.retry({ eventId: both[0]?.event.id, destination })).toBe(1)
         expect(yield* claimOne(destination)).toMatchObject({ event: both[0]?.event, tries: 1 })
-        expect(yield* outbox.retry({ destination })).toBe(1)
-        expect(yield* outbox.retry({ destination })).toBe(0)
-        expect((yield* outbox.destinations).find(({ id }) => id === destination)).toMatchObject({ pending: 2, dead: 0 })
+        expect(yield* records.retry({ destination })).toBe(1)
+        expect(yield* records.retry({ destination })).toBe(0)
+        expect((yield* records.destinations).find(({ id }) => id === destination)).toMatchObject({
+          pending: 2,
+          dead: 0
+        })
       })
     ))
 
@@ -127,6 +130,7 @@ export const outboxDeliveries = (run: Run<OutboxWorld>): void => {
     run(
       Effect.gen(function* () {
         const outbox = yield* Outbox
+        const records = yield* DeliveryRecords
         const userId = yield* newAccount(100)
         const destination = yield* subscribed("credits.charged")
         yield* chargeOf(userId, "reply:1", 1)
@@ -138,11 +142,11 @@ export const outboxDeliveries = (run: Run<OutboxWorld>): void => {
         yield* chargeOf(userId, "reply:2", 1)
         expect(yield* claimOne(destination)).toBeUndefined()
         expect(yield* recordsOf(destination)).toMatchObject([{ state: "dead", reason: "gone" }])
-        expect((yield* outbox.destinations).find(({ id }) => id === destination)).toMatchObject({
+        expect((yield* records.destinations).find(({ id }) => id === destination)).toMatchObject({
           disabledAt: expect.any(Number),
           dead: 1
         })
-        expect(yield* outbox.retry({ destination })).toBe(1)
+        expect(yield* records.retry({ destination })).toBe(1)
         yield* chargeOf(userId, "reply:3", 1)
         const told = yield* claimAll(destination)
         const keys = new Set(told.map(({ event: { data } }) => "key" in data && data.key))

@@ -94,7 +94,7 @@ export const jobListing = (run: Run<JobQueue>) => {
         expect(yield* names({ kind: "OtherJob" })).toEqual([waiting.name, other.name])
         expect(yield* names({ kind: "OtherJob", state: "failed" })).toEqual([])
         expect(yield* names({ kind: "Nothing" })).toEqual([])
-        const everybody = yield* jobs.listAll({ kind: "OtherJob", state: "waiting", limit: 3 })
+        const everybody = yield* jobs.list(undefined, { kind: "OtherJob", state: "waiting", limit: 3 })
         expect(everybody.jobs.map(nameOf)).toEqual([waiting.name, foreign.name, other.name])
         yield* jobs.work(handling([OtherJob], () => Effect.void))
         yield* listedJob(waiting, ({ state }) => state === "done")

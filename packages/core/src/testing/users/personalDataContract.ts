@@ -1,13 +1,13 @@
 import { Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
-import { BotStore } from "../../bots/BotStore.ts"
+import { BotStore, PublishedBots } from "../../bots/BotStore.ts"
 import { ChatStore } from "../../chat/store/ChatStore.ts"
 import { CreditLedger } from "../../credits/CreditLedger.ts"
 import { creditOperations } from "../../credits/CreditOperations.ts"
 import { closeOperation } from "../../credits/rules/openAndClose.ts"
 import { DocumentStore } from "../../documents/storing/DocumentStore.ts"
 import { FileStore } from "../../documents/storing/FileStore.ts"
-import { Outbox } from "../../events/Outbox.ts"
+import { DeliveryRecords, Outbox } from "../../events/Outbox.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import { PersonalData } from "../../users/PersonalData.ts"
 import { receiptDraft, reservation } from "../credits/creditFixtures.ts"
@@ -15,7 +15,16 @@ import { newBot } from "../bots/botFixtures.ts"
 import { ampleQuota, newDocument, newTurn, newUserId, newVisitor } from "../storage/storageFixtures.ts"
 import { type Run, suiteOn } from "../suiteOn.ts"
 
-type Stores = BotStore | ChatStore | CreditLedger | DocumentStore | FileStore | Outbox | PersonalData
+type Stores =
+  | BotStore
+  | ChatStore
+  | CreditLedger
+  | DeliveryRecords
+  | DocumentStore
+  | FileStore
+  | Outbox
+  | PersonalData
+  | PublishedBots
 
 const operations = Effect.map(CreditLedger, creditOperations)
 
@@ -76,6 +85,7 @@ const erasing = (run: Run<Stores>) => {
     run(
       Effect.gen(function* () {
         const bots = yield* BotStore
+        const published = yield* PublishedBots
         const chats = yield* ChatStore
         const asked = Effect.fnUntraced(function* (owner: UserId) {
           const bot = newBot(owner)
@@ -87,7 +97,7 @@ const erasing = (run: Run<Stores>) => {
         const [gone, stays] = [yield* asked(newUserId()), yield* asked(newUserId())]
         yield* PersonalData.use((data) => data.erase({ userId: gone.bot.owner, pseudonym: newPseudonym() }))
         const left = Effect.fnUntraced(function* ({ bot, turn }: typeof gone) {
-          const byKey = yield* bots.findByKey(bot.keys[0]?.publicKey ?? "")
+          const byKey = yield* published.findByKey(bot.keys[0]?.publicKey ?? "")
           const transcript = yield* chats.transcript({ ...turn, limit: 1 })
           return [(yield* bots.list(bot.owner)).length, byKey !== undefined, transcript !== undefined]
         })
@@ -100,6 +110,7 @@ const erasing = (run: Run<Stores>) => {
     run(
       Effect.gen(function* () {
         const outbox = yield* Outbox
+        const records = yield* DeliveryRecords
         const [gone, stays, pseudonym] = [newUserId(), newUserId(), newPseudonym()]
         const [destination, done] = [`hook:${crypto.randomUUID()}`, `hook:${crypto.randomUUID()}`]
         const ofRecord = ["credits.charged", "credits.purchased", "credits.refunded"] as const
@@ -107,7 +118,7 @@ const erasing = (run: Run<Stores>) => {
         const destinations = [destination, done].map((id) => ({ id, types }))
         yield* outbox.subscribe({ destinations, lowBelow: { free: 1000 } })
         const toldOf = (userId: UserId, id = destination) =>
-          Effect.map(outbox.list({ destination: id, limit: 1000 }), (all) =>
+          Effect.map(records.list({ destination: id, limit: 1000 }), (all) =>
             all.flatMap(({ account, type }) => (account === userId ? [type] : [])).toSorted()
           )
         const all = ["balance.low", ...ofRecord, "reply.finished"]
