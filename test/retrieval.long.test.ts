@@ -13,7 +13,7 @@ const QUESTIONS: ReadonlyArray<readonly [question: string, file: string]> = [
   ["How do I connect HubSpot or Pipedrive?", "docs/crm.md"],
   ["Which attacks on visitors' conversations were thought of?", "docs/threats.md"],
   ["keep uploaded files in S3 or what speaks like it", "packages/adapters-s3/README.md"],
-  ["stand-in for Stripe with a clock for tests", "packages/adapters-stripe/README.md"],
+  ["stand-in for Stripe with a clock for tests", "packages/stripe-stand-in/README.md"],
   ["a parser process that is killed while it reads a pdf", "packages/adapters-documents/README.md"],
   ["Postgres roles, row level security and statement timeouts", "packages/adapters-db/README.md"],
   ["put the chat widget on my own page with one line", "packages/widget/README.md"],

@@ -79,7 +79,8 @@ const bundle = async (folder, outDir) => {
   const read = (path) => texts.get(path) ?? texts.set(path, readFileSync(path, "utf8")).get(path)
   const ownFiles = ["package.json", "../../package-lock.json"].map((path) => join(folder, path))
   for (const path of [...ownFiles, fileURLToPath(import.meta.url)]) read(path)
-  const optional = Object.keys(JSON.parse(read(ownFiles[0])).peerDependencies ?? {})
+  const peers = Object.keys(JSON.parse(read(ownFiles[0])).peerDependencies ?? {})
+  const optional = peers.filter((name) => !name.startsWith("@parley/"))
   const conditions = ["@parley/source", "module", "node"]
   const { build } = await import("vite")
   await build({

@@ -7,8 +7,10 @@
 export const arrows: ReadonlyArray<{ readonly from: string; readonly to: ReadonlyArray<string> }> = [
   { from: "@parley/core", to: [] },
   { from: "@parley/widget", to: [] },
+  { from: "@parley/stripe-stand-in", to: [] },
   { from: "@parley/dashboard", to: ["@parley/core"] },
   { from: "@parley/adapters-http", to: ["@parley/core", "@parley/widget"] },
+  { from: "@parley/adapters-stripe", to: ["@parley/core", "@parley/stripe-stand-in"] },
   { from: "@parley/adapters-*", to: ["@parley/core"] },
   { from: "@parley/cli", to: ["@parley/*"] },
   { from: "@parley/bench", to: ["@parley/*"] },
@@ -109,7 +111,7 @@ export const emptyNames: ReadonlyArray<string> = ["utils", "util", "common", "mi
 /** The name of each rule in a report, and its remedy. */
 export const remedies = {
   arrows:
-    "core <- adapters-* <- cli, examples; widget <- adapters-http; core (core/reading) <- dashboard <- cli; adapters never import each other",
+    "core <- adapters-* <- cli, examples; widget <- adapters-http; stripe-stand-in <- adapters-stripe (tests); core (core/reading) <- dashboard <- cli; adapters never import each other",
   "core-dependencies": "the core imports effect and its own files alone; put the vendor behind a port",
   "deep-import": "import what the package's exports map offers, or export it there",
   "import-cycle": "files must not need each other, types included; move what both need into a file below them",

@@ -21,11 +21,6 @@ export const entries: ReadonlyArray<Entry> = [
   { source: "packages/core/src/reading.ts", report: "packages/core/public-types/reading.txt" },
   { source: "packages/core/src/webhook.ts", report: "packages/core/public-types/webhook.txt" },
   { source: "packages/core/src/testing/index.ts", report: "packages/core/public-types/testing.txt" },
-  { source: "packages/adapters-stripe/src/index.ts", report: "packages/adapters-stripe/public-types/stripe.txt" },
-  {
-    source: "packages/adapters-stripe/src/stand-in/index.ts",
-    report: "packages/adapters-stripe/public-types/stand-in.txt"
-  },
   ...["files", "index", "react"].map((name) => ({
     source: `packages/widget/src/${name}.ts`,
     report: `packages/widget/public-types/${name}.txt`
@@ -37,7 +32,9 @@ export const entries: ReadonlyArray<Entry> = [
     "adapters-http",
     "adapters-llm",
     "adapters-s3",
-    "dashboard"
+    "adapters-stripe",
+    "dashboard",
+    "stripe-stand-in"
   ].map((name) => ({
     source: `packages/${name}/src/index.ts`,
     report: `packages/${name}/public-types.txt`

@@ -1,8 +1,7 @@
 import { Effect, Redacted } from "effect"
 import { describe, expect, it } from "vitest"
 import { portalContradictions } from "../src/index.ts"
-import { PORTAL_FEATURES } from "../src/stand-in/books/StandInBooks.ts"
-import { StandInPayments } from "../src/stand-in/index.ts"
+import { PORTAL_FEATURES, StandInPayments } from "@parley/stripe-stand-in"
 import { sale } from "./stand-in/sale.ts"
 
 const found = async (portal: Readonly<Record<string, object>> = {}) => {

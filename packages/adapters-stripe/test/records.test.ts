@@ -1,6 +1,6 @@
 import { Stream } from "effect"
 import { describe, expect, it } from "vitest"
-import { STAND_IN_GENERATIONS } from "../src/stand-in/index.ts"
+import { STAND_IN_GENERATIONS } from "@parley/stripe-stand-in"
 import { billedShop, type BilledShop } from "./inbox/billedShop.ts"
 
 interface Listed {

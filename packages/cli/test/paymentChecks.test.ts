@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type ListeningStandIn, listenStandIn } from "@parley/adapters-stripe/stand-in"
+import { type ListeningStandIn, listenStandIn } from "@parley/stripe-stand-in"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { temporaryFolder } from "./processes/ParleyProcess.ts"
 import { runHere } from "./processes/runHere.ts"

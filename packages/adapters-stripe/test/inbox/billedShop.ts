@@ -11,7 +11,7 @@ import { PaymentGateway } from "@parley/core/adapter"
 import { BillingStore, CreditLedger } from "@parley/core/adapter"
 import { Effect, Exit, Layer, Logger, Redacted, Scope } from "effect"
 import { makeStripePaymentGateway } from "../../src/index.ts"
-import { type PayOptions, type StandInGeneration, StandInPayments } from "../../src/stand-in/index.ts"
+import { type PayOptions, type StandInGeneration, StandInPayments } from "@parley/stripe-stand-in"
 import { sale } from "../stand-in/sale.ts"
 import { JANUARY_31 } from "../stand-in/stagedStandIn.ts"
 

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { STAND_IN_GENERATIONS } from "../../src/stand-in/index.ts"
+import { STAND_IN_GENERATIONS } from "@parley/stripe-stand-in"
 import { billedShop } from "./billedShop.ts"
 
 describe.each(STAND_IN_GENERATIONS)("credits that are bought, where the provider writes events as %s", (generation) => {

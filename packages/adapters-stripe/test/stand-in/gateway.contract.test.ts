@@ -1,7 +1,7 @@
 import { paymentGatewayContract, type StagedGateway } from "@parley/core/testing"
 import { Effect, Redacted } from "effect"
 import { makeStripePaymentGateway } from "../../src/index.ts"
-import { listenStandIn, STAND_IN_GENERATIONS, StandInPayments } from "../../src/stand-in/index.ts"
+import { listenStandIn, STAND_IN_GENERATIONS, StandInPayments } from "@parley/stripe-stand-in"
 import { sale } from "./sale.ts"
 
 const SECRET = "whsec_contract"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { STAND_IN_GENERATIONS } from "../../src/stand-in/index.ts"
+import { memoryStore, STAND_IN_GENERATIONS } from "@parley/stripe-stand-in"
 import { JANUARY_31, stagedStandIn, subscribed } from "./stagedStandIn.ts"
 
 const DAY = 86_400_000
@@ -204,8 +204,7 @@ describe("the stand-in", () => {
       load: () => JSON.parse(kept.at(-1) ?? "null"),
       save: (state: unknown) => void kept.push(JSON.stringify(state))
     }
-    const { emptyState } = await import("../../src/stand-in/books/StandInState.ts")
-    kept.push(JSON.stringify(emptyState()))
+    kept.push(JSON.stringify(memoryStore().load()))
     let id = ""
     {
       using staged = stagedStandIn({ store })

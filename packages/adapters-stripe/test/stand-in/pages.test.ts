@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { listenStandIn } from "../../src/stand-in/index.ts"
+import { listenStandIn } from "@parley/stripe-stand-in"
 import { stagedStandIn, subscribed, type Staged } from "./stagedStandIn.ts"
 import { sale } from "./sale.ts"
 

@@ -1,4 +1,4 @@
-import type { StandInPrice } from "../../src/stand-in/index.ts"
+import type { StandInPrice } from "@parley/stripe-stand-in"
 
 /** What the stand-in sells in tests. */
 export const sale: ReadonlyArray<StandInPrice> = [

@@ -1,6 +1,6 @@
 import { Effect, Redacted, Stream } from "effect"
 import { makeStripePaymentGateway } from "../../src/index.ts"
-import { StandInPayments, type StandInOptions } from "../../src/stand-in/index.ts"
+import { StandInPayments, type StandInOptions } from "@parley/stripe-stand-in"
 import { sale } from "./sale.ts"
 
 /** Noon of the last day of January 2026. */

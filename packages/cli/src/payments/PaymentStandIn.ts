@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto"
 import type { IncomingMessage, RequestListener } from "node:http"
 import { join } from "node:path"
 import { type StripeOptions, StripePaymentGatewayLayer } from "@parley/adapters-stripe"
-import type { StandInPayments } from "@parley/adapters-stripe/stand-in"
-import type { PaymentGateway } from "@parley/core/adapter"
+import type { StandInPayments } from "@parley/stripe-stand-in"
+import { loadPackage, PackageMissing, type PaymentGateway } from "@parley/core/adapter"
 import { Context, Effect, Layer, Redacted } from "effect"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
 import { STAND_IN_PATH } from "./standInPath.ts"
@@ -31,6 +31,16 @@ export const noStandInLayer: Layer.Layer<PaymentStandIn> = Layer.succeed(Payment
 export const isForStandIn = ({ url = "" }: IncomingMessage): boolean =>
   url === STAND_IN_PATH || url.startsWith(`${STAND_IN_PATH}/`) || url.startsWith(`${STAND_IN_PATH}?`)
 
+/** The stand-in's package. Only development needs it, so that a server with a real provider runs without it. */
+const loadStandIn = () => loadPackage("@parley/stripe-stand-in", () => import("@parley/stripe-stand-in"))
+
+/** Undefined if the package of the stand-in is not installed: the server then runs without payments. */
+const unlessMissing = <A>(loading: Promise<A> | undefined): Promise<A | undefined> =>
+  Promise.resolve(loading).catch((error: unknown) => {
+    if (error instanceof PackageMissing) return undefined
+    throw error
+  })
+
 const secret = (prefix: string): string => `${prefix}_${randomBytes(24).toString("hex")}`
 
 /**
@@ -46,7 +56,7 @@ export const standInLayer = (config: ParleyConfig, isCommand: boolean): Layer.La
       const localUrl = `http://localhost${STAND_IN_PATH}`
       let opened: Promise<StandInPayments> | undefined
       const open = async () => {
-        const { fileStore, StandInPayments: StandIn } = await import("@parley/adapters-stripe/stand-in")
+        const { fileStore, StandInPayments: StandIn } = await loadStandIn()
         const store = fileStore(join(config.dataFolder, "payments.json"))
         return new StandIn({
           prices: standInPrices(saleCatalog(config.catalog)),
@@ -56,7 +66,7 @@ export const standInLayer = (config: ParleyConfig, isCommand: boolean): Layer.La
         })
       }
       const load = () => (opened ??= open())
-      yield* Effect.addFinalizer(() => Effect.promise(async () => (await opened)?.close()))
+      yield* Effect.addFinalizer(() => Effect.promise(async () => (await unlessMissing(opened))?.close()))
       const options: StripeOptions = {
         apiKey: Redacted.make(apiKey),
         webhookSecret: Redacted.make(webhookSecret),
@@ -64,13 +74,17 @@ export const standInLayer = (config: ParleyConfig, isCommand: boolean): Layer.La
         fetch: async (input, init) => (await load()).fetch(input, init)
       }
       const listener: RequestListener = (request, response) => {
-        Promise.all([load(), import("@parley/adapters-stripe/stand-in")]).then(
+        Promise.all([load(), loadStandIn()]).then(
           ([standIn, { standInListener }]) => standInListener(standIn)(request, response),
-          () => response.writeHead(500).end()
+          (error: unknown) =>
+            error instanceof PackageMissing
+              ? response.writeHead(503, { "content-type": "text/plain" }).end(error.message)
+              : response.writeHead(500).end()
         )
       }
       const serveAt = async (publicUrl: string, ownUrl: string) => {
-        const standIn = await load()
+        const standIn = await unlessMissing(load())
+        if (standIn === undefined) return
         standIn.publicUrl = `${publicUrl}${STAND_IN_PATH}`
         standIn.deliveries.target = { url: `${ownUrl}/api/webhooks/payment`, secret: webhookSecret }
         await standIn.deliveries.flush()

@@ -1,4 +1,4 @@
-import type { StandInPrice } from "@parley/adapters-stripe/stand-in"
+import type { StandInPrice } from "@parley/stripe-stand-in"
 import type { CatalogData, Purchase, TierName } from "@parley/core"
 import { tierOf } from "@parley/core/effect"
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { Database, type OpenDatabase, openDatabase, PgDatabaseLayer } from "@parley/adapters-db"
 import { makeStripePaymentGateway } from "@parley/adapters-stripe"
-import { memoryStore, StandInPayments, type StandInState } from "@parley/adapters-stripe/stand-in"
+import { memoryStore, StandInPayments, type StandInState } from "@parley/stripe-stand-in"
 import { createParley, type Parley } from "@parley/core"
 import { CreditService, type ParleyServices, PaymentComparison, PaymentInbox } from "@parley/core/effect"
 import { Effect, ManagedRuntime, Redacted } from "effect"

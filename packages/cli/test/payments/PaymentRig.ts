@@ -1,4 +1,4 @@
-import type { StoredEvent } from "@parley/adapters-stripe/stand-in"
+import type { StoredEvent } from "@parley/stripe-stand-in"
 import type { Difference } from "@parley/core/adapter"
 import { CrashRig } from "../crash/CrashRig.ts"
 import type { Ended } from "../processes/ParleyProcess.ts"

@@ -1,5 +1,5 @@
 import { PgCreditLedgerLayer, PgDatabaseLayer } from "@parley/adapters-db"
-import type { StoredEvent } from "@parley/adapters-stripe/stand-in"
+import type { StoredEvent } from "@parley/stripe-stand-in"
 import { CreditOperations, type PaymentDifference } from "@parley/core/effect"
 import { Effect, Layer } from "effect"
 import { expect } from "vitest"

@@ -5,7 +5,7 @@ import {
   memoryStore,
   type PayOptions,
   type StandInState
-} from "@parley/adapters-stripe/stand-in"
+} from "@parley/stripe-stand-in"
 import type { CheckoutMode } from "@parley/core/adapter"
 import { Effect, Redacted } from "effect"
 

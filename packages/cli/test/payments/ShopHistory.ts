@@ -1,4 +1,4 @@
-import { StandInRefusal } from "@parley/adapters-stripe/stand-in"
+import { StandInRefusal } from "@parley/stripe-stand-in"
 import { BillingService, CreditService, OperatorTiers, ResetService, UserService } from "@parley/core/effect"
 import { Effect } from "effect"
 import type { ComparedShop } from "./ComparedShop.ts"

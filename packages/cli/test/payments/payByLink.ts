@@ -1,4 +1,4 @@
-import type { StandInPayments } from "@parley/adapters-stripe/stand-in"
+import type { StandInPayments } from "@parley/stripe-stand-in"
 
 const PAGE = "http://127.0.0.1/"
 

@@ -1,4 +1,4 @@
-import type { StandInState } from "@parley/adapters-stripe/stand-in"
+import type { StandInState } from "@parley/stripe-stand-in"
 import type { ComparedShop } from "./ComparedShop.ts"
 
 /** One change of a stored row or of an object of the provider. */

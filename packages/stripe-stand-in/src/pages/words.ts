@@ -1,11 +1,11 @@
-import { majorUnits } from "../../currency.ts"
 import type { StandInPrice } from "../books/StandInState.ts"
 
 /** An amount in minor units as people read it. */
-export const money = (amount: number, currency: string): string =>
-  new Intl.NumberFormat("en", { style: "currency", currency: currency.toUpperCase() }).format(
-    majorUnits(amount, currency)
-  )
+export const money = (amount: number, currency: string): string => {
+  const format = new Intl.NumberFormat("en", { style: "currency", currency: currency.toUpperCase() })
+  const { maximumFractionDigits = 2 } = format.resolvedOptions()
+  return format.format(Number(`${amount}e-${maximumFractionDigits}`))
+}
 
 /** What a price costs, and how often. */
 export const priceText = ({ amount, currency, every }: StandInPrice): string => {

@@ -1,5 +1,5 @@
 export { MEANS, type Means, type PayOptions } from "./books/PayOptions.ts"
-export { STAND_IN_GENERATIONS, type StandInGeneration, StandInRefusal } from "./books/StandInBooks.ts"
+export { PORTAL_FEATURES, STAND_IN_GENERATIONS, type StandInGeneration, StandInRefusal } from "./books/StandInBooks.ts"
 export type { Card, StandInPrice, StandInState, StoredEvent } from "./books/StandInState.ts"
 export { type Deliveries, type WebhookTarget } from "./Deliveries.ts"
 export { listenStandIn, type ListeningStandIn, standInListener } from "./listenStandIn.ts"
