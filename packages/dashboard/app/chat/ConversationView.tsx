@@ -10,7 +10,7 @@ import { useMessages } from "../messages/MessagesProvider.tsx"
 import { ProblemNotice } from "../shell/ProblemNotice.tsx"
 import { Announcer } from "../spoken/Announcer.tsx"
 import { Composer } from "./composer/Composer.tsx"
-import type { Conversation } from "./Conversation.ts"
+import type { Conversation, ConversationFacts } from "./Conversation.ts"
 import classes from "./ConversationView.module.css"
 import { useConversations } from "./ConversationsProvider.tsx"
 import type { ReplyMessage } from "./ReplyMessage.ts"
@@ -37,7 +37,7 @@ export const ConversationView = ({ conversation }: { readonly conversation: Conv
   useDefaultDocuments(conversation, isEmpty)
   useEffect(() => conversation.shown(), [conversation])
 
-  const { refusal, branchOf } = facts
+  const { refusal } = facts
   const branch = (questionId: string, question: string) => {
     const title = t("chat.branchTitle", { title: facts.title === "" ? t("chat.untitled") : facts.title })
     const next = conversations.branch(conversation, questionId, title)
@@ -60,17 +60,7 @@ export const ConversationView = ({ conversation }: { readonly conversation: Conv
           />
         )}
         <div className={classes.foot}>
-          {branchOf !== undefined && (
-            <p className={classes.note}>
-              {t("chat.branchNote", { title: branchOf.title === "" ? t("chat.untitled") : branchOf.title })}{" "}
-              <Link to={`/chats/${branchOf.chatId}`}>{t("chat.branchBack")}</Link>
-            </p>
-          )}
-          {facts.isReconnecting && (
-            <p className={classes.note} role="status">
-              {t("chat.reconnecting")}
-            </p>
-          )}
+          <Notes {...facts} />
           {!isEmpty && <UploadNotes {...uploading} />}
           {refusal?.error !== undefined && (
             <ProblemNotice error={refusal.error} onDismiss={() => conversation.dismissRefusal()} />
@@ -87,6 +77,26 @@ export const ConversationView = ({ conversation }: { readonly conversation: Conv
         <Announcer conversation={conversation} messages={messages} isWriting={isWriting} />
       </div>
     </DropArea>
+  )
+}
+
+/** The chat that this one branched from, and the state of the connection. */
+const Notes = ({ branchOf, isReconnecting }: Pick<ConversationFacts, "branchOf" | "isReconnecting">) => {
+  const { t } = useMessages()
+  return (
+    <>
+      {branchOf !== undefined && (
+        <p className={classes.note}>
+          {t("chat.branchNote", { title: branchOf.title === "" ? t("chat.untitled") : branchOf.title })}{" "}
+          <Link to={`/chats/${branchOf.chatId}`}>{t("chat.branchBack")}</Link>
+        </p>
+      )}
+      {isReconnecting && (
+        <p className={classes.note} role="status">
+          {t("chat.reconnecting")}
+        </p>
+      )}
+    </>
   )
 }
 

@@ -31,12 +31,7 @@ export const Start = ({ conversation, onQuestion, uploading }: StartProps) => {
   const { documentIds } = useFacts(conversation)
   const { upload, uploads } = uploading
   const [isChoosing, setChoosing] = useState(false)
-  const addSample = async () => {
-    const text = await (await send(`/${SAMPLE}`)).text()
-    await upload([new File([text], SAMPLE, { type: "text/markdown" })])
-  }
-  const usable = documents?.filter(({ status }) => status !== "failed") ?? []
-  const attached = usable.filter(({ id }) => documentIds?.includes(id) === true)
+  const attached = usableOf(documents).filter(({ id }) => documentIds?.includes(id) === true)
   const newest = attached[0]
   return (
     <div className={classes.scroller}>
@@ -46,30 +41,7 @@ export const Start = ({ conversation, onQuestion, uploading }: StartProps) => {
         </Title>
         <UploadNotes {...uploading} />
         {documents !== undefined && newest === undefined && uploads.length === 0 && (
-          <div className={classes.cards}>
-            {documents.length === 0 && (
-              <Card
-                icon="file"
-                title={t("chat.start.sample.title")}
-                text={t("chat.start.sample.text")}
-                onClick={() => void addSample()}
-              />
-            )}
-            {usable.length > 0 && (
-              <Card
-                icon="paperclip"
-                title={t("chat.start.choose.title")}
-                text={t("chat.start.choose.text", { count: usable.length })}
-                onClick={() => setChoosing(true)}
-              />
-            )}
-            <UploadButton
-              onFiles={(files) => void upload(files)}
-              render={(choose) => (
-                <Card icon="upload" title={t("chat.start.upload.title")} text={<UploadLimits />} onClick={choose} />
-              )}
-            />
-          </div>
+          <Cards documents={documents} upload={upload} onChoose={() => setChoosing(true)} />
         )}
         {isChoosing && (
           <Suspense fallback={null}>
@@ -106,6 +78,51 @@ const UploadLimits = () => {
   if (me == null) return null
   const types = list(me.uploads.types.map((type) => type.toUpperCase()))
   return t("chat.start.upload.text", { types, size: size(me.uploads.maxBytes) })
+}
+
+const usableOf = (documents: ReadonlyArray<StoredDocument> = []): ReadonlyArray<StoredDocument> =>
+  documents.filter(({ status }) => status !== "failed")
+
+interface CardsProps {
+  readonly documents: ReadonlyArray<StoredDocument>
+  readonly upload: Uploading["upload"]
+  readonly onChoose: () => void
+}
+
+/** The ways to give the chat a document. */
+const Cards = ({ documents, upload, onChoose }: CardsProps) => {
+  const { t } = useMessages()
+  const usable = usableOf(documents)
+  const addSample = async () => {
+    const text = await (await send(`/${SAMPLE}`)).text()
+    await upload([new File([text], SAMPLE, { type: "text/markdown" })])
+  }
+  return (
+    <div className={classes.cards}>
+      {documents.length === 0 && (
+        <Card
+          icon="file"
+          title={t("chat.start.sample.title")}
+          text={t("chat.start.sample.text")}
+          onClick={() => void addSample()}
+        />
+      )}
+      {usable.length > 0 && (
+        <Card
+          icon="paperclip"
+          title={t("chat.start.choose.title")}
+          text={t("chat.start.choose.text", { count: usable.length })}
+          onClick={onChoose}
+        />
+      )}
+      <UploadButton
+        onFiles={(files) => void upload(files)}
+        render={(choose) => (
+          <Card icon="upload" title={t("chat.start.upload.title")} text={<UploadLimits />} onClick={choose} />
+        )}
+      />
+    </div>
+  )
 }
 
 interface CardProps {

@@ -3,8 +3,9 @@ import { Suspense, useState } from "react"
 import { NavLink, useMatch, useNavigate } from "react-router"
 import { CHATS_KEY, type ChatSummary, deleteChat, renameChat } from "../api/chats.ts"
 import { useConversations } from "../chat/ConversationsProvider.tsx"
-import { useMessages } from "../messages/MessagesProvider.tsx"
+import { type Messages, useMessages } from "../messages/MessagesProvider.tsx"
 import { MenuButton } from "../shell/menu/MenuButton.tsx"
+import type { MenuEntry } from "../shell/menu/MenuEntry.ts"
 import { Icon } from "../theme/Icon.tsx"
 import classes from "./ChatList.module.css"
 import { exportChat } from "./exportChat.ts"
@@ -20,29 +21,14 @@ export interface ChatRowProps {
 /** A chat in the list: opened, renamed, exported, deleted. */
 export const ChatRow = ({ chat, onChoose }: ChatRowProps) => {
   const { t } = useMessages()
-  const queryClient = useQueryClient()
-  const conversations = useConversations()
   const navigate = useNavigate()
   const isOpen = useMatch("/chats/:chatId")?.params.chatId === chat.id
   const [newTitle, setNewTitle] = useState<string>()
   const [isDeleting, setDeleting] = useState(false)
   const title = chat.title.trim() === "" ? t("chat.untitled") : chat.title
-  const refresh = () => queryClient.invalidateQueries({ queryKey: CHATS_KEY })
-  const rename = useMutation({
-    mutationFn: (name: string) => renameChat(chat.id, name),
-    onSuccess: (_, name) => {
-      conversations.find(chat.id)?.rename(name)
-      return refresh()
-    }
-  })
-  const remove = useMutation({
-    mutationFn: () => deleteChat(chat.id),
-    onSuccess: () => {
-      setDeleting(false)
-      conversations.forget(chat.id)
-      if (isOpen) void navigate("/")
-      return refresh()
-    }
+  const { rename, remove } = useChatChanges(chat, () => {
+    setDeleting(false)
+    if (isOpen) void navigate("/")
   })
   const finishRename = () => {
     const name = newTitle?.trim() ?? ""
@@ -52,21 +38,11 @@ export const ChatRow = ({ chat, onChoose }: ChatRowProps) => {
   if (newTitle !== undefined) {
     return (
       <li className={classes.row}>
-        <input
-          className={classes.rename}
-          aria-label={t("chats.renameField")}
-          maxLength={200}
+        <TitleField
           value={newTitle}
-          autoFocus
-          onFocus={(event) => event.currentTarget.select()}
-          onChange={(event) => setNewTitle(event.currentTarget.value)}
-          onBlur={finishRename}
-          onKeyDown={(event) => {
-            if (event.key === "Enter") finishRename()
-            if (event.key !== "Escape") return
-            event.stopPropagation()
-            setNewTitle(undefined)
-          }}
+          onChange={setNewTitle}
+          onDone={finishRename}
+          onCancel={() => setNewTitle(undefined)}
         />
       </li>
     )
@@ -79,16 +55,7 @@ export const ChatRow = ({ chat, onChoose }: ChatRowProps) => {
       <MenuButton
         className={classes.menu}
         label={t("chats.menu", { title })}
-        entries={[
-          { label: t("chats.rename"), icon: "edit", onSelect: () => setNewTitle(title) },
-          {
-            label: t("chats.exportMarkdown"),
-            icon: "download",
-            onSelect: () => void exportChat(chat, "markdown", t)
-          },
-          { label: t("chats.exportJson"), icon: "download", onSelect: () => void exportChat(chat, "json", t) },
-          { label: t("chats.delete"), icon: "trash", isDangerous: true, onSelect: () => setDeleting(true) }
-        ]}
+        entries={entriesOf(chat, t, { onRename: () => setNewTitle(title), onDelete: () => setDeleting(true) })}
       >
         <Icon name="dots" size={16} />
       </MenuButton>
@@ -106,5 +73,77 @@ export const ChatRow = ({ chat, onChoose }: ChatRowProps) => {
         </Suspense>
       )}
     </li>
+  )
+}
+
+interface ChatActions {
+  readonly onRename: () => void
+  readonly onDelete: () => void
+}
+
+const entriesOf = (
+  chat: ChatSummary,
+  t: Messages["t"],
+  { onRename, onDelete }: ChatActions
+): ReadonlyArray<MenuEntry> => [
+  { label: t("chats.rename"), icon: "edit", onSelect: onRename },
+  {
+    label: t("chats.exportMarkdown"),
+    icon: "download",
+    onSelect: () => void exportChat(chat, "markdown", t)
+  },
+  { label: t("chats.exportJson"), icon: "download", onSelect: () => void exportChat(chat, "json", t) },
+  { label: t("chats.delete"), icon: "trash", isDangerous: true, onSelect: onDelete }
+]
+
+/** Renames and deletes a chat. */
+const useChatChanges = (chat: ChatSummary, onDeleted: () => void) => {
+  const queryClient = useQueryClient()
+  const conversations = useConversations()
+  const refresh = () => queryClient.invalidateQueries({ queryKey: CHATS_KEY })
+  const rename = useMutation({
+    mutationFn: (name: string) => renameChat(chat.id, name),
+    onSuccess: (_, name) => {
+      conversations.find(chat.id)?.rename(name)
+      return refresh()
+    }
+  })
+  const remove = useMutation({
+    mutationFn: () => deleteChat(chat.id),
+    onSuccess: () => {
+      conversations.forget(chat.id)
+      onDeleted()
+      return refresh()
+    }
+  })
+  return { rename, remove }
+}
+
+interface TitleFieldProps {
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly onDone: () => void
+  readonly onCancel: () => void
+}
+
+const TitleField = ({ value, onChange, onDone, onCancel }: TitleFieldProps) => {
+  const { t } = useMessages()
+  return (
+    <input
+      className={classes.rename}
+      aria-label={t("chats.renameField")}
+      maxLength={200}
+      value={value}
+      autoFocus
+      onFocus={(event) => event.currentTarget.select()}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      onBlur={onDone}
+      onKeyDown={(event) => {
+        if (event.key === "Enter") onDone()
+        if (event.key !== "Escape") return
+        event.stopPropagation()
+        onCancel()
+      }}
+    />
   )
 }

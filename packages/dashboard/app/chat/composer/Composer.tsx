@@ -67,34 +67,41 @@ export const Composer = ({ conversation, isWriting, suggestion, onSent, returned
         <DocumentsButton conversation={conversation} />
         <ModelPicker conversation={conversation} />
         <span className={classes.space} />
-        {isWriting ? (
-          <ActionIcon
-            type="button"
-            size={36}
-            radius="xl"
-            aria-label={t("chat.stop")}
-            title={t("chat.stop")}
-            onClick={() => {
-              void conversation.stop()
-              field.current?.focus()
-            }}
-          >
-            <Icon name="stop" />
-          </ActionIcon>
-        ) : (
-          <ActionIcon
-            type="submit"
-            size={36}
-            radius="xl"
-            aria-label={t("chat.send")}
-            title={t("chat.send")}
-            disabled={!canSend}
-          >
-            <Icon name="arrowUp" />
-          </ActionIcon>
-        )}
+        <SendButton
+          isWriting={isWriting}
+          canSend={canSend}
+          onStop={() => {
+            void conversation.stop()
+            field.current?.focus()
+          }}
+        />
       </div>
     </form>
+  )
+}
+
+interface SendButtonProps {
+  readonly isWriting: boolean
+  readonly canSend: boolean
+  readonly onStop: () => void
+}
+
+/** Sends the question, or stops the reply that is being written. */
+const SendButton = ({ isWriting, canSend, onStop }: SendButtonProps) => {
+  const { t } = useMessages()
+  const [label, icon] = isWriting ? ([t("chat.stop"), "stop"] as const) : ([t("chat.send"), "arrowUp"] as const)
+  return (
+    <ActionIcon
+      type={isWriting ? "button" : "submit"}
+      size={36}
+      radius="xl"
+      aria-label={label}
+      title={label}
+      disabled={!isWriting && !canSend}
+      {...(isWriting && { onClick: onStop })}
+    >
+      <Icon name={icon} />
+    </ActionIcon>
   )
 }
 

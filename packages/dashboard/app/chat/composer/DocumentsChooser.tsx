@@ -9,7 +9,7 @@ import type { Conversation } from "../Conversation.ts"
 import classes from "./DocumentsChooser.module.css"
 import { UploadButton } from "./UploadButton.tsx"
 import { useFacts } from "../useConversation.ts"
-import { useUpload } from "./useUpload.ts"
+import { type Uploading, useUpload } from "./useUpload.ts"
 
 /** From this number of documents on, there is a search field. */
 const SEARCHED_FROM = 9
@@ -48,21 +48,7 @@ export const DocumentsChooser = ({ conversation, onClose }: DocumentsChooserProp
       <Text c="dimmed" size="sm">
         {t("chat.documents.lead")}
       </Text>
-      <div className={classes.tools}>
-        <UploadButton onFiles={(files) => void upload(files)} />
-        <span className={classes.space} />
-        <Button
-          variant="subtle"
-          size="compact-sm"
-          disabled={documents.length === 0}
-          onClick={() => attach(documents.filter(({ status }) => status !== "failed").map(({ id }) => id))}
-        >
-          {t("chat.documents.all")}
-        </Button>
-        <Button variant="subtle" size="compact-sm" disabled={documents.length === 0} onClick={() => attach([])}>
-          {t("chat.documents.noneAll")}
-        </Button>
-      </div>
+      <ChooserTools documents={documents} upload={upload} attach={attach} />
       {wrong !== undefined && <ProblemNotice error={wrong} />}
       {uploads.map(({ name, part }) => (
         <p key={name} className={classes.uploading} role="status">
@@ -90,6 +76,33 @@ export const DocumentsChooser = ({ conversation, onClose }: DocumentsChooserProp
         <Button onClick={onClose}>{t("chat.documents.done")}</Button>
       </div>
     </Modal>
+  )
+}
+
+interface ChooserToolsProps {
+  readonly documents: ReadonlyArray<StoredDocument>
+  readonly upload: Uploading["upload"]
+  readonly attach: (ids: ReadonlyArray<string>) => void
+}
+
+const ChooserTools = ({ documents, upload, attach }: ChooserToolsProps) => {
+  const { t } = useMessages()
+  return (
+    <div className={classes.tools}>
+      <UploadButton onFiles={(files) => void upload(files)} />
+      <span className={classes.space} />
+      <Button
+        variant="subtle"
+        size="compact-sm"
+        disabled={documents.length === 0}
+        onClick={() => attach(documents.filter(({ status }) => status !== "failed").map(({ id }) => id))}
+      >
+        {t("chat.documents.all")}
+      </Button>
+      <Button variant="subtle" size="compact-sm" disabled={documents.length === 0} onClick={() => attach([])}>
+        {t("chat.documents.noneAll")}
+      </Button>
+    </div>
   )
 }
 

@@ -2,7 +2,7 @@ import { ActionIcon, Button } from "@mantine/core"
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { Icon } from "../../theme/Icon.tsx"
-import type { Conversation } from "../Conversation.ts"
+import type { Conversation, ConversationFacts } from "../Conversation.ts"
 import { KeptPlace } from "../../shell/KeptPlace.tsx"
 import { Question } from "./Question.tsx"
 import { Reply } from "./Reply.tsx"
@@ -27,8 +27,6 @@ export const Transcript = ({ conversation, messages, isWriting, onBranch, onAsk 
   const { t } = useMessages()
   const { start } = useFacts(conversation)
   const { scroller, content, isAtEnd, toEnd } = useFollowing()
-  const last = messages.at(-1)
-  const questionBefore = (index: number) => messages.slice(0, index).findLast(({ role }) => role === "user")
   return (
     <div className={classes.frame}>
       <div
@@ -43,36 +41,7 @@ export const Transcript = ({ conversation, messages, isWriting, onBranch, onAsk 
           <h1 className="visually-hidden">{t("chat.conversation")}</h1>
           <div ref={content} className={classes.content}>
             <EarlierMessages conversation={conversation} />
-            <ol className={classes.messages}>
-              {messages.map((message, index) => {
-                if (message.role === "user") {
-                  return <Question key={message.id} message={message} isIdle={!isWriting} onBranch={onBranch} />
-                }
-                if (message.role !== "assistant") return null
-                const question = questionBefore(index)
-                const isLast = message === last
-                return (
-                  <Reply
-                    key={message.id}
-                    message={message}
-                    isWriting={isWriting && isLast}
-                    start={isLast ? start : undefined}
-                    onRegenerate={
-                      question === undefined || isWriting ? undefined : () => onBranch(question.id, textOf(question))
-                    }
-                    onAskAgain={
-                      question === undefined || isWriting || !isLast ? undefined : () => onAsk(textOf(question))
-                    }
-                  />
-                )
-              })}
-              {isWriting && last?.role === "user" && (
-                <li className={classes.waiting}>
-                  <span className={classes.pulse} aria-hidden="true" />
-                  <span className="visually-hidden">{t("chat.thinking")}</span>
-                </li>
-              )}
-            </ol>
+            <MessageList messages={messages} isWriting={isWriting} start={start} onBranch={onBranch} onAsk={onAsk} />
           </div>
         </KeptPlace>
       </div>
@@ -89,6 +58,46 @@ export const Transcript = ({ conversation, messages, isWriting, onBranch, onAsk 
         </ActionIcon>
       )}
     </div>
+  )
+}
+
+interface MessageListProps extends Omit<TranscriptProps, "conversation"> {
+  readonly start: ConversationFacts["start"]
+}
+
+const MessageList = ({ messages, isWriting, start, onBranch, onAsk }: MessageListProps) => {
+  const { t } = useMessages()
+  const last = messages.at(-1)
+  const questionBefore = (index: number) => messages.slice(0, index).findLast(({ role }) => role === "user")
+  return (
+    <ol className={classes.messages}>
+      {messages.map((message, index) => {
+        if (message.role === "user") {
+          return <Question key={message.id} message={message} isIdle={!isWriting} onBranch={onBranch} />
+        }
+        if (message.role !== "assistant") return null
+        const question = questionBefore(index)
+        const isLast = message === last
+        return (
+          <Reply
+            key={message.id}
+            message={message}
+            isWriting={isWriting && isLast}
+            start={isLast ? start : undefined}
+            onRegenerate={
+              question === undefined || isWriting ? undefined : () => onBranch(question.id, textOf(question))
+            }
+            onAskAgain={question === undefined || isWriting || !isLast ? undefined : () => onAsk(textOf(question))}
+          />
+        )
+      })}
+      {isWriting && last?.role === "user" && (
+        <li className={classes.waiting}>
+          <span className={classes.pulse} aria-hidden="true" />
+          <span className="visually-hidden">{t("chat.thinking")}</span>
+        </li>
+      )}
+    </ol>
   )
 }
 

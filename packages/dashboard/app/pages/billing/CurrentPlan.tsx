@@ -1,5 +1,6 @@
 import { Badge, Button, Text, Title } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
+import type { ReactNode } from "react"
 import { balanceQuery, creditsLeft } from "../../api/billing.ts"
 import { type Offers, offersQuery, type Subscription, subscriptionQuery } from "../../api/plans.ts"
 import { type Me, meQuery, type Tier } from "../../api/session.ts"
@@ -50,19 +51,14 @@ export const CurrentPlan = ({ isLeaving, onManage }: CurrentPlanProps) => {
           )}
         </div>
         <Text>{t("billing.current.credits", { count: me.tier.monthlyCredits })}</Text>
-        {standing?.text !== undefined && (
-          <p className={classes.alarm} role="alert">
-            <Icon name="info" /> {t(standing.text)}
-          </p>
-        )}
+        {standing?.text !== undefined && <Alarm>{t(standing.text)}</Alarm>}
         {others.length > 0 && (
-          <p className={classes.alarm} role="alert">
-            <Icon name="info" />{" "}
+          <Alarm>
             {t("billing.current.others", {
               count: others.length,
               plans: messages.list(others.map(({ tier }) => nameOf(tier, offers)))
             })}
-          </p>
+          </Alarm>
         )}
         {sentencesOf({ me, subscription, offers, nextCredits: balance?.nextResetAt }, messages).map((sentence) => (
           <Text key={sentence} size="sm" c="dimmed">
@@ -71,12 +67,7 @@ export const CurrentPlan = ({ isLeaving, onManage }: CurrentPlanProps) => {
         ))}
       </div>
       <div className={classes.side}>
-        <div>
-          <Text size="sm" c="dimmed">
-            {t("billing.current.left")}
-          </Text>
-          <div className={classes.left}>{balance === undefined ? "–" : messages.number(creditsLeft(balance))}</div>
-        </div>
+        <Remaining />
         {customerId !== null && (
           <Button variant={standing?.isBad === true ? "filled" : "default"} loading={isLeaving} onClick={onManage}>
             {t(standing?.isBad === true ? "billing.manage.pay" : "billing.manage")}
@@ -84,6 +75,26 @@ export const CurrentPlan = ({ isLeaving, onManage }: CurrentPlanProps) => {
         )}
       </div>
     </section>
+  )
+}
+
+const Alarm = ({ children }: { readonly children: ReactNode }) => (
+  <p className={classes.alarm} role="alert">
+    <Icon name="info" /> {children}
+  </p>
+)
+
+/** The remaining credits. */
+const Remaining = () => {
+  const { t, number } = useMessages()
+  const { data: balance } = useQuery(balanceQuery)
+  return (
+    <div>
+      <Text size="sm" c="dimmed">
+        {t("billing.current.left")}
+      </Text>
+      <div className={classes.left}>{balance === undefined ? "–" : number(creditsLeft(balance))}</div>
+    </div>
   )
 }
 

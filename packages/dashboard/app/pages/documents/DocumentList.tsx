@@ -37,23 +37,7 @@ export const DocumentList = ({ documents }: { readonly documents: ReadonlyArray<
   return (
     <section aria-label={t("documents.list")}>
       {(documents.length >= MANY || search !== "" || filter !== "all") && (
-        <search className={classes.tools}>
-          <TextInput
-            className={classes.search ?? ""}
-            type="search"
-            aria-label={t("documents.search")}
-            placeholder={t("documents.search")}
-            leftSection={<Icon name="search" size={16} />}
-            value={search}
-            onChange={({ currentTarget }) => setSearch(currentTarget.value)}
-          />
-          <NativeSelect
-            aria-label={t("documents.filter")}
-            value={filter}
-            onChange={({ currentTarget }) => setFilter(currentTarget.value as Filter)}
-            data={FILTERS.map((value) => ({ value, label: t(`documents.filter.${value}`) }))}
-          />
-        </search>
+        <ListTools search={search} onSearch={setSearch} filter={filter} onFilter={setFilter} />
       )}
       {found.length === 0 ? (
         <p className={classes.none}>
@@ -87,5 +71,36 @@ export const DocumentList = ({ documents }: { readonly documents: ReadonlyArray<
         </Suspense>
       )}
     </section>
+  )
+}
+
+interface ListToolsProps {
+  readonly search: string
+  readonly onSearch: (search: string) => void
+  readonly filter: Filter
+  readonly onFilter: (filter: Filter) => void
+}
+
+/** The search field and the filter. */
+const ListTools = ({ search, onSearch, filter, onFilter }: ListToolsProps) => {
+  const { t } = useMessages()
+  return (
+    <search className={classes.tools}>
+      <TextInput
+        className={classes.search ?? ""}
+        type="search"
+        aria-label={t("documents.search")}
+        placeholder={t("documents.search")}
+        leftSection={<Icon name="search" size={16} />}
+        value={search}
+        onChange={({ currentTarget }) => onSearch(currentTarget.value)}
+      />
+      <NativeSelect
+        aria-label={t("documents.filter")}
+        value={filter}
+        onChange={({ currentTarget }) => onFilter(currentTarget.value as Filter)}
+        data={FILTERS.map((value) => ({ value, label: t(`documents.filter.${value}`) }))}
+      />
+    </search>
   )
 }

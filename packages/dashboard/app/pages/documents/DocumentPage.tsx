@@ -64,21 +64,7 @@ const ShownDocument = ({ document }: { readonly document: StoredDocument }) => {
         </div>
       }
     >
-      {status === "ready" ? (
-        <Content document={document} />
-      ) : (
-        <div className={classes.waiting} data-status={status}>
-          {status === "failed" ? (
-            <p>{failureSentence(document, messages)}</p>
-          ) : (
-            <>
-              <p>{stageWords(document, messages)}</p>
-              <ProgressBar label={t("documents.progress", { name: filename })} part={document.progress} />
-              <p>{t("documents.text.notYet")}</p>
-            </>
-          )}
-        </div>
-      )}
+      {status === "ready" ? <Content document={document} /> : <Waiting document={document} />}
       {isDeleting && (
         <Suspense fallback={null}>
           <DeleteDialog
@@ -89,6 +75,25 @@ const ShownDocument = ({ document }: { readonly document: StoredDocument }) => {
         </Suspense>
       )}
     </Page>
+  )
+}
+
+/** The state of a document whose text cannot be shown. */
+const Waiting = ({ document }: { readonly document: StoredDocument }) => {
+  const messages = useMessages()
+  const { t } = messages
+  return (
+    <div className={classes.waiting} data-status={document.status}>
+      {document.status === "failed" ? (
+        <p>{failureSentence(document, messages)}</p>
+      ) : (
+        <>
+          <p>{stageWords(document, messages)}</p>
+          <ProgressBar label={t("documents.progress", { name: document.filename })} part={document.progress} />
+          <p>{t("documents.text.notYet")}</p>
+        </>
+      )}
+    </div>
   )
 }
 

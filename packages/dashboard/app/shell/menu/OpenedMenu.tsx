@@ -36,20 +36,7 @@ export const OpenedMenu = ({
       </Menu.Target>
       <Menu.Dropdown>
         {withChoice ? (
-          <Menu.RadioGroup value={entries.find(({ isChosen }) => isChosen === true)?.label ?? ""}>
-            {entries.map(({ label: name, description, isDisabled, onSelect }) => (
-              <Menu.RadioItem
-                key={name}
-                value={name}
-                disabled={isDisabled === true}
-                onClick={onSelect}
-                className={classes.item ?? ""}
-                closeMenuOnClick
-              >
-                <EntryWords label={name} description={description} />
-              </Menu.RadioItem>
-            ))}
-          </Menu.RadioGroup>
+          <Choices entries={entries} />
         ) : (
           entries.map(({ label: name, description, icon, isDangerous, isDisabled, onSelect }) => (
             <Menu.Item
@@ -67,6 +54,24 @@ export const OpenedMenu = ({
     </Menu>
   )
 }
+
+/** Rows of which one is chosen. */
+const Choices = ({ entries }: Pick<MenuButtonProps, "entries">) => (
+  <Menu.RadioGroup value={entries.find(({ isChosen }) => isChosen === true)?.label ?? ""}>
+    {entries.map(({ label: name, description, isDisabled, onSelect }) => (
+      <Menu.RadioItem
+        key={name}
+        value={name}
+        disabled={isDisabled === true}
+        onClick={onSelect}
+        className={classes.item ?? ""}
+        closeMenuOnClick
+      >
+        <EntryWords label={name} description={description} />
+      </Menu.RadioItem>
+    ))}
+  </Menu.RadioGroup>
+)
 
 const EntryWords = ({ label, description }: { readonly label: string; readonly description: string | undefined }) => (
   <>

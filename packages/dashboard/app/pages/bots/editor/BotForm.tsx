@@ -32,6 +32,7 @@ export const BotForm = ({ draft, onChange, problem, isBusy, action, onSubmit, on
   const { t } = useMessages()
   const refused = refusedOf(problem)
   const wrong = (name: keyof BotDraft, key: MessageKey, most = 0) => (refused.has(name) ? t(key, { most }) : undefined)
+  const fields = { draft, onChange, refused, wrong }
   return (
     <form
       className={classes.form}
@@ -41,79 +42,9 @@ export const BotForm = ({ draft, onChange, problem, isBusy, action, onSubmit, on
         onSubmit()
       }}
     >
-      <Section title={t("bots.section.look")}>
-        <TextInput
-          label={t("bots.name")}
-          required
-          maxLength={BOT_LIMITS.displayName}
-          value={draft.displayName}
-          error={wrong("displayName", "bots.name.invalid", BOT_LIMITS.displayName)}
-          onChange={({ currentTarget: { value } }) => onChange({ displayName: value })}
-        />
-        <Textarea
-          label={t("bots.welcome")}
-          description={t("bots.welcome.text")}
-          rows={2}
-          maxLength={BOT_LIMITS.welcomeMessage}
-          value={draft.welcomeMessage}
-          error={wrong("welcomeMessage", "bots.tooLong", BOT_LIMITS.welcomeMessage)}
-          onChange={({ currentTarget: { value } }) => onChange({ welcomeMessage: value })}
-        />
-        <ColourField
-          value={draft.primaryColor}
-          isRefused={refused.has("primaryColor") && !isColour(draft.primaryColor)}
-          onChange={(primaryColor) => onChange({ primaryColor })}
-        />
-        <QuestionsField
-          questions={draft.suggestedQuestions}
-          isRefused={refused.has("suggestedQuestions")}
-          onChange={(suggestedQuestions) => onChange({ suggestedQuestions })}
-        />
-        <Switch
-          label={t("bots.sources")}
-          checked={draft.showSources}
-          onChange={({ currentTarget: { checked } }) => onChange({ showSources: checked })}
-        />
-      </Section>
-      <Section title={t("bots.section.knowledge")}>
-        <ModelField modelId={draft.modelId} onChange={(modelId) => onChange({ modelId })} />
-        <Textarea
-          label={t("bots.instructions")}
-          description={t("bots.instructions.text")}
-          rows={5}
-          maxLength={BOT_LIMITS.instructions}
-          value={draft.instructions}
-          error={wrong("instructions", "bots.tooLong", BOT_LIMITS.instructions)}
-          onChange={({ currentTarget: { value } }) => onChange({ instructions: value })}
-        />
-        <DocumentsField documentIds={draft.documentIds} onChange={(documentIds) => onChange({ documentIds })} />
-      </Section>
-      <Section title={t("bots.section.limits")}>
-        <Textarea
-          label={t("bots.sites")}
-          description={t("bots.sites.text")}
-          rows={3}
-          value={draft.allowedSites}
-          error={wrong("allowedSites", "bots.sites.invalid")}
-          onChange={({ currentTarget: { value } }) => onChange({ allowedSites: value })}
-        />
-        <CapField dailyCap={draft.dailyCap} onChange={(dailyCap) => onChange({ dailyCap })} />
-        <Textarea
-          label={t("bots.decline")}
-          description={t("bots.decline.text")}
-          rows={2}
-          maxLength={BOT_LIMITS.declineText}
-          value={draft.declineText}
-          error={wrong("declineText", "bots.tooLong", BOT_LIMITS.declineText)}
-          onChange={({ currentTarget: { value } }) => onChange({ declineText: value })}
-        />
-        <Switch
-          label={t("bots.isActive")}
-          description={t("bots.isActive.text")}
-          checked={draft.active}
-          onChange={({ currentTarget: { checked } }) => onChange({ active: checked })}
-        />
-      </Section>
+      <LookSection {...fields} />
+      <KnowledgeSection {...fields} />
+      <LimitsSection {...fields} />
       {refused.size > 0 ? (
         <p className={classes.refused} role="alert">
           {t("problem.invalid_bot")}
@@ -135,6 +66,106 @@ export const BotForm = ({ draft, onChange, problem, isBusy, action, onSubmit, on
         </Text>
       </div>
     </form>
+  )
+}
+
+interface FieldsProps extends Pick<BotFormProps, "draft" | "onChange"> {
+  readonly refused: ReadonlySet<string>
+  /** The error text of a setting that the server refused. */
+  readonly wrong: (name: keyof BotDraft, key: MessageKey, most?: number) => string | undefined
+}
+
+/** The name, the texts and the looks of the bot. */
+const LookSection = ({ draft, onChange, refused, wrong }: FieldsProps) => {
+  const { t } = useMessages()
+  return (
+    <Section title={t("bots.section.look")}>
+      <TextInput
+        label={t("bots.name")}
+        required
+        maxLength={BOT_LIMITS.displayName}
+        value={draft.displayName}
+        error={wrong("displayName", "bots.name.invalid", BOT_LIMITS.displayName)}
+        onChange={({ currentTarget: { value } }) => onChange({ displayName: value })}
+      />
+      <Textarea
+        label={t("bots.welcome")}
+        description={t("bots.welcome.text")}
+        rows={2}
+        maxLength={BOT_LIMITS.welcomeMessage}
+        value={draft.welcomeMessage}
+        error={wrong("welcomeMessage", "bots.tooLong", BOT_LIMITS.welcomeMessage)}
+        onChange={({ currentTarget: { value } }) => onChange({ welcomeMessage: value })}
+      />
+      <ColourField
+        value={draft.primaryColor}
+        isRefused={refused.has("primaryColor") && !isColour(draft.primaryColor)}
+        onChange={(primaryColor) => onChange({ primaryColor })}
+      />
+      <QuestionsField
+        questions={draft.suggestedQuestions}
+        isRefused={refused.has("suggestedQuestions")}
+        onChange={(suggestedQuestions) => onChange({ suggestedQuestions })}
+      />
+      <Switch
+        label={t("bots.sources")}
+        checked={draft.showSources}
+        onChange={({ currentTarget: { checked } }) => onChange({ showSources: checked })}
+      />
+    </Section>
+  )
+}
+
+/** The model, its instructions and its documents. */
+const KnowledgeSection = ({ draft, onChange, wrong }: FieldsProps) => {
+  const { t } = useMessages()
+  return (
+    <Section title={t("bots.section.knowledge")}>
+      <ModelField modelId={draft.modelId} onChange={(modelId) => onChange({ modelId })} />
+      <Textarea
+        label={t("bots.instructions")}
+        description={t("bots.instructions.text")}
+        rows={5}
+        maxLength={BOT_LIMITS.instructions}
+        value={draft.instructions}
+        error={wrong("instructions", "bots.tooLong", BOT_LIMITS.instructions)}
+        onChange={({ currentTarget: { value } }) => onChange({ instructions: value })}
+      />
+      <DocumentsField documentIds={draft.documentIds} onChange={(documentIds) => onChange({ documentIds })} />
+    </Section>
+  )
+}
+
+/** The sites and the limits of the bot. */
+const LimitsSection = ({ draft, onChange, wrong }: FieldsProps) => {
+  const { t } = useMessages()
+  return (
+    <Section title={t("bots.section.limits")}>
+      <Textarea
+        label={t("bots.sites")}
+        description={t("bots.sites.text")}
+        rows={3}
+        value={draft.allowedSites}
+        error={wrong("allowedSites", "bots.sites.invalid")}
+        onChange={({ currentTarget: { value } }) => onChange({ allowedSites: value })}
+      />
+      <CapField dailyCap={draft.dailyCap} onChange={(dailyCap) => onChange({ dailyCap })} />
+      <Textarea
+        label={t("bots.decline")}
+        description={t("bots.decline.text")}
+        rows={2}
+        maxLength={BOT_LIMITS.declineText}
+        value={draft.declineText}
+        error={wrong("declineText", "bots.tooLong", BOT_LIMITS.declineText)}
+        onChange={({ currentTarget: { value } }) => onChange({ declineText: value })}
+      />
+      <Switch
+        label={t("bots.isActive")}
+        description={t("bots.isActive.text")}
+        checked={draft.active}
+        onChange={({ currentTarget: { checked } }) => onChange({ active: checked })}
+      />
+    </Section>
   )
 }
 

@@ -1,7 +1,7 @@
 import { SegmentedControl, Text, Title } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { Suspense, useState } from "react"
-import { usageQuery } from "../../../api/usage.ts"
+import { type Usage, usageQuery } from "../../../api/usage.ts"
 import { useMessages } from "../../../messages/MessagesProvider.tsx"
 import { Loading } from "../../../shell/Loading.tsx"
 import { ProblemNotice } from "../../../shell/ProblemNotice.tsx"
@@ -63,14 +63,8 @@ export const DaysSection = () => {
         ) : (
           <ProblemNotice error={error} onRetry={() => void refetch()} />
         )
-      ) : data.usage.length === 0 ? (
-        <div className={classes.none}>{t("usage.days.none")}</div>
-      ) : view === "table" ? (
-        <DaysTable usage={data} />
       ) : (
-        <Suspense fallback={<div className={classes.waiting} />}>
-          <DaysChart usage={data} />
-        </Suspense>
+        <Days usage={data} view={view} />
       )}
       {data !== undefined && data.usage.length > 0 && (
         <Text size="xs" c="dimmed" mt="xs">
@@ -78,5 +72,16 @@ export const DaysSection = () => {
         </Text>
       )}
     </section>
+  )
+}
+
+const Days = ({ usage, view }: { readonly usage: Usage; readonly view: View }) => {
+  const { t } = useMessages()
+  if (usage.usage.length === 0) return <div className={classes.none}>{t("usage.days.none")}</div>
+  if (view === "table") return <DaysTable usage={usage} />
+  return (
+    <Suspense fallback={<div className={classes.waiting} />}>
+      <DaysChart usage={usage} />
+    </Suspense>
   )
 }
