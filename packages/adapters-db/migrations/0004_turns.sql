@@ -7,8 +7,8 @@
 
 -- Stores what is new and a reply, with its running record if a payer is given. The insertion into "chats", or its update, locks the chat's row and takes the next
 -- positions, so that turns of one chat cannot interleave. Where the reply is there already the chat is left alone, and with
--- it everything else; two at the same moment meet at the unique key of messages. A turn that continues a chat neither
--- comes too late for a deletion nor undoes one.
+-- it everything else; of two at the same moment the second fails (40001), and finds the reply if it is tried again. A turn
+-- that continues a chat neither comes too late for a deletion nor undoes one.
 CREATE FUNCTION {{schema}}.begin_turn(
   of_user text, of_bot text, of_visitor text, of_chat uuid, new_title text, messages_given integer, reply uuid,
   given jsonb, continues boolean, more_bytes bigint, documents uuid[], payer text, hold_key text, joinable boolean,
@@ -47,7 +47,14 @@ BEGIN
         coalesce((message.value ->> 'id')::uuid, gen_random_uuid()),
         message.value ->> 'role', message.value ->> 'content', message.value ->> 'state', message.value ->> 'model',
         coalesce(message.value -> 'sources', '[]')
-      FROM jsonb_array_elements(given) WITH ORDINALITY AS message (value, ordinal);
+      FROM jsonb_array_elements(given) WITH ORDINALITY AS message (value, ordinal)
+      WHERE NOT EXISTS (
+        SELECT FROM {{schema}}.messages m
+        WHERE m.user_id = of_user AND m.bot = of_bot AND m.visitor = of_visitor AND m.chat_id = of_chat AND m.id = reply
+      );
+      IF NOT FOUND THEN
+        RAISE EXCEPTION 'The turn was begun at the same moment.' USING ERRCODE = 'serialization_failure';
+      END IF;
       IF payer IS NOT NULL THEN
         INSERT INTO {{schema}}.running_replies (user_id, bot, visitor, chat_id, reply_id, payer, hold_key, model, joinable,
           length, expires_at)

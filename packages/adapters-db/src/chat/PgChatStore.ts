@@ -9,7 +9,8 @@ import {
 } from "@parley/core/adapter"
 import type { Source } from "@parley/core/reading"
 import { Effect, Layer } from "effect"
-import { Database, DatabaseError, type Row } from "../database/Database.ts"
+import { retrySoon } from "../credits/retrySoon.ts"
+import { Database, type DatabaseError, type Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
 import {
   beginTurnSql,
@@ -37,6 +38,9 @@ interface ChatRow extends Row {
   readonly created_at: Date
   readonly updated_at: Date
 }
+
+/** The turn was begun by another call at the same moment. */
+const isSerialization = ({ sqlState }: DatabaseError): boolean => sqlState === "40001"
 
 /** A chat's row with one of its messages; the message's columns are null where it has none. */
 interface TranscriptRow extends ChatRow {
@@ -121,12 +125,8 @@ const make = Effect.map(Database, (database) => {
       const record = [running?.hold.userId, running?.hold.key, running?.joinable, running && Math.ceil(running.ttlMs)]
       const params = [...begun, ...record.map((value) => value ?? null)]
       // The function enters the role of the conversation's author itself: the person, or for a visitor the service.
-      const begin = storing("ChatStore.beginTurn", "turn")(Effect.asVoid(database.statement(sqlTexts.begin, params)))
-      return Effect.catchTag(begin, "StorageFailed", (failed) =>
-        failed.cause instanceof DatabaseError && failed.cause.constraint === "messages_id"
-          ? Effect.void
-          : Effect.fail(failed)
-      )
+      const begin = retrySoon(isSerialization)(database.statement(sqlTexts.begin, params))
+      return storing("ChatStore.beginTurn", "turn")(Effect.asVoid(begin))
     },
     transcript: ({ owner, chatId, limit, before, maxBytes = MAX_TRANSCRIPT_BYTES }) =>
       storing("ChatStore.transcript")(

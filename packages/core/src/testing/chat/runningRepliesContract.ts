@@ -185,6 +185,34 @@ const ending = (run: Run<Stores>) => {
       })
     ))
 
+  it("an end that begins the turn while that is still being begun stores it once", () =>
+    run(
+      Effect.gen(function* () {
+        const chats = yield* ChatStore
+        const ledger = yield* CreditLedger
+        const race = Effect.gen(function* () {
+          const turn = newTurn(newUserId())
+          const hold = yield* held(turn)
+          const reply = nameOf(turn)
+          const end = settled(reply, 7, { content: "Hello", state: "complete", begin: turn })
+          const begin = chats.beginTurn({ ...turn, running: { hold, joinable: true, ttlMs: 60_000 } })
+          yield* Effect.all([begin, ledger.run(end), begin], { concurrency: "unbounded" })
+          const found = yield* chats.transcript({ ...turn, limit: 10 })
+          expect(found?.messages.map(({ content, state }) => [content, state])).toEqual([
+            [turn.messages[0]?.content, "complete"],
+            ["Hello", "complete"]
+          ])
+          expect(yield* balanceOf(reply)).toMatchObject({ allowance: 93, heldAllowance: 0 })
+          expect(yield* (yield* RunningReplies).find(reply)).toBeUndefined()
+        })
+        yield* Effect.forEach(
+          Array.from({ length: 30 }, () => race),
+          (each) => each,
+          { concurrency: 5, discard: true }
+        )
+      })
+    ))
+
   it("ends of many people at once are each stored with their own charge", () =>
     run(
       Effect.gen(function* () {
