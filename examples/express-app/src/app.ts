@@ -1,3 +1,4 @@
+import { runtimeOf } from "@parley/core/effect"
 import { openDatabase } from "@parley/adapters-db"
 import { parleyRouter } from "@parley/adapters-http"
 import { chatModels } from "@parley/adapters-llm"
@@ -9,7 +10,7 @@ import { personOf } from "./personOf.ts"
 export const openApp = async (pool: pg.Pool, baseUrl: string): Promise<Express> => {
   const parley = await createParley({ ...(await openDatabase({ pool })), models: chatModels() })
   const app = express()
-  app.use(parleyRouter({ runtime: parley.runtime, baseUrl, authenticate: (request) => personOf(pool, request) }))
+  app.use(parleyRouter({ runtime: runtimeOf(parley), baseUrl, authenticate: (request) => personOf(pool, request) }))
   app.post("/orders", express.json(), async (request, response) => {
     const person = await personOf(pool, request)
     if (person === undefined) return void response.sendStatus(401)

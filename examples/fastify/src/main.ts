@@ -1,3 +1,4 @@
+import { runtimeOf } from "@parley/core/effect"
 import { parleyListener } from "@parley/adapters-http"
 import { chatModels } from "@parley/adapters-llm"
 import { createParley, openInMemory } from "@parley/core"
@@ -5,7 +6,7 @@ import Fastify from "fastify"
 
 const parley = await createParley({ ...(await openInMemory()), models: chatModels() })
 const listener = parleyListener({
-  runtime: parley.runtime,
+  runtime: runtimeOf(parley),
   baseUrl: "http://127.0.0.1:3000",
   authenticate: ({ headers }) => (headers.cookie === "session=anns" ? { userId: "ann" } : undefined)
 })

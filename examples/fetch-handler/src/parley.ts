@@ -1,3 +1,4 @@
+import { runtimeOf } from "@parley/core/effect"
 import { parleyFetch } from "@parley/adapters-http"
 import { chatModels } from "@parley/adapters-llm"
 import { createParley, openInMemory } from "@parley/core"
@@ -5,7 +6,7 @@ import { personOf } from "./personOf.ts"
 
 const open = async () => {
   const parley = await createParley({ ...(await openInMemory()), models: chatModels() })
-  const handler = parleyFetch({ runtime: parley.runtime, baseUrl: "http://localhost:3000", authenticate: personOf })
+  const handler = parleyFetch({ runtime: runtimeOf(parley), baseUrl: "http://localhost:3000", authenticate: personOf })
   return { parley, handler }
 }
 

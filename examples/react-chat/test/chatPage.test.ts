@@ -1,3 +1,4 @@
+import { runtimeOf } from "@parley/core/effect"
 import { Chat } from "@ai-sdk/react"
 import { parleyFetch } from "@parley/adapters-http"
 import { createTestParley } from "@parley/core/testing/parley"
@@ -11,7 +12,7 @@ it("sends what was said, and shows the reply as it came", async () => {
   await using parley = await createTestParley()
   parley.model.says(["In ", "March."]).says("On chimneys.")
   const handler = parleyFetch({
-    runtime: parley.runtime,
+    runtime: runtimeOf(parley),
     baseUrl: "http://localhost",
     authenticate: () => ({ userId: "ann" })
   })

@@ -1,3 +1,4 @@
+import { runtimeOf } from "@parley/core/effect"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { parleyListener } from "@parley/adapters-http"
@@ -5,7 +6,7 @@ import { openParley } from "./openParley.ts"
 
 const parley = await openParley({ work: false })
 const listener = parleyListener({
-  runtime: parley.runtime,
+  runtime: runtimeOf(parley),
   baseUrl: "http://127.0.0.1:3000",
   authenticate: ({ headers }) => (headers.cookie === "session=anns" ? { userId: "ann" } : undefined)
 })

@@ -1,3 +1,4 @@
+import { runtimeOf } from "@parley/core/effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { HmacSessionVerifier, parleyFetch, parleyListener, routes } from "../src/index.ts"
 import { expectProblem } from "./support/expectProblem.ts"
@@ -117,7 +118,7 @@ test("an origin is allowed to the letter, or the server is not made", async () =
   const { close, parley } = await startServer()
   const sessions = HmacSessionVerifier.make({ secret: SECRET })
   for (const origin of ["*", "null", "", `${APP}/`, "app.parley.example", "https://*.parley.example", "file://"]) {
-    const make = () => parleyListener({ runtime: parley.runtime, sessions, allowedOrigins: [origin] })
+    const make = () => parleyListener({ runtime: runtimeOf(parley), sessions, allowedOrigins: [origin] })
     expect(make, origin).toThrow(TypeError)
   }
   await close()

@@ -1,3 +1,4 @@
+import { runtimeOf } from "@parley/core/effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type ApiKey, API_SCOPES, parleyFetch } from "../src/index.ts"
 import { expectProblem } from "./support/expectProblem.ts"
@@ -180,7 +181,7 @@ describe("keys", () => {
     ["another scope", { ...keys[0], scopes: ["credits:grant"] }],
     ["a bound of nothing", { ...keys[0], perMinute: 0 }]
   ])("with %s are refused when the server is made", async (_, key) => {
-    const { runtime } = server.parley
+    const runtime = runtimeOf(server.parley)
     const make = (apiKeys: ReadonlyArray<unknown>) => () =>
       parleyFetch({ runtime, authenticate: () => undefined, apiKeys: apiKeys as ReadonlyArray<ApiKey> })
     expect(make([key])).toThrow("The API keys cannot be used")

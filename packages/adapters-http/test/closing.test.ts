@@ -1,3 +1,4 @@
+import { runtimeOf } from "@parley/core/effect"
 import { describe, expect, test } from "vitest"
 import { createHttpServer, parleyApp, RequestTracker, HmacSessionVerifier } from "../src/index.ts"
 import { openRaw, rawPost } from "./support/openRaw.ts"
@@ -10,7 +11,7 @@ const hello = { messages: [{ role: "user", content: "Hello?" }] }
 const serverOver = async ({ parley }: TestServer) => {
   const requests = new RequestTracker()
   const sessions = HmacSessionVerifier.make({ secret: SECRET })
-  const server = createHttpServer(parleyApp({ runtime: parley.runtime, sessions, requests }), { requests })
+  const server = createHttpServer(parleyApp({ runtime: runtimeOf(parley), sessions, requests }), { requests })
   const { port } = await server.listen({ host: "127.0.0.1", port: 0 })
   return { server, port, requests }
 }

@@ -1,4 +1,4 @@
-import { HoldSweeper } from "@parley/core/effect"
+import { HoldSweeper, runtimeOf } from "@parley/core/effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { API_SCOPES } from "../src/index.ts"
 import { expectProblem } from "./support/expectProblem.ts"
@@ -38,7 +38,7 @@ const available = async () => (await server.parley.credits.balance(name.userId))
 /** Lets time pass, and a sweeper end expired holds. */
 const after = async (seconds: number) => {
   now += seconds * 1_000
-  await server.parley.runtime.runPromise(HoldSweeper.use(({ sweep }) => sweep))
+  await runtimeOf(server.parley).runPromise(HoldSweeper.use(({ sweep }) => sweep))
 }
 
 describe("work that outlives its hold", () => {

@@ -1,3 +1,4 @@
+import { runtimeOf } from "@parley/core/effect"
 import { createParley, type LogFields, openInMemory, type ParleyLogger } from "@parley/core"
 import { type ChatModel, ChatModels } from "@parley/core/adapter"
 import { Effect, Stream } from "effect"
@@ -12,7 +13,7 @@ const models = ChatModels.of({ resolve: () => Effect.succeed(broken) })
 const failingRequest = async (logger: ParleyLogger | false) => {
   const parley = await createParley({ ...(await openInMemory()), models, logger, work: false })
   const authenticate = () => ({ userId: "ann" })
-  const handle = parleyFetch({ runtime: parley.runtime, authenticate })
+  const handle = parleyFetch({ runtime: runtimeOf(parley), authenticate })
   const body = JSON.stringify({ messages: [{ role: "user", content: SECRET }] })
   const headers = { "content-type": "application/json" }
   const { status } = await handle(new Request("http://localhost/api/chat", { method: "POST", headers, body }))

@@ -1,3 +1,4 @@
+import { runtimeOf } from "@parley/core/effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type HttpOptions, parleyListener, type SignedIn } from "../src/index.ts"
 import { expectProblem } from "./support/expectProblem.ts"
@@ -90,7 +91,7 @@ describe.each(surfaces)("the host's own sign-in behind %s", (_, surface) => {
 
 test("a server is not made where two ways say who people are, or none", async () => {
   const { parley, close } = await startServer()
-  const { runtime } = parley
+  const runtime = runtimeOf(parley)
   const sessions = { verify: () => expect.unreachable() } as unknown as HttpOptions["sessions"]
   expect(() => parleyListener({ runtime, sessions, authenticate: () => undefined })).toThrow("not both")
   expect(() => parleyListener({ runtime })).toThrow("Nobody could sign in")

@@ -1,3 +1,4 @@
+import { runtimeOf } from "@parley/core/effect"
 import { once } from "node:events"
 import { createServer, type Server } from "node:https"
 import type { AddressInfo } from "node:net"
@@ -70,7 +71,7 @@ describeInChromium("a sibling domain in a real browser", (browser) => {
     })
     base = `https://parley.test:${own.port}`
     app = parleyApp({
-      runtime: parley.runtime,
+      runtime: runtimeOf(parley),
       sessions: HmacSessionVerifier.make({ secret: SECRET }),
       baseUrl: base,
       pages: (request, response) => {

@@ -1,3 +1,4 @@
+import { runtimeOf } from "@parley/core/effect"
 import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -33,7 +34,7 @@ it("an uploaded file rests in S3 once it was read, is read from there, and is go
   const parley = await createParley({ ...database, models, parser, work: ["jobs"] })
   const kept = () =>
     readdirSync(join(folder, "s3"), { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith("_object"))
-  const move = () => parley.runtime.runPromise(FileMover.use(({ move }) => move))
+  const move = () => runtimeOf(parley).runPromise(FileMover.use(({ move }) => move))
   try {
     const bytes = new TextEncoder().encode("The budget is 40,000 euros.")
     const { id } = await parley.documents.upload({ userId: "ann", filename: "budget.txt", bytes })

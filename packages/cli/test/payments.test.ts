@@ -115,8 +115,7 @@ describe("a server without keys", () => {
     await post(`${credits.url}/pay`, { means: "works" })
     expect((await balance()).topup).toBe(5_000)
 
-    const subscription = () =>
-      server.runtime.runPromise(BillingService.use((billing) => billing.subscription("ann", Date.now())))
+    const subscription = () => server.runtime.runPromise(BillingService.use((billing) => billing.subscription("ann")))
     const { subscription: before } = await subscription()
     await post(`${server.url}/dev/payments/clock`, { days: "31" })
     const { subscription: after } = await subscription()

@@ -1,4 +1,4 @@
-import { HoldSweeper } from "@parley/core/effect"
+import { HoldSweeper, runtimeOf } from "@parley/core/effect"
 import type { Parley, WorkPayment } from "@parley/core"
 import { describe, expect, it } from "vitest"
 import { hasPostgres } from "../databases.ts"
@@ -7,7 +7,7 @@ import { patiently, tagOf, withProcesses } from "./creditProcesses.ts"
 const KEYS = 6
 const pages = (quantity: number) => ({ lines: [{ label: "pages", quantity, unitPrice: 1 }] })
 const soon = <A>(ask: () => Promise<A>) => patiently(ask, ["StorageFailed"])
-const sweep = (parley: Parley) => parley.runtime.runPromise(HoldSweeper.use((sweeper) => sweeper.sweep))
+const sweep = (parley: Parley) => runtimeOf(parley).runPromise(HoldSweeper.use((sweeper) => sweeper.sweep))
 
 /** What a payment cost in all. */
 const costOf = (payment: WorkPayment): number =>

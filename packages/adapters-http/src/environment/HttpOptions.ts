@@ -8,7 +8,7 @@ import type { ApiKey } from "./ApiKeys.ts"
 import type { BodyIntakeOptions } from "./BodyIntake.ts"
 import type { Authenticate } from "./PersonSignIn.ts"
 
-/** The Effect runtime that holds Parley's services, for example `parley.runtime`. */
+/** The Effect runtime that holds Parley's services, for example `runtimeOf(parley)`. */
 export type ParleyRuntime = ManagedRuntime.ManagedRuntime<ParleyServices, unknown>
 
 /** Default for the longest time in which a reader reads nothing. */
@@ -16,7 +16,7 @@ export const STALLED_READER_MS = 60_000
 
 /** Options of Parley's routes, for every kind of server. `Source` is the host's own request type. */
 export interface HttpOptions<Source = unknown> extends BodyIntakeOptions {
-  /** `parley.runtime`, or any runtime with Parley's services. */
+  /** `runtimeOf(parley)`, or any runtime with Parley's services. */
   readonly runtime: ParleyRuntime
   /**
    * Verifies session tokens, in cookies and as bearer tokens. With the development sign-in, use

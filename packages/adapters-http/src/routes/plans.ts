@@ -1,7 +1,7 @@
 import { BillingService, ModelOffers } from "@parley/core/effect"
 import { CHECKOUT_MODES, SUBSCRIPTION_STATUSES } from "@parley/core/adapter"
 import type { Offer, PaidSubscription } from "@parley/core"
-import { Clock, Effect, Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { sessionAccess } from "../access/sessionAccess.ts"
 import { json } from "../answers/Answer.ts"
 import { jsonBody } from "../body/jsonBody.ts"
@@ -117,8 +117,7 @@ export const getSubscription = defineRoute({
   responses: { 200: { description: "Your subscription; null where you have none.", schema: SubscriptionBody } },
   errors: ["storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ caller: { userId } }) {
-    const now = yield* Clock.currentTimeMillis
-    const state = yield* BillingService.use((billing) => billing.subscription(userId, now))
+    const state = yield* BillingService.use((billing) => billing.subscription(userId))
     const body: typeof SubscriptionBody.Type = {
       customerId: state.customerId ?? null,
       subscription: state.subscription === undefined ? null : paidSubscriptionBody(state.subscription),
@@ -158,7 +157,7 @@ export const postCheckout = defineRoute({
     const { mode, priceId, returnTo = "/" } = body
     const billing = yield* BillingService
     if (mode === "subscription") {
-      const { subscription } = yield* billing.subscription(userId, yield* Clock.currentTimeMillis)
+      const { subscription } = yield* billing.subscription(userId)
       // A second subscription would be paid beside the first.
       if (subscription !== undefined) return yield* new AlreadySubscribed()
     }

@@ -1,3 +1,4 @@
+import { runtimeOf } from "@parley/core/effect"
 import { createHash } from "node:crypto"
 import type { RequestListener } from "node:http"
 import { createParley, type Model, openInMemory, type Parley, type ParleyOptions } from "@parley/core"
@@ -99,7 +100,7 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
   const log: Array<string> = []
   const logger = Logger.map(Logger.formatJson, (line) => void log.push(line))
   const runtime = ManagedRuntime.make(
-    Layer.merge(Layer.effectContext(parley.runtime.contextEffect), Logger.layer([logger]))
+    Layer.merge(Layer.effectContext(runtimeOf(parley).contextEffect), Logger.layer([logger]))
   )
   const open = options.surface ?? overNode((all, prefix) => (options.listener ?? parleyApp)({ ...all, prefix }))
   const all = {

@@ -3,7 +3,7 @@ import { Database, type OpenDatabase, openDatabase, PgDatabaseLayer } from "@par
 import { makeStripePaymentGateway } from "@parley/adapters-stripe"
 import { memoryStore, StandInPayments, type StandInState } from "@parley/stripe-stand-in"
 import { createParley, type Parley } from "@parley/core"
-import { CreditService, type ParleyServices, PaymentComparison, PaymentInbox } from "@parley/core/effect"
+import { CreditService, type ParleyServices, PaymentComparison, PaymentInbox, runtimeOf } from "@parley/core/effect"
 import { Effect, ManagedRuntime, Redacted } from "effect"
 import { serverUrl } from "../crash/CrashRig.ts"
 import { dropSchema } from "../race/InProcessServers.ts"
@@ -78,7 +78,7 @@ export class ComparedShop implements AsyncDisposable {
   }
 
   run<A, E>(work: Effect.Effect<A, E, ParleyServices>): Promise<A> {
-    return this.#parley.runtime.runPromise(work)
+    return runtimeOf(this.#parley).runPromise(work)
   }
 
   query<R extends Record<string, unknown>>(

@@ -1,3 +1,4 @@
+import { runtimeOf } from "@parley/core/effect"
 import { DatabaseOwner, type OpenDatabase, openDatabase, PgDatabaseLayer } from "@parley/adapters-db"
 import { createHttpServer, makeDevelopmentSessions, parleyApp, RequestTracker } from "@parley/adapters-http"
 import { createParley, type Parley } from "@parley/core"
@@ -32,7 +33,7 @@ export const startInProcess = async (
   })
   const requests = new RequestTracker()
   const app = parleyApp({
-    runtime: parley.runtime,
+    runtime: runtimeOf(parley),
     sessions: developmentSessions.verifier,
     developmentSessions,
     requests,

@@ -1,35 +1,44 @@
-import { Context, Effect, Exit, Layer } from "effect"
-import type { UserId } from "../identity/UserId.ts"
+import { Clock, Context, Effect, Exit, Layer, Schema } from "effect"
+import { UserId } from "../identity/UserId.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
+import { Id, inputsOf, PageLimit } from "../storage/inputs.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { Catalog } from "../tiers/Catalog.ts"
 import type { Tier, TierName } from "../tiers/Tier.ts"
 import { BillingStore } from "./BillingStore.ts"
 import { CustomerNotFound, type PaymentFailed, type PaymentObjectNotFound, PriceNotOffered } from "./errors.ts"
-import type { CheckoutMode, SubscriptionStatus } from "./PaymentEvent.ts"
+import { CHECKOUT_MODES, type CheckoutMode, type SubscriptionStatus } from "./PaymentEvent.ts"
 import { type Invoice, PaymentGateway, type PriceOffer } from "./PaymentGateway.ts"
 import { PaymentInbox } from "./PaymentInbox.ts"
 import { paidPlans, type Plan } from "./planOf.ts"
 import type { SubscriptionFacts } from "./SubscriptionFacts.ts"
 
 /** Who buys. */
-export interface Buyer {
-  readonly userId: UserId
+export const Buyer = Schema.Struct({
+  userId: UserId,
   /** Written into a new customer, so that the provider can send receipts. */
-  readonly email: string | undefined
-}
+  email: Schema.optional(Schema.String)
+})
+export type Buyer = typeof Buyer.Type
 
-export interface PortalLinkInput extends Buyer {
+export const PortalLinkInput = Schema.Struct({
+  ...Buyer.fields,
   /** Where the person comes back to. */
-  readonly returnUrl: string
-}
+  returnUrl: Schema.String
+})
+export type PortalLinkInput = typeof PortalLinkInput.Type
 
-export interface CheckoutLinkInput extends Buyer {
-  readonly priceId: string
-  readonly mode: CheckoutMode
-  readonly successUrl: string
-  readonly cancelUrl: string
-}
+export const CheckoutLinkInput = Schema.Struct({
+  ...Buyer.fields,
+  priceId: Schema.String,
+  mode: Schema.Literals(CHECKOUT_MODES),
+  successUrl: Schema.String,
+  cancelUrl: Schema.String
+})
+export type CheckoutLinkInput = typeof CheckoutLinkInput.Type
+
+export const InvoicesInput = Schema.Struct({ userId: UserId, customerId: Id, limit: PageLimit })
+export type InvoicesInput = typeof InvoicesInput.Type
 
 /** A price with what it buys. */
 export interface Offer {
@@ -84,19 +93,24 @@ export class BillingService extends Context.Service<
       input: CheckoutLinkInput
     ): Effect.Effect<{ readonly url: string }, PriceNotOffered | PaymentFailed | StorageFailed>
     /** A person's invoices, newest first. Fails with `CustomerNotFound`, without asking the provider, for another's. */
-    invoices(input: {
-      readonly userId: UserId
-      readonly customerId: string
-      readonly limit: number
-    }): Effect.Effect<ReadonlyArray<Invoice>, CustomerNotFound | PaymentFailed | StorageFailed>
+    invoices(
+      input: InvoicesInput
+    ): Effect.Effect<ReadonlyArray<Invoice>, CustomerNotFound | PaymentFailed | StorageFailed>
     /** What each plan gives, from the lowest, which is paid for by nobody, to the highest. */
     readonly tiers: ReadonlyArray<Tier>
     /** Everything on sale, with what it costs; the provider's answer counts for a minute. */
     readonly offers: Effect.Effect<ReadonlyArray<Offer>, PaymentFailed>
-    /** What a person has subscribed to, as far as it was reported. `now` in Unix milliseconds. */
-    subscription(userId: UserId, now: number): Effect.Effect<SubscriptionState, StorageFailed>
+    /** What a person has subscribed to, as far as it was reported. */
+    subscription(userId: UserId): Effect.Effect<SubscriptionState, StorageFailed>
   }
 >()("@parley/core/billing/BillingService") {
+  static readonly inputs = inputsOf<BillingService["Service"]>()({
+    portal: [{ input: PortalLinkInput }],
+    generateCheckoutLink: [{ input: CheckoutLinkInput }],
+    offers: [],
+    subscription: [{ userId: UserId }],
+    invoices: [{ input: InvoicesInput }]
+  })
   static readonly layer = Layer.effect(
     BillingService,
     Effect.gen(function* () {
@@ -182,7 +196,8 @@ export class BillingService extends Context.Service<
         }),
         tiers: catalog.tiers,
         offers,
-        subscription: Effect.fnUntraced(function* (userId, now) {
+        subscription: Effect.fnUntraced(function* (userId) {
+          const now = yield* Clock.currentTimeMillis
           const account = yield* store.account(userId)
           const [subscription, ...others] = paidPlans(account, catalog, now).map(paidSubscription)
           return { customerId: account.customerId, subscription, others }

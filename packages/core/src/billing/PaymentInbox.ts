@@ -3,6 +3,7 @@ import { CreditLedger } from "../credits/CreditLedger.ts"
 import { openOperation } from "../credits/rules/openAndClose.ts"
 import type { FollowedPlan } from "../credits/rules/followPlan.ts"
 import { isUserId } from "../identity/UserId.ts"
+import { CheckedByService, inputsOf } from "../storage/inputs.ts"
 import { retryStorage } from "../storage/retryStorage.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
@@ -69,6 +70,7 @@ export class PaymentInbox extends Context.Service<
     link(input: LinkInput): Effect.Effect<string | undefined, PaymentFailed | StorageFailed>
   }
 >()("@parley/core/billing/PaymentInbox") {
+  static readonly inputs = inputsOf<PaymentInbox["Service"]>()({ receive: [{ signed: CheckedByService }] })
   static readonly layer = Layer.effect(
     PaymentInbox,
     Effect.gen(function* () {

@@ -3,7 +3,8 @@ import { ChatStore } from "../chat/store/ChatStore.ts"
 import { DocumentStore } from "../documents/storing/DocumentStore.ts"
 import { findReadableDocuments } from "../documents/searching/findReadableDocuments.ts"
 import type { DocumentForbidden, DocumentNotFound } from "../documents/errors.ts"
-import type { UserId } from "../identity/UserId.ts"
+import { UserId } from "../identity/UserId.ts"
+import { CheckedByService, Id, inputsOf } from "../storage/inputs.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
@@ -55,6 +56,15 @@ export class BotService extends Context.Service<
     ): Effect.Effect<Bot, BotKeyNotFound | LastBotKey | BotUnreadable>
   }
 >()("@parley/core/bots/BotService") {
+  static readonly inputs = inputsOf<BotService["Service"]>()({
+    create: [{ owner: UserId }, { draft: CheckedByService }],
+    update: [{ owner: UserId }, { botId: Id }, { change: CheckedByService }],
+    get: [{ owner: UserId }, { botId: Id }],
+    list: [{ owner: UserId }],
+    remove: [{ owner: UserId }, { botId: Id }],
+    addKey: [{ owner: UserId }, { botId: Id }],
+    retireKey: [{ owner: UserId }, { botId: Id }, { publicKey: Id }]
+  })
   static readonly layer = Layer.effect(
     BotService,
     Effect.suspend(() => make)

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, type Scope } from "effect"
+import { Context, Effect, Layer, Schema, type Scope } from "effect"
 import type { Account } from "../credits/Account.ts"
 import { Accounts } from "../credits/Accounts.ts"
 import type { HoldName } from "../credits/holds/Hold.ts"
@@ -6,8 +6,9 @@ import { type DailyCapReached, type InsufficientCredits, KeyConflict } from "../
 import { DocumentStore } from "../documents/storing/DocumentStore.ts"
 import { uniqueIds } from "../documents/searching/findReadableDocuments.ts"
 import type { DocumentForbidden, DocumentNotFound } from "../documents/errors.ts"
-import type { UserId } from "../identity/UserId.ts"
+import { UserId } from "../identity/UserId.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
+import { Id, inputsOf, PageLimit } from "../storage/inputs.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { ModelNotAllowed } from "../tiers/errors.ts"
 import { AbandonedTries } from "./limits/AbandonedTries.ts"
@@ -20,13 +21,13 @@ import { keptMessages } from "./prompt/keptMessages.ts"
 import {
   type ChatList,
   ChatStore,
-  type ListChatsInput,
+  ListChatsInput,
   MAX_PAGE_BYTES,
   storedBytes,
   type Transcript,
   type TranscriptInput
 } from "./store/ChatStore.ts"
-import { type ConversationOwner, ownerKey } from "./store/ConversationOwner.ts"
+import { ConversationOwner, ownerKey } from "./store/ConversationOwner.ts"
 import {
   ChatNotFound,
   type InvalidChatChange,
@@ -93,18 +94,20 @@ export type SendInput = Asked & ({ readonly userId: UserId } | { readonly partie
 const partiesOf = (input: SendInput): ReplyParties => ("parties" in input ? input.parties : onePerson(input.userId))
 
 /** Whose conversation: a person's own where a user alone is named. */
+export const ChatOwner = Schema.Union([UserId, ConversationOwner])
 export type ChatOwner = UserId | ConversationOwner
 
 const conversationOwner = (owner: ChatOwner): ConversationOwner =>
   typeof owner === "string" ? { person: owner } : owner
 
 /** Which messages of a chat are wanted. */
-export interface ChatPage {
+export const ChatPage = Schema.Struct({
   /** The most messages: 100 unless given. */
-  readonly limit?: number | undefined
+  limit: Schema.optional(PageLimit),
   /** The id of a message: only what was said before it. */
-  readonly before?: string | undefined
-}
+  before: Schema.optional(Id)
+})
+export type ChatPage = typeof ChatPage.Type
 
 /** A page of a chat. */
 export interface ReadChat extends Transcript {
@@ -172,6 +175,14 @@ export class ChatService extends Context.Service<
     >
   }
 >()("@parley/core/chat/ChatService") {
+  static readonly inputs = inputsOf<ChatService["Service"]>()({
+    stop: [{ owner: ChatOwner }, { chatId: Id }],
+    list: [{ input: ListChatsInput }],
+    get: [{ owner: ChatOwner }, { chatId: Id }, { page: Schema.UndefinedOr(ChatPage) }],
+    remove: [{ owner: ChatOwner }, { chatId: Id }],
+    rename: [{ userId: UserId }, { chatId: Id }, { title: Schema.String }],
+    keepDocuments: [{ userId: UserId }, { chatId: Id }, { documentIds: Schema.Array(Schema.String) }]
+  })
   static readonly layer = Layer.effect(
     ChatService,
     Effect.gen(function* () {

@@ -1,7 +1,8 @@
 import { Context, Effect, Layer } from "effect"
 import { ChatModels } from "../models/ChatModel.ts"
 import { Accounts } from "../credits/Accounts.ts"
-import type { UserId } from "../identity/UserId.ts"
+import { UserId } from "../identity/UserId.ts"
+import { inputsOf } from "../storage/inputs.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { Catalog, findModel, tierOf, tiersAllowing } from "../tiers/Catalog.ts"
 import { type Model, modelPrice, type ModelPrice } from "../models/Model.ts"
@@ -48,6 +49,7 @@ export class ModelOffers extends Context.Service<
     readonly tiers: Effect.Effect<ReadonlyArray<Tier>>
   }
 >()("@parley/core/chat/ModelOffers") {
+  static readonly inputs = inputsOf<ModelOffers["Service"]>()({ models: [{ userId: UserId }] })
   static readonly layer = Layer.effect(
     ModelOffers,
     Effect.gen(function* () {

@@ -19,7 +19,7 @@ export interface HistoryInput {
   /** How many of the newest to leave out. */
   readonly offset: number
   /** Only transactions of this type; an unknown type matches nothing. */
-  readonly type: string | undefined
+  readonly type?: string | undefined
   /**
    * Only the oldest so many of those that match: the `next` of the page before, so that pages follow each other without
    * a gap and without a repetition, however many transactions are written meanwhile. All of them unless given.

@@ -1,5 +1,6 @@
-import { Effect, Context, Layer } from "effect"
-import type { UserId } from "../identity/UserId.ts"
+import { Context, Effect, Layer } from "effect"
+import { UserId } from "../identity/UserId.ts"
+import { Id, inputsOf } from "../storage/inputs.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { CreditLedger, type HistoryInput, type HistoryPage } from "./CreditLedger.ts"
 import { replyKey, restKey } from "./holds/Hold.ts"
@@ -9,6 +10,7 @@ import { Accounts } from "./Accounts.ts"
 import type { AdjustInput, RefundInput } from "./Purchase.ts"
 import type { GrantRefusal, PurchaseRefusal } from "./rules/grantsAndCorrections.ts"
 import { CreditOperations } from "./CreditOperations.ts"
+import { Adjustment, Grant, History, Refund, TierChoice } from "./creditInputs.ts"
 import { type AccountNotFound, type InvalidAmount, InvalidUsageRange, KeyConflict, ReceiptNotFound } from "./errors.ts"
 import type { Transaction } from "./Transaction.ts"
 import type { OnceRefusal } from "./rules/journal.ts"
@@ -148,6 +150,15 @@ export class CreditService extends Context.Service<
     ): Effect.Effect<number, StorageFailed>
   }
 >()("@parley/core/credits/CreditService") {
+  static readonly inputs = inputsOf<CreditService["Service"]>()({
+    balance: [{ userId: UserId }],
+    history: [{ input: History }],
+    receipt: [{ userId: UserId }, { messageId: Id }],
+    grant: [{ input: Grant }],
+    adjust: [{ input: Adjustment }],
+    changeTier: [{ input: TierChoice }],
+    refund: [{ input: Refund }]
+  })
   static readonly layer = Layer.effect(
     CreditService,
     Effect.gen(function* () {

@@ -2,9 +2,10 @@ import { Clock, Context, Effect, Exit, Layer, type Redacted, Schedule } from "ef
 import type { SecretsNotConfigured, SecretUnreadable } from "../secrets/errors.ts"
 import { SecretBox } from "../secrets/SecretBox.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
+import { inputsOf } from "../storage/inputs.ts"
 import { retryStorage } from "../storage/retryStorage.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
-import type { CrmConnectionName, CrmStanding, StoredCrmConnection } from "./CrmConnection.ts"
+import { CrmConnectionName, type CrmStanding, type StoredCrmConnection } from "./CrmConnection.ts"
 import { CrmConnectionStore } from "./CrmConnectionStore.ts"
 import { type CrmProvider, CrmProviders, type CrmTokens } from "./CrmProvider.ts"
 import { CrmRelease } from "./CrmRelease.ts"
@@ -63,6 +64,7 @@ export class CrmAccess extends Context.Service<
     accessToken(name: CrmConnectionName): Effect.Effect<CrmAccessToken, CrmAccessFailed>
   }
 >()("@parley/core/crm/CrmAccess") {
+  static readonly inputs = inputsOf<CrmAccess["Service"]>()({ accessToken: [{ name: CrmConnectionName }] })
   static readonly layer = Layer.effect(
     CrmAccess,
     Effect.suspend(() => make)

@@ -1,10 +1,15 @@
-import type { BotName } from "../bots/Bot.ts"
-import type { CrmAccount, CrmProviderId } from "./CrmProvider.ts"
+import { Schema } from "effect"
+import { UserId } from "../identity/UserId.ts"
+import { Id } from "../storage/inputs.ts"
+import { CRM_PROVIDERS, type CrmAccount } from "./CrmProvider.ts"
 
 /** Identifies a connection: a bot has at most one to each provider. */
-export interface CrmConnectionName extends BotName {
-  readonly provider: CrmProviderId
-}
+export const CrmConnectionName = Schema.Struct({
+  owner: UserId,
+  botId: Id,
+  provider: Schema.Literals(CRM_PROVIDERS)
+})
+export type CrmConnectionName = typeof CrmConnectionName.Type
 
 /**
  * The state of a connection: `connected`, the last call succeeded; `needs_reconnect`, it has no access any more and

@@ -1,8 +1,9 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { BotNotFound } from "../bots/errors.ts"
 import { BotStore } from "../bots/BotStore.ts"
-import type { UserId } from "../identity/UserId.ts"
+import { UserId } from "../identity/UserId.ts"
 import { SecretBox } from "../secrets/SecretBox.ts"
+import { Id, inputsOf } from "../storage/inputs.ts"
 import { retryStorage } from "../storage/retryStorage.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
@@ -17,17 +18,18 @@ import { beginState, isMatch, openState, type OpenState, STATE_MAX_AGE_SECONDS }
 import { OAuthStateStore } from "./OAuthStateStore.ts"
 import { openTokens, sealTokens } from "./tokenSecret.ts"
 
-export interface ConnectInput {
-  readonly owner: UserId
-  readonly botId: string
+export const ConnectInput = Schema.Struct({
+  owner: UserId,
+  botId: Id,
   /** As it was asked for: any text. */
-  readonly provider: string
+  provider: Schema.String,
   /**
    * The redirect address for browsers; the same for every connection to the provider, and registered with it.
    * Undefined if the server does not know its own address.
    */
-  readonly redirectUri: string | undefined
-}
+  redirectUri: Schema.optional(Schema.String)
+})
+export type ConnectInput = typeof ConnectInput.Type
 
 /** A connection that a person is about to allow. */
 export interface BegunConnection {
@@ -37,16 +39,19 @@ export interface BegunConnection {
   readonly state: { readonly id: string; readonly sealed: string; readonly maxAgeSeconds: number }
 }
 
-export interface CallbackInput {
-  readonly owner: UserId
+export const CallbackInput = Schema.Struct({
+  owner: UserId,
   /** The person, as people know them. */
-  readonly by: string
-  readonly provider: string
+  by: Schema.String,
+  provider: Schema.String,
   /** The query that the provider sent the browser back with. */
-  readonly callback: URLSearchParams
+  callback: Schema.instanceOf(URLSearchParams, { expected: "URLSearchParams" }),
   /** The browser's cookie for an id. */
-  readonly kept: (id: string) => string | undefined
-}
+  kept: Schema.declare((value): value is (id: string) => string | undefined => typeof value === "function", {
+    expected: "a function"
+  })
+})
+export type CallbackInput = typeof CallbackInput.Type
 
 /**
  * The reasons why a connection was not made: the person (or the provider in their name) refused; this browser has no
@@ -108,6 +113,12 @@ export class CrmService extends Context.Service<
     >
   }
 >()("@parley/core/crm/CrmService") {
+  static readonly inputs = inputsOf<CrmService["Service"]>()({
+    connect: [{ input: ConnectInput }],
+    callback: [{ input: CallbackInput }],
+    list: [{ owner: UserId }, { botId: Id }],
+    disconnect: [{ owner: UserId }, { botId: Id }, { provider: Schema.String }]
+  })
   static readonly layer = Layer.effect(
     CrmService,
     Effect.suspend(() => make)

@@ -1,7 +1,8 @@
-import { Clock, Context, Effect, Layer, Stream } from "effect"
+import { Clock, Context, Effect, Layer, Schema, Stream } from "effect"
 import { Accounts } from "../credits/Accounts.ts"
-import type { UserId } from "../identity/UserId.ts"
+import { UserId } from "../identity/UserId.ts"
 import { IdGenerator, isUuid } from "../storage/IdGenerator.ts"
+import { Id, inputsOf, Offset } from "../storage/inputs.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import { Catalog, tierOf } from "../tiers/Catalog.ts"
@@ -25,12 +26,20 @@ import { PassageIndex } from "./indexing/PassageIndex.ts"
 import { ProcessDocument } from "./reading/processDocument.ts"
 import { UploadLimits } from "./storing/UploadLimits.ts"
 
-export interface UploadInput {
-  readonly userId: UserId
+export const UploadInput = Schema.Struct({
+  userId: UserId,
   /** As the client named it; cleaned here. */
-  readonly filename: string
-  readonly bytes: Uint8Array
-}
+  filename: Schema.String,
+  bytes: Schema.instanceOf(Uint8Array, { expected: "a Uint8Array" })
+})
+export type UploadInput = typeof UploadInput.Type
+
+/** Part of a text, in UTF-16 units, or of a file, in bytes: from `from` to before `to`, the whole unless given. */
+export const PartOfDocument = Schema.Struct({
+  from: Schema.optional(Offset),
+  to: Schema.optional(Offset)
+})
+export type PartOfDocument = typeof PartOfDocument.Type
 
 /** A stretch of a document's text, and the document. */
 export interface ExcerptOfDocument extends Excerpt {
@@ -90,7 +99,7 @@ export class DocumentService extends Context.Service<
     excerpt(
       userId: UserId,
       documentId: string,
-      stretch?: { readonly from?: number | undefined; readonly to?: number | undefined }
+      part?: PartOfDocument
     ): Effect.Effect<ExcerptOfDocument, DocumentNotFound | DocumentNotIndexed | StorageFailed>
     /**
      * Returns the uploaded bytes of a document, read piece by piece while the stream runs; with a `part`, those from
@@ -99,12 +108,21 @@ export class DocumentService extends Context.Service<
     file(
       userId: UserId,
       documentId: string,
-      part?: { readonly from?: number | undefined; readonly to?: number | undefined }
+      part?: PartOfDocument
     ): Effect.Effect<DocumentFile, DocumentNotFound | StorageFailed>
     /** Removes the document, its bytes, its text and its passages. */
     remove(userId: UserId, documentId: string): Effect.Effect<void, DocumentNotFound | StorageFailed>
   }
 >()("@parley/core/documents/DocumentService") {
+  static readonly inputs = inputsOf<DocumentService["Service"]>()({
+    upload: [{ input: UploadInput }],
+    vectorize: [{ userId: UserId }, { documentId: Id }],
+    list: [{ userId: UserId }],
+    get: [{ userId: UserId }, { documentId: Id }],
+    excerpt: [{ userId: UserId }, { documentId: Id }, { part: Schema.UndefinedOr(PartOfDocument) }],
+    file: [{ userId: UserId }, { documentId: Id }, { part: Schema.UndefinedOr(PartOfDocument) }],
+    remove: [{ userId: UserId }, { documentId: Id }]
+  })
   static readonly layer = Layer.effect(
     DocumentService,
     Effect.gen(function* () {

@@ -1,5 +1,8 @@
-import { Clock, Effect, Redacted, Schema } from "effect"
+import { Clock, Effect, Redacted, Result, Schema } from "effect"
+import { InvalidInput } from "../storage/inputs.ts"
 import { DeliveryFailed, type EventSink } from "./EventSink.ts"
+import { hookSinks, type ParleyHooks } from "./hooks.ts"
+import { type LowBalanceSetting, problemOfLowBalance } from "./LowBalance.ts"
 import { EVENT_TYPES, type EventType, type ParleyEvent } from "./ParleyEvent.ts"
 import type { WebhookPoster } from "./WebhookPoster.ts"
 import { isWebhookSecret } from "./verifyWebhook.ts"
@@ -88,3 +91,41 @@ export const webhookSinks = Effect.fnUntraced(function* (
     }))
   )
 })
+
+/** The sender of webhooks, and their endpoints. */
+export interface WebhookOptions {
+  /** `NodeWebhookPoster` of `@parley/adapters-http/node`, or one of your own. */
+  readonly poster: WebhookPoster
+  readonly endpoints: ReadonlyArray<{
+    /** `https://`, or `http://` on this machine. */
+    readonly url: string
+    /** `whsec_` and base64 of 24 to 64 random bytes; several while secrets are changed. */
+    readonly secret: string | ReadonlyArray<string>
+    /** The event types to send; default all. */
+    readonly events?: ReadonlyArray<EventType>
+  }>
+}
+
+interface TellingOptions {
+  readonly hooks?: ParleyHooks
+  readonly webhooks?: WebhookOptions
+  readonly lowBalance?: LowBalanceSetting
+}
+
+/** The configured destinations of events. Rejects with `InvalidWebhooks`, or `InvalidInput` for the threshold. */
+export const eventSinks = async ({
+  hooks = {},
+  lowBalance,
+  webhooks
+}: TellingOptions): Promise<ReadonlyArray<EventSink>> => {
+  const problem = lowBalance === undefined ? undefined : problemOfLowBalance(lowBalance)
+  if (problem !== undefined) throw new InvalidInput({ field: "lowBalance", expected: problem })
+  if (webhooks === undefined) return hookSinks(hooks)
+  const endpoints = webhooks.endpoints.map(({ events, secret, url }) => {
+    const secrets = (typeof secret === "string" ? [secret] : secret).map((each) => Redacted.make(each))
+    return { url, events, secrets }
+  })
+  const made = await Effect.runPromise(Effect.result(webhookSinks(endpoints, webhooks.poster)))
+  if (Result.isFailure(made)) throw made.failure
+  return [...hookSinks(hooks), ...made.success]
+}

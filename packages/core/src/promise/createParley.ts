@@ -24,7 +24,6 @@ import { textParser } from "../documents/reading/textParser.ts"
 import { DocumentService } from "../documents/DocumentService.ts"
 import { ReadingLimits, type ReadingLimitsData } from "../documents/reading/readDocument.ts"
 import { UploadLimits, type UploadLimitsData } from "../documents/storing/UploadLimits.ts"
-import type { UserId } from "../identity/UserId.ts"
 import { parleyLayer } from "../parleyLayer.ts"
 import type { CallersTransaction } from "../storage/CallersTransaction.ts"
 import { openStorageLayer, type StoragePorts } from "../StoragePorts.ts"
@@ -34,18 +33,18 @@ import { ModelOffers } from "../chat/ModelOffers.ts"
 import { Tokenizer } from "../tokens/Tokenizer.ts"
 import type { TokenizerService } from "../tokens/TokenizerService.ts"
 import type { Parley } from "./Parley.ts"
-import { loggerLayer, type ParleyLogger } from "./ParleyLogger.ts"
-import { creditCalls, joinedCreditCalls } from "./CreditCalls.ts"
+import { loggerLayer, type ParleyLogger } from "../outages/ParleyLogger.ts"
+import { callsOf, checked } from "./callsOf.ts"
+import { creditCalls, joinedCreditCalls } from "./creditCalls.ts"
 import { EventSinks } from "../events/EventSink.ts"
 import type { ParleyHooks } from "../events/hooks.ts"
 import { LowBalance, type LowBalanceSetting } from "../events/LowBalance.ts"
-import { CALL_PARAMETERS, checkedCalls } from "./checkedCalls.ts"
-import { runTransaction } from "./runTransaction.ts"
-import { refuseCalls, runWith } from "./runWith.ts"
+import { runTransaction } from "../storage/runTransaction.ts"
+import { type OpenReplies, refuseCalls, runWith } from "./runWith.ts"
 import { type Challenge, VisitorChallenge } from "../widget/VisitorChallenge.ts"
-import { eventSinks, type WebhookOptions } from "./eventSinks.ts"
-import type { OpenReplies } from "./OpenReplies.ts"
-import { joinReply, sendReply } from "./sendReply.ts"
+import { eventSinks, type WebhookOptions } from "../events/webhooks.ts"
+import { withRuntime } from "./runtimeOf.ts"
+import { replyCalls } from "./sendReply.ts"
 
 /** What `createParley` takes: the stores, an adapter for every other port that is used, and settings that all have defaults. */
 export interface ParleyOptions extends StoragePorts {
@@ -121,100 +120,31 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
   const run = runWith(runtime)
   const open: OpenReplies = new Set()
   await runtime.context()
-  const joinedCredits = (transaction: CallersTransaction) =>
-    checkedCalls(joinedCreditCalls(runtime, options.unitOfWork, transaction), CALL_PARAMETERS.credits)
-  return {
-    runtime,
-    chat: checkedCalls(
-      {
-        send: (sender, request, sendOptions) => sendReply(runtime, open, sender, request, sendOptions),
-        join: (owner, chatId) => joinReply(runtime, open, owner, chatId),
-        stop: (owner, chatId) => run(ChatService.use((chat) => chat.stop(owner, chatId))),
-        list: (input) => run(ChatService.use((chat) => chat.list(input))),
-        get: (owner, chatId, page) => run(ChatService.use((chat) => chat.get(owner, chatId, page))),
-        remove: (owner, chatId) => run(ChatService.use((chat) => chat.remove(owner, chatId))),
-        rename: (userId, chatId, title) => run(ChatService.use((chat) => chat.rename(userId, chatId, title))),
-        keepDocuments: (userId, chatId, documentIds) =>
-          run(ChatService.use((chat) => chat.keepDocuments(userId, chatId, documentIds)))
-      },
-      CALL_PARAMETERS.chat
-    ),
-    documents: checkedCalls(
-      {
-        upload: (input) => run(DocumentService.use((documents) => documents.upload(input))),
-        vectorize: (userId, id) => run(DocumentService.use((documents) => documents.vectorize(userId, id))),
-        list: (userId) => run(DocumentService.use((documents) => documents.list(userId))),
-        get: (userId, id) => run(DocumentService.use((documents) => documents.get(userId, id))),
-        excerpt: (userId, id, part) => run(DocumentService.use((documents) => documents.excerpt(userId, id, part))),
-        file: (userId, id, part) =>
-          run(
-            Effect.map(
-              DocumentService.use((documents) => documents.file(userId, id, part)),
-              ({ bytes, ...file }) => ({ ...file, stream: Stream.toReadableStream(bytes) })
-            )
-          ),
-        remove: (userId, id) => run(DocumentService.use((documents) => documents.remove(userId, id)))
-      },
-      CALL_PARAMETERS.documents
-    ),
-    bots: checkedCalls(
-      {
-        create: (owner, draft) => run(BotService.use((bots) => bots.create(owner, draft))),
-        update: (owner, botId, change) => run(BotService.use((bots) => bots.update(owner, botId, change))),
-        list: (owner) => run(BotService.use((bots) => bots.list(owner))),
-        get: (owner, botId) => run(BotService.use((bots) => bots.get(owner, botId))),
-        remove: (owner, botId) => run(BotService.use((bots) => bots.remove(owner, botId))),
-        addKey: (owner, botId) => run(BotService.use((bots) => bots.addKey(owner, botId))),
-        retireKey: (owner, botId, key) => run(BotService.use((bots) => bots.retireKey(owner, botId, key)))
-      },
-      CALL_PARAMETERS.bots
-    ),
-    crm: checkedCalls(
-      {
-        connect: (input) => run(CrmService.use((crm) => crm.connect(input))),
-        callback: (input) => run(CrmService.use((crm) => crm.callback(input))),
-        list: (owner, botId) => run(CrmService.use((crm) => crm.list(owner, botId))),
-        disconnect: (owner, botId, provider) => run(CrmService.use((crm) => crm.disconnect(owner, botId, provider))),
-        accessToken: (name) => run(CrmAccess.use((crm) => crm.accessToken(name)))
-      },
-      CALL_PARAMETERS.crm
-    ),
-    credits: checkedCalls(creditCalls(runtime, open), CALL_PARAMETERS.credits),
-    transaction: (pool, work) => runTransaction(pool, joinedCredits, work),
-    in: (transaction) => ({ credits: joinedCredits(transaction) }),
-    sessions: checkedCalls(
-      {
-        signOut: (input) => run(SignOut.use(({ signOut }) => signOut(input))),
-        isSignedOut: (token) => run(SignOut.use(({ isSignedOut }) => isSignedOut(token)))
-      },
-      CALL_PARAMETERS.sessions
-    ),
-    billing: checkedCalls(
-      {
-        portal: (input) => run(BillingService.use((billing) => billing.portal(input))),
-        generateCheckoutLink: (input) => run(BillingService.use((billing) => billing.generateCheckoutLink(input))),
-        offers: () => run(Effect.flatMap(BillingService, ({ offers }) => offers)),
-        subscription: (userId) =>
-          run(
-            Effect.flatMap(Clock.currentTimeMillis, (now) =>
-              BillingService.use((billing) => billing.subscription(userId, now))
-            )
-          ),
-        invoices: (input) => run(BillingService.use((billing) => billing.invoices(input))),
-        receive: (signed) => run(PaymentInbox.use((inbox) => inbox.receive(signed)))
-      },
-      CALL_PARAMETERS.billing
-    ),
-    ...checkedCalls(
-      { models: (userId: UserId) => run(ModelOffers.use((offers) => offers.models(userId))) },
-      { models: ["userId"] }
-    ),
+  const joined = (transaction: CallersTransaction) => joinedCreditCalls(runtime, options.unitOfWork, transaction)
+  const parley: Parley = {
+    chat: { ...callsOf(ChatService, run), ...replyCalls(runtime, open) },
+    documents: {
+      ...callsOf(DocumentService, run),
+      file: checked(DocumentService.inputs.file, async (...asked: Parameters<Parley["documents"]["file"]>) => {
+        const { bytes, ...file } = await run(DocumentService.use((documents) => documents.file(...asked)))
+        return { ...file, stream: Stream.toReadableStream(bytes) }
+      })
+    },
+    bots: callsOf(BotService, run),
+    crm: { ...callsOf(CrmService, run), ...callsOf(CrmAccess, run) },
+    billing: { ...callsOf(BillingService, run), ...callsOf(PaymentInbox, run) },
+    sessions: callsOf(SignOut, run),
+    ...callsOf(ModelOffers, run),
+    credits: creditCalls(runtime, open),
+    transaction: (pool, work) => runTransaction(pool, joined, work),
+    in: (transaction) => ({ credits: joined(transaction) }),
     close: async () => {
       await Promise.all([...open].map((leave) => leave()))
       refuseCalls(runtime)
       await runtime.dispose()
     }
   }
+  return withRuntime(parley, runtime)
 }
 
 const workLayer = ({ work = true }: ParleyOptions) =>

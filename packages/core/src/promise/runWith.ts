@@ -1,5 +1,15 @@
-import { Cause, type Effect, Exit, type ManagedRuntime } from "effect"
-import { ParleyClosed } from "./errors.ts"
+import { Cause, type Effect, Exit, type ManagedRuntime, Schema } from "effect"
+
+/** This Parley was closed: no call begins, and those that ran were ended. */
+export class ParleyClosed extends Schema.TaggedError<ParleyClosed>()("ParleyClosed", {}) {
+  readonly code = "parley_closed"
+  override get message() {
+    return "This Parley is closed. Make another one with createParley."
+  }
+}
+
+/** The replies that are being read: each entry ends one, as its reader's leaving would. */
+export type OpenReplies = Set<() => Promise<void>>
 
 /** Runtimes whose Parley was closed. */
 const closed = new WeakSet<object>()
@@ -9,7 +19,7 @@ export const refuseCalls = (runtime: object): void => void closed.add(runtime)
 
 /**
  * Runs an effect as a promise that rejects with the typed error itself, with the signal's reason when aborted, or with
- * `ParleyClosed` where the runtime was closed before or meanwhile.
+ * `ParleyClosed` if the runtime was closed before or meanwhile.
  */
 export const runWith =
   <R>(runtime: ManagedRuntime.ManagedRuntime<R, never>) =>

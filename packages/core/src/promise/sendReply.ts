@@ -1,47 +1,50 @@
-import { Channel, Effect, Exit, type ManagedRuntime, Pull, Scope, Stream } from "effect"
+import { Channel, Effect, Exit, type ManagedRuntime, Pull, Schema, Scope, Stream } from "effect"
 import type { ChatRequest } from "../chat/ChatRequest.ts"
-import { type ChatOwner, ChatService } from "../chat/ChatService.ts"
+import { ChatOwner, ChatService } from "../chat/ChatService.ts"
 import { onePerson, type ReplyParties } from "../chat/reply/ReplyParties.ts"
-import type { UserId } from "../identity/UserId.ts"
+import { ConversationOwner } from "../chat/store/ConversationOwner.ts"
+import { UserId } from "../identity/UserId.ts"
 import type { ParleyServices } from "../parleyLayer.ts"
-import type { OpenReplies } from "./OpenReplies.ts"
-import type { RejoinedReply, SendOptions, SentReply } from "./Parley.ts"
-import { runWith } from "./runWith.ts"
+import { Id } from "../storage/inputs.ts"
+import { checked } from "./callsOf.ts"
+import type { Parley, RejoinedReply, SendOptions, SentReply } from "./Parley.ts"
+import { type OpenReplies, runWith } from "./runWith.ts"
+
+/** One person, or the people of the parties; everything else about them is the caller's. */
+const Sender = Schema.Union([
+  UserId,
+  Schema.Struct({ payer: UserId, documentsOwner: UserId, conversationOwner: ConversationOwner })
+])
 
 type Runtime = ManagedRuntime.ManagedRuntime<ParleyServices, never>
 
-/** `ChatService.send` for promises: the reply's scope lives until its stream ends, fails, or is cancelled. */
-export const sendReply = async (
-  runtime: Runtime,
-  open: OpenReplies,
-  from: UserId | ReplyParties,
-  request: ChatRequest,
-  options?: SendOptions
-): Promise<SentReply> => {
-  const parties = typeof from === "string" ? onePerson(from) : from
-  const sending = ChatService.use((chat) => chat.send({ parties, request, onDisconnect: options?.onDisconnect }))
-  return readReply(runtime, open, sending, options?.signal)
-}
-
-/** `ChatService.join` for promises. */
-export const joinReply = async (
-  runtime: Runtime,
-  open: OpenReplies,
-  owner: ChatOwner,
-  chatId: string
-): Promise<RejoinedReply | undefined> => {
-  const none = new Error("none")
-  const joining = Effect.flatMap(
-    ChatService.use((chat) => chat.join(owner, chatId)),
-    (joined) => (joined === undefined ? Effect.fail(none) : Effect.succeed(joined))
+/** The calls that open a reply. Its scope lives until its stream ends, fails, or is cancelled. */
+export const replyCalls = (runtime: Runtime, open: OpenReplies): Pick<Parley["chat"], "join" | "send"> => ({
+  send: checked(
+    [{ sender: Sender }],
+    (from: UserId | ReplyParties, request: ChatRequest, options?: SendOptions): Promise<SentReply> => {
+      const parties = typeof from === "string" ? onePerson(from) : from
+      const sending = ChatService.use((chat) => chat.send({ parties, request, onDisconnect: options?.onDisconnect }))
+      return readReply(runtime, open, sending, options?.signal)
+    }
+  ),
+  join: checked(
+    [{ owner: ChatOwner }, { chatId: Id }],
+    async (owner: ChatOwner, chatId: string): Promise<RejoinedReply | undefined> => {
+      const none = new Error("none")
+      const joining = Effect.flatMap(
+        ChatService.use((chat) => chat.join(owner, chatId)),
+        (joined) => (joined === undefined ? Effect.fail(none) : Effect.succeed(joined))
+      )
+      try {
+        return await readReply(runtime, open, joining)
+      } catch (error) {
+        if (error === none) return undefined
+        throw error
+      }
+    }
   )
-  try {
-    return await readReply(runtime, open, joining)
-  } catch (error) {
-    if (error === none) return undefined
-    throw error
-  }
-}
+})
 
 /** Opens a reply and gives its text as a stream of the platform; its scope lives until that ends or is cancelled. */
 const readReply = async <R extends { readonly text: Stream.Stream<string, unknown> }>(

@@ -1,5 +1,6 @@
-import { Clock, Context, Effect, Layer, Semaphore } from "effect"
+import { Clock, Context, Effect, Layer, Schema, Semaphore } from "effect"
 import { failureFields } from "../storage/failureFields.ts"
+import { inputsOf } from "../storage/inputs.ts"
 import { retryStorage } from "../storage/retryStorage.ts"
 import { StorageFailed } from "../storage/StorageFailed.ts"
 import { RevokedSessions } from "./RevokedSessions.ts"
@@ -10,12 +11,13 @@ const RELIED_ON_MS = 2_000
 /** A storage that does not answer holds no request up for longer. */
 const ANSWER_WITHIN = "2 seconds"
 
-export interface SignOutInput {
+export const SignOutInput = Schema.Struct({
   /** The token that proved the session. */
-  readonly token: string
+  token: Schema.String,
   /** When it expires, in Unix milliseconds. */
-  readonly expiresAt: number
-}
+  expiresAt: Schema.Finite
+})
+export type SignOutInput = typeof SignOutInput.Type
 
 const digestOf = (token: string): Effect.Effect<string> =>
   Effect.map(
@@ -39,6 +41,10 @@ export class SignOut extends Context.Service<
     isSignedOut(token: string): Effect.Effect<boolean, StorageFailed>
   }
 >()("@parley/core/sessions/SignOut") {
+  static readonly inputs = inputsOf<SignOut["Service"]>()({
+    signOut: [{ input: SignOutInput }],
+    isSignedOut: [{ token: Schema.String }]
+  })
   static readonly layer = Layer.effect(
     SignOut,
     Effect.gen(function* () {

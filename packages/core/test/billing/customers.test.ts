@@ -27,7 +27,7 @@ it("a person who was erased and comes back gets a customer whose payments count"
     const buyer = { userId: "ann", email: undefined }
     const portal = BillingService.use((service) => service.portal({ ...buyer, returnUrl: "https://chat.example/" }))
     const customer = Effect.map(
-      BillingService.use((service) => service.subscription("ann", 0)),
+      BillingService.use((service) => service.subscription("ann")),
       ({ customerId }) => customerId
     )
     yield* portal

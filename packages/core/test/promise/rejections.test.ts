@@ -1,7 +1,19 @@
-import { createParley, errorStatuses, isParleyError, openInMemory, type Parley } from "@parley/core"
-import { InvalidInput } from "@parley/core/effect"
+import { createParley, errorStatuses, isParleyError, openInMemory, type Parley, UserId } from "@parley/core"
+import {
+  BillingService,
+  BotService,
+  ChatService,
+  CreditService,
+  CrmAccess,
+  CrmService,
+  DocumentService,
+  InvalidInput,
+  SignOut,
+  WorkMeter
+} from "@parley/core/effect"
+import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { CALL_PARAMETERS } from "../../src/promise/checkedCalls.ts"
+import { inputsOf } from "../../src/storage/inputs.ts"
 
 const open = async () => createParley({ ...(await openInMemory()), work: false })
 
@@ -10,6 +22,16 @@ const rejection = (promise: Promise<unknown>): Promise<unknown> =>
     () => undefined,
     (error: unknown) => error
   )
+
+const offered = {
+  billing: [BillingService],
+  bots: [BotService],
+  chat: [ChatService],
+  credits: [CreditService, WorkMeter],
+  crm: [CrmService, CrmAccess],
+  documents: [DocumentService],
+  sessions: [SignOut]
+} as const
 
 const noUsers = ["", "x".repeat(256), "a\0b", "\ud800", 7, null] as ReadonlyArray<string>
 
@@ -35,25 +57,25 @@ describe("what cannot name anything is refused before anything stores it", () =>
 
   it("whatever the call: none asks a storage about an id that can name nothing", async () => {
     const parley = await open()
-    const asked = { userId: "a\0b", owner: "a\0b", botId: "a\0b" }
-    const objects = ["input", "bound", "name", "page", "part"]
-    for (const [group, calls] of Object.entries(CALL_PARAMETERS)) {
-      for (const [name, parameters] of Object.entries<ReadonlyArray<string>>(calls)) {
-        // Proven by a token or a state, and by nobody's id.
-        if (parameters.length === 0 || ["signOut", "callback"].includes(name)) continue
-        for (const place of parameters.keys()) {
-          const given = parameters.map((each, index) => {
-            if (objects.includes(each)) return index === place ? { ...asked, before: "a\0b" } : {}
-            return index === place ? "a\0b" : "ann"
-          })
-          const of = (parley as never)[group] as Readonly<
+    const ids = ["userId", "owner", "botId", "chatId", "documentId", "messageId", "publicKey"]
+    const refused: Array<string> = []
+    for (const [group, services] of Object.entries(offered)) {
+      for (const [name, parameters] of services.flatMap(({ inputs }) => Object.entries(inputs))) {
+        const names = parameters.flatMap((parameter) => Object.keys(parameter))
+        for (const [place, parameter] of names.entries()) {
+          // An object is refused if it is empty, except one that only narrows a call.
+          if (!ids.includes(parameter) && !["input", "bound", "name"].includes(parameter)) continue
+          const given = names.map((each, index) => (index !== place ? "ann" : ids.includes(each) ? "a\0b" : {}))
+          const calls = parley[group as keyof typeof offered] as unknown as Readonly<
             Record<string, (...given: ReadonlyArray<unknown>) => Promise<unknown>>
           >
-          const error = await rejection(of[name]?.(...given) ?? Promise.resolve())
+          const error = await rejection(calls[name]?.(...given) ?? Promise.resolve())
           expect([group, name, place, error instanceof InvalidInput]).toEqual([group, name, place, true])
+          refused.push(`${group}.${name}`)
         }
       }
     }
+    expect(new Set(refused).size).toBeGreaterThan(35)
     const visitor = { bot: "b", botOwner: "ann", visitor: "v\0" }
     expect(await rejection(parley.chat.get(visitor, "c"))).toMatchObject({ code: "invalid_input", field: "visitor" })
     const parties = { payer: "ann", documentsOwner: "ann", conversationOwner: visitor, source: "chat" }
@@ -79,6 +101,36 @@ describe("what cannot name anything is refused before anything stores it", () =>
     await parley.close()
   })
 
+  it("names the parameter and what it takes, to a caller whose compiler checks nothing", async () => {
+    const parley = await open()
+    await parley.credits.grant({ userId: "ann", amount: 5, key: "k" })
+    const limit = "limit: expected a whole number from 1 to 1000."
+    const person = "a person's id: 1 to 255 characters, without NUL."
+    const wrong: ReadonlyArray<readonly [() => Promise<unknown>, string]> = [
+      [() => parley.credits.history({ userId: "ann" } as never), limit],
+      [() => parley.credits.history({ userId: "ann", limit: "10", offset: 0 } as never), limit],
+      [() => parley.credits.history({ limit: 10, offset: 0 } as never), `userId: expected ${person}`],
+      [() => parley.credits.history(undefined as never), "input: expected object."],
+      [() => parley.credits.balance(undefined as never), `userId: expected ${person}`],
+      [() => parley.credits.grant({ userId: "ann", amount: "5", key: "l" } as never), "amount: expected number."],
+      [
+        () => parley.documents.upload({ userId: "ann", filename: "a.txt", bytes: "text" } as never),
+        "bytes: expected a Uint8Array."
+      ],
+      [() => parley.chat.get({ person: 7 } as never, "c"), `person: expected ${person}`],
+      [() => parley.chat.rename("ann", "c", 7 as never), "title: expected string."],
+      [() => parley.chat.keepDocuments("ann", "c", ["d", 7] as never), "documentIds: expected string."]
+    ]
+    for (const [call, message] of wrong) {
+      expect(await rejection(call())).toMatchObject({
+        code: "invalid_input",
+        message: expect.stringContaining(message)
+      })
+    }
+    expect(await parley.credits.history({ userId: "ann", limit: 10, offset: 0 })).toMatchObject({ total: 2 })
+    await parley.close()
+  })
+
   it.each([[undefined], [7], ["seven"]])(
     "a receipt's line with %j in place of its words and figures",
     async (value) => {
@@ -92,6 +144,19 @@ describe("what cannot name anything is refused before anything stores it", () =>
       await parley.close()
     }
   )
+})
+
+it("the inputs of a call are compared with its parameters by the compiler", () => {
+  const inputs = inputsOf<BotService["Service"]>()
+  inputs({ get: [{ owner: UserId }, { botId: Schema.String }] })
+  // @ts-expect-error A parameter is missing.
+  inputs({ get: [{ owner: UserId }] })
+  // @ts-expect-error There is no third parameter.
+  inputs({ get: [{ owner: UserId }, { botId: Schema.String }, { more: Schema.String }] })
+  // @ts-expect-error The id of a bot is no number.
+  inputs({ get: [{ owner: UserId }, { botId: Schema.Number }] })
+  // @ts-expect-error The service has no such call.
+  expect(Object.keys(inputs({ fetch: [{ owner: UserId }] }))).toEqual(["fetch"])
 })
 
 describe("a Parley that is closed", () => {

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net"
 import { HmacSessionVerifier, parleyListener } from "../../../adapters-http/src/index.ts"
 import { createParley, openInMemory, type Parley, type ParleyOptions } from "../../../core/src/index.ts"
 import { ChatModels, DocumentParser, DocumentUnreadable, ModelUnavailable } from "../../../core/src/adapter.ts"
+import { runtimeOf } from "../../../core/src/effect.ts"
 import { Effect } from "effect"
 
 /** A visitor's message. */
@@ -90,7 +91,7 @@ export class ScriptedService {
     const sessions = HmacSessionVerifier.make({
       secret: new TextEncoder().encode("a secret of the tests, long enough")
     })
-    const service = new ScriptedService(parley, parleyListener({ runtime: parley.runtime, sessions }))
+    const service = new ScriptedService(parley, parleyListener({ runtime: runtimeOf(parley), sessions }))
     await new Promise<void>((resolve) => service.#server.listen(0, "127.0.0.1", resolve))
     return service
   }

@@ -1,6 +1,7 @@
-import { Context, type Effect } from "effect"
+import { Context, type Effect, Schema } from "effect"
 import type { HoldName } from "../../credits/holds/Hold.ts"
-import type { UserId } from "../../identity/UserId.ts"
+import { UserId } from "../../identity/UserId.ts"
+import { Id, Offset, PageLimit } from "../../storage/inputs.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import type { ConversationOwner, VisitorOwner } from "./ConversationOwner.ts"
 import type { Chat, Source, StoredMessage } from "./StoredMessage.ts"
@@ -67,18 +68,19 @@ export interface BeginTurnInput {
 }
 
 /** Asks for a page of chats. */
-export interface ListChatsInput {
-  readonly userId: UserId
+export const ListChatsInput = Schema.Struct({
+  userId: UserId,
   /** The conversations that visitors have with this bot of the person's, in place of the person's own chats. */
-  readonly bot?: string | undefined
-  readonly limit: number
-  readonly offset: number
+  bot: Schema.optional(Id),
+  limit: PageLimit,
+  offset: Offset,
   /**
    * Only chats with this text, whatever its case, in their title or in the messages of those last used; all of them where
    * it is empty or not given. How far back messages are searched is bounded.
    */
-  readonly search?: string | undefined
-}
+  search: Schema.optional(Schema.String)
+})
+export type ListChatsInput = typeof ListChatsInput.Type
 
 /** Asks for a page of a person's own chats in the order of their ids. */
 export interface ListChatsByIdInput {

@@ -1,22 +1,25 @@
-import type { UserId } from "../../identity/UserId.ts"
+import { Schema } from "effect"
+import { UserId } from "../../identity/UserId.ts"
+import { Id } from "../../storage/inputs.ts"
 
 /** A person's own conversations. */
-export interface PersonOwner {
-  readonly person: UserId
-}
+export const PersonOwner = Schema.Struct({ person: UserId })
+export type PersonOwner = typeof PersonOwner.Type
 
 /**
  * The conversations of one visitor with one bot. Only this visitor continues them, with this bot; the bot's owner, whose
  * rows they are, may read and delete them.
  */
-export interface VisitorOwner {
+export const VisitorOwner = Schema.Struct({
   /** The name that the visitor's browser gave itself. */
-  readonly visitor: string
-  readonly bot: string
-  readonly botOwner: UserId
-}
+  visitor: Id,
+  bot: Id,
+  botOwner: UserId
+})
+export type VisitorOwner = typeof VisitorOwner.Type
 
 /** Whose conversations: each owner's are fenced from all others', a person's from those of the visitors of their bots. */
+export const ConversationOwner = Schema.Union([PersonOwner, VisitorOwner])
 export type ConversationOwner = PersonOwner | VisitorOwner
 
 /** An owner as stores keep it: who can be asked to answer for it comes first, so that rows can be placed by that person. */

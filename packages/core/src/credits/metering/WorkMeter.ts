@@ -1,7 +1,9 @@
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
+import { CheckedByService, inputsOf } from "../../storage/inputs.ts"
 import { retryStorage } from "../../storage/retryStorage.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { Accounts } from "../Accounts.ts"
+import { RenewedWork, ReservedWork, SettledWork, Work } from "../creditInputs.ts"
 import { CreditLedger } from "../CreditLedger.ts"
 import { CreditOperations } from "../CreditOperations.ts"
 import {
@@ -105,6 +107,12 @@ export class WorkMeter extends Context.Service<
     release(name: WorkName): Effect.Effect<WorkPayment, HoldNotFound | InvalidWork | StorageFailed>
   }
 >()("@parley/core/credits/WorkMeter") {
+  static readonly inputs = inputsOf<WorkMeter["Service"]>()({
+    reserve: [{ bound: ReservedWork }],
+    renew: [{ name: RenewedWork }, { lines: CheckedByService }],
+    settle: [{ name: SettledWork }, { report: CheckedByService }],
+    release: [{ name: Work }]
+  })
   static readonly layer = Layer.effect(
     WorkMeter,
     Effect.gen(function* () {

@@ -5,6 +5,7 @@ import { ChatModels } from "../../models/ChatModel.ts"
 import { createParley, type ParleyOptions } from "../../promise/createParley.ts"
 import { openInMemory } from "../../promise/openInMemory.ts"
 import type { Parley } from "../../promise/Parley.ts"
+import { runtimeOf } from "../../promise/runtimeOf.ts"
 import { TestModel } from "./TestModel.ts"
 import { TestTime } from "./TestTime.ts"
 
@@ -52,7 +53,7 @@ export const createTestParley = async ({
     time,
     addText: async ({ filename, text, userId }) => {
       const { id } = await parley.documents.upload({ userId, filename, bytes: new TextEncoder().encode(text) })
-      return parley.runtime.runPromise(untilRead(userId, id))
+      return runtimeOf(parley).runPromise(untilRead(userId, id))
     },
     [Symbol.asyncDispose]: parley.close
   }

@@ -1,5 +1,5 @@
 import { Layer, Logger, type LogLevel, References } from "effect"
-import { sentenceOf, withoutRepeats } from "../outages/withoutRepeats.ts"
+import { sentenceOf, withoutRepeats } from "./withoutRepeats.ts"
 
 /** What belongs to a log line beside its sentence: names, codes, ids of people and counts; no secrets, prompts or vendor text. */
 export type LogFields = Readonly<Record<string, unknown>>

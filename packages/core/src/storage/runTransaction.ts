@@ -3,8 +3,7 @@ import {
   type CallersClients,
   TransactionConflict,
   TransactionNotJoined
-} from "../storage/CallersTransaction.ts"
-import type { JoinedCreditCalls } from "./CreditCalls.ts"
+} from "./CallersTransaction.ts"
 
 /** A serialization failure and a deadlock, as Postgres names them. */
 const CONFLICTS: ReadonlySet<unknown> = new Set(["40001", "40P01"])
@@ -21,7 +20,7 @@ type Call = (...given: ReadonlyArray<never>) => Promise<unknown>
  * Runs the calls one after another, since they share one connection. `end` waits for calls that the work did not await,
  * rejects if one of them rejected, and refuses later calls: none may run outside the transaction.
  */
-const oneByOne = (calls: JoinedCreditCalls) => {
+const oneByOne = <Calls extends object>(calls: Calls) => {
   let last: Promise<unknown> = Promise.resolve()
   let isEnded = false
   const open = new Set<Promise<unknown>>()
@@ -35,14 +34,14 @@ const oneByOne = (calls: JoinedCreditCalls) => {
       last = own.then(done, done)
       return own
     }
-  const entries = Object.entries<Call>(calls).map(([name, call]) => [name, inTurn(call)])
+  const entries = Object.entries(calls as Readonly<Record<string, Call>>).map(([name, call]) => [name, inTurn(call)])
   const end = async () => {
     isEnded = true
     const left = await Promise.allSettled([...open])
     const failed = left.find(({ status }) => status === "rejected")
     if (failed?.status === "rejected") throw failed.reason
   }
-  return { credits: Object.fromEntries(entries) as JoinedCreditCalls, end }
+  return { ordered: Object.fromEntries(entries) as Calls, end }
 }
 
 /** If a statement of the transaction failed, COMMIT rolls back without an error. Only its command tag shows that. */
@@ -64,19 +63,19 @@ const leaveToStatements = (): void => undefined
  * Runs `work` in a transaction on a client of the pool: COMMIT if it resolves, ROLLBACK if it rejects. The pool closes a
  * client whose ROLLBACK failed.
  */
-export const runTransaction = async <Client extends CallersClient, A>(
+export const runTransaction = async <Client extends CallersClient, Calls extends object, A>(
   clients: CallersClients<Client>,
-  creditsIn: (client: Client) => JoinedCreditCalls,
-  work: (client: Client, credits: JoinedCreditCalls) => Promise<A>
+  callsIn: (client: Client) => Calls,
+  work: (client: Client, calls: Calls) => Promise<A>
 ): Promise<A> => {
   const client = await clients.connect()
   let isClean = false
   client.on?.("error", leaveToStatements)
   try {
     await client.query("BEGIN", [])
-    const { credits, end } = oneByOne(creditsIn(client))
+    const { ordered, end } = oneByOne(callsIn(client))
     try {
-      const result = await work(client, credits)
+      const result = await work(client, ordered)
       await end()
       await commit(client)
       isClean = true

@@ -1,0 +1,45 @@
+import { Schema } from "effect"
+import { UserId } from "../identity/UserId.ts"
+import { CheckedByService, EventKey, Offset, PageLimit } from "../storage/inputs.ts"
+
+/** Amounts are any numbers here: the ledger names the failure of those that it refuses. */
+const Amount = Schema.Number
+
+const named = { userId: UserId, key: EventKey }
+
+const bound = {
+  ...named,
+  amount: Amount,
+  minimumAmount: Schema.optional(Amount),
+  source: CheckedByService,
+  dailyCap: Schema.optional(Amount)
+}
+
+/** Seconds are checked with the rest of metered work, by the service. */
+const lifetime = { lifetimeSeconds: Schema.optional(Amount) }
+
+/** The schemas of the inputs of credit calls. */
+export const History = Schema.Struct({
+  userId: UserId,
+  limit: PageLimit,
+  offset: Offset,
+  type: Schema.optional(Schema.String),
+  upto: Schema.optional(Offset)
+})
+export const Grant = Schema.Struct({ ...named, amount: Amount })
+export const Adjustment = Schema.Struct({ ...named, amount: Amount, reason: Schema.String })
+export const TierChoice = Schema.Struct({ ...named, tier: Schema.String })
+export const Refund = Schema.Struct({
+  userId: UserId,
+  charge: Schema.String,
+  granted: Amount,
+  paid: Amount,
+  refunded: Amount,
+  reportedAt: Amount,
+  by: Schema.optional(Schema.Literal("operator"))
+})
+export const Work = Schema.Struct(named)
+export const BoundedWork = Schema.Struct(bound)
+export const ReservedWork = Schema.Struct({ ...bound, ...lifetime })
+export const RenewedWork = Schema.Struct({ ...named, ...lifetime })
+export const SettledWork = Schema.Struct({ ...named, dailyCap: Schema.optional(Amount) })

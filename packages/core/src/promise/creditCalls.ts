@@ -1,0 +1,131 @@
+import { Effect, type ManagedRuntime } from "effect"
+import { BoundedWork, History } from "../credits/creditInputs.ts"
+import type { HistoryPage } from "../credits/CreditLedger.ts"
+import { CreditService } from "../credits/CreditService.ts"
+import type { MeteredWork, WorkBound, WorkPayment, WorkReport, WorkSettlement } from "../credits/metering/Metering.ts"
+import { WorkMeter } from "../credits/metering/WorkMeter.ts"
+import type { ReceiptLine } from "../credits/Receipt.ts"
+import { type ResetReport, type ResetRun, ResetService } from "../credits/upkeep/ResetService.ts"
+import type { Difference } from "../credits/upkeep/Verification.ts"
+import type { ParleyServices } from "../parleyLayer.ts"
+import type { CallersTransaction } from "../storage/CallersTransaction.ts"
+import type { UnitOfWork } from "../storage/UnitOfWork.ts"
+import { type CallsOf, callsOf, checked, type Run } from "./callsOf.ts"
+import { type OpenReplies, ParleyClosed, runWith } from "./runWith.ts"
+
+/** Metered work that runs, for promises. */
+export interface RunningWork {
+  /** Whole credits that are held: the amount asked for, or less if that was still useful. */
+  readonly held: number
+  /** Aborted when the caller gives up, when Parley is closed, and when the hold is gone: the work is not paid then. */
+  readonly signal: AbortSignal
+  /** Reports what was used so far, in place of the report before: charged if this process dies. Throws `InvalidWork`. */
+  record(lines: ReadonlyArray<ReceiptLine>): void
+}
+
+/** The calls on credits, as promises. Times are Unix milliseconds, credits whole. */
+export interface CreditCalls extends CallsOf<typeof CreditService>, Omit<CallsOf<typeof WorkMeter>, "settle"> {
+  /**
+   * Does any work for credits: holds `amount` before it begins, keeps the hold while it runs, and charges what its lines
+   * add up to, never more than was held. Work that rejects costs nothing, and may be tried again under its key; the
+   * promise rejects with what the work did. A key that was paid gives its first result, and the work is not done.
+   * Rejects with `InsufficientCredits`, `DailyCapReached`, `InvalidWork`, `InvalidAmount`, `KeyConflict`,
+   * `WorkInProgress` or `WorkExpired`; then nothing was charged, but for what `WorkExpired` says.
+   */
+  meter<A>(
+    bound: WorkBound,
+    work: (running: RunningWork) => Promise<WorkReport<A>>,
+    options?: { readonly signal?: AbortSignal }
+  ): Promise<MeteredWork<A>>
+  /**
+   * Charges what the lines add up to, at most what was held. A report that comes after the hold has ended is charged too
+   * if the balance has the credits, else it rejects with `WorkExpired` and may be sent again. The same lines again get the
+   * first answer, other lines reject with `KeyConflict`. Rejects also with `HoldNotFound`, `InvalidWork`, and
+   * `DailyCapReached` for a late report.
+   */
+  settle<A>(name: WorkSettlement, report: WorkReport<A>): Promise<WorkPayment>
+  /** Begins the periods that are due. Rejects with `ResetTooEarly`. */
+  reset(options?: Omit<ResetRun, "onProgress">): Promise<ResetReport>
+  /** Recomputes every account from its rows. With `since`, transactions from before then are trusted. */
+  verify(options?: {
+    readonly since?: number
+  }): Promise<{ readonly accounts: number; readonly differences: ReadonlyArray<Difference> }>
+}
+
+/** The credit calls that can be part of a transaction of the caller's. */
+export type JoinedCreditCalls = Omit<CreditCalls, "meter" | "renew" | "reset" | "verify">
+
+type Runtime = ManagedRuntime.ManagedRuntime<ParleyServices, never>
+
+/** The calls over the services of a runtime. `open` ends metered work when Parley is closed. */
+export const creditCalls = (runtime: Runtime, open: OpenReplies): CreditCalls => {
+  const run = runWith(runtime)
+  return {
+    ...servedCalls(run),
+    meter: checked([{ bound: BoundedWork }], (bound, work, options) =>
+      meter(runtime, open, bound, work, options?.signal)
+    ) as CreditCalls["meter"],
+    reset: (options) => run(ResetService.use((resets) => resets.run(options))),
+    verify: async ({ since } = {}) => {
+      const differences: Array<Difference> = []
+      const keep = (found: ReadonlyArray<Difference>) => Effect.sync(() => void differences.push(...found))
+      return { accounts: await run(CreditService.use((credits) => credits.verify(keep, since))), differences }
+    }
+  }
+}
+
+const NO_HISTORY: HistoryPage = { transactions: [], total: 0, next: undefined }
+
+/** The calls that the services name. A person without an account has an empty history. */
+const servedCalls = (run: Run): Omit<CreditCalls, "meter" | "reset" | "verify"> => ({
+  ...callsOf(CreditService, run),
+  ...callsOf(WorkMeter, run),
+  history: checked([{ input: History }], (input) =>
+    run(
+      Effect.catchTag(
+        CreditService.use((credits) => credits.history(input)),
+        "AccountNotFound",
+        () => Effect.succeed(NO_HISTORY)
+      )
+    )
+  )
+})
+
+/** The calls within a transaction of the caller's. */
+export const joinedCreditCalls = (
+  runtime: Runtime,
+  unitOfWork: UnitOfWork["Service"],
+  transaction: CallersTransaction
+): JoinedCreditCalls => {
+  const run: Run = (effect) => runWith(runtime)(unitOfWork.join(transaction, effect))
+  const { renew: _renew, ...joined } = servedCalls(run)
+  return joined
+}
+
+const meter = async <A>(
+  runtime: Runtime,
+  open: OpenReplies,
+  bound: WorkBound,
+  work: (running: RunningWork) => Promise<WorkReport<A>>,
+  signal: AbortSignal | undefined
+): Promise<MeteredWork<A>> => {
+  const closing = new AbortController()
+  const metered = WorkMeter.use((meter) =>
+    meter.meter(bound, ({ held, record }) =>
+      // A rejection of the work is its own affair: it passes through unchanged.
+      Effect.promise((signal) => work({ held, signal, record: (lines) => Effect.runSync(record(lines)) }))
+    )
+  )
+  const given = signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal])
+  const paid = runWith(runtime)(metered, { signal: given })
+  const leave = async () => {
+    closing.abort(new ParleyClosed())
+    await paid.catch(() => undefined)
+  }
+  open.add(leave)
+  try {
+    return await paid
+  } finally {
+    open.delete(leave)
+  }
+}

@@ -1,0 +1,78 @@
+import { Schema } from "effect"
+
+/** A call was given a value that it cannot take, for example an id that can name nothing on any storage. Nothing was done. */
+export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInput", {
+  /** The parameter, or its field. */
+  field: Schema.String,
+  expected: Schema.String
+}) {
+  readonly code = "invalid_input"
+  override get message() {
+    return `${this.field}: expected ${this.expected}.`
+  }
+}
+
+const MAX_NAME = 1_000
+const MAX_PAGE = 1_000
+
+/** The words of a failure, also for a field that is missing. */
+const described = <S extends Schema.Top>(schema: S, expected: string) =>
+  schema.annotateKey({ messageMissingKey: `Expected ${expected}` })
+
+const name = (what: string) => {
+  const expected = `${what}: 1 to ${MAX_NAME} characters, without NUL`
+  const isName = (value: string) =>
+    value !== "" && value.length <= MAX_NAME && value.isWellFormed() && !value.includes("\0")
+  return described(Schema.String.check(Schema.makeFilter(isName, { expected })), expected)
+}
+
+const whole = (minimum: number, maximum: number, expected: string) =>
+  described(
+    Schema.Number.check(
+      Schema.makeFilter((value) => Number.isSafeInteger(value) && value >= minimum && value <= maximum, { expected })
+    ),
+    expected
+  )
+
+/** An id that a storage can hold, whether or not it names anything. */
+export const Id = name("an id")
+
+/** The key of a business event: done once, however often it is asked for. */
+export const EventKey = name("a key")
+
+/** The most elements of a page. */
+export const PageLimit = whole(1, MAX_PAGE, `a whole number from 1 to ${MAX_PAGE}`)
+
+/** An offset in a list, a text or a file. */
+export const Offset = whole(0, Number.MAX_SAFE_INTEGER, "a whole number from 0")
+
+/** For a value that the service checks by itself, with a named failure of its own. */
+export const CheckedByService = Schema.Any
+
+/** One parameter of a call: its name and its schema. */
+export type Parameter<A = unknown> = Readonly<
+  Record<string, Schema.Codec<A, unknown> | Schema.Codec<A | undefined, unknown>>
+>
+
+type ParametersOf<Given extends ReadonlyArray<unknown>> = { readonly [Place in keyof Given]: Parameter<Given[Place]> }
+
+/** The parameters of each call of a service that applications may make, in their order. */
+type InputsOf<Service> = {
+  readonly [Name in keyof Service]?: Service[Name] extends (...given: infer Given) => unknown
+    ? ParametersOf<Required<Given>>
+    : readonly []
+}
+
+/** The calls with their parameters, whose types the compiler has compared. */
+export type Inputs<Name extends PropertyKey> = { readonly [Each in Name]: ReadonlyArray<Parameter> }
+
+/**
+ * Names the calls of a service that `createParley` offers as promises, each with the name and the schema of every
+ * parameter. The compiler compares number, order and types of the parameters with the service.
+ */
+export const inputsOf =
+  <Service>() =>
+  <Given extends InputsOf<Service>>(
+    inputs: Given & { readonly [Name in Exclude<keyof Given, keyof Service>]: never }
+  ): Inputs<keyof Given> =>
+    inputs
