@@ -1,5 +1,5 @@
-import { CreditLedger } from "@parley/core/adapter"
 import { Console, Effect, Layer } from "effect"
+import { CreditLedger } from "@parley/core/adapter"
 
 /** Wraps the ledger of the layers below, and logs each of its operations. */
 export const loggedLedger: Layer.Layer<CreditLedger, never, CreditLedger> = Layer.effect(

@@ -31,6 +31,8 @@ export const storesLayer = (jobs: JobQueueOptions = {}) =>
     bots: PgBotStoreLayer,
     publishedBots: PgBotStoreLayer,
     ledger: PgCreditLedgerLayer,
+    creditRecords: PgCreditLedgerLayer,
+    creditUpkeep: PgCreditLedgerLayer,
     chats: PgChatStoreLayer,
     runningReplies: PgRunningRepliesLayer,
     crmConnections: PgCrmConnectionStoreLayer,

@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs"
+import { ledgerOfStores } from "@parley/core/testing"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { causeCode, jobHandler, makeInMemoryEmbedder, PassageWriter, ProcessDocument } from "@parley/core/adapter"
 import { isParleyError } from "@parley/core"
-import { ampleQuota, indexPassages, newDocument, newTurn, newUserId, withOperations } from "@parley/core/testing"
+import { ampleQuota, indexPassages, newDocument, newTurn, newUserId } from "@parley/core/testing"
 import { Effect } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { openEngine } from "../src/database/openEngine.ts"
@@ -18,7 +19,7 @@ const useEverything = async (database: OpenDatabase) => {
   const userId = newUserId()
   const document = newDocument(userId)
   const turn = newTurn(userId)
-  await run(withOperations(database.ledger).open({ userId, tier: "free", allowance: 100 }))
+  await run(ledgerOfStores(database).open({ userId, tier: "free", allowance: 100 }))
   await run(database.chats.beginTurn(turn))
   const upload = Effect.gen(function* () {
     yield* database.documents.insert(document, ampleQuota)
@@ -36,7 +37,7 @@ const expectEverything = async (
   database: OpenDatabase,
   { userId, document, turn }: Awaited<ReturnType<typeof useEverything>>
 ) => {
-  expect((await run(database.ledger.account(userId))).allowance).toBe(100)
+  expect((await run(database.creditRecords.account(userId))).allowance).toBe(100)
   expect((await run(database.chats.list({ userId, limit: 10, offset: 0 }))).chats[0]?.id).toBe(turn.chatId)
   expect(await run(database.files.read({ userId, documentId: document.id }))).toHaveLength(2)
   const job = Promise.withResolvers<string>()
@@ -54,9 +55,9 @@ const expectEverything = async (
 /** Replies that are charged in the background ask until the database answers: of one that was closed, never again. */
 const expectFinal = async (database: OpenDatabase) => {
   const userId = newUserId()
-  await run(withOperations(database.ledger).open({ userId, tier: "free", allowance: 100 }))
+  await run(ledgerOfStores(database).open({ userId, tier: "free", allowance: 100 }))
   await database.close()
-  await expect(run(withOperations(database.ledger).release({ userId, key: "reply:1" }))).rejects.toMatchObject({
+  await expect(run(ledgerOfStores(database).release({ userId, key: "reply:1" }))).rejects.toMatchObject({
     retryable: false
   })
   await expect(run(database.chats.list({ userId, limit: 10, offset: 0 }))).rejects.toMatchObject({ retryable: false })

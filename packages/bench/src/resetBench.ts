@@ -4,12 +4,12 @@
  * TEST_DATABASE_URL; `-- --quick` for 100,000 accounts. Exits with 1 if a goal is missed.
  */
 import { setTimeout as sleep } from "node:timers/promises"
+import { CreditLedger, CreditUpkeep } from "@parley/core/adapter"
 import { parseArgs } from "node:util"
 import { type OpenDatabase, openDatabase } from "@parley/adapters-db"
 import { Catalog, ResetService } from "@parley/core/effect"
 import { makeCatalog } from "@parley/core"
 import type { ResetReport } from "@parley/core/adapter"
-import { CreditLedger } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import pg from "pg"
 import { machineFacts } from "./measuring/machineFacts.ts"
@@ -65,7 +65,11 @@ const resetAll = (
     ).pipe(
       Effect.provide(
         ResetService.layer.pipe(
-          Layer.provide([Layer.succeed(CreditLedger, database.ledger), Layer.succeed(Catalog, makeCatalog())])
+          Layer.provide([
+            Layer.succeed(CreditLedger, database.ledger),
+            Layer.succeed(CreditUpkeep, database.creditUpkeep),
+            Layer.succeed(Catalog, makeCatalog())
+          ])
         )
       )
     )

@@ -11,7 +11,7 @@ import {
   PgDatabaseLayer,
   PgUnitOfWorkLayer
 } from "@parley/adapters-db"
-import { Catalog, CreditOperations, noPayments, PaymentInbox } from "@parley/core/effect"
+import { Catalog, noPayments, PaymentInbox } from "@parley/core/effect"
 import { makeCatalog } from "@parley/core"
 import { PaymentGateway } from "@parley/core/adapter"
 import type { ReceivedPaymentEvent } from "@parley/core/adapter"
@@ -79,7 +79,6 @@ const openInbox = (url: string, connections: number, gateway = noPayments) => {
     Layer.provide(database)
   )
   return PaymentInbox.layer.pipe(
-    Layer.provideMerge(CreditOperations.layer),
     Layer.provide([stores, Layer.succeed(Catalog, catalog), Layer.succeed(PaymentGateway, gateway)])
   )
 }

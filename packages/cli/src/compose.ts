@@ -41,7 +41,6 @@ import {
   Accounts,
   BotService,
   Catalog,
-  CreditOperations,
   CreditService,
   CrmRelease,
   DocumentReindex,
@@ -71,7 +70,7 @@ import type {
   BillingUpkeep,
   ChatModel,
   ChatModels,
-  CreditLedger,
+  CreditPorts,
   JobQueue,
   DeliveryRecords,
   UnitOfWork
@@ -94,7 +93,7 @@ export type CommandParts =
   | BotService
   | Catalog
   | ChatModels
-  | CreditLedger
+  | CreditPorts
   | CreditService
   | Database
   | DatabaseOwner
@@ -102,7 +101,6 @@ export type CommandParts =
   | HoldSweeper
   | BillingStore
   | BillingUpkeep
-  | CreditOperations
   | JobQueue
   | DeliveryRecords
   | PaymentComparison
@@ -291,7 +289,6 @@ export const commandPartsLayer = (config: ParleyConfig, direct: boolean): Layer.
     Layer.provide(Layer.mergeAll(PgBotStoreLayer, PgChatStoreLayer, PgDocumentStoreLayer, PgPersonalDataLayer)),
     Layer.provideMerge(Layer.mergeAll(PgAuditLogLayer, PgOutboxLayer, PgUnitOfWorkLayer)),
     Layer.provide(Accounts.layer),
-    Layer.provideMerge(CreditOperations.layer),
     Layer.provideMerge(PgCreditLedgerLayer),
     Layer.provideMerge(
       Layer.mergeAll(PgBillingStoreLayer, PgBillingUpkeepLayer, paymentsLayer(config, { isCommand: true }))
@@ -310,7 +307,7 @@ export const serverPartsLayer = (
     Effect.gen(function* () {
       const onConnectionLost = yield* warner("A connection to the database was lost.")
       const onError = yield* warner("The job queue met a problem.")
-      return Layer.provideMerge(parleyLayer, CreditOperations.layer).pipe(
+      return parleyLayer.pipe(
         Layer.provideMerge(storesLayer({ onError })),
         Layer.provide(objectStoreLayer(config)),
         Layer.provide(Layer.provide(WorkerDocumentParser.layer(), ocrLayer(config))),

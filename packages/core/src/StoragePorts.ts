@@ -15,7 +15,7 @@ import { CrmConnectionStore, SealedConnections } from "./crm/CrmConnectionStore.
 import { InMemoryCrmConnectionStore } from "./crm/InMemoryCrmConnectionStore.ts"
 import { InMemoryOAuthStateStore } from "./crm/InMemoryOAuthStateStore.ts"
 import { OAuthStateStore } from "./crm/OAuthStateStore.ts"
-import { CreditLedger } from "./credits/CreditLedger.ts"
+import { CreditLedger, CreditRecords, CreditUpkeep } from "./credits/CreditLedger.ts"
 import { InMemoryCreditLedger } from "./credits/InMemoryCreditLedger.ts"
 import { DocumentStore } from "./documents/storing/DocumentStore.ts"
 import { FileStore } from "./documents/storing/FileStore.ts"
@@ -69,6 +69,8 @@ const storagePorts = {
   bots: storagePort(BotStore, InMemoryBotStore.layer),
   publishedBots: storagePort(PublishedBots, InMemoryBotStore.layer),
   ledger: storagePort(CreditLedger, InMemoryCreditLedger.layer),
+  creditRecords: storagePort(CreditRecords, InMemoryCreditLedger.layer),
+  creditUpkeep: storagePort(CreditUpkeep, InMemoryCreditLedger.layer),
   chats: storagePort(ChatStore, InMemoryChatStore.layer),
   runningReplies: storagePort(RunningReplies, InMemoryRunningReplies.layer),
   crmConnections: storagePort(CrmConnectionStore, InMemoryCrmConnectionStore.layer),

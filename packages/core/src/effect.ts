@@ -56,7 +56,6 @@ export {
 export { type JoinedReply, ReplyRunner } from "./chat/reply/ReplyRunner.ts"
 export { Accounts } from "./credits/Accounts.ts"
 export { disputeKey, refundKey } from "./credits/Purchase.ts"
-export { CreditOperations, creditOperations } from "./credits/CreditOperations.ts"
 export { CreditService } from "./credits/CreditService.ts"
 export { PositiveCredits } from "./credits/Credits.ts"
 export { CHAT_SPENDER, parseSpender } from "./credits/Spender.ts"

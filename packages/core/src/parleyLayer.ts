@@ -20,7 +20,6 @@ import { ReplyBeats } from "./chat/reply/ReplyBeats.ts"
 import { ReplyRunner } from "./chat/reply/ReplyRunner.ts"
 import { ChatService } from "./chat/ChatService.ts"
 import { Accounts } from "./credits/Accounts.ts"
-import { CreditOperations } from "./credits/CreditOperations.ts"
 import { CreditService } from "./credits/CreditService.ts"
 import { WorkMeter } from "./credits/metering/WorkMeter.ts"
 import { HoldSweeper } from "./credits/upkeep/HoldSweeper.ts"
@@ -123,5 +122,5 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   Layer.provideMerge(Layer.provide(ReplyRunner.layer, ReplyBeats.layer)),
   Layer.provide(Layer.mergeAll(AbandonedTries.layer, Accounts.layer, ChatQuota.layer)),
   Layer.provide(CrmRelease.farewellLayer),
-  Layer.provide(Layer.mergeAll(CreditOperations.layer, CrmRelease.layer))
+  Layer.provide(CrmRelease.layer)
 )

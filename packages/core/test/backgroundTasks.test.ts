@@ -1,8 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
+import { CreditRecords } from "@parley/core/adapter"
+import { testedLedger } from "../src/testing/credits/testedLedger.ts"
 import { BACKGROUND_TASKS, type BackgroundTaskName } from "@parley/core"
 import { backgroundWorkLayer, DocumentService } from "@parley/core/effect"
-import { BillingStore, CallLimiter, ChatStore, CreditLedger, RunningReplies } from "@parley/core/adapter"
-import { newTurn, reservation, testedLedger } from "@parley/core/testing"
+import { BillingStore, CallLimiter, ChatStore, RunningReplies } from "@parley/core/adapter"
+import { newTurn, reservation } from "@parley/core/testing"
 import { Effect, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { scriptedModel, world } from "./chat/world.ts"
@@ -36,7 +38,7 @@ const given = Effect.gen(function* () {
 /** The state of this work. */
 const done = (documentId: string) =>
   Effect.gen(function* () {
-    const { heldAllowance, nextResetAt } = yield* CreditLedger.use((ledger) => ledger.account("ann"))
+    const { heldAllowance, nextResetAt } = yield* CreditRecords.use((ledger) => ledger.account("ann"))
     const { status } = yield* DocumentService.use(({ get }) => get("ann", documentId))
     const dead = yield* RunningReplies.use((replies) => replies.read({ ...deadReply, from: 0 }))
     return { read: status === "ready", swept: heldAllowance === 0, kept: dead._tag === "Ended", nextResetAt }

@@ -6,7 +6,7 @@ import {
   type StorageLayers,
   storagePortsFromContext
 } from "@parley/core/effect"
-import { ChatStore, CreditLedger, UnitOfWork } from "@parley/core/adapter"
+import { CreditLedger, ChatStore, UnitOfWork } from "@parley/core/adapter"
 import { InMemoryChatStore } from "../src/chat/store/InMemoryChatStore.ts"
 import { newTurn, newUserId } from "@parley/core/testing"
 import { Effect, Exit, Layer } from "effect"

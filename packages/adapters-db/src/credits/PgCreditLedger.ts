@@ -1,29 +1,23 @@
 import {
-  AccountNotFound,
   accountOf,
   CreditLedger,
+  type CreditPorts,
+  CreditRecords,
+  CreditUpkeep,
   type Operation,
   type Refusal,
   type StorageFailed
 } from "@parley/core/adapter"
-import { Effect, Exit, Layer, Result } from "effect"
-import { Database, type DatabaseError, type Row } from "../database/Database.ts"
+import { Context, Effect, Exit, Layer, Result } from "effect"
+import { Database, type DatabaseError } from "../database/Database.ts"
 import type { Purpose } from "../database/limits.ts"
 import { storing } from "../storage/storageFailed.ts"
 import { commitBatches } from "./commitBatches.ts"
 import { commitOperations } from "./commitOperations.ts"
 import { renewHolds } from "./renewHolds.ts"
 import { DATABASE_NOW, makeLedgerTime } from "./LedgerClock.ts"
-import {
-  ACCOUNT_COLUMNS,
-  type AccountRow,
-  toAccount,
-  toTransaction,
-  TRANSACTION_COLUMNS,
-  type TransactionRow
-} from "./loadAccounts.ts"
 import { missingTiers } from "./upkeep/missingTiers.ts"
-import { readHistory, readUsage } from "./readLedger.ts"
+import { makeRecords } from "./PgCreditRecords.ts"
 import { nextDue, resetAccounts } from "./upkeep/resetAccounts.ts"
 import { retrySoon } from "./retrySoon.ts"
 import { sweepHolds } from "./upkeep/sweepHolds.ts"
@@ -34,7 +28,6 @@ const exitOf = (answer: Result.Result<unknown, Refusal>): Exit.Exit<unknown, Ref
 
 const make = Effect.gen(function* () {
   const database = yield* Database
-  const { schema } = database
   const time = yield* makeLedgerTime
   const { enqueue, recall } = commitBatches(database, time)
 
@@ -68,42 +61,27 @@ const make = Effect.gen(function* () {
     )
     .pipe(Effect.flatMap(time.at))
 
-  const answersText = `SELECT k.key AS answered_key, ${TRANSACTION_COLUMNS} FROM ${schema}.credit_idempotency k
-    JOIN ${schema}.credit_transactions t ON t.user_id = k.user_id AND t.number = k.number
-    WHERE k.user_id = $1 AND k.key = ANY($2::text[])`
-  const answersTo = (userId: string, keys: ReadonlyArray<string>) =>
-    Effect.map(
-      database.statement<TransactionRow & Row & { readonly answered_key: string }>(answersText, [userId, keys]),
-      (rows) => new Map(rows.map((row) => [row.answered_key, toTransaction(row)]))
-    )
-
-  return CreditLedger.of({
+  const ledger = CreditLedger.of({
     now: atOnce("now", () => tellTime, "interactive"),
     run,
     renew: (input) => atOnce("renew", (now) => renewHolds(database, input, now)),
+    recall: (userId) => {
+      const recalled = recall(userId)
+      return recalled && accountOf(recalled)
+    }
+  })
+  const upkeep = CreditUpkeep.of({
     sweep: (input) => atOnce("sweep", () => sweepHolds(database, time, input)),
     due: (input) => atOnce("due", () => nextDue(database, input)),
     reset: (input) => atOnce("reset", (now) => resetAccounts(database, input, now)),
     missingTiers: (known) => atOnce("missingTiers", () => missingTiers(database, known), "interactive"),
-    verify: (input) => atOnce("verify", () => verifyAccounts(database, input), "audit"),
-    recall: (userId) => {
-      const recalled = recall(userId)
-      return recalled && accountOf(recalled)
-    },
-    account: Effect.fnUntraced(function* (userId) {
-      const text = `SELECT ${ACCOUNT_COLUMNS} FROM ${schema}.credit_accounts a WHERE a.user_id = $1`
-      const [row] = yield* database.statement<AccountRow>(text, [userId])
-      if (row === undefined) return yield* new AccountNotFound({ userId })
-      return accountOf(toAccount(row))
-    }, storing("CreditLedger.account")),
-    transaction: (userId, key) =>
-      Effect.map(answersTo(userId, [key]), (found) => found.get(key)).pipe(storing("CreditLedger.transaction")),
-    transactions: (userId, keys) => answersTo(userId, keys).pipe(storing("CreditLedger.transactions")),
-    usage: (input) => readUsage(database, input).pipe(storing("CreditLedger.usage")),
-    history: (input) =>
-      Effect.flatMap(readHistory(database, input), Effect.fromResult).pipe(storing("CreditLedger.history"))
+    verify: (input) => atOnce("verify", () => verifyAccounts(database, input), "audit")
   })
+  return Context.make(CreditLedger, ledger).pipe(
+    Context.add(CreditUpkeep, upkeep),
+    Context.add(CreditRecords, makeRecords(database))
+  )
 })
 
-/** The credit ledger in Postgres or PGlite. */
-export const PgCreditLedgerLayer: Layer.Layer<CreditLedger, never, Database> = Layer.effect(CreditLedger, make)
+/** The credit ledger in Postgres or PGlite: its three ports. */
+export const PgCreditLedgerLayer: Layer.Layer<CreditPorts, never, Database> = Layer.effectContext(make)

@@ -1,5 +1,6 @@
-import { BillingStore, CreditLedger, type ReceivedPaymentEvent } from "@parley/core/adapter"
-import { CreditOperations, PaymentInbox } from "@parley/core/effect"
+import { BillingStore, type ReceivedPaymentEvent } from "@parley/core/adapter"
+import { testedLedger } from "@parley/core/testing"
+import { PaymentInbox } from "@parley/core/effect"
 import { type BillingAct, billingUnderTest, BillingWorld, deliver, STORY_START } from "@parley/core/testing"
 import { type Context, Effect, Exit, Layer, Scope } from "effect"
 import pg from "pg"
@@ -57,7 +58,7 @@ describe.runIf(hasPostgres)("events of many people at one server", () => {
     const world = new BillingWorld(name, STORY_START)
     world.act(BUYS, 60_000)
     world.act(BUYS, 60_000)
-    yield* CreditOperations.use((credits) => credits.open({ userId, tier: "free", allowance: 100 }))
+    yield* Effect.flatMap(testedLedger, (credits) => credits.open({ userId, tier: "free", allowance: 100 }))
     const [first, bought] = world.events
     if (first === undefined || bought === undefined) throw new Error("There are two events.")
     yield* deliver(first)
@@ -67,7 +68,7 @@ describe.runIf(hasPostgres)("events of many people at one server", () => {
 
   const topupOf = ({ userId }: Buyer) =>
     Effect.gen(function* () {
-      const ledger = yield* CreditLedger
+      const ledger = yield* testedLedger
       const { topup } = yield* ledger.account(userId)
       const { differences } = yield* ledger.verify({ limit: 1, after: userId.slice(0, -1) })
       expect(differences).toEqual([])
@@ -220,7 +221,7 @@ describe.runIf(hasPostgres)("events of many people at one server", () => {
     if (event._tag !== "Checkout") return expect.unreachable("It is a purchase.")
     const { amountTotal: paid, id, paymentId: charge = "" } = event.session
     await run(
-      CreditOperations.use((credits) =>
+      Effect.flatMap(testedLedger, (credits) =>
         credits.grant({
           userId: granted.userId,
           key: `topup:${id}`,

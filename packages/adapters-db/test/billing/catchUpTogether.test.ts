@@ -1,4 +1,5 @@
-import { BillingStore, CreditLedger, type ReceivedPaymentEvent } from "@parley/core/adapter"
+import { BillingStore, type ReceivedPaymentEvent } from "@parley/core/adapter"
+import { CreditRecords, CreditUpkeep } from "@parley/core/adapter"
 import type { HandledEvent } from "@parley/core"
 import { PaymentInbox } from "@parley/core/effect"
 import { billingUnderTest, BillingWorld, STORY_START } from "@parley/core/testing"
@@ -53,7 +54,7 @@ describe.runIf(hasPostgres)("catching up in several processes", () => {
       const account = await Effect.runPromise(
         on(
           first,
-          CreditLedger.use((ledger) => ledger.account(userId))
+          CreditRecords.use((ledger) => ledger.account(userId))
         )
       )
       expect(account).toMatchObject({ tier: "pro", allowance: 1_000, topup: 350, debt: 0 })
@@ -61,7 +62,7 @@ describe.runIf(hasPostgres)("catching up in several processes", () => {
     const { differences } = await Effect.runPromise(
       on(
         first,
-        CreditLedger.use((ledger) => ledger.verify({ limit: 10_000, after: undefined }))
+        CreditUpkeep.use((ledger) => ledger.verify({ limit: 10_000, after: undefined }))
       )
     )
     expect(differences).toEqual([])

@@ -1,4 +1,5 @@
-import { CreditLedger, type ReceivedPaymentEvent } from "@parley/core/adapter"
+import { type ReceivedPaymentEvent } from "@parley/core/adapter"
+import { CreditRecords, CreditUpkeep } from "@parley/core/adapter"
 import { type BillingAct, billingUnderTest, BillingWorld, deliver, STORY_START } from "@parley/core/testing"
 import { type Context, Effect, Exit, Layer, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -46,7 +47,7 @@ describe.runIf(hasPostgres)("a dearer plan whose reports come in copies at once,
         await deliverAll(Array.from({ length: COPIES }, () => late).flat())
         const { allowance, tier, topup } = await on(
           processes[0],
-          CreditLedger.use((ledger) => ledger.account(`user-${name}`))
+          CreditRecords.use((ledger) => ledger.account(`user-${name}`))
         )
         return `${tier} ${allowance + topup}`
       })
@@ -61,7 +62,7 @@ describe.runIf(hasPostgres)("a dearer plan whose reports come in copies at once,
     expect(new Set(tried)).toEqual(new Set(["pro 1000"]))
     const { differences } = await on(
       processes[0],
-      CreditLedger.use((ledger) => ledger.verify({ limit: 500, after: undefined }))
+      CreditUpkeep.use((ledger) => ledger.verify({ limit: 500, after: undefined }))
     )
     expect(differences).toEqual([])
   })

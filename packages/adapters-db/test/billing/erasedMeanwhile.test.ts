@@ -1,5 +1,6 @@
-import { BillingStore, CreditLedger, type ReceivedPaymentEvent } from "@parley/core/adapter"
-import { Catalog, CreditOperations, CrmRelease, noCrmLayer, UserService } from "@parley/core/effect"
+import { CreditUpkeep, BillingStore, type ReceivedPaymentEvent } from "@parley/core/adapter"
+import { testedLedger } from "@parley/core/testing"
+import { Catalog, CrmRelease, noCrmLayer, UserService } from "@parley/core/effect"
 import {
   type BillingAct,
   billingUnderTest,
@@ -72,7 +73,7 @@ describe.runIf(hasPostgres)("a payment event that arrives while its person is er
         if (isKnown) world.act(BUYS, 60_000)
         const before = world.events.length
         for (const act of acts) world.act(act, 60_000)
-        yield* CreditOperations.use((credits) => credits.open({ userId, tier: "free", allowance: 100 }))
+        yield* Effect.flatMap(testedLedger, (credits) => credits.open({ userId, tier: "free", allowance: 100 }))
         for (const event of world.events.slice(0, before)) yield* deliver(event)
         const events = world.events.slice(before)
         // One that nothing depends on tells of the customer nevertheless.
@@ -174,7 +175,7 @@ describe.runIf(hasPostgres)("a payment event that arrives while its person is er
     expect(found.filter(({ state }) => state !== "applied" && state !== "owed")).toEqual([])
     const left = await Promise.all(people.map(({ userId }) => rowsNaming(userId)))
     expect(left.filter((found) => Object.keys(found).length > 0)).toEqual([])
-    const { differences } = await run(CreditLedger.use((ledger) => ledger.verify({ limit: 1_000, after: undefined })))
+    const { differences } = await run(CreditUpkeep.use((ledger) => ledger.verify({ limit: 1_000, after: undefined })))
     expect(differences).toEqual([])
   })
 

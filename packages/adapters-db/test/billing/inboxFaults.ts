@@ -1,5 +1,5 @@
-import { CreditLedger } from "@parley/core/adapter"
 import { PaymentInbox, tierOf } from "@parley/core/effect"
+import { testedLedger } from "@parley/core/testing"
 import {
   type BillingAct,
   billingUnderTest,
@@ -91,7 +91,7 @@ export const inboxFaults = (all: boolean): void =>
         processes[0] as Process,
         Effect.gen(function* () {
           const { schema, statement } = yield* Database
-          const ledger = yield* CreditLedger
+          const ledger = yield* testedLedger
           const { allowance, debt, tier, topup } = yield* ledger.account(userId)
           const { total } = yield* ledger.history({ userId, limit: 1, offset: 0, type: undefined })
           const { differences } = yield* ledger.verify({ limit: 1, after: userId.slice(0, -1) })

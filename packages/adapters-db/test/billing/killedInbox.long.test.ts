@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process"
+import { testedLedger } from "@parley/core/testing"
 import { once } from "node:events"
 import { writeFileSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
@@ -6,7 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
-import { CreditOperations, tierOf } from "@parley/core/effect"
+import { tierOf } from "@parley/core/effect"
 import {
   accountAfter,
   atTime,
@@ -120,7 +121,7 @@ describe.runIf(hasPostgres)("a server that is killed while it takes payments in"
                 )
                 const here = yield* Layer.build(billingUnderTest(stores))
                 for (const { name } of worlds) {
-                  const opened = CreditOperations.use((credits) =>
+                  const opened = Effect.flatMap(testedLedger, (credits) =>
                     credits.open({ userId: `user-${name}`, tier: "free", allowance: FREE })
                   )
                   yield* Effect.provide(atTime(STORY_START, opened), here)

@@ -1,5 +1,6 @@
-import { CreditLedger, type ReceivedPaymentEvent } from "@parley/core/adapter"
-import { CreditOperations } from "@parley/core/effect"
+import { type ReceivedPaymentEvent } from "@parley/core/adapter"
+import { CreditRecords, CreditUpkeep } from "@parley/core/adapter"
+import { testedLedger } from "@parley/core/testing"
 import { OperatorTiers } from "@parley/core/effect"
 import { type BillingAct, billingUnderTest, BillingWorld, deliver, STORY_START } from "@parley/core/testing"
 import { type Context, Effect, Exit, Layer, Scope } from "effect"
@@ -45,7 +46,7 @@ describe.runIf(hasPostgres)("a tier that is pinned while payment events arrive",
   })
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
-  const accountOf = (userId: string) => onServer(CreditLedger.use((ledger) => ledger.account(userId)))
+  const accountOf = (userId: string) => onServer(CreditRecords.use((ledger) => ledger.account(userId)))
   const deliverAll = (events: ReadonlyArray<ReceivedPaymentEvent>) =>
     Promise.all(events.map((event) => onServer(deliver(event))))
 
@@ -55,7 +56,7 @@ describe.runIf(hasPostgres)("a tier that is pinned while payment events arrive",
     const userId = `user-${name}`
     const world = new BillingWorld(name, STORY_START)
     for (const act of ACTS) world.act(act, 60_000)
-    await onServer(CreditOperations.use((credits) => credits.open({ userId, tier: "free", allowance: 100 })))
+    await onServer(Effect.flatMap(testedLedger, (credits) => credits.open({ userId, tier: "free", allowance: 100 })))
     return { userId, events: world.events }
   }
 
@@ -76,7 +77,7 @@ describe.runIf(hasPostgres)("a tier that is pinned while payment events arrive",
       )
     }
     const { differences } = await onServer(
-      CreditLedger.use((ledger) => ledger.verify({ limit: 500, after: undefined }))
+      CreditUpkeep.use((ledger) => ledger.verify({ limit: 500, after: undefined }))
     )
     expect(differences).toEqual([])
   }, 120_000)

@@ -1,5 +1,6 @@
 /** What several people's payments come to where their events arrive at the same time. */
-import { CreditOperations, tierOf } from "@parley/core/effect"
+import { tierOf } from "@parley/core/effect"
+import { testedLedger } from "@parley/core/testing"
 import {
   accountAfter,
   atTime,
@@ -49,7 +50,7 @@ const checkCrowd = Effect.fnUntraced(function* ({ plans, sizes }: Crowd) {
     for (const { act, afterHours } of plan.acts) world.act(act, afterHours * 3_600_000)
     return { name, world, plan }
   })
-  const credits = yield* CreditOperations
+  const credits = yield* testedLedger
   for (const { name } of people) {
     yield* atTime(STORY_START, credits.open({ userId: `user-${name}`, tier: "free", allowance: FREE }))
   }

@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
+import { testedLedger } from "@parley/core/testing"
 import { Catalog, HoldSweeper, ResetService } from "@parley/core/effect"
-import { CreditLedger } from "@parley/core/adapter"
 import { makeCatalog } from "@parley/core"
-import { reservation, testedLedger } from "@parley/core/testing"
+import { reservation } from "@parley/core/testing"
 import { Clock, Effect, Layer } from "effect"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { Database } from "../../src/database/Database.ts"
@@ -37,7 +37,7 @@ const breakAccounts = Effect.fnUntraced(function* (people: ReadonlyArray<string>
 })
 
 const heldOf = (people: ReadonlyArray<string>) =>
-  Effect.flatMap(CreditLedger, (ledger) =>
+  Effect.flatMap(testedLedger, (ledger) =>
     Effect.forEach(people, (userId) => Effect.map(ledger.account(userId), ({ heldAllowance }) => heldAllowance))
   )
 

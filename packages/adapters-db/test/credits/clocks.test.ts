@@ -1,8 +1,9 @@
 /** Processes whose clocks are wrong, on one real database. */
 import { Catalog, HoldSweeper, ResetService } from "@parley/core/effect"
-import { CreditLedger, periodAt } from "@parley/core/adapter"
+import { ledgerIn, type TestedLedger } from "@parley/core/testing"
+import { periodAt } from "@parley/core/adapter"
 import { makeCatalog } from "@parley/core"
-import { receiptDraft, reservation, type TestedLedger, withOperations } from "@parley/core/testing"
+import { receiptDraft, reservation } from "@parley/core/testing"
 import { Clock, Context, Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
@@ -44,10 +45,10 @@ const processOn = (database: Database["Service"]) =>
     const context = yield* Effect.provideService(Layer.build(layer), Clock.Clock, clock)
     return {
       set,
-      ledger: withOperations(Context.get(context, CreditLedger)),
+      ledger: ledgerIn(context),
       /** Runs something on this process's clock. */
       on: <A, E>(work: (ledger: TestedLedger) => Effect.Effect<A, E>) =>
-        Effect.provideService(work(withOperations(Context.get(context, CreditLedger))), Clock.Clock, clock),
+        Effect.provideService(work(ledgerIn(context)), Clock.Clock, clock),
       sweep: Effect.provideService(Context.get(context, HoldSweeper).sweep, Clock.Clock, clock),
       reset: Effect.provideService(Context.get(context, ResetService).run(), Clock.Clock, clock)
     }

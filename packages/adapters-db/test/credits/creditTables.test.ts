@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
-import { receiptDraft, reservation, testedLedger } from "@parley/core/testing"
+import { testedLedger } from "@parley/core/testing"
+import { receiptDraft, reservation } from "@parley/core/testing"
 import { Effect, Layer, Result } from "effect"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { Database } from "../../src/database/Database.ts"

@@ -1,6 +1,6 @@
-import { CreditLedger } from "@parley/core/adapter"
-import { receiptDraft, reservation, type TestedLedger, withOperations } from "@parley/core/testing"
-import { Clock, Context, Effect, Layer } from "effect"
+import { receiptDraft, reservation } from "@parley/core/testing"
+import { ledgerIn, type TestedLedger } from "@parley/core/testing"
+import { Clock, Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
@@ -21,7 +21,7 @@ describe.runIf(hasPostgres)("accounts that many processes write all the time", (
         const ledgers = yield* Effect.forEach(range(PROCESSES), () =>
           Effect.map(
             Layer.build(PgCreditLedgerLayer.pipe(Layer.provide(PgDatabaseLayer({ url, maxConnections: 6 })))),
-            (context) => withOperations(Context.get(context, CreditLedger))
+            (context) => ledgerIn(context)
           )
         )
         const [first] = ledgers as [TestedLedger]

@@ -1,7 +1,8 @@
 import { assert, layer } from "@effect/vitest"
-import { CreditLedger, type StorageFailed } from "@parley/core/adapter"
-import { receiptDraft, reservation, type TestedLedger, withOperations } from "@parley/core/testing"
-import { Context, Effect, Fiber, Layer, Result } from "effect"
+import { ledgerIn, type TestedLedger } from "@parley/core/testing"
+import { type StorageFailed } from "@parley/core/adapter"
+import { receiptDraft, reservation } from "@parley/core/testing"
+import { Effect, Fiber, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { LedgerClock } from "../../src/credits/LedgerClock.ts"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
@@ -52,7 +53,7 @@ const ledgerOn = (database: DatabaseService) =>
         Layer.mergeAll(Layer.succeed(Database, database), Layer.succeed(LedgerClock, "caller"))
       )
     ),
-    (context) => withOperations(Context.get(context, CreditLedger))
+    (context) => ledgerIn(context)
   )
 
 /** Each operation of the ledger, with what has to be there before. */

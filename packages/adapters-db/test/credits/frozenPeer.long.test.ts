@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process"
+import { ledgerIn, type TestedLedger } from "@parley/core/testing"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
-import { CreditLedger } from "@parley/core/adapter"
-import { receiptDraft, reservation, type TestedLedger, withOperations } from "@parley/core/testing"
-import { Context, Effect, Layer } from "effect"
+import { receiptDraft, reservation } from "@parley/core/testing"
+import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
@@ -52,7 +52,7 @@ const replies = (ledger: TestedLedger, people: ReadonlyArray<string>) => {
 const setUp = Effect.gen(function* () {
   const url = yield* migratedPostgres
   const ledgers = PgCreditLedgerLayer.pipe(Layer.provide(PgDatabaseLayer({ url })))
-  const ledger = withOperations(Context.get(yield* Layer.build(ledgers), CreditLedger))
+  const ledger = ledgerIn(yield* Layer.build(ledgers))
   const open = (userId: string) => ledger.open({ userId, tier: "business", allowance: 1_000_000 })
   yield* Effect.forEach([...HOT, ...OTHERS], open, all)
   return { url, ledger }

@@ -1,4 +1,5 @@
-import { CreditLedger, UnitOfWork } from "@parley/core/adapter"
+import { UnitOfWork } from "@parley/core/adapter"
+import { CreditLedger } from "@parley/core/adapter"
 import { creditLedgerContract } from "@parley/core/testing"
 import { Effect, Layer } from "effect"
 import pg from "pg"
@@ -42,7 +43,11 @@ const layer = Layer.unwrap(
   Effect.map(freshPostgres, (url) => {
     const database = PgDatabaseLayer({ url })
     const migrated = Layer.effectDiscard(migrate()).pipe(Layer.provideMerge(database))
-    return joined(url).pipe(Layer.provide(Layer.merge(PgCreditLedgerLayer, PgUnitOfWorkLayer)), Layer.provide(migrated))
+    return joined(url).pipe(
+      Layer.provideMerge(PgCreditLedgerLayer),
+      Layer.provide(PgUnitOfWorkLayer),
+      Layer.provide(migrated)
+    )
   })
 )
 

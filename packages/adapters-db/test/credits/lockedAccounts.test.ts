@@ -1,6 +1,6 @@
-import { CreditLedger } from "@parley/core/adapter"
-import { receiptDraft, reservation, type TestedLedger, withOperations } from "@parley/core/testing"
-import { Clock, Context, Effect, Fiber, Layer } from "effect"
+import { receiptDraft, reservation } from "@parley/core/testing"
+import { ledgerIn, type TestedLedger } from "@parley/core/testing"
+import { Clock, Effect, Fiber, Layer } from "effect"
 import pg from "pg"
 import { describe, expect, it } from "vitest"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
@@ -14,7 +14,7 @@ const MONTH = 32 * 24 * 3_600_000
 const setUp = Effect.fnUntraced(function* (makeUrl: typeof migratedPostgres) {
   const url = yield* makeUrl
   const ledgers = PgCreditLedgerLayer.pipe(Layer.provide(PgDatabaseLayer({ url })))
-  const ledger = withOperations(Context.get(yield* Layer.build(ledgers), CreditLedger))
+  const ledger = ledgerIn(yield* Layer.build(ledgers))
   const direct = new URL(process.env["TEST_DATABASE_URL"] ?? "")
   direct.pathname = new URL(url).pathname
   const session = yield* Effect.acquireRelease(

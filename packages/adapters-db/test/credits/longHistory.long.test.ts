@@ -1,5 +1,6 @@
 /** An account of a million transactions: any page of it is quick, and verifying it neither sorts nor spills. */
-import { suiteOn, testedLedger } from "@parley/core/testing"
+import { suiteOn } from "@parley/core/testing"
+import { testedLedger } from "@parley/core/testing"
 import { Clock, Effect, Layer } from "effect"
 import { expect, it } from "vitest"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"

@@ -1,9 +1,10 @@
 /** A reply whose hold another server sweeps while it is being written, on every database. */
 import { assert, layer } from "@effect/vitest"
+import { testedLedger } from "@parley/core/testing"
 import { Catalog, ChatService, HoldTtl, inMemoryStorageLayer, parleyLayer, noCrmLayer } from "@parley/core/effect"
 import { ChatModels, DocumentParser, PaymentGateway, type ReplyPart } from "@parley/core/adapter"
 import { makeCatalog } from "@parley/core"
-import { neutralGateway, testedLedger } from "@parley/core/testing"
+import { neutralGateway } from "@parley/core/testing"
 import { Effect, Fiber, Layer, Schedule, Stream } from "effect"
 import { PgChatStoreLayer } from "../../src/chat/PgChatStore.ts"
 import { PgRunningRepliesLayer } from "../../src/chat/PgRunningReplies.ts"

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
-import { CreditLedger } from "@parley/core/adapter"
-import { receiptDraft, reservation, withOperations } from "@parley/core/testing"
-import { Context, Effect, Layer, Result } from "effect"
+import { ledgerIn } from "@parley/core/testing"
+import { receiptDraft, reservation } from "@parley/core/testing"
+import { Effect, Layer, Result } from "effect"
 import { Database } from "../../src/database/Database.ts"
 import { databases } from "../databases.ts"
 import { countedLedger } from "./countedLedger.ts"
@@ -11,7 +11,7 @@ const process = Effect.gen(function* () {
   const { layer: ledger, sent } = yield* countedLedger
   const context = yield* Layer.build(ledger)
   return {
-    ledger: withOperations(Context.get(context, CreditLedger)),
+    ledger: ledgerIn(context),
     statementsOf: <A, E>(work: Effect.Effect<A, E>) =>
       Effect.suspend(() => {
         const before = sent()

@@ -1,11 +1,11 @@
 /** Replies of a process that remembers its payers, whose tiers others change, on every database. */
 import { assert, layer } from "@effect/vitest"
+import { ledgerIn } from "@parley/core/testing"
 import { Catalog, ChatService, CreditService, inMemoryStorageLayer, parleyLayer, noCrmLayer } from "@parley/core/effect"
 import {
   ChatModels,
-  CreditLedger,
   DocumentParser,
-  closeOperation,
+  closeAccount,
   ModelFailed,
   PaymentGateway,
   PersonalData,
@@ -13,7 +13,7 @@ import {
   UnitOfWork
 } from "@parley/core/adapter"
 import { makeCatalog } from "@parley/core"
-import { neutralGateway, withOperations } from "@parley/core/testing"
+import { neutralGateway } from "@parley/core/testing"
 import { Context, Effect, Layer, Stream } from "effect"
 import { PgChatStoreLayer } from "../../src/chat/PgChatStore.ts"
 import { PgRunningRepliesLayer } from "../../src/chat/PgRunningReplies.ts"
@@ -84,7 +84,7 @@ const process = Effect.gen(function* () {
       })
     )
   const { changeTier } = Context.get(context, CreditService)
-  const ledger = withOperations(Context.get(context, CreditLedger))
+  const ledger = ledgerIn(context)
   return {
     ...{ ask, asked, asking, failing, ledger },
     changeTier: (userId: string, tier: string) => changeTier({ userId, tier, key: crypto.randomUUID() })
@@ -214,7 +214,7 @@ for (const { name, layer: database } of databases) {
       Effect.gen(function* () {
         for (const isOpenedAnew of [true, false]) {
           const { first, second, userId } = yield* demoted
-          yield* second.ledger.run(closeOperation({ userId, key: "closed:1", lowest: "free" }))
+          yield* second.ledger.run(closeAccount({ userId, key: "closed:1", lowest: "free" }))
           const pseudonym = `erased:${crypto.randomUUID()}`
           yield* PersonalData.use((data) => data.erase({ userId, pseudonym })).pipe(Effect.provide(PgPersonalDataLayer))
           if (isOpenedAnew) yield* second.ask(userId)

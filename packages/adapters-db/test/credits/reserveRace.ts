@@ -1,5 +1,6 @@
-import { CreditLedger, type Reserved } from "@parley/core/adapter"
-import { reservation, receiptDraft, withOperations } from "@parley/core/testing"
+import { type Reserved } from "@parley/core/adapter"
+import { ledgerIn } from "@parley/core/testing"
+import { reservation, receiptDraft } from "@parley/core/testing"
 import { Context, Deferred, Effect, Layer } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -18,7 +19,7 @@ const ledgersOver = (url: string, count: number, maxConnections: number) =>
     () => {
       const layer = PgCreditLedgerLayer.pipe(Layer.provideMerge(PgDatabaseLayer({ url, maxConnections })))
       return Effect.map(Layer.build(layer), (context) => ({
-        ledger: withOperations(Context.get(context, CreditLedger)),
+        ledger: ledgerIn(context),
         database: Context.get(context, Database)
       }))
     },

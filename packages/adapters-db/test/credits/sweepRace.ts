@@ -1,6 +1,6 @@
-import { CreditLedger } from "@parley/core/adapter"
-import { receiptDraft, reservation, withOperations } from "@parley/core/testing"
-import { Clock, Context, Effect, Layer } from "effect"
+import { receiptDraft, reservation } from "@parley/core/testing"
+import { ledgerIn } from "@parley/core/testing"
+import { Clock, Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
@@ -14,7 +14,7 @@ const ledgersOver = (url: string, count: number) =>
   Effect.forEach(Array.from({ length: count }), () =>
     Effect.map(
       Layer.build(PgCreditLedgerLayer.pipe(Layer.provide(PgDatabaseLayer({ url, maxConnections: 4 })))),
-      (context) => withOperations(Context.get(context, CreditLedger))
+      (context) => ledgerIn(context)
     )
   )
 

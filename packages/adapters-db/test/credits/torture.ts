@@ -1,5 +1,5 @@
-import { CreditLedger, type StorageFailed } from "@parley/core/adapter"
-import { type TestedLedger, withOperations } from "@parley/core/testing"
+import { type StorageFailed } from "@parley/core/adapter"
+import { ledgerIn, type TestedLedger } from "@parley/core/testing"
 import { Context, Effect, Layer, Result, type Scope } from "effect"
 import { LedgerClock } from "../../src/credits/LedgerClock.ts"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
@@ -47,7 +47,7 @@ const processOn = (url: string): Effect.Effect<Process, never, Scope.Scope> =>
       )
     ),
     (context) => ({
-      ledger: withOperations(Context.get(context, CreditLedger)),
+      ledger: ledgerIn(context),
       database: Context.get(context, Database)
     })
   )

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
+import { testedLedger } from "@parley/core/testing"
 import type { Difference } from "@parley/core/adapter"
-import { receiptDraft, reservation, testedLedger } from "@parley/core/testing"
+import { receiptDraft, reservation } from "@parley/core/testing"
 import { Clock, Effect, Layer, Result } from "effect"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { Database } from "../../src/database/Database.ts"

@@ -1,6 +1,7 @@
 /** Verifying accounts while replies of theirs are paid for, on a server, where both really happen at once. */
 import type { Difference } from "@parley/core/adapter"
-import { receiptDraft, reservation, suiteOn, testedLedger } from "@parley/core/testing"
+import { testedLedger } from "@parley/core/testing"
+import { receiptDraft, reservation, suiteOn } from "@parley/core/testing"
 import { Effect, Fiber, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"

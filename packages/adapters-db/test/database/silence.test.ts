@@ -1,6 +1,5 @@
-import { CreditLedger } from "@parley/core/adapter"
-import { withOperations } from "@parley/core/testing"
 import { Clock, Context, Effect, Exit, Fiber, Layer, Logger } from "effect"
+import { ledgerIn } from "@parley/core/testing"
 import pg from "pg"
 import { describe, expect, it } from "vitest"
 import { LedgerClock } from "../../src/credits/LedgerClock.ts"
@@ -90,7 +89,7 @@ describe.runIf(hasPostgres)("a database", { concurrent: true }, () => {
             Layer.merge(Layer.succeedContext(context), Layer.succeed(LedgerClock, "caller"))
           )
         )
-        const { open } = withOperations(Context.get(ledger, CreditLedger))
+        const { open } = ledgerIn(ledger)
         const opening = open({ userId: "ann", tier: "free", allowance: 100 })
         yield* opening
         network.fallSilent()

@@ -1,5 +1,5 @@
-import { CreditLedger, DocumentStore, Outbox } from "@parley/core/adapter"
-import { creditOperations } from "@parley/core/effect"
+import { DocumentStore, Outbox } from "@parley/core/adapter"
+import { testedLedger } from "@parley/core/testing"
 import { ampleQuota, newDocument, newUserId, receiptDraft, reservation, suiteOn } from "@parley/core/testing"
 import { Effect, Layer } from "effect"
 import { expect, it } from "vitest"
@@ -36,9 +36,9 @@ for (const { name, layer } of databases) {
     it("an event is written by the transaction of what it tells, and not after it: of calls, sweeps, resets and documents", () =>
       run(
         Effect.gen(function* () {
-          const ledger = yield* CreditLedger
+          const ledger = yield* testedLedger
           const documents = yield* DocumentStore
-          const credits = creditOperations(ledger)
+          const credits = ledger
           const types = [
             ...(["reply.finished", "credits.charged", "balance.low"] as const),
             ...(["document.ready", "document.failed"] as const)

@@ -5,8 +5,9 @@ import {
   DocumentUnreadable,
   type ReplyPart
 } from "@parley/core/adapter"
+import { ledgerOfStores } from "@parley/core/testing"
 import { createParley, type Parley } from "@parley/core"
-import { reservation, withOperations } from "@parley/core/testing"
+import { reservation } from "@parley/core/testing"
 import { Effect, Stream } from "effect"
 import { describe, expect, it } from "vitest"
 import { openDatabase } from "../../src/openDatabase.ts"
@@ -123,16 +124,14 @@ describe.runIf(hasPostgres)("a database that is away", () => {
           chats: () => parley.chat.list({ userId: "bob", limit: 10, offset: 0 }),
           documents: () => parley.documents.list("bob"),
           uploads: () => parley.documents.upload({ userId: "bob", filename: "a.txt", bytes }),
-          sweeps: () => Effect.runPromise(database.ledger.sweep({ limit: 10 })),
-          resets: () => Effect.runPromise(database.ledger.due({ asOf: 0, before: undefined, limit: 10 }))
+          sweeps: () => Effect.runPromise(database.creditUpkeep.sweep({ limit: 10 })),
+          resets: () => Effect.runPromise(database.creditUpkeep.due({ asOf: 0, before: undefined, limit: 10 }))
         }
         const useAll = () => Promise.allSettled(Object.values(uses).flatMap((use) => [use(), use()]))
         try {
           expect((await useAll()).map(({ status }) => status)).not.toContain("rejected")
           const left = { userId: "bob", key: "reply:left" }
-          await Effect.runPromise(
-            withOperations(database.ledger).reserve(reservation(left.userId, left.key, 5, { ttlMs: 1 }))
-          )
+          await Effect.runPromise(ledgerOfStores(database).reserve(reservation(left.userId, left.key, 5, { ttlMs: 1 })))
           let used: ReturnType<typeof useAll> | undefined
           await replyThrough(parley, goOn, {
             begins: async () => {

@@ -1,4 +1,5 @@
-import { ampleQuota, newDocument, newUserId, withOperations } from "@parley/core/testing"
+import { ampleQuota, newDocument, newUserId } from "@parley/core/testing"
+import { ledgerOfStores } from "@parley/core/testing"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { DatabaseOwner } from "../../src/database/DatabaseOwner.ts"
@@ -37,13 +38,13 @@ describe.runIf(hasPostgres)("a schema that a newer release has migrated", () => 
       const running = await openDatabase({ url })
       expect(await upgrade(url, [...own, expand])).toEqual(["9001_expand"])
       await running.checkReadiness()
-      const credits = withOperations(running.ledger)
+      const credits = ledgerOfStores(running)
       await run(credits.open({ userId: newUserId(), tier: "free", allowance: 100 }))
       const inserted = ({ documents }: typeof running) => run(documents.insert(newDocument(newUserId()), ampleQuota))
       expect(await inserted(running)).toEqual({ _tag: "Inserted" })
       const rolledBack = await openDatabase({ url })
       await rolledBack.checkReadiness()
-      await run(withOperations(rolledBack.ledger).open({ userId: newUserId(), tier: "free", allowance: 100 }))
+      await run(ledgerOfStores(rolledBack).open({ userId: newUserId(), tier: "free", allowance: 100 }))
       expect(await inserted(rolledBack)).toEqual({ _tag: "Inserted" })
       await running.close()
       await rolledBack.close()

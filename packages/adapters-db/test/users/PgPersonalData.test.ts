@@ -1,8 +1,9 @@
 import { Catalog, CrmRelease, noCrmLayer, noPayments, UserService } from "@parley/core/effect"
+import { type CreditPorts, CreditRecords } from "@parley/core/adapter"
+import { testedLedger } from "@parley/core/testing"
 import { defaultCatalog } from "@parley/core"
 import { PaymentGateway } from "@parley/core/adapter"
-import { CreditLedger, Outbox, PersonalData, closeOperation } from "@parley/core/adapter"
-import { creditOperations } from "@parley/core/effect"
+import { Outbox, PersonalData, closeAccount } from "@parley/core/adapter"
 import { newUserId, personalDataContract, type Run, suiteOn, userExportContract } from "@parley/core/testing"
 import { Effect, Layer } from "effect"
 import { expect, it } from "vitest"
@@ -11,7 +12,7 @@ import { DatabaseOwner } from "../../src/database/DatabaseOwner.ts"
 import { storesLayer } from "../../src/storesLayer.ts"
 import { databases } from "../databases.ts"
 
-type Parts = Database | DatabaseOwner | CreditLedger | Outbox | PersonalData | UserService
+type Parts = Database | DatabaseOwner | CreditPorts | Outbox | PersonalData | UserService
 
 /** The tables of which some row says `text` anywhere. */
 const tablesNaming = (text: string) =>
@@ -35,9 +36,9 @@ const tablesNaming = (text: string) =>
   })
 
 const closed = Effect.fnUntraced(function* (userId: string) {
-  const ledger = yield* CreditLedger
-  yield* creditOperations(ledger).open({ userId, tier: "free", allowance: 100 })
-  yield* ledger.run(closeOperation({ userId, key: "closed:1", lowest: "free" }))
+  const ledger = yield* testedLedger
+  yield* ledger.open({ userId, tier: "free", allowance: 100 })
+  yield* ledger.run(closeAccount({ userId, key: "closed:1", lowest: "free" }))
 })
 
 const versionOf = (userId: string) =>
@@ -87,7 +88,7 @@ const erasing = (run: Run<Parts>) => {
     run(
       Effect.gen(function* () {
         const userId = newUserId()
-        const ledger = creditOperations(yield* CreditLedger)
+        const ledger = yield* testedLedger
         yield* ledger.open({ userId, tier: "free", allowance: 100 })
         const payment = { charge: "ch_1", paid: 500 }
         yield* ledger.grant({ userId, key: "topup:1", type: "topup", amount: 50, payment })
@@ -98,7 +99,7 @@ const erasing = (run: Run<Parts>) => {
         )
         const erased = UserService.use((users) => users.erase(userId))
         expect(yield* Effect.flip(erased)).toMatchObject({ _tag: "StorageFailed" })
-        const account = yield* CreditLedger.use((port) => port.account(userId))
+        const account = yield* CreditRecords.use((port) => port.account(userId))
         expect(account).toMatchObject({ allowance: 100, topup: 50, renewedBy: "schedule" })
       })
     ))
@@ -107,8 +108,8 @@ const erasing = (run: Run<Parts>) => {
     run(
       Effect.gen(function* () {
         const userId = newUserId()
-        const port = yield* CreditLedger
-        const ledger = creditOperations(port)
+        const port = yield* testedLedger
+        const ledger = port
         yield* ledger.open({ userId, tier: "free", allowance: 100 })
         const before = yield* versionOf(userId)
         yield* UserService.use((users) => users.erase(userId))

@@ -1,14 +1,13 @@
 import {
   Catalog,
-  CreditOperations,
   inMemoryStorageLayer,
   PaymentComparison,
   type PaymentDifference,
   PaymentInbox
 } from "@parley/core/effect"
 import { makeCatalog } from "@parley/core"
-import { PaymentGateway } from "@parley/core/adapter"
-import { BillingStore, CreditLedger } from "@parley/core/adapter"
+import { CreditRecords, PaymentGateway } from "@parley/core/adapter"
+import { BillingStore } from "@parley/core/adapter"
 import { Effect, Exit, Layer, Logger, Redacted, Scope } from "effect"
 import { makeStripePaymentGateway } from "../../src/index.ts"
 import { type PayOptions, type StandInGeneration, StandInPayments } from "@parley/stripe-stand-in"
@@ -63,7 +62,6 @@ export const billedShop = async (options: ShopOptions = {}) => {
   })
   const scope = Scope.makeUnsafe()
   const layer = Layer.mergeAll(PaymentInbox.layer, PaymentComparison.layer).pipe(
-    Layer.provideMerge(CreditOperations.layer),
     Layer.provideMerge(inMemoryStorageLayer),
     Layer.provide(
       Layer.mergeAll(Layer.succeed(PaymentGateway, gateway), Layer.succeed(Catalog, catalog), Logger.layer([]))
@@ -134,7 +132,7 @@ export const billedShop = async (options: ShopOptions = {}) => {
       run(
         BillingStore.use((store) => store.list({ state: undefined, userId: undefined, limit: 100, before: undefined }))
       ),
-    account: (userId: string) => run(CreditLedger.use((ledger) => ledger.account(userId))),
+    account: (userId: string) => run(CreditRecords.use((ledger) => ledger.account(userId))),
     [Symbol.asyncDispose]: async () => {
       standIn.close()
       await Effect.runPromise(Scope.close(scope, Exit.void))

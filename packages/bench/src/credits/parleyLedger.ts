@@ -1,6 +1,5 @@
 import { type OpenDatabase, openDatabase } from "@parley/adapters-db"
-import { type CreditOperations, creditOperations } from "@parley/core/effect"
-import type { ReplyReceiptDraft } from "@parley/core/adapter"
+import { openAccount, type ReplyReceiptDraft, reserve, settle } from "@parley/core/adapter"
 import { Effect } from "effect"
 import type pg from "pg"
 import { ACCOUNTS, CHARGED, type Contender, FUNDS, RESERVED } from "./Contender.ts"
@@ -22,20 +21,13 @@ export const receiptDraft: ReplyReceiptDraft = {
 /** The user behind a numbered account. */
 export const userOf = (account: number): string => `user-${String(account).padStart(8, "0")}`
 
-const reserveAndSettle = (credits: CreditOperations["Service"], userId: string) =>
+const reserveAndSettle = ({ run }: Pick<OpenDatabase["ledger"], "run">, userId: string) =>
   Effect.gen(function* () {
     const key = `reply:${crypto.randomUUID()}`
-    const reserved = yield* credits.reserve({
-      userId,
-      key,
-      amount: RESERVED,
-      minimumAmount: RESERVED,
-      source: "chat",
-      ttlMs: 60_000,
-      draft: receiptDraft
-    })
+    const asked = { userId, key, amount: RESERVED, minimumAmount: RESERVED, ttlMs: 60_000, draft: receiptDraft }
+    const reserved = yield* run(reserve({ ...asked, source: "chat" }, crypto.randomUUID()))
     if (reserved._tag === "Refused") return yield* Effect.die(new Error("The account has too little."))
-    yield* credits.settle({ userId, key, amount: CHARGED, draft: receiptDraft })
+    yield* run(settle({ userId, key, amount: CHARGED, draft: receiptDraft }))
   })
 
 /**
@@ -63,9 +55,9 @@ export const makeParleyLedger = async (
   admin: pg.Client
 ): Promise<Contender & { readonly database: OpenDatabase }> => {
   const database = await openDatabase({ url })
-  const credits = creditOperations(database.ledger)
+  const { ledger } = database
   const users = Array.from({ length: ACCOUNTS }, (_, account) => userOf(account))
-  const open = (userId: string) => credits.open({ userId, tier: "free", allowance: FUNDS })
+  const open = (userId: string) => ledger.run(openAccount({ userId, tier: "free", allowance: FUNDS }))
   await Effect.runPromise(Effect.forEach(users, open, { concurrency: 500, discard: true }))
   await admin.query("ANALYZE")
   let pairs = 0
@@ -73,7 +65,7 @@ export const makeParleyLedger = async (
     name,
     database,
     pair: async (account) => {
-      await Effect.runPromise(reserveAndSettle(credits, userOf(account)))
+      await Effect.runPromise(reserveAndSettle(ledger, userOf(account)))
       pairs += 1
     },
     check: async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { OpenDatabase } from "@parley/adapters-db"
-import { creditOperations } from "@parley/core/effect"
+import { reserve, settle } from "@parley/core/adapter"
 import { Effect } from "effect"
 import { receiptDraft } from "../credits/parleyLedger.ts"
 
@@ -19,7 +19,6 @@ export const startReserveTraffic = (
   accounts: number
 ): ReserveTraffic => {
   const latencies: Array<number> = []
-  const credits = creditOperations(ledger)
   let running = true
   const call = async () => {
     while (running) {
@@ -27,20 +26,17 @@ export const startReserveTraffic = (
       const key = `reply:${crypto.randomUUID()}`
       const start = performance.now()
       const reserved = await Effect.runPromise(
-        credits.reserve({
-          userId,
-          key,
-          amount: 4,
-          minimumAmount: 4,
-          source: "chat",
-          ttlMs: 60_000,
-          draft: receiptDraft
-        })
+        ledger.run(
+          reserve(
+            { userId, key, amount: 4, minimumAmount: 4, source: "chat", ttlMs: 60_000, draft: receiptDraft },
+            crypto.randomUUID()
+          )
+        )
       )
       latencies.push(performance.now() - start)
       await sleep(Math.random() * 2 * PAUSE_MS)
       if (reserved._tag === "Held") {
-        await Effect.runPromise(credits.settle({ userId, key, amount: 1, draft: receiptDraft }))
+        await Effect.runPromise(ledger.run(settle({ userId, key, amount: 1, draft: receiptDraft })))
       }
       await sleep(Math.random() * 2 * PAUSE_MS)
     }

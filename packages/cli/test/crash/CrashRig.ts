@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto"
+import { testedLedger } from "@parley/core/testing"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Database, LedgerClock, PgCreditLedgerLayer, PgDatabaseLayer } from "@parley/adapters-db"
 import type { Difference } from "@parley/core/adapter"
 import { HoldSweeper } from "@parley/core/effect"
 import type { ReplyReceipt } from "@parley/core"
-import { CreditLedger } from "@parley/core/adapter"
 import { Clock, Effect, Layer, ManagedRuntime } from "effect"
 import { type Ended, eventually, temporaryFolder } from "../processes/ParleyProcess.ts"
 import { runHere } from "../processes/runHere.ts"
@@ -191,7 +191,7 @@ export class CrashRig implements AsyncDisposable {
   differences(): Promise<ReadonlyArray<Difference>> {
     return this.#ledger.runPromise(
       Effect.gen(function* () {
-        const ledger = yield* CreditLedger
+        const ledger = yield* testedLedger
         const found: Array<Difference> = []
         let after: string | undefined
         do {

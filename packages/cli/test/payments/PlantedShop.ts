@@ -1,6 +1,7 @@
 import { PgCreditLedgerLayer, PgDatabaseLayer } from "@parley/adapters-db"
 import type { StoredEvent } from "@parley/stripe-stand-in"
-import { CreditOperations, type PaymentDifference } from "@parley/core/effect"
+import { testedLedger } from "@parley/core/testing"
+import { type PaymentDifference } from "@parley/core/effect"
 import { Effect, Layer } from "effect"
 import { expect } from "vitest"
 import { serverUrl } from "../crash/CrashRig.ts"
@@ -110,8 +111,8 @@ export class PlantedShop implements AsyncDisposable {
     const payment = { charge: "pi_of_nothing", paid: 990 }
     const grant = { userId, key: "topup:cs_of_nothing", type: "topup", amount: 700, payment } as const
     const database = PgDatabaseLayer({ url: serverUrl, schema: this.rig.schema, maxConnections: 1 })
-    const credits = CreditOperations.layer.pipe(Layer.provide(PgCreditLedgerLayer), Layer.provide(database))
-    const granting = CreditOperations.use((operations) => operations.grant(grant))
+    const credits = Layer.provide(PgCreditLedgerLayer, database)
+    const granting = Effect.flatMap(testedLedger, (operations) => operations.grant(grant))
     await Effect.runPromise(Effect.scoped(Effect.provide(granting, credits)))
   }
 

@@ -5,11 +5,11 @@ import { Visitor } from "./RunningServer.ts"
 
 /** A person's credits in the database of a stopped server. */
 export const creditsOf = async (userId: string, folder: string) => {
-  const { ledger, close } = await openDatabase({ dataDir: join(folder, ".parley", "database"), migrate: false })
+  const { creditRecords, close } = await openDatabase({ dataDir: join(folder, ".parley", "database"), migrate: false })
   try {
     const look = Effect.all({
-      account: ledger.account(userId),
-      usage: ledger.history({ userId, type: "usage", limit: 10, offset: 0 })
+      account: creditRecords.account(userId),
+      usage: creditRecords.history({ userId, type: "usage", limit: 10, offset: 0 })
     })
     const { account, usage } = await Effect.runPromise(look)
     return {

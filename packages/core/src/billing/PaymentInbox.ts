@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Result } from "effect"
-import { CreditLedger } from "../credits/CreditLedger.ts"
-import { openOperation } from "../credits/rules/openAndClose.ts"
+import { CreditLedger, CreditRecords } from "../credits/CreditLedger.ts"
+import { openAccount } from "../credits/rules/openAndClose.ts"
 import type { FollowedPlan } from "../credits/rules/followPlan.ts"
 import { isUserId } from "../identity/UserId.ts"
 import { CheckedByService, inputsOf } from "../storage/inputs.ts"
@@ -77,6 +77,7 @@ export class PaymentInbox extends Context.Service<
       const gateway = yield* PaymentGateway
       const store = yield* BillingStore
       const ledger = yield* CreditLedger
+      const records = yield* CreditRecords
       const catalog = yield* Catalog
       const lowest = lowestTier(catalog)
       const unitOfWork = yield* UnitOfWork
@@ -88,7 +89,7 @@ export class PaymentInbox extends Context.Service<
         const { userId } = action.input
         return Effect.catchTag(acting, "AccountNotFound", () =>
           Effect.andThen(
-            ledger.run(openOperation({ userId, tier: lowest.name, allowance: lowest.monthlyCredits })),
+            ledger.run(openAccount({ userId, tier: lowest.name, allowance: lowest.monthlyCredits })),
             acting
           )
         )
@@ -148,7 +149,7 @@ export class PaymentInbox extends Context.Service<
             decidePayment({ account, bought, catalog, now, changeKey, used }, event, fact)
           const first = decide()
           const wanted =
-            first.unseen.length === 0 ? first : decide(yield* usedCredits(ledger, account.userId, first.unseen))
+            first.unseen.length === 0 ? first : decide(yield* usedCredits(records, account.userId, first.unseen))
           const reason = soFar.refused.get(event.id)
           const decision =
             reason === undefined

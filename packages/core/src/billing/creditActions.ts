@@ -1,14 +1,14 @@
 import { Result } from "effect"
 import {
   type GrantRefusal,
-  grantOperation,
-  disputeOperation,
+  grant,
+  dispute,
   type PurchaseRefusal,
-  refundOperation
+  refund
 } from "../credits/rules/grantsAndCorrections.ts"
-import { type FollowedPlan, followPlanOperation } from "../credits/rules/followPlan.ts"
+import { type FollowedPlan, followPlan } from "../credits/rules/followPlan.ts"
 import type { Operation, Refusal } from "../credits/rules/LedgerState.ts"
-import { takeFromPeriodOperation } from "../credits/rules/takeFromPeriod.ts"
+import { takeFromPeriod } from "../credits/rules/takeFromPeriod.ts"
 import type { Transaction } from "../credits/Transaction.ts"
 import type { CreditAction, PaymentDecision } from "./decide/PaymentDecision.ts"
 import { type FollowedPeriod, withTaken, withTakenBeyond } from "./FollowedPeriod.ts"
@@ -27,15 +27,15 @@ const moving = <E extends Refusal>(operation: Operation<Transaction | undefined,
 export const operationOf = (action: CreditAction): Operation<FollowedPlan, ActionRefusal> => {
   switch (action._tag) {
     case "FollowPlan":
-      return followPlanOperation(action.input)
+      return followPlan(action.input)
     case "Grant":
-      return moving(grantOperation(action.input))
+      return moving(grant(action.input))
     case "Refund":
-      return moving(refundOperation(action.input))
+      return moving(refund(action.input))
     case "Dispute":
-      return moving(disputeOperation(action.input))
+      return moving(dispute(action.input))
     case "TakeFromPeriod":
-      return moving(takeFromPeriodOperation(action.input))
+      return moving(takeFromPeriod(action.input))
   }
 }
 

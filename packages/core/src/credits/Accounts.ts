@@ -4,7 +4,7 @@ import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { Catalog, lowestTier } from "../tiers/Catalog.ts"
 import type { Account } from "./Account.ts"
 import { CreditLedger } from "./CreditLedger.ts"
-import { CreditOperations } from "./CreditOperations.ts"
+import { openAccount } from "./rules/openAndClose.ts"
 
 /** The accounts of people who use the product: the first sight of a person opens one on the lowest tier. */
 export class Accounts extends Context.Service<
@@ -22,10 +22,9 @@ export class Accounts extends Context.Service<
   static readonly layer = Layer.effect(
     Accounts,
     Effect.gen(function* () {
-      const credits = yield* CreditOperations
-      const { recall } = yield* CreditLedger
+      const { recall, run } = yield* CreditLedger
       const { monthlyCredits: allowance, name: tier } = lowestTier(yield* Catalog)
-      const of = (userId: UserId) => credits.open({ userId, tier, allowance })
+      const of = (userId: UserId) => run(openAccount({ userId, tier, allowance }))
       return Accounts.of({
         of,
         prepare: (payer, work) => {

@@ -1,4 +1,4 @@
-import { Context, type Effect } from "effect"
+import { Context, Effect } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { TierName } from "../tiers/Tier.ts"
@@ -43,8 +43,7 @@ export interface TierCount {
 }
 
 /**
- * Keeps accounts, holds and an append-only list of transactions: the port that runs the operations of
- * `CreditOperations`, and does what concerns many accounts at once.
+ * Runs operations on accounts, holds and an append-only list of transactions. An operation is a value: `run(reserve(...))`.
  *
  * For every account, at any moment: each bucket >= 0; held part of a bucket <= the bucket; nothing is free while there
  * is debt; the sum of the transactions equals `allowance + topup - debt`; the sum of open holds equals the held parts;
@@ -55,13 +54,14 @@ export class CreditLedger extends Context.Service<
   {
     /**
      * The time that holds, sweeps and periods go by, in Unix milliseconds: of the clock that all processes share, which
-     * is the database's where there is one, whatever the clock of this process says.
+     * is the database's if there is one, whatever the clock of this process says.
      */
     readonly now: Effect.Effect<number, StorageFailed>
     /**
      * Runs one operation as one transaction, or as part of the surrounding unit of work: reads what it needs to see,
-     * decides, and writes the changes only where the account is still as it was read; else it decides again. A refusal is
-     * a failure that leaves nothing behind and does not undo a unit of work around it.
+     * decides, and writes the changes only if the account is still as it was read; else it decides again. Safe to repeat:
+     * the same business key returns the first answer again, and is refused with `KeyConflict` if its fingerprint differs.
+     * A refusal is a failure that leaves nothing behind and does not undo a unit of work around it.
      *
      * An operation that was sent is not interrupted: its answer comes first. So a caller who wants to own a hold for
      * certain reserves in an uninterruptible region and releases in the finalizer.
@@ -69,16 +69,54 @@ export class CreditLedger extends Context.Service<
     run<A, E extends Refusal>(operation: Operation<A, E>): Effect.Effect<A, E | StorageFailed>
     /**
      * Records how far the replies of open holds have come, and lets the holds live on. Progress and expiry never move
-     * backwards. Gives how many were renewed, and which are gone: those have ended, and keep nothing any more. Holds that
+     * backwards. Returns how many were renewed, and which are gone: those have ended, and keep nothing any more. Holds that
      * another call is just writing are left out of both.
      */
     renew(input: RenewInput): Effect.Effect<Renewed, StorageFailed>
     /**
+     * The account as this process wrote it last, if it seems to be the only one to write it; it may be another by now.
+     * A decision that relies on it has to be proven by a write (`reserveOnTier`).
+     */
+    recall(userId: UserId): Account | undefined
+  }
+>()("@parley/core/credits/CreditLedger") {}
+
+/** Reads the records of the ledger. */
+export class CreditRecords extends Context.Service<
+  CreditRecords,
+  {
+    /** Returns an account that exists. */
+    account(userId: UserId): Effect.Effect<Account, AccountNotFound | StorageFailed>
+    /** The transactions that answer these business keys, by key, of those of this user that exist. */
+    transactions(
+      userId: UserId,
+      keys: ReadonlyArray<string>
+    ): Effect.Effect<ReadonlyMap<string, Transaction>, StorageFailed>
+    /** A page of an account's transactions, in time that depends neither on its place nor on the account's age. */
+    history(input: HistoryInput): Effect.Effect<HistoryPage, AccountNotFound | StorageFailed>
+    /** The charges of some days, by day, spender and model, in that order. Nothing if the account does not exist. */
+    usage(input: UsageInput): Effect.Effect<ReadonlyArray<UsageRow>, StorageFailed>
+  }
+>()("@parley/core/credits/CreditRecords") {}
+
+/** The transaction that answers a business key; undefined if there is none, or not for this user. */
+export const transactionOf = (
+  records: Pick<CreditRecords["Service"], "transactions">,
+  userId: UserId,
+  key: string
+): Effect.Effect<Transaction | undefined, StorageFailed> =>
+  Effect.map(records.transactions(userId, [key]), (found) => found.get(key))
+
+/** Does the work that concerns many accounts at once. */
+export class CreditUpkeep extends Context.Service<
+  CreditUpkeep,
+  {
+    /**
      * Ends holds that were not renewed in time, those of dead processes: charged for the input and the output recorded
-     * last, or released where nothing was delivered. Holds that another call works on are left to the next sweep.
+     * last, or released if nothing was delivered. Holds that another call works on are left to the next sweep.
      */
     sweep(input: SweepInput): Effect.Effect<Swept, StorageFailed>
-    /** Gives the next range with accounts that are due for a reset; undefined after the last one. */
+    /** Returns the next range with accounts that are due for a reset; undefined after the last one. */
     due(input: DueInput): Effect.Effect<ResetRange | undefined, StorageFailed>
     /**
      * Begins the running period of the accounts of a range that are due: allowance := plan, in one transaction. A period
@@ -93,26 +131,11 @@ export class CreditLedger extends Context.Service<
     verify(input: VerifyInput): Effect.Effect<VerifyChunk, StorageFailed>
     /**
      * How many accounts are, now or from their next period on, on tiers that are not among `known`, by tier in the order of
-     * their names; without those that are closed. Takes no longer for many accounts than for few, where all are known.
+     * their names; without those that are closed. Takes no longer for many accounts than for few, if all are known.
      */
     missingTiers(known: ReadonlyArray<TierName>): Effect.Effect<ReadonlyArray<TierCount>, StorageFailed>
-    /**
-     * The account as this process wrote it last, where it seems to be the only one to write it; it may be another by now.
-     * What is decided by it has to be proven by a write (`CreditOperations.reserveOnTier`).
-     */
-    recall(userId: UserId): Account | undefined
-    /** Gives an account that exists. */
-    account(userId: UserId): Effect.Effect<Account, AccountNotFound | StorageFailed>
-    /** The transaction that answers a business key; undefined where there is none, or not for this user. */
-    transaction(userId: UserId, key: string): Effect.Effect<Transaction | undefined, StorageFailed>
-    /** The transactions that answer these business keys, by key, of those of this user that there are. */
-    transactions(
-      userId: UserId,
-      keys: ReadonlyArray<string>
-    ): Effect.Effect<ReadonlyMap<string, Transaction>, StorageFailed>
-    /** A page of an account's transactions, in time that depends neither on its place nor on the account's age. */
-    history(input: HistoryInput): Effect.Effect<HistoryPage, AccountNotFound | StorageFailed>
-    /** What was charged on some days, by day, source and model, in that order. Nothing of an account that is not there. */
-    usage(input: UsageInput): Effect.Effect<ReadonlyArray<UsageRow>, StorageFailed>
   }
->()("@parley/core/credits/CreditLedger") {}
+>()("@parley/core/credits/CreditUpkeep") {}
+
+/** The three ports of a ledger, which one adapter implements together. */
+export type CreditPorts = CreditLedger | CreditRecords | CreditUpkeep

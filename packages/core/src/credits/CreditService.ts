@@ -2,19 +2,25 @@ import { Context, Effect, Layer } from "effect"
 import { UserId } from "../identity/UserId.ts"
 import { Id, inputsOf } from "../storage/inputs.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
-import { CreditLedger, type HistoryInput, type HistoryPage } from "./CreditLedger.ts"
+import {
+  CreditLedger,
+  CreditRecords,
+  CreditUpkeep,
+  transactionOf,
+  type HistoryInput,
+  type HistoryPage
+} from "./CreditLedger.ts"
 import { replyKey, restKey } from "./holds/Hold.ts"
 import { isOfReply, type ReplyReceipt } from "./Receipt.ts"
 import { balanceOf, type Balance } from "./Account.ts"
 import { Accounts } from "./Accounts.ts"
 import type { AdjustInput, RefundInput } from "./Purchase.ts"
-import type { GrantRefusal, PurchaseRefusal } from "./rules/grantsAndCorrections.ts"
-import { CreditOperations } from "./CreditOperations.ts"
+import { adjust, grant, refund, type GrantRefusal, type PurchaseRefusal } from "./rules/grantsAndCorrections.ts"
 import { Adjustment, Grant, History, Refund, TierChoice } from "./creditInputs.ts"
 import { type AccountNotFound, type InvalidAmount, InvalidUsageRange, KeyConflict, ReceiptNotFound } from "./errors.ts"
 import type { Transaction } from "./Transaction.ts"
 import type { OnceRefusal } from "./rules/journal.ts"
-import type { FollowPlanInput } from "./rules/followPlan.ts"
+import { followPlan, type FollowPlanInput } from "./rules/followPlan.ts"
 import { periodAt } from "./rules/period.ts"
 import { Catalog, lowestTier, unknownTier } from "../tiers/Catalog.ts"
 import type { UnknownTier } from "../tiers/errors.ts"
@@ -36,14 +42,14 @@ export interface ReplyCost {
  * before: it charged for it, or released it, as nothing had been delivered.
  */
 export const replyCosts = Effect.fnUntraced(function* (
-  ledger: CreditLedger["Service"],
+  records: Pick<CreditRecords["Service"], "transactions">,
   userId: UserId,
   messageIds: ReadonlyArray<string>
 ): Effect.fn.Return<ReadonlyMap<string, ReplyCost>, StorageFailed> {
   const costs = new Map<string, ReplyCost>()
   let open = new Map(messageIds.map((id) => [replyKey(id), id.toLowerCase()]))
   for (let place = 1; open.size > 0; place++) {
-    const found = yield* ledger.transactions(userId, [...open.keys()])
+    const found = yield* records.transactions(userId, [...open.keys()])
     const next = new Map<string, string>()
     for (const [key, id] of open) {
       const receipt = found.get(key)?.receipt
@@ -163,7 +169,8 @@ export class CreditService extends Context.Service<
     CreditService,
     Effect.gen(function* () {
       const ledger = yield* CreditLedger
-      const credits = yield* CreditOperations
+      const records = yield* CreditRecords
+      const upkeep = yield* CreditUpkeep
       const accounts = yield* Accounts
       const catalog = yield* Catalog
 
@@ -173,37 +180,37 @@ export class CreditService extends Context.Service<
 
       return CreditService.of({
         balance: (userId) => Effect.map(accounts.of(userId), balanceOf),
-        find: (userId) => Effect.map(ledger.account(userId), balanceOf),
-        history: (input) => ledger.history(input),
+        find: (userId) => Effect.map(records.account(userId), balanceOf),
+        history: (input) => records.history(input),
         usage: Effect.fn("CreditService.usage")(function* ({ userId, from, to }) {
           const [firstDay, lastDay] = [parseDay(from), parseDay(to)]
           if (firstDay === undefined || lastDay === undefined || lastDay < firstDay || lastDay - firstDay >= MAX_DAYS) {
             return yield* new InvalidUsageRange({ maxDays: MAX_DAYS })
           }
-          return yield* ledger.usage({ userId, firstDay, lastDay })
+          return yield* records.usage({ userId, firstDay, lastDay })
         }),
         receipt: Effect.fn("CreditService.receipt")(function* (userId, messageId) {
-          const charged = yield* ledger.transaction(userId, replyKey(messageId))
+          const charged = yield* transactionOf(records, userId, replyKey(messageId))
           const receipt = charged?.receipt
           return receipt !== undefined && isOfReply(receipt) ? receipt : yield* new ReceiptNotFound({ messageId })
         }),
         replyCosts: Effect.fn("CreditService.replyCosts")((userId, messageIds) =>
-          replyCosts(ledger, userId, messageIds)
+          replyCosts(records, userId, messageIds)
         ),
-        done: (userId, key) => ledger.transaction(userId, key),
-        grant: (input) => opening(input.userId, credits.grant({ ...input, type: "grant" })),
-        adjust: (input) => credits.adjust(input),
-        refund: (input) => credits.refund(input),
+        done: (userId, key) => transactionOf(records, userId, key),
+        grant: (input) => opening(input.userId, ledger.run(grant({ ...input, type: "grant" }))),
+        adjust: (input) => ledger.run(adjust(input)),
+        refund: (input) => ledger.run(refund(input)),
         changeTier: Effect.fn("CreditService.changeTier")(function* ({ userId, tier, key }) {
           const wanted = catalog.tiers.find(({ name }) => name === tier)
           if (wanted === undefined) return yield* unknownTier(catalog, tier)
           const keyOf = (each: TierName) => `tier:${key}:${each}`
-          const done = yield* ledger.transactions(userId, catalog.tiers.flatMap(namesOf).map(keyOf))
+          const done = yield* records.transactions(userId, catalog.tiers.flatMap(namesOf).map(keyOf))
           const first = done.get(keyOf(tier))
           if (first !== undefined) return first
           if (done.size > 0) return yield* new KeyConflict({ key })
-          const changing = credits.followPlan(
-            operatorPlan(catalog, { userId, wanted, key: keyOf(tier) }, yield* ledger.now)
+          const changing = ledger.run(
+            followPlan(operatorPlan(catalog, { userId, wanted, key: keyOf(tier) }, yield* ledger.now))
           )
           return (yield* opening(userId, changing)).transaction
         }),
@@ -211,7 +218,7 @@ export class CreditService extends Context.Service<
           let accounts = 0
           let after: UserId | undefined
           do {
-            const chunk = yield* ledger.verify({ limit: ACCOUNTS_PER_CHUNK, after, since })
+            const chunk = yield* upkeep.verify({ limit: ACCOUNTS_PER_CHUNK, after, since })
             accounts += chunk.accounts
             if (chunk.differences.length > 0) yield* onDifferences(chunk.differences)
             after = chunk.next

@@ -16,8 +16,8 @@ import { type ExplainedTerms, verifyAccount } from "./rules/verifyAccount.ts"
 import type { Transaction } from "./Transaction.ts"
 import { InMemoryEventLog } from "../events/InMemoryEventLog.ts"
 import type { TierName } from "../tiers/Tier.ts"
-import { CreditLedger, type TierCount } from "./CreditLedger.ts"
-import { expireOperation, sweptBy } from "./rules/decideHold.ts"
+import { CreditLedger, CreditRecords, CreditUpkeep, type TierCount } from "./CreditLedger.ts"
+import { expire, sweptBy } from "./rules/decideHold.ts"
 import { decideReset, isDue } from "./rules/resetPeriod.ts"
 import { AccountNotFound } from "./errors.ts"
 import {
@@ -28,6 +28,7 @@ import {
   type ResetInput,
   type ResetRange
 } from "./upkeep/ResetChunk.ts"
+import type { VerifyChunk, VerifyInput } from "./upkeep/Verification.ts"
 import { isClosed, renameOwner } from "./rules/openAndClose.ts"
 import { usageOf } from "./UsageReport.ts"
 import { publishTransactionEvents } from "./transactionEvents.ts"
@@ -137,103 +138,19 @@ const missingTiers = (
     .toSorted((a, b) => (a.tier < b.tier ? -1 : 1))
 }
 
-const make = Effect.gen(function* () {
-  const storage = yield* InMemoryStorage
-  const atOnce = <A>(work: () => A) => storage.exclusive(Effect.sync(work))
-  const log = yield* InMemoryEventLog
-  const accounts = yield* InMemoryAccounts
-  yield* storage.addPersonalPart({
-    isInUse: (userId) => {
-      const stored = accounts.get(userId)
-      return stored !== undefined && !isClosed(stored.account)
-    },
-    count: (userId) => ({ transactions: accounts.get(userId)?.transactions.length ?? 0 }),
-    erase: (userId, pseudonym) => {
-      const stored = accounts.get(userId)
-      if (stored === undefined) return
-      accounts.delete(userId)
-      accounts.set(pseudonym, renameOwner(stored, userId, pseudonym))
-    }
-  })
+/** The accounts, and work on them that nothing interleaves with. */
+interface Store {
+  readonly accounts: Map<UserId, StoredAccount>
+  readonly atOnce: <A>(work: () => A) => Effect.Effect<A>
+}
 
-  const write = (stored: StoredAccount | typeof EMPTY, changes: Changes): void => {
-    accounts.set(changes.account.userId, written(stored, changes))
-    publishTransactionEvents(log, stored.account, changes.account, changes.transactions)
-  }
-
-  // A refusal changes nothing, so it is turned into a failure outside: it does not undo the unit of work around it.
-  const run = <A, E extends Refusal>(operation: Operation<A, E>): Effect.Effect<A, E> =>
-    storage
-      .exclusive(Effect.map(Clock.currentTimeMillis, (now) => decide(operation, now)))
-      .pipe(Effect.flatMap(Effect.fromResult))
-
-  const decide = <A, E extends Refusal>(operation: Operation<A, E>, now: number): Result.Result<A, E> => {
-    const stored = accounts.get(operation.userId) ?? EMPTY
-    const { answers, changes } = decideAll(stored, [operation], now)
-    if (changes !== undefined) write(stored, changes)
-    const answer = answers[0] as Result.Result<A, E>
-    if (Result.isSuccess(answer) && operation.companion !== undefined) storage.writeCompanion(operation.companion)
-    return answer
-  }
-
+const recordsOf = ({ accounts, atOnce }: Store): CreditRecords["Service"] => {
   const find = (userId: UserId): Effect.Effect<StoredAccount, AccountNotFound> =>
-    atOnce(() => accounts.get(userId)).pipe(
-      Effect.flatMap((found) =>
-        found === undefined ? Effect.fail(new AccountNotFound({ userId })) : Effect.succeed(found)
-      )
+    Effect.flatMap(
+      atOnce(() => accounts.get(userId)),
+      (found) => (found === undefined ? new AccountNotFound({ userId }) : Effect.succeed(found))
     )
-
-  const expired = (now: number): ReadonlyArray<HoldName> =>
-    [...accounts.values()]
-      .flatMap(({ holds }) => [...holds.values()].map(({ hold }) => hold))
-      .filter(({ expiresAt }) => expiresAt <= now)
-      .toSorted((a, b) => a.expiresAt - b.expiresAt)
-
-  return CreditLedger.of({
-    now: Clock.currentTimeMillis,
-    run,
-    renew: ({ holds, ttlMs }) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        atOnce(() => {
-          const gone = holds.filter((progress) => !renewHold(accounts, progress, now + ttlMs))
-          return {
-            renewed: holds.length - gone.length,
-            gone: gone.map(({ userId, key }) => ({ userId, key }))
-          }
-        })
-      ),
-    sweep: ({ limit }) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        atOnce(() => {
-          const holds = expired(now).slice(0, limit)
-          const swept = holds
-            .map((named) => decide(expireOperation(named), now))
-            .map((answer) => sweptBy(Result.isSuccess(answer) ? answer.success : undefined))
-            .reduce(addSwept, NOTHING_SWEPT)
-          if (limit > 0) storage.writeCompanion({ _tag: "HoldsSwept" })
-          return swept
-        })
-      ),
-    due: (input) => atOnce(() => nextDue(accounts, input)),
-    reset: (input) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => atOnce(() => resetChunk(accounts, input, now, write))),
-    missingTiers: (known) => atOnce(() => missingTiers(accounts, known)),
-    verify: ({ limit, after = "" }) =>
-      atOnce(() => {
-        const chunk = [...accounts.values()]
-          .filter(({ account }) => account.userId > after)
-          .toSorted((a, b) => (a.account.userId < b.account.userId ? -1 : 1))
-          .slice(0, limit)
-        return {
-          accounts: chunk.length,
-          differences: chunk.flatMap(verifyAccount),
-          next: chunk.length < limit ? undefined : chunk.at(-1)?.account.userId
-        }
-      }),
-    recall: (userId) => {
-      const stored = accounts.get(userId)
-      return stored && accountOf(stored.account)
-    },
+  return {
     account: (userId) => Effect.map(find(userId), ({ account }) => accountOf(account)),
     transactions: (userId, keys) =>
       atOnce(() => {
@@ -245,7 +162,6 @@ const make = Effect.gen(function* () {
           })
         )
       }),
-    transaction: (userId, key) => atOnce(() => accounts.get(userId)?.records.get(key)?.transaction),
     usage: (input) => atOnce(() => usageOf(accounts.get(input.userId)?.transactions ?? [], input)),
     history: ({ userId, limit, offset, type, upto = Infinity }) =>
       Effect.map(find(userId), ({ transactions }) => {
@@ -258,12 +174,106 @@ const make = Effect.gen(function* () {
           next: next === 0 ? undefined : next
         }
       })
+  }
+}
+
+const verifyChunk = (accounts: Store["accounts"], { limit, after = "" }: VerifyInput): VerifyChunk => {
+  const chunk = [...accounts.values()]
+    .filter(({ account }) => account.userId > after)
+    .toSorted((a, b) => (a.account.userId < b.account.userId ? -1 : 1))
+    .slice(0, limit)
+  return {
+    accounts: chunk.length,
+    differences: chunk.flatMap(verifyAccount),
+    next: chunk.length < limit ? undefined : chunk.at(-1)?.account.userId
+  }
+}
+
+const expiredHolds = (accounts: Store["accounts"], now: number): ReadonlyArray<HoldName> =>
+  [...accounts.values()]
+    .flatMap(({ holds }) => [...holds.values()].map(({ hold }) => hold))
+    .filter(({ expiresAt }) => expiresAt <= now)
+    .toSorted((a, b) => a.expiresAt - b.expiresAt)
+
+/** The part of the ledger in the personal data of its accounts. */
+const personalPart = (accounts: Store["accounts"]) => ({
+  isInUse: (userId: UserId) => {
+    const stored = accounts.get(userId)
+    return stored !== undefined && !isClosed(stored.account)
+  },
+  count: (userId: UserId) => ({ transactions: accounts.get(userId)?.transactions.length ?? 0 }),
+  erase: (userId: UserId, pseudonym: UserId) => {
+    const stored = accounts.get(userId)
+    if (stored === undefined) return
+    accounts.delete(userId)
+    accounts.set(pseudonym, renameOwner(stored, userId, pseudonym))
+  }
+})
+
+const make = Effect.gen(function* () {
+  const storage = yield* InMemoryStorage
+  const log = yield* InMemoryEventLog
+  const accounts = yield* InMemoryAccounts
+  const store: Store = { accounts, atOnce: (work) => storage.exclusive(Effect.sync(work)) }
+  const atMoment = <A>(work: (now: number) => A) => storage.exclusive(Effect.map(Clock.currentTimeMillis, work))
+  yield* storage.addPersonalPart(personalPart(accounts))
+
+  const write = (stored: StoredAccount | typeof EMPTY, changes: Changes): void => {
+    accounts.set(changes.account.userId, written(stored, changes))
+    publishTransactionEvents(log, stored.account, changes.account, changes.transactions)
+  }
+  const decide = <A, E extends Refusal>(operation: Operation<A, E>, now: number): Result.Result<A, E> => {
+    const stored = accounts.get(operation.userId) ?? EMPTY
+    const { answers, changes } = decideAll(stored, [operation], now)
+    if (changes !== undefined) write(stored, changes)
+    const answer = answers[0] as Result.Result<A, E>
+    if (Result.isSuccess(answer) && operation.companion !== undefined) storage.writeCompanion(operation.companion)
+    return answer
+  }
+
+  const ledger = CreditLedger.of({
+    now: Clock.currentTimeMillis,
+    // A refusal changes nothing, so it is turned into a failure outside: it does not undo the unit of work around it.
+    run: (operation) =>
+      Effect.flatMap(
+        atMoment((now) => decide(operation, now)),
+        Effect.fromResult
+      ),
+    renew: ({ holds, ttlMs }) =>
+      atMoment((now) => {
+        const gone = holds.filter((progress) => !renewHold(accounts, progress, now + ttlMs))
+        return { renewed: holds.length - gone.length, gone: gone.map(({ userId, key }) => ({ userId, key })) }
+      }),
+    recall: (userId) => {
+      const stored = accounts.get(userId)
+      return stored && accountOf(stored.account)
+    }
   })
+  const upkeep = CreditUpkeep.of({
+    sweep: ({ limit }) =>
+      atMoment((now) => {
+        const swept = expiredHolds(accounts, now)
+          .slice(0, limit)
+          .map((named) => decide(expire(named), now))
+          .map((answer) => sweptBy(Result.isSuccess(answer) ? answer.success : undefined))
+          .reduce(addSwept, NOTHING_SWEPT)
+        if (limit > 0) storage.writeCompanion({ _tag: "HoldsSwept" })
+        return swept
+      }),
+    due: (input) => store.atOnce(() => nextDue(accounts, input)),
+    reset: (input) => atMoment((now) => resetChunk(accounts, input, now, write)),
+    missingTiers: (known) => store.atOnce(() => missingTiers(accounts, known)),
+    verify: (input) => store.atOnce(() => verifyChunk(accounts, input))
+  })
+  return Context.make(CreditLedger, ledger).pipe(
+    Context.add(CreditRecords, recordsOf(store)),
+    Context.add(CreditUpkeep, upkeep)
+  )
 })
 
 /** The ledger in the memory of one process: for tests, and for trying the product out without a database. */
 export const InMemoryCreditLedger = {
-  layer: Layer.effect(CreditLedger, make).pipe(
+  layer: Layer.effectContext(make).pipe(
     Layer.provide(Layer.mergeAll(InMemoryAccounts.layer, InMemoryStorage.layer, InMemoryEventLog.layer))
   )
 }

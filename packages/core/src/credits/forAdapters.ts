@@ -1,10 +1,8 @@
 /** The part of `@parley/core/adapter` for credits. */
 
-export { CreditLedger, type TierCount } from "./CreditLedger.ts"
+export { type CreditPorts, CreditLedger, CreditRecords, CreditUpkeep, type TierCount } from "./CreditLedger.ts"
 export { type ReceiptDraft, type ReplyReceiptDraft, type WorkReceiptDraft, isOfReply } from "./Receipt.ts"
-export { TRANSACTION_TYPES } from "./Transaction.ts"
 export { dayText, parseDay } from "./UsageReport.ts"
-export { SPENDER_KINDS } from "./Spender.ts"
 export { checkTiers } from "./upkeep/checkTiers.ts"
 export {
   AccountNotFound,
@@ -18,9 +16,20 @@ export {
   ResetTooEarly,
   SubscriptionNotFound
 } from "./errors.ts"
-export type { Hold, HoldEnd, HoldName, Reserved } from "./holds/Hold.ts"
-export { type HoldProgress, NOTHING_RENEWED, type RenewInput, type Renewed } from "./holds/Hold.ts"
-export { NOTHING_SWEPT, type SweepInput, type Swept, addSwept } from "./holds/Hold.ts"
+export {
+  type Hold,
+  type HoldEnd,
+  type HoldName,
+  type HoldProgress,
+  NOTHING_RENEWED,
+  NOTHING_SWEPT,
+  type RenewInput,
+  type Renewed,
+  type Reserved,
+  type SweepInput,
+  type Swept,
+  addSwept
+} from "./holds/Hold.ts"
 export {
   type Changes,
   type Decision,
@@ -36,17 +45,25 @@ export {
   keysOf
 } from "./rules/LedgerState.ts"
 export type { Split } from "./Account.ts"
-export { type CloseInput, closeOperation } from "./rules/openAndClose.ts"
+export { type CloseInput, closeAccount, openAccount } from "./rules/openAndClose.ts"
 export { type Decisions, type LoadedAccount, NO_ACCOUNT, decideAll } from "./rules/decideAll.ts"
-export { expireOperation, sweptBy } from "./rules/decideHold.ts"
-export type { SettleRefusal } from "./rules/decideHold.ts"
+export { type SettleRefusal, expire, release, reserve, reserveOnTier, settle, sweptBy } from "./rules/decideHold.ts"
 export type { OnceRefusal } from "./rules/journal.ts"
-export type { FollowPlanInput, FollowedPlan, LeftPeriod, PeriodRest, PlanTerms } from "./rules/followPlan.ts"
+export {
+  type FollowPlanInput,
+  type FollowedPlan,
+  type LeftPeriod,
+  type PeriodRest,
+  type PlanTerms,
+  followPlan
+} from "./rules/followPlan.ts"
+export { adjust, dispute, grant, refund } from "./rules/grantsAndCorrections.ts"
+export { type TakeFromPeriodInput, type TakenFromPeriod, takeFromPeriod } from "./rules/takeFromPeriod.ts"
+export { changeTier } from "./rules/tierChange.ts"
 export { type Period, periodAt, periodStart } from "./rules/period.ts"
-export type { PurchaseState } from "./Purchase.ts"
-export type { CorrectionReport } from "./Purchase.ts"
-export { NO_TRANSACTIONS, type TransactionCounts, countsOf, withTransaction } from "./Transaction.ts"
-export { type UsageByKind, dayOf } from "./Spender.ts"
+export type { CorrectionReport, PurchaseState } from "./Purchase.ts"
+export { NO_TRANSACTIONS, TRANSACTION_TYPES, type TransactionCounts, countsOf, withTransaction } from "./Transaction.ts"
+export { SPENDER_KINDS, type UsageByKind, dayOf } from "./Spender.ts"
 export {
   type DueInput,
   type ResetChunk,

@@ -17,7 +17,7 @@ import { CrmService } from "../crm/CrmService.ts"
 import { noSecrets } from "../secrets/noSecrets.ts"
 import { SecretBox } from "../secrets/SecretBox.ts"
 import { checkTiers } from "../credits/upkeep/checkTiers.ts"
-import { CreditLedger } from "../credits/CreditLedger.ts"
+import { CreditUpkeep } from "../credits/CreditLedger.ts"
 import { HoldTtl } from "../credits/holds/keepHolds.ts"
 import { DocumentParser } from "../documents/reading/DocumentParser.ts"
 import { textParser } from "../documents/reading/textParser.ts"
@@ -106,7 +106,7 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
   await Effect.runPromise(
     checkTiers.pipe(
       Effect.provideService(Catalog, catalog),
-      Effect.provideService(CreditLedger, options.ledger),
+      Effect.provideService(CreditUpkeep, options.creditUpkeep),
       Effect.provide(references(options))
     )
   )

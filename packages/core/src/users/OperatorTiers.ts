@@ -5,10 +5,9 @@ import { followAgain } from "../billing/decide/followPaidPlan.ts"
 import { followedPeriod } from "../billing/FollowedPeriod.ts"
 import { planOf } from "../billing/planOf.ts"
 import type { AccountNotFound, InvalidAmount, KeyConflict } from "../credits/errors.ts"
-import { CreditLedger } from "../credits/CreditLedger.ts"
-import { CreditOperations } from "../credits/CreditOperations.ts"
+import { CreditLedger, CreditRecords } from "../credits/CreditLedger.ts"
 import { operatorPlan } from "../credits/CreditService.ts"
-import type { LeftPeriod } from "../credits/rules/followPlan.ts"
+import { followPlan, type LeftPeriod } from "../credits/rules/followPlan.ts"
 import type { Transaction } from "../credits/Transaction.ts"
 import type { UserId } from "../identity/UserId.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
@@ -53,8 +52,8 @@ export class OperatorTiers extends Context.Service<
     Effect.gen(function* () {
       const billing = yield* BillingStore
       const catalog = yield* Catalog
-      const credits = yield* CreditOperations
       const ledger = yield* CreditLedger
+      const records = yield* CreditRecords
       const unitOfWork = yield* UnitOfWork
       const newKey = Effect.flatMap(IdGenerator, (ids) => ids.next)
 
@@ -63,7 +62,7 @@ export class OperatorTiers extends Context.Service<
         if (wanted === undefined) return yield* unknownTier(catalog, tier)
         const account = yield* billing.pin({ userId, pinned: pin ? true : undefined, followed: undefined })
         const plan = operatorPlan(catalog, { userId, wanted, key: `tier:${yield* newKey}:${tier}` }, yield* ledger.now)
-        const { left, transaction } = yield* credits.followPlan(plan)
+        const { left, transaction } = yield* ledger.run(followPlan(plan))
         if (!account.pinned) return transaction
         // The operator's tier replaces a paid plan as another subscription would; the plan continues later with its
         // remaining credits.
@@ -88,7 +87,7 @@ export class OperatorTiers extends Context.Service<
 
       return OperatorTiers.of({
         standing: Effect.fn("OperatorTiers.standing")(function* (userId) {
-          const { tier } = yield* ledger.account(userId)
+          const { tier } = yield* records.account(userId)
           const known = yield* billing.account(userId)
           return { tier, pinned: known.pinned, paidTier: planOf(known, catalog, yield* ledger.now)?.terms.tier }
         }),

@@ -3,7 +3,7 @@ import { AuditLog } from "../audit/AuditLog.ts"
 import { BillingStore } from "../billing/BillingStore.ts"
 import { BotStore } from "../bots/BotStore.ts"
 import { ChatStore, MAX_PAGE_BYTES } from "../chat/store/ChatStore.ts"
-import { CreditLedger } from "../credits/CreditLedger.ts"
+import { CreditRecords } from "../credits/CreditLedger.ts"
 import { CrmConnectionStore } from "../crm/CrmConnectionStore.ts"
 import type { DocumentKey } from "../documents/Document.ts"
 import { DocumentStore } from "../documents/storing/DocumentStore.ts"
@@ -72,15 +72,15 @@ export class UserExport extends Context.Service<
       const documents = yield* DocumentStore
       const files = yield* FileStore
       const jobs = yield* JobQueue
-      const ledger = yield* CreditLedger
+      const records = yield* CreditRecords
       const deliveries = yield* DeliveryRecords
 
       const credits = (userId: UserId) =>
         Stream.concat(
-          Stream.fromEffect(Effect.map(ledger.account(userId), lines.accountLine)),
+          Stream.fromEffect(Effect.map(records.account(userId), lines.accountLine)),
           Stream.paginate(undefined as number | undefined, (upto) =>
             Effect.map(
-              ledger.history({ userId, limit: PAGE, offset: 0, type: undefined, upto }),
+              records.history({ userId, limit: PAGE, offset: 0, type: undefined, upto }),
               ({ next, transactions }) =>
                 [transactions.map(lines.transactionLine), Option.fromUndefinedOr(next)] as const
             )

@@ -6,7 +6,7 @@ import { PaymentGateway } from "../billing/PaymentGateway.ts"
 import { CreditLedger } from "../credits/CreditLedger.ts"
 import type { HoldsOpen } from "../credits/errors.ts"
 import { CrmRelease } from "../crm/CrmRelease.ts"
-import { closeOperation } from "../credits/rules/openAndClose.ts"
+import { closeAccount } from "../credits/rules/openAndClose.ts"
 import { Catalog, lowestTier } from "../tiers/Catalog.ts"
 import type { UserId } from "../identity/UserId.ts"
 import { JobQueue } from "../jobs/JobQueue.ts"
@@ -78,7 +78,7 @@ export class UserService extends Context.Service<
       /** Closes the account, if there is one. */
       const close = Effect.fnUntraced(function* (userId: UserId) {
         const key = `closed:${yield* ids.next}`
-        return yield* ledger.run(closeOperation({ userId, key, lowest })).pipe(
+        return yield* ledger.run(closeAccount({ userId, key, lowest })).pipe(
           Effect.asVoid,
           Effect.catchTag("AccountNotFound", () => Effect.void),
           Effect.catchTag(["InvalidAmount", "KeyConflict"], Effect.die)

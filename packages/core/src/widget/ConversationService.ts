@@ -9,7 +9,7 @@ import {
   MAX_TRANSCRIPT_BYTES
 } from "../chat/store/ChatStore.ts"
 import type { StoredMessage } from "../chat/store/StoredMessage.ts"
-import { CreditLedger } from "../credits/CreditLedger.ts"
+import { CreditRecords } from "../credits/CreditLedger.ts"
 import { replyCosts } from "../credits/CreditService.ts"
 import type { UserId } from "../identity/UserId.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
@@ -88,7 +88,7 @@ const make = Effect.gen(function* () {
   const bots = yield* BotStore
   const chat = yield* ChatService
   const chats = yield* ChatStore
-  const ledger = yield* CreditLedger
+  const records = yield* CreditRecords
 
   const checkBot = Effect.fnUntraced(function* (owner: UserId, botId: string) {
     if ((yield* bots.find({ owner, botId })) === undefined) return yield* new BotNotFound({ botId })
@@ -97,7 +97,7 @@ const make = Effect.gen(function* () {
   /** The conversations with what they cost, asked of the ledger for all of them at once. */
   const withCosts = Effect.fnUntraced(function* (owner: UserId, found: ReadonlyArray<BotConversation>) {
     const ids = found.flatMap(({ replyIds }) => replyIds)
-    const costs = ids.length === 0 ? new Map() : yield* replyCosts(ledger, owner, ids)
+    const costs = ids.length === 0 ? new Map() : yield* replyCosts(records, owner, ids)
     return found.map(({ owner: { visitor }, replyIds, ...conversation }): OwnedConversation => {
       const credits = replyIds.reduce((sum, id) => sum + (costs.get(id)?.credits ?? 0), 0)
       return { ...conversation, visitor: visitor.slice(0, VISITOR_DIGITS), credits }
@@ -117,7 +117,7 @@ const make = Effect.gen(function* () {
     const { botOwner } = found.owner
     const [conversation] = yield* withCosts(botOwner, [found])
     const ids = messages.filter(({ model }) => model !== undefined).map(({ id }) => id)
-    const costs = ids.length === 0 ? new Map() : yield* replyCosts(ledger, botOwner, ids)
+    const costs = ids.length === 0 ? new Map() : yield* replyCosts(records, botOwner, ids)
     return {
       ...(conversation as OwnedConversation),
       messages: messages.map((message): OwnedMessage => ({ ...message, credits: costs.get(message.id)?.credits })),

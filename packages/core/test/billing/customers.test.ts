@@ -2,7 +2,6 @@ import { Effect, Layer } from "effect"
 import { expect, it } from "vitest"
 import { BillingService } from "../../src/billing/BillingService.ts"
 import { PaymentInbox } from "../../src/billing/PaymentInbox.ts"
-import { CreditOperations } from "../../src/credits/CreditOperations.ts"
 import { neutralGatewayLayer } from "../../src/testing/billing/neutralGateway.ts"
 import { Catalog, makeCatalog } from "../../src/tiers/Catalog.ts"
 import { InMemoryPersonalData } from "../../src/users/InMemoryPersonalData.ts"
@@ -11,7 +10,6 @@ import { billingInMemory } from "./stories.ts"
 
 const billing = BillingService.layer.pipe(
   Layer.provideMerge(PaymentInbox.layer),
-  Layer.provideMerge(CreditOperations.layer),
   Layer.provideMerge(
     Layer.mergeAll(
       billingInMemory,

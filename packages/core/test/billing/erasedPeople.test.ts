@@ -1,12 +1,12 @@
 import { Effect, Layer, Logger } from "effect"
+import { type CreditPorts, CreditRecords } from "../../src/credits/CreditLedger.ts"
+import { testedLedger } from "../../src/testing/credits/testedLedger.ts"
 import { describe, expect, it } from "vitest"
 import { BillingStore } from "../../src/billing/BillingStore.ts"
 import { PaymentObjectNotFound, PaymentUnavailable } from "../../src/billing/errors.ts"
 import type { PaymentEvent, SubscriptionStatus } from "../../src/billing/PaymentEvent.ts"
 import { PaymentGateway } from "../../src/billing/PaymentGateway.ts"
 import { PaymentInbox } from "../../src/billing/PaymentInbox.ts"
-import { CreditLedger } from "../../src/credits/CreditLedger.ts"
-import { CreditOperations } from "../../src/credits/CreditOperations.ts"
 import { CrmRelease } from "../../src/crm/CrmRelease.ts"
 import { noCrmLayer } from "../../src/crm/noCrmLayer.ts"
 import { inMemoryStorageLayer } from "../../src/StoragePorts.ts"
@@ -121,7 +121,7 @@ interface Asked {
   isDown: boolean
 }
 
-type Services = BillingStore | CreditLedger | CreditOperations | PaymentInbox | UserService
+type Services = BillingStore | CreditPorts | PaymentInbox | UserService
 
 /** Does something with a provider that notes what it is asked; `ends` is done before a subscription is ended. */
 const run = <A, E>(
@@ -143,7 +143,6 @@ const run = <A, E>(
       })
   })
   const layer = Layer.mergeAll(PaymentInbox.layer, UserService.layer).pipe(
-    Layer.provideMerge(CreditOperations.layer),
     Layer.provide(CrmRelease.layer.pipe(Layer.provide(noCrmLayer))),
     Layer.provideMerge(inMemoryStorageLayer),
     Layer.provide([Layer.succeed(PaymentGateway, gateway), Layer.succeed(Catalog, makeCatalog(WORLD_CATALOG))]),
@@ -162,7 +161,7 @@ const run = <A, E>(
 
 /** A person who bought once, and is erased. */
 const erased = Effect.gen(function* () {
-  yield* CreditOperations.use((credits) => credits.open({ userId: "ann", tier: "free", allowance: 100 }))
+  yield* Effect.flatMap(testedLedger, (credits) => credits.open({ userId: "ann", tier: "free", allowance: 100 }))
   yield* accept(bought("first"))
   yield* UserService.use((users) => users.erase("ann"))
 })
@@ -180,7 +179,7 @@ describe("erasing a person", () => {
       Effect.gen(function* () {
         yield* erased
         expect(asked.closed).toEqual(["cus_1"])
-        yield* CreditOperations.use((credits) => credits.open({ userId: "bob", tier: "free", allowance: 100 }))
+        yield* Effect.flatMap(testedLedger, (credits) => credits.open({ userId: "bob", tier: "free", allowance: 100 }))
         yield* UserService.use((users) => users.erase("bob"))
         expect(asked.closed).toEqual(["cus_1"])
       })
@@ -211,11 +210,13 @@ describe("erasing a person", () => {
     run(
       (asked) =>
         Effect.gen(function* () {
-          yield* CreditOperations.use((credits) => credits.open({ userId: "ann", tier: "free", allowance: 100 }))
+          yield* Effect.flatMap(testedLedger, (credits) =>
+            credits.open({ userId: "ann", tier: "free", allowance: 100 })
+          )
           yield* accept(invoice("in_1", "sub_1"))
           yield* UserService.use((users) => users.erase("ann"))
           expect(asked.ended).toEqual(["sub_1", "sub_2"])
-          expect(yield* Effect.flip(CreditLedger.use((ledger) => ledger.account("ann")))).toMatchObject({
+          expect(yield* Effect.flip(CreditRecords.use((ledger) => ledger.account("ann")))).toMatchObject({
             _tag: "AccountNotFound"
           })
         }),
@@ -243,7 +244,7 @@ describe("what is paid after a person was erased", () => {
         expect(yield* accept(bought("unpaid", { isPaid: false }))).toMatchObject({ state: "ignored" })
         expect([...new Set(asked.ended)].toSorted()).toEqual(["sub_8", "sub_9"])
         expect(yield* owed).toEqual([`invoice:in_9: ${WHY}`, `payment:pi_late: ${WHY}`])
-        expect(yield* Effect.flip(CreditLedger.use((ledger) => ledger.account("ann")))).toMatchObject({
+        expect(yield* Effect.flip(CreditRecords.use((ledger) => ledger.account("ann")))).toMatchObject({
           _tag: "AccountNotFound"
         })
       })

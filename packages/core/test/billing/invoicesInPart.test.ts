@@ -1,11 +1,10 @@
 import { Effect, Layer, Logger } from "effect"
+import { CreditRecords } from "../../src/credits/CreditLedger.ts"
 import { expect, it } from "vitest"
 import { BillingStore } from "../../src/billing/BillingStore.ts"
 import type { PaidInvoice } from "../../src/billing/PaymentEvent.ts"
 import { PaymentGateway } from "../../src/billing/PaymentGateway.ts"
 import { PaymentInbox } from "../../src/billing/PaymentInbox.ts"
-import { CreditLedger } from "../../src/credits/CreditLedger.ts"
-import { CreditOperations } from "../../src/credits/CreditOperations.ts"
 import { atTime } from "../../src/testing/atTime.ts"
 import { neutralGateway } from "../../src/testing/billing/neutralGateway.ts"
 import { WORLD_CATALOG } from "../../src/testing/billing/worldCatalog.ts"
@@ -62,7 +61,6 @@ it("an invoice of which a part came is decided by all of it, also where its pers
     paidInvoice: (id) => Effect.sync(() => (asked.push(id), whole))
   })
   const layer = PaymentInbox.layer.pipe(
-    Layer.provideMerge(CreditOperations.layer),
     Layer.provide(Layer.provide(linkedMeanwhile, billingInMemory)),
     Layer.provideMerge(
       Layer.mergeAll(
@@ -80,7 +78,7 @@ it("an invoice of which a part came is decided by all of it, also where its pers
     Effect.provide(
       Effect.gen(function* () {
         expect(yield* atTime(START, told)).toMatchObject({ state: "applied" })
-        return yield* CreditLedger.use((ledger) => ledger.account("ann"))
+        return yield* CreditRecords.use((ledger) => ledger.account("ann"))
       }),
       layer,
       { local: true }

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
+import { CreditRecords } from "../../src/credits/CreditLedger.ts"
+import { testedLedger } from "../../src/testing/credits/testedLedger.ts"
 import { describe, expect, it } from "vitest"
 import { PaymentInbox } from "../../src/billing/PaymentInbox.ts"
-import { CreditLedger } from "../../src/credits/CreditLedger.ts"
-import { CreditOperations } from "../../src/credits/CreditOperations.ts"
 import { accountAfter, billingUnderTest, playStory, STORY_START } from "../../src/testing/billing/billingHistory.ts"
 import type { BillingAct } from "../../src/testing/billing/billingBooks.ts"
 import { BillingWorld } from "../../src/testing/billing/billingWorld.ts"
@@ -63,10 +63,10 @@ describe("events that never came", () => {
     if (event === undefined) return expect.unreachable("There is an event.")
     return Effect.gen(function* () {
       const inbox = yield* PaymentInbox
-      const credits = yield* CreditOperations
+      const credits = yield* testedLedger
       yield* credits.open({ userId: `user-${name}`, tier: "free", allowance: 100 })
       const topup = Effect.map(
-        CreditLedger.use((ledger) => ledger.account(`user-${name}`)),
+        CreditRecords.use((ledger) => ledger.account(`user-${name}`)),
         (account) => account.topup
       )
       for (let copy = 0; copy < 2; copy += 1) {

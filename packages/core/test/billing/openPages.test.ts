@@ -4,7 +4,6 @@ import { PaymentUnavailable } from "../../src/billing/errors.ts"
 import type { InvoiceReason, PaymentEvent } from "../../src/billing/PaymentEvent.ts"
 import { type CloseCheckoutsInput, PaymentGateway } from "../../src/billing/PaymentGateway.ts"
 import { PaymentInbox } from "../../src/billing/PaymentInbox.ts"
-import { CreditOperations } from "../../src/credits/CreditOperations.ts"
 import { neutralGateway } from "../../src/testing/billing/neutralGateway.ts"
 import { WORLD_CATALOG } from "../../src/testing/billing/worldCatalog.ts"
 import { Catalog, makeCatalog } from "../../src/tiers/Catalog.ts"
@@ -70,7 +69,6 @@ const closedBy = async (events: ReadonlyArray<PaymentEvent>, isDown = false) => 
       })
   })
   const layer = PaymentInbox.layer.pipe(
-    Layer.provideMerge(CreditOperations.layer),
     Layer.provide([Layer.succeed(PaymentGateway, gateway), Layer.succeed(Catalog, makeCatalog(WORLD_CATALOG))]),
     Layer.provideMerge(billingInMemory),
     Layer.provideMerge(Logger.layer([]))

@@ -1,9 +1,9 @@
 import { Effect, Layer, Logger } from "effect"
+import { type CreditPorts, CreditRecords } from "../../src/credits/CreditLedger.ts"
+import { testedLedger } from "../../src/testing/credits/testedLedger.ts"
 import { describe, expect, it } from "vitest"
 import type { InvoiceLine, PaymentEvent, SubscriptionStatus } from "../../src/billing/PaymentEvent.ts"
 import { PaymentInbox } from "../../src/billing/PaymentInbox.ts"
-import { CreditLedger } from "../../src/credits/CreditLedger.ts"
-import { CreditOperations } from "../../src/credits/CreditOperations.ts"
 import { atTime } from "../../src/testing/atTime.ts"
 import { neutralGatewayLayer } from "../../src/testing/billing/neutralGateway.ts"
 import { WORLD_CATALOG } from "../../src/testing/billing/worldCatalog.ts"
@@ -94,12 +94,11 @@ const changed = (at: number, from: string, to: string, amount: number, end = MON
     line(to, 900 + amount, { isProration: true, periodStart: at, periodEnd: end })
   ])
 
-const run = <A, E>(work: Effect.Effect<A, E, CreditLedger | CreditOperations | PaymentInbox>) =>
+const run = <A, E>(work: Effect.Effect<A, E, CreditPorts | PaymentInbox>) =>
   Effect.runPromise(
     Effect.provide(
       work,
       PaymentInbox.layer.pipe(
-        Layer.provideMerge(CreditOperations.layer),
         Layer.provideMerge(
           Layer.mergeAll(billingInMemory, Layer.succeed(Catalog, catalog), neutralGatewayLayer(), Logger.layer([]))
         )
@@ -122,7 +121,7 @@ const accept = ({ at, event }: Told, moment = at) => {
   )
 }
 
-const account = CreditLedger.use((ledger) => ledger.account(user.userId))
+const account = CreditRecords.use((ledger) => ledger.account(user.userId))
 /** Accepts events at one time in an order; returns the account as it is then. */
 const after = (told: ReadonlyArray<Told>, moment: number) =>
   run(
@@ -185,7 +184,7 @@ describe("a dearer plan", () => {
     run(
       Effect.gen(function* () {
         const reset = (asOf: number) =>
-          Effect.flatMap(CreditLedger, (ledger) =>
+          Effect.flatMap(testedLedger, (ledger) =>
             atTime(asOf, resetAll(ledger, { asOf, allowances: allowancesOf(catalog) }))
           )
         yield* accept(invoice(START, "create", [line("price_pro_year", 19_000, { periodEnd: YEAR })]))

@@ -1,4 +1,5 @@
 import { assert, describe, expect, it } from "@effect/vitest"
+import { testedLedger } from "../../src/testing/credits/testedLedger.ts"
 import { Effect, Layer, Logger, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { BillingStore } from "../../src/billing/BillingStore.ts"
@@ -8,8 +9,6 @@ import type { ReceivedPaymentEvent } from "../../src/billing/PaymentEvent.ts"
 import { PaymentGateway } from "../../src/billing/PaymentGateway.ts"
 import { PaymentInbox } from "../../src/billing/PaymentInbox.ts"
 import { PaymentCatchUp } from "../../src/billing/upkeep/PaymentCatchUp.ts"
-import { CreditLedger } from "../../src/credits/CreditLedger.ts"
-import { CreditOperations } from "../../src/credits/CreditOperations.ts"
 import { BillingWorld } from "../../src/testing/billing/billingWorld.ts"
 import { neutralGateway } from "../../src/testing/billing/neutralGateway.ts"
 import { WORLD_CATALOG } from "../../src/testing/billing/worldCatalog.ts"
@@ -38,7 +37,6 @@ const provider = () => {
 const withPayments = (gateway: PaymentGateway["Service"]) =>
   PaymentCatchUp.layer.pipe(
     Layer.provideMerge(PaymentInbox.layer),
-    Layer.provideMerge(CreditOperations.layer),
     Layer.provideMerge(
       Layer.mergeAll(
         billingInMemory,
@@ -49,7 +47,7 @@ const withPayments = (gateway: PaymentGateway["Service"]) =>
     )
   )
 
-const topup = Effect.flatMap(CreditLedger, (ledger) =>
+const topup = Effect.flatMap(testedLedger, (ledger) =>
   Effect.map(
     Effect.catchTag(ledger.account("user-ann"), "AccountNotFound", () => Effect.succeed({ topup: 0 })),
     (account) => account.topup

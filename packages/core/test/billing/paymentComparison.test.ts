@@ -1,4 +1,5 @@
 import { Effect, Layer, Logger, Stream } from "effect"
+import { type CreditPorts } from "@parley/core/adapter"
 import { describe, expect, it } from "vitest"
 import type { BillingStore } from "../../src/billing/BillingStore.ts"
 import { PaymentObjectNotFound } from "../../src/billing/errors.ts"
@@ -13,7 +14,6 @@ import type {
 } from "../../src/billing/PaymentEvent.ts"
 import { PaymentGateway } from "../../src/billing/PaymentGateway.ts"
 import { PaymentInbox } from "../../src/billing/PaymentInbox.ts"
-import { CreditOperations } from "../../src/credits/CreditOperations.ts"
 import { atTime } from "../../src/testing/atTime.ts"
 import { neutralGateway } from "../../src/testing/billing/neutralGateway.ts"
 import { WORLD_CATALOG } from "../../src/testing/billing/worldCatalog.ts"
@@ -113,7 +113,7 @@ const paid = (one: PaidInvoice) => accept(`evt_${one.id}`, { _tag: "InvoicePaid"
 
 /** What is found once `told` has come, where the provider lists these. */
 const compared = (
-  told: Effect.Effect<unknown, unknown, PaymentInbox | CreditOperations | BillingStore>,
+  told: Effect.Effect<unknown, unknown, PaymentInbox | CreditPorts | BillingStore>,
   sessions: ReadonlyArray<CheckoutSession>,
   invoices: ReadonlyArray<PaidInvoice> = [],
   since = START
@@ -132,7 +132,6 @@ const compared = (
     }).pipe(
       Effect.provide(
         Layer.mergeAll(PaymentInbox.layer, PaymentComparison.layer).pipe(
-          Layer.provideMerge(CreditOperations.layer),
           Layer.provideMerge(
             Layer.mergeAll(
               billingInMemory,

@@ -1,10 +1,9 @@
 import { Effect, Layer, Logger } from "effect"
+import { CreditRecords } from "../../src/credits/CreditLedger.ts"
 import { describe, expect, it } from "vitest"
 import type { PaymentCharge, PaymentDispute, PaymentEvent } from "../../src/billing/PaymentEvent.ts"
 import { PaymentGateway } from "../../src/billing/PaymentGateway.ts"
 import { PaymentInbox } from "../../src/billing/PaymentInbox.ts"
-import { CreditLedger } from "../../src/credits/CreditLedger.ts"
-import { CreditOperations } from "../../src/credits/CreditOperations.ts"
 import { neutralGateway } from "../../src/testing/billing/neutralGateway.ts"
 import { WORLD_CATALOG } from "../../src/testing/billing/worldCatalog.ts"
 import { Catalog, makeCatalog } from "../../src/tiers/Catalog.ts"
@@ -57,12 +56,11 @@ const leftAfter = (
   Effect.gen(function* () {
     yield* accept(purchase)
     const { state } = yield* accept(report)
-    const { debt, topup } = yield* CreditLedger.use((ledger) => ledger.account("ann"))
+    const { debt, topup } = yield* CreditRecords.use((ledger) => ledger.account("ann"))
     return { state, topup, debt }
   }).pipe(
     Effect.provide(
       PaymentInbox.layer.pipe(
-        Layer.provideMerge(CreditOperations.layer),
         Layer.provideMerge(
           Layer.mergeAll(
             billingInMemory,

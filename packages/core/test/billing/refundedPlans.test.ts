@@ -1,10 +1,10 @@
 import { Effect, Layer, Logger } from "effect"
+import { type CreditPorts, CreditRecords, CreditUpkeep } from "../../src/credits/CreditLedger.ts"
+import { testedLedger } from "../../src/testing/credits/testedLedger.ts"
 import { expect, it } from "vitest"
 import type { InvoiceReason, PaymentEvent } from "../../src/billing/PaymentEvent.ts"
 import { PaymentGateway } from "../../src/billing/PaymentGateway.ts"
 import { PaymentInbox } from "../../src/billing/PaymentInbox.ts"
-import { CreditLedger } from "../../src/credits/CreditLedger.ts"
-import { CreditOperations } from "../../src/credits/CreditOperations.ts"
 import { atTime } from "../../src/testing/atTime.ts"
 import { neutralGateway } from "../../src/testing/billing/neutralGateway.ts"
 import { WORLD_CATALOG } from "../../src/testing/billing/worldCatalog.ts"
@@ -25,12 +25,11 @@ const gateway = PaymentGateway.of({
   paymentInvoice: (id) => Effect.succeed(id.startsWith("pi_in_") ? id.slice(3) : undefined)
 })
 
-const run = <A, E>(work: Effect.Effect<A, E, CreditLedger | CreditOperations | PaymentInbox>) =>
+const run = <A, E>(work: Effect.Effect<A, E, CreditPorts | PaymentInbox>) =>
   Effect.runPromise(
     Effect.provide(
       work,
       PaymentInbox.layer.pipe(
-        Layer.provideMerge(CreditOperations.layer),
         Layer.provideMerge(
           Layer.mergeAll(
             billingInMemory,
@@ -106,21 +105,21 @@ const disputed = (invoiceId: string, funds: "withdrawn" | "reinstated", currency
   dispute: { id: "dp_1", chargeId: `ch_${invoiceId}`, paymentId: `pi_${invoiceId}`, amount: 1_900, currency, funds }
 })
 
-const account = CreditLedger.use((ledger) => ledger.account(user.userId))
+const account = CreditRecords.use((ledger) => ledger.account(user.userId))
 const spend = (amount: number) =>
-  CreditOperations.use((credits) =>
+  Effect.flatMap(testedLedger, (credits) =>
     credits.adjust({ userId: user.userId, key: `spent:${amount}`, amount: -amount, reason: "a test" })
   )
 
 const verified = Effect.gen(function* () {
-  const { differences } = yield* CreditLedger.use((ledger) => ledger.verify({ limit: 10, after: undefined }))
+  const { differences } = yield* CreditUpkeep.use((ledger) => ledger.verify({ limit: 10, after: undefined }))
   expect(differences).toEqual([])
 })
 
 /** Replies that cost so much, paid as every reply is. */
 const reply = (cost: number) =>
   Effect.gen(function* () {
-    const credits = yield* CreditOperations
+    const credits = yield* testedLedger
     const { userId } = user
     const key = `reply:${++count}`
     yield* credits.reserve(reservation(userId, key, cost))
@@ -139,12 +138,12 @@ it("takes what is left of a period first, then bought credits, then makes debt, 
   run(
     Effect.gen(function* () {
       yield* accept(paid("in_1", "price_pro", month, "create"), START)
-      yield* CreditOperations.use((credits) =>
+      yield* Effect.flatMap(testedLedger, (credits) =>
         credits.grant({ userId: user.userId, key: "topup:1", type: "topup", amount: 50 })
       )
       yield* spend(450)
       expect(yield* account).toMatchObject({ allowance: 600, topup: 0 })
-      yield* CreditOperations.use((credits) =>
+      yield* Effect.flatMap(testedLedger, (credits) =>
         credits.grant({ userId: user.userId, key: "topup:2", type: "topup", amount: 50 })
       )
       expect(yield* accept(disputed("in_1", "withdrawn"), START + DAY)).toMatchObject({ state: "applied" })
@@ -232,7 +231,7 @@ it("of a year all months are owed that were used, and the running one is taken",
   run(
     Effect.gen(function* () {
       const reset = (asOf: number) =>
-        Effect.flatMap(CreditLedger, (ledger) =>
+        Effect.flatMap(testedLedger, (ledger) =>
           atTime(asOf, resetAll(ledger, { asOf, allowances: { free: 100, pro: 1_000, business: 5_000 } }))
         )
       yield* accept(paid("in_1", "price_pro_year", Date.UTC(2028, 0, 10), "create"), START)
@@ -288,7 +287,7 @@ it("a year that is given back whole gives no further month, in part the running 
   run(
     Effect.gen(function* () {
       const reset = (asOf: number) =>
-        Effect.flatMap(CreditLedger, (ledger) =>
+        Effect.flatMap(testedLedger, (ledger) =>
           atTime(asOf, resetAll(ledger, { asOf, allowances: { free: 100, pro: 1_000, business: 5_000 } }))
         )
       yield* accept(paid("in_1", "price_pro_year", Date.UTC(2028, 0, 10), "create"), START)
@@ -338,7 +337,7 @@ it("what was taken of a period stays taken while another plan has its place, and
       expect(yield* account).toMatchObject({ tier: "pro", allowance: 300 })
       yield* accept(refunded("in_1", 0), START + 3 * DAY)
       expect(yield* account).toMatchObject({ tier: "pro", allowance: 800, debt: 0 })
-      expect((yield* CreditLedger.use((ledger) => ledger.verify({ limit: 10, after: undefined }))).differences).toEqual(
+      expect((yield* CreditUpkeep.use((ledger) => ledger.verify({ limit: 10, after: undefined }))).differences).toEqual(
         []
       )
     })

@@ -1,4 +1,6 @@
 import { Context, Effect, Layer, Logger } from "effect"
+import { type CreditPorts, CreditRecords } from "../../src/credits/CreditLedger.ts"
+import { testedLedger } from "../../src/testing/credits/testedLedger.ts"
 import { expect, it } from "vitest"
 import { BillingStore } from "../../src/billing/BillingStore.ts"
 import { PaymentUnavailable } from "../../src/billing/errors.ts"
@@ -6,8 +8,6 @@ import type { PaymentEvent } from "../../src/billing/PaymentEvent.ts"
 import { PaymentGateway } from "../../src/billing/PaymentGateway.ts"
 import { PaymentInbox } from "../../src/billing/PaymentInbox.ts"
 import { MAX_CREDITS } from "../../src/credits/maxCredits.ts"
-import { CreditLedger } from "../../src/credits/CreditLedger.ts"
-import { CreditOperations } from "../../src/credits/CreditOperations.ts"
 import { periodKey } from "../../src/credits/rules/resetPeriod.ts"
 import { UnitOfWork } from "../../src/storage/UnitOfWork.ts"
 import { atTime } from "../../src/testing/atTime.ts"
@@ -50,14 +50,13 @@ const provider = () => {
 }
 
 const run = <A, E>(
-  work: Effect.Effect<A, E, BillingStore | CreditLedger | CreditOperations | PaymentInbox>,
+  work: Effect.Effect<A, E, BillingStore | CreditPorts | PaymentInbox>,
   payments: Layer.Layer<PaymentGateway> = provider().layer
 ) =>
   Effect.runPromise(
     Effect.provide(
       work,
       PaymentInbox.layer.pipe(
-        Layer.provideMerge(CreditOperations.layer),
         Layer.provide(watchedUnits),
         Layer.provideMerge(
           Layer.mergeAll(
@@ -84,7 +83,7 @@ const replay = (id: string, at: number) =>
     at,
     PaymentInbox.use((inbox) => inbox.replay(id))
   )
-const account = CreditLedger.use((ledger) => ledger.account(user.userId))
+const account = CreditRecords.use((ledger) => ledger.account(user.userId))
 
 const bought: PaymentEvent = {
   _tag: "Checkout",
@@ -133,7 +132,7 @@ it("an event of a yearly plan that is replayed in any month begins the month tha
       for (const month of [1, 2, 3, 5]) {
         const periodStart = Date.UTC(2027, month, 10)
         // The month has begun, and an operator gave another plan.
-        yield* CreditOperations.use((credits) =>
+        yield* Effect.flatMap(testedLedger, (credits) =>
           credits.followPlan({
             userId: user.userId,
             periodKey: periodKey(user.userId, periodStart),
@@ -161,14 +160,14 @@ it("an event of a yearly plan that is replayed in any month begins the month tha
 it("a purchase that the ledger refused links nothing: once it is granted, what waited for it is applied", () =>
   run(
     Effect.gen(function* () {
-      yield* CreditOperations.use((credits) =>
+      yield* Effect.flatMap(testedLedger, (credits) =>
         credits.open({ userId: user.userId, tier: "free", allowance: MAX_CREDITS })
       )
       expect(yield* accept("evt_1", bought, START)).toMatchObject({ state: "refused" })
       const charge = { id: "ch_1", paymentId: "pi_1", customerId: "cus_1", amount: 990, currency: "usd" }
       const refunded: PaymentEvent = { _tag: "Charge", charge: { ...charge, amountRefunded: 990 } }
       expect(yield* accept("evt_2", refunded, START + DAY)).toMatchObject({ state: "waiting" })
-      yield* CreditOperations.use((credits) =>
+      yield* Effect.flatMap(testedLedger, (credits) =>
         credits.adjust({ userId: user.userId, key: "room", amount: -10_000, reason: "room" })
       )
       expect(yield* replay("evt_1", START + 2 * DAY)).toMatchObject({ state: "applied" })

@@ -1,10 +1,10 @@
 import { Effect, Layer, Logger } from "effect"
+import { type CreditPorts, CreditRecords } from "../../src/credits/CreditLedger.ts"
+import { testedLedger } from "../../src/testing/credits/testedLedger.ts"
 import { describe, expect, it } from "vitest"
 import { BillingStore } from "../../src/billing/BillingStore.ts"
 import { PaymentInbox } from "../../src/billing/PaymentInbox.ts"
 import type { InvoiceReason, PaymentEvent, SubscriptionStatus } from "../../src/billing/PaymentEvent.ts"
-import { CreditLedger } from "../../src/credits/CreditLedger.ts"
-import { CreditOperations } from "../../src/credits/CreditOperations.ts"
 import { allowancesOf, Catalog, makeCatalog } from "../../src/tiers/Catalog.ts"
 import { WORLD_CATALOG } from "../../src/testing/billing/worldCatalog.ts"
 import { atTime } from "../../src/testing/atTime.ts"
@@ -85,21 +85,17 @@ const accept = (event: PaymentEvent, createdAt: number) => {
   )
 }
 
-const account = CreditLedger.use((ledger) => ledger.account(user.userId))
+const account = CreditRecords.use((ledger) => ledger.account(user.userId))
 
 /** Runs against one storage with one catalog after another. */
 const onCatalogs = async (
   ...acts: ReadonlyArray<
-    readonly [
-      typeof world,
-      Effect.Effect<unknown, unknown, BillingStore | PaymentInbox | CreditOperations | CreditLedger>
-    ]
+    readonly [typeof world, Effect.Effect<unknown, unknown, BillingStore | PaymentInbox | CreditPorts>]
   >
 ) => {
   const storage = await Effect.runPromise(Layer.build(billingInMemory).pipe(Effect.scoped))
   for (const [catalog, act] of acts) {
     const layer = PaymentInbox.layer.pipe(
-      Layer.provideMerge(CreditOperations.layer),
       Layer.provideMerge(
         Layer.mergeAll(
           Layer.succeedContext(storage),
@@ -114,13 +110,13 @@ const onCatalogs = async (
 }
 
 const spend = (amount: number) =>
-  CreditOperations.use((credits) =>
+  Effect.flatMap(testedLedger, (credits) =>
     credits.adjust({ userId: user.userId, key: `spent:${++count}`, amount: -amount, reason: "spent" })
   )
 
 const spendAll = Effect.gen(function* () {
   const { allowance } = (yield* account) ?? { allowance: 0 }
-  yield* CreditOperations.use((credits) =>
+  yield* Effect.flatMap(testedLedger, (credits) =>
     credits.adjust({ userId: user.userId, key: `spent:${allowance}`, amount: -allowance, reason: "spent" })
   )
 })
@@ -150,7 +146,7 @@ describe("subscriptions in and out of good standing", () => {
         const year = Date.UTC(2028, 0, 10)
         const march = Date.UTC(2027, 2, 10)
         yield* accept(paid("sub_year", "price_pro_year", "create", START, year), START)
-        const ledger = yield* CreditLedger
+        const ledger = yield* testedLedger
         const allowances = allowancesOf(world)
         yield* atTime(march + HOUR, resetAll(ledger, { asOf: march + HOUR, allowances }))
         expect(yield* account).toMatchObject({ tier: "pro", allowance: 1_000, periodStart: march })

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { CreditUpkeep } from "@parley/core/adapter"
 import {
   Catalog,
   ChatService,
@@ -15,7 +16,6 @@ import { PaymentGateway } from "@parley/core/adapter"
 import {
   ChatModels,
   type ChatModelRequest,
-  CreditLedger,
   DocumentParser,
   ModelFailed,
   type ReplyPart,
@@ -537,7 +537,7 @@ describe("a reply that is sent to continue", () => {
       stores = false
       yield* world.told.say("and many, many more words that nobody has stored")
       yield* TestClock.adjust("6 seconds")
-      yield* Effect.provideService(sweepAway, CreditLedger, world.stores.ledger)
+      yield* Effect.provideService(sweepAway, CreditUpkeep, world.stores.creditUpkeep)
       const [charged] = yield* usage(world)
       assert.deepInclude(charged?.receipt, { ended: "expired" })
       assert.isBelow(ofReply(charged?.receipt).usage.output ?? NaN, 6)

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { HoldSweeper, parleyLayer, ReplyRunner } from "@parley/core/effect"
-import { ChatStore, CreditLedger, RunningReplies, StorageFailed } from "@parley/core/adapter"
+import { ChatStore, CreditLedger, CreditUpkeep, RunningReplies, StorageFailed } from "@parley/core/adapter"
 import { Effect, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { ask, balance, says, scriptedModel, transactions, world } from "./world.ts"
@@ -49,10 +49,13 @@ const readOnly = () => {
     Effect.map(CreditLedger, (ledger) =>
       CreditLedger.of({
         ...ledger,
-        sweep: (input) => failing(ledger.sweep(input)),
         run: (operation) => (operation.name === "settle" ? failing(ledger.run(operation)) : ledger.run(operation))
       })
     )
+  )
+  const sweeps = Layer.effect(
+    CreditUpkeep,
+    Effect.map(CreditUpkeep, (upkeep) => CreditUpkeep.of({ ...upkeep, sweep: (input) => failing(upkeep.sweep(input)) }))
   )
   const chats = Layer.effect(
     ChatStore,
@@ -69,7 +72,7 @@ const readOnly = () => {
       RunningReplies.of({ ...replies, write: (input) => failing(replies.write(input)) })
     )
   )
-  return { state, layer: Layer.mergeAll(ledgers, chats, replies) }
+  return { state, layer: Layer.mergeAll(ledgers, sweeps, chats, replies) }
 }
 
 /** One after another: what is under way goes on in each of them. */

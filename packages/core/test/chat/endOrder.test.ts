@@ -1,8 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
+import { CreditLedger } from "@parley/core/adapter"
+import { testedLedger } from "../../src/testing/credits/testedLedger.ts"
 import { Catalog, inMemoryStorageLayer, parleyLayer, noCrmLayer, noPayments } from "@parley/core/effect"
 import { makeCatalog } from "@parley/core"
 import { PaymentGateway } from "@parley/core/adapter"
-import { ChatModels, ChatStore, CreditLedger, DocumentParser, type Operation, type Refusal } from "@parley/core/adapter"
+import { ChatModels, ChatStore, DocumentParser, type Operation, type Refusal } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { ask, modelsFrom, plainParser, says, scriptedModel } from "./world.ts"
 
@@ -12,7 +14,7 @@ const ledger = Layer.effect(
   CreditLedger,
   Effect.gen(function* () {
     const chats = yield* ChatStore
-    const real = yield* CreditLedger
+    const real = yield* testedLedger
     const run = <A, E extends Refusal>(operation: Operation<A, E>) => {
       if (operation.name !== "settle") return real.run(operation)
       return Effect.tap(real.run(operation), () =>

@@ -57,7 +57,7 @@ const worldOf = (model: ScriptedModel, change = (ledger: CreditLedger["Service"]
         Layer.succeed(Catalog, catalog),
         Layer.succeed(ChatModels, modelsFrom(model)),
         Layer.succeed(DocumentParser, plainParser),
-        Layer.effect(CreditLedger, Effect.map(CreditLedger, change)).pipe(Layer.provideMerge(inMemoryStorageLayer))
+        Layer.effect(CreditLedger, Effect.map(testedLedger, change)).pipe(Layer.provideMerge(inMemoryStorageLayer))
       )
     )
   )

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import { CreditRecords } from "@parley/core/adapter"
 import { ChatService } from "@parley/core/effect"
 import { makeCatalog } from "@parley/core"
 import { ModelFailed } from "@parley/core/adapter"
-import { CreditLedger } from "@parley/core/adapter"
 import { Deferred, Effect, Exit, Fiber, Layer, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { RateLimiter } from "../../src/limits/RateLimiter.ts"
@@ -127,7 +127,7 @@ describe("replies of one account at once", () => {
     return Effect.gen(function* () {
       const scope = yield* Scope.make()
       for (let reply = 0; reply < 30; reply += 1) yield* Scope.provide(send("ann"), scope)
-      assert.isAbove((yield* CreditLedger.use((ledger) => ledger.account("ann"))).heldAllowance, 29)
+      assert.isAbove((yield* CreditRecords.use((ledger) => ledger.account("ann"))).heldAllowance, 29)
       yield* Scope.close(scope, Exit.void)
     }).pipe(Effect.provide(world(model, { tiers: { free: { monthlyCredits: 100_000 } } })))
   })

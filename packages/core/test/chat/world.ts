@@ -1,5 +1,5 @@
-import { testedLedger } from "@parley/core/testing"
 import { Clock, Effect, Layer, Stream } from "effect"
+import { CreditUpkeep, CreditRecords } from "@parley/core/adapter"
 import {
   Catalog,
   CreditService,
@@ -14,7 +14,6 @@ import { type ModelFailed, PaymentGateway } from "@parley/core/adapter"
 import {
   type ChatModelRequest,
   ChatModels,
-  CreditLedger,
   DocumentParser,
   DocumentUnreadable,
   type RateLimiter,
@@ -104,13 +103,13 @@ export const balance = (userId: string) => CreditService.use((credits) => credit
 
 export const transactions = (userId: string) =>
   Effect.map(
-    CreditLedger.use((ledger) => ledger.history({ userId, limit: 100, offset: 0, type: undefined })),
+    CreditRecords.use((ledger) => ledger.history({ userId, limit: 100, offset: 0, type: undefined })),
     (page) => page.transactions
   )
 
 /** Sweeps as a server would to which no heartbeat came through for an hour. */
 export const sweepAway = Effect.gen(function* () {
-  const { sweep } = yield* testedLedger
+  const { sweep } = yield* CreditUpkeep
   const clock = yield* Clock.Clock
   const later = () => clock.currentTimeMillisUnsafe() + 3_600_000
   const ahead = { ...clock, currentTimeMillisUnsafe: later, currentTimeMillis: Effect.sync(later) }

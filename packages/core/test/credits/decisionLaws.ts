@@ -1,15 +1,10 @@
 import { Result } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import {
-  adjustOperation,
-  disputeOperation,
-  refundOperation,
-  grantOperation
-} from "../../src/credits/rules/grantsAndCorrections.ts"
-import { openOperation } from "../../src/credits/rules/openAndClose.ts"
+import { adjust, dispute, refund, grant } from "../../src/credits/rules/grantsAndCorrections.ts"
+import { openAccount } from "../../src/credits/rules/openAndClose.ts"
 import { decideAll, type LoadedAccount, NO_ACCOUNT } from "../../src/credits/rules/decideAll.ts"
-import { releaseOperation, reserveOperation, settleOperation } from "../../src/credits/rules/decideHold.ts"
+import { release, reserve, settle } from "../../src/credits/rules/decideHold.ts"
 import { post } from "../../src/credits/rules/journal.ts"
 import type { IdempotencyRecord, OpenHold, Operation, Refusal } from "../../src/credits/rules/LedgerState.ts"
 import type { Transaction } from "../../src/credits/Transaction.ts"
@@ -104,14 +99,14 @@ const steps: fc.Arbitrary<(place: number) => AnyOperation> = fc.oneof(
     weight: 1,
     arbitrary: fc
       .nat(50)
-      .map((allowance) => (now: number) => at(now, openOperation({ userId: USER, tier: "free", allowance })))
+      .map((allowance) => (now: number) => at(now, openAccount({ userId: USER, tier: "free", allowance })))
   },
   {
     weight: 5,
     arbitrary: fc.tuple(keys, amounts, fc.boolean()).map(
       ([key, amount, shrinks]) =>
         (now: number) =>
-          at(now, reserveOperation(reservation(USER, key, amount, shrinks ? { minimumAmount: 1 } : {}), `call ${now}`))
+          at(now, reserve(reservation(USER, key, amount, shrinks ? { minimumAmount: 1 } : {}), `call ${now}`))
     )
   },
   {
@@ -119,23 +114,23 @@ const steps: fc.Arbitrary<(place: number) => AnyOperation> = fc.oneof(
     arbitrary: fc.tuple(keys, fc.nat(90)).map(
       ([key, amount]) =>
         (now: number) =>
-          at(now, settleOperation({ userId: USER, key, amount, draft: receiptDraft }))
+          at(now, settle({ userId: USER, key, amount, draft: receiptDraft }))
     )
   },
-  { weight: 2, arbitrary: keys.map((key) => (now: number) => at(now, releaseOperation({ userId: USER, key }))) },
+  { weight: 2, arbitrary: keys.map((key) => (now: number) => at(now, release({ userId: USER, key }))) },
   {
     weight: 2,
     arbitrary: fc.tuple(keys, amounts, fc.constantFrom("topup", "grant")).map(
       ([key, amount, type]) =>
         (now: number) =>
-          at(now, grantOperation({ userId: USER, key, type, amount }))
+          at(now, grant({ userId: USER, key, type, amount }))
     )
   },
   {
     weight: 2,
     arbitrary: amounts.map(
       (amount) => (now: number) =>
-        at(now, adjustOperation({ userId: USER, key: `adjustment:${now}`, amount: -amount, reason: "a test" }))
+        at(now, adjust({ userId: USER, key: `adjustment:${now}`, amount: -amount, reason: "a test" }))
     )
   },
   { weight: 1, arbitrary: fc.nat(50).map((allowance) => (now: number) => renewOperation(allowance, now)) }
@@ -146,12 +141,12 @@ const correctionSteps: typeof steps = fc.oneof(
   fc.tuple(charges, fc.constantFrom("buy:1", "buy:2")).map(
     ([charge, key]) =>
       (now: number) =>
-        at(now, grantOperation({ userId: USER, key, type: "topup", amount: 30, payment: { charge, paid: 100 } }))
+        at(now, grant({ userId: USER, key, type: "topup", amount: 30, payment: { charge, paid: 100 } }))
   ),
   fc.tuple(charges, fc.constantFrom(0, 10, 55, 100), fc.nat(3)).map(
     ([charge, refunded, reportedAt]) =>
       (now: number) =>
-        at(now, refundOperation({ userId: USER, charge, granted: 30, paid: 100, refunded, reportedAt }))
+        at(now, refund({ userId: USER, charge, granted: 30, paid: 100, refunded, reportedAt }))
   ),
   fc
     .record({
@@ -161,9 +156,7 @@ const correctionSteps: typeof steps = fc.oneof(
       funds: fc.constantFrom("withdrawn", "reinstated"),
       reportedAt: fc.nat(3)
     })
-    .map(
-      (reported) => (now: number) => at(now, disputeOperation({ userId: USER, granted: 30, paid: 100, ...reported }))
-    )
+    .map((reported) => (now: number) => at(now, dispute({ userId: USER, granted: 30, paid: 100, ...reported })))
 )
 const sequences = fc
   .array(fc.oneof({ weight: 3, arbitrary: steps }, { weight: 1, arbitrary: correctionSteps }), {
@@ -172,7 +165,7 @@ const sequences = fc
     size: "max"
   })
   .map((made) => [
-    at(0, openOperation({ userId: USER, tier: "free", allowance: 40 })),
+    at(0, openAccount({ userId: USER, tier: "free", allowance: 40 })),
     ...made.map((step, place) => step(place + 1))
   ])
 
@@ -258,19 +251,19 @@ export const decisionLaws = (sequencesTried: number): void => {
     })
 
     const opened = (allowance: number) =>
-      commit(NOTHING, [openOperation({ userId: USER, tier: "free", allowance })]).stored
+      commit(NOTHING, [openAccount({ userId: USER, tier: "free", allowance })]).stored
     const run = (stored: Stored, ...operations: ReadonlyArray<AnyOperation>) => {
       const committed = commit(stored, operations)
       expectSound(committed.stored)
       return committed.stored
     }
-    const reserve = (key: string, amount: number) => reserveOperation(reservation(USER, key, amount), key)
-    const settle = (key: string, amount: number) => settleOperation({ userId: USER, key, amount, draft: receiptDraft })
+    const holdOf = (key: string, amount: number) => reserve(reservation(USER, key, amount), key)
+    const charged = (key: string, amount: number) => settle({ userId: USER, key, amount, draft: receiptDraft })
 
     it("charge a hold of an ended period against what it reserved, and let the unused allowance expire", () => {
-      const held = run(opened(100), reserve("reply:1", 80), renewOperation(100, 2))
+      const held = run(opened(100), holdOf("reply:1", 80), renewOperation(100, 2))
       expect(held.account).toMatchObject({ allowance: 180, heldAllowance: 80 })
-      const settled = run(held, settle("reply:1", 30))
+      const settled = run(held, charged("reply:1", 30))
       expect(settled.account).toMatchObject({ allowance: 100, heldAllowance: 0, debt: 0 })
       expect(settled.transactions.slice(-2)).toMatchObject([
         { type: "usage", amount: -30, allowanceAmount: -30, balanceAfter: 150, reference: "reply:1" },
@@ -279,9 +272,9 @@ export const decisionLaws = (sequencesTried: number): void => {
     })
 
     it("give back what was bought, and let the allowance expire, when a hold of an ended period is released", () => {
-      const grant = grantOperation({ userId: USER, key: "topup:1", type: "topup", amount: 50 })
-      const held = run(opened(100), grant, reserve("reply:1", 120), renewOperation(100, 2))
-      const released = run(held, releaseOperation({ userId: USER, key: "reply:1" }))
+      const bought = grant({ userId: USER, key: "topup:1", type: "topup", amount: 50 })
+      const held = run(opened(100), bought, holdOf("reply:1", 120), renewOperation(100, 2))
+      const released = run(held, release({ userId: USER, key: "reply:1" }))
       expect(released.account).toMatchObject({ allowance: 100, topup: 50, heldAllowance: 0, heldTopup: 0 })
       expect(released.transactions.at(-1)).toMatchObject({ type: "reset", amount: -100, reference: "expired:reply:1" })
     })
@@ -289,8 +282,8 @@ export const decisionLaws = (sequencesTried: number): void => {
     it("never charge more than was held, whatever a reply is said to have cost", () => {
       fc.assert(
         fc.property(amounts, fc.oneof(fc.nat(200), fc.constant(Number.MAX_SAFE_INTEGER)), (held, cost) => {
-          const before = run(opened(100), reserve("reply:1", held))
-          const after = run(before, settle("reply:1", cost))
+          const before = run(opened(100), holdOf("reply:1", held))
+          const after = run(before, charged("reply:1", cost))
           const [row] = after.transactions.slice(-1)
           expect(row).toMatchObject({
             amount: 0 - Math.min(cost, held),
@@ -302,13 +295,13 @@ export const decisionLaws = (sequencesTried: number): void => {
     })
 
     it("keep the allowance that a hold of the running period gives back", () => {
-      const released = run(opened(100), reserve("reply:1", 80), releaseOperation({ userId: USER, key: "reply:1" }))
+      const released = run(opened(100), holdOf("reply:1", 80), release({ userId: USER, key: "reply:1" }))
       expect(released.account).toMatchObject({ allowance: 100, heldAllowance: 0 })
       expect(released.transactions).toHaveLength(1)
     })
 
     it("store nothing of a hold that was opened and ended in the same commit but its key and its charge", () => {
-      const { changes } = decideAll(opened(100), [reserve("reply:1", 80), settle("reply:1", 30)], NOW)
+      const { changes } = decideAll(opened(100), [holdOf("reply:1", 80), charged("reply:1", 30)], NOW)
       expect(changes).toMatchObject({ opened: [], closed: [], records: [{ key: "reply:1", hold: { amount: 80 } }] })
       expect(changes?.transactions).toMatchObject([{ amount: -30 }])
     })

@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
+import { CreditRecords, CreditUpkeep } from "@parley/core/adapter"
+import { testedLedger } from "../../src/testing/credits/testedLedger.ts"
 import { HoldSweeper, inMemoryStorageLayer } from "@parley/core/effect"
 import { StorageFailed } from "@parley/core/adapter"
-import { CreditLedger } from "@parley/core/adapter"
-import { reservation, testedLedger } from "@parley/core/testing"
+import { reservation } from "@parley/core/testing"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 
@@ -12,20 +13,20 @@ const failed = new StorageFailed({ operation: "CreditLedger.sweep", retryable: t
 const outage = () => {
   const state = { away: true }
   const ledgers = Layer.effect(
-    CreditLedger,
-    Effect.map(CreditLedger, (ledger) =>
-      CreditLedger.of({
-        ...ledger,
-        sweep: (input) => Effect.suspend(() => (state.away ? failed : ledger.sweep(input)))
+    CreditUpkeep,
+    Effect.map(CreditUpkeep, (upkeep) =>
+      CreditUpkeep.of({
+        ...upkeep,
+        sweep: (input) => Effect.suspend(() => (state.away ? failed : upkeep.sweep(input)))
       })
     )
   )
-  const services = HoldSweeper.layer.pipe(Layer.provideMerge(ledgers), Layer.provide(inMemoryStorageLayer))
+  const services = HoldSweeper.layer.pipe(Layer.provideMerge(ledgers), Layer.provideMerge(inMemoryStorageLayer))
   return { state, services }
 }
 
 const held = Effect.map(
-  CreditLedger.use((ledger) => ledger.account("ann")),
+  CreditRecords.use((ledger) => ledger.account("ann")),
   ({ heldAllowance }) => heldAllowance
 )
 

@@ -1,9 +1,10 @@
 import { assert, it } from "@effect/vitest"
+import { CreditUpkeep } from "@parley/core/adapter"
+import { testedLedger } from "../../src/testing/credits/testedLedger.ts"
 import { Catalog, inMemoryStorageLayer, ResetService } from "@parley/core/effect"
 import { makeCatalog } from "@parley/core"
 import { StorageFailed } from "@parley/core/adapter"
-import { CreditLedger, type ResetInput } from "@parley/core/adapter"
-import { testedLedger } from "@parley/core/testing"
+import { type ResetInput } from "@parley/core/adapter"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 
@@ -35,9 +36,9 @@ it.effect("a moment in the future is refused unless it is meant; counting what w
 it.effect("a reset that is refused for everybody fails, and does not ask for each account", () => {
   let asked = 0
   const refusing = Layer.effect(
-    CreditLedger,
-    Effect.map(CreditLedger, (ledger) => ({
-      ...ledger,
+    CreditUpkeep,
+    Effect.map(CreditUpkeep, (upkeep) => ({
+      ...upkeep,
       reset: () =>
         Effect.suspend(() => {
           asked += 1
@@ -64,10 +65,10 @@ it.effect("a reset that has begun waits for a storage that is away for two minut
   const away = new StorageFailed({ operation: "CreditLedger.reset", retryable: true, cause: new Error("away") })
   let isAway = true
   const failing = Layer.effect(
-    CreditLedger,
-    Effect.map(CreditLedger, (ledger) => ({
-      ...ledger,
-      reset: (input: ResetInput) => Effect.suspend(() => (isAway ? Effect.fail(away) : ledger.reset(input)))
+    CreditUpkeep,
+    Effect.map(CreditUpkeep, (upkeep) => ({
+      ...upkeep,
+      reset: (input: ResetInput) => Effect.suspend(() => (isAway ? Effect.fail(away) : upkeep.reset(input)))
     }))
   ).pipe(Layer.provideMerge(inMemoryStorageLayer))
   return Effect.gen(function* () {

@@ -1,10 +1,10 @@
 import { Result } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { openOperation } from "../../src/credits/rules/openAndClose.ts"
+import { openAccount } from "../../src/credits/rules/openAndClose.ts"
 import { decideAll, type LoadedAccount, NO_ACCOUNT } from "../../src/credits/rules/decideAll.ts"
 import type { IdempotencyRecord, Operation, Refusal } from "../../src/credits/rules/LedgerState.ts"
-import { changeTierOperation, type TierChange } from "../../src/credits/rules/tierChange.ts"
+import { changeTier, type TierChange } from "../../src/credits/rules/tierChange.ts"
 import type { Transaction } from "../../src/credits/Transaction.ts"
 
 const USER = "user-1"
@@ -26,7 +26,7 @@ const commit = (stored: Stored, operation: Operation<unknown, Refusal>, now: num
 
 const opened = commit(
   { ...NO_ACCOUNT, transactions: [] },
-  openOperation({ userId: USER, tier: "free", allowance: PLANS.free }),
+  openAccount({ userId: USER, tier: "free", allowance: PLANS.free }),
   0
 ).stored
 
@@ -84,7 +84,7 @@ describe("changes of a plan", () => {
         let dearest = PLANS.free
         for (const [index, change] of sequence.entries()) {
           const before = stored
-          const step = commit(before, changeTierOperation(USER, change), index * 3_600_000)
+          const step = commit(before, changeTier(USER, change), index * 3_600_000)
           stored = step.stored
           const row = stored.transactions.length > before.transactions.length ? stored.transactions.at(-1) : undefined
           if (row === undefined) continue
@@ -119,14 +119,14 @@ describe("changes of a plan", () => {
       { _tag: "Lowered", key: `down:${round}`, tier: "pro", lowest: "free" }
     ])
     const end = [subscribed, ...flips].reduce(
-      (stored, change) => commit(stored, changeTierOperation(USER, change), DAY).stored,
+      (stored, change) => commit(stored, changeTier(USER, change), DAY).stored,
       opened
     )
     expect(end.account).toMatchObject({ allowance: PLANS.business, pendingTier: "pro" })
   })
 
   it("refuse what comes for a subscription that has ended, so that nobody free is raised or renewed as paid", () => {
-    const { answer, stored } = commit(opened, changeTierOperation(USER, raised("up:1", "business")), DAY)
+    const { answer, stored } = commit(opened, changeTier(USER, raised("up:1", "business")), DAY)
     expect(Result.isFailure(answer as Result.Result<unknown, Refusal>)).toBe(true)
     expect(stored).toBe(opened)
   })

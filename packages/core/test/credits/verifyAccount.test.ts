@@ -8,9 +8,9 @@ import {
   type OpenHold,
   type Refusal
 } from "@parley/core/adapter"
-import { grantOperation } from "../../src/credits/rules/grantsAndCorrections.ts"
-import { openOperation } from "../../src/credits/rules/openAndClose.ts"
-import { releaseOperation, reserveOperation, settleOperation } from "../../src/credits/rules/decideHold.ts"
+import { grant } from "../../src/credits/rules/grantsAndCorrections.ts"
+import { openAccount } from "../../src/credits/rules/openAndClose.ts"
+import { release, reserve, settle } from "../../src/credits/rules/decideHold.ts"
 import { termsOf } from "../../src/credits/rules/journal.ts"
 import { type VerifiedAccount, verifyAccount } from "../../src/credits/rules/verifyAccount.ts"
 import { receiptDraft, reservation } from "../../src/testing/index.ts"
@@ -21,13 +21,13 @@ const NOW = 1_767_225_600_000
 /** An account with a purchase, a settled reply, a released one and an open one, as the rules leave it. */
 const account = (): VerifiedAccount => {
   const operations: ReadonlyArray<Operation<unknown, Refusal>> = [
-    openOperation({ userId, tier: "free", allowance: 100 }),
-    grantOperation({ userId, key: "topup:1", type: "topup", amount: 50, payment: { charge: "ch_1", paid: 100 } }),
-    reserveOperation(reservation(userId, "reply:1", 30), "1"),
-    settleOperation({ userId, key: "reply:1", amount: 25, draft: receiptDraft }),
-    reserveOperation(reservation(userId, "reply:2", 20), "2"),
-    releaseOperation({ userId, key: "reply:2" }),
-    reserveOperation(reservation(userId, "reply:3", 20), "3")
+    openAccount({ userId, tier: "free", allowance: 100 }),
+    grant({ userId, key: "topup:1", type: "topup", amount: 50, payment: { charge: "ch_1", paid: 100 } }),
+    reserve(reservation(userId, "reply:1", 30), "1"),
+    settle({ userId, key: "reply:1", amount: 25, draft: receiptDraft }),
+    reserve(reservation(userId, "reply:2", 20), "2"),
+    release({ userId, key: "reply:2" }),
+    reserve(reservation(userId, "reply:3", 20), "3")
   ]
   const { answers, changes } = decideAll(NO_ACCOUNT, operations, NOW)
   expect(answers.every(Result.isSuccess)).toBe(true)

@@ -1,13 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import {
-  Accounts,
-  Catalog,
-  CreditOperations,
-  CreditService,
-  HoldSweeper,
-  inMemoryStorageLayer,
-  WorkMeter
-} from "@parley/core/effect"
+import { Accounts, Catalog, CreditService, HoldSweeper, inMemoryStorageLayer, WorkMeter } from "@parley/core/effect"
 import { makeCatalog, type ReceiptLine } from "@parley/core"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -15,7 +7,6 @@ import { TestClock } from "effect/testing"
 const services = () =>
   Layer.mergeAll(WorkMeter.layer, CreditService.layer, HoldSweeper.layer).pipe(
     Layer.provideMerge(Accounts.layer),
-    Layer.provideMerge(CreditOperations.layer),
     Layer.provide(Layer.mergeAll(inMemoryStorageLayer, Layer.succeed(Catalog, makeCatalog(undefined))))
   )
 

@@ -1,4 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
+import { CreditLedger } from "@parley/core/adapter"
+import { testedLedger } from "../../src/testing/credits/testedLedger.ts"
 import {
   CreditService,
   inMemoryStorageLayer,
@@ -6,12 +8,10 @@ import {
   WorkMeter,
   Accounts,
   Catalog,
-  CreditOperations,
   HoldSweeper
 } from "@parley/core/effect"
 import { makeCatalog, type WorkReport } from "@parley/core"
 import { StorageFailed } from "@parley/core/adapter"
-import { CreditLedger } from "@parley/core/adapter"
 import { Deferred, Effect, Exit, Fiber, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
@@ -37,9 +37,8 @@ const services = () => {
   storage.refuses.clear()
   return Layer.mergeAll(WorkMeter.layer, CreditService.layer, HoldSweeper.layer).pipe(
     Layer.provideMerge(Accounts.layer),
-    Layer.provideMerge(CreditOperations.layer),
     Layer.provideMerge(failingLedger),
-    Layer.provide(Layer.mergeAll(inMemoryStorageLayer, Layer.succeed(Catalog, makeCatalog(undefined))))
+    Layer.provideMerge(Layer.mergeAll(inMemoryStorageLayer, Layer.succeed(Catalog, makeCatalog(undefined))))
   )
 }
 
@@ -154,7 +153,7 @@ describe("metered work", () => {
   it.effect("whose hold a sweeper ended is told so, and charged what it had recorded at most", () =>
     Effect.gen(function* () {
       const run = yield* meter
-      const ledger = yield* CreditLedger
+      const ledger = yield* testedLedger
       const recorded = yield* Deferred.make<void>()
       const fiber = yield* Effect.forkChild(
         run(bound, ({ record }) =>
@@ -214,7 +213,7 @@ describe("metered work", () => {
   it.effect("that ended, and could not be charged until a sweeper did, says what that took", () =>
     Effect.gen(function* () {
       const run = yield* meter
-      const ledger = yield* CreditLedger
+      const ledger = yield* testedLedger
       storage.refuses.add("settle")
       const fiber = yield* Effect.forkChild(run(bound, () => paints))
       yield* TestClock.adjust("3 seconds")

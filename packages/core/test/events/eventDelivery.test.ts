@@ -1,7 +1,7 @@
 import { Deferred, Effect, Fiber, Layer, Logger, type Scope } from "effect"
+import { type CreditPorts } from "../../src/credits/CreditLedger.ts"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
-import type { CreditLedger } from "../../src/credits/CreditLedger.ts"
 import { MAX_TRIES } from "../../src/events/deliveryRest.ts"
 import { EventDelivery } from "../../src/events/EventDelivery.ts"
 import { DeliveryFailed, type EventSink, EventSinks } from "../../src/events/EventSink.ts"
@@ -29,7 +29,7 @@ const recording = (id: string) => {
 
 const running = <A, E>(
   sinks: ReadonlyArray<EventSink>,
-  work: Effect.Effect<A, E, EventDelivery | DeliveryRecords | Outbox | CreditLedger | Catalog | Scope.Scope>
+  work: Effect.Effect<A, E, EventDelivery | DeliveryRecords | Outbox | CreditPorts | Catalog | Scope.Scope>
 ) =>
   Effect.runPromise(
     Effect.scoped(work).pipe(

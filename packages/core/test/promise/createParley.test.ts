@@ -7,13 +7,8 @@ import {
   type TokenizerService,
   type Usage
 } from "@parley/core"
-import {
-  creditOperations,
-  DocumentNotFound,
-  InsufficientCredits,
-  InvalidCatalog,
-  InvalidInput
-} from "@parley/core/effect"
+import { ledgerOfStores } from "../../src/testing/credits/testedLedger.ts"
+import { DocumentNotFound, InsufficientCredits, InvalidCatalog, InvalidInput } from "@parley/core/effect"
 import { ModelFailed, PromptTooLong } from "@parley/core/adapter"
 import { makeInMemoryEmbedder } from "@parley/core/adapter"
 import { reservation } from "@parley/core/testing"
@@ -211,7 +206,7 @@ describe("Parley with promises", () => {
     const { id } = await idle.documents.upload({ userId: "ann", filename: "sky.txt", bytes })
     const sweeping = await createParley({ ...stores, ...rest, work: ["holds"], holdTtlMs: 20 })
     const hold = reservation("ann", "reply:of-a-dead-process", 1, { ttlMs: 1 })
-    await Effect.runPromise(creditOperations(stores.ledger).reserve(hold))
+    await Effect.runPromise(ledgerOfStores(stores).reserve(hold))
     await expect.poll(async () => (await idle.credits.balance("ann")).held).toBe(0)
     expect((await idle.documents.get("ann", id)).status).toBe("processing")
     const working = await createParley({ ...stores, ...rest, work: ["jobs"] })

@@ -1,5 +1,5 @@
 import { createParley, openInMemory } from "@parley/core"
-import { creditOperations } from "@parley/core/effect"
+import { ledgerOfStores } from "../../src/testing/credits/testedLedger.ts"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { modelsFrom, says, scriptedModel } from "../chat/world.ts"
@@ -68,19 +68,21 @@ describe("tiers of one's own", () => {
 
   it("that are missing are looked for before any background work begins", async () => {
     const stores = await openInMemory()
-    await Effect.runPromise(creditOperations(stores.ledger).open({ userId: "bob", tier: "earlier", allowance: 500 }))
+    await Effect.runPromise(ledgerOfStores(stores).open({ userId: "bob", tier: "earlier", allowance: 500 }))
     const asked: Array<string> = []
-    const ledger = new Proxy(stores.ledger, {
-      get: (target, name, receiver) => {
-        const found: unknown = Reflect.get(target, name, receiver)
-        if (typeof found !== "function") return found
-        return (...given: ReadonlyArray<unknown>) => {
-          asked.push(String(name))
-          return Reflect.apply(found, target, given)
+    const noting = <Port extends object>(port: Port) =>
+      new Proxy(port, {
+        get: (target, name, receiver) => {
+          const found: unknown = Reflect.get(target, name, receiver)
+          if (typeof found !== "function") return found
+          return (...given: ReadonlyArray<unknown>) => {
+            asked.push(String(name))
+            return Reflect.apply(found, target, given) as unknown
+          }
         }
-      }
-    })
-    const refused = createParley({ ...stores, ledger, config: own })
+      })
+    const [ledger, creditUpkeep] = [noting(stores.ledger), noting(stores.creditUpkeep)]
+    const refused = createParley({ ...stores, ledger, creditUpkeep, config: own })
     await expect(refused).rejects.toMatchObject({ code: "tiers_missing" })
     expect(asked).toEqual(["missingTiers"])
   })
@@ -89,7 +91,7 @@ describe("tiers of one's own", () => {
     const stores = await openInMemory()
     const parley = await opened(own, Promise.resolve(stores))
     await parley.credits.balance("ann")
-    await Effect.runPromise(creditOperations(stores.ledger).open({ userId: "bob", tier: "earlier", allowance: 500 }))
+    await Effect.runPromise(ledgerOfStores(stores).open({ userId: "bob", tier: "earlier", allowance: 500 }))
     await expect(parley.chat.send("bob", asks("large"))).rejects.toMatchObject({ code: "model_not_allowed" })
     const { nextResetAt } = await parley.credits.balance("bob")
     const report = await parley.credits.reset({ asOf: nextResetAt, early: true })

@@ -1,9 +1,10 @@
 import { Effect, Layer } from "effect"
+import { CreditUpkeep } from "@parley/core/adapter"
+import { CreditRecords } from "../../src/credits/CreditLedger.ts"
+import { testedLedger } from "../../src/testing/credits/testedLedger.ts"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { OperatorTiers } from "../../src/users/OperatorTiers.ts"
-import { CreditLedger } from "../../src/credits/CreditLedger.ts"
-import { CreditOperations } from "../../src/credits/CreditOperations.ts"
 import { allowancesOf } from "../../src/tiers/Catalog.ts"
 import type { BillingAct } from "../../src/testing/billing/billingBooks.ts"
 import { billingUnderTest, deliver, STORY_START, worldCatalog } from "../../src/testing/billing/billingHistory.ts"
@@ -40,19 +41,21 @@ class Story extends BillingWorld {
     this.at(OperatorTiers.use((tiers) => tiers.set({ userId: this.person, tier, pin: false })))
   readonly unpin = Effect.suspend(() => this.at(OperatorTiers.use((tiers) => tiers.unpin(this.person))))
   readonly standing = Effect.suspend(() => this.at(OperatorTiers.use((tiers) => tiers.standing(this.person))))
-  readonly account = Effect.suspend(() => CreditLedger.use((ledger) => ledger.account(this.person)))
+  readonly account = Effect.suspend(() => CreditRecords.use((ledger) => ledger.account(this.person)))
   readonly spend = (amount: number) =>
     this.at(
-      CreditOperations.use((credits) =>
+      Effect.flatMap(testedLedger, (credits) =>
         credits.adjust({ userId: this.person, key: crypto.randomUUID(), amount: -amount, reason: "spent" })
       )
     )
   readonly resets = Effect.suspend(() => {
     const asOf = this.now + HOUR
-    return CreditLedger.use((ledger) => this.at(resetAll(ledger, { asOf, allowances: allowancesOf(worldCatalog) })))
+    return CreditUpkeep.use((ledger) => this.at(resetAll(ledger, { asOf, allowances: allowancesOf(worldCatalog) })))
   })
   readonly open = Effect.suspend(() =>
-    this.at(CreditOperations.use((credits) => credits.open({ userId: this.person, tier: "free", allowance: 100 })))
+    this.at(
+      Effect.flatMap(testedLedger, (credits) => credits.open({ userId: this.person, tier: "free", allowance: 100 }))
+    )
   )
 }
 
@@ -62,7 +65,7 @@ const story = (play: (story: Story) => Effect.Effect<unknown, unknown, Services>
     const one = new Story()
     yield* one.open
     yield* play(one)
-    const ledger = yield* CreditLedger
+    const ledger = yield* testedLedger
     expect((yield* ledger.verify({ limit: 10, after: undefined })).differences).toEqual([])
   }).pipe(Effect.provide(layer), Effect.runPromise)
 
@@ -229,7 +232,7 @@ describe("a tier that is unpinned", () => {
             tier: other.tier
           })
           expect(allowance - one.debt).toBeLessThanOrEqual(other.allowance - other.debt)
-          const ledger = yield* CreditLedger
+          const ledger = yield* testedLedger
           expect((yield* ledger.verify({ limit: 10, after: undefined })).differences).toEqual([])
         }).pipe(Effect.provide(layer), Effect.runPromise)
       ),

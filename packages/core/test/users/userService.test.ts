@@ -1,4 +1,6 @@
 import { Cause, Effect, Exit, Layer } from "effect"
+import { type CreditPorts, CreditRecords } from "../../src/credits/CreditLedger.ts"
+import { testedLedger } from "../../src/testing/credits/testedLedger.ts"
 import { describe, expect, it } from "vitest"
 import { BillingStore } from "../../src/billing/BillingStore.ts"
 import { PaymentObjectNotFound, PaymentUnavailable } from "../../src/billing/errors.ts"
@@ -7,8 +9,6 @@ import { PaymentGateway } from "../../src/billing/PaymentGateway.ts"
 import { noFacts } from "../../src/billing/SubscriptionFacts.ts"
 import { CrmRelease } from "../../src/crm/CrmRelease.ts"
 import { noCrmLayer } from "../../src/crm/noCrmLayer.ts"
-import { CreditLedger } from "../../src/credits/CreditLedger.ts"
-import { creditOperations } from "../../src/credits/CreditOperations.ts"
 import { Catalog } from "../../src/tiers/Catalog.ts"
 import { defaultCatalog } from "../../src/tiers/shippedCatalog.ts"
 import { inMemoryStorageLayer } from "../../src/StoragePorts.ts"
@@ -23,9 +23,9 @@ import { UserService } from "../../src/users/UserService.ts"
 personalDataContract("in memory", inMemoryStorageLayer)
 userExportContract("in memory", inMemoryStorageLayer)
 
-const operations = Effect.map(CreditLedger, creditOperations)
+const operations = testedLedger
 
-const erasing = (run: Run<UserService | CreditLedger>) => {
+const erasing = (run: Run<UserService | CreditPorts>) => {
   it("forfeits what is left, writes off what is owed, and names the pseudonym", () =>
     run(
       Effect.gen(function* () {
@@ -37,7 +37,7 @@ const erasing = (run: Run<UserService | CreditLedger>) => {
         expect(yield* users.find(userId)).toEqual({ chats: 0, documents: 0, transactions: 2 })
         const { pseudonym, transactions } = yield* users.erase(userId)
         expect([pseudonym.startsWith("erased:"), transactions]).toEqual([true, 3])
-        const { transactions: rows } = yield* CreditLedger.use((port) =>
+        const { transactions: rows } = yield* CreditRecords.use((port) =>
           port.history({ userId: pseudonym, limit: 1, offset: 0, type: undefined })
         )
         expect(rows).toMatchObject([{ type: "adjustment", amount: 30, balanceAfter: 0 }])
@@ -67,7 +67,7 @@ const erasing = (run: Run<UserService | CreditLedger>) => {
         const ledger = yield* operations
         const { nextResetAt } = yield* ledger.open({ userId, tier: "free", allowance: 100 })
         const { pseudonym } = yield* UserService.use((users) => users.erase(userId))
-        const port = yield* CreditLedger
+        const port = yield* testedLedger
         const due = yield* port.due({ asOf: nextResetAt + 1, limit: 1_000, before: undefined })
         const chunk =
           due &&

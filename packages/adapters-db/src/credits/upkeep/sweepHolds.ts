@@ -1,6 +1,6 @@
 import {
   addSwept,
-  expireOperation,
+  expire,
   type HoldEnd,
   NOTHING_SWEPT,
   type SweepInput,
@@ -53,7 +53,7 @@ const sweepAtOnce = (
       const expired = yield* query<ExpiredRow>(text, [yield* time.given, limit, userId])
       const endTurns = query(`SELECT ${database.schema}.end_dead_turns()`)
       if (expired.length === 0) return yield* Effect.as(endTurns, NOTHING_SWEPT)
-      const operations = expired.map((row) => expireOperation({ userId: row.user_id, key: row.key }))
+      const operations = expired.map((row) => expire({ userId: row.user_id, key: row.key }))
       const answers = yield* commitOperations(database, time, operations)
       // Their messages end with them, in this transaction.
       yield* endTurns

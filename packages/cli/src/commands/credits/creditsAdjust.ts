@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { CreditOperations, CreditService } from "@parley/core/effect"
+import { CreditService } from "@parley/core/effect"
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { audited } from "../../running/audited.ts"
@@ -45,7 +45,7 @@ export const creditsAdjustCommand = Command.make(
       yield* Console.error(`Correcting under the key ${key}. If this command breaks off, repeat it with --key.`)
       const made = yield* audited(
         { action: "credits adjust", by, userId: user, reason, details: `${amount} credits under the key ${key}` },
-        CreditOperations.use((operations) => operations.adjust({ userId: user, key, amount, reason }))
+        CreditService.use((operations) => operations.adjust({ userId: user, key, amount, reason }))
       )
       const { available, debt } = yield* credits.find(user)
       const line = `The credits of ${user} changed by ${made.amount}: ${available} available, ${debt} owed.`

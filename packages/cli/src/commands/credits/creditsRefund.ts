@@ -1,4 +1,4 @@
-import { CreditOperations, CreditService } from "@parley/core/effect"
+import { CreditService } from "@parley/core/effect"
 import { PurchaseNotFound } from "@parley/core/adapter"
 import { BillingStore } from "@parley/core/adapter"
 import { Clock, Effect, Option, Schema } from "effect"
@@ -48,7 +48,7 @@ export const creditsRefundCommand = Command.make(
       const reportedAt = yield* Clock.currentTimeMillis
       const made = yield* audited(
         { action: "credits refund", by, userId: user, reason, details: `${part} of ${paid} of ${charge}` },
-        CreditOperations.use((operations) =>
+        CreditService.use((operations) =>
           operations.refund({ userId: user, charge, granted, paid, refunded: part, reportedAt, by: "operator" })
         )
       )

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Stream } from "effect"
-import { CreditLedger } from "../../credits/CreditLedger.ts"
+import { CreditLedger, CreditRecords } from "../../credits/CreditLedger.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { Catalog } from "../../tiers/Catalog.ts"
 import { BillingStore } from "../BillingStore.ts"
@@ -69,6 +69,7 @@ export class PaymentComparison extends Context.Service<
       const store = yield* BillingStore
       const upkeep = yield* BillingUpkeep
       const ledger = yield* CreditLedger
+      const records = yield* CreditRecords
       const catalog = yield* Catalog
 
       const compare = Effect.fn("PaymentComparison.compare")(function* ({ onDifference, since }: CompareInput) {
@@ -78,9 +79,9 @@ export class PaymentComparison extends Context.Service<
         const count = (what: keyof Compared | undefined) => {
           if (what !== undefined) counts[what] += 1
         }
-        const atProvider = providerSide({ gateway, store, ledger, catalog, books })
+        const atProvider = providerSide({ gateway, store, records, catalog, books })
         const onSale = (what: Sale["what"]) => count(what === "session" ? "purchases" : "periods")
-        const stored = storedSide({ gateway, store, upkeep, ledger, catalog, books, since, onSale }, seen)
+        const stored = storedSide({ gateway, store, upkeep, records, catalog, books, since, onSale }, seen)
         const listed = atProvider(
           since,
           (record) => {

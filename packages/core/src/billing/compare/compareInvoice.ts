@@ -1,5 +1,5 @@
 import { Clock, Effect } from "effect"
-import type { CreditLedger } from "../../credits/CreditLedger.ts"
+import type { CreditRecords } from "../../credits/CreditLedger.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import type { CatalogData } from "../../tiers/CatalogData.ts"
@@ -19,7 +19,7 @@ const periodsOf = ({ earlier, paid }: SubscriptionFacts): ReadonlyArray<PaidPeri
   paid === undefined ? earlier : [...earlier, paid]
 
 /** Compares paid invoices of subscriptions with the stored periods and changes, and with the credits of the periods. */
-export const invoiceComparison = (books: Books, ledger: CreditLedger["Service"], catalog: CatalogData) => {
+export const invoiceComparison = (books: Books, records: CreditRecords["Service"], catalog: CatalogData) => {
   const isPlan = (priceId: string) => tierOfPrice(catalog, priceId) !== undefined
 
   /** Whether the ledger has the credits of a period, or of a month of it. */
@@ -27,7 +27,7 @@ export const invoiceComparison = (books: Books, ledger: CreditLedger["Service"],
     const now = yield* Clock.currentTimeMillis
     const months = begunMonths(period, subscriptionId, userId, Math.max(now, period.start))
     const keys = months.flatMap(({ periodKey }) => keysOfMonth(periodKey, subscriptionId))
-    return (yield* ledger.transactions(userId, keys)).size > 0
+    return (yield* records.transactions(userId, keys)).size > 0
   })
 
   /**

@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import type { Account } from "../../credits/Account.ts"
-import type { CreditLedger } from "../../credits/CreditLedger.ts"
+import type { CreditRecords } from "../../credits/CreditLedger.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { rankOf } from "../../tiers/Catalog.ts"
 import type { CatalogData } from "../../tiers/CatalogData.ts"
@@ -34,13 +34,13 @@ const otherTerms = (
 }
 
 /** Compares the tier and the credits of a person with the subscriptions that are paid for. */
-export const planComparison = (ledger: CreditLedger["Service"], catalog: CatalogData) =>
+export const planComparison = (records: CreditRecords["Service"], catalog: CatalogData) =>
   Effect.fnUntraced(function* (
     account: BillingAccount
   ): Effect.fn.Return<ReadonlyArray<PaymentDifference>, StorageFailed> {
     const { pinned, subscriptions, userId } = account
     const now = yield* Clock.currentTimeMillis
-    const credits = yield* Effect.catchTag(ledger.account(userId), "AccountNotFound", () => Effect.succeed(undefined))
+    const credits = yield* Effect.catchTag(records.account(userId), "AccountNotFound", () => Effect.succeed(undefined))
     const [current, ...others] = paidPlans(account, catalog, now)
     const second = others.map(([{ id: payment }]) =>
       differs(

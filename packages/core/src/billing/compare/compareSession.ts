@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { CreditLedger } from "../../credits/CreditLedger.ts"
+import { type CreditRecords, transactionOf } from "../../credits/CreditLedger.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import type { CatalogData } from "../../tiers/CatalogData.ts"
 import type { BoughtCredits } from "../BillingAccount.ts"
@@ -30,7 +30,7 @@ const otherPurchase = (
 
 /** Compares paid sessions of what is bought once with the stored purchases and the credits that the ledger gave. */
 export const sessionComparison =
-  (books: Books, ledger: CreditLedger["Service"], catalog: CatalogData) =>
+  (books: Books, records: CreditRecords["Service"], catalog: CatalogData) =>
   (session: CheckoutSession, owner: Owner | undefined): Effect.Effect<PaymentDifference | undefined, StorageFailed> =>
     Effect.gen(function* () {
       const { amountTotal, createdAt, currency, id } = session
@@ -47,7 +47,7 @@ export const sessionComparison =
           ? undefined
           : differs(subject, "not-granted", `${paid} are paid, and nothing is given: ${refusal}`)
       }
-      const given = yield* ledger.transaction(userId, `topup:${id}`)
+      const given = yield* transactionOf(records, userId, `topup:${id}`)
       if (given === undefined) return differs(subject, "not-granted", `${paid} are paid, and nothing was given`)
       const bought = (yield* books.of(userId)).bought.find(({ sessionId }) => sessionId === id)
       if (bought === undefined) return differs(subject, "amount", "credits were given, and no purchase is stored")

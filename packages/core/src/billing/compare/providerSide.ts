@@ -1,5 +1,5 @@
 import { Effect, Stream } from "effect"
-import type { CreditLedger } from "../../credits/CreditLedger.ts"
+import type { CreditRecords } from "../../credits/CreditLedger.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import type { CatalogData } from "../../tiers/CatalogData.ts"
 import type { BillingStore, Owner } from "../BillingStore.ts"
@@ -26,7 +26,7 @@ import { differs, type PaymentDifference } from "./PaymentDifference.ts"
 export interface ProviderSideParts {
   readonly gateway: PaymentGateway["Service"]
   readonly store: BillingStore["Service"]
-  readonly ledger: CreditLedger["Service"]
+  readonly records: CreditRecords["Service"]
   readonly catalog: CatalogData
   readonly books: Books
 }
@@ -36,9 +36,9 @@ type Found = Effect.Effect<PaymentDifference | undefined, PaymentFailed | Storag
 const NONE: Found = Effect.succeed(undefined)
 
 /** Compares the objects that the provider lists with the stored payments. */
-export const providerSide = ({ books, catalog, gateway, ledger, store }: ProviderSideParts) => {
-  const compareInvoice = invoiceComparison(books, ledger, catalog)
-  const compareSession = sessionComparison(books, ledger, catalog)
+export const providerSide = ({ books, catalog, gateway, records, store }: ProviderSideParts) => {
+  const compareInvoice = invoiceComparison(books, records, catalog)
+  const compareSession = sessionComparison(books, records, catalog)
   const compareSubscription = subscriptionComparison(books, catalog)
   const { compareCharge, compareDispute } = correctionComparison(books, catalog)
   const { knownFactOf } = factReader(gateway, store)

@@ -1,5 +1,5 @@
 import { Effect, Option, Stream } from "effect"
-import type { CreditLedger } from "../../credits/CreditLedger.ts"
+import type { CreditRecords } from "../../credits/CreditLedger.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import type { CatalogData } from "../../tiers/CatalogData.ts"
@@ -18,7 +18,7 @@ export interface StoredSideParts {
   readonly gateway: PaymentGateway["Service"]
   readonly store: BillingStore["Service"]
   readonly upkeep: BillingUpkeep["Service"]
-  readonly ledger: CreditLedger["Service"]
+  readonly records: CreditRecords["Service"]
   readonly catalog: CatalogData
   readonly books: Books
   /** Unix milliseconds: older payments are not asked for. */
@@ -46,10 +46,10 @@ const allOf = <A, E>(load: (last: A | undefined) => Effect.Effect<ReadonlyArray<
 
 /** Compares the stored payments with the provider's. `seen` has the ids of the objects that the provider has listed. */
 export const storedSide = (
-  { books, catalog, gateway, ledger, onSale, since, store, upkeep }: StoredSideParts,
+  { books, catalog, gateway, records, onSale, since, store, upkeep }: StoredSideParts,
   seen: ReadonlySet<string>
 ) => {
-  const comparePlan = planComparison(ledger, catalog)
+  const comparePlan = planComparison(records, catalog)
 
   /** What follows from an object of the provider, or from its absence. An object in an unknown form is there. */
   const look = <A, B>(object: Effect.Effect<A, LookUpFailed>, then: (found: A | undefined) => B, unreadable: B) =>

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { CreditLedger } from "../../credits/CreditLedger.ts"
+import type { CreditRecords } from "../../credits/CreditLedger.ts"
 import type { Transaction } from "../../credits/Transaction.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
@@ -27,7 +27,7 @@ const isMove = ({ reference }: Transaction): boolean => reference.startsWith("mo
  * began the next. Reads the newest rows as far back as the first of the periods.
  */
 export const usedCredits = (
-  ledger: CreditLedger["Service"],
+  records: CreditRecords["Service"],
   userId: UserId,
   past: ReadonlyArray<PastPeriod>
 ): Effect.Effect<UsedCredits, StorageFailed> =>
@@ -38,7 +38,7 @@ export const usedCredits = (
     let sum = 0
     let upto: number | undefined
     do {
-      const page = yield* ledger.history({ userId, limit: PAGE, offset: 0, type: undefined, upto })
+      const page = yield* records.history({ userId, limit: PAGE, offset: 0, type: undefined, upto })
       for (const row of page.transactions) {
         if (row.type === "reset" && !isMove(row)) {
           if (keys.has(row.reference)) used.set(row.reference, sum + repaidBy(row))

@@ -1,11 +1,12 @@
 import { Effect, Semaphore } from "effect"
-import { CreditOperations } from "../../credits/CreditOperations.ts"
+import { CreditLedger } from "../../credits/CreditLedger.ts"
 import { type Hold, type HoldEnd, type HoldProgress, restKey } from "../../credits/holds/Hold.ts"
 import { HoldTtl } from "../../credits/holds/keepHolds.ts"
 import type { ReplyReceiptDraft } from "../../credits/Receipt.ts"
-import { releaseOperation, type SettleRefusal } from "../../credits/rules/decideHold.ts"
-import { NOTHING_PAID, paidWith, settleReplyOperation, unpaidOf } from "../../credits/rules/decideReply.ts"
+import { release, reserve, type SettleRefusal } from "../../credits/rules/decideHold.ts"
+import { NOTHING_PAID, paidWith, settleReply, unpaidOf } from "../../credits/rules/decideReply.ts"
 import type { Operation } from "../../credits/rules/LedgerState.ts"
+import { IdGenerator } from "../../storage/IdGenerator.ts"
 import { failureFields } from "../../storage/failureFields.ts"
 import { retryStorage } from "../../storage/retryStorage.ts"
 import type { ReplyCharge } from "./replyPrice.ts"
@@ -25,7 +26,8 @@ const NOT_REPLACED = "A hold that is gone could not be replaced; trying at the n
  * a sweeper took is part of the price.
  */
 export const makeReplyPayments = Effect.gen(function* () {
-  const credits = yield* CreditOperations
+  const { run } = yield* CreditLedger
+  const ids = yield* IdGenerator
   const ttlMs = yield* HoldTtl
 
   return (first: Hold, spending: Pick<ReplyParties, "source" | "dailyCap">) => {
@@ -41,26 +43,18 @@ export const makeReplyPayments = Effect.gen(function* () {
 
     const nextKey = () => restKey(first.key, place + 1)
     const holdRest = (amount: number, draft: ReplyReceiptDraft) =>
-      credits
-        .reserve({
-          userId,
-          key: nextKey(),
-          fingerprint: nextKey(),
-          amount,
-          minimumAmount: amount,
-          source,
-          dailyCap,
-          ttlMs,
-          draft
-        })
-        .pipe(
-          // A person without open holds may have been erased.
-          Effect.catchTag(["DailyCapReached", "AccountNotFound"], () => Effect.succeed({ _tag: "Refused" } as const)),
-          Effect.catchTag(["InvalidAmount", "KeyConflict"], Effect.die)
-        )
+      Effect.flatMap(ids.next, (id) => {
+        const fingerprint = nextKey()
+        const asked = { userId, key: fingerprint, fingerprint, amount, minimumAmount: amount, source, dailyCap, ttlMs }
+        return run(reserve({ ...asked, draft }, id))
+      }).pipe(
+        // A person without open holds may have been erased.
+        Effect.catchTag(["DailyCapReached", "AccountNotFound"], () => Effect.succeed({ _tag: "Refused" } as const)),
+        Effect.catchTag(["InvalidAmount", "KeyConflict"], Effect.die)
+      )
     /** The end of a hold that is gone: to release it changes nothing. */
     const endOf = (gone: string) =>
-      Effect.catchTag(credits.release({ userId, key: gone }), "HoldNotFound", () =>
+      Effect.catchTag(run(release({ userId, key: gone })), "HoldNotFound", () =>
         Effect.succeed<HoldEnd>({ _tag: "Released" })
       )
 
@@ -106,8 +100,8 @@ export const makeReplyPayments = Effect.gen(function* () {
             ended = true
             return work(
               charge === undefined
-                ? releaseOperation({ userId, key })
-                : settleReplyOperation({
+                ? release({ userId, key })
+                : settleReply({
                     userId,
                     key,
                     rest: nextKey(),

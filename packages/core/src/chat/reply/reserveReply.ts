@@ -1,9 +1,17 @@
 import { Effect, Exit } from "effect"
 import { type Account, availableOf } from "../../credits/Account.ts"
 import { Accounts } from "../../credits/Accounts.ts"
-import { CreditOperations } from "../../credits/CreditOperations.ts"
-import { type OnOtherTier, type Reserved, insufficientCredits, replyKey } from "../../credits/holds/Hold.ts"
+import { CreditLedger } from "../../credits/CreditLedger.ts"
+import {
+  type OnOtherTier,
+  type Reserved,
+  type ReserveInput,
+  insufficientCredits,
+  replyKey
+} from "../../credits/holds/Hold.ts"
 import { HoldTtl } from "../../credits/holds/keepHolds.ts"
+import { reserveOnTier } from "../../credits/rules/decideHold.ts"
+import { IdGenerator } from "../../storage/IdGenerator.ts"
 import { Catalog, modelsOfTier, tierOf } from "../../tiers/Catalog.ts"
 import type { InputUsage } from "../../models/ChatModel.ts"
 import { maxInputTokensFor, type Model, modelPrice } from "../../models/Model.ts"
@@ -45,7 +53,8 @@ const BUSY_RETRY_MS = 2_000
 export const makeReserveReply = Effect.gen(function* () {
   const accounts = yield* Accounts
   const catalog = yield* Catalog
-  const credits = yield* CreditOperations
+  const ledger = yield* CreditLedger
+  const ids = yield* IdGenerator
   const takeShares = yield* makeTakeShares
   const ttlMs = yield* HoldTtl
 
@@ -91,31 +100,27 @@ export const makeReserveReply = Effect.gen(function* () {
     const { shares = [], source } = parties
     const amount = Math.max(...quotes.map((each) => each.amount))
     const share = yield* takeShares(shares, { amount, minimumAmount, source })
-    const reserved = yield* credits
-      .reserveOnTier(
-        {
-          userId: account.userId,
-          key: replyKey(messageId),
-          fingerprint,
-          amount: share.amount,
-          minimumAmount,
-          source,
-          dailyCap: parties.dailyCap,
-          openAtMost: tierOf(catalog, account.tier).maxConcurrentReplies,
-          ttlMs,
-          draft: { model: model.id, chatId, price: modelPrice(model), usage, estimated: true, ended: "expired" }
-        },
-        account.tier
-      )
-      .pipe(
-        // It was remembered, and erased since.
-        Effect.catchTag("AccountNotFound", ({ userId }) =>
-          Effect.map(accounts.of(userId), (opened): OnOtherTier => ({ _tag: "OnOtherTier", account: opened }))
-        ),
-        Effect.catchTag("InvalidAmount", Effect.die),
-        // What is not held for this reply is spent by none.
-        Effect.onExit((exit) => share.giveBack(share.amount - newlyHeld(exit)))
-      )
+    const asked: ReserveInput = {
+      userId: account.userId,
+      key: replyKey(messageId),
+      fingerprint,
+      amount: share.amount,
+      minimumAmount,
+      source,
+      dailyCap: parties.dailyCap,
+      openAtMost: tierOf(catalog, account.tier).maxConcurrentReplies,
+      ttlMs,
+      draft: { model: model.id, chatId, price: modelPrice(model), usage, estimated: true, ended: "expired" }
+    }
+    const reserved = yield* ledger.run(reserveOnTier(asked, account.tier, yield* ids.next)).pipe(
+      // It was remembered, and erased since.
+      Effect.catchTag("AccountNotFound", ({ userId }) =>
+        Effect.map(accounts.of(userId), (opened): OnOtherTier => ({ _tag: "OnOtherTier", account: opened }))
+      ),
+      Effect.catchTag("InvalidAmount", Effect.die),
+      // What is not held for this reply is spent by none.
+      Effect.onExit((exit) => share.giveBack(share.amount - newlyHeld(exit)))
+    )
     if (reserved._tag === "OnOtherTier") return reserved
     if (reserved._tag === "Busy") return yield* busy(account, reserved.open)
     if (reserved._tag === "Refused") return yield* refusal(account, prompt, estimate, minimumAmount, reserved)

@@ -4,8 +4,8 @@ import { retryStorage } from "../../storage/retryStorage.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { Accounts } from "../Accounts.ts"
 import { RenewedWork, ReservedWork, SettledWork, Work } from "../creditInputs.ts"
-import { CreditLedger } from "../CreditLedger.ts"
-import { CreditOperations } from "../CreditOperations.ts"
+import { CreditLedger, CreditRecords, transactionOf } from "../CreditLedger.ts"
+import { release, settle } from "../rules/decideHold.ts"
 import {
   type DailyCapReached,
   type HoldNotFound,
@@ -117,8 +117,8 @@ export class WorkMeter extends Context.Service<
     WorkMeter,
     Effect.gen(function* () {
       const accounts = yield* Accounts
-      const credits = yield* CreditOperations
       const ledger = yield* CreditLedger
+      const records = yield* CreditRecords
       const ttlMs = yield* HoldTtl
       const keep = yield* makeBeats<KeptWork>(heartbeatMs(ttlMs), (kept) =>
         Effect.flatMap(ledger.renew({ holds: kept.map(({ progress }) => progress()), ttlMs }), ({ gone }) =>
@@ -141,7 +141,7 @@ export class WorkMeter extends Context.Service<
         if (reserved._tag === "Expired") return yield* paidReceipt(reserved.end)
         const { hold, replayed, state } = reserved
         if (state !== "open") {
-          return yield* workReceipt((yield* ledger.transaction(userId, hold.key))?.receipt)
+          return yield* workReceipt((yield* transactionOf(records, userId, hold.key))?.receipt)
         }
         if (replayed) return yield* new WorkInProgress({ key, retryAfterMs: BUSY_RETRY_MS })
         return hold
@@ -169,8 +169,8 @@ export class WorkMeter extends Context.Service<
             const name = { userId, key: begun.key }
             const gone = yield* Deferred.make<never, WorkExpired>()
             let used = NOTHING_YET
-            const release = credits.release(name)
-            const whatBecame = Effect.catchTag(release, "HoldNotFound", () =>
+            const released = ledger.run(release(name))
+            const whatBecame = Effect.catchTag(released, "HoldNotFound", () =>
               Effect.succeed<HoldEnd>({ _tag: "Released" })
             )
             const tellGone = Effect.flatMap(retryStorage(whatBecame), (end) =>
@@ -178,7 +178,7 @@ export class WorkMeter extends Context.Service<
             )
             const progress = () => ({ ...name, outputTokens: 0, draft: used })
             const stopKeeping = yield* keep({ ...name, progress, tellGone: Effect.ignore(tellGone) })
-            const giveUp = endSurely(release, begun.key, stopKeeping)
+            const giveUp = endSurely(released, begun.key, stopKeeping)
             const open: OpenWork = {
               held: begun.amount,
               record: (lines) =>
@@ -190,7 +190,7 @@ export class WorkMeter extends Context.Service<
             // Should this process die before the charge is stored, a sweeper charges it.
             used = { ...draft, ended: "expired" }
             const amount = workCost(draft.lines)
-            const settled = Effect.catchTag(credits.settle({ ...name, amount, draft }), "InvalidAmount", Effect.die)
+            const settled = Effect.catchTag(ledger.run(settle({ ...name, amount, draft })), "InvalidAmount", Effect.die)
             // Work that is done is paid also if its caller is interrupted now.
             const settling = yield* endSurely(settled, begun.key, stopKeeping)
             const end = yield* Effect.catchTag(restore(Fiber.join(settling)), "HoldNotFound", Effect.die)

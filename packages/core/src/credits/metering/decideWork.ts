@@ -4,13 +4,13 @@ import { HoldNotFound, KeyConflict } from "../errors.ts"
 import type { Hold, HoldEnd, HoldName, Reserved, ReserveInput } from "../holds/Hold.ts"
 import { isOfReply, type ReceiptLine, type WorkReceiptDraft } from "../Receipt.ts"
 import {
-  expire,
+  decideExpiry,
   capReached,
   endOf,
-  release,
-  reserve,
+  decideRelease,
+  decideReserve,
   type ReserveRefusal,
-  settle,
+  decideSettle,
   type SettleRefusal
 } from "../rules/decideHold.ts"
 import { post } from "../rules/journal.ts"
@@ -86,7 +86,7 @@ export interface ReserveWorkInput extends ReserveInput, WorkAttempt {
  * Holds credits for an attempt: `Next` if this one is over and unpaid, `Expired` if the one before was charged in part, so
  * that only its report can be paid.
  */
-export const reserveWorkOperation = (
+export const reserveAttempt = (
   input: ReserveWorkInput,
   reservationId: string
 ): Operation<Reserved | NextAttempt | ExpiredWork, ReserveRefusal | SettleRefusal> => ({
@@ -95,9 +95,9 @@ export const reserveWorkOperation = (
   reads: readsOf(input),
   decide: (view, now) => {
     const { account, open, record, second } = view
-    const decided = reserve(view, input, reservationId, now)
+    const decided = decideReserve(view, input, reservationId, now)
     if (input.endsExpired && open !== undefined && open.hold.expiresAt <= now && Result.isSuccess(decided.answer)) {
-      return mapAnswer(expire(view, input, now), () => NEXT)
+      return mapAnswer(decideExpiry(view, input, now), () => NEXT)
     }
     if (record !== undefined && outcomeOf(record) !== "paid") return mapAnswer(decided, () => NEXT)
     const last = second.record
@@ -125,7 +125,7 @@ const sameLines = (one: ReadonlyArray<ReceiptLine>, other: ReadonlyArray<Receipt
  * of its own, if the balance has the credits: up to what was held, without what was charged already. `KeyConflict` if
  * another report was paid before.
  */
-export const settleWorkOperation = (
+export const settleAttempt = (
   input: SettleWorkInput
 ): Operation<EndedWork | NextAttempt | ExpiredWork, SettleWorkRefusal> => ({
   name: "settle",
@@ -135,7 +135,7 @@ export const settleWorkOperation = (
     const { draft, key, userId } = input
     const { account, open, record, second } = view
     if (account !== undefined && open !== undefined) {
-      return ended(settle(view, { userId, key, amount: workCost(draft.lines), draft }, now))
+      return ended(decideSettle(view, { userId, key, amount: workCost(draft.lines), draft }, now))
     }
     if (record !== undefined) {
       if (outcomeOf(record) !== "paid") return answer(NEXT)
@@ -190,7 +190,7 @@ const settleLate = (
 }
 
 /** Gives back the credits of an attempt. After that no report is charged, also if the hold had expired before. */
-export const releaseWorkOperation = (input: WorkAttempt): Operation<EndedWork | NextAttempt, HoldNotFound> => ({
+export const releaseAttempt = (input: WorkAttempt): Operation<EndedWork | NextAttempt, HoldNotFound> => ({
   name: "release",
   userId: input.userId,
   reads: readsOf(input),
@@ -198,7 +198,7 @@ export const releaseWorkOperation = (input: WorkAttempt): Operation<EndedWork | 
     const { account, open, record, second } = view
     const { key } = input
     if (account !== undefined && open !== undefined) {
-      const released = release(view, key, now)
+      const released = decideRelease(view, key, now)
       return open.hold.expiresAt > now ? ended(released) : mapAnswer(released, () => NEXT)
     }
     if (record !== undefined) {

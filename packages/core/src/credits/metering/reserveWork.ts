@@ -4,7 +4,7 @@ import type { CreditLedger } from "../CreditLedger.ts"
 import { HoldNotFound, InvalidWork, KeyConflict } from "../errors.ts"
 import { insufficientCredits } from "../holds/Hold.ts"
 import type { WorkReceiptDraft } from "../Receipt.ts"
-import { type NextAttempt, reserveWorkOperation, type ReserveWorkInput, type WorkAttempt } from "./decideWork.ts"
+import { type NextAttempt, reserveAttempt, type ReserveWorkInput, type WorkAttempt } from "./decideWork.ts"
 import { workFingerprint, workKey } from "./workKey.ts"
 import type { WorkName, WorkReservation } from "./Metering.ts"
 
@@ -49,7 +49,7 @@ export const reserveWork = (
     const asked = { fingerprint, amount, minimumAmount, source, dailyCap, ttlMs, endsExpired, draft: NOTHING_YET }
     const reserved = yield* underOwnKey(
       bound,
-      atAttempts(bound, MAX_ATTEMPTS, (attempt) => ledger.run(reserveWorkOperation({ ...attempt, ...asked }, id)))
+      atAttempts(bound, MAX_ATTEMPTS, (attempt) => ledger.run(reserveAttempt({ ...attempt, ...asked }, id)))
     ).pipe(Effect.catchTag(["AccountNotFound", "HoldNotFound"], Effect.die))
     if (reserved._tag === "Busy") return yield* Effect.die("No bound of open holds was given.")
     if (reserved._tag === "Refused") return yield* insufficientCredits(minimumAmount, reserved)

@@ -4,7 +4,7 @@ import type { CreditLedger } from "../CreditLedger.ts"
 import { HoldNotFound, WorkExpired } from "../errors.ts"
 import type { HoldEnd } from "../holds/Hold.ts"
 import { isOfReply, type ReceiptLine, type WorkReceipt } from "../Receipt.ts"
-import { type ExpiredWork, releaseWorkOperation, settleWorkOperation } from "./decideWork.ts"
+import { type ExpiredWork, releaseAttempt, settleAttempt } from "./decideWork.ts"
 import { checkLines, checkName, checkSource, draftOf, lifetimeOf } from "./checkWork.ts"
 import type {
   WorkHold,
@@ -87,7 +87,7 @@ export const makeWorkByHand = (
     const { dailyCap } = name
     const answer = yield* underOwnKey(
       name,
-      atAttempts(name, MOST, (attempt) => ledger.run(settleWorkOperation({ ...attempt, draft, dailyCap })))
+      atAttempts(name, MOST, (attempt) => ledger.run(settleAttempt({ ...attempt, draft, dailyCap })))
     )
     if (answer._tag === "Expired") return yield* expired(name, answer)
     return yield* paymentOf(answer.end)
@@ -96,7 +96,7 @@ export const makeWorkByHand = (
     yield* checkName(name)
     const { end } = yield* underOwnKey(
       name,
-      atAttempts(name, MOST, (attempt) => ledger.run(releaseWorkOperation(attempt)))
+      atAttempts(name, MOST, (attempt) => ledger.run(releaseAttempt(attempt)))
     )
     return yield* paymentOf(end)
   })

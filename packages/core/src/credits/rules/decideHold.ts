@@ -44,33 +44,33 @@ const refuse = <E extends Refusal>(error: E): Decision<never, E> => ({ answer: R
 const repeat = <A>(answer: A): Decision<A, never> => ({ answer: Result.succeed(answer), changes: undefined })
 
 /** Sets credits aside. `reservationId` names this call, whatever its key. */
-export const reserveOperation = (input: ReserveInput, reservationId: string): Operation<Reserved, ReserveRefusal> => ({
+export const reserve = (input: ReserveInput, reservationId: string): Operation<Reserved, ReserveRefusal> => ({
   name: "reserve",
   userId: input.userId,
   reads: { key: input.key },
-  decide: (view, now) => reserve(view, input, reservationId, now)
+  decide: (view, now) => decideReserve(view, input, reservationId, now)
 })
 
 /**
  * The same where the account is on `tier`, which the price, the model and the bounds were taken from; on another, unless
  * the key was used before, nothing is held.
  */
-export const reserveOnTierOperation = (
+export const reserveOnTier = (
   input: ReserveInput,
   tier: TierName,
   reservationId: string
 ): Operation<Reserved | OnOtherTier, ReserveRefusal> => ({
-  ...reserveOperation(input, reservationId),
+  ...reserve(input, reservationId),
   decide: (view, now) => {
     const { account, open, record } = view
     return account === undefined || account.tier === tier || open !== undefined || record !== undefined
-      ? reserve(view, input, reservationId, now)
+      ? decideReserve(view, input, reservationId, now)
       : repeat({ _tag: "OnOtherTier", account: accountOf(account) })
   }
 })
 
-/** Decides a reservation: see `reserveOperation`. */
-export const reserve = (
+/** Decides a reservation: see `reserve`. */
+export const decideReserve = (
   { account, open, record }: View,
   input: ReserveInput,
   reservationId: string,
@@ -160,15 +160,15 @@ const setAside = (account: LedgerAccount, source: Spender, from: Hold["from"], s
 })
 
 /** Ends a hold by charging `input.amount`, and never more than was held. */
-export const settleOperation = (input: SettleInput): Operation<HoldEnd, SettleRefusal> => ({
+export const settle = (input: SettleInput): Operation<HoldEnd, SettleRefusal> => ({
   name: "settle",
   userId: input.userId,
   reads: { key: input.key },
-  decide: (view, now) => settle(view, input, now)
+  decide: (view, now) => decideSettle(view, input, now)
 })
 
 /** Decides the end of a hold by a charge: `input.amount`, or the whole hold where that is less. */
-export const settle = (view: View, input: SettleInput, now: number): Decision<HoldEnd, SettleRefusal> => {
+export const decideSettle = (view: View, input: SettleInput, now: number): Decision<HoldEnd, SettleRefusal> => {
   const { amount, key } = input
   if (!Number.isSafeInteger(amount) || amount < 0) {
     return refuse(new InvalidAmount({ reason: "it must be a whole number of credits, 0 or more" }))
@@ -209,15 +209,15 @@ const unexplainedAmount = ({ amount, draft }: SettleInput): string | undefined =
 }
 
 /** Ends a hold without a charge. */
-export const releaseOperation = (input: ReleaseInput): Operation<HoldEnd, HoldNotFound> => ({
+export const release = (input: ReleaseInput): Operation<HoldEnd, HoldNotFound> => ({
   name: "release",
   userId: input.userId,
   reads: { key: input.key },
-  decide: (view, now) => release(view, input.key, now)
+  decide: (view, now) => decideRelease(view, input.key, now)
 })
 
 /** Decides the end of a hold without a charge. */
-export const release = (view: View, key: string, now: number): Decision<HoldEnd, HoldNotFound> => {
+export const decideRelease = (view: View, key: string, now: number): Decision<HoldEnd, HoldNotFound> => {
   const { account, open } = view
   if (account === undefined || open === undefined) return endAgain(view, key)
   const journal = { account: setAside(account, open.source, open.hold.from, -1), transactions: [] }
@@ -277,15 +277,19 @@ const repayDebt = (journal: Journal, key: string, now: number): Journal => {
  * last, or released where nothing was delivered; metered work for the lines recorded last. A hold that has ended or was renewed meanwhile is left alone, which
  * is answered by `undefined`. Takes the hold's row locked, since renewals do not change the account's version.
  */
-export const expireOperation = (named: HoldName): Operation<HoldEnd | undefined, SettleRefusal> => ({
+export const expire = (named: HoldName): Operation<HoldEnd | undefined, SettleRefusal> => ({
   name: "sweep",
   userId: named.userId,
   reads: { key: named.key },
-  decide: (view, now) => expire(view, named, now)
+  decide: (view, now) => decideExpiry(view, named, now)
 })
 
-/** Decides the end of a hold that was not renewed: see `expireOperation`. */
-export const expire = (view: View, named: HoldName, now: number): Decision<HoldEnd | undefined, SettleRefusal> => {
+/** Decides the end of a hold that was not renewed: see `expire`. */
+export const decideExpiry = (
+  view: View,
+  named: HoldName,
+  now: number
+): Decision<HoldEnd | undefined, SettleRefusal> => {
   const { open } = view
   if (open === undefined || open.hold.expiresAt > now) {
     return { answer: Result.succeed(undefined), changes: undefined }
@@ -294,13 +298,13 @@ export const expire = (view: View, named: HoldName, now: number): Decision<HoldE
   if (!isOfReply(draft)) {
     // Lines that make no sense charge nothing, rather than keep the hold for ever.
     const amount = problemOfLines(draft.lines) === undefined ? workCost(draft.lines) : 0
-    if (amount === 0) return release(view, named.key, now)
-    return settle(view, { ...named, amount, draft: { ...draft, ended: "expired" } }, now)
+    if (amount === 0) return decideRelease(view, named.key, now)
+    return decideSettle(view, { ...named, amount, draft: { ...draft, ended: "expired" } }, now)
   }
-  if (outputTokens === 0) return release(view, named.key, now)
+  if (outputTokens === 0) return decideRelease(view, named.key, now)
   const usage = { ...draft.usage, output: outputTokens }
   const amount = priceOf(usage, draft.price)
-  return settle(view, { ...named, amount, draft: { ...draft, usage, estimated: true, ended: "expired" } }, now)
+  return decideSettle(view, { ...named, amount, draft: { ...draft, usage, estimated: true, ended: "expired" } }, now)
 }
 
 /** What one end adds to what a sweep did. */

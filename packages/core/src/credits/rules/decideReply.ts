@@ -4,7 +4,7 @@ import type { HoldEnd, HoldName } from "../holds/Hold.ts"
 import { isOfReply, type ReplyReceiptDraft } from "../Receipt.ts"
 import type { Spender } from "../Spender.ts"
 import type { Usage } from "../../models/Usage.ts"
-import { endOf, reserve, settle, type SettleRefusal } from "./decideHold.ts"
+import { endOf, decideReserve, decideSettle, type SettleRefusal } from "./decideHold.ts"
 import type { Decision, Operation, View } from "./LedgerState.ts"
 
 /** What holds that a sweeper ended have been charged for a reply. */
@@ -55,7 +55,7 @@ export interface SettleReplyInput extends HoldName {
  * Ends the hold of a reply by charging what the reply cost beyond what holds before it were charged. If a sweeper has ended
  * the hold meanwhile, the rest is charged at once, as far as the balance has it and without a daily cap: it was delivered.
  */
-export const settleReplyOperation = (input: SettleReplyInput): Operation<HoldEnd, SettleRefusal> => ({
+export const settleReply = (input: SettleReplyInput): Operation<HoldEnd, SettleRefusal> => ({
   name: "settle",
   userId: input.userId,
   reads: { key: input.key, secondKey: input.rest },
@@ -64,7 +64,7 @@ export const settleReplyOperation = (input: SettleReplyInput): Operation<HoldEnd
     const ended = view.open === undefined && view.record?.hold !== undefined ? endOf(view.record) : undefined
     if (ended !== undefined && isSwept(ended)) return settleRest(view, input, ended, now)
     const amount = Math.max(0, cost - before.credits)
-    return settle(view, { userId, key, amount, draft: unpaidOf(draft, before) }, now)
+    return decideSettle(view, { userId, key, amount, draft: unpaidOf(draft, before) }, now)
   }
 })
 
@@ -80,17 +80,17 @@ const settleRest = (
   if (second.open !== undefined) {
     const held = { account, open: second.open, record: undefined, second, purchase: undefined }
     const left = Math.max(0, Math.min(cost, bound) - paid.credits)
-    return settle(held, { userId, key: rest, amount: left, draft: unpaidOf(draft, paid) }, now)
+    return decideSettle(held, { userId, key: rest, amount: left, draft: unpaidOf(draft, paid) }, now)
   }
   const amount = account === undefined ? 0 : Math.min(cost - paid.credits, bound - paid.credits, availableOf(account))
   const nothing = { answer: Result.succeed(swept), changes: undefined }
   if (amount <= 0) return nothing
   const asked = { userId, key: rest, amount, minimumAmount: amount, ttlMs: 1, source, draft }
   const view = { account, open: undefined, record: undefined, second, purchase: undefined }
-  const { changes } = reserve(view, asked, rest, now)
+  const { changes } = decideReserve(view, asked, rest, now)
   const [open] = changes?.opened ?? []
   if (changes === undefined || open === undefined) return nothing
   const held = { ...view, account: changes.account, open }
-  const settled = settle(held, { userId, key: rest, amount, draft: unpaidOf(draft, paid) }, now)
+  const settled = decideSettle(held, { userId, key: rest, amount, draft: unpaidOf(draft, paid) }, now)
   return settled.changes === undefined ? settled : { ...settled, changes: { ...settled.changes, opened: [open] } }
 }

@@ -125,7 +125,7 @@ const wrong = (account: LedgerAccount, input: FollowPlanInput): string | undefin
  * subscriptions take each other's place, each goes on with what was left of it. A change that is asked for again gives
  * its first answer; one that changes nothing writes nothing.
  */
-export const followPlanOperation = (input: FollowPlanInput): Operation<FollowedPlan, OnceRefusal> => {
+export const followPlan = (input: FollowPlanInput): Operation<FollowedPlan, OnceRefusal> => {
   const { changeKey, periodKey, terms, userId } = input
   const fingerprint = `plan ${terms.tier}`
   return {

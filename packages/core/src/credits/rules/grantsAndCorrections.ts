@@ -75,7 +75,7 @@ const withPurchase = (
 }
 
 /** Adds credits once under their key. */
-export const grantOperation = (input: GrantInput): Operation<Transaction, GrantRefusal> => ({
+export const grant = (input: GrantInput): Operation<Transaction, GrantRefusal> => ({
   name: "grant",
   userId: input.userId,
   reads: { key: input.key, charge: input.payment?.charge },
@@ -177,7 +177,7 @@ const correctionOperation = (correction: Correction): Operation<Transaction, Pur
 })
 
 /** Makes what is taken back for a purchase follow what is refunded of it, up or down, by the provider or by an operator. */
-export const refundOperation = (input: RefundInput): Operation<Transaction, PurchaseRefusal> => {
+export const refund = (input: RefundInput): Operation<Transaction, PurchaseRefusal> => {
   const { by, granted, paid, refunded: part, reportedAt } = input
   const source = by === undefined ? "refund" : "refund by operator"
   const fingerprint = `${source} ${granted} ${paid} ${part} ${reportedAt}`
@@ -186,7 +186,7 @@ export const refundOperation = (input: RefundInput): Operation<Transaction, Purc
 }
 
 /** Makes what is taken back for a purchase follow a dispute: its amount while it runs, nothing once it is won. */
-export const disputeOperation = (input: DisputeInput): Operation<Transaction, PurchaseRefusal> => {
+export const dispute = (input: DisputeInput): Operation<Transaction, PurchaseRefusal> => {
   const { granted, paid, disputed: part, reportedAt, funds, dispute } = input
   const fingerprint = `dispute ${granted} ${paid} ${part} ${reportedAt} ${funds} ${dispute}`
   const report = { source: `dispute ${dispute}`, part, isWon: funds === "reinstated", reportedAt }
@@ -194,7 +194,7 @@ export const disputeOperation = (input: DisputeInput): Operation<Transaction, Pu
 }
 
 /** An operator's correction, with a reason. */
-export const adjustOperation = (input: AdjustInput): Operation<Transaction, OnceRefusal> => ({
+export const adjust = (input: AdjustInput): Operation<Transaction, OnceRefusal> => ({
   name: "adjust",
   userId: input.userId,
   reads: { key: input.key },

@@ -19,15 +19,15 @@ export interface OpenAccountInput {
 }
 
 /** Gives the account, or opens it with its first allowance. */
-export const openOperation = (input: OpenAccountInput): Operation<Account, never> => ({
+export const openAccount = (input: OpenAccountInput): Operation<Account, never> => ({
   name: "open",
   userId: input.userId,
   reads: {},
   decide: ({ account }, now) =>
-    account === undefined ? openAccount(input, now) : { answer: Result.succeed(accountOf(account)), changes: undefined }
+    account === undefined ? opened(input, now) : { answer: Result.succeed(accountOf(account)), changes: undefined }
 })
 
-const openAccount = (input: OpenAccountInput, now: number): Decision<Account, never> => {
+const opened = (input: OpenAccountInput, now: number): Decision<Account, never> => {
   const { start, end } = periodAt(now, now)
   const empty: LedgerAccount = {
     userId: input.userId,
@@ -95,11 +95,7 @@ export const isClosed = ({ allowance, debt, openHolds, renewedBy, topup }: Ledge
  * Closes an account once for its key: its balance is zero then, and nothing renews it. What is granted to it later is
  * there again. Fails with `HoldsOpen` while something is being paid from it.
  */
-export const closeOperation = ({
-  key,
-  lowest,
-  userId
-}: CloseInput): Operation<Transaction, OnceRefusal | HoldsOpen> => ({
+export const closeAccount = ({ key, lowest, userId }: CloseInput): Operation<Transaction, OnceRefusal | HoldsOpen> => ({
   name: "close",
   userId,
   reads: { key },

@@ -67,7 +67,7 @@ const moved = (
  * Takes back credits of a period that is paid for no more, or gives back what was taken so. What is left of its allowance
  * goes first; what was spent is debt, as with credits that were bought.
  */
-export const takeFromPeriodOperation = (input: TakeFromPeriodInput): Operation<TakenFromPeriod, OnceRefusal> => ({
+export const takeFromPeriod = (input: TakeFromPeriodInput): Operation<TakenFromPeriod, OnceRefusal> => ({
   name: "takeFromPeriod",
   userId: input.userId,
   reads: { key: input.key },

@@ -157,7 +157,7 @@ const isOfNobody = (change: TierChange, { tier }: LedgerAccount): boolean =>
   (change._tag === "Raised" || change._tag === "Lowered") && tier === change.lowest
 
 /** Changes a person's plan once for its key. */
-export const changeTierOperation = (userId: UserId, change: TierChange): Operation<Transaction, TierRefusal> => {
+export const changeTier = (userId: UserId, change: TierChange): Operation<Transaction, TierRefusal> => {
   const key = tierChangeKey(userId, change)
   return {
     name: "changeTier",

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schedule } from "effect"
 import { repeatWork } from "../../background/repeatWork.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
-import { CreditLedger } from "../CreditLedger.ts"
+import { CreditUpkeep } from "../CreditLedger.ts"
 import { HoldTtl } from "../holds/keepHolds.ts"
 import { addSwept, NOTHING_SWEPT, type Swept } from "../holds/Hold.ts"
 
@@ -33,12 +33,12 @@ export class HoldSweeper extends Context.Service<
   static readonly layer = Layer.effect(
     HoldSweeper,
     Effect.gen(function* () {
-      const ledger = yield* CreditLedger
+      const { sweep: sweepSome } = yield* CreditUpkeep
       const othersRenew = Effect.sleep(Math.min(AFTER_OUTAGE_MS, yield* HoldTtl))
       const sweep = Effect.gen(function* () {
         let all = NOTHING_SWEPT
         for (;;) {
-          const swept = yield* ledger.sweep({ limit: HOLDS_PER_SWEEP })
+          const swept = yield* sweepSome({ limit: HOLDS_PER_SWEEP })
           all = { ...addSwept(all, swept), refused: swept.refused }
           const ended = swept.charged + swept.released
           // What was refused is found again, so that the sum never reaches the limit.
@@ -52,7 +52,7 @@ export class HoldSweeper extends Context.Service<
             yield* Effect.logInfo("Ended the holds of replies whose process died.")
           }
         }).pipe(Effect.annotateLogs({ ...swept }))
-      const recovered = Effect.retry(ledger.sweep({ limit: 0 }), Schedule.jittered(Schedule.spaced(BETWEEN_SWEEPS)))
+      const recovered = Effect.retry(sweepSome({ limit: 0 }), Schedule.jittered(Schedule.spaced(BETWEEN_SWEEPS)))
       const sweeps = repeatWork(sweep, {
         every: BETWEEN_SWEEPS,
         report,

@@ -2,7 +2,7 @@ import { Context, Duration, Effect, Layer, Option, Result, Stream } from "effect
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { retryThroughOutage } from "../../storage/retryStorage.ts"
 import { allowancesOf, Catalog } from "../../tiers/Catalog.ts"
-import { CreditLedger } from "../CreditLedger.ts"
+import { CreditLedger, CreditUpkeep } from "../CreditLedger.ts"
 import { ResetTooEarly } from "../errors.ts"
 import { addResets, noResets, type ResetChunk, type ResetRange, resetCountOf, type TierResets } from "./ResetChunk.ts"
 
@@ -61,6 +61,7 @@ export class ResetService extends Context.Service<
     ResetService,
     Effect.gen(function* () {
       const ledger = yield* CreditLedger
+      const upkeep = yield* CreditUpkeep
       const allowances = allowancesOf(yield* Catalog)
 
       /** A range that fails as a whole, one account after another, so that a broken one holds up no other. */
@@ -70,9 +71,9 @@ export class ResetService extends Context.Service<
         let one: ResetRange | undefined =
           range.after === undefined ? undefined : { after: undefined, upto: range.after }
         for (let count = 0; count < ACCOUNTS_PER_CHUNK && one?.upto !== range.upto; count += 1) {
-          one = yield* ledger.due({ asOf, before: one, limit: 1 })
+          one = yield* upkeep.due({ asOf, before: one, limit: 1 })
           if (one === undefined) break
-          const reset = yield* Effect.result(ledger.reset({ asOf, allowances, range: one, dryRun: false }))
+          const reset = yield* Effect.result(upkeep.reset({ asOf, allowances, range: one, dryRun: false }))
           inARow = Result.isSuccess(reset) ? 0 : inARow + 1
           if (Result.isFailure(reset)) {
             if (reset.failure.retryable || inARow === REFUSED_IN_A_ROW) return yield* reset.failure
@@ -86,7 +87,7 @@ export class ResetService extends Context.Service<
       })
 
       const resetRange = (range: ResetRange, asOf: number): Effect.Effect<RangeReset, StorageFailed> =>
-        ledger.reset({ asOf, allowances, range, dryRun: false }).pipe(
+        upkeep.reset({ asOf, allowances, range, dryRun: false }).pipe(
           Effect.map((chunk) => ({ ...chunk, refused: 0 })),
           Effect.catchTag("StorageFailed", (error) =>
             error.retryable ? Effect.fail(error) : resetOneByOne(range, asOf)
@@ -97,11 +98,11 @@ export class ResetService extends Context.Service<
         )
 
       const countRange = (range: ResetRange, asOf: number): Effect.Effect<RangeReset, StorageFailed> =>
-        Effect.map(ledger.reset({ asOf, allowances, range, dryRun: true }), (chunk) => ({ ...chunk, refused: 0 }))
+        Effect.map(upkeep.reset({ asOf, allowances, range, dryRun: true }), (chunk) => ({ ...chunk, refused: 0 }))
 
       /** A run that has begun waits for a storage that is away; one that cannot begin says so. */
       const nextRange = (asOf: number, before: ResetRange | undefined) => {
-        const due = ledger.due({ asOf, before, limit: ACCOUNTS_PER_CHUNK })
+        const due = upkeep.due({ asOf, before, limit: ACCOUNTS_PER_CHUNK })
         return before === undefined ? due : retryThroughOutage(due)
       }
 

@@ -3,17 +3,17 @@ import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { Catalog } from "../../tiers/Catalog.ts"
 import { TiersMissing } from "../../tiers/errors.ts"
 import { namesOf } from "../../tiers/Tier.ts"
-import { CreditLedger } from "../CreditLedger.ts"
+import { CreditUpkeep } from "../CreditLedger.ts"
 
 /**
  * Fails with `TiersMissing` where accounts are on tiers that the catalog has not. For processes that start: what those
  * accounts were promised is not known, and guessing would take credits from who paid for them, or give what nobody paid.
  */
-export const checkTiers: Effect.Effect<void, TiersMissing | StorageFailed, Catalog | CreditLedger> = Effect.gen(
+export const checkTiers: Effect.Effect<void, TiersMissing | StorageFailed, Catalog | CreditUpkeep> = Effect.gen(
   function* () {
     const { tiers } = yield* Catalog
-    const ledger = yield* CreditLedger
-    const missing = yield* ledger.missingTiers(tiers.flatMap(namesOf))
+    const upkeep = yield* CreditUpkeep
+    const missing = yield* upkeep.missingTiers(tiers.flatMap(namesOf))
     if (missing.length > 0) return yield* new TiersMissing({ missing, tiers: tiers.map(({ name }) => name) })
   }
 )

@@ -1,11 +1,11 @@
 import { Context, Effect, Layer, Logger, Ref } from "effect"
+import { CreditLedger, type CreditPorts } from "../../credits/CreditLedger.ts"
+import { testedLedger } from "../credits/testedLedger.ts"
 import fc from "fast-check"
 import { BillingStore } from "../../billing/BillingStore.ts"
 import { PaymentInbox } from "../../billing/PaymentInbox.ts"
 import type { ReceivedPaymentEvent } from "../../billing/PaymentEvent.ts"
 import { availableOf } from "../../credits/Account.ts"
-import { CreditLedger } from "../../credits/CreditLedger.ts"
-import { CreditOperations } from "../../credits/CreditOperations.ts"
 import { StorageFailed } from "../../storage/StorageFailed.ts"
 import type { UnitOfWork } from "../../storage/UnitOfWork.ts"
 import { Catalog, makeCatalog, tierOf } from "../../tiers/Catalog.ts"
@@ -17,7 +17,7 @@ import { neutralGatewayLayer } from "./neutralGateway.ts"
 import { PLAN_PRICES, WORLD_CATALOG } from "./worldCatalog.ts"
 
 /** The stores that billing needs. */
-export type BillingStorage = BillingStore | CreditLedger | UnitOfWork
+export type BillingStorage = BillingStore | CreditPorts | UnitOfWork
 
 /**
  * Where a delivery breaks off: before anything is written, between the credits and the event, or after both; or its answer
@@ -47,7 +47,7 @@ const faultyStorage = <E>(storage: Layer.Layer<BillingStorage, E>) =>
     Effect.gen(function* () {
       const fault = yield* Ref.make<Fault | undefined>(undefined)
       const store = yield* BillingStore
-      const ledger = yield* CreditLedger
+      const ledger = yield* testedLedger
       const all = yield* Effect.context<BillingStorage>()
       return all.pipe(
         Context.add(BillingFault, fault),
@@ -88,13 +88,12 @@ export const billingUnderTest = <E>(
   events?: () => ReadonlyArray<ReceivedPaymentEvent>
 ) =>
   PaymentInbox.layer.pipe(
-    Layer.provideMerge(CreditOperations.layer),
     Layer.provideMerge(
       Layer.mergeAll(faultyStorage(storage), Layer.succeed(Catalog, worldCatalog), neutralGatewayLayer(events), silent)
     )
   )
 
-export type BillingUnderTest = BillingFault | BillingStorage | CreditOperations | PaymentInbox
+export type BillingUnderTest = BillingFault | BillingStorage | CreditPorts | PaymentInbox
 
 /** One delivery of an event: at what time, and whether it breaks off and is delivered again. */
 export interface Delivery {
@@ -120,7 +119,7 @@ export const deliver = (event: ReceivedPaymentEvent) =>
   )
 
 const resetDue = (asOf: number) =>
-  Effect.flatMap(CreditLedger, (ledger) => atTime(asOf, resetAll(ledger, { asOf, allowances })))
+  Effect.flatMap(testedLedger, (ledger) => atTime(asOf, resetAll(ledger, { asOf, allowances })))
 
 export interface PlayedStory {
   readonly name: string
@@ -144,7 +143,7 @@ export const playStory = Effect.fnUntraced(function* ({
   world
 }: PlayedStory) {
   const userId = `user-${name}`
-  const credits = yield* CreditOperations
+  const credits = yield* testedLedger
   const fault = yield* BillingFault
   let spent = 0
   if (wasSeen) yield* atTime(STORY_START, credits.open({ userId, tier: "free", allowance: allowances.free }))
@@ -170,11 +169,11 @@ export const playStory = Effect.fnUntraced(function* ({
 
 /** Spends what an account has; gives how much that was. */
 const spendAll = Effect.fnUntraced(function* (userId: string, key: string) {
-  const ledger = yield* CreditLedger
+  const ledger = yield* testedLedger
   const account = yield* Effect.catchTag(ledger.account(userId), "AccountNotFound", () => Effect.succeed(undefined))
   const amount = account === undefined ? 0 : availableOf(account)
   if (amount === 0) return 0
-  const credits = yield* CreditOperations
+  const credits = yield* testedLedger
   yield* credits.adjust({ userId, key: `spent:${key}`, amount: -amount, reason: "a test" })
   return amount
 })
@@ -182,7 +181,7 @@ const spendAll = Effect.fnUntraced(function* (userId: string, key: string) {
 /** The account after the monthly job has run at `at`, in the words of the story. */
 export const accountAfter = Effect.fnUntraced(function* (userId: string, at: number) {
   yield* resetDue(at)
-  const ledger = yield* CreditLedger
+  const ledger = yield* testedLedger
   const { allowance, debt, nextResetAt, periodStart, renewedBy, tier, topup } = yield* ledger.account(userId)
   const { differences } = yield* ledger.verify({ limit: 1, after: userId.slice(0, -1) })
   return { account: { tier, allowance, topup, periodStart, nextResetAt, renewedBy }, debt, differences }

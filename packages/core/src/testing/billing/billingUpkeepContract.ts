@@ -1,12 +1,13 @@
 import { Clock, Effect, type Layer } from "effect"
+import { type CreditPorts } from "../../credits/CreditLedger.ts"
+import { testedLedger } from "../credits/testedLedger.ts"
 import { expect, it } from "vitest"
 import type { EventOutcome } from "../../billing/BillingAccount.ts"
 import { BillingStore, type KeptEvent } from "../../billing/BillingStore.ts"
 import { noFacts, type SubscriptionFacts } from "../../billing/SubscriptionFacts.ts"
 import { BillingUpkeep } from "../../billing/upkeep/BillingUpkeep.ts"
-import { CreditLedger } from "../../credits/CreditLedger.ts"
-import { grantOperation } from "../../credits/rules/grantsAndCorrections.ts"
-import { openOperation } from "../../credits/rules/openAndClose.ts"
+import { grant } from "../../credits/rules/grantsAndCorrections.ts"
+import { openAccount } from "../../credits/rules/openAndClose.ts"
 import { UnitOfWork } from "../../storage/UnitOfWork.ts"
 import { suiteOn } from "../suiteOn.ts"
 
@@ -15,7 +16,7 @@ const HOUR_MS = 3_600_000
 /** The guarantees of every `BillingUpkeep`. */
 export const billingUpkeepContract = (
   name: string,
-  layer: Layer.Layer<BillingStore | BillingUpkeep | CreditLedger | UnitOfWork, unknown>
+  layer: Layer.Layer<BillingStore | BillingUpkeep | CreditPorts | UnitOfWork, unknown>
 ): void =>
   suiteOn(`BillingUpkeep: ${name}`, layer, (run) => {
     const newId = (kind: string) => `${kind}_${crypto.randomUUID()}`
@@ -243,11 +244,10 @@ export const billingUpkeepContract = (
       run(
         Effect.gen(function* () {
           const userId = newId("credited")
-          const ledger = yield* CreditLedger
-          yield* ledger.run(openOperation({ userId, tier: "free", allowance: 5 }))
+          const ledger = yield* testedLedger
+          yield* ledger.run(openAccount({ userId, tier: "free", allowance: 5 }))
           const [one, two] = [newId("cs"), newId("cs")]
-          const give = (key: string, amount: number) =>
-            ledger.run(grantOperation({ userId, key, type: "topup", amount }))
+          const give = (key: string, amount: number) => ledger.run(grant({ userId, key, type: "topup", amount }))
           yield* give(`topup:${one}`, 700)
           yield* give(`order:${newId("own")}`, 9)
           yield* give(`topup:${two}`, 800)

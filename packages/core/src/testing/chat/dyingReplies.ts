@@ -1,9 +1,10 @@
 import { Effect } from "effect"
+import { CreditLedger } from "../../credits/CreditLedger.ts"
+import { testedLedger } from "../credits/testedLedger.ts"
 import { expect, it } from "vitest"
 import { ChatStore } from "../../chat/store/ChatStore.ts"
 import { RunningReplies } from "../../chat/reply/RunningReplies.ts"
-import { CreditLedger } from "../../credits/CreditLedger.ts"
-import { reserveOperation, settleOperation } from "../../credits/rules/decideHold.ts"
+import { reserve, settle } from "../../credits/rules/decideHold.ts"
 import { receiptDraft, reservation } from "../credits/creditFixtures.ts"
 import type { Run } from "../suiteOn.ts"
 import {
@@ -56,7 +57,7 @@ export const beating = (run: Run<Stores>) => {
         yield* beat(reply, 70, "a gap", { ttlMs: DEAD, outputTokens: 20_000 })
         yield* sweepAll
         expect(yield* messageOf(reply)).toMatchObject({ content: "Hello", state: "failed" })
-        const charged = yield* (yield* CreditLedger).transaction(holdOf(reply).userId, holdOf(reply).key)
+        const charged = yield* (yield* testedLedger).transaction(holdOf(reply).userId, holdOf(reply).key)
         expect(charged?.receipt).toMatchObject({ ended: "expired", usage: { output: 1 } })
       })
     ))
@@ -67,7 +68,7 @@ export const dying = (run: Run<Stores>) => {
     run(
       Effect.gen(function* () {
         const replies = yield* RunningReplies
-        const ledger = yield* CreditLedger
+        const ledger = yield* testedLedger
         const reply = yield* begun(undefined, { ttlMs: DEAD })
         yield* write(reply, 0, "Hello", DEAD)
         const from = yield* ledger.now
@@ -94,7 +95,7 @@ export const dying = (run: Run<Stores>) => {
         expect(yield* messageOf(dead)).toMatchObject({ content: "Hello", state: "failed" })
         expect((yield* chats.usage(dead.owner)) - before).toBe(5)
         expect(yield* read(dead, 2)).toEqual({ _tag: "Ended", model: MODEL, text: "llo", state: "failed" })
-        const ledger = yield* CreditLedger
+        const ledger = yield* testedLedger
         const charged = yield* ledger.transaction(holdOf(dead).userId, holdOf(dead).key)
         expect(charged?.receipt).toMatchObject({ ended: "expired", usage: { output: 3 } })
         expect(yield* messageOf(silent)).toMatchObject({ content: "", state: "failed" })
@@ -108,7 +109,7 @@ export const dying = (run: Run<Stores>) => {
     run(
       Effect.gen(function* () {
         const chats = yield* ChatStore
-        const ledger = yield* CreditLedger
+        const ledger = yield* testedLedger
         const replies = yield* RunningReplies
         const reply = yield* begun(undefined, { ttlMs: DEAD })
         const before = yield* chats.usage(reply.owner)
@@ -117,7 +118,7 @@ export const dying = (run: Run<Stores>) => {
         expect(yield* beat(reply, 5, " there")).toMatchObject({ isHoldGone: true })
         const { userId } = holdOf(reply)
         const rest = { userId, key: `${holdOf(reply).key}:rest:1` }
-        yield* ledger.run(reserveOperation(reservation(userId, rest.key, 20), crypto.randomUUID()))
+        yield* ledger.run(reserve(reservation(userId, rest.key, 20), crypto.randomUUID()))
         const written = (start: number, text: string) =>
           replies.write({
             beats: [
@@ -129,7 +130,7 @@ export const dying = (run: Run<Stores>) => {
         expect(yield* written(0, "Hello there")).toMatchObject([{ length: 11 }])
         expect(yield* read(reply)).toMatchObject({ _tag: "Running", text: "Hello there" })
         const companion = settled(reply, 0, { content: "Hello there.", state: "complete" }).companion
-        yield* ledger.run({ ...settleOperation({ ...rest, amount: 2, draft: receiptDraft }), companion })
+        yield* ledger.run({ ...settle({ ...rest, amount: 2, draft: receiptDraft }), companion })
         expect(yield* messageOf(reply)).toMatchObject({ content: "Hello there.", state: "complete" })
         expect((yield* chats.usage(reply.owner)) - before).toBe(12)
       })
@@ -150,7 +151,7 @@ export const dying = (run: Run<Stores>) => {
           Effect.gen(function* () {
             const hold = { userId, key: `${key}:rest:${rest}`, outputTokens: text.length }
             const asked = reservation(userId, hold.key, 20, { ttlMs: DEAD })
-            yield* ledger.run(reserveOperation(asked, crypto.randomUUID()))
+            yield* ledger.run(reserve(asked, crypto.randomUUID()))
             const beats = [{ hold, reply: { ...reply, model: MODEL, joinable: true, start: 0, text } }]
             yield* replies.write({ beats, ttlMs: DEAD })
             yield* sweepAll

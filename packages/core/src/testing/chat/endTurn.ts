@@ -1,18 +1,18 @@
 import { type Effect, Result } from "effect"
+import { CreditLedger, type CreditPorts } from "../../credits/CreditLedger.ts"
 import type { ChatStore } from "../../chat/store/ChatStore.ts"
 import { ownerKey } from "../../chat/store/ConversationOwner.ts"
 import type { EndTurn } from "../../chat/reply/RunningReplies.ts"
-import { CreditLedger } from "../../credits/CreditLedger.ts"
 import type { Refusal } from "../../credits/rules/LedgerState.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 
 /** Where chats are kept, and the ledger whose operations end their turns. */
-export type ChatStores = ChatStore | CreditLedger
+export type ChatStores = ChatStore | CreditPorts
 
 /** Ends a turn that no hold pays: with an operation that changes nothing else. */
 export const endTurn = (
   end: Pick<EndTurn, "owner" | "chatId" | "replyId" | "content" | "state"> & Partial<EndTurn>
-): Effect.Effect<void, Refusal | StorageFailed, CreditLedger> =>
+): Effect.Effect<void, Refusal | StorageFailed, CreditPorts> =>
   CreditLedger.use((ledger) =>
     ledger.run({
       name: "end",

@@ -1,15 +1,16 @@
 import { Effect } from "effect"
+import { type CreditPorts, CreditRecords } from "../../credits/CreditLedger.ts"
+import { testedLedger } from "../credits/testedLedger.ts"
 import { type BeginTurnInput, ChatStore } from "../../chat/store/ChatStore.ts"
 import { ownerKey } from "../../chat/store/ConversationOwner.ts"
 import { type EndTurn, RunningReplies } from "../../chat/reply/RunningReplies.ts"
-import { CreditLedger } from "../../credits/CreditLedger.ts"
 import { replyKey } from "../../credits/holds/Hold.ts"
-import { openOperation } from "../../credits/rules/openAndClose.ts"
-import { reserveOperation, settleOperation } from "../../credits/rules/decideHold.ts"
+import { openAccount } from "../../credits/rules/openAndClose.ts"
+import { reserve, settle } from "../../credits/rules/decideHold.ts"
 import { receiptDraft, reservation } from "../credits/creditFixtures.ts"
 import { newTurn, newUserId } from "../storage/storageFixtures.ts"
 
-export type Stores = ChatStore | CreditLedger | RunningReplies
+export type Stores = ChatStore | CreditPorts | RunningReplies
 
 export const MODEL = "model-a-mini"
 export const LONG = 60_000
@@ -22,12 +23,12 @@ export const held = Effect.fnUntraced(function* (
   { owner, reply }: Pick<BeginTurnInput, "owner" | "reply">,
   ttlMs = LONG
 ) {
-  const ledger = yield* CreditLedger
+  const ledger = yield* testedLedger
   const { userId } = ownerKey(owner)
   const key = replyKey(reply.id)
-  yield* ledger.run(openOperation({ userId, tier: "free", allowance: 100 }))
+  yield* ledger.run(openAccount({ userId, tier: "free", allowance: 100 }))
   const draft = { ...receiptDraft, usage: { ...receiptDraft.usage, output: 0 } }
-  yield* ledger.run(reserveOperation(reservation(userId, key, HELD, { ttlMs, draft }), crypto.randomUUID()))
+  yield* ledger.run(reserve(reservation(userId, key, HELD, { ttlMs, draft }), crypto.randomUUID()))
   return { userId, key }
 })
 
@@ -73,14 +74,14 @@ export const messageOf = ({ replyId, ...chat }: Name) =>
   ChatStore.use((chats) =>
     Effect.map(chats.transcript({ ...chat, limit: 10 }), (found) => found?.messages.find(({ id }) => id === replyId))
   )
-export const balanceOf = ({ owner }: Name) => CreditLedger.use((ledger) => ledger.account(ownerKey(owner).userId))
+export const balanceOf = ({ owner }: Name) => CreditRecords.use((ledger) => ledger.account(ownerKey(owner).userId))
 export const settled = (reply: Name, amount: number, end: Pick<EndTurn, "content" | "state"> & Partial<EndTurn>) => ({
-  ...settleOperation({ ...holdOf(reply), amount, draft: receiptDraft }),
+  ...settle({ ...holdOf(reply), amount, draft: receiptDraft }),
   companion: { _tag: "EndTurn", begin: undefined, ...reply, ...end } satisfies EndTurn
 })
 /** Ends every hold that has expired, once the ledger's clock is past this moment. */
 export const sweepAll = Effect.gen(function* () {
-  const ledger = yield* CreditLedger
+  const ledger = yield* testedLedger
   const from = yield* ledger.now
   while ((yield* ledger.now) <= from + DEAD) yield* Effect.yieldNow
   for (;;) {

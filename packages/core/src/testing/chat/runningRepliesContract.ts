@@ -1,10 +1,11 @@
 import { Effect, type Layer } from "effect"
+import { CreditLedger } from "../../credits/CreditLedger.ts"
+import { testedLedger } from "../credits/testedLedger.ts"
 import fc from "fast-check"
 import { expect, it } from "vitest"
 import { ChatStore } from "../../chat/store/ChatStore.ts"
 import { RunningReplies } from "../../chat/reply/RunningReplies.ts"
-import { CreditLedger } from "../../credits/CreditLedger.ts"
-import { releaseOperation, settleOperation } from "../../credits/rules/decideHold.ts"
+import { release, settle } from "../../credits/rules/decideHold.ts"
 import { receiptDraft } from "../credits/creditFixtures.ts"
 import { newTurn, newUserId, newVisitor } from "../storage/storageFixtures.ts"
 import { type Run, suiteOn } from "../suiteOn.ts"
@@ -132,7 +133,7 @@ const ending = (run: Run<Stores>) => {
     run(
       Effect.gen(function* () {
         const chats = yield* ChatStore
-        const ledger = yield* CreditLedger
+        const ledger = yield* testedLedger
         const reply = yield* begun()
         const before = yield* chats.usage(reply.owner)
         yield* write(reply, 0, "Hello")
@@ -153,9 +154,9 @@ const ending = (run: Run<Stores>) => {
   it("an end that is refused leaves the message as it is", () =>
     run(
       Effect.gen(function* () {
-        const ledger = yield* CreditLedger
+        const ledger = yield* testedLedger
         const reply = yield* begun()
-        const wrong = { ...settleOperation({ ...holdOf(reply), key: "reply:none", amount: 7, draft: receiptDraft }) }
+        const wrong = { ...settle({ ...holdOf(reply), key: "reply:none", amount: 7, draft: receiptDraft }) }
         const { companion } = settled(reply, 7, { content: "Hello", state: "complete" })
         expect((yield* Effect.flip(ledger.run({ ...wrong, companion })))._tag).toBe("HoldNotFound")
         expect(yield* messageOf(reply)).toMatchObject({ content: "", state: "streaming" })
@@ -166,7 +167,7 @@ const ending = (run: Run<Stores>) => {
   it("an end begins the turn if that was never stored, once", () =>
     run(
       Effect.gen(function* () {
-        const ledger = yield* CreditLedger
+        const ledger = yield* testedLedger
         const turn = newTurn(newUserId())
         yield* held(turn)
         const reply = nameOf(turn)
@@ -216,7 +217,7 @@ const ending = (run: Run<Stores>) => {
   it("ends of many people at once are each stored with their own charge", () =>
     run(
       Effect.gen(function* () {
-        const ledger = yield* CreditLedger
+        const ledger = yield* testedLedger
         const replies = yield* Effect.forEach(Array.from({ length: 20 }), () => begun(), { concurrency: 5 })
         yield* Effect.forEach(
           replies,
@@ -238,8 +239,8 @@ const ending = (run: Run<Stores>) => {
         const unborn = { ...reply, replyId: crypto.randomUUID() }
         yield* held({ owner: reply.owner, reply: { id: unborn.replyId, model: MODEL, sources: [] } })
         yield* write(unborn, 0, "")
-        const release = { ...releaseOperation(holdOf(unborn)), companion: { ...companion, ...unborn } }
-        yield* (yield* CreditLedger).run(release)
+        const released = { ...release(holdOf(unborn)), companion: { ...companion, ...unborn } }
+        yield* (yield* CreditLedger).run(released)
         expect(yield* (yield* RunningReplies).find(unborn)).toBeUndefined()
         expect(yield* (yield* RunningReplies).find(reply)).toBeDefined()
         expect(yield* read(unborn)).toEqual({ _tag: "Lost", text: "" })

@@ -1,6 +1,7 @@
 import { type Layer, ManagedRuntime } from "effect"
+import { type CreditPorts } from "../../credits/CreditLedger.ts"
+import { testedLedger, type TestedLedger } from "./testedLedger.ts"
 import { afterAll, beforeAll, describe } from "vitest"
-import type { CreditLedger } from "../../credits/CreditLedger.ts"
 import { describeCreditHistory, describeGrant, describeOpen } from "./creditAccountContract.ts"
 import { describeHoldEnds, describeReserve } from "./creditHoldContract.ts"
 import { describeRenewal } from "./creditRenewalContract.ts"
@@ -12,13 +13,12 @@ import { describeVerification } from "./creditVerificationContract.ts"
 import { describeUsage } from "./creditUsageContract.ts"
 import { describeWork } from "./creditWorkContract.ts"
 import { creditTester } from "./creditTester.ts"
-import { type TestedLedger, testedLedger } from "./testedLedger.ts"
 
 /**
  * The guarantees of every `CreditLedger`. `layer` is built once; every test uses accounts of its own. Of the laws, so many
  * `histories` are tried.
  */
-export const creditLedgerContract = (name: string, layer: Layer.Layer<CreditLedger, unknown>, histories = 10): void => {
+export const creditLedgerContract = (name: string, layer: Layer.Layer<CreditPorts, unknown>, histories = 10): void => {
   describe(`CreditLedger: ${name}`, () => {
     const runtime = ManagedRuntime.make(layer)
     let ledger: TestedLedger

@@ -4,7 +4,7 @@ import { periodAt } from "../../credits/rules/period.ts"
 import { noResets } from "../../credits/upkeep/ResetChunk.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import { reservation } from "./creditFixtures.ts"
-import { closeOperation } from "../../credits/rules/openAndClose.ts"
+import { closeAccount } from "../../credits/rules/openAndClose.ts"
 import { type CreditTester, newUser, run } from "./creditTester.ts"
 import { resetAll as resetEverybody } from "./resetAll.ts"
 
@@ -87,7 +87,7 @@ export const describeReset = (tester: CreditTester): void => {
       )
       expect(await missing(tier)).toEqual([{ tier: next, accounts: 1 }])
       expect(await missing(tier, next)).toEqual([])
-      await run(ledger.run(closeOperation({ userId: second, key: "closed:1", lowest: tier })))
+      await run(ledger.run(closeAccount({ userId: second, key: "closed:1", lowest: tier })))
       expect(await missing(next)).toEqual([{ tier, accounts: 2 }])
     })
 

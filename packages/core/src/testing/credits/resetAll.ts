@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { CreditLedger } from "../../credits/CreditLedger.ts"
+import type { CreditUpkeep } from "../../credits/CreditLedger.ts"
 import {
   addResets,
   noResets,
@@ -11,7 +11,7 @@ import type { StorageFailed } from "../../storage/StorageFailed.ts"
 
 /** Resets, or only counts, all that is due, range by range of at most `limit` accounts. */
 export const resetAll = Effect.fnUntraced(function* (
-  ledger: Pick<CreditLedger["Service"], "due" | "reset">,
+  ledger: Pick<CreditUpkeep["Service"], "due" | "reset">,
   { asOf, allowances, dryRun = false }: Pick<ResetInput, "asOf" | "allowances"> & { readonly dryRun?: boolean },
   limit = 1_000
 ): Effect.fn.Return<TierResets, StorageFailed> {

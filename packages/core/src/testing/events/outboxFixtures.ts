@@ -1,16 +1,16 @@
 import { Effect } from "effect"
+import { type CreditPorts } from "../../credits/CreditLedger.ts"
+import { testedLedger } from "../credits/testedLedger.ts"
 import type { UserId } from "../../identity/UserId.ts"
-import type { CreditLedger } from "../../credits/CreditLedger.ts"
 import type { DocumentStore } from "../../documents/storing/DocumentStore.ts"
 import type { UnitOfWork } from "../../storage/UnitOfWork.ts"
 import { type ClaimedDelivery, type DeliveryRecords, Outbox } from "../../events/Outbox.ts"
 import type { EventType, ParleyEvent } from "../../events/ParleyEvent.ts"
 import { receiptDraft, reservation } from "../credits/creditFixtures.ts"
-import { testedLedger } from "../credits/testedLedger.ts"
 import { newUserId } from "../storage/storageFixtures.ts"
 
 /** The ports of an outbox's tests: it reports the changes that these commit. */
-export type OutboxWorld = CreditLedger | DeliveryRecords | DocumentStore | Outbox | UnitOfWork
+export type OutboxWorld = CreditPorts | DeliveryRecords | DocumentStore | Outbox | UnitOfWork
 
 /** The thresholds of low balances in these suites. */
 export const LOW_BELOW = { free: 50, pro: 500, business: 0 }

@@ -1,10 +1,10 @@
 import { Effect, type Layer } from "effect"
+import { CreditLedger, type CreditPorts, CreditRecords } from "../../credits/CreditLedger.ts"
+import { testedLedger } from "../credits/testedLedger.ts"
 import { expect, it } from "vitest"
 import { BotStore, PublishedBots } from "../../bots/BotStore.ts"
 import { ChatStore } from "../../chat/store/ChatStore.ts"
-import { CreditLedger } from "../../credits/CreditLedger.ts"
-import { creditOperations } from "../../credits/CreditOperations.ts"
-import { closeOperation } from "../../credits/rules/openAndClose.ts"
+import { closeAccount } from "../../credits/rules/openAndClose.ts"
 import { DocumentStore } from "../../documents/storing/DocumentStore.ts"
 import { FileStore } from "../../documents/storing/FileStore.ts"
 import { DeliveryRecords, Outbox } from "../../events/Outbox.ts"
@@ -18,7 +18,7 @@ import { type Run, suiteOn } from "../suiteOn.ts"
 type Stores =
   | BotStore
   | ChatStore
-  | CreditLedger
+  | CreditPorts
   | DeliveryRecords
   | DocumentStore
   | FileStore
@@ -26,7 +26,7 @@ type Stores =
   | PersonalData
   | PublishedBots
 
-const operations = Effect.map(CreditLedger, creditOperations)
+const operations = testedLedger
 
 const newPseudonym = () => `erased:${crypto.randomUUID()}`
 
@@ -52,11 +52,11 @@ const somebody = Effect.fnUntraced(function* (userId: UserId) {
 })
 
 const close = (userId: UserId) =>
-  CreditLedger.use((ledger) => ledger.run(closeOperation({ userId, key: "closed:once", lowest: "free" })))
+  CreditLedger.use((ledger) => ledger.run(closeAccount({ userId, key: "closed:once", lowest: "free" })))
 
 const rowsOf = (userId: UserId) =>
   Effect.map(
-    CreditLedger.use((ledger) => ledger.history({ userId, limit: 200, offset: 0, type: undefined })),
+    CreditRecords.use((ledger) => ledger.history({ userId, limit: 200, offset: 0, type: undefined })),
     ({ transactions }) => transactions
   )
 
@@ -125,7 +125,7 @@ const erasing = (run: Run<Stores>) => {
         const ledger = yield* operations
         for (const userId of [gone, stays]) {
           yield* somebody(userId)
-          const { periodStart } = yield* CreditLedger.use((accounts) => accounts.account(userId))
+          const { periodStart } = yield* CreditRecords.use((accounts) => accounts.account(userId))
           // A take from a past period, whose key contains the person.
           const key = `refund:plan:evt_1:period:${userId}:${periodStart}`
           yield* ledger.takeFromPeriod({ userId, key, periodStart, amount: 4, beyond: 0 })
@@ -163,7 +163,7 @@ const erasing = (run: Run<Stores>) => {
         const without = (rows: typeof before) => rows.map((row) => ({ ...row, reference: "" }))
         expect(without(after)).toEqual(without(before))
         expect(after.filter(({ reference }) => reference.includes(userId))).toEqual([])
-        const ledger = yield* CreditLedger
+        const ledger = yield* testedLedger
         expect(yield* Effect.flip(ledger.account(userId))).toMatchObject({ _tag: "AccountNotFound" })
         expect(yield* ledger.account(pseudonym)).toMatchObject({ allowance: 0, topup: 0, debt: 0, renewedBy: "none" })
         const { differences } = yield* ledger.verify({ limit: 10_000, after: undefined })
@@ -178,8 +178,8 @@ const erasing = (run: Run<Stores>) => {
         yield* somebody(userId)
         yield* close(userId)
         yield* PersonalData.use((data) => data.erase({ userId, pseudonym }))
-        const ledger = yield* CreditLedger
-        const again = yield* creditOperations(ledger).grant({
+        const ledger = yield* testedLedger
+        const again = yield* ledger.grant({
           userId: pseudonym,
           key: "topup:session",
           type: "topup",

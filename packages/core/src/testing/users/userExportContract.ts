@@ -1,13 +1,12 @@
 import { Effect, Layer, Stream } from "effect"
+import { testedLedger } from "../credits/testedLedger.ts"
 import { expect, it } from "vitest"
 import { AuditLog } from "../../audit/AuditLog.ts"
 import { BillingStore } from "../../billing/BillingStore.ts"
 import { noFacts } from "../../billing/SubscriptionFacts.ts"
 import { BotStore } from "../../bots/BotStore.ts"
 import { ChatStore } from "../../chat/store/ChatStore.ts"
-import { CreditLedger } from "../../credits/CreditLedger.ts"
-import { creditOperations } from "../../credits/CreditOperations.ts"
-import { closeOperation } from "../../credits/rules/openAndClose.ts"
+import { closeAccount } from "../../credits/rules/openAndClose.ts"
 import { CrmConnectionStore } from "../../crm/CrmConnectionStore.ts"
 import { DocumentStore } from "../../documents/storing/DocumentStore.ts"
 import { FileStore } from "../../documents/storing/FileStore.ts"
@@ -64,7 +63,7 @@ const somebody = Effect.fnUntraced(function* (userId: UserId) {
   const types = ["balance.low"] as const
   const lowBelow = { free: 1000 }
   yield* (yield* Outbox).subscribe({ destinations: [{ id: `hook:${userId}`, types }], lowBelow })
-  const ledger = creditOperations(yield* CreditLedger)
+  const ledger = yield* testedLedger
   yield* ledger.open({ userId, tier: "free", allowance: 100 })
   for (let count = 1; count < MANY; count++) {
     yield* ledger.grant({ userId, key: `gift:${count}`, type: "grant", amount: 1, payment: undefined })
@@ -112,8 +111,8 @@ const exporting = (run: Run<StoragePort | UserExport>) => {
         expect(text).toContain("evt_")
         expect([text.includes(other), text.includes(others.chatId)]).toEqual([false, false])
 
-        const ledger = yield* CreditLedger
-        yield* ledger.run(closeOperation({ userId, key: "closed:once", lowest: "free" }))
+        const ledger = yield* testedLedger
+        yield* ledger.run(closeAccount({ userId, key: "closed:once", lowest: "free" }))
         yield* PersonalData.use((data) => data.erase({ userId, pseudonym: `erased:${crypto.randomUUID()}` }))
         yield* (yield* JobQueue).removeAll(userId)
         expect(yield* Effect.flip(exportOf(userId))).toMatchObject({ _tag: "UserNotFound" })

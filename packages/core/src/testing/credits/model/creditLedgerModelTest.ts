@@ -1,9 +1,9 @@
-import { Context, Effect, Exit, Layer, Scope } from "effect"
+import { Effect, Exit, Layer, Scope } from "effect"
+import { type CreditPorts } from "../../../credits/CreditLedger.ts"
+import { ledgerIn, type TestedLedger } from "../testedLedger.ts"
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, it } from "vitest"
-import { CreditLedger } from "../../../credits/CreditLedger.ts"
 import { checkCreditHistory, creditHistories } from "./creditHistory.ts"
-import { type TestedLedger, withOperations } from "../testedLedger.ts"
 
 export interface CreditLedgerModelOptions {
   /** How many random histories are played. */
@@ -44,5 +44,5 @@ export const creditLedgerModelTest = <E>(
 }
 
 /** The ledger of a layer, for `creditLedgerModelTest`. */
-export const ledgerOf = <E>(layer: Layer.Layer<CreditLedger, E>): Effect.Effect<TestedLedger, E, Scope.Scope> =>
-  Effect.map(Layer.build(layer), (context) => withOperations(Context.get(context, CreditLedger)))
+export const ledgerOf = <E>(layer: Layer.Layer<CreditPorts, E>): Effect.Effect<TestedLedger, E, Scope.Scope> =>
+  Effect.map(Layer.build(layer), (context) => ledgerIn(context))

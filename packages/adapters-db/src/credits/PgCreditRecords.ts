@@ -1,8 +1,16 @@
-import { AccountNotFound, TRANSACTION_TYPES } from "@parley/core/adapter"
+import { AccountNotFound, accountOf, type CreditRecords, TRANSACTION_TYPES } from "@parley/core/adapter"
 import type { HistoryInput, HistoryPage, UsageInput, UsageRow } from "@parley/core"
 import { Effect, Result } from "effect"
 import type { Database, DatabaseError, Row } from "../database/Database.ts"
-import { toTransaction, TRANSACTION_COLUMNS, type TransactionRow } from "./loadAccounts.ts"
+import { storing } from "../storage/storageFailed.ts"
+import {
+  ACCOUNT_COLUMNS,
+  type AccountRow,
+  toAccount,
+  toTransaction,
+  TRANSACTION_COLUMNS,
+  type TransactionRow
+} from "./loadAccounts.ts"
 
 interface HistoryRow extends Row {
   readonly total: number
@@ -67,7 +75,7 @@ const ask = (
 }
 
 /** A page of an account's transactions, newest first, in time that depends on neither its offset nor the account's age. */
-export const readHistory = (
+const readHistory = (
   { schema, statement }: Database["Service"],
   input: HistoryInput
 ): Effect.Effect<Result.Result<HistoryPage, AccountNotFound>, DatabaseError> =>
@@ -105,7 +113,7 @@ const toUsageRow = (row: SummedRow): UsageRow => ({
 })
 
 /** What an account used, by day, source and model: from the sums of those days and the transactions not summed yet. */
-export const readUsage = (
+const readUsage = (
   { schema, statement }: Database["Service"],
   { userId, firstDay, lastDay }: UsageInput
 ): Effect.Effect<ReadonlyArray<UsageRow>, DatabaseError> =>
@@ -117,3 +125,27 @@ export const readUsage = (
     ),
     (rows) => rows.map(toUsageRow)
   )
+
+/** Reads the accounts, transactions and usage of the ledger. */
+export const makeRecords = (database: Database["Service"]): CreditRecords["Service"] => {
+  const { schema, statement } = database
+  const answersText = `SELECT k.key AS answered_key, ${TRANSACTION_COLUMNS} FROM ${schema}.credit_idempotency k
+    JOIN ${schema}.credit_transactions t ON t.user_id = k.user_id AND t.number = k.number
+    WHERE k.user_id = $1 AND k.key = ANY($2::text[])`
+  const accountText = `SELECT ${ACCOUNT_COLUMNS} FROM ${schema}.credit_accounts a WHERE a.user_id = $1`
+  return {
+    account: Effect.fnUntraced(function* (userId) {
+      const [row] = yield* statement<AccountRow>(accountText, [userId])
+      if (row === undefined) return yield* new AccountNotFound({ userId })
+      return accountOf(toAccount(row))
+    }, storing("CreditRecords.account")),
+    transactions: (userId, keys) =>
+      Effect.map(
+        statement<TransactionRow & Row & { readonly answered_key: string }>(answersText, [userId, keys]),
+        (rows) => new Map(rows.map((row) => [row.answered_key, toTransaction(row)]))
+      ).pipe(storing("CreditRecords.transactions")),
+    usage: (input) => readUsage(database, input).pipe(storing("CreditRecords.usage")),
+    history: (input) =>
+      Effect.flatMap(readHistory(database, input), Effect.fromResult).pipe(storing("CreditRecords.history"))
+  }
+}
