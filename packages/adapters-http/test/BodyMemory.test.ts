@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { type BodyShare, makeBodyMemory } from "../src/body/BodyMemory.ts"
+import { BodyMemory, type BodyShare } from "../src/body/BodyMemory.ts"
 
 const KIB = 1024
 const FREE = 16 * KIB
@@ -15,7 +15,7 @@ interface Sender {
 
 /** Opens bodies of people and records the callbacks of each. */
 const senders = (options: { totalBytes: number; personBytes: number }) => {
-  const memory = makeBodyMemory(options)
+  const memory = new BodyMemory(options)
   const open = (person: string): Sender => {
     const sender: Sender = {
       person,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { csvLine } from "../src/answers/csv.ts"
+import { csvLine } from "../src/routes/bots/csv.ts"
 import { expectProblem } from "./support/expectProblem.ts"
 import { startServer, type TestServer } from "./support/startServer.ts"
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
-import { cachedCheck } from "../src/environment/cachedCheck.ts"
+import { cachedCheck } from "../src/server/readiness.ts"
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

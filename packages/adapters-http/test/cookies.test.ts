@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { cookiePairs } from "../src/sessions/cookiePairs.ts"
+import { cookiePairs } from "../src/sessions/cookies.ts"
 import { openRaw } from "./support/openRaw.ts"
 import { cookieFor, startServer, type TestServer } from "./support/startServer.ts"
 

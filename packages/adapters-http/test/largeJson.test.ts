@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { hasTooManyParts, MAX_JSON_PARTS } from "../src/body/jsonBounds.ts"
+import { hasTooManyParts, MAX_JSON_PARTS } from "../src/body/jsonBody.ts"
 import { expectProblem } from "./support/expectProblem.ts"
 import { ModelCall } from "./support/ScriptedModel.ts"
 import { startServer, type TestServer } from "./support/startServer.ts"

@@ -2,7 +2,7 @@ import { ModelFailed, StorageFailed } from "@parley/core/adapter"
 import { Cause, Effect, Logger } from "effect"
 import { describe, expect, test } from "vitest"
 import { type Route, routes } from "../src/index.ts"
-import { makeRefusalLog, RefusalLog } from "../src/environment/RefusalLog.ts"
+import { makeRefusalLog } from "../src/server/RefusalLog.ts"
 import { logFailure } from "../src/core/logFailure.ts"
 
 const SECRET = "sk-secret-prompt"
@@ -16,9 +16,8 @@ const logged = async (cause: Cause.Cause<unknown>) => {
   const lines: Array<string> = []
   const logger = Logger.map(Logger.formatJson, (line) => void lines.push(line))
   const failed = { route: routes[0] as Route, userId: undefined }
-  const work = logFailure(cause, failed).pipe(
+  const work = logFailure(cause, failed, makeRefusalLog()).pipe(
     Effect.annotateLogs({ requestId: "request-1" }),
-    Effect.provideService(RefusalLog, makeRefusalLog()),
     Effect.provide(Logger.layer([logger]))
   )
   await Effect.runPromise(work)

@@ -4,9 +4,9 @@ import { Context, Effect, Schema } from "effect"
 import express from "express"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { defineAccess } from "../src/access/Access.ts"
-import { publicAccess } from "../src/access/publicAccess.ts"
+import { publicAccess } from "../src/access/openAccess.ts"
 import { signedWebhook } from "../src/access/signedWebhook.ts"
-import { json } from "../src/answers/Answer.ts"
+import { json } from "../src/exchange/Response.ts"
 import { jsonBody } from "../src/body/jsonBody.ts"
 import { rawBody } from "../src/body/rawBody.ts"
 import { answerNotFound } from "../src/index.ts"
@@ -58,7 +58,7 @@ const visits = Context.Reference<Map<string, number>>("test/visits", { defaultVa
 const widgetAccess = defineAccess<Visitor, typeof WidgetBody.Type, "not_found" | "too_many_requests">({
   name: "widget",
   errors: () => ["not_found", "too_many_requests"],
-  claimOf: ({ peer }) =>
+  claimOf: ({ request: { peer } }) =>
     Effect.succeed({
       userId: undefined,
       admit: Effect.gen(function* () {

@@ -1,7 +1,7 @@
 import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { makeRefusalLog } from "../src/environment/RefusalLog.ts"
+import { makeRefusalLog } from "../src/server/RefusalLog.ts"
 import { cookieFor, startServer, type TestServer } from "./support/startServer.ts"
 
 const CRON_SECRET = "the secret of schedules in this test"

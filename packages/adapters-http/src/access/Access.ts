@@ -1,8 +1,8 @@
+import type { ParleyServices } from "@parley/core/effect"
 import type { Effect, Scope } from "effect"
-import type { HttpOptions } from "../environment/HttpOptions.ts"
-import type { RouteServices } from "../environment/HttpServices.ts"
-import type { RequestHead } from "../exchange/RequestHead.ts"
+import type { Context } from "../exchange/Context.ts"
 import type { Coded, ErrorCode } from "../problems/problemTable.ts"
+import type { HttpOptions } from "../server/HttpOptions.ts"
 
 /** The decoded parts of a request after its head. */
 export interface RequestInput<Body> {
@@ -17,9 +17,9 @@ export interface Claim<Caller, Body, Code extends string = string> {
   /** The user, if the head proves one: used from here on by logs and by fair scheduling. */
   readonly userId: string | undefined
   /** Decides before the rest of the request is read: the origin, and the number of requests. */
-  readonly admit: Effect.Effect<void, Coded<Code>, RouteServices | Scope.Scope>
+  readonly admit: Effect.Effect<void, Coded<Code>, ParleyServices | Scope.Scope>
   /** Returns the caller after the input is decoded; fails if only the input could prove one and does not. */
-  readonly callerOf: (input: RequestInput<Body>) => Effect.Effect<Caller, Coded<Code>, RouteServices | Scope.Scope>
+  readonly callerOf: (input: RequestInput<Body>) => Effect.Effect<Caller, Coded<Code>, ParleyServices | Scope.Scope>
 }
 
 /** The proof of callers, in the form of OpenAPI's security schemes. */
@@ -45,8 +45,8 @@ export interface Access<out Caller, in Body = unknown> {
   readonly errors: (method: string) => ReadonlyArray<ErrorCode>
   /** True if a server with these options has its routes; default true. */
   readonly isOffered?: (options: HttpOptions<never>) => boolean
-  /** The claim that the head of a request makes. */
-  readonly claimOf: (request: RequestHead) => Effect.Effect<Claim<Caller, Body>, Coded, RouteServices | Scope.Scope>
+  /** The claim that the head of a request makes; its body is still unread. */
+  readonly claimOf: (context: Context) => Effect.Effect<Claim<Caller, Body>, Coded, ParleyServices | Scope.Scope>
 }
 
 /** An access as it is written down. The compiler holds it to the codes it lists. */
@@ -56,8 +56,8 @@ interface AccessDefinition<Caller, Body, Code extends ErrorCode> extends Omit<
 > {
   readonly errors: (method: string) => ReadonlyArray<Code>
   readonly claimOf: (
-    request: RequestHead
-  ) => Effect.Effect<Claim<Caller, Body, NoInfer<Code>>, Coded<NoInfer<Code>>, RouteServices | Scope.Scope>
+    context: Context
+  ) => Effect.Effect<Claim<Caller, Body, NoInfer<Code>>, Coded<NoInfer<Code>>, ParleyServices | Scope.Scope>
 }
 
 /** Makes an access of its definition. */

@@ -1,11 +1,9 @@
 import { Effect } from "effect"
-import { DevelopmentSignIn } from "../environment/DevelopmentSignIn.ts"
-import { PublicAddress } from "../environment/PublicAddress.ts"
 import { RouteNotFound } from "../problems/errors.ts"
 import type { DevelopmentSessions } from "../sessions/developmentSessions.ts"
 import { defineAccess } from "./Access.ts"
 import { isLocalPage, isLocalRequest } from "./isLocalRequest.ts"
-import { isUnsafe, refuseCrossSite } from "./refuseCrossSite.ts"
+import { isUnsafe, refuseCrossSite } from "./origins.ts"
 
 /**
  * Any caller on this machine, if the development sign-in is on; otherwise the route does not exist. The caller is the
@@ -15,15 +13,13 @@ export const developmentAccess = defineAccess<DevelopmentSessions, unknown, "not
   name: "development",
   isOffered: ({ developmentSessions }) => developmentSessions !== undefined,
   errors: (method) => (isUnsafe(method) ? ["not_found", "cross_site_request"] : ["not_found"]),
-  claimOf: Effect.fnUntraced(function* (request) {
-    const { sessions } = yield* DevelopmentSignIn
-    const { url } = yield* PublicAddress
+  claimOf: Effect.fnUntraced(function* ({ request, server: { address, developmentSessions: sessions } }) {
     if (sessions === undefined || !isLocalRequest(request)) return yield* new RouteNotFound()
     const { headers, method } = request
-    const fromHere = isLocalPage(headers, url) ? Effect.void : Effect.fail(new RouteNotFound())
+    const fromHere = isLocalPage(headers, address) ? Effect.void : Effect.fail(new RouteNotFound())
     return {
       userId: undefined,
-      admit: isUnsafe(method) ? Effect.andThen(refuseCrossSite(headers, url), fromHere) : fromHere,
+      admit: isUnsafe(method) ? Effect.andThen(refuseCrossSite(request, { address }), fromHere) : fromHere,
       callerOf: () => Effect.succeed(sessions)
     }
   })

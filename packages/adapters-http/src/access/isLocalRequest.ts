@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http"
-import type { RequestHead } from "../exchange/RequestHead.ts"
+import type { Request } from "../exchange/Request.ts"
 
 /**
  * Headers that proxies, tunnels and content delivery networks add, besides every header with `forwarded` in its name.
@@ -53,7 +53,7 @@ const FORWARDING_FAMILIES = [
  * True if a request names this machine and came from it directly, not through a proxy or a tunnel beside the server. A
  * proxy that sets its own Host and adds no header may use HTTP/1.0: nginx does by default, and browsers never do.
  */
-export const isLocalRequest = ({ headers, httpVersion }: Pick<RequestHead, "headers" | "httpVersion">): boolean =>
+export const isLocalRequest = ({ headers, httpVersion }: Pick<Request, "headers" | "httpVersion">): boolean =>
   /^(1\.1|2|2\.0|3)$/.test(httpVersion) && isLocalHost(headers.host) && !Object.keys(headers).some(isForwarding)
 
 /**

@@ -1,6 +1,6 @@
+import type { ParleyServices } from "@parley/core/effect"
 import { Effect } from "effect"
-import type { RouteServices } from "../environment/HttpServices.ts"
-import type { RequestHead } from "../exchange/RequestHead.ts"
+import type { Request } from "../exchange/Request.ts"
 import type { Coded } from "../problems/problemTable.ts"
 import { type Access, defineAccess } from "./Access.ts"
 
@@ -12,23 +12,20 @@ const WEBHOOK_ERRORS = [
   "payment_provider_refused"
 ] as const
 
-export interface SignedWebhookOptions<A, R extends RouteServices> {
+export interface SignedWebhookOptions<A, R extends ParleyServices> {
   /** Its name in the documentation. */
   readonly name: string
   /** The header that carries the signature, in lower case. */
   readonly header: string
   /** Takes the raw bytes and the head, and returns their content; fails if the signature is missing or wrong. */
-  readonly verify: (
-    bytes: Uint8Array,
-    request: RequestHead
-  ) => Effect.Effect<A, Coded<(typeof WEBHOOK_ERRORS)[number]>, R>
+  readonly verify: (bytes: Uint8Array, request: Request) => Effect.Effect<A, Coded<(typeof WEBHOOK_ERRORS)[number]>, R>
 }
 
 /**
  * A sender that signs its requests. The signature covers the bytes, so the route reads its body with `rawBody` and
  * parses it only after this check. The handler gets the signed content as its caller.
  */
-export const signedWebhook = <A, R extends RouteServices>({
+export const signedWebhook = <A, R extends ParleyServices>({
   header,
   name,
   verify
@@ -37,7 +34,7 @@ export const signedWebhook = <A, R extends RouteServices>({
     name,
     scheme: () => ({ type: "apiKey", in: "header", name: header }),
     errors: () => WEBHOOK_ERRORS,
-    claimOf: (request) =>
+    claimOf: ({ request }) =>
       Effect.succeed({
         userId: undefined,
         admit: Effect.void,

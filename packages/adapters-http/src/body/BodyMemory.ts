@@ -27,25 +27,6 @@ export interface BodyShare {
   release(): void
 }
 
-/**
- * Bounds the memory of request bodies, by the bytes that have arrived: an announced length reserves nothing.
- *
- * - A person's bodies wait for each other beyond `personBytes`, all bodies beyond `totalBytes`.
- * - People below an equal share do not wait for those above it: the newest unfinished body of the person with the most
- *   memory gives way to them.
- * - The oldest body, of each person and of all, continues beyond the bounds if no finished body will return memory, so
- *   that bodies that wait for each other come to an end.
- *
- * `watchArrival` ends slow senders. The memory may exceed `totalBytes` by the first 16 KiB of each body, by data in
- * transit when a body had to wait, and by one body each for the oldest.
- */
-export interface BodyMemory {
-  /** Begins a body of a person, without any byte. */
-  open(person: string, listener: BodyListener): BodyShare
-  /** Bytes kept now. */
-  readonly bytes: number
-}
-
 interface Person {
   bytes: number
   /** Oldest first. */
@@ -65,108 +46,145 @@ interface Body {
 
 const first = <A>(set: ReadonlySet<A>): A | undefined => set.values().next().value
 
-export const makeBodyMemory = ({ totalBytes, personBytes }: BodyMemoryOptions): BodyMemory => {
-  const people = new Map<string, Person>()
-  const unfinished = new Set<Body>()
-  const waiting = new Set<Body>()
-  let total = 0
-  let finished = 0
+/**
+ * Bounds the memory of request bodies, by the bytes that have arrived: an announced length reserves nothing.
+ *
+ * - A person's bodies wait for each other beyond `personBytes`, all bodies beyond `totalBytes`.
+ * - People below an equal share do not wait for those above it: the newest unfinished body of the person with the most
+ *   memory gives way to them.
+ * - The oldest body, of each person and of all, continues beyond the bounds if no finished body will return memory, so
+ *   that bodies that wait for each other come to an end.
+ *
+ * `watchArrival` ends slow senders. The memory may exceed `totalBytes` by the first 16 KiB of each body, by data in
+ * transit when a body had to wait, and by one body each for the oldest.
+ */
+export class BodyMemory {
+  readonly #totalBytes: number
+  readonly #personBytes: number
+  readonly #people = new Map<string, Person>()
+  /** Oldest first. */
+  readonly #unfinished = new Set<Body>()
+  readonly #waiting = new Set<Body>()
+  #total = 0
+  #finished = 0
 
-  const count = (body: Body, bytes: number): void => {
+  constructor({ personBytes, totalBytes }: BodyMemoryOptions) {
+    this.#totalBytes = totalBytes
+    this.#personBytes = personBytes
+  }
+
+  /** Bytes kept now. */
+  get bytes(): number {
+    return this.#total
+  }
+
+  /** Begins a body of a person, without any byte. */
+  open(owner: string, listener: BodyListener): BodyShare {
+    const person = this.#people.get(owner) ?? { bytes: 0, unfinished: new Set(), finished: 0 }
+    this.#people.set(owner, person)
+    const body: Body = { owner, person, listener, bytes: 0, granted: 0, state: "unfinished" }
+    person.unfinished.add(body)
+    this.#unfinished.add(body)
+    return {
+      add: (bytes) => this.#add(body, bytes),
+      complete: () => {
+        this.#complete(body)
+        this.#wake()
+      },
+      release: () => {
+        this.#close(body)
+        this.#wake()
+      }
+    }
+  }
+
+  /** Counts bytes of a person that are in memory already, whole; nothing can hold them back any more. */
+  keep(owner: string, bytes: number): Pick<BodyShare, "release"> {
+    const share = this.open(owner, { onRoom: () => undefined, onRefused: () => undefined })
+    share.add(bytes)
+    share.complete()
+    return share
+  }
+
+  #add(body: Body, bytes: number): boolean {
+    if (body.state !== "unfinished") return false
+    const granted = Math.min(body.granted, bytes)
+    body.granted -= granted
+    this.#count(body, bytes - granted)
+    if (body.granted > 0 || this.#mayGoOn(body)) return true
+    this.#waiting.add(body)
+    return false
+  }
+
+  #complete(body: Body): void {
+    if (body.state !== "unfinished") return
+    this.#leave(body)
+    body.state = "finished"
+    this.#count(body, -body.granted)
+    body.granted = 0
+    this.#finished += 1
+    body.person.finished += 1
+  }
+
+  #close(body: Body): void {
+    if (body.state === "closed") return
+    const { owner, person } = body
+    this.#leave(body)
+    this.#count(body, -body.bytes)
+    if (body.state === "finished") {
+      this.#finished -= 1
+      person.finished -= 1
+    }
+    body.state = "closed"
+    if (person.unfinished.size + person.finished === 0) this.#people.delete(owner)
+  }
+
+  #count(body: Body, bytes: number): void {
     body.bytes += bytes
     body.person.bytes += bytes
-    total += bytes
+    this.#total += bytes
   }
-  const equalPart = () => totalBytes / Math.max(1, people.size)
-  const isOldest = (body: Body) => first(unfinished) === body && finished === 0
-  const isOldestOf = (person: Person, body: Body) => first(person.unfinished) === body && person.finished === 0
-  const mayGoOn = (body: Body): boolean => {
+
+  #leave(body: Body): void {
+    this.#unfinished.delete(body)
+    body.person.unfinished.delete(body)
+    this.#waiting.delete(body)
+  }
+
+  #equalPart(): number {
+    return this.#totalBytes / Math.max(1, this.#people.size)
+  }
+
+  #mayGoOn(body: Body): boolean {
     const { person } = body
-    if (body.bytes < FREE_BYTES || isOldest(body)) return true
-    if (person.bytes >= personBytes && !isOldestOf(person, body)) return false
-    return total < totalBytes || (person.bytes < equalPart() && makeRoomFor(person))
+    if (body.bytes < FREE_BYTES || (first(this.#unfinished) === body && this.#finished === 0)) return true
+    const isOldestOfPerson = first(person.unfinished) === body && person.finished === 0
+    if (person.bytes >= this.#personBytes && !isOldestOfPerson) return false
+    return this.#total < this.#totalBytes || (person.bytes < this.#equalPart() && this.#makeRoomFor(person))
   }
+
   /**
    * Refuses the newest bodies of the people with the most memory. If none can be refused, a person with little
    * continues anyway.
    */
-  const makeRoomFor = (person: Person): true => {
-    while (total >= totalBytes) {
-      const most = [...people.values()].reduce((a, b) => (b.bytes > a.bytes ? b : a))
+  #makeRoomFor(person: Person): true {
+    while (this.#total >= this.#totalBytes) {
+      const most = [...this.#people.values()].reduce((a, b) => (b.bytes > a.bytes ? b : a))
       const youngest = [...most.unfinished].findLast((body) => body.bytes > FREE_BYTES)
-      if (most === person || most.bytes <= equalPart() || youngest === undefined) return true
-      close(youngest)
+      if (most === person || most.bytes <= this.#equalPart() || youngest === undefined) return true
+      this.#close(youngest)
       youngest.listener.onRefused()
     }
     return true
   }
-  const leave = (body: Body): void => {
-    unfinished.delete(body)
-    body.person.unfinished.delete(body)
-    waiting.delete(body)
-  }
-  const complete = (body: Body): void => {
-    if (body.state !== "unfinished") return
-    leave(body)
-    body.state = "finished"
-    count(body, -body.granted)
-    body.granted = 0
-    finished += 1
-    body.person.finished += 1
-  }
-  const close = (body: Body): void => {
-    if (body.state === "closed") return
-    const { owner, person } = body
-    leave(body)
-    count(body, -body.bytes)
-    if (body.state === "finished") {
-      finished -= 1
-      person.finished -= 1
-    }
-    body.state = "closed"
-    if (person.unfinished.size + person.finished === 0) people.delete(owner)
-  }
-  const wake = (): void => {
-    for (const body of waiting) {
+
+  #wake(): void {
+    for (const body of this.#waiting) {
       // Asking may make room, and so have woken it already.
-      if (!mayGoOn(body) || !waiting.delete(body)) continue
+      if (!this.#mayGoOn(body) || !this.#waiting.delete(body)) continue
       body.granted = GRANT_BYTES
-      count(body, GRANT_BYTES)
+      this.#count(body, GRANT_BYTES)
       body.listener.onRoom()
-    }
-  }
-
-  const shareOf = (body: Body): BodyShare => ({
-    add: (bytes) => {
-      if (body.state !== "unfinished") return false
-      const granted = Math.min(body.granted, bytes)
-      body.granted -= granted
-      count(body, bytes - granted)
-      if (body.granted > 0 || mayGoOn(body)) return true
-      waiting.add(body)
-      return false
-    },
-    complete: () => {
-      complete(body)
-      wake()
-    },
-    release: () => {
-      close(body)
-      wake()
-    }
-  })
-
-  return {
-    open: (owner, listener) => {
-      const person = people.get(owner) ?? { bytes: 0, unfinished: new Set(), finished: 0 }
-      people.set(owner, person)
-      const body: Body = { owner, person, listener, bytes: 0, granted: 0, state: "unfinished" }
-      person.unfinished.add(body)
-      unfinished.add(body)
-      return shareOf(body)
-    },
-    get bytes() {
-      return total
     }
   }
 }

@@ -1,7 +1,7 @@
+import type { ParleyServices } from "@parley/core/effect"
 import type { Effect, Schema, Scope } from "effect"
-import type { HttpRequest } from "../exchange/HttpRequest.ts"
+import type { Context } from "../exchange/Context.ts"
 import type { Coded, ErrorCode } from "../problems/problemTable.ts"
-import type { BodyIntake } from "../environment/BodyIntake.ts"
 
 /** The reader of a route's body. */
 export interface RouteBody<B, C extends ErrorCode> {
@@ -15,5 +15,5 @@ export interface RouteBody<B, C extends ErrorCode> {
    * Takes the request and its person: the user, or the client's address if no user is known. The stored body counts as
    * memory until it is no longer needed, at the latest until the response.
    */
-  readonly read: (request: HttpRequest, person: string) => Effect.Effect<B, Coded<C>, BodyIntake | Scope.Scope>
+  readonly read: (context: Context, person: string) => Effect.Effect<B, Coded<C>, ParleyServices | Scope.Scope>
 }

@@ -3,12 +3,17 @@ import { UploadLimits } from "@parley/core/effect"
 import { documentType, fileTooLarge } from "@parley/core/adapter"
 import busboy from "busboy"
 import { Effect, Schema } from "effect"
-import { BodyIntake } from "../environment/BodyIntake.ts"
-import type { HttpRequest } from "../exchange/HttpRequest.ts"
+import type { Request } from "../exchange/Request.ts"
 import { InvalidUpload } from "../problems/errors.ts"
-import { collectBytes, type CollectedBytes } from "./collectBytes.ts"
 import type { RouteBody } from "./RouteBody.ts"
-import { type Arrival, type ArrivalListener, type ArrivalRefused, watchArrival } from "./watchArrival.ts"
+import {
+  type Arrival,
+  type ArrivalListener,
+  type ArrivalRefused,
+  collectBytes,
+  type CollectedBytes,
+  watchArrival
+} from "./receiveBody.ts"
 
 /** An uploaded file. Its name is the client's and untrusted. */
 export interface SentFile {
@@ -36,14 +41,14 @@ export const fileBody: RouteBody<SentFile, (typeof REFUSALS)[number]> = {
   description: `A form with one field, the file. Types, unless fewer are configured: ${TYPES.join(", ")}.`,
   schema: Schema.Struct({ file: Schema.String.annotate({ format: "binary" }) }),
   errors: REFUSALS,
-  read: Effect.fnUntraced(function* (request, person) {
+  read: Effect.fnUntraced(function* ({ request, server }, person) {
     const { maxBytes } = yield* UploadLimits
     const parser = yield* makeParser(request, maxBytes)
-    const { pace, uploads } = yield* BodyIntake
+    const { pace, uploads } = server.bodies
     let arrival: Arrival | undefined
     yield* Effect.addFinalizer(() => Effect.sync(() => arrival?.release()))
     return yield* readFile(request, parser, maxBytes, (listener) => {
-      arrival = watchArrival(request.body, { memory: uploads, pace, person }, listener)
+      arrival = watchArrival(request, { memory: uploads, pace, person }, listener)
       return arrival
     })
   })
@@ -51,7 +56,7 @@ export const fileBody: RouteBody<SentFile, (typeof REFUSALS)[number]> = {
 
 const invalid = (problem: string) => new InvalidUpload({ detail: `${problem} ${ONE_FILE}` })
 
-const makeParser = (request: HttpRequest, maxBytes: number): Effect.Effect<busboy.Busboy, InvalidUpload> =>
+const makeParser = (request: Request, maxBytes: number): Effect.Effect<busboy.Busboy, InvalidUpload> =>
   Effect.try({
     try: () => {
       if (!/^multipart\/form-data\s*;/i.test(request.headers["content-type"] ?? "")) throw new TypeError("content-type")
@@ -63,7 +68,7 @@ const makeParser = (request: HttpRequest, maxBytes: number): Effect.Effect<busbo
   })
 
 const readFile = (
-  request: HttpRequest,
+  request: Request,
   parser: busboy.Busboy,
   maxBytes: number,
   watch: (listener: ArrivalListener) => Arrival

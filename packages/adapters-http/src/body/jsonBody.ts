@@ -1,16 +1,75 @@
 import { FairSlices, InvalidChatRequest, issuesOf } from "@parley/core/adapter"
 import { ChatRequest } from "@parley/core"
 import { Effect, Schema, type Scope } from "effect"
-import { BodyIntake } from "../environment/BodyIntake.ts"
-import type { HttpRequest } from "../exchange/HttpRequest.ts"
+import type { Context } from "../exchange/Context.ts"
 import { InvalidRequest, PayloadTooLarge } from "../problems/errors.ts"
 import type { BodyMemory } from "./BodyMemory.ts"
-import { hasTooManyParts, MAX_JSON_PARTS, measureJson } from "./jsonBounds.ts"
-import { keepBytes } from "./keepBytes.ts"
-import { type BodyRefused, keepBody } from "./readBody.ts"
+import { type BodyRefused, keepBody } from "./receiveBody.ts"
 import type { RouteBody } from "./RouteBody.ts"
 
 export const MAX_JSON_BYTES = 1024 * 1024
+
+/**
+ * Objects, lists and fields that a body may have: four times as many as the longest chat request. A parsed byte of a
+ * text costs little, one that begins another value up to fifty times as much, so that this bounds the time of a body.
+ */
+export const MAX_JSON_PARTS = 20_000
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+/** `,` `:` `[` `{` */
+const PARTS = new Set([0x2c, 0x3a, 0x5b, 0x7b])
+const isPart = Uint8Array.from({ length: 256 }, (_, byte) => (PARTS.has(byte) ? 1 : 0))
+
+/** True if JSON in UTF-8 has more parts than allowed; stops there. Of anything else the result means nothing. */
+export const hasTooManyParts = (bytes: Uint8Array): boolean => {
+  let parts = 0
+  let isText = false
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number
+    if (isText) {
+      if (byte === BACKSLASH) at++
+      else if (byte === QUOTE) isText = false
+    } else if (byte === QUOTE) isText = true
+    else if (isPart[byte] === 1 && ++parts > MAX_JSON_PARTS) return true
+  }
+  return false
+}
+
+/** Of a value that is no text, list or object: no number is longer. */
+const PLAIN_BYTES = 24
+
+/** A parsed value: its size as JSON without blanks and escapes, estimated, and its parts. */
+interface JsonMeasure {
+  readonly bytes: number
+  readonly parts: number
+}
+
+/** Measures a parsed value; stops above `limit` bytes. */
+const measureJson = (value: unknown, limit: number): JsonMeasure => {
+  const waiting: Array<unknown> = [value]
+  let bytes = 0
+  let parts = 0
+  while (waiting.length > 0 && bytes <= limit) {
+    const next = waiting.pop()
+    if (typeof next === "string") bytes += Buffer.byteLength(next) + 2
+    else if (Array.isArray(next)) {
+      bytes += 2 + next.length
+      parts += 1 + next.length
+      // A list with more elements than bytes allowed is not looked into.
+      if (bytes <= limit) for (const element of next) waiting.push(element)
+    } else if (typeof next === "object" && next !== null) {
+      bytes += 2
+      parts += 1
+      for (const [name, field] of Object.entries(next)) {
+        bytes += Buffer.byteLength(name) + 4
+        parts += 2
+        waiting.push(field)
+      }
+    } else bytes += Math.min(PLAIN_BYTES, String(next).length)
+  }
+  return { bytes, parts }
+}
 
 /** The failures of reading any JSON body, besides those of its content. */
 export const JSON_REFUSALS = ["payload_too_large", "request_too_slow", "server_busy", "body_already_read"] as const
@@ -33,14 +92,14 @@ const utf8 = new TextDecoder("utf-8", { fatal: true })
  * closes, so that the person's next body is read only after this one is handled.
  */
 const readJson = Effect.fnUntraced(function* (
-  request: HttpRequest,
+  { request, server }: Context,
   person: string
-): Effect.fn.Return<unknown, NotJson | BodyRefused, BodyIntake | Scope.Scope> {
+): Effect.fn.Return<unknown, NotJson | BodyRefused, Scope.Scope> {
   if (!isJsonType(request.headers["content-type"])) {
     return yield* new NotJson({ problem: "Send JSON with the header content-type: application/json" })
   }
-  const { json, pace } = yield* BodyIntake
-  const taken = request.body.taken()
+  const { json, pace } = server.bodies
+  const taken = request.takenBody()
   if (taken?._tag === "value") return yield* keepTaken(taken.value, json, person)
   // A body that another parser has read is decoded already.
   if (taken === undefined && !["", "identity"].includes(request.headers["content-encoding"] ?? "")) {
@@ -59,7 +118,7 @@ const keepTaken = Effect.fnUntraced(function* (value: unknown, memory: BodyMemor
   if (bytes > MAX_JSON_BYTES) return yield* new PayloadTooLarge({ limit: MAX_JSON_BYTES })
   if (parts > MAX_JSON_PARTS) return yield* new NotJson({ problem: TOO_MANY_PARTS })
   if (bytes > LARGE_BYTES) {
-    const keep = Effect.sync(() => keepBytes(memory, person, bytes))
+    const keep = Effect.sync(() => memory.keep(person, bytes))
     yield* Effect.acquireRelease(keep, (kept) => Effect.sync(() => kept.release()))
   }
   return value
@@ -101,8 +160,8 @@ export const jsonBody = <A, I>(
     description,
     schema,
     errors: ["invalid_request", ...JSON_REFUSALS],
-    read: (request, person) =>
-      readJson(request, person).pipe(
+    read: (context, person) =>
+      readJson(context, person).pipe(
         Effect.flatMap(decode),
         Effect.catchTags({
           NotJson: ({ problem }) => new InvalidRequest({ issues: [{ path: "body", message: problem }] }),
@@ -118,9 +177,9 @@ export const chatBody: RouteBody<unknown, "invalid_chat_request" | JsonRefusal> 
   description: "The messages to answer, the last one by the user.",
   schema: ChatRequest,
   errors: ["invalid_chat_request", ...JSON_REFUSALS],
-  read: (request, person) =>
+  read: (context, person) =>
     Effect.catchTag(
-      readJson(request, person),
+      readJson(context, person),
       "NotJson",
       ({ problem }) => new InvalidChatRequest({ issues: [{ path: "body", message: problem }] })
     )

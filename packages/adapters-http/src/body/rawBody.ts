@@ -1,7 +1,6 @@
 import { Effect, Schema } from "effect"
-import { BodyIntake } from "../environment/BodyIntake.ts"
 import { JSON_REFUSALS, type JsonRefusal, MAX_JSON_BYTES } from "./jsonBody.ts"
-import { keepBody } from "./readBody.ts"
+import { keepBody } from "./receiveBody.ts"
 import type { RouteBody } from "./RouteBody.ts"
 
 /** The raw bytes of a body, of any content type: a signature covers them. */
@@ -10,8 +9,8 @@ export const rawBody = (description: string): RouteBody<Uint8Array, JsonRefusal>
   description,
   schema: Schema.String.annotate({ format: "binary" }),
   errors: JSON_REFUSALS,
-  read: Effect.fnUntraced(function* (request, person) {
-    const { json, pace } = yield* BodyIntake
+  read: Effect.fnUntraced(function* ({ request, server }, person) {
+    const { json, pace } = server.bodies
     const { bytes } = yield* keepBody(request, { limit: MAX_JSON_BYTES, memory: json, pace, person })
     return bytes
   })

@@ -1,65 +1,77 @@
-import { Context, Effect, Layer } from "effect"
-import type { AnswerHeaders } from "../answers/Answer.ts"
-import { writeProblem } from "../answers/writeAnswer.ts"
-import { AllowedOrigins } from "../environment/AllowedOrigins.ts"
-import type { OpenApiDocument } from "../environment/ApiDocument.ts"
-import { type HttpOptions, STALLED_READER_MS } from "../environment/HttpOptions.ts"
-import { httpServicesLayer } from "../environment/httpServicesLayer.ts"
-import type { RequestHead } from "../exchange/RequestHead.ts"
-import { UntrustedProxy } from "../exchange/UntrustedProxy.ts"
+import { addressBucket } from "@parley/core/adapter"
+import { Cause, Effect, Exit, Scope } from "effect"
+import { type CrossOrigin, crossOrigin } from "../access/origins.ts"
+import type { Context } from "../exchange/Context.ts"
+import type { Request } from "../exchange/Request.ts"
+import {
+  isWhole,
+  type Response,
+  type ResponseHeaders,
+  type ResponseWriter,
+  sendProblem,
+  writeResponse
+} from "../exchange/Response.ts"
 import { problemFrom } from "../problems/Problem.ts"
+import { problemHeaders } from "../problems/problemHeaders.ts"
+import { decodeParameters } from "../routes/parameters.ts"
 import type { Route } from "../routes/Route.ts"
 import { routes } from "../routes/routes.ts"
-import { cookieNameOf, sessionCookieOf } from "../sessions/sessionCookie.ts"
-import { addServices } from "./addServices.ts"
-import { type CrossOrigin, crossOrigin } from "./crossOrigin.ts"
-import { type Exchange, handleRoute } from "./handleRoute.ts"
+import type { HttpOptions } from "../server/HttpOptions.ts"
+import { makeServer } from "../server/makeServer.ts"
+import type { OpenApiDocument, Server } from "../server/Server.ts"
+import { cookieNameOf } from "../sessions/cookies.ts"
+import { logFailure } from "./logFailure.ts"
 import { openApiDocument } from "./openApiDocument.ts"
-import { makeRouteTable, type RouteMatch } from "./RouteTable.ts"
+import { makeRouteTable, type RouteCall, type RouteMatch } from "./RouteTable.ts"
 
 /** The path from a request to its response, independent of the kind of server. */
 export interface HttpCore {
+  readonly server: Server
   /** Takes a method and a path, still encoded and without the mount prefix; undefined if no route has the path. */
   match(method: string, path: string): RouteMatch | undefined
   /** The headers of every response for pages of other origins: empty unless some are allowed. */
-  headersOf(match: RouteMatch, head: Pick<RequestHead, "headers">): AnswerHeaders
-  /** Takes note of requests that come through a proxy that is not trusted. */
-  readonly untrustedProxy: UntrustedProxy["Service"]
+  headersOf(match: RouteMatch, head: Pick<Request, "headers">): ResponseHeaders
   /** Answers the request. Resolves after everything is settled, even if the client has left; it never rejects. */
   answer(match: RouteMatch, exchange: Exchange): Promise<void>
+}
+
+/** A request in progress, and the writer of its response. */
+export interface Exchange {
+  readonly request: Request
+  readonly writer: ResponseWriter
+  /** Aborts if the client leaves before the response is complete. */
+  readonly signal: AbortSignal
 }
 
 /** Creates the core of a server. Throws if `baseUrl` is not a URL. */
 export const makeHttpCore = (options: HttpOptions<never>, table: ReadonlyArray<Route> = routes): HttpCore => {
   const served = table.filter(({ access }) => access.isOffered?.(options) ?? true)
-  const { requests, runtime, stalledReaderMs = STALLED_READER_MS, version = "0.0.0" } = options
-  const cookieName = cookieNameOf(sessionCookieOf(options))
   // Made when it is first asked for: few ask, and a server starts sooner without.
   let written: OpenApiDocument | undefined
-  const document = () =>
-    (written ??= openApiDocument({
-      routes: served,
-      version,
-      cookieName,
-      isOwnSignIn: options.authenticate !== undefined,
-      bearerTokens: options.bearerTokens
-    }))
-  const services = Effect.runSync(Effect.scoped(Layer.build(httpServicesLayer(options, document))))
-  const surroundings = { runtime, stalledReaderMs, withServices: addServices(services) }
+  const server = makeServer(options, () => (written ??= documentOf(served, server, options.version)))
   const { match } = makeRouteTable(served)
-  const { headersOf, preflightOf } = crossOrigin(Context.get(services, AllowedOrigins), served)
+  const { headersOf, preflightOf } = crossOrigin(server.allowedOrigins, served)
   return {
+    server,
     match,
     headersOf,
-    untrustedProxy: Context.get(services, UntrustedProxy),
     answer: (found, exchange) => {
       if (found._tag === "refused") return Promise.resolve(refuse(found, exchange, preflightOf))
-      const work = handleRoute(surroundings, found, exchange).catch(() => exchange.writer.abandon())
-      requests?.track(work)
+      const work = answerCall(server, found, exchange).catch(() => exchange.writer.abandon())
+      server.requests?.track(work)
       return work
     }
   }
 }
+
+const documentOf = (served: ReadonlyArray<Route>, server: Server, version = "0.0.0"): OpenApiDocument =>
+  openApiDocument({
+    routes: served,
+    version,
+    cookieName: cookieNameOf(server.sessionCookie),
+    isOwnSignIn: server.authenticate !== undefined,
+    bearerTokens: server.bearerTokens
+  })
 
 const refuse = (
   refused: Extract<RouteMatch, { readonly _tag: "refused" }>,
@@ -69,5 +81,77 @@ const refuse = (
   const preflight = preflightOf(refused, request)
   if (preflight !== undefined) return writer.send(204, preflight)
   const { allowed, error } = refused
-  writeProblem(writer, problemFrom(error, request.id), allowed === undefined ? {} : { allow: allowed })
+  sendProblem(writer, problemFrom(error, request.id), allowed === undefined ? {} : { allow: allowed })
 }
+
+/**
+ * Serves one request: identifies the caller, checks the input, calls the service, then writes the response, or problem
+ * details. If the client leaves, the work is interrupted, and its holds are settled before this resolves. After the
+ * response has begun, a failure breaks it off, so that no reader takes a part for the whole.
+ */
+const answerCall = async (server: Server, call: RouteCall, exchange: Exchange): Promise<void> => {
+  const { request, signal, writer } = exchange
+  const known: Known = { userId: undefined }
+  const work = Effect.scoped(serve({ request, server }, call, writer, known)).pipe(
+    Effect.tapCause((cause) => logFailure(cause, { route: call.route, ...known }, server.refusals)),
+    Effect.annotateLogs({ requestId: request.id })
+  )
+  const exit = await server.runtime.runPromiseExit(work, { signal })
+  if (Exit.isFailure(exit)) answerFailure(writer, exit.cause, request.id)
+}
+
+/** Answers a failure with problem details. Once a response has begun, it is cut off instead. */
+const answerFailure = (writer: ResponseWriter, cause: Cause.Cause<unknown>, requestId: string): void => {
+  if (writer.state === "over") return
+  if (writer.state === "begun") return writer.cut()
+  const error = Cause.squash(cause)
+  sendProblem(writer, problemFrom(error, requestId), problemHeaders(error))
+}
+
+/** The user who sent a request, when that is proven. */
+interface Known {
+  userId: string | undefined
+}
+
+const serve = Effect.fnUntraced(function* (context: Context, call: RouteCall, writer: ResponseWriter, known: Known) {
+  const preparing = yield* Scope.fork(yield* Scope.Scope)
+  const response = yield* responseOf(context, call, known, preparing)
+  if (isWhole(response)) return yield* write(context, writer, response)
+  // A request for the head only gets no stream.
+  if (context.request.method === "HEAD") return yield* write(context, writer, { ...response, body: undefined })
+  // The memory of a body is returned before a reply is streamed, which may take minutes.
+  yield* Scope.close(preparing, Exit.void)
+  yield* write(context, writer, response)
+})
+
+const write = ({ server }: Context, writer: ResponseWriter, response: Response) =>
+  writeResponse(writer, response, server.stalledReaderMs)
+
+/**
+ * The order of checks: the caller and their rights (401, 403, 404), the input (400 or 422), then those of the service.
+ * The body and the place for large work are kept until `preparing` closes.
+ */
+const responseOf = Effect.fnUntraced(function* (
+  context: Context,
+  { path, route }: RouteCall,
+  known: Known,
+  preparing: Scope.Scope
+) {
+  const { request, server } = context
+  const claim = yield* route.access.claimOf(context)
+  known.userId = claim.userId
+  yield* claim.admit
+  const sent = new URLSearchParams(request.query)
+  const parameters = {
+    path: yield* decodeParameters(route.pathParameters, (name) => [path[name] ?? ""]),
+    query: yield* decodeParameters(route.queryParameters, (name) => sent.getAll(name)),
+    headers: yield* decodeParameters(route.headerParameters, (name) => request.valuesOf(name))
+  }
+  const person = claim.userId === undefined ? `peer ${addressBucket(request.peer)}` : `user ${claim.userId}`
+  const body = route.body === undefined ? undefined : yield* Scope.provide(route.body.read(context, person), preparing)
+  const caller = yield* claim.callerOf({ ...parameters, body })
+  if (route.largeWork !== undefined) {
+    yield* Scope.provide(server.largeWork[route.largeWork].enter(person), preparing)
+  }
+  return yield* route.handle({ caller, ...parameters, body, context })
+})

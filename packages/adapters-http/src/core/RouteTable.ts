@@ -1,6 +1,11 @@
 import { InvalidRequest, MethodNotAllowed } from "../problems/errors.ts"
 import type { Method, Route } from "../routes/Route.ts"
-import type { RouteCall } from "./handleRoute.ts"
+
+/** The route that a request asks for, with the decoded parameters of its path. */
+export interface RouteCall {
+  readonly route: Route
+  readonly path: Readonly<Record<string, string>>
+}
 
 /** The result for a path and a method: a route, or the reason of a refusal. */
 export type RouteMatch =

@@ -4,7 +4,7 @@ import { Cause, Effect } from "effect"
 import { codeOf } from "../problems/Problem.ts"
 import { type ErrorCode, problemTable } from "../problems/problemTable.ts"
 import type { Route } from "../routes/Route.ts"
-import { RefusalLog } from "../environment/RefusalLog.ts"
+import type { RefusalLog } from "../server/RefusalLog.ts"
 
 /** The facts of a failed request. */
 export interface FailedRequest {
@@ -28,31 +28,32 @@ const ORDINARY_SESSIONS: ReadonlyArray<unknown> = ["missing", "expired"]
  */
 export const logFailure = (
   cause: Cause.Cause<unknown>,
-  failed: FailedRequest
-): Effect.Effect<void, never, RefusalLog> => {
+  failed: FailedRequest,
+  refusals: RefusalLog
+): Effect.Effect<void> => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.void
   const error = Cause.squash(cause)
   const code = codeOf(error)
   const { status } = problemTable[code]
-  if (status === 401 || status === 403 || code === "cron_not_configured") return logRefusal(error, code, failed)
+  if (status === 401 || status === 403 || code === "cron_not_configured")
+    return logRefusal(error, code, failed, refusals)
   return status < 500 ? Effect.void : logOwnFailure(error, code, failed)
 }
 
 const logRefusal = (
   error: unknown,
   code: ErrorCode,
-  { route, userId }: FailedRequest
-): Effect.Effect<void, never, RefusalLog> => {
+  { route, userId }: FailedRequest,
+  refusals: RefusalLog
+): Effect.Effect<void> => {
   const session = error instanceof SessionInvalid ? error : undefined
-  return RefusalLog.use(({ note }) =>
-    note({
-      route: nameOf(route),
-      code,
-      problem: session?.problem,
-      userId: userId ?? session?.userId,
-      suspicious: !ORDINARY.includes(code) && !ORDINARY_SESSIONS.includes(session?.problem)
-    })
-  )
+  return refusals.note({
+    route: nameOf(route),
+    code,
+    problem: session?.problem,
+    userId: userId ?? session?.userId,
+    suspicious: !ORDINARY.includes(code) && !ORDINARY_SESSIONS.includes(session?.problem)
+  })
 }
 
 const nameOf = ({ method, path }: Route): string => `${method} ${path}`

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import type { SecurityScheme } from "../access/Access.ts"
 import type { RouteBody } from "../body/RouteBody.ts"
-import type { OpenApiDocument } from "../environment/ApiDocument.ts"
+import type { OpenApiDocument } from "../server/Server.ts"
 import { PROBLEM_CONTENT_TYPE, Problem } from "../problems/Problem.ts"
 import { type ErrorCode, problemTable } from "../problems/problemTable.ts"
 import type { Parameters } from "../routes/parameters.ts"

@@ -1,12 +1,12 @@
 import { type ErrorRequestHandler, type NextFunction, type Request, type Response, Router } from "express"
 import { makeHttpCore } from "../core/HttpCore.ts"
-import { type HttpOptions, STALLED_READER_MS } from "../environment/HttpOptions.ts"
-import { targetOf } from "../exchange/target.ts"
+import { targetOf } from "../exchange/Request.ts"
 import { answerProblem, requestIdOf } from "../node/answerProblem.ts"
-import { serveNode } from "../node/serveNode.ts"
+import { serveNode } from "../node/parleyListener.ts"
 import { InvalidRequest, PayloadTooLarge } from "../problems/errors.ts"
 import type { Route } from "../routes/Route.ts"
 import { routes } from "../routes/routes.ts"
+import type { HttpOptions } from "../server/HttpOptions.ts"
 
 /** `authenticate` gets Express' request, including the properties that earlier middleware has set (`request.user`). */
 export type RouterOptions = HttpOptions<Request>
@@ -20,7 +20,6 @@ export const parleyRouter = (options: RouterOptions): Router => routerOf(routes,
 /** The router of a table of routes. */
 export const routerOf = (table: ReadonlyArray<Route>, options: RouterOptions): Router => {
   const core = makeHttpCore(options, table)
-  const { stalledReaderMs = STALLED_READER_MS } = options
   const router = Router()
   router.use((request, response, next) => {
     // Express takes away the path under which it is mounted, and keeps it as `baseUrl`.
@@ -29,7 +28,7 @@ export const routerOf = (table: ReadonlyArray<Route>, options: RouterOptions): R
     if (match === undefined) return next()
     const id = requestIdOf(request, response)
     const peerOf = () => request.ip ?? ""
-    const exchange = { core, match, id, target, prefix: request.baseUrl, peerOf, headers: {}, stalledReaderMs }
+    const exchange = { core, match, id, target, prefix: request.baseUrl, peerOf, headers: {} }
     void serveNode(request, response, exchange)
   })
   router.use(answerError)

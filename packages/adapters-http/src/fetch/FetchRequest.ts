@@ -1,9 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { Readable } from "node:stream"
 import type { ReadableStream } from "node:stream/web"
-import type { TakenBody } from "../body/TakenBody.ts"
-import type { HttpRequest, IncomingBody } from "../exchange/HttpRequest.ts"
-import type { Target } from "../exchange/target.ts"
+import type { Request as ParleyRequest, TakenBody, Target } from "../exchange/Request.ts"
 
 const LOST: TakenBody = { _tag: "lost" }
 
@@ -20,7 +18,7 @@ export interface FetchRequestInput {
 }
 
 /** A request as fetch has it. */
-export class FetchRequest implements HttpRequest, IncomingBody {
+export class FetchRequest implements ParleyRequest {
   readonly id: string
   readonly method: string
   readonly path: string
@@ -56,15 +54,11 @@ export class FetchRequest implements HttpRequest, IncomingBody {
     return value === null ? [] : [value]
   }
 
-  get body(): IncomingBody {
-    return this
-  }
-
-  taken(): TakenBody | undefined {
+  takenBody(): TakenBody | undefined {
     return this.#request.bodyUsed || this.#request.body?.locked === true ? LOST : undefined
   }
 
-  get stream(): Readable {
+  get body(): Readable {
     return (this.#stream ??= this.#open())
   }
 

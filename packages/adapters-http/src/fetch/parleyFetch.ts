@@ -1,12 +1,11 @@
-import { writeProblem } from "../answers/writeAnswer.ts"
 import { type HttpCore, makeHttpCore } from "../core/HttpCore.ts"
-import type { HttpOptions } from "../environment/HttpOptions.ts"
-import { REQUEST_ID, requestIdFrom } from "../exchange/requestId.ts"
-import { below, prefixFrom, type Target } from "../exchange/target.ts"
+import { below, prefixFrom, REQUEST_ID, requestIdFrom, type Target } from "../exchange/Request.ts"
+import { sendProblem } from "../exchange/Response.ts"
 import { RouteNotFound } from "../problems/errors.ts"
 import { problemFrom } from "../problems/Problem.ts"
 import type { RouteMatch } from "../core/RouteTable.ts"
-import { FetchAnswerWriter } from "./FetchAnswerWriter.ts"
+import type { HttpOptions } from "../server/HttpOptions.ts"
+import { FetchResponseWriter } from "./FetchResponseWriter.ts"
 import { FetchRequest } from "./FetchRequest.ts"
 
 /** The host's facts about a request, besides the request. */
@@ -71,7 +70,7 @@ const serveFetch = (core: HttpCore, { info, match, prefix, request, target }: Fe
     httpVersion: info.httpVersion ?? "unknown",
     onBroken: leave
   })
-  const writer = new FetchAnswerWriter(request, { ...core.headersOf(match, incoming), [REQUEST_ID]: id }, leave)
+  const writer = new FetchResponseWriter(request, { ...core.headersOf(match, incoming), [REQUEST_ID]: id }, leave)
   const { signal } = request
   signal.addEventListener("abort", leave, { once: true })
   if (signal.aborted) leave()
@@ -87,7 +86,7 @@ const idOf = (request: Request): string => requestIdFrom(request.headers.get(REQ
 
 const answerNotFound: FetchHandler = (request) => {
   const id = idOf(request)
-  const writer = new FetchAnswerWriter(request, { [REQUEST_ID]: id }, () => undefined)
-  writeProblem(writer, problemFrom(new RouteNotFound(), id))
+  const writer = new FetchResponseWriter(request, { [REQUEST_ID]: id }, () => undefined)
+  sendProblem(writer, problemFrom(new RouteNotFound(), id))
   return writer.response
 }

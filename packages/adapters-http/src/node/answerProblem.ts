@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { writeProblem } from "../answers/writeAnswer.ts"
-import { REQUEST_ID, requestIdFrom } from "../exchange/requestId.ts"
+import { REQUEST_ID, requestIdFrom } from "../exchange/Request.ts"
+import { sendProblem } from "../exchange/Response.ts"
 import { RouteNotFound } from "../problems/errors.ts"
 import { problemFrom } from "../problems/Problem.ts"
-import { discardBody } from "./discardBody.ts"
-import { NodeAnswerWriter } from "./NodeAnswerWriter.ts"
+import { discardBody, NodeResponseWriter } from "./NodeExchange.ts"
 
 /** The id of a request: the one on its response, otherwise the client's or a new one, which is then set. */
 export const requestIdOf = (request: IncomingMessage, response: ServerResponse): string => {
@@ -18,7 +17,7 @@ export const requestIdOf = (request: IncomingMessage, response: ServerResponse):
 /** Answers an error with problem details, or breaks off a begun response. */
 export const answerProblem = (request: IncomingMessage, response: ServerResponse, error: unknown): void => {
   if (response.headersSent) return void response.destroy()
-  writeProblem(new NodeAnswerWriter(request, response, {}), problemFrom(error, requestIdOf(request, response)))
+  sendProblem(new NodeResponseWriter(request, response, {}), problemFrom(error, requestIdOf(request, response)))
   discardBody(request)
 }
 

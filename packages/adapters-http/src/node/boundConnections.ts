@@ -1,7 +1,9 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import { randomUUID } from "node:crypto"
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
 import { ServerBusy } from "../problems/errors.ts"
-import { refuseSocket } from "./refuseSocket.ts"
+import { PROBLEM_CONTENT_TYPE, problemFrom } from "../problems/Problem.ts"
+import { problemHeaders } from "../problems/problemHeaders.ts"
 
 export interface ConnectionBounds {
   /** Connections in all. */
@@ -77,3 +79,20 @@ export const boundConnections = (server: Server, bounds: ConnectionBounds): ((so
 const isThisMachine = (address: string): boolean => /^(::ffff:)?127\.|^::1$|^$/.test(address)
 
 const first = <A>(set: ReadonlySet<A>): A | undefined => set.values().next().value
+
+/** Answers a connection on which no request was read with problem details, and ends it. */
+export const refuseSocket = (socket: Socket, error: Error): void => {
+  const problem = problemFrom(error, randomUUID())
+  const body = JSON.stringify(problem)
+  const headers = {
+    ...problemHeaders(error),
+    connection: "close",
+    "content-type": PROBLEM_CONTENT_TYPE,
+    "content-length": String(Buffer.byteLength(body))
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.on("error", () => undefined)
+  socket.end(`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join("")}\r\n${body}`, () =>
+    socket.destroySoon()
+  )
+}

@@ -1,9 +1,8 @@
 import { createServer, maxHeaderSize, type RequestListener, type Server } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 import { HeadTooLarge, InvalidRequest, RequestTooSlow } from "../problems/errors.ts"
-import { boundConnections, type ConnectionBounds } from "./boundConnections.ts"
-import { refuseSocket } from "./refuseSocket.ts"
-import type { RequestTracker } from "../environment/RequestTracker.ts"
+import { boundConnections, type ConnectionBounds, refuseSocket } from "./boundConnections.ts"
+import type { RequestTracker } from "../server/requests.ts"
 
 export interface HttpServerOptions {
   /** Awaited when closing; pass it to `parleyRouter` as well. */

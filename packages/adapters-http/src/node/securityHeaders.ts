@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import helmet from "helmet"
-import type { AnswerHeaders } from "../answers/Answer.ts"
+import type { ResponseHeaders } from "../exchange/Response.ts"
 
 /**
  * Headers of every response, pages included: scripts, styles and connections of this origin only, no inline code, no
  * framing. Headers that require https are left out without it, so that http://localhost works.
  */
-export const securityHeaders = (secure: boolean): AnswerHeaders => {
+export const securityHeaders = (secure: boolean): ResponseHeaders => {
   const set = helmet({
     contentSecurityPolicy: {
       useDefaults: false,

@@ -1,10 +1,11 @@
+import type { ParleyServices } from "@parley/core/effect"
 import type { Effect, Schema, Scope } from "effect"
 import type { Access } from "../access/Access.ts"
-import type { Answer } from "../answers/Answer.ts"
 import type { RouteBody } from "../body/RouteBody.ts"
-import type { RouteServices } from "../environment/HttpServices.ts"
-import type { LargeWorkKind } from "../environment/LargeWork.ts"
+import type { Context } from "../exchange/Context.ts"
+import type { Response } from "../exchange/Response.ts"
 import type { Coded, ErrorCode } from "../problems/problemTable.ts"
+import type { LargeWork } from "../server/Server.ts"
 import type { Parameters, ParameterValues } from "./parameters.ts"
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
@@ -33,8 +34,7 @@ export interface RouteInput<Caller, P, Q, H, B> {
   readonly query: Q
   readonly headers: H
   readonly body: B
-  /** The path under which the routes are mounted; empty at the root. */
-  readonly prefix: string
+  readonly context: Context
 }
 
 interface RouteDeclaration {
@@ -44,7 +44,7 @@ interface RouteDeclaration {
   readonly summary: string
   readonly responses: Readonly<Record<number, RouteResponse>>
   /** It reads or writes much: few go on at a time, people in fair order. */
-  readonly largeWork?: LargeWorkKind
+  readonly largeWork?: LargeWork
 }
 
 /** A route as it is written down. `errors` lists every code its handler can fail with; the compiler holds it to that. */
@@ -65,7 +65,7 @@ export interface RouteDefinition<
   readonly errors: ReadonlyArray<E>
   readonly handle: (
     input: RouteInput<NoInfer<Caller>, ParameterValues<P>, ParameterValues<Q>, ParameterValues<H>, B>
-  ) => Effect.Effect<Answer, Coded<NoInfer<E>>, RouteServices | Scope.Scope>
+  ) => Effect.Effect<Response, Coded<NoInfer<E>>, ParleyServices | Scope.Scope>
 }
 
 /** A route of the table. */
@@ -78,7 +78,7 @@ export interface Route extends RouteDeclaration {
   readonly errors: ReadonlyArray<ErrorCode>
   readonly handle: (
     input: RouteInput<unknown, unknown, unknown, unknown, unknown>
-  ) => Effect.Effect<Answer, Coded, RouteServices | Scope.Scope>
+  ) => Effect.Effect<Response, Coded, ParleyServices | Scope.Scope>
 }
 
 /** Creates a route from its definition; its handler gets the checked input. */

@@ -1,32 +1,31 @@
-import { getBalance, getCreditHistory, getInvoices, postPortal } from "./billing.ts"
+import { getBalance, getCreditHistory, getInvoices, postPortal } from "./billing/billing.ts"
 import {
   deleteConversation,
   exportConversationLines,
   exportConversationTable,
   getConversation,
   listConversations
-} from "./botConversations.ts"
-import { deleteBot, deleteBotKey, getBot, listBots, patchBot, postBot, postBotKey } from "./bots.ts"
-import { getChat, postChat } from "./chat.ts"
-import { deleteCrmConnection, getCrmCallback, getCrmConnect, listCrmConnections } from "./crm.ts"
-import { getResetCredits } from "./cron.ts"
-import { patchChat, putChatDocuments } from "./chatChanges.ts"
-import { deleteChat, getOneChat, listChats } from "./chats.ts"
-import { postDevelopmentSignIn, postDevelopmentSignOut } from "./development.ts"
-import { getDocumentFile, getDocumentText } from "./documentContents.ts"
-import { deleteDocument, getDocument, listDocuments, postRag, postUpload } from "./documents.ts"
-import { postRelease, postRenew, postReserve, postSettle } from "./keyCredits.ts"
-import { getMe, getSession } from "./me.ts"
-import { listModels } from "./models.ts"
-import { getPlans, getSubscription, postCheckout } from "./plans.ts"
+} from "./bots/botConversations.ts"
+import { deleteBot, deleteBotKey, getBot, listBots, patchBot, postBot, postBotKey } from "./bots/bots.ts"
+import { getChat, postChat } from "./chats/chat.ts"
+import { deleteCrmConnection, getCrmCallback, getCrmConnect, listCrmConnections } from "./bots/crm.ts"
+import { getResetCredits } from "./server/cron.ts"
+import { deleteChat, getOneChat, listChats, patchChat, putChatDocuments } from "./chats/chats.ts"
+import { postDevelopmentSignIn, postDevelopmentSignOut } from "./server/development.ts"
+import { getDocumentFile, getDocumentText } from "./documents/documentContents.ts"
+import { deleteDocument, getDocument, listDocuments, postRag, postUpload } from "./documents/documents.ts"
+import { postRelease, postRenew, postReserve, postSettle } from "./billing/keyCredits.ts"
+import { getMe, getSession } from "./server/me.ts"
+import { listModels } from "./chats/models.ts"
+import { getPlans, getSubscription, postCheckout } from "./billing/plans.ts"
 import type { Route } from "./Route.ts"
-import { deleteRunningReply, getRunningReply } from "./runningReply.ts"
-import { postSignOut } from "./signOut.ts"
-import { getUsage } from "./usage.ts"
-import { postPaymentWebhook } from "./webhooks.ts"
-import { getWidgetAsset, getWidgetFrame, getWidgetLoader } from "./widgetFiles.ts"
-import { getWidgetConfig, postWidgetChat, postWidgetConversation } from "./widget.ts"
-import { getHealth, getOpenApi, getReadiness } from "./server.ts"
+import { deleteRunningReply, getRunningReply } from "./chats/runningReply.ts"
+import { postSignOut } from "./server/signOut.ts"
+import { getUsage } from "./billing/usage.ts"
+import { postPaymentWebhook } from "./billing/webhooks.ts"
+import { getWidgetAsset, getWidgetFrame, getWidgetLoader } from "./widget/widgetFiles.ts"
+import { getWidgetConfig, postWidgetChat, postWidgetConversation } from "./widget/widget.ts"
+import { getHealth, getOpenApi, getReadiness } from "./server/server.ts"
 
 /**
  * Every route. The router serves this list, the OpenAPI document describes it, and the tests of access and of hostile

@@ -1,7 +1,7 @@
 import { SessionVerifier } from "@parley/core/adapter"
 import { Clock, Effect, Layer } from "effect"
-import { type ExpectedClaims, judgeToken, refusalOf } from "./sessionClaims.ts"
-import { makeVerifiedTokens } from "./verifiedTokens.ts"
+import { type ExpectedClaims, judgeToken, refusalOf } from "./sessionTokens.ts"
+import { makeVerifiedTokens } from "./sessionTokens.ts"
 
 export interface HmacSessionVerifierOptions extends ExpectedClaims {
   /** Shared with the identity provider; a text counts as its UTF-8 bytes. RFC 7518 wants 32 bytes or more. */

@@ -6,7 +6,7 @@ import { JWKSNoMatchingKey, JWSSignatureVerificationFailed } from "jose/errors"
 import { decodeJwt } from "jose/jwt/decode"
 import { type HeldKeys, KeyHolder } from "./KeyHolder.ts"
 import { fetchProviderKeys, type KeySource } from "./providerKeys.ts"
-import { type ExpectedClaims, judgeToken, refusalOf } from "./sessionClaims.ts"
+import { type ExpectedClaims, judgeToken, refusalOf } from "./sessionTokens.ts"
 
 /** The accepted tokens. One of `jwksUrl` and `issuer` is required. */
 export interface JwksSessionVerifierOptions extends KeySource, ExpectedClaims {

@@ -2,7 +2,7 @@ import { SessionVerifierUnavailable } from "@parley/core/adapter"
 import { Clock, Deferred, Effect } from "effect"
 import type { KeySetUnavailable } from "./KeySetUnavailable.ts"
 import type { ProviderKeys } from "./providerKeys.ts"
-import { makeVerifiedTokens, type VerifiedTokens } from "./verifiedTokens.ts"
+import { makeVerifiedTokens, type VerifiedTokens } from "./sessionTokens.ts"
 
 /** Between the end of a fetch and the next one. */
 const PAUSE_MS = 5_000

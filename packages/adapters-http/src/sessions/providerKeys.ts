@@ -3,7 +3,7 @@ import { createLocalJWKSet } from "jose/jwks/local"
 import type { JSONWebKeySet, JWK, JWTVerifyGetKey } from "jose"
 import { fetchJson } from "./fetchJson.ts"
 import { KeySetUnavailable } from "./KeySetUnavailable.ts"
-import { isIssuerAddress, isProviderAddress } from "./providerAddress.ts"
+import { isIssuerAddress, isProviderAddress } from "./sessionSettings.ts"
 
 /** The source of an identity provider's keys. */
 export interface KeySource {

@@ -1,5 +1,5 @@
 import { stringifySetCookie } from "cookie"
-import type { CookiePair } from "./cookiePairs.ts"
+import type { CookiePair } from "./cookies.ts"
 
 /** The path of transaction cookies: over https the root, because `__Host-` requires it; otherwise one path. */
 export interface TransactionCookies {

@@ -1,0 +1,230 @@
+import { isMoment, SessionInvalid, type SessionVerifier, SessionVerifierUnavailable } from "@parley/core/adapter"
+import { SignOut } from "@parley/core/effect"
+import { UserId } from "@parley/core"
+import { Effect, Schema } from "effect"
+import type { Context } from "../exchange/Context.ts"
+import { AuthenticateFailed } from "../problems/errors.ts"
+import type { Authenticate, SignedIn } from "../server/HttpOptions.ts"
+import {
+  candidateTokens,
+  type CookiePair,
+  cookiePairs,
+  MOST_CANDIDATES,
+  type SessionCookie,
+  sessionCookieNames
+} from "../sessions/cookies.ts"
+import { type Claim, defineAccess } from "./Access.ts"
+import { isUnsafe, refuseCrossSite } from "./origins.ts"
+
+/** A proven person. */
+interface Person {
+  readonly userId: UserId
+  readonly email: string | undefined
+  /** Unix time in milliseconds after which the proof expires, if it is known. */
+  readonly expiresAt: number | undefined
+  /** The token that proves it; undefined if the host's sign-in did. */
+  readonly token: string | undefined
+}
+
+/** A person with the token of a session. */
+interface ProvenSession extends Person {
+  readonly expiresAt: number
+  readonly token: string
+}
+
+/** The places of a request that may carry tokens, unparsed. */
+interface SentTokens {
+  readonly cookie: string | undefined
+  /** Undefined also if bearer tokens are disabled. */
+  readonly authorization: string | undefined
+}
+
+/** No person is proven. */
+const unproven = (problem: SessionInvalid["problem"]): SessionInvalid => new SessionInvalid({ problem })
+
+/**
+ * The token of an `Authorization` header (RFC 6750, 2.1): empty if the header has the scheme but no token; undefined
+ * for another scheme.
+ */
+const bearerOf = (header: string | undefined): string | undefined => {
+  const sent = /^bearer(?: +(.*))?$/is.exec(header ?? "")
+  if (sent === null) return undefined
+  return /^[\w.~+/-]+=*$/.exec(sent[1]?.trim() ?? "")?.[0] ?? ""
+}
+
+/** A verifier that refuses signed-out sessions. If their list is unknown, it refuses every session. */
+const verifyUnrevoked = Effect.fnUntraced(function* (
+  verifier: SessionVerifier["Service"],
+  { isSignedOut }: SignOut["Service"],
+  token: string
+) {
+  const session = yield* verifier.verify(token)
+  const isOver = yield* Effect.catchTag(isSignedOut(token), "StorageFailed", (cause) =>
+    Effect.fail(new SessionVerifierUnavailable({ cause }))
+  )
+  if (isOver) return yield* new SessionInvalid({ problem: "signed-out", userId: session.userId })
+  return { ...session, token }
+})
+
+/**
+ * The session that a bearer token proves, otherwise the one in the Cookie header. The author of the request set the
+ * bearer token, so only it counts if it is there: a cookie does not replace an invalid one. Several different valid
+ * cookies prove no session, because one of them may have been planted.
+ */
+const authenticate = Effect.fnUntraced(function* (
+  verifier: SessionVerifier["Service"],
+  signOut: SignOut["Service"],
+  cookie: SessionCookie,
+  sent: SentTokens
+): Effect.fn.Return<ProvenSession, SessionInvalid | SessionVerifierUnavailable> {
+  const bearer = bearerOf(sent.authorization)
+  if (bearer === "") return yield* unproven("refused")
+  if (bearer !== undefined) return yield* verifyUnrevoked(verifier, signOut, bearer)
+  const tokens = candidateTokens(sent.cookie, cookie)
+  if (tokens.length === 0) return yield* unproven("missing")
+  if (tokens.length > MOST_CANDIDATES) return yield* unproven("ambiguous")
+  const sessions: Array<ProvenSession> = []
+  const refusals: Array<SessionInvalid> = []
+  for (const token of tokens) {
+    const judged = yield* Effect.catchTag(verifyUnrevoked(verifier, signOut, token), "SessionInvalid", (refusal) =>
+      Effect.sync(() => void refusals.push(refusal))
+    )
+    if (judged !== undefined) sessions.push(judged)
+  }
+  const [session, ...others] = sessions
+  if (others.length > 0) return yield* unproven("ambiguous")
+  if (session !== undefined) return session
+  const known = refusals.find(({ userId }) => userId !== undefined)
+  return yield* known ?? unproven("refused")
+})
+
+/** The person of a request: from the host's own sign-in, or from the session in a bearer token or a cookie. */
+const provePerson = Effect.fnUntraced(function* ({ request, server }: Context) {
+  if (server.authenticate !== undefined) return yield* askHost(server.authenticate, request.source)
+  const { authorization, cookie } = request.headers
+  return yield* authenticate(server.sessions, yield* SignOut, server.sessionCookie, {
+    cookie,
+    authorization: server.bearerTokens ? authorization : undefined
+  })
+})
+
+const askHost = Effect.fnUntraced(function* (ask: Authenticate<unknown>, source: unknown) {
+  const answer = yield* Effect.promise(async () => {
+    try {
+      return await ask(source)
+    } catch (cause) {
+      throw new AuthenticateFailed(cause)
+    }
+  })
+  if (answer === undefined) return yield* unproven("missing")
+  return personOf(answer) ?? (yield* Effect.die(new AuthenticateFailed(new TypeError("No user id."))))
+})
+
+const isUserId = Schema.is(UserId)
+
+/** Checks the form of the host's result. */
+const personOf = (answer: SignedIn): Person | undefined => {
+  const { email, expiresAt, userId } = (answer ?? {}) as Partial<SignedIn>
+  const fits = (email === undefined || typeof email === "string") && (expiresAt === undefined || isMoment(expiresAt))
+  return isUserId(userId) && fits ? { userId, email, expiresAt, token: undefined } : undefined
+}
+
+const SESSION_ERRORS = ["unauthorized", "identity_unavailable", "too_many_requests"] as const
+
+export type SessionCode = (typeof SESSION_ERRORS)[number]
+
+/** The facts about a calling person for routes. */
+export type Caller = Omit<Person, "token">
+
+/**
+ * The claim of a person, with the facts for the route. Cross-site writes are refused for every kind of proof: the
+ * host's own sign-in may use a cookie, and only browsers send the headers that report other sites.
+ */
+export const personClaim = <Proven>(callerOf: (proven: Person) => Proven) =>
+  Effect.fnUntraced(function* (context: Context) {
+    const { request, server } = context
+    const proven = yield* provePerson(context)
+    const { userId } = proven
+    const entering = server.personRequests.enter(userId)
+    return {
+      userId,
+      admit: isUnsafe(request.method) ? Effect.andThen(entering, refuseCrossSite(request, server)) : entering,
+      callerOf: () => Effect.succeed(callerOf(proven))
+    }
+  })
+
+/** The claim of a signed-in person. */
+export const sessionClaim = personClaim(({ token: _token, ...caller }): Caller => caller)
+
+/** All signed-in people, with a bound on the requests of one person; cross-site writes are refused. */
+export const sessionAccess = defineAccess<Caller, unknown, SessionCode | "cross_site_request">({
+  name: "session",
+  scheme: (name) => ({ type: "apiKey", in: "cookie", name }),
+  errors: (method) => (isUnsafe(method) ? [...SESSION_ERRORS, "cross_site_request"] : SESSION_ERRORS),
+  isPerson: true,
+  claimOf: sessionClaim
+})
+
+const OPTIONAL_ERRORS = ["identity_unavailable", "too_many_requests"] as const
+
+type OptionalCode = (typeof OPTIONAL_ERRORS)[number] | "cross_site_request"
+
+const nobody: Claim<undefined, unknown, never> = {
+  userId: undefined,
+  admit: Effect.void,
+  callerOf: () => Effect.undefined
+}
+
+/** Any caller, signed in or not. For requests that a page sends before it knows. */
+export const optionalSessionAccess = defineAccess<Caller | undefined, unknown, OptionalCode>({
+  name: "optional session",
+  errors: (method) => (isUnsafe(method) ? [...OPTIONAL_ERRORS, "cross_site_request"] : OPTIONAL_ERRORS),
+  isPerson: true,
+  claimOf: (context) => Effect.catchTag(sessionClaim(context), "SessionInvalid", () => Effect.succeed(nobody))
+})
+
+/** A person whose browser navigates, with all cookies of this server. */
+export interface NavigatingPerson {
+  readonly session: Caller
+  readonly cookies: ReadonlyArray<CookiePair>
+}
+
+/** Like `sessionAccess`, for navigations of a browser: the caller is the person with the browser's cookies. */
+export const navigationAccess = defineAccess<NavigatingPerson, unknown, SessionCode | "cross_site_request">({
+  ...sessionAccess,
+  errors: sessionAccess.errors as (method: string) => ReadonlyArray<SessionCode | "cross_site_request">,
+  claimOf: Effect.fnUntraced(function* (context) {
+    const cookies = cookiePairs(context.request.headers.cookie ?? "")
+    return yield* personClaim(({ token: _token, ...session }): NavigatingPerson => ({ session, cookies }))(context)
+  })
+})
+
+/** A session that may be ended, with the names of the browser's cookies that carry it. */
+export interface EndingSession extends ProvenSession {
+  readonly cookieNames: ReadonlyArray<string>
+}
+
+const isSession = (proven: { readonly expiresAt: unknown; readonly token: unknown }): proven is ProvenSession =>
+  proven.token !== undefined && proven.expiresAt !== undefined
+
+/**
+ * Like `sessionAccess`, for changes of the session itself: the caller is the session with its token. The host ends the
+ * sessions of its own sign-in.
+ */
+export const tokenAccess = defineAccess<EndingSession, unknown, SessionCode | "cross_site_request">({
+  ...sessionAccess,
+  errors: sessionAccess.errors as (method: string) => ReadonlyArray<SessionCode | "cross_site_request">,
+  isOffered: ({ authenticate }) => authenticate === undefined,
+  claimOf: Effect.fnUntraced(function* (context) {
+    const { request, server } = context
+    const claim = yield* personClaim((proven) => proven)(context)
+    const cookieNames = sessionCookieNames(request.headers.cookie, server.sessionCookie)
+    return {
+      ...claim,
+      callerOf: () =>
+        Effect.flatMap(claim.callerOf(), (proven) =>
+          isSession(proven) ? Effect.succeed({ ...proven, cookieNames }) : Effect.fail(unproven("refused"))
+        )
+    }
+  })
+})

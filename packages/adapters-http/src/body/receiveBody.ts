@@ -1,0 +1,216 @@
+import type { Readable } from "node:stream"
+import { acquireInScope } from "@parley/core/adapter"
+import { Effect, type Scope } from "effect"
+import type { Request } from "../exchange/Request.ts"
+import { BodyAlreadyRead, PayloadTooLarge, RequestTooSlow, ServerBusy } from "../problems/errors.ts"
+import type { BodyPace } from "./BodyIntake.ts"
+import type { BodyMemory } from "./BodyMemory.ts"
+
+const HELD_BACK_MS = 15_000
+
+export interface ArrivalOptions {
+  readonly memory: BodyMemory
+  readonly pace: BodyPace
+  /** The sending person. */
+  readonly person: string
+}
+
+export interface Arrival {
+  /** Returns the memory of the body, complete or not. Safe to call more than once. */
+  release(): void
+}
+
+/** The reasons why a body does not arrive. */
+export type ArrivalRefused = RequestTooSlow | ServerBusy | BodyAlreadyRead
+
+export interface ArrivalListener {
+  onChunk(chunk: Buffer): void
+  onEnd(): void
+  onRefused(error: ArrivalRefused): void
+}
+
+/**
+ * Receives a body: counts it in `memory`, pauses the sender if there is no room, and disconnects a sender that is
+ * slower than `pace`. Time in which it was paused does not count, but is bounded, because a paused sender may have
+ * left. A body that another parser has read arrives in one piece. After `onEnd` or `onRefused` no more data comes.
+ */
+export const watchArrival = (request: Request, options: ArrivalOptions, listener: ArrivalListener): Arrival => {
+  const taken = request.takenBody()
+  if (taken === undefined) return watchSender(request.body, options, listener)
+  return giveTaken(taken._tag === "bytes" ? taken.bytes : undefined, options, listener)
+}
+
+/** As if it arrived: after this call. */
+const giveTaken = (
+  bytes: Buffer | undefined,
+  { memory, person }: ArrivalOptions,
+  listener: ArrivalListener
+): Arrival => {
+  const kept = memory.keep(person, bytes?.byteLength ?? 0)
+  let isReleased = false
+  setImmediate(() => {
+    if (isReleased) return
+    if (bytes === undefined) return listener.onRefused(new BodyAlreadyRead())
+    listener.onChunk(bytes)
+    if (!isReleased) listener.onEnd()
+  })
+  return {
+    release: () => {
+      isReleased = true
+      kept.release()
+    }
+  }
+}
+
+const watchSender = (stream: Readable, options: ArrivalOptions, listener: ArrivalListener): Arrival => {
+  const { memory, pace, person } = options
+  let inWindow = 0
+  /** Runs to the end of a window of the pace, or to the end of the time that the sender may be held back. */
+  let window: NodeJS.Timeout | undefined
+  let leftToHoldMs = pace.heldBackMs ?? HELD_BACK_MS
+  let heldSince = 0
+  const openWindow = () => {
+    clearTimeout(window)
+    inWindow = 0
+    window = setTimeout(judge, pace.windowMs).unref()
+  }
+  const judge = () => {
+    if (inWindow >= pace.bytesPerWindow) openWindow()
+    else refuse(new RequestTooSlow())
+  }
+  const holdBack = () => {
+    clearTimeout(window)
+    stream.pause()
+    heldSince = performance.now()
+    window = setTimeout(() => refuse(new ServerBusy()), leftToHoldMs).unref()
+  }
+  const stop = () => {
+    clearTimeout(window)
+    stream.off("data", onData)
+    stream.off("end", onEnd)
+  }
+  const refuse = (error: ArrivalRefused) => {
+    stop()
+    share.release()
+    listener.onRefused(error)
+  }
+  const share = memory.open(person, {
+    onRoom: () => {
+      leftToHoldMs = Math.max(0, leftToHoldMs - (performance.now() - heldSince))
+      openWindow()
+      stream.resume()
+    },
+    onRefused: () => refuse(new ServerBusy())
+  })
+  const onData = (chunk: Buffer) => {
+    inWindow += chunk.byteLength
+    if (!share.add(chunk.byteLength)) holdBack()
+    listener.onChunk(chunk)
+  }
+  const onEnd = () => {
+    stop()
+    share.complete()
+    listener.onEnd()
+  }
+  openWindow()
+  stream.on("data", onData)
+  stream.on("end", onEnd)
+  return {
+    release: () => {
+      stop()
+      share.release()
+    }
+  }
+}
+
+export interface ReadBodyOptions extends ArrivalOptions {
+  /** The most bytes a body may have. */
+  readonly limit: number
+}
+
+/** The reasons why a body was not read to its end. */
+export type BodyRefused = PayloadTooLarge | ArrivalRefused
+
+/** A body that arrived. */
+export interface ReadBody {
+  readonly bytes: Buffer
+  readonly arrival: Arrival
+}
+
+/**
+ * The bytes of a body of at most `limit` bytes. A longer one fails as soon as that is known, without keeping more.
+ * A client that leaves half-way gets no answer: the fiber is interrupted from outside. The bytes count as kept until
+ * their arrival is released.
+ */
+const readBody = (request: Request, options: ReadBodyOptions): Effect.Effect<ReadBody, BodyRefused> =>
+  Effect.callback<ReadBody, BodyRefused>((resume) => {
+    const { limit } = options
+    const tooLarge = () => resume(Effect.fail(new PayloadTooLarge({ limit })))
+    if (Number(request.headers["content-length"]) > limit) return tooLarge()
+    const collected = collectBytes()
+    const arrival = watchArrival(request, options, {
+      onChunk: (chunk) => {
+        if (collected.size + chunk.byteLength <= limit) return collected.add(chunk)
+        arrival.release()
+        tooLarge()
+      },
+      onEnd: () => resume(Effect.succeed({ bytes: collected.bytes(), arrival })),
+      onRefused: (error) => resume(Effect.fail(error))
+    })
+    return Effect.sync(() => arrival.release())
+  })
+
+/** Reads a body and counts it as kept until the scope closes, or its arrival is released before. */
+export const keepBody = (
+  request: Request,
+  options: ReadBodyOptions
+): Effect.Effect<ReadBody, BodyRefused, Scope.Scope> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(restore(readBody(request, options)), (body) =>
+      acquireInScope(Effect.succeed(body), ({ arrival }) => Effect.sync(() => arrival.release()))
+    )
+  )
+
+/** Smaller pieces are copied together: each alone would cost more than it holds. */
+const SMALL_BYTES = 4 * 1024
+const BLOCK_BYTES = 16 * 1024
+
+export interface CollectedBytes {
+  add(chunk: Buffer): void
+  readonly size: number
+  /** Everything added, in order. */
+  bytes(): Buffer
+}
+
+/** Collects bytes that come in pieces of any size, in little more memory than they need. */
+export const collectBytes = (): CollectedBytes => {
+  const pieces: Array<Buffer> = []
+  let block: Buffer | undefined
+  let used = 0
+  let size = 0
+  const closeBlock = () => {
+    if (block !== undefined) pieces.push(block.subarray(0, used))
+    block = undefined
+    used = 0
+  }
+  return {
+    add: (chunk) => {
+      size += chunk.byteLength
+      if (pieces.length === 0 && block === undefined) return void pieces.push(chunk)
+      if (chunk.byteLength >= SMALL_BYTES) {
+        closeBlock()
+        return void pieces.push(chunk)
+      }
+      if (used + chunk.byteLength > BLOCK_BYTES) closeBlock()
+      block ??= Buffer.allocUnsafeSlow(BLOCK_BYTES)
+      used += chunk.copy(block, used)
+    },
+    get size() {
+      return size
+    },
+    bytes: () => {
+      closeBlock()
+      return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)
+    }
+  }
+}

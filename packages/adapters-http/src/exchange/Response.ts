@@ -1,0 +1,129 @@
+import { Effect, Stream } from "effect"
+import { PROBLEM_CONTENT_TYPE, type Problem } from "../problems/Problem.ts"
+import type { Coded } from "../problems/problemTable.ts"
+
+/** Header names in lower case. An array sends the header once per element: an empty one removes a default header. */
+export type ResponseHeaders = Readonly<Record<string, string | ReadonlyArray<string>>>
+
+/** The response of a route. The status line of a stream is sent with its first piece. */
+export interface Response {
+  readonly status: number
+  readonly headers: ResponseHeaders
+  readonly body: Uint8Array | Stream.Stream<string, Coded> | Stream.Stream<Uint8Array, Coded> | undefined
+}
+
+/** A response with `body` as JSON. */
+export const json = (status: number, body: unknown, headers: ResponseHeaders = {}): Response => ({
+  status,
+  headers: { "content-type": "application/json; charset=utf-8", ...headers },
+  body: Buffer.from(JSON.stringify(body))
+})
+
+/** A response without a body; default status 204. */
+export const empty = (headers: ResponseHeaders = {}, status = 204): Response => ({ status, headers, body: undefined })
+
+/** A response with a complete body. */
+export const wholeBytes = (bytes: Uint8Array, headers: ResponseHeaders): Response => ({
+  status: 200,
+  headers,
+  body: bytes
+})
+
+/** A response whose body is written while `pieces` runs; default status 200. */
+export const streamed = (
+  pieces: Stream.Stream<string, Coded> | Stream.Stream<Uint8Array, Coded>,
+  headers: ResponseHeaders = {},
+  status = 200
+): Response => ({ status, headers, body: pieces })
+
+/**
+ * The writer of the response to one request: either whole (`send`), or begun, written piece by piece and ended.
+ *
+ * - `unsent`: nothing was sent.
+ * - `begun`: the head was sent, and maybe a part of the body.
+ * - `over`: the response is complete, or its reader has left.
+ */
+export interface ResponseWriter {
+  readonly state: "unsent" | "begun" | "over"
+  /** A whole response; without bytes it has no body. */
+  send(status: number, headers: ResponseHeaders, bytes?: Uint8Array): void
+  begin(status: number, headers: ResponseHeaders): void
+  /** Returns false if the reader is behind: then the caller waits until `onDrain` calls. */
+  write(piece: string | Uint8Array): boolean
+  /** Calls once, when the reader has caught up; returns a function that removes the listener. */
+  onDrain(listener: () => void): () => void
+  end(): void
+  /** Breaks off a begun response after the written data is sent, so that its reader sees that it is incomplete. */
+  cut(): void
+  /** Disconnects the reader at once. */
+  abandon(): void
+}
+
+const PLAIN = { "cache-control": "no-store", "x-content-type-options": "nosniff" }
+
+/** Sends a response that is complete. */
+export const sendResponse = (writer: ResponseWriter, { body, headers, status }: WholeResponse): void =>
+  body === undefined
+    ? writer.send(status, { ...PLAIN, ...headers })
+    : writer.send(status, { ...PLAIN, "content-length": String(body.byteLength), ...headers }, body)
+
+interface WholeResponse extends Response {
+  readonly body: Uint8Array | undefined
+}
+
+/** True if a response is complete. */
+export const isWhole = (response: Response): response is WholeResponse =>
+  response.body === undefined || response.body instanceof Uint8Array
+
+/** Sends problem details with the status they name. */
+export const sendProblem = (writer: ResponseWriter, problem: Problem, headers: ResponseHeaders = {}): void => {
+  const body = Buffer.from(JSON.stringify(problem))
+  sendResponse(writer, { status: problem.status, headers: { "content-type": PROBLEM_CONTENT_TYPE, ...headers }, body })
+}
+
+/**
+ * Writes a response. A stream is written as its pieces come, in batches: the status line with the first batch, and the
+ * end after the stream has finished, including its settlement. While the reader is behind, nothing is taken from the
+ * stream. Fails with the stream's error, without ending or breaking the response. A reader that reads nothing for
+ * `stalledReaderMs` is disconnected, and the work interrupted.
+ */
+export const writeResponse = (
+  writer: ResponseWriter,
+  response: Response,
+  stalledReaderMs: number
+): Effect.Effect<void, Coded> => {
+  if (isWhole(response)) return Effect.sync(() => sendResponse(writer, response))
+  const { headers, status } = response
+  const begin = () => {
+    if (writer.state === "unsent") writer.begin(status, { ...PLAIN, ...headers })
+  }
+  const write = (batch: ReadonlyArray<string | Uint8Array>) =>
+    Effect.suspend(() => {
+      begin()
+      return writer.write(joined(batch)) ? Effect.void : drained(writer, stalledReaderMs)
+    })
+  const end = Effect.sync(() => {
+    begin()
+    writer.end()
+  })
+  const pieces = response.body as Stream.Stream<string | Uint8Array, Coded>
+  return Effect.andThen(Stream.runForEachArray(pieces, write), end)
+}
+
+/** One piece of those that are ready together: texts, or bytes. */
+const joined = (batch: ReadonlyArray<string | Uint8Array>): string | Uint8Array =>
+  typeof batch[0] === "string" ? batch.join("") : Buffer.concat(batch as ReadonlyArray<Uint8Array>)
+
+/**
+ * Waits until the reader has caught up. A reader that has left never does: then the fiber is interrupted from outside.
+ */
+const drained = (writer: ResponseWriter, withinMs: number): Effect.Effect<void> => {
+  const giveUp = Effect.andThen(
+    Effect.sync(() => writer.abandon()),
+    Effect.interrupt
+  )
+  return Effect.callback<void>((resume) => {
+    const stop = writer.onDrain(() => resume(Effect.void))
+    return Effect.sync(stop)
+  }).pipe(Effect.timeoutOrElse({ duration: withinMs, orElse: () => giveUp }))
+}

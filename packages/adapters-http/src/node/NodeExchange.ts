@@ -1,0 +1,172 @@
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http"
+import type { Readable } from "node:stream"
+import type { Request, TakenBody, Target } from "../exchange/Request.ts"
+import type { ResponseHeaders, ResponseWriter } from "../exchange/Response.ts"
+
+export interface NodeRequestInput {
+  readonly message: IncomingMessage
+  readonly id: string
+  /** Below the prefix. */
+  readonly target: Target
+  readonly prefix: string
+  /** Returns the client's address; called only if it is needed. */
+  readonly peerOf: () => string
+}
+
+/** A request of Node's HTTP server. */
+export class NodeRequest implements Request {
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly prefix: string
+  readonly #message: IncomingMessage
+  readonly #peerOf: () => string
+
+  constructor({ id, message, peerOf, prefix, target }: NodeRequestInput) {
+    this.id = id
+    this.method = message.method ?? "GET"
+    this.path = target.path
+    this.query = target.query
+    this.prefix = prefix
+    this.#message = message
+    this.#peerOf = peerOf
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.#message.headers
+  }
+
+  get httpVersion(): string {
+    return this.#message.httpVersion
+  }
+
+  get source(): IncomingMessage {
+    return this.#message
+  }
+
+  get peer(): string {
+    return this.#peerOf()
+  }
+
+  valuesOf(header: string): ReadonlyArray<string> {
+    // Node makes the list of all values for all headers at the first look.
+    return this.#message.headers[header] === undefined ? [] : (this.#message.headersDistinct[header] ?? [])
+  }
+
+  takenBody(): TakenBody | undefined {
+    return alreadyReadBody(this.#message)
+  }
+
+  get body(): Readable {
+    return this.#message
+  }
+}
+
+const LOST: TakenBody = { _tag: "lost" }
+
+/**
+ * The rest of a body that a parser has already read; undefined if no parser has. Express' parsers store the result in
+ * `body`; some hosts keep the bytes in `rawBody`.
+ */
+const alreadyReadBody = (request: IncomingMessage): TakenBody | undefined => {
+  if (!request.readableDidRead && !request.readableEnded) return undefined
+  const { body, rawBody } = request as { readonly body?: unknown; readonly rawBody?: unknown }
+  const [bytes] = [rawBody, body].filter((left) => left instanceof Uint8Array)
+  if (bytes !== undefined)
+    return { _tag: "bytes", bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) }
+  if (typeof body === "string") return { _tag: "bytes", bytes: Buffer.from(body) }
+  if (body !== undefined && request.readableEnded) return { _tag: "value", value: body }
+  return request.readableDidRead ? LOST : { _tag: "bytes", bytes: Buffer.alloc(0) }
+}
+
+/** Time for the reader of a broken response to read the written data. */
+const FLUSH_MS = 5_000
+
+/** Writes responses on a connection of Node's HTTP server. */
+export class NodeResponseWriter implements ResponseWriter {
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse
+  readonly #headers: ResponseHeaders
+
+  /** `headers` are added to every response; the response's own come before them. */
+  constructor(request: IncomingMessage, response: ServerResponse, headers: ResponseHeaders) {
+    this.#request = request
+    this.#response = response
+    this.#headers = headers
+  }
+
+  get state(): ResponseWriter["state"] {
+    const response = this.#response
+    if (response.destroyed || response.writableEnded) return "over"
+    return response.headersSent ? "begun" : "unsent"
+  }
+
+  send(status: number, headers: ResponseHeaders, bytes?: Uint8Array): void {
+    this.begin(status, headers)
+    this.#response.end(bytes)
+  }
+
+  begin(status: number, headers: ResponseHeaders): void {
+    this.#response.writeHead(status, { ...this.#headers, ...headers } as OutgoingHttpHeaders)
+  }
+
+  write(piece: string | Uint8Array): boolean {
+    return this.#response.write(piece)
+  }
+
+  onDrain(listener: () => void): () => void {
+    this.#response.once("drain", listener)
+    return () => this.#response.off("drain", listener)
+  }
+
+  end(): void {
+    this.#response.end()
+  }
+
+  cut(): void {
+    const request = this.#request
+    const response = this.#response
+    const { socket } = request
+    const cut = () => {
+      // Before HTTP/1.1 the end of the connection is the end of the body, so only a reset shows an incomplete one.
+      if (request.httpVersion === "1.0") socket.resetAndDestroy()
+      response.destroy()
+    }
+    const flushAndCut = () => {
+      const timer = setTimeout(cut, FLUSH_MS)
+      socket.once("close", () => clearTimeout(timer))
+      socket.write("", cut)
+    }
+    // A pipelined response writes nothing before its turn.
+    if (response.socket === null) response.once("socket", () => process.nextTick(flushAndCut))
+    else flushAndCut()
+  }
+
+  abandon(): void {
+    this.#response.destroy()
+  }
+}
+
+/** Bytes of an unneeded body that are still read, so that the client receives the response. */
+const MAX_BYTES = 64 * 1024 * 1024
+const MAX_MS = 10_000
+
+/**
+ * Reads and drops the rest of a body after an early answer: a connection that is closed while the client still sends
+ * can lose the answer on its way. A client that sends on beyond the bounds is cut off.
+ */
+export const discardBody = (request: IncomingMessage): void => {
+  if (request.complete || request.destroyed) return
+  let dropped = 0
+  const cut = () => request.destroy()
+  const timer = setTimeout(cut, MAX_MS)
+  timer.unref()
+  request.on("data", (chunk: Buffer) => {
+    dropped += chunk.byteLength
+    if (dropped > MAX_BYTES) cut()
+  })
+  request.once("close", () => clearTimeout(timer))
+  request.once("end", () => clearTimeout(timer))
+  request.resume()
+}

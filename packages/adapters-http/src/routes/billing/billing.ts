@@ -1,0 +1,143 @@
+import type { AccountNotFound, StorageFailed } from "@parley/core/adapter"
+import { BillingService, CreditService } from "@parley/core/effect"
+import type { HistoryPage } from "@parley/core"
+import { Effect, Schema } from "effect"
+import { sessionAccess } from "../../access/personAccess.ts"
+import { json } from "../../exchange/Response.ts"
+import { pageParameters, requiredTextParameter, textParameter } from "../parameters.ts"
+import { hostParameter, returnAddress, returnToParameter } from "./returnAddress.ts"
+import { defineRoute } from "../Route.ts"
+import { transactionRow, TransactionRow } from "./transactionRow.ts"
+
+/** The failures of routes that call the payment provider. */
+export const PROVIDER_ERRORS = [
+  "storage_unavailable",
+  "payments_not_configured",
+  "payment_provider_unavailable",
+  "payment_provider_refused"
+] as const
+
+const BalanceBody = Schema.Struct({
+  allowance: Schema.Int,
+  topup: Schema.Int,
+  held: Schema.Int,
+  debt: Schema.Int,
+  available: Schema.Int,
+  nextResetAt: Schema.String
+})
+
+const HistoryBody = Schema.Struct({
+  transactions: Schema.Array(TransactionRow),
+  total: Schema.Int,
+  limit: Schema.Int,
+  offset: Schema.Int
+})
+
+/** A person's balance. */
+export const getBalance = defineRoute({
+  method: "GET",
+  path: "/api/billing/balance",
+  summary: "Gives your credits",
+  access: sessionAccess,
+  responses: { 200: { description: "The balance, in whole credits.", schema: BalanceBody } },
+  errors: ["storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ caller }) {
+    const credits = yield* CreditService
+    const balance = yield* credits.balance(caller.userId)
+    const body: typeof BalanceBody.Type = { ...balance, nextResetAt: new Date(balance.nextResetAt).toISOString() }
+    return json(200, body)
+  })
+})
+
+/** The history of a person's balance. */
+export const getCreditHistory = defineRoute({
+  method: "GET",
+  path: "/api/billing/credit-history",
+  summary: "Lists your credit transactions, newest first",
+  access: sessionAccess,
+  queryParameters: {
+    ...pageParameters,
+    type: textParameter("Only transactions of this type; an unknown type gives an empty list.")
+  },
+  responses: { 200: { description: "The transactions.", schema: HistoryBody } },
+  errors: ["storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ caller, query }) {
+    const credits = yield* CreditService
+    const { userId } = caller
+    const { limit, offset } = query
+    const history: Effect.Effect<HistoryPage, AccountNotFound | StorageFailed> = credits.history({ userId, ...query })
+    // The first sight of a person opens the account, whichever route sees them first.
+    const openAndRead = Effect.andThen(credits.balance(userId), history)
+    const page = yield* history.pipe(
+      Effect.catchTag("AccountNotFound", () => openAndRead),
+      Effect.catchTag("AccountNotFound", Effect.die)
+    )
+    const body: typeof HistoryBody.Type = {
+      transactions: page.transactions.map(transactionRow),
+      total: page.total,
+      limit,
+      offset
+    }
+    return json(200, body)
+  })
+})
+
+/** The most invoices of a list. */
+const MAX_INVOICES = 100
+
+const InvoicesBody = Schema.Struct({
+  invoices: Schema.Array(
+    Schema.Struct({
+      id: Schema.String,
+      amount: Schema.Finite.annotate({ description: "In major units of the currency: 12.5; yen without decimals." }),
+      currency: Schema.String,
+      status: Schema.NullOr(Schema.String),
+      date: Schema.String,
+      invoiceUrl: Schema.NullOr(Schema.String),
+      description: Schema.NullOr(Schema.String)
+    })
+  )
+})
+
+/** The provider's page on which a person manages plan and means of payment. */
+export const postPortal = defineRoute({
+  method: "POST",
+  path: "/api/billing/portal",
+  summary: "Opens the payment provider's page for your plan, means of payment and invoices",
+  access: sessionAccess,
+  queryParameters: { returnTo: returnToParameter },
+  headerParameters: { host: hostParameter },
+  responses: { 200: { description: "Where to go.", schema: Schema.Struct({ url: Schema.String }) } },
+  errors: PROVIDER_ERRORS,
+  handle: Effect.fnUntraced(function* ({ caller: { email, userId }, context, headers: { host }, query }) {
+    const { href: returnUrl } = yield* returnAddress(context, query.returnTo, host)
+    const { url } = yield* BillingService.use((billing) => billing.portal({ userId, email, returnUrl }))
+    return json(200, { url })
+  })
+})
+
+/** A person's invoices. */
+export const getInvoices = defineRoute({
+  method: "GET",
+  path: "/api/billing/invoices",
+  summary: "Lists your invoices, newest first",
+  access: sessionAccess,
+  queryParameters: { customerId: requiredTextParameter("Your customer id at the payment provider.") },
+  responses: { 200: { description: "The invoices, at most a hundred.", schema: InvoicesBody } },
+  errors: [...PROVIDER_ERRORS, "customer_not_found"],
+  handle: Effect.fnUntraced(function* ({ caller: { userId }, query: { customerId } }) {
+    const found = yield* BillingService.use((billing) => billing.invoices({ userId, customerId, limit: MAX_INVOICES }))
+    const body: typeof InvoicesBody.Type = {
+      invoices: found.map(({ amount, createdAt, currency, description, id, invoiceUrl, status }) => ({
+        id,
+        amount,
+        currency,
+        status: status ?? null,
+        date: new Date(createdAt).toISOString(),
+        invoiceUrl: invoiceUrl ?? null,
+        description: description ?? null
+      }))
+    }
+    return json(200, body)
+  })
+})

@@ -1,0 +1,175 @@
+import { UserId, type WorkPayment } from "@parley/core"
+import { WorkMeter } from "@parley/core/effect"
+import { Effect, Schema } from "effect"
+import { keyAccess } from "../../access/secretAccess.ts"
+import { json } from "../../exchange/Response.ts"
+import { jsonBody } from "../../body/jsonBody.ts"
+import type { ApiKey } from "../../server/ApiKeys.ts"
+import { defineRoute } from "../Route.ts"
+
+const MAX_LINES = 50
+
+const Key = Schema.String.check(
+  Schema.isPattern(/^[A-Za-z0-9._~:-]{1,140}$/, {
+    message: "Expected 1 to 140 letters, digits, dots, dashes, colons, _ or ~"
+  })
+).annotate({
+  description:
+    "The business event that is paid, for example `order-7`. A key of a person is paid once: the same request again gets the first answer, other content is refused. After a hold that was released, or expired uncharged, `reserve` begins another attempt under the same key."
+})
+
+const Credits = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }))
+
+const Lines = Schema.Array(Schema.Struct({ label: Schema.String, quantity: Schema.Finite, unitPrice: Schema.Finite }))
+  .check(Schema.isMaxLength(MAX_LINES))
+  .annotate({
+    description:
+      "What was used. The cost is `ceil(sum(quantity * unitPrice))` credits, and at most what was held. A settlement with other lines than the first one is refused."
+  })
+
+const Lifetime = Schema.optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 86_400 }))).annotate({
+  description:
+    "How long the hold lives from now without a renewal, in seconds; a minute unless the server says otherwise."
+})
+
+const Name = { userId: UserId, key: Key }
+
+const ReserveBody = Schema.Struct({
+  ...Name,
+  amount: Credits.annotate({ description: "The most it may cost, in whole credits: held until it is settled." }),
+  minimumAmount: Schema.optional(Credits).annotate({
+    description: "The least that is still useful, where the balance has less; `amount` unless given."
+  }),
+  lifetimeSeconds: Lifetime
+})
+
+const HoldBody = Schema.Struct({
+  userId: Schema.String,
+  key: Schema.String,
+  held: Schema.Int,
+  expiresAt: Schema.String.annotate({
+    description: "Without a renewal until then the hold ends: charged for the lines of the last renewal, or given back."
+  }),
+  state: Schema.Literals(["open", "settled"]).annotate({ description: "`settled`: the key was paid before." }),
+  replayed: Schema.Boolean.annotate({ description: "The key was reserved before; this is the first answer." })
+})
+
+const PaymentBody = Schema.Struct({
+  state: Schema.Literals(["settled", "released"]),
+  charged: Schema.Int.annotate({
+    description: "What the work cost in all, with what was charged when its hold expired."
+  }),
+  transactionId: Schema.NullOr(Schema.String)
+})
+
+/** The holds of a key are separate from those of other keys, and from those that the server meters itself. */
+const ownName = ({ id }: ApiKey, { key, userId }: { readonly userId: string; readonly key: string }) => ({
+  userId,
+  key: `key:${id}:${key}`
+})
+
+const answerOf = (payment: WorkPayment) => {
+  const body: typeof PaymentBody.Type =
+    payment._tag === "Settled"
+      ? {
+          state: "settled",
+          charged: payment.receipt.charged + (payment.receipt.chargedBefore ?? 0),
+          transactionId: payment.transactionId
+        }
+      : { state: "released", charged: 0, transactionId: null }
+  return json(200, body)
+}
+
+/** Holds credits for work that another service does. */
+export const postReserve = defineRoute({
+  method: "POST",
+  path: "/v1/credits/reserve",
+  summary: "Holds a person's credits for work of your service; their account opens at first sight",
+  access: keyAccess("credits:reserve"),
+  body: jsonBody(ReserveBody, "Whose credits, for what, and how many."),
+  responses: { 200: { description: "Held, or the first answer to the same.", schema: HoldBody } },
+  errors: [
+    "insufficient_credits",
+    "daily_cap_reached",
+    "idempotency_conflict",
+    "invalid_work",
+    "invalid_amount",
+    "work_expired",
+    "storage_unavailable"
+  ],
+  handle: Effect.fnUntraced(function* ({ body, caller }) {
+    const hold = yield* WorkMeter.use((meter) =>
+      meter.reserve({
+        ...ownName(caller, body),
+        amount: body.amount,
+        minimumAmount: body.minimumAmount,
+        lifetimeSeconds: body.lifetimeSeconds,
+        source: `key:${caller.id}`,
+        dailyCap: caller.dailyCap
+      })
+    )
+    const answer: typeof HoldBody.Type = {
+      ...hold,
+      key: body.key,
+      expiresAt: new Date(hold.expiresAt).toISOString()
+    }
+    return json(200, answer)
+  })
+})
+
+/** Lets a hold live on. */
+export const postRenew = defineRoute({
+  method: "POST",
+  path: "/v1/credits/renew",
+  summary: "Lets a hold live on while the work goes on, and says what was used so far",
+  access: keyAccess("credits:reserve"),
+  body: jsonBody(
+    Schema.Struct({ ...Name, lines: Schema.optional(Lines), lifetimeSeconds: Lifetime }),
+    "Which hold, and what is charged should your service not come back."
+  ),
+  responses: { 200: { description: "It lives on.", schema: Schema.Struct({ state: Schema.Literal("open") }) } },
+  errors: ["hold_not_found", "invalid_work", "storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ body, caller }) {
+    const { lifetimeSeconds, lines } = body
+    yield* WorkMeter.use((meter) => meter.renew({ ...ownName(caller, body), lifetimeSeconds }, lines))
+    return json(200, { state: "open" })
+  })
+})
+
+/** Charges for work that is done. */
+export const postSettle = defineRoute({
+  method: "POST",
+  path: "/v1/credits/settle",
+  summary:
+    "Charges for work that is done, at most what was held, and gives back the rest; once. A settlement that comes after the hold has ended is charged if the balance has the credits",
+  access: keyAccess("credits:settle"),
+  body: jsonBody(Schema.Struct({ ...Name, lines: Lines }), "Which hold, and what was used."),
+  responses: { 200: { description: "How the hold ended, now or the first time.", schema: PaymentBody } },
+  errors: [
+    "hold_not_found",
+    "work_expired",
+    "idempotency_conflict",
+    "daily_cap_reached",
+    "invalid_work",
+    "invalid_amount",
+    "storage_unavailable"
+  ],
+  handle: Effect.fnUntraced(function* ({ body, caller }) {
+    const name = { ...ownName(caller, body), dailyCap: caller.dailyCap }
+    return answerOf(yield* WorkMeter.use((meter) => meter.settle(name, { lines: body.lines })))
+  })
+})
+
+/** Returns the held credits. */
+export const postRelease = defineRoute({
+  method: "POST",
+  path: "/v1/credits/release",
+  summary: "Gives back what was held for work that came to nothing; once. No later settlement is charged for it",
+  access: keyAccess("credits:release"),
+  body: jsonBody(Schema.Struct(Name), "Which hold."),
+  responses: { 200: { description: "How the hold ended, now or the first time.", schema: PaymentBody } },
+  errors: ["hold_not_found", "invalid_work", "storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ body, caller }) {
+    return answerOf(yield* WorkMeter.use((meter) => meter.release(ownName(caller, body))))
+  })
+})

@@ -1,0 +1,55 @@
+import type { Tier } from "@parley/core"
+import { Schema } from "effect"
+import type { OpenApiDocument } from "../../server/Server.ts"
+
+/** Marks the name of a tier: the server's catalog decides which exist. */
+const TIER_FORMAT = "tier"
+
+/** The name of a tier: one of those that the server's catalog has. */
+export const TierName = Schema.String.annotate({ format: TIER_FORMAT })
+
+const isTierName = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && "format" in value && value.format === TIER_FORMAT
+
+const written = new WeakMap<OpenApiDocument, OpenApiDocument>()
+
+/** The document with the names of a server's tiers wherever one is named; written once for each. */
+export const withTiers = (document: OpenApiDocument, tiers: ReadonlyArray<Tier>): OpenApiDocument => {
+  const known = written.get(document)
+  if (known !== undefined) return known
+  const names = tiers.map(({ name }) => name)
+  const named = JSON.parse(JSON.stringify(document), (_key, value: unknown) =>
+    isTierName(value) ? { ...value, enum: names } : value
+  ) as OpenApiDocument
+  written.set(document, named)
+  return named
+}
+
+/** A tier, as it is sent. */
+export const TierBody = Schema.Struct({
+  id: TierName,
+  name: Schema.String,
+  monthlyCredits: Schema.Int,
+  models: Schema.Array(Schema.String).annotate({
+    description: "Ids of the models it includes and this server can run, its default first."
+  }),
+  quotas: Schema.Struct({
+    maxDocuments: Schema.Int,
+    maxDocumentBytes: Schema.Int,
+    maxChatBytes: Schema.Int,
+    maxConcurrentReplies: Schema.NullOr(Schema.Int)
+  })
+})
+
+export const tierBody = (tier: Tier): typeof TierBody.Type => ({
+  id: tier.name,
+  name: tier.displayName,
+  monthlyCredits: tier.monthlyCredits,
+  models: tier.models,
+  quotas: {
+    maxDocuments: tier.maxDocuments,
+    maxDocumentBytes: tier.maxDocumentBytes,
+    maxChatBytes: tier.maxChatBytes,
+    maxConcurrentReplies: tier.maxConcurrentReplies ?? null
+  }
+})

@@ -1,0 +1,63 @@
+import { CreditService } from "@parley/core/effect"
+import { dayOf, dayText, parseDay } from "@parley/core/adapter"
+import { Clock, Effect, Result, Schema } from "effect"
+import { sessionAccess } from "../../access/personAccess.ts"
+import { json } from "../../exchange/Response.ts"
+import type { Parameter } from "../parameters.ts"
+import { defineRoute } from "../Route.ts"
+
+const UsageBody = Schema.Struct({
+  usage: Schema.Array(
+    Schema.Struct({
+      day: Schema.String,
+      source: Schema.String,
+      model: Schema.String,
+      replies: Schema.Int,
+      credits: Schema.Int,
+      input_tokens: Schema.Int,
+      output_tokens: Schema.Int
+    })
+  ),
+  from: Schema.String,
+  to: Schema.String
+})
+
+/** The default number of days. */
+const DAYS = 30
+
+/** An optional UTC day such as `2026-11-30`. */
+const dayParameter = (description: string): Parameter<string | undefined> => ({
+  description,
+  jsonSchema: { type: "string", format: "date" },
+  decode: (text) =>
+    text === undefined || parseDay(text) !== undefined
+      ? Result.succeed(text)
+      : Result.fail("Expected a day, as 2026-11-30")
+})
+
+/** The usage of a person's credits. */
+export const getUsage = defineRoute({
+  method: "GET",
+  path: "/api/billing/usage",
+  summary: "Tells what your credits were spent on, by day, source and model",
+  access: sessionAccess,
+  queryParameters: {
+    from: dayParameter(`The first day, in UTC; ${DAYS} days up to the last one unless given.`),
+    to: dayParameter("The last day, in UTC; today unless given.")
+  },
+  responses: { 200: { description: "The usage, oldest day first.", schema: UsageBody } },
+  errors: ["invalid_usage_range", "storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ caller, query }) {
+    const credits = yield* CreditService
+    const to = query.to ?? dayText(dayOf(yield* Clock.currentTimeMillis))
+    const from = query.from ?? dayText((parseDay(to) ?? 0) - DAYS + 1)
+    const rows = yield* credits.usage({ userId: caller.userId, from, to })
+    const usage = rows.map(({ inputTokens, outputTokens, ...row }) => ({
+      ...row,
+      input_tokens: inputTokens,
+      output_tokens: outputTokens
+    }))
+    const body: typeof UsageBody.Type = { usage, from, to }
+    return json(200, body)
+  })
+})

@@ -1,0 +1,47 @@
+import { PaymentInbox } from "@parley/core/effect"
+import { Clock, Effect, Schema } from "effect"
+import { signedWebhook } from "../../access/signedWebhook.ts"
+import { json } from "../../exchange/Response.ts"
+import { rawBody } from "../../body/rawBody.ts"
+import { defineRoute } from "../Route.ts"
+
+/** As the interface names it, and as the provider really sends it. */
+const SIGNATURE_HEADERS = ["payment-signature", "stripe-signature"] as const
+
+/** The payment provider, by its signature. */
+const paymentProvider = signedWebhook({
+  name: "payment-signature",
+  header: SIGNATURE_HEADERS[0],
+  verify: Effect.fnUntraced(function* (payload, { headers }) {
+    const inbox = yield* PaymentInbox
+    const sent = SIGNATURE_HEADERS.map((name) => headers[name]).find((value) => value !== undefined && value !== "")
+    const signature = Array.isArray(sent) ? sent[0] : sent
+    return yield* inbox.verify({ payload, signature, receivedAt: yield* Clock.currentTimeMillis })
+  })
+})
+
+/**
+ * Applies the payment provider's events: once each, in any order. A failure leaves no change, and the event may be
+ * sent again.
+ */
+export const postPaymentWebhook = defineRoute({
+  method: "POST",
+  path: "/api/webhooks/payment",
+  summary: "Takes an event of the payment provider",
+  access: paymentProvider,
+  body: rawBody("The event as the provider signed it."),
+  responses: {
+    200: { description: "Taken in.", schema: Schema.Struct({ received: Schema.Literal(true) }) }
+  },
+  errors: [
+    "storage_unavailable",
+    "payments_not_configured",
+    "payment_provider_unavailable",
+    "payment_provider_refused"
+  ],
+  handle: Effect.fnUntraced(function* ({ caller }) {
+    const inbox = yield* PaymentInbox
+    yield* inbox.accept(caller)
+    return json(200, { received: true })
+  })
+})

@@ -1,0 +1,263 @@
+import {
+  ConversationService,
+  type OwnedConversation,
+  type OwnedMessage,
+  type ReadConversation
+} from "@parley/core/effect"
+import { PAGE_MESSAGES } from "@parley/core/adapter"
+import { Effect, Schema, Stream } from "effect"
+import { sessionAccess } from "../../access/personAccess.ts"
+import { type Response, streamed, empty, json } from "../../exchange/Response.ts"
+import { csvLine } from "./csv.ts"
+import { botPath } from "./bots.ts"
+import {
+  conversationCursorParameter,
+  cursorText,
+  integerParameter,
+  optionalUuidParameter,
+  searchParameter,
+  uuidParameter
+} from "../parameters.ts"
+import type { Server } from "../../server/Server.ts"
+import { defineRoute } from "../Route.ts"
+
+const conversationFields = {
+  id: Schema.String,
+  visitor: Schema.String.annotate({ description: "The same for all conversations of one visitor with the bot." }),
+  firstQuestion: Schema.String.annotate({ description: "The beginning of what the visitor said first." }),
+  messageCount: Schema.Int,
+  credits: Schema.Int.annotate({ description: "What its replies cost together." }),
+  createdAt: Schema.String,
+  updatedAt: Schema.String
+}
+
+const MessageBody = Schema.Struct({
+  id: Schema.String,
+  role: Schema.Literals(["user", "assistant", "system"]),
+  content: Schema.String,
+  state: Schema.Literals(["complete", "streaming", "stopped", "failed"]),
+  model: Schema.NullOr(Schema.String).annotate({
+    description: "What wrote it; null for what the visitor wrote, and where the bot declined."
+  }),
+  credits: Schema.NullOr(Schema.Int),
+  sources: Schema.Array(
+    Schema.Struct({
+      number: Schema.Int,
+      documentId: Schema.String,
+      filename: Schema.String,
+      page: Schema.NullOr(Schema.Int),
+      start: Schema.Int,
+      end: Schema.Int,
+      text: Schema.String
+    })
+  ),
+  createdAt: Schema.String
+})
+
+const ListBody = Schema.Struct({
+  conversations: Schema.Array(Schema.Struct(conversationFields)),
+  limit: Schema.Int,
+  nextBefore: Schema.NullOr(Schema.String).annotate({
+    description:
+      "Give this as `before` for those used before these; null where there are none. A page of a search may be short, or empty, and not the last."
+  })
+})
+
+const ConversationBody = Schema.Struct({
+  ...conversationFields,
+  messages: Schema.Array(MessageBody),
+  limit: Schema.Int,
+  nextBefore: Schema.NullOr(Schema.String).annotate({
+    description: "Give this as `before` for the messages before these; null where these are the first."
+  })
+})
+
+const iso = (milliseconds: number) => new Date(milliseconds).toISOString()
+
+const conversationRow = (conversation: OwnedConversation) => ({
+  id: conversation.id,
+  visitor: conversation.visitor,
+  firstQuestion: conversation.title,
+  messageCount: conversation.messageCount,
+  credits: conversation.credits,
+  createdAt: iso(conversation.createdAt),
+  updatedAt: iso(conversation.updatedAt)
+})
+
+const messageRow = (message: OwnedMessage): typeof MessageBody.Type => ({
+  id: message.id,
+  role: message.role,
+  content: message.content,
+  state: message.state,
+  model: message.model ?? null,
+  credits: message.credits ?? null,
+  sources: message.sources.map(({ headings: _headings, ...source }) => source),
+  createdAt: iso(message.createdAt)
+})
+
+/** The conversations of a bot's visitors. */
+export const listConversations = defineRoute({
+  method: "GET",
+  path: "/api/bots/{id}/conversations",
+  summary: "Lists what visitors said to your bot, last used first, all or what has a text in it",
+  access: sessionAccess,
+  pathParameters: botPath,
+  queryParameters: {
+    limit: integerParameter({ description: "The most elements to give.", minimum: 1, maximum: 100, default: 50 }),
+    before: conversationCursorParameter,
+    search: searchParameter
+  },
+  responses: { 200: { description: "The conversations.", schema: ListBody } },
+  errors: ["bot_not_found", "storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ caller, context, path, query }) {
+    const service = yield* ConversationService
+    // A search reads much: few go on at a time, people in fair order.
+    const { largeWork }: Server = context.server
+    if (query.search) yield* largeWork.read.enter(`user ${caller.userId}`)
+    const { conversations, next } = yield* service.find(caller.userId, path.id, query)
+    const nextBefore = next === undefined ? null : cursorText(next)
+    const body: typeof ListBody.Type = {
+      conversations: conversations.map(conversationRow),
+      limit: query.limit,
+      nextBefore
+    }
+    return json(200, body)
+  })
+})
+
+const conversationPath = { ...botPath, conversationId: uuidParameter("The conversation's id.") }
+
+/** One conversation with its messages. */
+export const getConversation = defineRoute({
+  method: "GET",
+  path: "/api/bots/{id}/conversations/{conversationId}",
+  summary: "Gives a conversation with its newest messages, their sources and costs, a page at a time",
+  access: sessionAccess,
+  largeWork: "read",
+  pathParameters: conversationPath,
+  queryParameters: {
+    limit: integerParameter({
+      description: "The most messages to give. Fewer are given where they are long.",
+      minimum: 1,
+      maximum: 500,
+      default: PAGE_MESSAGES
+    }),
+    before: optionalUuidParameter("The id of a message: only those before it are given.")
+  },
+  responses: { 200: { description: "The conversation.", schema: ConversationBody } },
+  errors: ["bot_not_found", "conversation_not_found", "storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ caller, path, query }) {
+    const service = yield* ConversationService
+    const found = yield* service.get(caller.userId, path.id, path.conversationId, query)
+    const body: typeof ConversationBody.Type = {
+      ...conversationRow(found),
+      messages: found.messages.map(messageRow),
+      limit: query.limit,
+      nextBefore: found.hasEarlier ? (found.messages[0]?.id ?? null) : null
+    }
+    return json(200, body)
+  })
+})
+
+/** Deletes a conversation. */
+export const deleteConversation = defineRoute({
+  method: "DELETE",
+  path: "/api/bots/{id}/conversations/{conversationId}",
+  summary: "Deletes what a visitor and your bot said",
+  access: sessionAccess,
+  pathParameters: conversationPath,
+  responses: { 204: { description: "It is deleted." } },
+  errors: ["bot_not_found", "conversation_not_found", "storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ caller, path }) {
+    const service = yield* ConversationService
+    yield* service.remove(caller.userId, path.id, path.conversationId)
+    return empty()
+  })
+})
+
+const utf8 = new TextEncoder()
+
+/** A file to keep, written while the conversations are read. */
+const download = <E extends { readonly code: string; readonly message: string }>(
+  pieces: Stream.Stream<string, E>,
+  contentType: string,
+  filename: string
+): Response =>
+  streamed(
+    Stream.map(pieces, (piece) => utf8.encode(piece)),
+    { "content-type": contentType, "content-disposition": `attachment; filename="${filename}"` }
+  )
+
+const jsonLine = (conversation: ReadConversation): string =>
+  `${JSON.stringify({ ...conversationRow(conversation), messages: conversation.messages.map(messageRow) })}\n`
+
+/** All conversations, one a line of JSON. */
+export const exportConversationLines = defineRoute({
+  method: "GET",
+  path: "/api/bots/{id}/conversations.jsonl",
+  summary: "Gives all conversations of your bot with their messages, one a line of JSON",
+  access: sessionAccess,
+  largeWork: "read",
+  pathParameters: botPath,
+  responses: { 200: { description: "A line of JSON for each conversation.", contentType: "application/jsonl" } },
+  errors: ["bot_not_found", "storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ caller, path }) {
+    const service = yield* ConversationService
+    const found = yield* service.exported(caller.userId, path.id)
+    return download(Stream.map(found, jsonLine), "application/jsonl; charset=utf-8", "conversations.jsonl")
+  })
+})
+
+const TITLES = [
+  "conversation",
+  "visitor",
+  "message",
+  "createdAt",
+  "role",
+  "content",
+  "state",
+  "model",
+  "credits",
+  "sources"
+]
+/** By which spreadsheets know the encoding. */
+const BYTE_ORDER_MARK = "\uFEFF"
+
+const tableLines = ({ id, messages, visitor }: ReadConversation): string =>
+  messages
+    .map((message) =>
+      csvLine([
+        id,
+        visitor,
+        message.id,
+        iso(message.createdAt),
+        message.role,
+        message.content,
+        message.state,
+        message.model ?? null,
+        message.credits ?? null,
+        message.sources
+          .map(({ filename, number, page }) => `[${number}] ${filename}${page === null ? "" : `, page ${page}`}`)
+          .join("; ")
+      ])
+    )
+    .join("")
+
+/** All messages, one a row of a table. */
+export const exportConversationTable = defineRoute({
+  method: "GET",
+  path: "/api/bots/{id}/conversations.csv",
+  summary: "Gives all messages of your bot's conversations, one a row of a table",
+  access: sessionAccess,
+  largeWork: "read",
+  pathParameters: botPath,
+  responses: { 200: { description: "A table with a row of titles (RFC 4180).", contentType: "text/csv" } },
+  errors: ["bot_not_found", "storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ caller, path }) {
+    const service = yield* ConversationService
+    const found = yield* service.exported(caller.userId, path.id)
+    const titles = Stream.succeed(`${BYTE_ORDER_MARK}${csvLine(TITLES)}`)
+    const rows = Stream.concat(titles, Stream.map(found, tableLines))
+    return download(rows, "text/csv; charset=utf-8", "conversations.csv")
+  })
+})

@@ -1,0 +1,175 @@
+import { CRM_PROBLEMS, CRM_PROVIDERS, CRM_STATES } from "@parley/core/adapter"
+import type { CrmOffer } from "@parley/core"
+import { CrmService, REVOCATIONS, stateIdOf } from "@parley/core/effect"
+import { Effect, Schema } from "effect"
+import { navigationAccess, sessionAccess } from "../../access/personAccess.ts"
+import { empty, json } from "../../exchange/Response.ts"
+import { type Context, publicPathOf } from "../../exchange/Context.ts"
+import { beginTransaction, endTransaction, keptOf, type TransactionCookies } from "../../sessions/transactionCookie.ts"
+import { botPath } from "./bots.ts"
+import { requiredTextParameter, textParameter, uuidParameter } from "../parameters.ts"
+import { hostParameter, ownAddress } from "../billing/returnAddress.ts"
+import { defineRoute } from "../Route.ts"
+
+/** Any text: an unknown provider is not found, and not invalid. */
+const providerParameter = requiredTextParameter(`The CRM provider: ${CRM_PROVIDERS.join(" or ")}.`)
+
+/** The browser must not send this address as a referrer, because it contains a code and a state. */
+const HEADERS = { "cache-control": "no-store", "referrer-policy": "no-referrer" }
+
+const STATE_COOKIE = "What the browser keeps of the connection, sealed, for ten minutes; httpOnly."
+
+const transactionCookies = (context: Context): TransactionCookies => ({
+  secure: context.server.sessionCookie.secure,
+  path: publicPathOf(context)
+})
+
+/** Redirects the browser to a CRM, where its person allows a bot access. */
+export const getCrmConnect = defineRoute({
+  method: "GET",
+  path: "/api/crm/{provider}/connect",
+  summary: "Leads the browser to the CRM provider's page, where you allow a bot of yours access to your account",
+  access: navigationAccess,
+  pathParameters: { provider: providerParameter },
+  queryParameters: { botId: uuidParameter("The bot to connect.") },
+  headerParameters: { host: hostParameter },
+  responses: {
+    303: {
+      description: "To the provider's page.",
+      headers: { location: "The provider's page.", "set-cookie": STATE_COOKIE }
+    }
+  },
+  errors: ["crm_provider_not_found", "bot_not_found", "crm_not_configured", "storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ caller, context, headers, path, query }) {
+    const address = ownAddress(context, `/api/crm/${encodeURIComponent(path.provider)}/callback`, headers.host)
+    const begun = yield* CrmService.use((crm) =>
+      crm.connect({
+        owner: caller.session.userId,
+        botId: query.botId,
+        provider: path.provider,
+        redirectUri: address?.href
+      })
+    )
+    const cookies = beginTransaction(transactionCookies(context), caller.cookies, begun.state)
+    return empty({ ...HEADERS, "set-cookie": cookies, location: begun.url.href }, 303)
+  })
+})
+
+/** Takes the browser back from a CRM. */
+export const getCrmCallback = defineRoute({
+  method: "GET",
+  path: "/api/crm/{provider}/callback",
+  summary: "Takes the browser back from the CRM provider, and keeps the access it was given",
+  access: navigationAccess,
+  pathParameters: { provider: providerParameter },
+  queryParameters: {
+    state: textParameter("The state that the connection was begun with."),
+    code: textParameter("What the provider gives access for."),
+    error: textParameter("Why it gives none."),
+    iss: textParameter("The issuer that the provider is (RFC 9207).")
+  },
+  responses: {
+    303: {
+      description:
+        "To /dashboard/bots/<bot id>, with crm_connected=<provider>, or with crm_error: denied, state, exchange or bot.",
+      headers: {
+        location: "The bot's page.",
+        "set-cookie": "What the browser kept, emptied once it is of no more use."
+      }
+    }
+  },
+  errors: ["crm_provider_not_found", "crm_state_unknown", "crm_not_configured"],
+  handle: Effect.fnUntraced(function* ({ caller: { cookies: sent, session }, context, path, query }) {
+    const cookies = transactionCookies(context)
+    const callback = new URLSearchParams()
+    for (const [name, value] of Object.entries(query)) if (typeof value === "string") callback.set(name, value)
+    const { botId, error, isOver, provider } = yield* CrmService.use((crm) =>
+      crm.callback({
+        owner: session.userId,
+        by: session.email ?? session.userId,
+        provider: path.provider,
+        callback,
+        kept: keptOf(cookies, sent)
+      })
+    )
+    const told = error === undefined ? `crm_connected=${provider}` : `crm_error=${error}`
+    const location = `${cookies.path}/dashboard/bots/${encodeURIComponent(botId)}?${told}`
+    const id = yield* stateIdOf(query.state)
+    const ended = isOver && id !== undefined ? [endTransaction(cookies, id)] : []
+    return empty({ ...HEADERS, "set-cookie": ended, location }, 303)
+  })
+})
+
+const ConnectionBody = Schema.Struct({
+  state: Schema.Literals(CRM_STATES).annotate({
+    description:
+      "connected; needs_reconnect: it gives no access any more and can only be made anew; error: it gave none at the last try, and may at the next."
+  }),
+  problem: Schema.NullOr(Schema.Literals(CRM_PROBLEMS)).annotate({ description: "Why it is not connected." }),
+  connectedAt: Schema.String,
+  connectedBy: Schema.String.annotate({ description: "Who connected it: an e-mail address, or a user's id." }),
+  account: Schema.Struct({ id: Schema.NullOr(Schema.String), name: Schema.NullOr(Schema.String) }).annotate({
+    description: "The account at the provider, as far as the provider tells."
+  })
+})
+
+const OfferBody = Schema.Struct({
+  provider: Schema.Literals(CRM_PROVIDERS),
+  name: Schema.String.annotate({ description: "What people know it by." }),
+  available: Schema.Boolean.annotate({ description: "Whether a bot can be connected to it here and now." }),
+  connection: Schema.NullOr(ConnectionBody)
+})
+
+const offerRow = ({ available, connection, name, provider }: CrmOffer): typeof OfferBody.Type => ({
+  provider,
+  name,
+  available,
+  connection:
+    connection === undefined
+      ? null
+      : {
+          state: connection.state,
+          problem: connection.problem ?? null,
+          connectedAt: new Date(connection.connectedAt).toISOString(),
+          connectedBy: connection.connectedBy,
+          account: { id: connection.account.id ?? null, name: connection.account.name ?? null }
+        }
+})
+
+/** The connections of a bot. */
+export const listCrmConnections = defineRoute({
+  method: "GET",
+  path: "/api/bots/{id}/crm",
+  summary: "Lists the CRM providers that a bot is, or can be, connected to",
+  access: sessionAccess,
+  pathParameters: botPath,
+  responses: { 200: { description: "The providers.", schema: Schema.Struct({ providers: Schema.Array(OfferBody) }) } },
+  errors: ["bot_not_found", "storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ caller, path }) {
+    const offers = yield* CrmService.use((crm) => crm.list(caller.userId, path.id))
+    return json(200, { providers: offers.map(offerRow) })
+  })
+})
+
+const DisconnectedBody = Schema.Struct({
+  revocation: Schema.Literals(REVOCATIONS).annotate({
+    description:
+      "What became of the access at the provider. revoked: it was taken back; unsupported: the provider has no way to; pending: it could not be told now, and is told again for about a day; failed: this server cannot tell it, take the access back there."
+  })
+})
+
+/** Disconnects a bot. */
+export const deleteCrmConnection = defineRoute({
+  method: "DELETE",
+  path: "/api/bots/{id}/crm/{provider}",
+  summary:
+    "Removes a bot's connection and takes the access back at the provider, later where that cannot be reached now",
+  access: sessionAccess,
+  pathParameters: { ...botPath, provider: providerParameter },
+  responses: { 200: { description: "It is removed.", schema: DisconnectedBody } },
+  errors: ["bot_not_found", "crm_provider_not_found", "crm_not_connected", "storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ caller, path }) {
+    const { revocation } = yield* CrmService.use((crm) => crm.disconnect(caller.userId, path.id, path.provider))
+    return json(200, { revocation })
+  })
+})

@@ -1,0 +1,86 @@
+import { ChatService } from "@parley/core/effect"
+import type { Reply } from "@parley/core/adapter"
+import { Effect, Schema } from "effect"
+import { sessionAccess } from "../../access/personAccess.ts"
+import { json, streamed } from "../../exchange/Response.ts"
+import { chatBody } from "../../body/jsonBody.ts"
+import { idempotencyKeyParameter, onDisconnectParameter } from "../parameters.ts"
+import { defineRoute } from "../Route.ts"
+
+/** Reports that the chat is available. */
+export const getChat = defineRoute({
+  method: "GET",
+  path: "/api/chat",
+  summary: "Says that the chat API works",
+  access: sessionAccess,
+  responses: { 200: { description: "It works.", schema: Schema.Struct({ message: Schema.String }) } },
+  errors: [],
+  handle: () => Effect.succeed(json(200, { message: "The chat API works." }))
+})
+
+const headersOf = (reply: Reply) => ({
+  "content-type": "text/plain; charset=utf-8",
+  "x-accel-buffering": "no",
+  "x-chat-id": reply.chatId,
+  "x-message-id": reply.messageId,
+  "x-model": reply.model,
+  ...(reply.pendingDocuments.length > 0 ? { "x-documents-pending": reply.pendingDocuments.join(",") } : {}),
+  ...(reply.limitedTo === undefined ? {} : { "x-credits-limited": String(reply.limitedTo) })
+})
+
+/** Answers messages with a streamed reply, paid with credits. */
+export const postChat = defineRoute({
+  method: "POST",
+  path: "/api/chat",
+  summary: "Sends messages and streams the reply",
+  access: sessionAccess,
+  headerParameters: { "idempotency-key": idempotencyKeyParameter, "x-on-disconnect": onDisconnectParameter },
+  body: chatBody,
+  responses: {
+    200: {
+      description:
+        "The reply as it is written. A connection that breaks off instead of ending means a reply cut short.",
+      contentType: "text/plain",
+      headers: {
+        "x-chat-id": "The chat, also where it is new.",
+        "x-message-id": "The reply's id within the chat.",
+        "x-model": "The model that answers: the one asked for, or its fallback where that one failed.",
+        "x-documents-pending": "Ids, separated by commas, of named documents left out because they are not ready.",
+        "x-credits-limited":
+          "Present where the balance bought less than the longest reply: the output tokens it bought."
+      }
+    }
+  },
+  errors: [
+    "invalid_chat_request",
+    "prompt_builder_failed",
+    "prompt_too_long",
+    "chat_not_found",
+    "document_not_found",
+    "document_forbidden",
+    "model_not_allowed",
+    "idempotency_conflict",
+    "request_in_progress",
+    "insufficient_credits",
+    "too_many_abandoned_tries",
+    "too_many_replies",
+    "daily_cap_reached",
+    "model_unavailable",
+    "model_failed",
+    "model_misconfigured",
+    "provider_rate_limited",
+    "provider_unavailable",
+    "storage_quota",
+    "storage_unavailable"
+  ],
+  handle: Effect.fnUntraced(function* ({ caller, headers, body }) {
+    const chat = yield* ChatService
+    const reply = yield* chat.send({
+      userId: caller.userId,
+      request: body,
+      idempotencyKey: headers["idempotency-key"],
+      onDisconnect: headers["x-on-disconnect"]
+    })
+    return streamed(reply.text, headersOf(reply))
+  })
+})

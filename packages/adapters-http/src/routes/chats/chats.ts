@@ -1,0 +1,218 @@
+import type { Chat, StoredMessage } from "@parley/core"
+import { ChatService, CreditService, MAX_DOCUMENTS, type ReplyCost, Uuid } from "@parley/core/effect"
+import { PAGE_MESSAGES, ROLES } from "@parley/core/adapter"
+import { Effect, Schema } from "effect"
+import { sessionAccess } from "../../access/personAccess.ts"
+import { empty, json } from "../../exchange/Response.ts"
+import { jsonBody } from "../../body/jsonBody.ts"
+import {
+  integerParameter,
+  optionalUuidParameter,
+  pageParameters,
+  searchParameter,
+  uuidParameter
+} from "../parameters.ts"
+import type { Server } from "../../server/Server.ts"
+import { defineRoute } from "../Route.ts"
+import { replyReceiptRow, ReplyReceiptRow } from "../billing/transactionRow.ts"
+
+const chatFields = {
+  id: Schema.String,
+  title: Schema.String,
+  createdAt: Schema.String,
+  updatedAt: Schema.String
+}
+
+const SourceBody = Schema.Struct({
+  number: Schema.Int,
+  documentId: Schema.String,
+  filename: Schema.String,
+  page: Schema.NullOr(Schema.Int),
+  start: Schema.Int,
+  end: Schema.Int,
+  text: Schema.String,
+  headings: Schema.Array(Schema.Struct({ level: Schema.Int, title: Schema.String, start: Schema.Int })).annotate({
+    description:
+      "Those the passage stands under where it starts, then those that begin in it; with offsets like `start`."
+  })
+})
+
+const MessageBody = Schema.Struct({
+  id: Schema.String,
+  role: Schema.Literals(ROLES),
+  content: Schema.String,
+  state: Schema.Literals(["complete", "streaming", "stopped", "failed"]),
+  model: Schema.NullOr(Schema.String),
+  credits: Schema.NullOr(Schema.Int).annotate({
+    description: "What the reply cost, once it is charged."
+  }),
+  receipt: Schema.NullOr(ReplyReceiptRow),
+  sources: Schema.Array(SourceBody),
+  createdAt: Schema.String
+})
+
+const ChatListBody = Schema.Struct({
+  chats: Schema.Array(Schema.Struct(chatFields)),
+  total: Schema.Int,
+  limit: Schema.Int,
+  offset: Schema.Int
+})
+
+const ChatBody = Schema.Struct({
+  ...chatFields,
+  documentIds: Schema.Array(Schema.String).annotate({
+    description:
+      "The documents kept with the chat or, where none ever were, those that its last request named. What a reply reads is what its own request names."
+  }),
+  running: Schema.NullOr(
+    Schema.Struct({ messageId: Schema.String, model: Schema.String, startedAt: Schema.String })
+  ).annotate({
+    description:
+      "The reply that is written at the moment and goes on without its reader: GET /api/chats/{id}/stream joins it. Its message is there from its first words on."
+  }),
+  messages: Schema.Array(MessageBody),
+  limit: Schema.Int,
+  nextBefore: Schema.NullOr(Schema.String).annotate({
+    description: "Give this as `before` for the messages before these; null where these are the first."
+  })
+})
+
+const iso = (milliseconds: number) => new Date(milliseconds).toISOString()
+
+const chatRow = (chat: Chat) => ({
+  id: chat.id,
+  title: chat.title,
+  createdAt: iso(chat.createdAt),
+  updatedAt: iso(chat.updatedAt)
+})
+
+const messageRow = (message: StoredMessage, cost: ReplyCost | undefined): typeof MessageBody.Type => ({
+  id: message.id,
+  role: message.role,
+  content: message.content,
+  state: message.state,
+  model: message.model ?? null,
+  credits: cost?.credits ?? null,
+  receipt: cost === undefined ? null : replyReceiptRow(cost.receipt),
+  sources: message.sources.map((source) => ({ ...source, headings: source.headings ?? [] })),
+  createdAt: iso(message.createdAt)
+})
+
+/** A person's chats, all or those with a text. */
+export const listChats = defineRoute({
+  method: "GET",
+  path: "/api/chats",
+  summary: "Lists your chats, last used first",
+  access: sessionAccess,
+  queryParameters: { ...pageParameters, search: searchParameter },
+  responses: { 200: { description: "The chats.", schema: ChatListBody } },
+  errors: ["storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ caller, context, query }) {
+    const chat = yield* ChatService
+    // A search reads much: few go on at a time, people in fair order.
+    const { largeWork }: Server = context.server
+    if (query.search) yield* largeWork.read.enter(`user ${caller.userId}`)
+    const { chats, total } = yield* chat.list({ userId: caller.userId, ...query })
+    const { limit, offset } = query
+    const body: typeof ChatListBody.Type = { chats: chats.map(chatRow), total, limit, offset }
+    return json(200, body)
+  })
+})
+
+export const chatPath = { id: uuidParameter("The chat's id.") }
+
+const messagePage = {
+  limit: integerParameter({
+    description: "The most messages to give. Fewer are given where they are long.",
+    minimum: 1,
+    maximum: 500,
+    default: PAGE_MESSAGES
+  }),
+  before: optionalUuidParameter("The id of a message: only those before it are given.")
+}
+
+/** One chat with its messages. */
+export const getOneChat = defineRoute({
+  method: "GET",
+  path: "/api/chats/{id}",
+  summary: "Gives a chat with its newest messages and the sources of its replies, a page at a time",
+  access: sessionAccess,
+  largeWork: "read",
+  pathParameters: chatPath,
+  queryParameters: messagePage,
+  responses: { 200: { description: "The chat.", schema: ChatBody } },
+  errors: ["chat_not_found", "storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ caller, path, query }) {
+    const service = yield* ChatService
+    const { chat, documentIds, hasEarlier, messages, running } = yield* service.get(caller.userId, path.id, query)
+    const credits = yield* CreditService
+    const replies = messages.filter(({ role, state }) => role === "assistant" && state !== "streaming")
+    const costs = yield* credits.replyCosts(
+      caller.userId,
+      replies.map(({ id }) => id)
+    )
+    const nextBefore = hasEarlier ? (messages[0]?.id ?? null) : null
+    const body: typeof ChatBody.Type = {
+      ...chatRow(chat),
+      documentIds,
+      running: running === undefined ? null : { ...running, startedAt: iso(running.startedAt) },
+      messages: messages.map((message) => messageRow(message, costs.get(message.id))),
+      limit: query.limit,
+      nextBefore
+    }
+    return json(200, body)
+  })
+})
+
+/** Deletes a chat. */
+export const deleteChat = defineRoute({
+  method: "DELETE",
+  path: "/api/chats/{id}",
+  summary: "Deletes a chat with its messages",
+  access: sessionAccess,
+  pathParameters: chatPath,
+  responses: { 204: { description: "It is deleted." } },
+  errors: ["chat_not_found", "storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ caller, path }) {
+    const service = yield* ChatService
+    yield* service.remove(caller.userId, path.id)
+    return empty()
+  })
+})
+
+/** Renames a chat. */
+export const patchChat = defineRoute({
+  method: "PATCH",
+  path: "/api/chats/{id}",
+  summary: "Renames a chat",
+  access: sessionAccess,
+  pathParameters: chatPath,
+  body: jsonBody(Schema.Struct({ title: Schema.String }), "The title: trimmed, 1 to 200 characters."),
+  responses: { 200: { description: "The chat as it is now.", schema: Schema.Struct(chatFields) } },
+  errors: ["invalid_chat_change", "chat_not_found", "storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ caller, path, body }) {
+    const chats = yield* ChatService
+    return json(200, chatRow(yield* chats.rename(caller.userId, path.id, body.title)))
+  })
+})
+
+const DocumentIds = Schema.Array(Uuid).check(
+  Schema.isMaxLength(MAX_DOCUMENTS, { message: `Expected at most ${MAX_DOCUMENTS} documents` })
+)
+const ChatDocuments = Schema.Struct({ documentIds: DocumentIds })
+
+/** Keeps documents with a chat. */
+export const putChatDocuments = defineRoute({
+  method: "PUT",
+  path: "/api/chats/{id}/documents",
+  summary: "Keeps documents with a chat, in place of those before; what a reply reads is what its own request names",
+  access: sessionAccess,
+  pathParameters: chatPath,
+  body: jsonBody(ChatDocuments, "The documents, at most 1,000; also some that are still being processed."),
+  responses: { 200: { description: "The documents kept.", schema: ChatDocuments } },
+  errors: ["invalid_chat_change", "chat_not_found", "document_not_found", "document_forbidden", "storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ caller, path, body }) {
+    const chats = yield* ChatService
+    return json(200, { documentIds: yield* chats.keepDocuments(caller.userId, path.id, body.documentIds) })
+  })
+})

@@ -1,0 +1,69 @@
+import { ChatService } from "@parley/core/effect"
+import { Effect } from "effect"
+import { sessionAccess } from "../../access/personAccess.ts"
+import { empty, streamed } from "../../exchange/Response.ts"
+import { chatPath } from "./chats.ts"
+import { defineRoute } from "../Route.ts"
+
+const PATH = "/api/chats/{id}/stream"
+
+/** Joins a reply that runs. */
+export const getRunningReply = defineRoute({
+  method: "GET",
+  path: PATH,
+  summary:
+    "Joins the reply that a chat's last request was sent to continue, from its beginning, on whatever server it runs",
+  access: sessionAccess,
+  pathParameters: chatPath,
+  responses: {
+    200: {
+      description:
+        "The reply from its first word on, as it is written. Leaving it ends nothing. A connection that breaks off instead of ending means a reply cut short.",
+      contentType: "text/plain",
+      headers: {
+        "x-chat-id": "The chat.",
+        "x-message-id": "The reply's id within the chat.",
+        "x-model": "The model that answers."
+      }
+    },
+    204: { description: "No reply runs that could be joined." }
+  },
+  errors: [
+    "chat_not_found",
+    "model_failed",
+    "model_misconfigured",
+    "provider_rate_limited",
+    "provider_unavailable",
+    "storage_unavailable"
+  ],
+  handle: Effect.fnUntraced(function* ({ caller, path }) {
+    const chats = yield* ChatService
+    const reply = yield* chats.join(caller.userId, path.id)
+    if (reply === undefined) return empty()
+    return streamed(reply.text, {
+      "content-type": "text/plain; charset=utf-8",
+      "x-accel-buffering": "no",
+      "x-chat-id": reply.chatId,
+      "x-message-id": reply.messageId,
+      "x-model": reply.model
+    })
+  })
+})
+
+/** Ends a reply that runs. */
+export const deleteRunningReply = defineRoute({
+  method: "DELETE",
+  path: PATH,
+  summary: "Ends the replies of a chat that go on without their reader, and their bill",
+  access: sessionAccess,
+  pathParameters: chatPath,
+  responses: {
+    204: { description: "None runs any more. What was written of them is kept with the chat, and charged." }
+  },
+  errors: ["chat_not_found", "storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ caller, path }) {
+    const chats = yield* ChatService
+    yield* chats.stop(caller.userId, path.id)
+    return empty()
+  })
+})

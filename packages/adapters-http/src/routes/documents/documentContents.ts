@@ -1,0 +1,147 @@
+import { DocumentService, MAX_EXCERPT } from "@parley/core/effect"
+import { DOCUMENT_TYPES, documentType } from "@parley/core/adapter"
+import { Effect, Schema } from "effect"
+import { sessionAccess } from "../../access/personAccess.ts"
+import { streamed, json } from "../../exchange/Response.ts"
+import { integerParameter, optionalIntegerParameter, textParameter, uuidParameter } from "../parameters.ts"
+import { defineRoute } from "../Route.ts"
+
+const pathParameters = { id: uuidParameter("The document's id.") }
+
+/** The largest offset that Postgres stores. */
+const MAX_OFFSET = 2_147_483_000
+
+const ExcerptBody = Schema.Struct({
+  documentId: Schema.String,
+  filename: Schema.String,
+  type: Schema.Literals(DOCUMENT_TYPES),
+  from: Schema.Int,
+  to: Schema.Int,
+  length: Schema.Int.annotate({ description: "Of the whole text, in UTF-16 units." }),
+  text: Schema.String,
+  pages: Schema.NullOr(Schema.Array(Schema.Struct({ page: Schema.Int, start: Schema.Int, end: Schema.Int }))).annotate({
+    description: "The pages that the stretch is on; null where the document has none."
+  })
+})
+
+/** A part of a document's text. */
+export const getDocumentText = defineRoute({
+  method: "GET",
+  path: "/api/documents/{id}/text",
+  summary: "Gives a stretch of a document's text, by the offsets of cited passages",
+  access: sessionAccess,
+  largeWork: "read",
+  pathParameters,
+  queryParameters: {
+    from: integerParameter({
+      description: "Where the stretch begins, in UTF-16 units.",
+      minimum: 0,
+      maximum: MAX_OFFSET,
+      default: 0
+    }),
+    to: optionalIntegerParameter({
+      description: `Where it ends. At most ${MAX_EXCERPT} units are given, which is also what is given without it.`,
+      minimum: 0,
+      maximum: MAX_OFFSET
+    })
+  },
+  responses: {
+    200: {
+      description: "The stretch. Its ends may lie one unit beside those asked for, so that no character is split.",
+      schema: ExcerptBody
+    }
+  },
+  errors: ["document_not_found", "document_not_indexed", "storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ caller, path, query }) {
+    const service = yield* DocumentService
+    const { document, ...excerpt } = yield* service.excerpt(caller.userId, path.id, query)
+    const { filename, id: documentId, type } = document
+    const body: typeof ExcerptBody.Type = { documentId, filename, type, ...excerpt }
+    return json(200, body)
+  })
+})
+
+/** Nothing in a document runs or loads anything, should a browser show it. */
+const SANDBOX = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
+
+/** A `Content-Disposition` (RFC 6266) with the name as it is, and in ASCII for clients that know no other. */
+const disposition = (kind: "inline" | "attachment", filename: string): string => {
+  const ascii = filename.replaceAll(/[^\x20-\x7e]|["\\%]/g, "_")
+  const encoded = encodeURIComponent(filename.toWellFormed()).replaceAll(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`
+  )
+  return `${kind}; filename="${ascii}"; filename*=UTF-8''${encoded}`
+}
+
+/** A part of some bytes: from `from` to before `to`. */
+interface ByteRange {
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * The part that a `Range` header requests of this many bytes (RFC 9110, 14.2). Undefined, for the whole, if it
+ * requests several parts, one behind the end, or is invalid: a server may ignore the header.
+ */
+const byteRange = (header: string | undefined, size: number): ByteRange | undefined => {
+  const [, first = "", last = ""] = /^bytes=\s*(\d{0,15})\s*-\s*(\d{0,15})\s*$/iu.exec(header ?? "") ?? []
+  if (first === "" && last === "") return undefined
+  if (first === "") {
+    const length = Math.min(size, Number(last))
+    return length === 0 ? undefined : { from: size - length, to: size }
+  }
+  const from = Number(first)
+  const to = last === "" ? size : Math.min(size, Number(last) + 1)
+  if (last !== "" && Number(last) < from) return undefined
+  return from >= size ? undefined : { from, to }
+}
+
+/** The uploaded bytes. */
+export const getDocumentFile = defineRoute({
+  method: "GET",
+  path: "/api/documents/{id}/file",
+  summary: "Gives a document as it was uploaded",
+  access: sessionAccess,
+  largeWork: "read",
+  pathParameters,
+  headerParameters: {
+    range: textParameter("The part that is wanted, as `bytes=0-1023`, `bytes=1024-` or `bytes=-500`."),
+    "if-range": textParameter("No version of a file is told from another: with this header the whole is given.")
+  },
+  responses: {
+    200: {
+      description: "The bytes, with the document's media type; a page of HTML as bytes alone.",
+      contentType: "application/octet-stream",
+      headers: {
+        "content-disposition": "Its name; `inline` for a pdf, `attachment` for everything else.",
+        "content-length": "How many bytes there are.",
+        "accept-ranges": "`bytes`: a part can be asked for."
+      }
+    },
+    206: {
+      description: "The part that was asked for.",
+      contentType: "application/octet-stream",
+      headers: { "content-range": "Which bytes of how many: `bytes 0-1023/4096`." }
+    }
+  },
+  errors: ["document_not_found", "storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ caller, headers, path }) {
+    const service = yield* DocumentService
+    const asked = headers["if-range"] === undefined ? headers.range : undefined
+    const size = asked === undefined ? 0 : (yield* service.get(caller.userId, path.id)).bytes
+    const range = byteRange(asked, size)
+    const { bytes, document, from, to } = yield* service.file(caller.userId, path.id, range)
+    const { filename, type } = document
+    const fileHeaders = {
+      "content-type": type === "html" ? "application/octet-stream" : documentType(type).mediaType,
+      "content-length": String(to - from),
+      "content-disposition": disposition(type === "pdf" ? "inline" : "attachment", filename),
+      "content-security-policy": SANDBOX,
+      "cross-origin-resource-policy": "same-origin",
+      "accept-ranges": "bytes"
+    }
+    if (range === undefined) return streamed(bytes, fileHeaders)
+    return streamed(bytes, { ...fileHeaders, "content-range": `bytes ${from}-${to - 1}/${document.bytes}` }, 206)
+  })
+})

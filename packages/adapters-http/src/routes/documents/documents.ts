@@ -1,0 +1,142 @@
+import type { Document } from "@parley/core"
+import { DOCUMENT_STATUSES } from "@parley/core/adapter"
+import { DocumentService } from "@parley/core/effect"
+import { DOCUMENT_FAILURES, DOCUMENT_TYPES, mayBeReadAgain } from "@parley/core/adapter"
+import { Effect, Schema } from "effect"
+import { sessionAccess } from "../../access/personAccess.ts"
+import { empty, json } from "../../exchange/Response.ts"
+import { fileBody } from "../../body/fileBody.ts"
+import { jsonBody } from "../../body/jsonBody.ts"
+import { uuidParameter } from "../parameters.ts"
+import { defineRoute } from "../Route.ts"
+
+const DocumentBody = Schema.Struct({
+  id: Schema.String,
+  filename: Schema.String,
+  type: Schema.Literals(DOCUMENT_TYPES),
+  bytes: Schema.Int,
+  status: Schema.Literals(DOCUMENT_STATUSES),
+  progress: Schema.Finite,
+  reason: Schema.NullOr(Schema.String).annotate({ description: "Why it failed: a sentence for people." }),
+  reasonCode: Schema.NullOr(Schema.Literals(DOCUMENT_FAILURES)).annotate({
+    description: "The same for programs; null where nothing is known."
+  }),
+  retryable: Schema.Boolean.annotate({
+    description: "It failed, and asking again with POST /api/rag may end otherwise; else only another file helps."
+  }),
+  pages: Schema.NullOr(Schema.Int),
+  passages: Schema.NullOr(Schema.Int),
+  createdAt: Schema.String
+})
+
+const UploadedBody = Schema.Struct({
+  documentId: Schema.String,
+  filename: Schema.String,
+  status: Schema.Literals(DOCUMENT_STATUSES)
+})
+
+const StartedBody = Schema.Struct({ success: Schema.Boolean, message: Schema.String })
+
+const documentRow = (document: Document): typeof DocumentBody.Type => ({
+  id: document.id,
+  filename: document.filename,
+  type: document.type,
+  bytes: document.bytes,
+  status: document.status,
+  progress: document.progress,
+  reason: document.reason ?? null,
+  reasonCode: document.reasonCode ?? null,
+  retryable: document.status === "failed" && mayBeReadAgain(document.reasonCode),
+  pages: document.pages ?? null,
+  passages: document.passages ?? null,
+  createdAt: new Date(document.createdAt).toISOString()
+})
+
+/** Stores a file and queues its processing. */
+export const postUpload = defineRoute({
+  method: "POST",
+  path: "/api/upload",
+  summary: "Uploads a document; its processing starts by itself",
+  access: sessionAccess,
+  body: fileBody,
+  largeWork: "write",
+  responses: { 200: { description: "The document is stored.", schema: UploadedBody } },
+  errors: ["file_rejected", "document_quota", "storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ caller, body }) {
+    const documents = yield* DocumentService
+    const { id, filename, status } = yield* documents.upload({ userId: caller.userId, ...body })
+    const uploaded: typeof UploadedBody.Type = { documentId: id, filename, status }
+    return json(200, uploaded)
+  })
+})
+
+/** Asks for a document's processing. */
+export const postRag = defineRoute({
+  method: "POST",
+  path: "/api/rag",
+  summary: "Starts the processing of an uploaded document, again where it failed",
+  access: sessionAccess,
+  body: jsonBody(Schema.Struct({ documentId: Schema.String }), "The document to process."),
+  responses: { 200: { description: "Processing has started, or the document is ready already.", schema: StartedBody } },
+  errors: ["invalid_document_id", "document_forbidden", "document_not_found", "document_quota", "storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ caller, body }) {
+    const documents = yield* DocumentService
+    const { status } = yield* documents.vectorize(caller.userId, body.documentId)
+    const message =
+      status === "ready"
+        ? "The document was processed before and is ready."
+        : "Processing of the document has started. GET /api/documents tells how far it is."
+    const started: typeof StartedBody.Type = { success: true, message }
+    return json(200, started)
+  })
+})
+
+/** A person's documents. */
+export const listDocuments = defineRoute({
+  method: "GET",
+  path: "/api/documents",
+  summary: "Lists your documents, newest first",
+  access: sessionAccess,
+  responses: {
+    200: { description: "The documents.", schema: Schema.Struct({ documents: Schema.Array(DocumentBody) }) }
+  },
+  errors: ["storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ caller }) {
+    const service = yield* DocumentService
+    const documents = yield* service.list(caller.userId)
+    return json(200, { documents: documents.map(documentRow) })
+  })
+})
+
+const pathParameters = { id: uuidParameter("The document's id.") }
+
+/** One document. */
+export const getDocument = defineRoute({
+  method: "GET",
+  path: "/api/documents/{id}",
+  summary: "Gives a document's state",
+  access: sessionAccess,
+  pathParameters,
+  responses: { 200: { description: "The document.", schema: DocumentBody } },
+  errors: ["document_not_found", "storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ caller, path }) {
+    const service = yield* DocumentService
+    return json(200, documentRow(yield* service.get(caller.userId, path.id)))
+  })
+})
+
+/** Deletes a document. */
+export const deleteDocument = defineRoute({
+  method: "DELETE",
+  path: "/api/documents/{id}",
+  summary: "Deletes a document with its bytes and passages",
+  access: sessionAccess,
+  pathParameters,
+  responses: { 204: { description: "It is deleted." } },
+  errors: ["document_not_found", "storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ caller, path }) {
+    const service = yield* DocumentService
+    yield* service.remove(caller.userId, path.id)
+    return empty()
+  })
+})

@@ -1,0 +1,26 @@
+import { ResetService } from "@parley/core/effect"
+import { Effect, Schema } from "effect"
+import { cronAccess } from "../../access/secretAccess.ts"
+import { json } from "../../exchange/Response.ts"
+import { defineRoute } from "../Route.ts"
+
+const ResetBody = Schema.Struct({ message: Schema.String, resetCount: Schema.Int })
+
+/** Begins the periods that are due. A run that was cut off is continued by the next one. */
+export const getResetCredits = defineRoute({
+  method: "GET",
+  path: "/api/cron/reset-credits",
+  summary: "Begins the monthly credits anew for all accounts whose period is over",
+  access: cronAccess,
+  responses: { 200: { description: "How many people this call reset.", schema: ResetBody } },
+  errors: ["storage_unavailable"],
+  handle: Effect.fnUntraced(function* () {
+    const { resetCount, busy, refused } = yield* ResetService.use((resets) => resets.run()).pipe(
+      // A period that is due now is never too early.
+      Effect.catchTag("ResetTooEarly", Effect.die)
+    )
+    const later = busy === 0 ? "" : ` ${busy} were being written and are left to the next run.`
+    const never = refused === 0 ? "" : ` ${refused} could not be reset: run "parley credits verify".`
+    return json(200, { message: `Reset the credits of ${resetCount} people.${later}${never}`, resetCount })
+  })
+})

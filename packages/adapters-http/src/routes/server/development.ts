@@ -1,0 +1,57 @@
+import { CreditService } from "@parley/core/effect"
+import { Effect, Schema } from "effect"
+import { developmentAccess } from "../../access/developmentAccess.ts"
+import { empty, json } from "../../exchange/Response.ts"
+import { jsonBody } from "../../body/jsonBody.ts"
+import { type Context, publicPathOf } from "../../exchange/Context.ts"
+import type { DevelopmentSessions } from "../../sessions/developmentSessions.ts"
+import { clearSessionCookie, setSessionCookie } from "../../sessions/cookies.ts"
+import { defineRoute } from "../Route.ts"
+
+/** Anything that looks like an address and can be a user id. */
+const Email = Schema.String.check(
+  Schema.isMaxLength(127),
+  Schema.isPattern(/^[^\s@\p{C}]+@[^\s@\p{C}]+$/u, { message: "Expected an e-mail address" })
+)
+
+const SignedInBody = Schema.Struct({ userId: Schema.String, email: Schema.String, expiresAt: Schema.String })
+
+const signIn = Effect.fnUntraced(function* (sessions: DevelopmentSessions, address: string, context: Context) {
+  const { userId, email, expiresAt, token, lifetimeSeconds } = yield* sessions.issue(address)
+  const credits = yield* CreditService
+  // The first sight of a person opens the account.
+  yield* credits.balance(userId)
+  const body: typeof SignedInBody.Type = { userId, email, expiresAt: new Date(expiresAt).toISOString() }
+  const session = { token, maxAgeSeconds: lifetimeSeconds, path: publicPathOf(context) }
+  return json(200, body, { "set-cookie": setSessionCookie(context.server.sessionCookie, session) })
+})
+
+/** Signs in the owner of an address. */
+export const postDevelopmentSignIn = defineRoute({
+  method: "POST",
+  path: "/dev/sign-in",
+  summary: "Signs in with an e-mail address alone; the same address is the same user",
+  access: developmentAccess,
+  body: jsonBody(Schema.Struct({ email: Email }), "Who to be."),
+  responses: {
+    200: {
+      description: "Signed in.",
+      schema: SignedInBody,
+      headers: { "set-cookie": "The session cookie." }
+    }
+  },
+  errors: ["storage_unavailable"],
+  handle: ({ body, caller, context }) => signIn(caller, body.email, context)
+})
+
+/** Forgets the browser's session. */
+export const postDevelopmentSignOut = defineRoute({
+  method: "POST",
+  path: "/dev/sign-out",
+  summary: "Clears the session cookie",
+  access: developmentAccess,
+  responses: { 204: { description: "Signed out.", headers: { "set-cookie": "The cookie, emptied." } } },
+  errors: [],
+  handle: ({ context }) =>
+    Effect.succeed(empty({ "set-cookie": clearSessionCookie(context.server.sessionCookie, publicPathOf(context)) }))
+})

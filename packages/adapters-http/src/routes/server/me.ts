@@ -1,0 +1,59 @@
+import { ModelOffers, UploadLimits } from "@parley/core/effect"
+import { Effect, Schema } from "effect"
+import { type Caller, optionalSessionAccess, sessionAccess } from "../../access/personAccess.ts"
+import { json } from "../../exchange/Response.ts"
+import { defineRoute } from "../Route.ts"
+import { TierBody, tierBody } from "../billing/tiers.ts"
+
+const MeBody = Schema.Struct({
+  userId: Schema.String,
+  email: Schema.NullOr(Schema.String),
+  sessionExpiresAt: Schema.NullOr(Schema.String).annotate({
+    description: "When you have to sign in again, where that is known."
+  }),
+  tier: TierBody,
+  uploads: Schema.Struct({ maxBytes: Schema.Int, types: Schema.Array(Schema.String) })
+})
+
+const SessionBody = Schema.Struct({
+  me: Schema.NullOr(MeBody).annotate({ description: "Null if nobody is signed in." })
+})
+
+const meOf = Effect.fnUntraced(function* (caller: Caller) {
+  const offers = yield* ModelOffers
+  const tier = yield* offers.tier(caller.userId)
+  const { maxBytes, types } = yield* UploadLimits
+  const body: typeof MeBody.Type = {
+    userId: caller.userId,
+    email: caller.email ?? null,
+    sessionExpiresAt: caller.expiresAt === undefined ? null : new Date(caller.expiresAt).toISOString(),
+    tier: tierBody(tier),
+    uploads: { maxBytes, types }
+  }
+  return body
+})
+
+/** The signed-in person, and their plan. */
+export const getMe = defineRoute({
+  method: "GET",
+  path: "/api/me",
+  summary: "Says who you are, what your tier includes and what may be uploaded",
+  access: sessionAccess,
+  responses: { 200: { description: "You.", schema: MeBody } },
+  errors: ["storage_unavailable"],
+  handle: ({ caller }) => Effect.map(meOf(caller), (me) => json(200, me))
+})
+
+/**
+ * The signed-in person, if there is one: a page calls this before it knows, and browsers log every 401 as an error.
+ */
+export const getSession = defineRoute({
+  method: "GET",
+  path: "/api/session",
+  summary: "Says who is signed in, as /api/me does, or that nobody is",
+  access: optionalSessionAccess,
+  responses: { 200: { description: "You, or nobody.", schema: SessionBody } },
+  errors: ["storage_unavailable"],
+  handle: ({ caller }) =>
+    Effect.map(caller === undefined ? Effect.succeed(null) : meOf(caller), (me) => json(200, { me }))
+})

@@ -1,0 +1,60 @@
+import { BillingService } from "@parley/core/effect"
+import { Effect, Schema } from "effect"
+import { publicAccess, statusAccess } from "../../access/openAccess.ts"
+import { json } from "../../exchange/Response.ts"
+import { publicPathOf } from "../../exchange/Context.ts"
+import { defineRoute } from "../Route.ts"
+import { withTiers } from "../billing/tiers.ts"
+
+const StatusBody = Schema.Struct({ status: Schema.String })
+
+const NOTES = ["untrusted_proxy"] as const
+
+const HealthBody = Schema.Struct({
+  status: Schema.String,
+  notes: Schema.optionalKey(Schema.Array(Schema.Literals(NOTES))).annotate({
+    description:
+      "For callers on the server's own machine alone: what its operator should look at, where there is something."
+  })
+})
+
+/** Reports that the process runs. Checks nothing else. */
+export const getHealth = defineRoute({
+  method: "GET",
+  path: "/healthz",
+  summary: "Says that the process runs",
+  access: statusAccess,
+  responses: { 200: { description: "It runs.", schema: HealthBody } },
+  errors: [],
+  handle: ({ caller: { isHere }, context: { server } }) => {
+    const notes = isHere && server.untrustedProxy.isSeen ? { notes: NOTES } : {}
+    return Effect.succeed(json(200, { status: "ok", ...notes }))
+  }
+})
+
+/** Reports that requests can be served; checks at most once a second. */
+export const getReadiness = defineRoute({
+  method: "GET",
+  path: "/readyz",
+  summary: "Says that everything the server depends on answers",
+  access: publicAccess,
+  responses: { 200: { description: "It does.", schema: StatusBody } },
+  errors: ["not_ready"],
+  handle: ({ context: { server } }) => Effect.as(server.ready, json(200, { status: "ready" }))
+})
+
+/** The description of all routes. */
+export const getOpenApi = defineRoute({
+  method: "GET",
+  path: "/openapi.json",
+  summary: "Describes all routes (OpenAPI 3.1)",
+  access: publicAccess,
+  responses: { 200: { description: "The document.", schema: Schema.Record(Schema.String, Schema.Unknown) } },
+  errors: [],
+  handle: Effect.fnUntraced(function* ({ context }) {
+    const { address, document } = context.server
+    const described = withTiers(document(), (yield* BillingService).tiers)
+    const url = `${address?.origin ?? ""}${publicPathOf(context)}`
+    return json(200, url === "" ? described : { ...described, servers: [{ url }] })
+  })
+})

@@ -1,0 +1,39 @@
+import { SignOut } from "@parley/core/effect"
+import { Effect, Schema } from "effect"
+import { tokenAccess } from "../../access/personAccess.ts"
+import { empty, json } from "../../exchange/Response.ts"
+import { publicPathOf } from "../../exchange/Context.ts"
+import { clearSessionCookies } from "../../sessions/cookies.ts"
+import { textParameter } from "../parameters.ts"
+import { defineRoute } from "../Route.ts"
+
+const SignedOutBody = Schema.Struct({
+  url: Schema.NullOr(Schema.String).annotate({ description: "Where to go on to, where the server leads anywhere." })
+})
+
+const COOKIE = { "set-cookie": "The session cookie, emptied; one for each cookie that carries a part of it." }
+
+/** Ends the caller's session; redirects a form, and returns the address to a script. */
+export const postSignOut = defineRoute({
+  method: "POST",
+  path: "/api/sign-out",
+  summary: "Ends your session: its token counts no more, also where somebody has copied it",
+  access: tokenAccess,
+  headerParameters: { accept: textParameter("With text/html, as forms send it, the answer leads on by itself.") },
+  responses: {
+    200: { description: "Signed out.", schema: SignedOutBody, headers: COOKIE },
+    303: { description: "Signed out, for a form.", headers: { ...COOKIE, location: "Where to go on to." } }
+  },
+  errors: ["storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ caller, context, headers: { accept = "" } }) {
+    const { cookieNames, expiresAt, token } = caller
+    yield* SignOut.use(({ signOut }) => signOut({ token, expiresAt }))
+    const { sessionCookie, signOutUrl: url } = context.server
+    const path = publicPathOf(context)
+    const headers = { "set-cookie": clearSessionCookies(sessionCookie, path, cookieNames) }
+    const body: typeof SignedOutBody.Type = { url: url ?? null }
+    return accept.includes("text/html")
+      ? empty({ ...headers, location: url ?? `${path}/` }, 303)
+      : json(200, body, headers)
+  })
+})

@@ -1,0 +1,126 @@
+import { VisitorConversation, VisitorMessage, WidgetService } from "@parley/core/effect"
+import { Effect, Schema } from "effect"
+import { visitorAccess } from "../../access/openAccess.ts"
+import { json, streamed } from "../../exchange/Response.ts"
+import { jsonBody } from "../../body/jsonBody.ts"
+import { requiredTextParameter } from "../parameters.ts"
+import { defineRoute } from "../Route.ts"
+
+/** Time for which a browser may cache a bot's configuration, in seconds. */
+const CONFIG_SECONDS = 30
+
+/** The public settings of a bot. */
+export const getWidgetConfig = defineRoute({
+  method: "GET",
+  path: "/api/widget/config/{publicKey}",
+  summary: "Gives what a bot shows of itself to visitors",
+  access: visitorAccess,
+  pathParameters: { publicKey: requiredTextParameter("The bot's public key.") },
+  responses: {
+    200: {
+      description: "The bot's name, colour and first words.",
+      schema: Schema.Struct({
+        displayName: Schema.String,
+        welcomeMessage: Schema.String,
+        primaryColor: Schema.String,
+        suggestedQuestions: Schema.Array(Schema.String),
+        showSources: Schema.Boolean
+      })
+    }
+  },
+  errors: ["bot_not_found", "bot_misconfigured", "storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ path }) {
+    const widget = yield* WidgetService
+    const config = yield* widget.config(path.publicKey)
+    return json(200, config, { "cache-control": `public, max-age=${CONFIG_SECONDS}` })
+  })
+})
+
+/** Answers a visitor. */
+export const postWidgetChat = defineRoute({
+  method: "POST",
+  path: "/api/widget/chat",
+  summary: "Sends a visitor's message to a bot and streams the reply, which the bot's owner pays",
+  access: visitorAccess,
+  body: jsonBody(VisitorMessage, "What the visitor says. Fields of other names are ignored."),
+  responses: {
+    200: {
+      description:
+        "The reply as it is written, or the bot's decline where it cannot answer at the moment. A connection that breaks off instead of ending means a reply cut short.",
+      contentType: "text/plain",
+      headers: { "x-conversation-id": "The conversation, also where it is new: send it with the next message." }
+    }
+  },
+  errors: [
+    "message_too_long",
+    "bot_not_found",
+    "conversation_not_found",
+    "visitor_rate_limited",
+    "conversation_rate_limited",
+    "bot_rate_limited",
+    "too_many_visitor_streams",
+    "too_many_bot_streams",
+    "bot_busy",
+    "bot_resting",
+    "visitor_day_used_up",
+    "visitor_challenge_required",
+    "challenge_unavailable",
+    "bot_misconfigured",
+    "model_unavailable",
+    "model_failed",
+    "model_misconfigured",
+    "provider_rate_limited",
+    "provider_unavailable",
+    "storage_unavailable"
+  ],
+  handle: Effect.fnUntraced(function* ({ body, caller }) {
+    const widget = yield* WidgetService
+    const { conversationId, text } = yield* widget.send({ ...body, address: caller.address })
+    return streamed(text, {
+      "content-type": "text/plain; charset=utf-8",
+      "x-accel-buffering": "no",
+      "x-conversation-id": conversationId
+    })
+  })
+})
+
+const TranscriptBody = Schema.Struct({
+  conversationId: Schema.String,
+  messages: Schema.Array(
+    Schema.Struct({
+      role: Schema.Literals(["user", "assistant"]),
+      content: Schema.String,
+      state: Schema.Literals(["complete", "streaming", "stopped", "failed"]),
+      sources: Schema.Array(
+        Schema.Struct({
+          number: Schema.Int,
+          filename: Schema.String,
+          page: Schema.NullOr(Schema.Int),
+          text: Schema.String
+        })
+      ).annotate({ description: "The passages that the reply cites, where the bot shows them." })
+    })
+  )
+})
+
+/** A visitor's own conversation. A POST, so that ids are in no address and no log of addresses. */
+export const postWidgetConversation = defineRoute({
+  method: "POST",
+  path: "/api/widget/conversation",
+  summary: "Gives a visitor's own conversation with a bot, so that a page can go on after it was loaded anew",
+  access: visitorAccess,
+  body: jsonBody(VisitorConversation, "Which conversation, with the bot's key and the visitor's id."),
+  responses: { 200: { description: "Its newest messages, in order.", schema: TranscriptBody } },
+  errors: [
+    "visitor_reads_limited",
+    "bot_not_found",
+    "conversation_not_found",
+    "bot_misconfigured",
+    "storage_unavailable"
+  ],
+  handle: Effect.fnUntraced(function* ({ body, caller }) {
+    const widget = yield* WidgetService
+    const transcript: typeof TranscriptBody.Type = yield* widget.conversation({ ...body, address: caller.address })
+    return json(200, transcript)
+  })
+})

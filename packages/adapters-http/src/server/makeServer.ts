@@ -1,0 +1,70 @@
+import { FairQueue, SessionInvalid, SessionVerifier } from "@parley/core/adapter"
+import { Effect } from "effect"
+import { allowedOriginsFrom } from "../access/allowedOrigins.ts"
+import { cronDigestOf } from "../access/secretAccess.ts"
+import { makeBodyIntake } from "../body/BodyIntake.ts"
+import { sessionCookieOf } from "../sessions/cookies.ts"
+import { apiKeysFrom } from "./ApiKeys.ts"
+import { type Authenticate, type HttpOptions, STALLED_READER_MS } from "./HttpOptions.ts"
+import { makeReadiness } from "./readiness.ts"
+import { makeRefusalLog } from "./RefusalLog.ts"
+import { makePersonRequests } from "./requests.ts"
+import type { OpenApiDocument, Server, UntrustedProxy } from "./Server.ts"
+
+const REQUESTS_PER_PERSON = 1_000
+
+const UNTRUSTED_PROXY =
+  "Requests come through a proxy that is not trusted to say for whom, so that all its clients count as one and share one limit. Trust it by PARLEY_TRUST_PROXY, the listener's trustProxy or Express' trust proxy."
+
+/** Replaces the session verifier if the host has its own sign-in: it accepts no token. */
+const noSessions = SessionVerifier.of({ verify: () => Effect.fail(new SessionInvalid({ problem: "refused" })) })
+
+/** Exactly one sign-in is allowed: with two, their results could differ. */
+const checkSignIn = ({ authenticate, developmentSessions, sessions }: HttpOptions<never>): void => {
+  const isOwn = authenticate !== undefined
+  if (isOwn && (sessions !== undefined || developmentSessions !== undefined)) {
+    throw new TypeError("Give `authenticate`, or `sessions` and `developmentSessions`, not both.")
+  }
+  if (!isOwn && sessions === undefined) throw new TypeError("Nobody could sign in: give `sessions` or `authenticate`.")
+}
+
+const makeUntrustedProxy = (log: () => void): UntrustedProxy => {
+  const proxy = {
+    isSeen: false,
+    see: () => {
+      if (!proxy.isSeen) log()
+      proxy.isSeen = true
+    }
+  }
+  return proxy
+}
+
+const makeQueue = () => new FairQueue({ places: 4, perPerson: 1, rest: { times: 1, longestMs: 500 } })
+
+/** Makes a server of its options. Throws if `baseUrl` is not a URL, or if no sign-in is configured. */
+export const makeServer = (options: HttpOptions<never>, document: () => OpenApiDocument): Server => {
+  const { baseUrl, runtime } = options
+  checkSignIn(options)
+  return {
+    runtime,
+    address: baseUrl === undefined ? undefined : new URL(baseUrl),
+    allowedOrigins: allowedOriginsFrom(options.allowedOrigins),
+    apiKeys: apiKeysFrom(options.apiKeys),
+    authenticate: options.authenticate as Authenticate<unknown> | undefined,
+    bearerTokens: options.bearerTokens ?? true,
+    bodies: makeBodyIntake(options),
+    cronDigest: cronDigestOf(options.cronSecret),
+    developmentSessions: options.developmentSessions,
+    document,
+    largeWork: { read: makeQueue(), write: makeQueue() },
+    personRequests: makePersonRequests(options.requestsPerPerson ?? REQUESTS_PER_PERSON),
+    ready: makeReadiness(options.ready ?? (() => Promise.resolve())),
+    refusals: makeRefusalLog(),
+    requests: options.requests,
+    sessionCookie: sessionCookieOf(options),
+    sessions: options.sessions ?? noSessions,
+    signOutUrl: options.signOutUrl,
+    stalledReaderMs: options.stalledReaderMs ?? STALLED_READER_MS,
+    untrustedProxy: makeUntrustedProxy(() => void runtime.runFork(Effect.logWarning(UNTRUSTED_PROXY)))
+  }
+}

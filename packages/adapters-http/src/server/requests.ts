@@ -1,0 +1,48 @@
+import { acquireInScope } from "@parley/core/adapter"
+import { Effect, type Scope } from "effect"
+import { TooManyRequests } from "../problems/errors.ts"
+
+/** Counts the requests being worked on, so that a server can end after the last of them. */
+export class RequestTracker {
+  readonly #running = new Set<Promise<void>>()
+
+  /** Requests being worked on. */
+  get size(): number {
+    return this.#running.size
+  }
+
+  /** Counts a request until it is done. */
+  track(work: Promise<void>): void {
+    const running = work.finally(() => this.#running.delete(running))
+    this.#running.add(running)
+  }
+
+  /** Resolves once no request is being worked on. */
+  async idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.allSettled(this.#running)
+  }
+}
+
+/** Bounds the concurrent requests of one person. */
+export interface PersonRequests {
+  /** Counts a request until the scope closes; fails if the person has too many. */
+  readonly enter: (person: string) => Effect.Effect<void, TooManyRequests, Scope.Scope>
+}
+
+export const makePersonRequests = (limit: number): PersonRequests => {
+  const underWay = new Map<string, number>()
+  const leave = (person: string) => {
+    const left = (underWay.get(person) ?? 1) - 1
+    if (left === 0) underWay.delete(person)
+    else underWay.set(person, left)
+  }
+  return {
+    enter: (person) =>
+      Effect.suspend((): Effect.Effect<void, TooManyRequests, Scope.Scope> => {
+        const before = underWay.get(person) ?? 0
+        if (before >= limit) return Effect.fail(new TooManyRequests({ limit }))
+        underWay.set(person, before + 1)
+        return acquireInScope(Effect.void, () => Effect.sync(() => leave(person)))
+      }).pipe(Effect.uninterruptible)
+  }
+}

@@ -1,0 +1,163 @@
+import { stringifySetCookie } from "cookie"
+import type { SessionPreset } from "./sessionSettings.ts"
+
+export const DEFAULT_SESSION_COOKIE = "parley_session"
+const HOST_PREFIX = "__Host-"
+
+/** The cookie of sessions, whether the site uses https, and whether a provider's own library sets it. */
+export interface SessionCookie {
+  readonly name: string
+  readonly secure: boolean
+  readonly isProviders: boolean
+}
+
+/** Takes the server's configuration; returns the cookie. */
+export const sessionCookieOf = (options: {
+  readonly sessionCookie?: string | undefined
+  readonly sessionPreset?: SessionPreset | undefined
+  readonly baseUrl?: string | undefined
+}): SessionCookie => ({
+  name: options.sessionCookie ?? DEFAULT_SESSION_COOKIE,
+  secure: URL.parse(options.baseUrl ?? "")?.protocol === "https:",
+  isProviders: options.sessionPreset !== undefined
+})
+
+/**
+ * The one name that counts: over https with `__Host-`, so that no sibling domain and no http page can set it. A provider's
+ * own library chooses the name itself.
+ */
+export const cookieNameOf = ({ isProviders, name, secure }: SessionCookie): string =>
+  secure && !isProviders && !name.startsWith(HOST_PREFIX) ? `${HOST_PREFIX}${name}` : name
+
+/** A new session for a browser. */
+export interface NewSession {
+  readonly token: string
+  readonly maxAgeSeconds: number
+  /** The path under which people see the routes; empty for the root. */
+  readonly path: string
+}
+
+/** The allowed characters of a cookie's path. */
+const COOKIE_PATH = /^(?:\/[\w.~!$&'()*+,=:@%-]+)+$/
+
+/** The Set-Cookie header that signs in. It is for the routes' path only, unless its name requires the root. */
+export const setSessionCookie = (cookie: SessionCookie, { maxAgeSeconds, path, token }: NewSession): string => {
+  const name = cookieNameOf(cookie)
+  return stringifySetCookie({
+    name,
+    value: token,
+    httpOnly: true,
+    sameSite: "lax",
+    path: !cookie.isProviders && !name.startsWith(HOST_PREFIX) && COOKIE_PATH.test(path) ? path : "/",
+    secure: cookie.secure,
+    maxAge: maxAgeSeconds
+  })
+}
+
+/** The Set-Cookie header that signs out. */
+export const clearSessionCookie = (cookie: SessionCookie, path: string): string =>
+  setSessionCookie(cookie, { token: "", maxAgeSeconds: 0, path })
+
+/** The Set-Cookie headers that sign out a browser, each cookie that carried a part of the session being cleared. */
+export const clearSessionCookies = (
+  cookie: SessionCookie,
+  path: string,
+  names: ReadonlyArray<string>
+): ReadonlyArray<string> =>
+  names.length === 0
+    ? [clearSessionCookie(cookie, path)]
+    : names.map((name) => clearSessionCookie({ ...cookie, name }, path))
+
+export interface CookiePair {
+  readonly name: string
+  readonly value: string
+}
+
+/** A name is a token (RFC 9110, 5.6.2), and its `=` follows at once: no browser sends another one. */
+const NAME = /^[\w!#$%&'*+.^`|~-]+$/
+/** Visible ASCII but for `"`, `,`, `;` and `\`, and a pair of quotes around it (RFC 6265, 4.1.1). */
+const VALUE = /^(?:"[!#-+\--:<-[\]-~]*"|[!#-+\--:<-[\]-~]*)$/
+
+const isBlank = (unit: number): boolean => unit === 0x20 || unit === 0x09
+
+/**
+ * Removes spaces and tabs around the text, and nothing else. `String.trim` also removes U+00A0, which a browser sends
+ * as part of a name: then a cookie that a sibling domain may set would be read as one that it must not set.
+ */
+const withoutBlanks = (text: string): string => {
+  let start = 0
+  let end = text.length
+  while (start < end && isBlank(text.charCodeAt(start))) start++
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end--
+  return text.slice(start, end)
+}
+
+const withoutQuotes = (value: string): string => (value.startsWith('"') ? value.slice(1, -1) : value)
+
+/** The pairs of a Cookie header (RFC 6265, 4.2.1), in order. Invalid pairs are left out. */
+export const cookiePairs = (header: string): ReadonlyArray<CookiePair> =>
+  header.split(";").flatMap((part) => {
+    const pair = withoutBlanks(part)
+    const equals = pair.indexOf("=")
+    const name = pair.slice(0, Math.max(0, equals))
+    const value = pair.slice(equals + 1)
+    return NAME.test(name) && VALUE.test(value) ? [{ name, value: withoutQuotes(value) }] : []
+  })
+
+/** Supabase's libraries keep a session as JSON in base64url after this word. */
+const ENCODED = "base64-"
+/** And cut it into cookies named `name.0`, `name.1` and so on; ten hold more than a server takes of a head. */
+const CHUNK = /^\.\d$/
+
+/** A browser holds one cookie of a name for each path and domain: more candidates than this are no browser's. */
+export const MOST_CANDIDATES = 4
+
+/** The token in a cookie's value: the value itself, or the access token of an encoded session. */
+const tokenIn = (value: string): string => {
+  if (!value.startsWith(ENCODED)) return value
+  try {
+    const session: unknown = JSON.parse(Buffer.from(value.slice(ENCODED.length), "base64url").toString())
+    const token = (session as { readonly access_token?: unknown } | null)?.access_token
+    return typeof token === "string" ? token : value
+  } catch {
+    return value
+  }
+}
+
+/**
+ * The texts that can be joined from chunks: one of each, in order. One more than the limit is enough to detect an
+ * excess.
+ */
+const joined = (chunks: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> =>
+  chunks.reduce<ReadonlyArray<string>>(
+    (heads, tails) => heads.flatMap((head) => tails.map((tail) => `${head}${tail}`)).slice(0, MOST_CANDIDATES + 1),
+    chunks.length === 0 ? [] : [""]
+  )
+
+/** The values of each cookie that carries a session or a chunk of one, by its name. */
+const sessionValues = (
+  header: string | undefined,
+  cookie: SessionCookie
+): ReadonlyMap<string, ReadonlyArray<string>> => {
+  const whole = cookieNameOf(cookie)
+  const counts = (name: string) => name === whole || (name.startsWith(whole) && CHUNK.test(name.slice(whole.length)))
+  const found = new Map<string, ReadonlyArray<string>>()
+  for (const { name, value } of cookiePairs(header ?? "")) {
+    if (counts(name) && value !== "") found.set(name, [...new Set([...(found.get(name) ?? []), value])])
+  }
+  return found
+}
+
+/** Takes the Cookie header; returns the names of the cookies that carry a session or a chunk of one. */
+export const sessionCookieNames = (header: string | undefined, cookie: SessionCookie): ReadonlyArray<string> => [
+  ...sessionValues(header, cookie).keys()
+]
+
+/** Takes the Cookie header; returns the tokens that may prove a session, each once, in the header's order. */
+export const candidateTokens = (header: string | undefined, cookie: SessionCookie): ReadonlyArray<string> => {
+  const values = sessionValues(header, cookie)
+  const whole = cookieNameOf(cookie)
+  const chunks: Array<ReadonlyArray<string>> = []
+  for (let index = 0; values.has(`${whole}.${index}`); index++) chunks.push(values.get(`${whole}.${index}`) ?? [])
+  return [...new Set([...(values.get(whole) ?? []), ...joined(chunks)].map(tokenIn))]
+}
