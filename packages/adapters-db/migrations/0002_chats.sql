@@ -125,6 +125,3 @@ CREATE POLICY owner_begins ON {{schema}}.running_reply_texts FOR INSERT TO parle
 CREATE POLICY owner_continues ON {{schema}}.running_reply_texts FOR UPDATE TO parley_user
   USING (user_id = current_setting('parley.user_id', true) AND bot = '');
 CREATE POLICY service ON {{schema}}.running_reply_texts TO parley_service USING (true);
-
-GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.chats, {{schema}}.messages, {{schema}}.running_replies,
-  {{schema}}.running_reply_texts TO parley_user, parley_service;

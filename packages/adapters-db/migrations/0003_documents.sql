@@ -42,5 +42,3 @@ CREATE POLICY service ON {{schema}}.documents TO parley_service USING (true);
 ALTER TABLE {{schema}}.file_parts ENABLE ROW LEVEL SECURITY;
 CREATE POLICY owner ON {{schema}}.file_parts TO parley_user USING (user_id = current_setting('parley.user_id', true));
 CREATE POLICY service ON {{schema}}.file_parts TO parley_service USING (true);
-
-GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.documents, {{schema}}.file_parts TO parley_user, parley_service;

@@ -146,6 +146,3 @@ BEGIN
   WHERE c.user_id = e.user_id AND c.bot = e.bot AND c.visitor = e.visitor AND c.id = e.chat_id;
 END
 $function$;
-
--- Where databases are hardened, no role may run functions by default.
-GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {{schema}} TO parley_service;

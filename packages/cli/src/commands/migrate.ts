@@ -9,7 +9,7 @@ const printFlag = Flag.Boolean("print").pipe(
 )
 
 const afterFlag = Flag.String("after").pipe(
-  Flag.withDescription("With --print: only the migrations after this one, for example 0100_crm"),
+  Flag.withDescription("With --print: only the migrations after this one, for example 0029_crm"),
   Flag.optional
 )
 

@@ -256,19 +256,3 @@ BEGIN
   RETURN true;
 END
 $function$;
-
-GRANT EXECUTE ON FUNCTION {{schema}}.insert_document(text, uuid, text, text, bigint, text, float8, text, text, integer, integer,
-  timestamptz, bigint, bigint) TO parley_user, parley_service;
-GRANT EXECUTE ON FUNCTION
-  {{schema}}.begin_generation(text, uuid, text, integer[], jsonb, text, text, integer, text, integer, text),
-  {{schema}}.reuse_embeddings(text, uuid, integer, text, integer[], text[]),
-  {{schema}}.write_block(text, uuid, integer, integer, integer[], integer[], integer[], text[], text[], integer[], text[], text[],
-    integer[], text[], text[], text, integer[], text[], real[]),
-  {{schema}}.add_passages(text, uuid, integer, integer, integer[], integer[], integer[], text[], text[], integer[], text[], text[],
-    integer[], text[], text[], integer, text, integer[], text[], real[], boolean),
-  {{schema}}.count_if_many(text),
-  {{schema}}.activate_generation(text, uuid, integer),
-  {{schema}}.put_document(text, uuid, text, integer[], jsonb, text, text, integer, text, integer, text,
-    integer, integer[], integer[], integer[], text[], text[], integer[], text[], text[], integer[], text[], text[], integer,
-    text, integer[], text[], real[])
-  TO parley_service;

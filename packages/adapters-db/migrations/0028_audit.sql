@@ -18,4 +18,3 @@ CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {{schema}}.aud
 
 ALTER TABLE {{schema}}.audit_log ENABLE ROW LEVEL SECURITY;
 CREATE POLICY service ON {{schema}}.audit_log TO parley_service USING (true);
-GRANT SELECT, INSERT ON {{schema}}.audit_log TO parley_service;

@@ -490,12 +490,3 @@ ALTER TABLE {{schema}}.payment_events ENABLE ROW LEVEL SECURITY;
 CREATE POLICY service ON {{schema}}.payment_events TO parley_service USING (true);
 ALTER TABLE {{schema}}.payment_waits ENABLE ROW LEVEL SECURITY;
 CREATE POLICY service ON {{schema}}.payment_waits TO parley_service USING (true);
-
-GRANT SELECT ON {{schema}}.billing_accounts, {{schema}}.billing_subscriptions, {{schema}}.billing_purchases TO parley_user;
-GRANT SELECT, INSERT, UPDATE ON {{schema}}.billing_accounts, {{schema}}.billing_subscriptions,
-  {{schema}}.payment_references, {{schema}}.payment_events TO parley_service;
-GRANT SELECT, INSERT ON {{schema}}.billing_purchases TO parley_service;
-GRANT SELECT, INSERT, DELETE ON {{schema}}.payment_waits TO parley_service;
-
--- Where databases are hardened, functions are nobody's by default.
-GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {{schema}} TO parley_service;

@@ -82,6 +82,3 @@ CREATE CONSTRAINT TRIGGER new_account_proven AFTER INSERT ON {{schema}}.credit_a
 -- The transactions of an account stay, and so does the account.
 CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON {{schema}}.credit_accounts
   FOR EACH STATEMENT EXECUTE FUNCTION {{schema}}.refuse_credit_change();
-
--- Where databases are hardened, no role may run functions by default.
-GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {{schema}} TO parley_service;

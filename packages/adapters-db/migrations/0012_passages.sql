@@ -246,13 +246,3 @@ CREATE POLICY owner ON {{schema}}.term_statistics TO parley_user USING (user_id 
 CREATE POLICY service ON {{schema}}.term_statistics TO parley_service USING (true);
 
 -- People search and read; only jobs index.
-GRANT SELECT ON {{schema}}.passage_generations, {{schema}}.document_texts, {{schema}}.passages, {{schema}}.postings,
-  {{schema}}.index_statistics, {{schema}}.term_statistics TO parley_user;
-GRANT SELECT, INSERT, UPDATE, DELETE
-  ON {{schema}}.passage_generations, {{schema}}.document_texts, {{schema}}.passages, {{schema}}.postings,
-  {{schema}}.index_statistics, {{schema}}.term_statistics TO parley_service;
-GRANT EXECUTE ON FUNCTION {{schema}}.lexeme_of(text), {{schema}}.parts_of(text[]), {{schema}}.lexemes_among(tsvector, text[])
-  TO parley_user, parley_service;
--- A person's role reaches none of the rows that counting writes; nor is it to try.
-REVOKE ALL ON FUNCTION {{schema}}.count_generations(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION {{schema}}.lexemes_in(text, uuid[], integer[]), {{schema}}.count_generations(text) TO parley_service;

@@ -62,8 +62,3 @@ BEGIN
   PERFORM set_config('hnsw.iterative_scan', scan_before, true), set_config('hnsw.ef_search', breadth_before, true);
 END
 $function$;
-
-GRANT EXECUTE ON FUNCTION {{schema}}.vector_index(text), {{schema}}.vector_index_type(integer, text),
-  {{schema}}.vector_index_serves(text, uuid[], text, integer),
-  {{schema}}.near_by_index(text, uuid[], real[], text, integer, text)
-  TO parley_user, parley_service;

@@ -224,13 +224,3 @@ CREATE POLICY service ON {{schema}}.credit_idempotency TO parley_service USING (
 
 ALTER TABLE {{schema}}.credit_openings ENABLE ROW LEVEL SECURITY;
 CREATE POLICY service ON {{schema}}.credit_openings TO parley_service USING (true);
-
-GRANT SELECT, INSERT, UPDATE ON {{schema}}.credit_openings TO parley_service;
-GRANT SELECT ON {{schema}}.credit_accounts, {{schema}}.credit_holds, {{schema}}.credit_transactions,
-  {{schema}}.credit_idempotency TO parley_user;
-GRANT SELECT, INSERT, UPDATE ON {{schema}}.credit_accounts TO parley_service;
-GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.credit_holds TO parley_service;
-GRANT SELECT, INSERT ON {{schema}}.credit_transactions, {{schema}}.credit_idempotency TO parley_service;
-
--- Where databases are hardened, no role may run functions by default.
-GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {{schema}} TO parley_service;

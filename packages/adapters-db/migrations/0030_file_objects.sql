@@ -28,14 +28,10 @@ CREATE INDEX file_garbage_due ON {{schema}}.file_garbage (due_at);
 ALTER TABLE {{schema}}.file_objects ENABLE ROW LEVEL SECURITY;
 CREATE POLICY owner ON {{schema}}.file_objects TO parley_user USING (user_id = current_setting('parley.user_id', true));
 CREATE POLICY service ON {{schema}}.file_objects TO parley_service USING (true);
-GRANT SELECT, DELETE ON {{schema}}.file_objects TO parley_user;
-GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.file_objects TO parley_service;
 
 ALTER TABLE {{schema}}.file_garbage ENABLE ROW LEVEL SECURITY;
 CREATE POLICY owner ON {{schema}}.file_garbage FOR INSERT TO parley_user WITH CHECK (true);
 CREATE POLICY service ON {{schema}}.file_garbage TO parley_service USING (true);
-GRANT INSERT ON {{schema}}.file_garbage TO parley_user;
-GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.file_garbage TO parley_service;
 
 -- However a document goes, its object goes after it, in the same transaction.
 CREATE FUNCTION {{schema}}.discard_object() RETURNS trigger LANGUAGE plpgsql AS $function$
@@ -48,5 +44,3 @@ $function$;
 
 CREATE TRIGGER discard_object AFTER DELETE ON {{schema}}.file_objects
 FOR EACH ROW EXECUTE FUNCTION {{schema}}.discard_object();
-
-GRANT EXECUTE ON FUNCTION {{schema}}.discard_object() TO parley_service;

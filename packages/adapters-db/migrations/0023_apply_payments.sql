@@ -133,6 +133,3 @@ BEGIN
   RETURN '{}';
 END
 $function$;
-
--- Where databases are hardened, functions are nobody's by default.
-GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {{schema}} TO parley_service;

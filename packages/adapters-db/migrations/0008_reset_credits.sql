@@ -119,6 +119,3 @@ $function$;
 -- Compiling a plan costs milliseconds, running it one: the planner would compile where tables have grown and shrunk.
 ALTER FUNCTION {{schema}}.write_credits(json, json, json, json, json, json, json, json, json, float8) SET jit = off;
 ALTER FUNCTION {{schema}}.prove_transactions() SET jit = off;
-
--- Where databases are hardened, no role may run functions by default.
-GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {{schema}} TO parley_service;

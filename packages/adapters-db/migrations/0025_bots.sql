@@ -51,7 +51,3 @@ CREATE POLICY service ON {{schema}}.bot_keys TO parley_service USING (true);
 ALTER TABLE {{schema}}.bot_documents ENABLE ROW LEVEL SECURITY;
 CREATE POLICY owner ON {{schema}}.bot_documents TO parley_user USING (user_id = current_setting('parley.user_id', true));
 CREATE POLICY service ON {{schema}}.bot_documents TO parley_service USING (true);
-
-GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.bots TO parley_user, parley_service;
--- Keys are added and retired, never changed.
-GRANT SELECT, INSERT, DELETE ON {{schema}}.bot_keys, {{schema}}.bot_documents TO parley_user, parley_service;

@@ -199,5 +199,3 @@ BEGIN
   LIMIT 1000;
 END
 $function$;
-
-GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {{schema}} TO parley_service;

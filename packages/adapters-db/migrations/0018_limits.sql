@@ -11,4 +11,3 @@ CREATE TABLE {{schema}}.rate_windows (
 
 ALTER TABLE {{schema}}.rate_windows ENABLE ROW LEVEL SECURITY;
 CREATE POLICY service ON {{schema}}.rate_windows TO parley_service USING (true);
-GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.rate_windows TO parley_service;

@@ -199,6 +199,3 @@ BEGIN
   RETURN ARRAY(SELECT g.user_id FROM json_to_recordset(accounts) AS g(user_id text) WHERE g.user_id <> ALL(written));
 END
 $function$;
-
--- Where databases are hardened, no role may run functions by default.
-GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {{schema}} TO parley_service;

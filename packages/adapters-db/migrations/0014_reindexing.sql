@@ -24,7 +24,6 @@ CREATE TABLE {{schema}}.reindex_runs (
 );
 ALTER TABLE {{schema}}.reindex_runs ENABLE ROW LEVEL SECURITY;
 CREATE POLICY service ON {{schema}}.reindex_runs TO parley_service USING (true);
-GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.reindex_runs TO parley_service;
 
 -- Documents that somebody is indexing anew, so that two who do so at once do not pay for the same twice. A claim of one who
 -- died ends by itself.
@@ -38,4 +37,3 @@ CREATE TABLE {{schema}}.reindex_claims (
 );
 ALTER TABLE {{schema}}.reindex_claims ENABLE ROW LEVEL SECURITY;
 CREATE POLICY service ON {{schema}}.reindex_claims TO parley_service USING (true);
-GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.reindex_claims TO parley_service;

@@ -20,8 +20,6 @@ ALTER TABLE {{schema}}.passage_embeddings ENABLE ROW LEVEL SECURITY;
 CREATE POLICY owner ON {{schema}}.passage_embeddings TO parley_user
   USING (user_id = current_setting('parley.user_id', true));
 CREATE POLICY service ON {{schema}}.passage_embeddings TO parley_service USING (true);
-GRANT SELECT ON {{schema}}.passage_embeddings TO parley_user;
-GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.passage_embeddings TO parley_service;
 
 -- The extension, where the server has it and this login may add it. Whoever may can do so later: CREATE EXTENSION vector.
 DO $migration$

@@ -17,7 +17,6 @@ CREATE TABLE {{schema}}.event_destinations (
 );
 ALTER TABLE {{schema}}.event_destinations ENABLE ROW LEVEL SECURITY;
 CREATE POLICY service ON {{schema}}.event_destinations TO parley_service USING (true);
-GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.event_destinations TO parley_service;
 
 -- An event on its way to one destination. Deleted some time after its end.
 CREATE TABLE {{schema}}.event_deliveries (
@@ -45,7 +44,6 @@ CREATE INDEX event_deliveries_ended ON {{schema}}.event_deliveries (state, ended
 
 ALTER TABLE {{schema}}.event_deliveries ENABLE ROW LEVEL SECURITY;
 CREATE POLICY service ON {{schema}}.event_deliveries TO parley_service USING (true);
-GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.event_deliveries TO parley_service;
 
 -- Accounts whose balance was low when it last moved: whoever is there was told.
 CREATE TABLE {{schema}}.low_balances (
@@ -53,7 +51,6 @@ CREATE TABLE {{schema}}.low_balances (
 );
 ALTER TABLE {{schema}}.low_balances ENABLE ROW LEVEL SECURITY;
 CREATE POLICY service ON {{schema}}.low_balances TO parley_service USING (true);
-GRANT SELECT, INSERT, DELETE ON {{schema}}.low_balances TO parley_service;
 
 -- "publishTransactionEvents" of the core, over the rows of a statement.
 -- Plans are kept while tables grow, and so are pinned to look up one row after another by its key.
@@ -177,7 +174,3 @@ $function$;
 CREATE TRIGGER document_told AFTER UPDATE OF status ON {{schema}}.documents FOR EACH ROW
   WHEN (NEW.status <> OLD.status AND NEW.status IN ('ready', 'failed'))
   EXECUTE FUNCTION {{schema}}.tell_document();
-
--- Where databases are hardened, no role may run functions by default.
-GRANT EXECUTE ON FUNCTION {{schema}}.tell_transactions(), {{schema}}.tell_plan(), {{schema}}.tell_document(),
-  {{schema}}.new_event_id() TO parley_service;

@@ -124,9 +124,3 @@ CREATE TABLE {{schema}}.payment_catch_up (
 );
 ALTER TABLE {{schema}}.payment_catch_up ENABLE ROW LEVEL SECURITY;
 CREATE POLICY service ON {{schema}}.payment_catch_up TO parley_service USING (true);
-
-GRANT SELECT, INSERT, UPDATE ON {{schema}}.payment_catch_up TO parley_service;
-GRANT DELETE ON {{schema}}.payment_events, {{schema}}.payment_references TO parley_service;
-
--- Where databases are hardened, functions are nobody's by default.
-GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {{schema}} TO parley_service;

@@ -14,7 +14,6 @@ CREATE INDEX spend_days_day ON {{schema}}.spend_days (day);
 
 ALTER TABLE {{schema}}.spend_days ENABLE ROW LEVEL SECURITY;
 CREATE POLICY service ON {{schema}}.spend_days TO parley_service USING (true);
-GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.spend_days TO parley_service;
 
 -- Counts an amount on all limits, or on none. Returns the granted amount, from "minimum" to "amount", or the place (from 1) of
 -- the first limit with less than "minimum" left. A limit that spares the first grants the whole amount to a subject that has
@@ -82,6 +81,3 @@ CREATE FUNCTION {{schema}}.sweep_spend_days(most integer) RETURNS bigint LANGUAG
   )
   SELECT count(*) FROM swept;
 $function$;
-
--- Where databases are hardened, functions are nobody's by default.
-GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {{schema}} TO parley_service;

@@ -286,9 +286,3 @@ END
 $function$;
 
 -- By their signatures, since others in the schema may be somebody else's.
-GRANT EXECUTE ON FUNCTION {{schema}}.text_configuration(text), {{schema}}.folded_term(text),
-  {{schema}}.passages_by_words(text, uuid[], text, integer, text[], text[], text, float8, float8, integer, integer),
-  {{schema}}.passages_by_meaning(text, uuid[], real[], text, integer, integer, uuid[], integer[], text, integer),
-  {{schema}}.passages_by_both(text, uuid[], text, integer, text[], text[], text, float8, float8, integer, integer, real[], text,
-    integer, integer, text, integer)
-  TO parley_user, parley_service;

@@ -10,4 +10,3 @@ CREATE INDEX revoked_sessions_by_end ON {{schema}}.revoked_sessions (expires_at)
 
 ALTER TABLE {{schema}}.revoked_sessions ENABLE ROW LEVEL SECURITY;
 CREATE POLICY service ON {{schema}}.revoked_sessions TO parley_service USING (true);
-GRANT SELECT, INSERT, DELETE ON {{schema}}.revoked_sessions TO parley_service;

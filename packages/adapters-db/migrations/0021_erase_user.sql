@@ -8,7 +8,6 @@ CREATE TABLE {{schema}}.erasures (
 );
 ALTER TABLE {{schema}}.erasures ENABLE ROW LEVEL SECURITY;
 CREATE POLICY service ON {{schema}}.erasures TO parley_service USING (true);
-GRANT SELECT ON {{schema}}.erasures TO parley_service;
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {{schema}}.erasures
   FOR EACH STATEMENT EXECUTE FUNCTION {{schema}}.refuse_credit_change();
 
@@ -40,7 +39,6 @@ BEGIN
   END IF;
 END
 $function$;
-GRANT EXECUTE ON FUNCTION {{schema}}.prove_account(text) TO parley_service;
 
 -- Locks what payments of a person change, in the order in which they lock it, until the transaction ends: an event of theirs
 -- that arrives meanwhile is applied before the erasure or finds the person erased.
@@ -51,7 +49,6 @@ BEGIN
   PERFORM {{schema}}.prove_account(person);
 END
 $function$;
-GRANT EXECUTE ON FUNCTION {{schema}}.begin_erasure(text) TO parley_service;
 
 -- Removes what is stored about a person and gives the ledger's rows the pseudonym. Every table with a "user_id" that is
 -- not the ledger's is emptied of the person, so that a table of tomorrow is too. Runs as the owner of the tables: the
@@ -151,5 +148,3 @@ BEGIN
   RETURN json_build_object('chats', chats, 'documents', documents, 'transactions', transactions, 'others', others);
 END
 $function$;
-REVOKE ALL ON FUNCTION {{schema}}.erase_user(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION {{schema}}.erase_user(text, text) TO parley_service;

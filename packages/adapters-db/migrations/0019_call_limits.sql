@@ -26,7 +26,6 @@ ALTER TABLE {{schema}}.call_windows ENABLE ROW LEVEL SECURITY;
 ALTER TABLE {{schema}}.call_leases ENABLE ROW LEVEL SECURITY;
 CREATE POLICY service ON {{schema}}.call_windows TO parley_service USING (true);
 CREATE POLICY service ON {{schema}}.call_leases TO parley_service USING (true);
-GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.call_windows, {{schema}}.call_leases TO parley_service;
 
 -- Admits a call on all of its limits, or refuses it and counts it on none: gives the place (from 1) of the first limit that
 -- refuses, for what, and the milliseconds until its window ends.

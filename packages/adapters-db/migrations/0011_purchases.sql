@@ -63,8 +63,3 @@ ALTER TABLE {{schema}}.credit_purchases ENABLE ROW LEVEL SECURITY;
 CREATE POLICY owner ON {{schema}}.credit_purchases FOR SELECT TO parley_user
   USING (user_id = current_setting('parley.user_id', true));
 CREATE POLICY service ON {{schema}}.credit_purchases TO parley_service USING (true);
-GRANT SELECT ON {{schema}}.credit_purchases TO parley_user;
-GRANT SELECT, INSERT, UPDATE ON {{schema}}.credit_purchases TO parley_service;
-
--- Where databases are hardened, functions are nobody's by default.
-GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {{schema}} TO parley_service;

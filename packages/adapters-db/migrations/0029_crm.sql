@@ -40,8 +40,6 @@ CREATE SEQUENCE {{schema}}.crm_versions AS bigint;
 ALTER TABLE {{schema}}.crm_connections ENABLE ROW LEVEL SECURITY;
 CREATE POLICY owner ON {{schema}}.crm_connections TO parley_user USING (user_id = current_setting('parley.user_id', true));
 CREATE POLICY service ON {{schema}}.crm_connections TO parley_service USING (true);
-GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.crm_connections TO parley_user, parley_service;
-GRANT USAGE ON SEQUENCE {{schema}}.crm_versions TO parley_user, parley_service;
 
 -- States of authorization requests that were used, until they would have ended anyway.
 CREATE TABLE {{schema}}.crm_spent_states (
@@ -55,4 +53,3 @@ CREATE INDEX crm_spent_states_by_end ON {{schema}}.crm_spent_states (expires_at)
 
 ALTER TABLE {{schema}}.crm_spent_states ENABLE ROW LEVEL SECURITY;
 CREATE POLICY service ON {{schema}}.crm_spent_states TO parley_service USING (true);
-GRANT SELECT, INSERT, DELETE ON {{schema}}.crm_spent_states TO parley_service;
