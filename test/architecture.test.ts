@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
 import { type Rule, sourceLinesMax } from "./architecture/rules.ts"
@@ -60,6 +61,27 @@ describe("the sources of this repository", () => {
     const referred = references.map((reference) => reference.path)
     const folders = workspace.map((owner) => owner.folder)
     expect(folders.filter((folder) => !referred.includes(folder))).toEqual(builtElsewhere)
+  })
+
+  it("are at most fifteen in a folder", () => {
+    const counts = new Map<string, number>()
+    for (const path of workspace.flatMap(({ folder }) => ["src", "app"].map((name) => join(root, folder, name)))) {
+      if (!existsSync(path)) continue
+      for (const file of readdirSync(path, { recursive: true, encoding: "utf8" })) {
+        if (!/\.(tsx?|css|js)$/.test(file)) continue
+        const folder = relative(root, dirname(join(path, file)))
+        counts.set(folder, (counts.get(folder) ?? 0) + 1)
+      }
+    }
+    expect(counts.get("packages/adapters-s3/src")).toBe(3)
+    const crowded = [...counts].filter(([, count]) => count > 15).map(([folder]) => folder)
+    // These are still to be divided.
+    expect(crowded.toSorted()).toEqual([
+      "packages/cli/src/config",
+      "packages/cli/src/doctor",
+      "packages/core/src/billing",
+      "packages/core/src/credits"
+    ])
   })
 
   it("keep every rule of ARCHITECTURE.md", () => {

@@ -1,11 +1,11 @@
 import { Effect, Layer } from "effect"
-import type { CallersPool } from "./database/CallersPool.ts"
+import type { CallersPool } from "./database/server/CallersPool.ts"
 import type { Database } from "./database/Database.ts"
 import type { DatabaseOwner } from "./database/DatabaseOwner.ts"
-import { type FolderInUse, lockFolder } from "./database/folderLock.ts"
-import { PgDatabaseLayer } from "./database/PgDatabase.ts"
-import { PgliteDatabaseLayer } from "./database/PgliteDatabase.ts"
-import type { PgliteThread } from "./database/PgliteThread.ts"
+import { type FolderInUse, lockFolder } from "./database/embedded/folderLock.ts"
+import { PgDatabaseLayer } from "./database/server/PgDatabase.ts"
+import { PgliteDatabaseLayer } from "./database/embedded/PgliteDatabase.ts"
+import type { PgliteThread } from "./database/embedded/PgliteThread.ts"
 
 /** Where the data is. With none of `url`, `pool` and `dataDir`, in the memory of this process. */
 export interface DatabaseOptions {

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import pg from "pg"
-import { PgDatabaseLayer } from "../src/database/PgDatabase.ts"
+import { PgDatabaseLayer } from "../src/database/server/PgDatabase.ts"
 import { migrate } from "../src/migrations/migrate.ts"
 import { templateName } from "./templateName.ts"
 

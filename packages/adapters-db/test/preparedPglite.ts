@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
-import { PgliteThread } from "../src/database/PgliteThread.ts"
+import { PgliteThread } from "../src/database/embedded/PgliteThread.ts"
 
 /** Goes with the installed packages, so that another version of the engine never meets it. */
 const folder = fileURLToPath(new URL("../../../node_modules/.cache/parley/", import.meta.url))

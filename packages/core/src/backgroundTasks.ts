@@ -1,6 +1,5 @@
 import { Effect, Layer, Schedule, type Scope } from "effect"
-import type { BackgroundTask } from "./background/BackgroundTask.ts"
-import { startTasks } from "./background/startTasks.ts"
+import { type BackgroundTask, startTasks } from "./background/startTasks.ts"
 import { PaymentCatchUp } from "./billing/upkeep/PaymentCatchUp.ts"
 import { PaymentEventSweeper } from "./billing/upkeep/PaymentEventSweeper.ts"
 import { HoldSweeper } from "./credits/upkeep/HoldSweeper.ts"

@@ -8,9 +8,9 @@ export {
   storageLayer,
   storagePortsFromContext
 } from "./StoragePorts.ts"
-export type { BackgroundTask } from "./background/BackgroundTask.ts"
+export type { BackgroundTask } from "./background/startTasks.ts"
 export { startTasks } from "./background/startTasks.ts"
-export { superviseTask } from "./background/superviseTask.ts"
+export { superviseTask } from "./background/startTasks.ts"
 export { backgroundWorkLayer } from "./backgroundTasks.ts"
 export { BillingService } from "./billing/BillingService.ts"
 export { type CompareInput, type Compared, PaymentComparison } from "./billing/compare/PaymentComparison.ts"
@@ -86,7 +86,7 @@ export { HoldSweeper } from "./credits/upkeep/HoldSweeper.ts"
 export { type ResetRun, ResetService } from "./credits/upkeep/ResetService.ts"
 export { AppointmentBook, type AppointmentDraft } from "./crm/AppointmentBook.ts"
 export { CrmAccess, type CrmAccessFailed } from "./crm/CrmAccess.ts"
-export type { CrmConnection } from "./crm/CrmConnection.ts"
+export type { CrmConnection } from "./crm/CrmConnectionStore.ts"
 export { CrmRelease, REVOCATIONS } from "./crm/CrmRelease.ts"
 export { CALLBACK_ERRORS, type ConnectFailed, CrmService } from "./crm/CrmService.ts"
 export { type RotateInput, type RotationReport, SecretRotation } from "./crm/SecretRotation.ts"
@@ -98,7 +98,7 @@ export {
   CrmProviderNotFound,
   CrmStateUnknown
 } from "./crm/errors.ts"
-export { noCrmLayer } from "./crm/noCrmLayer.ts"
+export { noCrmLayer } from "./crm/CrmProvider.ts"
 export { stateIdOf } from "./crm/oauthState.ts"
 export { DocumentService, MAX_EXCERPT } from "./documents/DocumentService.ts"
 export {
@@ -116,7 +116,7 @@ export {
 } from "./documents/indexing/reindexing/DocumentReindex.ts"
 export type { ReindexScope } from "./documents/indexing/reindexing/outstanding.ts"
 export type { ReindexProgress, ReindexReport, UndoneDocument } from "./documents/indexing/reindexing/runReindex.ts"
-export { ReadingLimits } from "./documents/reading/readDocument.ts"
+export { ReadingLimits } from "./documents/reading/processDocument.ts"
 export { UploadLimits } from "./documents/storing/UploadLimits.ts"
 export { EventDelivery } from "./events/EventDelivery.ts"
 export { DeliveryFailed, type EventSink, EventSinks } from "./events/EventSink.ts"

@@ -1,4 +1,4 @@
-import { crmRevoking } from "./crm/revokeAccess.ts"
+import { crmRevoking } from "./crm/CrmRelease.ts"
 import { documentProcessing } from "./documents/reading/processDocument.ts"
 import type { HandledJob, JobKind, JobOf } from "./jobs/JobKind.ts"
 import { JobWorker } from "./jobs/JobWorker.ts"

@@ -23,7 +23,7 @@ it("what a page imports to show sources loads nothing but a few files of ours", 
     "documents/reading/Heading.ts",
     "documents/reading/reflow.ts",
     "documents/reading/splitSentences.ts",
-    "documents/searching/languages/languageOf.ts",
+    "documents/searching/languageOf.ts",
     "reading.ts"
   ])
 })

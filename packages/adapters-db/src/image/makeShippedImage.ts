@@ -14,7 +14,7 @@ const makeImage = async (folder: string): Promise<Uint8Array> => {
   const dataDir = join(folder, "database")
   // Loaded only where there is something to make: mostly there is not.
   const { migrateDatabase } = await import("../openDatabase.ts")
-  const { openEngine } = await import("../database/openEngine.ts")
+  const { openEngine } = await import("../database/embedded/openEngine.ts")
   await migrateDatabase({ dataDir, schema: IMAGE_SCHEMA })
   const thread = openEngine({ dataDir })
   try {

@@ -1,19 +1,68 @@
-import { JobQueue } from "@parley/core/adapter"
-import { Effect, Layer } from "effect"
+import {
+  isUuid,
+  JobNotFailed,
+  JobNotFound,
+  type JobPage,
+  type JobQuery,
+  JobQueue,
+  type JobRecord
+} from "@parley/core/adapter"
+import { Effect, Layer, type Schema } from "effect"
 import type { PgBoss } from "pg-boss"
-import { Database } from "../database/Database.ts"
+import { Database, type Row } from "../database/Database.ts"
 import { DatabaseOwner } from "../database/DatabaseOwner.ts"
 import { storing } from "../storage/storageFailed.ts"
 import { enqueueJob, jobToSend } from "./enqueueJob.ts"
-import { forgetOldJobs } from "./forgetJobs.ts"
-import { callBoss, type JobParts } from "./jobParts.ts"
+import { forgetOldJobs, startWorker, takeOverDeadTries } from "./jobWorker.ts"
+import { callBoss, type JobParts, startBoss } from "./startBoss.ts"
 import type { JobQueueOptions } from "./JobQueueOptions.ts"
-import { jobSql } from "./jobSql.ts"
-import { findJob, listJobs } from "./listJobs.ts"
-import { retryJob } from "./retryJob.ts"
-import { startBoss } from "./startBoss.ts"
-import { startWorker } from "./startWorker.ts"
-import { takeOverDeadTries } from "./takeOver.ts"
+import { jobSql, type ListedJob, type StoredJob } from "./jobSql.ts"
+import type { UserId } from "@parley/core"
+
+/** What is told of a stored job. */
+export const recordOf = ({
+  createdMicros,
+  dueAt,
+  endedAt,
+  payload,
+  progress,
+  startedAt,
+  ...job
+}: ListedJob): JobRecord => ({
+  ...job,
+  payload: payload as Schema.Json,
+  progress: progress ?? undefined,
+  createdAt: Math.floor(createdMicros / 1000),
+  dueAt: dueAt ?? undefined,
+  startedAt: startedAt ?? undefined,
+  endedAt: endedAt ?? undefined
+})
+
+/** One owner's job of an id. */
+export const findJob = ({ boss, owner: database, text }: JobParts) =>
+  Effect.fnUntraced(function* (owner: UserId, jobId: string) {
+    if (!isUuid(jobId)) return undefined
+    yield* boss
+    const [row] = yield* database.asOwner((sql) => sql.query<ListedJob & Row>(text.find, [owner, jobId]))
+    return row && recordOf(row)
+  })
+
+/** A page of jobs, newest first: one owner's, or everybody's. */
+export const listJobs = ({ boss, owner: database, text }: JobParts) =>
+  Effect.fnUntraced(function* (owner: UserId | undefined, { after, kind, limit, state }: JobQuery) {
+    yield* boss
+    const [micros = null, id = null] = after?.split(".") ?? []
+    const facts = [limit + 1, micros, id, kind ?? null, ...(owner === undefined ? [] : [owner])]
+    const rows = yield* database.asOwner((sql) =>
+      sql.query<ListedJob & Row>(text.list(state, owner !== undefined), facts)
+    )
+    const page = rows.slice(0, limit)
+    const last = page.at(-1)
+    return {
+      jobs: page.map(recordOf),
+      next: last === undefined || rows.length === page.length ? undefined : `${last.createdMicros}.${last.id}`
+    } satisfies JobPage
+  })
 
 /** The queue library, started with its first use and stopped with the scope. */
 const lazyBoss = Effect.fnUntraced(function* (options: JobQueueOptions) {
@@ -123,3 +172,27 @@ const make = (options: JobQueueOptions) =>
 
 /** Jobs on pg-boss, in a schema of its own beside the others, on Postgres and PGlite alike. */
 export const PgBossJobQueueLayer = (options: JobQueueOptions = {}) => Layer.effect(JobQueue, make(options))
+
+const STATE_OF: Readonly<Record<string, JobRecord["state"]>> = { active: "running", completed: "done" }
+
+/** Enqueues a failed job anew under its id, or has its twin stand for it; gives the job that does. */
+export const retryJob = (parts: JobParts) => {
+  const { boss, owner: database, text } = parts
+  const enqueue = enqueueJob(parts)
+  return Effect.fnUntraced(function* (owner: UserId, jobId: string) {
+    if (!isUuid(jobId)) return yield* new JobNotFound({ jobId })
+    yield* boss
+    return yield* database.asOwner((sql) =>
+      Effect.gen(function* () {
+        const [job] = yield* sql.query<StoredJob & { state: string } & Row>(text.lockJob, [owner, jobId])
+        if (job === undefined) return yield* new JobNotFound({ jobId })
+        const { id, kind, payload, retryLimit, state, twin } = job
+        if (state !== "failed") return yield* new JobNotFailed({ jobId, state: STATE_OF[state] ?? "waiting" })
+        yield* sql.query(text.remove, [id])
+        const standing = yield* enqueue({ id, kind, payload, owner, twin, retryLimit, retried: true })
+        const [listed] = yield* sql.query<ListedJob & Row>(text.find, [owner, standing])
+        return listed === undefined ? yield* new JobNotFound({ jobId }) : recordOf(listed)
+      })
+    )
+  })
+}

@@ -2,9 +2,8 @@ import { type JobKind, twinOf } from "@parley/core/adapter"
 import type { UserId } from "@parley/core"
 import { Effect, Schema } from "effect"
 import type { DatabaseError } from "../database/Database.ts"
-import { callBoss, type JobParts, joinedDatabase } from "./jobParts.ts"
-import type { StoredJob } from "./jobSql.ts"
-import { JOBS_QUEUE } from "./startBoss.ts"
+import { callBoss, type JobParts, joinedDatabase } from "./startBoss.ts"
+import { JOBS_QUEUE, type StoredJob } from "./jobSql.ts"
 
 /** A job about to be enqueued. `id` is given where it had one before. */
 export type JobToSend = Pick<StoredJob, "kind" | "payload" | "owner" | "twin" | "retryLimit"> & {

@@ -1,5 +1,8 @@
 import type { JobProgress, JobState } from "@parley/core/adapter"
-import { JOBS_QUEUE } from "./startBoss.ts"
+
+/** The queue of all jobs. One job per twin key waits or runs at a time: its policy is held by a unique index. */
+export const JOBS_QUEUE = "jobs"
+export const JOBS_QUEUE_POLICY = "exclusive"
 
 /** A job as the queue library keeps it, with what is needed to enqueue it once more. */
 export interface StoredJob {

@@ -1,14 +1,11 @@
 import { Effect } from "effect"
 import type { PgBoss } from "pg-boss"
-import { DatabaseError } from "../database/Database.ts"
-import type { DatabaseOwner } from "../database/DatabaseOwner.ts"
+import { Database, DatabaseError } from "../database/Database.ts"
+import { DatabaseOwner } from "../database/DatabaseOwner.ts"
 import { forPurpose } from "../database/limits.ts"
 import { toDatabaseError } from "../database/toDatabaseError.ts"
 import type { JobQueueOptions } from "./JobQueueOptions.ts"
-
-/** The queue of all jobs. One job per twin key waits or runs at a time: its policy is held by a unique index. */
-export const JOBS_QUEUE = "jobs"
-export const JOBS_QUEUE_POLICY = "exclusive"
+import { JOBS_QUEUE, JOBS_QUEUE_POLICY, type jobSql } from "./jobSql.ts"
 
 type Statement = (text: string, params: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<object>, DatabaseError>
 
@@ -68,3 +65,40 @@ export const startBoss = async (
     throw error
   }
 }
+
+/** What the parts of the queue share. */
+export interface JobParts {
+  readonly owner: DatabaseOwner["Service"]
+  /** The queue library, started with the first use. */
+  readonly boss: Effect.Effect<PgBoss, DatabaseError>
+  readonly text: ReturnType<typeof jobSql>
+  /** Has the workers of this process look for jobs now. */
+  readonly wake: () => void
+  /** Tells the operator of a background statement that failed. */
+  readonly report: (error: DatabaseError) => Effect.Effect<void>
+}
+
+/** A call of the queue library; what it throws is the database's failure. */
+export const callBoss = <A>(call: () => Promise<A>): Effect.Effect<A, DatabaseError> =>
+  Effect.tryPromise({ try: call, catch: toDatabaseError })
+
+/** A view of the database for the queue library whose statements join the surrounding transaction. */
+export const joinedDatabase = (owner: DatabaseOwner["Service"]) =>
+  Effect.map(Effect.context<never>(), (context) =>
+    bossDatabase((text, params) =>
+      Effect.provideContext(
+        owner.asOwner((sql) => sql.query(text, params)),
+        context
+      )
+    )
+  )
+
+/** Brings the job queue's own schema up to date, as its first use would do otherwise. */
+export const installJobQueue = Effect.gen(function* () {
+  const { driver } = yield* Database
+  const owner = yield* DatabaseOwner
+  yield* Effect.tryPromise({
+    try: async () => (await startBoss(owner, driver, {})).stop({ graceful: false }),
+    catch: toDatabaseError
+  })
+})

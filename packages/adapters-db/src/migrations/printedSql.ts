@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { checkSchemaName, quoteIdentifier } from "../database/quoting.ts"
-import { JOBS_QUEUE, JOBS_QUEUE_POLICY } from "../jobs/startBoss.ts"
+import { JOBS_QUEUE, JOBS_QUEUE_POLICY } from "../jobs/jobSql.ts"
 import { migrationsTable, recordOf } from "./migrate.ts"
 import { loadMigrations, type Migration } from "./Migration.ts"
 

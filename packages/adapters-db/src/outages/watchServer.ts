@@ -1,7 +1,7 @@
 import { causeCode, SilenceWatch } from "@parley/core/adapter"
 import { Clock, Effect } from "effect"
 import type pg from "pg"
-import type { PgPool } from "../database/PgPool.ts"
+import type { PgPool } from "../database/server/PgPool.ts"
 import { isReported } from "../database/toDatabaseError.ts"
 
 /** How long a silent server has to answer a probe, and the time between two. Milliseconds. */

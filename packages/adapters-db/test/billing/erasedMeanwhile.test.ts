@@ -13,7 +13,7 @@ import {
 import { type Context, Effect, Exit, Layer, Scope } from "effect"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
+import { PgDatabaseLayer } from "../../src/database/server/PgDatabase.ts"
 import { storesLayer } from "../../src/storesLayer.ts"
 import { hasPostgres, migratedPostgres } from "../databases.ts"
 

@@ -3,7 +3,7 @@ import { Deferred, Effect, Fiber, Layer } from "effect"
 import pg from "pg"
 import { describe, expect, it } from "vitest"
 import { PgBillingStoreLayer } from "../../src/billing/PgBillingStore.ts"
-import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
+import { PgDatabaseLayer } from "../../src/database/server/PgDatabase.ts"
 import { PgUnitOfWorkLayer } from "../../src/storage/PgUnitOfWork.ts"
 import { migratedPostgres, hasPostgres } from "../databases.ts"
 

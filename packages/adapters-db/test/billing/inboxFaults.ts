@@ -8,13 +8,12 @@ import {
   STORY_START,
   worldCatalog
 } from "@parley/core/testing"
-import type { Context } from "effect"
-import { Effect, Exit, Layer, Result, Scope } from "effect"
+import { type Context, Effect, Exit, Layer, Result, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { PgBillingStoreLayer } from "../../src/billing/PgBillingStore.ts"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { Database } from "../../src/database/Database.ts"
-import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
+import { PgDatabaseLayer } from "../../src/database/server/PgDatabase.ts"
 import { PgUnitOfWorkLayer } from "../../src/storage/PgUnitOfWork.ts"
 import { migratedPostgres, hasPostgres } from "../databases.ts"
 import { type Fault, FAULTS, FaultyWire } from "../faults/FaultyWire.ts"

@@ -5,7 +5,7 @@ import { OperatorTiers } from "@parley/core/effect"
 import { type BillingAct, billingUnderTest, BillingWorld, deliver, STORY_START } from "@parley/core/testing"
 import { type Context, Effect, Exit, Layer, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
+import { PgDatabaseLayer } from "../../src/database/server/PgDatabase.ts"
 import { storesLayer } from "../../src/storesLayer.ts"
 import { hasPostgres, migratedPostgres } from "../databases.ts"
 

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { PgBillingStoreLayer } from "../../src/billing/PgBillingStore.ts"
 import { PgBillingUpkeepLayer } from "../../src/billing/PgBillingUpkeep.ts"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
-import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
+import { PgDatabaseLayer } from "../../src/database/server/PgDatabase.ts"
 import { PgUnitOfWorkLayer } from "../../src/storage/PgUnitOfWork.ts"
 import { hasPostgres, migratedPostgres } from "../databases.ts"
 

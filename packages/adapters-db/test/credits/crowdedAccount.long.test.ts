@@ -3,7 +3,7 @@ import { ledgerIn, type TestedLedger } from "@parley/core/testing"
 import { Clock, Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
-import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
+import { PgDatabaseLayer } from "../../src/database/server/PgDatabase.ts"
 import { migratedPostgres, hasPostgres } from "../databases.ts"
 
 const PROCESSES = 8

@@ -6,7 +6,7 @@ import { receiptDraft, reservation } from "@parley/core/testing"
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
-import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
+import { PgDatabaseLayer } from "../../src/database/server/PgDatabase.ts"
 import { migratedPostgres, hasPostgres } from "../databases.ts"
 
 const FREEZES = 8

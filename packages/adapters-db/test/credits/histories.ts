@@ -4,7 +4,7 @@ import { Effect, Layer, type Scope } from "effect"
 import { describe } from "vitest"
 import { LedgerClock } from "../../src/credits/LedgerClock.ts"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
-import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
+import { PgDatabaseLayer } from "../../src/database/server/PgDatabase.ts"
 import { databases, hasPostgres, migratedPostgres } from "../databases.ts"
 import { hasPooler, migratedBehindPooler } from "../pooler.ts"
 

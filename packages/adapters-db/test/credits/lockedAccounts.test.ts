@@ -4,7 +4,7 @@ import { Clock, Effect, Fiber, Layer } from "effect"
 import pg from "pg"
 import { describe, expect, it } from "vitest"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
-import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
+import { PgDatabaseLayer } from "../../src/database/server/PgDatabase.ts"
 import { migratedPostgres, hasPostgres } from "../databases.ts"
 import { migratedBehindPooler, hasPooler } from "../pooler.ts"
 

@@ -6,7 +6,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { Database } from "../../src/database/Database.ts"
-import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
+import { PgDatabaseLayer } from "../../src/database/server/PgDatabase.ts"
 import { migratedPostgres, hasPostgres } from "../databases.ts"
 
 const CALLERS = 50

@@ -11,7 +11,7 @@ import { Effect, Layer, Redacted, Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { PgBotStoreLayer } from "../../src/bots/PgBotStore.ts"
 import { PgCrmConnectionStoreLayer } from "../../src/crm/PgCrmConnectionStore.ts"
-import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
+import { PgDatabaseLayer } from "../../src/database/server/PgDatabase.ts"
 import { migratedPostgres, hasPostgres } from "../databases.ts"
 import type { AccessTask } from "../fixtures/askForAccess.ts"
 

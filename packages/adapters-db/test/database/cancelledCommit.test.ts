@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { Database } from "../../src/database/Database.ts"
-import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
+import { PgDatabaseLayer } from "../../src/database/server/PgDatabase.ts"
 import { migratedPostgres, hasPostgres } from "../databases.ts"
 import { FaultyWire } from "../faults/FaultyWire.ts"
 

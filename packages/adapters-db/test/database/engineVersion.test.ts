@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
-import { ENGINE_VERSIONS, requirePglite } from "../../src/database/PgliteMissing.ts"
+import { ENGINE_VERSIONS, requirePglite } from "../../src/database/embedded/PgliteMissing.ts"
 
 const peersOf = (name: string) => {
   const manifest = readFileSync(new URL(`../../../${name}/package.json`, import.meta.url), "utf8")

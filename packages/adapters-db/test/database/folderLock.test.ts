@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { lockFolder } from "../../src/database/folderLock.ts"
+import { lockFolder } from "../../src/database/embedded/folderLock.ts"
 
 const program = fileURLToPath(new URL("../fixtures/holdFolder.ts", import.meta.url))
 

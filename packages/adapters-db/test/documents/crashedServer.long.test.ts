@@ -21,7 +21,7 @@ import {
 } from "@parley/core/testing"
 import { Effect, Layer } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
+import { PgDatabaseLayer } from "../../src/database/server/PgDatabase.ts"
 import { PgDocumentStoreLayer } from "../../src/documents/storing/PgDocumentStore.ts"
 import { PgPassageIndexLayer } from "../../src/documents/indexing/PgPassageIndex.ts"
 import { migrate } from "../../src/migrations/migrate.ts"

@@ -5,7 +5,7 @@ import { Deferred, Effect, Layer, Queue } from "effect"
 import pg from "pg"
 import { describe, expect, it } from "vitest"
 import { DatabaseOwner } from "../../src/database/DatabaseOwner.ts"
-import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
+import { PgDatabaseLayer } from "../../src/database/server/PgDatabase.ts"
 import { PgBossJobQueueLayer } from "../../src/jobs/PgBossJobQueue.ts"
 import { freshPostgres, hasPostgres } from "../databases.ts"
 

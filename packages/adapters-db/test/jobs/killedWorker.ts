@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url"
 import { JobQueue } from "@parley/core/adapter"
 import { enqueue, handling, newJob, type TestedJob, TestJob } from "@parley/core/testing"
 import { Clock, Effect, Layer, Queue } from "effect"
-import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
+import { PgDatabaseLayer } from "../../src/database/server/PgDatabase.ts"
 import { PgBossJobQueueLayer } from "../../src/jobs/PgBossJobQueue.ts"
 import { migratedPostgres } from "../databases.ts"
 

@@ -3,7 +3,7 @@ import { makeCatalog } from "@parley/core"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { describe, expect, it } from "vitest"
 import { Database } from "../../src/database/Database.ts"
-import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
+import { PgDatabaseLayer } from "../../src/database/server/PgDatabase.ts"
 import { PgCallLimiterLayer } from "../../src/limits/PgCallLimiter.ts"
 import { migratedPostgres, hasPostgres } from "../databases.ts"
 

@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { Database } from "../../src/database/Database.ts"
-import { PgDatabaseLayer } from "../../src/database/PgDatabase.ts"
+import { PgDatabaseLayer } from "../../src/database/server/PgDatabase.ts"
 import { PgRevokedSessionsLayer } from "../../src/sessions/PgRevokedSessions.ts"
 import { migratedPostgres, hasPostgres } from "../databases.ts"
 

@@ -1,6 +1,39 @@
-import { Effect, Fiber, Option, type Scope } from "effect"
-import type { BackgroundTask } from "./BackgroundTask.ts"
-import { superviseTask } from "./superviseTask.ts"
+import { Cause, Clock, Effect, Exit, Fiber, Option, Random, type Scope } from "effect"
+import { type FailureFields, failureFields } from "../storage/failureFields.ts"
+
+/**
+ * The pause after a failure: doubled with each failure in a row, and varied so that processes do not restart together.
+ */
+const FIRST_REST_MS = 1_000
+const LONGEST_REST_MS = 30_000
+/** A task that worked for so long has recovered: its next failure is again a first one. */
+const RECOVERED_MS = 60_000
+
+const restMs = (failuresInARow: number): number =>
+  Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** Math.min(failuresInARow - 1, 10))
+
+const describe = (exit: Exit.Exit<never, unknown>): FailureFields =>
+  failureFields(Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined)
+
+/** Runs a task until interrupted; if it ends in any other way, it is logged and restarted after a pause. */
+export const superviseTask = <R>(
+  name: string,
+  { consequence, run }: BackgroundTask<R>
+): Effect.Effect<never, never, Exclude<R, Scope.Scope>> =>
+  Effect.gen(function* () {
+    let failuresInARow = 0
+    for (;;) {
+      const began = yield* Clock.monotonicTimeNanos
+      const exit = yield* Effect.exit(Effect.scoped(run))
+      const workedMs = Number((yield* Clock.monotonicTimeNanos) - began) / 1_000_000
+      failuresInARow = workedMs >= RECOVERED_MS ? 1 : failuresInARow + 1
+      const rest = Math.round(restMs(failuresInARow) * (0.8 + 0.4 * (yield* Random.next)))
+      yield* Effect.logWarning(`${consequence}; the task begins anew in ${(rest / 1000).toFixed(1)} seconds.`).pipe(
+        Effect.annotateLogs({ task: name, ...describe(exit) })
+      )
+      yield* Effect.sleep(rest)
+    }
+  })
 
 interface RunningTask {
   readonly name: string
@@ -40,3 +73,16 @@ export const startTasks = <R>(
       (running) => Effect.forEach(running, stopTask, { concurrency: "unbounded", discard: true })
     )
   )
+
+/** One kind of work outside requests, which a process does for as long as it lives. */
+export interface BackgroundTask<R = never> {
+  /** The consequence if no process runs it, for a log line: "Uploaded documents are not being read". */
+  readonly consequence: string
+  /**
+   * Works until interrupted, in a scope that closes then. It logs its results itself; after a failure, which is
+   * logged, it restarts in a new scope. Any number of processes may run it at once.
+   */
+  readonly run: Effect.Effect<never, unknown, R | Scope.Scope>
+  /** Milliseconds in which it must stop; afterwards the process stops waiting for it. */
+  readonly stopWithinMs: number
+}

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import type { CrmConnectionName } from "./CrmConnection.ts"
+import type { CrmConnectionName } from "./CrmConnectionStore.ts"
 import { AppointmentsNotAvailable } from "./errors.ts"
 
 /** An appointment to be made in a connected CRM. */

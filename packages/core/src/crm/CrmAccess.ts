@@ -5,10 +5,14 @@ import { IdGenerator } from "../storage/IdGenerator.ts"
 import { inputsOf } from "../storage/inputs.ts"
 import { retryStorage } from "../storage/retryStorage.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
-import { CrmConnectionName, type CrmStanding, type StoredCrmConnection } from "./CrmConnection.ts"
-import { CrmConnectionStore } from "./CrmConnectionStore.ts"
+import {
+  CrmConnectionName,
+  CrmConnectionStore,
+  type CrmStanding,
+  type StoredCrmConnection
+} from "./CrmConnectionStore.ts"
 import { type CrmProvider, CrmProviders, type CrmTokens } from "./CrmProvider.ts"
-import { CrmRelease } from "./CrmRelease.ts"
+import { CrmRelease, isReplaced } from "./CrmRelease.ts"
 import {
   CrmAnswerLost,
   type CrmFailed,
@@ -17,7 +21,6 @@ import {
   CrmNotConnected,
   CrmUnavailable
 } from "./errors.ts"
-import { isReplaced } from "./isReplaced.ts"
 import { openTokens, sealTokens } from "./tokenSecret.ts"
 
 /** A token that expires within this time is refreshed, because it must outlive the request that uses it. */

@@ -1,5 +1,7 @@
-import { Context, type Effect, type Redacted } from "effect"
+import { Context, type Effect, Layer, type Redacted } from "effect"
 import type { CrmFailed } from "./errors.ts"
+import { noSecrets } from "../secrets/noSecrets.ts"
+import { SecretBox } from "../secrets/SecretBox.ts"
 
 /** The two slots for CRM providers of a server. */
 export const CRM_PROVIDERS = ["provider_one", "provider_two"] as const
@@ -76,3 +78,9 @@ export interface CrmProvider {
 export class CrmProviders extends Context.Service<CrmProviders, ReadonlyMap<CrmProviderId, CrmProvider>>()(
   "@parley/core/crm/CrmProviders"
 ) {}
+
+/** No CRM: no provider is configured, and nothing can be sealed. */
+export const noCrmLayer: Layer.Layer<CrmProviders | SecretBox> = Layer.merge(
+  Layer.succeed(CrmProviders, new Map()),
+  Layer.succeed(SecretBox, noSecrets)
+)

@@ -1,4 +1,4 @@
-import { Context, Deferred, Effect, Layer } from "effect"
+import { Context, Deferred, Effect, Layer, Redacted } from "effect"
 import type { BotName } from "../bots/Bot.ts"
 import { BotFarewell } from "../bots/BotFarewell.ts"
 import type { UserId } from "../identity/UserId.ts"
@@ -6,12 +6,12 @@ import { JobQueue } from "../jobs/JobQueue.ts"
 import { SecretBox } from "../secrets/SecretBox.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
-import type { StoredCrmConnection } from "./CrmConnection.ts"
-import { CrmConnectionStore, type CrmConnectionsOf } from "./CrmConnectionStore.ts"
-import { type CrmProviderId, CrmProviders, type RevokeInput } from "./CrmProvider.ts"
+import { type CrmConnectionsOf, CrmConnectionStore, type StoredCrmConnection } from "./CrmConnectionStore.ts"
+import { type CrmAccount, type CrmProvider, type CrmProviderId, CrmProviders, type RevokeInput } from "./CrmProvider.ts"
 import { CrmNotRevoked } from "./errors.ts"
 import { openRevocation, type RevocationPayload, RevokeCrmAccess, sealRevocation } from "./revocationJob.ts"
-import { openTokens } from "./tokenSecret.ts"
+import { openTokens, type OpenTokens } from "./tokenSecret.ts"
+import { handledJob } from "../jobs/JobKind.ts"
 
 /** A silent provider delays no caller for longer than this. */
 const REVOKE_WITHIN = "5 seconds"
@@ -158,3 +158,36 @@ const make = Effect.gen(function* () {
     ofPerson: (owner) => Effect.map(remove({ owner }), tellAll)
   })
 })
+
+/** Revokes access that a process left over, because it died or because the provider could not be reached. */
+export const crmRevoking = handledJob(
+  RevokeCrmAccess,
+  Effect.map(
+    CrmRelease,
+    ({ again }) =>
+      ({ last, payload }) =>
+        again(payload, last)
+  )
+)
+
+interface Replacement {
+  readonly former: Pick<StoredCrmConnection, "account">
+  readonly replaced: Pick<OpenTokens, "accessToken" | "refreshToken">
+  readonly account: CrmAccount
+  readonly tokens: RevokeInput | Pick<OpenTokens, "accessToken" | "refreshToken">
+}
+
+const secretsOf = ({ accessToken, refreshToken }: Replacement["tokens"]): ReadonlyArray<string> =>
+  [accessToken, refreshToken].flatMap((token) => (token === undefined ? [] : [Redacted.value(token)]))
+
+/**
+ * True if the earlier access of a connection can be revoked without ending the new one: they share no token, and
+ * either the provider distinguishes approvals, or the accounts differ. Several providers treat the approvals of one
+ * account as one.
+ */
+export const isReplaced = (provider: CrmProvider, { account, former, replaced, tokens }: Replacement): boolean => {
+  const kept = new Set(secretsOf(tokens))
+  if (secretsOf(replaced).some((secret) => kept.has(secret))) return false
+  if (provider.revokesApprovalAlone === true) return true
+  return account.id !== undefined && former.account.id !== undefined && account.id !== former.account.id
+}

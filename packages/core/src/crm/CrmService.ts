@@ -8,11 +8,15 @@ import { retryStorage } from "../storage/retryStorage.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { endedBy } from "./CrmAccess.ts"
-import type { CrmConnection, CrmConnectionName, SealedTokens, StoredCrmConnection } from "./CrmConnection.ts"
-import { CrmConnectionStore } from "./CrmConnectionStore.ts"
+import {
+  type CrmConnection,
+  type CrmConnectionName,
+  type SealedTokens,
+  type StoredCrmConnection,
+  CrmConnectionStore
+} from "./CrmConnectionStore.ts"
 import { CRM_PROVIDERS, type CrmAccount, type CrmProvider, type CrmProviderId, CrmProviders } from "./CrmProvider.ts"
-import { CrmRelease, type Revocation } from "./CrmRelease.ts"
-import { isReplaced } from "./isReplaced.ts"
+import { CrmRelease, type Revocation, isReplaced } from "./CrmRelease.ts"
 import { CrmNotConfigured, CrmNotConnected, CrmProviderNotFound, CrmStateUnknown } from "./errors.ts"
 import { beginState, isMatch, openState, type OpenState, STATE_MAX_AGE_SECONDS } from "./oauthState.ts"
 import { OAuthStateStore } from "./OAuthStateStore.ts"

@@ -3,8 +3,13 @@ import type { BotName } from "../bots/Bot.ts"
 import { BotStore } from "../bots/BotStore.ts"
 import { InMemoryBotStore } from "../bots/InMemoryBotStore.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
-import type { CrmConnectionName, StoredCrmConnection } from "./CrmConnection.ts"
-import { CrmConnectionStore, type CrmConnectionsOf, SealedConnections } from "./CrmConnectionStore.ts"
+import {
+  type CrmConnectionName,
+  type StoredCrmConnection,
+  CrmConnectionStore,
+  type CrmConnectionsOf,
+  SealedConnections
+} from "./CrmConnectionStore.ts"
 
 /** The last claim of a refresh. */
 interface Claim {

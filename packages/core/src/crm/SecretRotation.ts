@@ -2,8 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { SecretsNotConfigured } from "../secrets/errors.ts"
 import { SecretBox } from "../secrets/SecretBox.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
-import type { StoredCrmConnection } from "./CrmConnection.ts"
-import { SealedConnections, type SealedCount } from "./CrmConnectionStore.ts"
+import { type StoredCrmConnection, SealedConnections, type SealedCount } from "./CrmConnectionStore.ts"
 import { resealTokens } from "./tokenSecret.ts"
 
 const BATCH = 100

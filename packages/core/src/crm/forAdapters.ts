@@ -9,7 +9,7 @@ export {
   type NewCrmConnection,
   type SealedTokens,
   type StoredCrmConnection
-} from "./CrmConnection.ts"
+} from "./CrmConnectionStore.ts"
 export {
   type ClaimRefreshInput,
   CrmConnectionStore,
@@ -40,4 +40,4 @@ export {
   CrmRefused,
   CrmUnavailable
 } from "./errors.ts"
-export { crmRevoking } from "./revokeAccess.ts"
+export { crmRevoking } from "./CrmRelease.ts"

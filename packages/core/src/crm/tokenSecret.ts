@@ -1,7 +1,7 @@
 import { Clock, Effect, Option, Redacted, Schema } from "effect"
 import { SecretUnreadable } from "../secrets/errors.ts"
 import type { SecretBox, SecretContext } from "../secrets/SecretBox.ts"
-import type { CrmConnectionName, SealedTokens, StoredCrmConnection } from "./CrmConnection.ts"
+import type { CrmConnectionName, SealedTokens, StoredCrmConnection } from "./CrmConnectionStore.ts"
 import type { CrmTokens } from "./CrmProvider.ts"
 
 /** Tokens as they are used: those of one connection, together. */

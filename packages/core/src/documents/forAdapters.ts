@@ -27,7 +27,7 @@ export {
   type RerankerService,
   rerankFound
 } from "./searching/Reranker.ts"
-export { BM25 } from "./searching/bm25.ts"
+export { BM25 } from "./searching/passageScores.ts"
 export {
   DOCUMENT_TYPES,
   DOCUMENT_TYPE_TABLE,
@@ -60,21 +60,16 @@ export {
   requestsOf
 } from "./embedding/embedPassages.ts"
 export { FileRejected, fileTooLarge } from "./errors.ts"
-export {
-  FEEDBACK,
-  type FeedbackCandidate,
-  type FeedbackStatistics,
-  feedbackScores
-} from "./searching/relevanceFeedback.ts"
-export { accentedWords, foldedTerm, plainTerm, plainWord } from "./searching/languages/accents.ts"
-export { type Crowd, FUSION, type FusedCandidate, fusedScores } from "./searching/fuseScores.ts"
+export { FEEDBACK, type FeedbackCandidate, type FeedbackStatistics, feedbackScores } from "./searching/passageScores.ts"
+export { accentedWords, foldedTerm, plainTerm, plainWord } from "./searching/wordForms.ts"
+export { type Crowd, FUSION, type FusedCandidate, fusedScores } from "./searching/passageScores.ts"
 export { cutPassages } from "./indexing/cutPassages.ts"
 export { type ExcerptInput, excerptOf } from "./indexing/excerpt.ts"
 export { type IndexDocument, indexDocument, INDEXING_VERSION, PASSAGES_PER_BATCH } from "./indexing/indexDocument.ts"
 export { type ReindexClaim, type ReindexRun, ReindexStore } from "./indexing/reindexing/ReindexStore.ts"
 export { type PassageProblem, verifyPassages } from "./indexing/verifyPassages.ts"
-export { FUNCTION_WORDS, LANGUAGES, type Language, languageOf } from "./searching/languages/languageOf.ts"
-export { passageWords, searchableQuery, searchableText } from "./searching/searchableText.ts"
+export { FUNCTION_WORDS, LANGUAGES, type Language, languageOf } from "./searching/languageOf.ts"
+export { passageWords, searchableQuery, searchableText } from "./searching/searchTerms.ts"
 export {
   DOCUMENT_FAILURES,
   type DocumentFailure,
@@ -87,8 +82,8 @@ export { DocumentRequeue } from "./reading/DocumentRequeue.ts"
 export { Ocr, OcrFailed, type OcrService, type ScannedPicture } from "./reading/Ocr.ts"
 export { ProcessDocument } from "./reading/processDocument.ts"
 export { PassageWriter } from "./indexing/PassageWriter.ts"
-export { RELEVANCE, relevantPassages } from "./searching/relevance/relevantPassages.ts"
-export { SEARCH_LANGUAGES, type SearchLanguage, searchLanguageOf } from "./searching/languages/searchLanguage.ts"
+export { RELEVANCE, relevantPassages } from "./searching/relevantPassages.ts"
+export { SEARCH_LANGUAGES, type SearchLanguage, searchLanguageOf } from "./searching/searchLanguage.ts"
 export {
   type DocumentChange,
   type DocumentPage,
@@ -99,4 +94,4 @@ export {
 export { FileMover } from "./storing/FileMover.ts"
 export { FileStore, type FilesMoved, NOTHING_MOVED } from "./storing/FileStore.ts"
 export { InMemoryDocumentStore } from "./storing/InMemoryDocumentStore.ts"
-export { ObjectStore, type Objects } from "./storing/ObjectStore.ts"
+export { ObjectStore, type Objects } from "./storing/FileStore.ts"

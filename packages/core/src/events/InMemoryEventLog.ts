@@ -3,8 +3,12 @@ import { IdGenerator } from "../storage/IdGenerator.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import type { TierName } from "../tiers/Tier.ts"
 import type { DeliveryState, Destination } from "./Outbox.ts"
-import { renameKey } from "./renameKey.ts"
 import { type EventDraft, type EventType, TYPES_OF_RECORD } from "./ParleyEvent.ts"
+import type { UserId } from "../identity/UserId.ts"
+
+/** The key of a period's transaction names its owner (`periodKey`). Returns the key with the pseudonym in the owner's place. */
+export const renameKey = (key: string, userId: UserId, pseudonym: UserId): string =>
+  key.replaceAll(`period:${userId}:`, () => `period:${pseudonym}:`)
 
 /** A threshold below which the balances of a tier are low, and when it was last asked for. */
 export interface KeptThreshold {

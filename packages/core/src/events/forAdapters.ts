@@ -26,5 +26,5 @@ export {
 } from "./Outbox.ts"
 export { eventOf } from "./ParleyEvent.ts"
 export { type WebhookAnswer, type WebhookPoster, type WebhookRequest, WebhookUnanswered } from "./WebhookPoster.ts"
-export { isPrivateAddress } from "./privateAddress.ts"
-export { isThisMachine } from "./webhookUrl.ts"
+export { isPrivateAddress } from "./webhookAddress.ts"
+export { isThisMachine } from "./webhookAddress.ts"

@@ -5,9 +5,33 @@ import { hookSinks, type ParleyHooks } from "./hooks.ts"
 import { type LowBalanceSetting, problemOfLowBalance } from "./LowBalance.ts"
 import { EVENT_TYPES, type EventType, type ParleyEvent } from "./ParleyEvent.ts"
 import type { WebhookPoster } from "./WebhookPoster.ts"
-import { isWebhookSecret } from "./verifyWebhook.ts"
-import { webhookHeaders } from "./webhookHeaders.ts"
-import { webhookUrlProblem } from "./webhookUrl.ts"
+import {
+  InvalidWebhook,
+  isWebhookSecret,
+  WEBHOOK_ID,
+  WEBHOOK_SIGNATURE,
+  WEBHOOK_TIMESTAMP,
+  webhookSignatures
+} from "./verifyWebhook.ts"
+import { webhookUrlProblem } from "./webhookAddress.ts"
+
+const base64Of = (bytes: Uint8Array): string => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))
+
+/** The headers of a webhook: signed with every secret, so that sender and receiver can change theirs one after the other. */
+export const webhookHeaders = Effect.fnUntraced(function* (
+  id: string,
+  body: string,
+  secrets: ReadonlyArray<string>
+): Effect.fn.Return<Readonly<Record<string, string>>, InvalidWebhook> {
+  if (!secrets.every(isWebhookSecret)) return yield* Effect.fail(new InvalidWebhook({ problem: "secret" }))
+  const timestamp = String(Math.floor((yield* Clock.currentTimeMillis) / 1000))
+  const signatures = yield* Effect.promise(() => webhookSignatures(id, timestamp, body, secrets))
+  return {
+    [WEBHOOK_ID]: id,
+    [WEBHOOK_TIMESTAMP]: timestamp,
+    [WEBHOOK_SIGNATURE]: signatures.map((signature) => `v1,${base64Of(signature)}`).join(" ")
+  }
+})
 
 /** An address that events are sent to. */
 export interface WebhookEndpoint {

@@ -2,6 +2,8 @@ import { Context, Effect, Exit, Layer, Semaphore } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import type { Companion } from "./Companion.ts"
 import { StorageFailed } from "./StorageFailed.ts"
+import { TransactionNotJoined } from "./CallersTransaction.ts"
+import { UnitOfWork } from "./UnitOfWork.ts"
 
 interface Unit {
   open: boolean
@@ -137,4 +139,17 @@ const makeInMemoryStorage = (): InMemoryStorage["Service"] => {
     onCompanion: (tag, write) => Effect.sync(() => void companions.set(tag, write)),
     writeCompanion: (companion) => companions.get(companion._tag)?.(companion as never)
   })
+}
+
+/** Units of work over the in-memory stores: the changes of a failed unit are undone. */
+export const InMemoryUnitOfWork = {
+  layer: Layer.effect(
+    UnitOfWork,
+    Effect.map(InMemoryStorage, (storage) =>
+      UnitOfWork.of({
+        run: (_owner, work) => storage.run(work),
+        join: () => Effect.fail(new TransactionNotJoined({ problem: "not-supported" }))
+      })
+    )
+  ).pipe(Layer.provide(InMemoryStorage.layer))
 }

@@ -8,7 +8,7 @@ import type { PaymentEvent, SubscriptionStatus } from "../../src/billing/Payment
 import { PaymentGateway } from "../../src/billing/PaymentGateway.ts"
 import { PaymentInbox } from "../../src/billing/PaymentInbox.ts"
 import { CrmRelease } from "../../src/crm/CrmRelease.ts"
-import { noCrmLayer } from "../../src/crm/noCrmLayer.ts"
+import { noCrmLayer } from "../../src/crm/CrmProvider.ts"
 import { inMemoryStorageLayer } from "../../src/StoragePorts.ts"
 import { atTime } from "../../src/testing/atTime.ts"
 import { neutralGateway } from "../../src/testing/billing/neutralGateway.ts"

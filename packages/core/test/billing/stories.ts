@@ -2,7 +2,7 @@ import { Layer } from "effect"
 import { InMemoryBillingStore } from "../../src/billing/InMemoryBillingStore.ts"
 import { InMemoryBillingUpkeep } from "../../src/billing/upkeep/InMemoryBillingUpkeep.ts"
 import { InMemoryCreditLedger } from "../../src/credits/InMemoryCreditLedger.ts"
-import { InMemoryUnitOfWork } from "../../src/storage/InMemoryUnitOfWork.ts"
+import { InMemoryUnitOfWork } from "../../src/storage/InMemoryStorage.ts"
 import { billingModelTest } from "../../src/testing/billing/billingModelTest.ts"
 
 /** `PARLEY_TEST_SEED` and `PARLEY_TEST_PATH`, as a failing run prints them, play its stories again. */

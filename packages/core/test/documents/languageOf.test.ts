@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { languageOf } from "../../src/documents/searching/languages/languageOf.ts"
+import { languageOf } from "../../src/documents/searching/languageOf.ts"
 
 describe("the language of a text", () => {
   it.each([

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Document } from "@parley/core"
-import { StorageFailed } from "@parley/core/adapter"
 import {
+  StorageFailed,
   DocumentParser,
   DocumentStore,
   FileStore,
@@ -12,8 +12,7 @@ import {
 import { InMemoryRateLimiter } from "../../src/limits/InMemoryRateLimiter.ts"
 import { ampleQuota, newDocument, newUserId } from "@parley/core/testing"
 import { Effect, Layer } from "effect"
-import { documentProcessing } from "../../src/documents/reading/processDocument.ts"
-import { MAX_TEXT_LENGTH } from "../../src/documents/reading/readDocument.ts"
+import { documentProcessing, MAX_TEXT_LENGTH } from "../../src/documents/reading/processDocument.ts"
 import { inMemoryStorageLayer } from "../../src/StoragePorts.ts"
 
 /** 400 passages or so: several batches. */

@@ -1,7 +1,8 @@
-import { passagePorts } from "../../src/testing/documents/passageIndexFixtures.ts"
+import { passagePorts } from "../../src/testing/documents/passages/passageIndexFixtures.ts"
 import { assert, describe, it } from "@effect/vitest"
-import type { PassageIndex, PassageWriter } from "@parley/core/adapter"
 import {
+  type PassageIndex,
+  type PassageWriter,
   DocumentParser,
   DocumentStore,
   DocumentUnreadable,

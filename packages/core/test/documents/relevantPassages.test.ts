@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { FoundPassage } from "../../src/documents/Document.ts"
-import { relevantPassages } from "../../src/documents/searching/relevance/relevantPassages.ts"
+import { relevantPassages } from "../../src/documents/searching/relevantPassages.ts"
 
 const found = (text: string, more: Partial<FoundPassage> = {}): FoundPassage => ({
   ordinal: 0,

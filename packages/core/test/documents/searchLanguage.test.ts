@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { searchLanguageOf } from "../../src/documents/searching/languages/searchLanguage.ts"
+import { searchLanguageOf } from "../../src/documents/searching/searchLanguage.ts"
 
 describe("the language by which a document's words are stemmed", () => {
   it.each([

@@ -12,9 +12,14 @@ import { Database } from "../../database/Database.ts"
 import { storing } from "../../storage/storageFailed.ts"
 import { ExactSearchPassages } from "../searching/ExactSearchPassages.ts"
 import { addPassages, putDocument } from "./addPassages.ts"
-import { activateGeneration, beginGeneration, generationGone, generationParams } from "./buildGeneration.ts"
+import {
+  activateGeneration,
+  beginGeneration,
+  generationGone,
+  generationParams,
+  findUnembedded
+} from "./buildGeneration.ts"
 import { generationSql } from "./generationSql.ts"
-import { findUnembedded } from "./keepEmbeddings.ts"
 import { makeFindVectorExtension } from "../searching/findVectorExtension.ts"
 import { findIndexings, readExcerpt, readGeneration } from "./readGeneration.ts"
 import { passageSql } from "../searching/passageSql.ts"

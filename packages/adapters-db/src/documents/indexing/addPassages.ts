@@ -23,17 +23,15 @@ import {
   generationGone,
   generationParams,
   headingsValue,
-  textParts
-} from "./buildGeneration.ts"
-import type { GenerationSql } from "./generationSql.ts"
-import {
+  textParts,
   type Content,
   contentOf,
   type EmbeddedContent,
   embeddingParams,
   keepEmbeddings,
   reuseEmbeddings
-} from "./keepEmbeddings.ts"
+} from "./buildGeneration.ts"
+import type { GenerationSql } from "./generationSql.ts"
 import type { FindPassageTerms } from "./passageTerms.ts"
 
 /** The most passages of a block: one row of postings speaks of a block at most. */

@@ -1,5 +1,5 @@
 import { headingPath } from "../../documents/reading/Heading.ts"
-import { FUNCTION_WORDS, LANGUAGES } from "../../documents/searching/languages/languageOf.ts"
+import { FUNCTION_WORDS, LANGUAGES } from "../../documents/searching/languageOf.ts"
 import { type ReflowedText, reflow, sourceSpan } from "../../documents/reading/reflow.ts"
 import { splitSentences, type TextSpan } from "../../documents/reading/splitSentences.ts"
 import type { Source } from "../store/StoredMessage.ts"

@@ -9,7 +9,7 @@ import { periodAt } from "./period.ts"
 import { type Transaction, NO_TRANSACTIONS } from "../Transaction.ts"
 import { NO_USAGE } from "../Spender.ts"
 import type { TierName } from "../../tiers/Tier.ts"
-import { renameKey } from "../../events/renameKey.ts"
+import { renameKey } from "../../events/InMemoryEventLog.ts"
 
 export interface OpenAccountInput {
   readonly userId: UserId

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { embedBatches } from "./embedBatches.ts"
 import { Embedder, type EmbedderLimits, type EmbeddingFailed } from "./Embedder.ts"
-import { termsOf } from "../searching/termsOf.ts"
+import { termsOf } from "../searching/searchTerms.ts"
 
 export interface InMemoryEmbedderOptions {
   readonly dimensions?: number

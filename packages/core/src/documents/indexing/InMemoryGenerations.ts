@@ -6,7 +6,7 @@ import { type Embedder, type Embedding, PassageEmbedder } from "../embedding/Emb
 import { embeddingModel } from "../embedding/embedPassages.ts"
 import type { ParsedDocument } from "../reading/DocumentParser.ts"
 import type { IndexedPassage } from "../searching/InMemoryPassageSearch.ts"
-import { type SearchLanguage, searchLanguageOf } from "../searching/languages/searchLanguage.ts"
+import { type SearchLanguage, searchLanguageOf } from "../searching/searchLanguage.ts"
 import { keyInMemory } from "../storing/InMemoryDocumentStore.ts"
 import type { IndexedBy } from "./PassageIndex.ts"
 import { type BeginGeneration, type Generation, GenerationGone } from "./PassageWriter.ts"

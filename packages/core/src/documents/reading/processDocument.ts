@@ -1,13 +1,149 @@
-import { Effect, Schema } from "effect"
+import { Clock, Context, Effect, Schema } from "effect"
 import { handledJob, jobKind, type JobTry } from "../../jobs/JobKind.ts"
 import { UnitOfWork } from "../../storage/UnitOfWork.ts"
 import type { Document, DocumentKey } from "../Document.ts"
-import { type DocumentFailure, DocumentParser } from "./DocumentParser.ts"
+import { type DocumentFailure, DocumentParser, DocumentUnreadable, type ParsedDocument } from "./DocumentParser.ts"
 import { type DocumentChange, DocumentStore } from "../storing/DocumentStore.ts"
 import { FileStore } from "../storing/FileStore.ts"
 import { type IndexedSoFar, switchDocument } from "../indexing/indexDocument.ts"
 import { PassageWriter } from "../indexing/PassageWriter.ts"
-import { makeReadingTries, readDocument } from "./readDocument.ts"
+import { countOf, momentOf } from "../../storage/spokenNumbers.ts"
+import type { StorageFailed } from "../../storage/StorageFailed.ts"
+import { keptHeadings } from "./Heading.ts"
+import { RateLimiter } from "../../limits/RateLimiter.ts"
+import { sha256 } from "../../secrets/sha256.ts"
+
+const NO_TEXT = "No text was found in the document. Upload one that holds some."
+const GONE = "The file's content is not here any more. Upload it again."
+
+/** The longest text that is kept and searched, in UTF-16 units. */
+export const MAX_TEXT_LENGTH = 32 * 1024 * 1024
+const TOO_LONG = `The document holds more text than the ${countOf(MAX_TEXT_LENGTH, "character")} that can be searched. Split it.`
+
+export interface ReadDocument {
+  readonly files: FileStore["Service"]
+  readonly parser: DocumentParser["Service"]
+  readonly document: Pick<Document, "id" | "type" | "userId">
+}
+
+type Parsing = Effect.Effect<ParsedDocument, DocumentUnreadable>
+
+/**
+ * Returns the text of a document's bytes, in the form in which it is stored. `within` gets the bytes and the effect
+ * that reads them, and may refuse it. Fails with a reason for the owner if there are no bytes, or no text that can be
+ * searched.
+ */
+export const readDocument = <E = never, R = never>(
+  { document, files, parser }: ReadDocument,
+  within: (bytes: Uint8Array, parsing: Parsing) => Effect.Effect<ParsedDocument, E | DocumentUnreadable, R> = (
+    _bytes,
+    parsing
+  ) => parsing
+): Effect.Effect<ParsedDocument, E | DocumentUnreadable | StorageFailed, R> =>
+  Effect.gen(function* () {
+    const { id: documentId, type, userId } = document
+    const bytes = yield* files.read({ userId, documentId })
+    if (bytes === undefined) return yield* new DocumentUnreadable({ reason: GONE, failure: "incomplete" })
+    const parsed = yield* within(bytes, parser.parse({ type, bytes, userId }))
+    if (parsed.text.trim() === "") return yield* new DocumentUnreadable({ reason: NO_TEXT, failure: "no_text" })
+    if (parsed.text.length > MAX_TEXT_LENGTH) {
+      return yield* new DocumentUnreadable({ reason: TOO_LONG, failure: "too_long" })
+    }
+    return parsed.headings === undefined ? parsed : { ...parsed, headings: keptHeadings(parsed.headings) }
+  })
+
+/** How often reading may fail before it is not tried again for a while. */
+export interface ReadingLimitsData {
+  /** Tries of one document that ended as unreadable. */
+  readonly triesPerDocument: number
+  /** Documents of one person whose reading exceeded a bound of time or memory. */
+  readonly exhaustingPerPerson: number
+  /** Milliseconds from the first failure until failures are forgotten. */
+  readonly windowMs: number
+}
+
+/** The limits in force: 5 tries of a document and 20 exhausting documents of a person a day, unless configured. */
+export class ReadingLimits extends Context.Reference<ReadingLimitsData>("@parley/core/documents/ReadingLimits", {
+  defaultValue: () => ({ triesPerDocument: 5, exhaustingPerPerson: 20, windowMs: 24 * 60 * 60 * 1000 })
+}) {}
+
+const SENTENCES = {
+  content: (when: string) =>
+    `Reading this file took more time or memory than a document may. The same file is not read again before ${when}. Split it, or save it in a simpler form, and upload the new file.`,
+  document: (when: string) =>
+    `This document was tried several times and could not be read. It is not tried again before ${when}. Repair the file and upload the new one.`,
+  person: (when: string) =>
+    `Too many of your documents took more time or memory than a document may. Your documents are read again after ${when}: try this one again then.`
+}
+
+/** A document about to be read. */
+export interface Reading {
+  readonly document: Pick<Document, "id" | "type" | "userId">
+  readonly bytes: Uint8Array
+  /** The job's last try. Those before it ended without a verdict, for example because the server died. */
+  readonly last: boolean
+}
+
+/**
+ * Limits failed tries. No owner's document is read again if its content exceeded a bound; the tries of an unreadable
+ * document and the exhausting documents of one person are limited. The `RateLimiter` counts them, so the limits hold
+ * for all servers; a document that is read counts nothing.
+ */
+export const makeReadingTries = Effect.gen(function* () {
+  const limiter = yield* RateLimiter
+  const { triesPerDocument, exhaustingPerPerson, windowMs } = yield* ReadingLimits
+
+  const eventsOf = (content: string, { id, type, userId }: Reading["document"]) =>
+    [
+      {
+        subject: `${type} ${content}`,
+        name: "exhausting-content",
+        limit: 1,
+        sentence: SENTENCES.content,
+        failure: "too_costly"
+      },
+      {
+        subject: id,
+        name: "unreadable-document",
+        limit: triesPerDocument,
+        sentence: SENTENCES.document,
+        failure: "unreadable"
+      },
+      {
+        subject: userId,
+        name: "exhausting-documents",
+        limit: exhaustingPerPerson,
+        sentence: SENTENCES.person,
+        failure: "waiting"
+      }
+    ] as const
+
+  /** Runs `read` unless too much failed before; counts its failure. A refusal is `DocumentUnreadable` as well. */
+  return <A, E, R>({ document, bytes, last }: Reading, read: Effect.Effect<A, E | DocumentUnreadable, R>) =>
+    Effect.gen(function* () {
+      const events = eventsOf(yield* sha256(bytes), document)
+      for (const { failure, limit, name, sentence, subject } of events) {
+        const { count, remainingMs } = yield* limiter.peek({ subject, name })
+        if (count < limit) continue
+        const now = yield* Clock.currentTimeMillis
+        return yield* new DocumentUnreadable({ reason: sentence(momentOf(now + remainingMs)), failure })
+      }
+      const [content, tries, person] = events
+      const count = ({ subject, name }: (typeof events)[number]) => limiter.count({ subject, name, windowMs })
+      // Counted before: a try that ends with its server leaves no verdict.
+      if (last) yield* count(tries)
+      return yield* Effect.tapErrorTag(
+        read as Effect.Effect<A, DocumentUnreadable, R>,
+        "DocumentUnreadable",
+        Effect.fnUntraced(function* ({ exhausting }) {
+          if (!last) yield* count(tries)
+          if (exhausting !== true) return
+          yield* count(content)
+          yield* count(person)
+        })
+      )
+    })
+})
 
 const GAVE_UP = "The document could not be processed, for a reason on our side. Try again."
 

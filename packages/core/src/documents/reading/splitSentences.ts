@@ -1,4 +1,4 @@
-import { FUNCTION_WORDS, LANGUAGES } from "../searching/languages/languageOf.ts"
+import { FUNCTION_WORDS, LANGUAGES } from "../searching/languageOf.ts"
 
 /** A part of a text, by UTF-16 offsets. */
 export interface TextSpan {

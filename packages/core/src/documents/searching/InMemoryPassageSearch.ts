@@ -1,13 +1,10 @@
-import { scoreTerm } from "./bm25.ts"
+import { scoreTerm, FEEDBACK, feedbackScores, cosine, crowdOf, FUSION, fusedScores } from "./passageScores.ts"
 import type { Document, FoundPassage, Passage } from "../Document.ts"
 import type { Embedding } from "../embedding/Embedder.ts"
-import { FEEDBACK, feedbackScores } from "./relevanceFeedback.ts"
-import { cosine, crowdOf, FUSION, fusedScores } from "./fuseScores.ts"
 import type { SearchInput } from "../indexing/PassageIndex.ts"
-import { passageWords, searchableQuery } from "./searchableText.ts"
-import { plainTerm } from "./languages/accents.ts"
-import type { SearchLanguage } from "./languages/searchLanguage.ts"
-import { plainTermsAmong, termsAmong } from "./termsOf.ts"
+import { passageWords, searchableQuery, plainTermsAmong, termsAmong } from "./searchTerms.ts"
+import { plainTerm } from "./wordForms.ts"
+import type { SearchLanguage } from "./searchLanguage.ts"
 
 /** A passage with the terms of its words, and all it is found by: those and its plain terms. */
 export interface IndexedPassage {

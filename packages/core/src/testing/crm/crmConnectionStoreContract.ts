@@ -1,8 +1,12 @@
 import { Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
 import { BotStore } from "../../bots/BotStore.ts"
-import type { NewCrmConnection, StoredCrmConnection } from "../../crm/CrmConnection.ts"
-import { CrmConnectionStore, SealedConnections } from "../../crm/CrmConnectionStore.ts"
+import {
+  type NewCrmConnection,
+  type StoredCrmConnection,
+  CrmConnectionStore,
+  SealedConnections
+} from "../../crm/CrmConnectionStore.ts"
 import { newBot } from "../bots/botFixtures.ts"
 import { newUserId } from "../storage/storageFixtures.ts"
 import { newCrmConnection } from "./crmFixtures.ts"

@@ -1,4 +1,4 @@
-import type { NewCrmConnection } from "../../crm/CrmConnection.ts"
+import type { NewCrmConnection } from "../../crm/CrmConnectionStore.ts"
 import { newUserId } from "../storage/storageFixtures.ts"
 
 /** A connection just made, of a bot that may not be there; `changes` replace any part. */

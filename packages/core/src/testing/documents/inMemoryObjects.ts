@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Objects } from "../../documents/storing/ObjectStore.ts"
+import type { Objects } from "../../documents/storing/FileStore.ts"
 
 /** Objects in memory, for tests; `kept` shows them. */
 export const inMemoryObjects = (): Objects & { readonly kept: ReadonlyMap<string, Uint8Array> } => {

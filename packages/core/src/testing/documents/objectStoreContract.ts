@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import type { Objects } from "../../documents/storing/ObjectStore.ts"
+import type { Objects } from "../../documents/storing/FileStore.ts"
 
 const patterned = (length: number): Uint8Array =>
   Uint8Array.from({ length }, (_, index) => (index * 31 + (index >> 8)) & 0xff)

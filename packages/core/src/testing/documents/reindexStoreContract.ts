@@ -6,7 +6,7 @@ import type { PassageWriter } from "../../documents/indexing/PassageWriter.ts"
 import { ReindexStore } from "../../documents/indexing/reindexing/ReindexStore.ts"
 import { ampleQuota, newDocument, newUserId } from "../storage/storageFixtures.ts"
 import { suiteOn } from "../suiteOn.ts"
-import { indexed, indexPassages, passagesOf } from "./passageIndexFixtures.ts"
+import { indexed, indexPassages, passagesOf } from "./passages/passageIndexFixtures.ts"
 
 const MINUTE_MS = 60_000
 const aScope = () => `scope-${crypto.randomUUID()}`

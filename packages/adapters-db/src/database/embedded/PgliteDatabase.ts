@@ -1,0 +1,70 @@
+import { Context, Effect, Layer, Semaphore } from "effect"
+import { Database, type DatabaseError, type Row } from "../Database.ts"
+import { DatabaseOwner } from "../DatabaseOwner.ts"
+import { openRoles } from "../openRoles.ts"
+import type { Connection, Driver } from "../Driver.ts"
+import { openEngine, type OpenEngineOptions } from "./openEngine.ts"
+import type { PgliteThread } from "./PgliteThread.ts"
+import { BEGIN_EMBEDDED } from "../sessionSettings.ts"
+import { toDatabaseError } from "../toDatabaseError.ts"
+
+export interface PgliteDatabaseOptions extends OpenEngineOptions {
+  /** The same database, where it is being opened already: it is then closed by the caller, and not by the layer. */
+  readonly engine?: PgliteThread | undefined
+}
+
+/** A statement cannot be called back: interrupted, its end is awaited. */
+const send = <A>(start: () => Promise<unknown>): Effect.Effect<A, DatabaseError> =>
+  Effect.callback((resume) => {
+    const running = start()
+    running.then(
+      (value) => resume(Effect.succeed(value as A)),
+      (cause) => resume(Effect.fail(toDatabaseError(cause)))
+    )
+    return Effect.promise(() => running.catch(() => undefined))
+  })
+
+const connectionTo = (thread: PgliteThread): Connection => ({
+  query: <R extends Row>(text: string, params: ReadonlyArray<unknown>) =>
+    send<ReadonlyArray<R>>(() => thread.ask({ kind: "query", text, params: params.map((value) => value ?? null) })),
+  script: (text) => send<ReadonlyArray<Row>>(() => thread.ask({ kind: "script", text })),
+  begin: BEGIN_EMBEDDED,
+  execute(text, params) {
+    return params.length > 0 ? this.query(text, params) : this.script(text)
+  },
+  broken: () => false,
+  discard: () => undefined
+})
+
+/**
+ * A driver over the one connection of a PGlite: one transaction at a time, in the order of asking. It has no limits: no
+ * network lies between, nobody else holds locks, and a statement that runs cannot be called back.
+ */
+export const pgliteDriver = (thread: PgliteThread): Driver => {
+  const turn = Semaphore.makeUnsafe(1)
+  const connection = connectionTo(thread)
+  return {
+    name: "pglite",
+    admit: Effect.void,
+    withConnection: (_purpose, use) => turn.withPermit(Effect.suspend(() => use(connection))),
+    statement: (_purpose, text, params) => turn.withPermit(connection.query(text, params))
+  }
+}
+
+/** The engine given, or one of its own that is closed with the scope. */
+const engineOf = ({ engine, ...options }: PgliteDatabaseOptions) =>
+  engine === undefined
+    ? Effect.acquireRelease(
+        Effect.sync(() => openEngine(options)),
+        (own) => Effect.promise(() => own.close())
+      )
+    : Effect.succeed(engine)
+
+/** An embedded PGlite behind its roles, the owner among them. */
+export const PgliteDatabaseLayer = (options: PgliteDatabaseOptions): Layer.Layer<Database | DatabaseOwner> =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const roles = openRoles(pgliteDriver(yield* engineOf(options)), options.schema ?? "parley")
+      return Context.make(Database, roles.database).pipe(Context.add(DatabaseOwner, roles.owner))
+    })
+  )

@@ -1,0 +1,90 @@
+import type { Worker } from "node:worker_threads"
+import { databaseClosed } from "../Database.ts"
+import { takeEngine } from "./engineWorker.ts"
+
+export interface PgliteThreadOptions {
+  /** The folder of the database; in memory unless given. */
+  readonly dataDir?: string | undefined
+  /** A dump of a data folder to begin with, in memory. */
+  readonly prepared?: Uint8Array<ArrayBuffer> | undefined
+  /** True where a new folder may begin as the shipped image, which holds the migrated schema `IMAGE_SCHEMA`. */
+  readonly fromImage?: boolean | undefined
+}
+
+export type PgliteQuestion =
+  | { readonly kind: "query"; readonly text: string; readonly params: ReadonlyArray<unknown> }
+  | { readonly kind: "script"; readonly text: string }
+  | { readonly kind: "dump" }
+  | { readonly kind: "close" }
+
+/** What the thread is sent: at first what to open, then numbered questions. */
+export type PgliteMessage =
+  | { readonly open: PgliteThreadOptions }
+  | { readonly id: number; readonly question: PgliteQuestion }
+
+/** What the thread tells of an error. */
+export interface PgliteErrorReport {
+  readonly message: string
+  readonly severity: unknown
+  readonly code: unknown
+  readonly constraint: unknown
+  readonly detail: unknown
+}
+
+export type PgliteAnswer =
+  | { readonly id: number; readonly ok: true; readonly value: unknown }
+  | { readonly id: number; readonly ok: false; readonly error: PgliteErrorReport }
+
+/** A PGlite in a thread of its own, so that no query holds up the caller's. Asks are answered in order. */
+export class PgliteThread {
+  readonly #worker: Worker
+  readonly #waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>()
+  #nextId = 1
+  #ended: Error | undefined
+
+  /** Begins to open the database; a question waits until it is open, or is told why it cannot be. */
+  constructor(options: PgliteThreadOptions) {
+    this.#worker = takeEngine({ forFolder: options.dataDir !== undefined })
+    this.#worker.on("message", (answer: PgliteAnswer) => this.#settle(answer))
+    this.#worker.on("error", (error) => this.#end(error as Error))
+    this.#worker.on("exit", () => this.#end(new Error("The embedded database has stopped.")))
+    this.#send({ open: options })
+  }
+
+  /** Sends a question; rejects with the database's report, or where the thread has ended. */
+  ask(question: PgliteQuestion): Promise<unknown> {
+    if (this.#ended !== undefined) return Promise.reject(this.#ended)
+    const id = this.#nextId++
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.size === 0) this.#worker.ref()
+      this.#waiting.set(id, { resolve, reject })
+      this.#send({ id, question })
+    })
+  }
+
+  /** Closes the database and ends the thread. */
+  async close(): Promise<void> {
+    const asked = this.#ended === undefined ? this.ask({ kind: "close" }) : Promise.resolve()
+    this.#ended ??= databaseClosed()
+    await asked.catch(() => undefined)
+    await this.#worker.terminate()
+  }
+
+  #send(message: PgliteMessage): void {
+    this.#worker.postMessage(message)
+  }
+
+  #settle(answer: PgliteAnswer): void {
+    const waiting = this.#waiting.get(answer.id)
+    this.#waiting.delete(answer.id)
+    if (this.#waiting.size === 0) this.#worker.unref()
+    if (answer.ok) waiting?.resolve(answer.value)
+    else waiting?.reject(Object.assign(new Error(answer.error.message), answer.error))
+  }
+
+  #end(error: Error): void {
+    this.#ended ??= error
+    for (const waiting of this.#waiting.values()) waiting.reject(this.#ended)
+    this.#waiting.clear()
+  }
+}

@@ -1,0 +1,24 @@
+import { mkdirSync } from "node:fs"
+import { IMAGE_SCHEMA } from "../../image/shippedImage.ts"
+import { requirePglite } from "./PgliteMissing.ts"
+import { PgliteThread } from "./PgliteThread.ts"
+
+export type { PgliteThread } from "./PgliteThread.ts"
+
+export interface OpenEngineOptions {
+  /** The folder of the database, made where it is missing. It is to be locked by the caller. In memory unless given. */
+  readonly dataDir?: string | undefined
+  /** The schema that its tables will live in; `parley` unless given. */
+  readonly schema?: string | undefined
+}
+
+/**
+ * Begins to open an embedded database in a thread of its own; what is asked of it waits until it is open. A new folder
+ * begins as the image that ships with this package, where that has the schema asked for. Throws `PgliteMissing` where the
+ * engine is not installed.
+ */
+export const openEngine = ({ dataDir, schema = IMAGE_SCHEMA }: OpenEngineOptions): PgliteThread => {
+  requirePglite()
+  if (dataDir !== undefined) mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  return new PgliteThread({ dataDir, fromImage: schema === IMAGE_SCHEMA })
+}

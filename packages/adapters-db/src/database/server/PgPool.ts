@@ -1,0 +1,163 @@
+import { once } from "node:events"
+import pg from "pg"
+import { cancelStatement } from "./cancelStatement.ts"
+import type { CallersPool } from "./CallersPool.ts"
+import { databaseClosed, noAnswer } from "../Database.ts"
+import { columnTypes } from "./pgColumnTypes.ts"
+import { CLOSE_MS, CONNECT_MS, KEEPALIVE_MS } from "../limits.ts"
+
+export interface PgPoolOptions {
+  readonly url?: string | undefined
+  /** In the place of `url`: a pool that is somebody else's. */
+  readonly pool?: CallersPool | undefined
+  readonly maxConnections?: number | undefined
+  readonly connectTimeoutMs?: number | undefined
+  readonly onConnectionLost?: ((error: Error) => void) | undefined
+}
+
+/** Clients of one server. A client that was given up on never comes back, nor those that may have met the same fate. */
+export interface PgPool {
+  /** The pool itself. */
+  readonly clients: pg.Pool
+  /** What becomes of columns: the same for all pools, whatever somebody else's makes of them. */
+  readonly types: pg.CustomTypesConfig
+  /** Whether clients take several texts at once, as those of our own pools do. */
+  readonly isPipelined: boolean
+  /** A client that is not doubted, opened if need be. */
+  take(): Promise<pg.PoolClient>
+  giveBack(client: pg.PoolClient): void
+  /** Closes a client at once, without a word to the server. */
+  drop(client: pg.PoolClient): void
+  /** Clients that are idle now are not used again: the network, or the server behind it, may be another one. */
+  doubtIdle(): void
+  /** What `PROBE` said of the client's session; undefined before it was asked. */
+  isPlain(client: pg.PoolClient): boolean | undefined
+  setPlain(client: pg.PoolClient, plain: boolean): void
+  /** Asks the server to end what the client runs; ends when it was asked. */
+  cancel(client: pg.PoolClient): Promise<void>
+  close(): Promise<void>
+}
+
+const openPool = (options: PgPoolOptions): pg.Pool =>
+  new pg.Pool({
+    ...(options.url === undefined ? {} : { connectionString: options.url }),
+    max: Math.max(2, options.maxConnections ?? 10),
+    connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEPALIVE_MS,
+    // What belongs together is sent together, without waiting for an answer in between.
+    pipeline: true
+  })
+
+/** Fewer would wait for each other: what runs inside a transaction may ask for another connection. */
+const LEAST_CONNECTIONS = 2
+
+const checkPool = (pool: CallersPool): pg.Pool => {
+  const { max } = pool.options ?? {}
+  if (max !== undefined && max < LEAST_CONNECTIONS) {
+    throw new TypeError(`The pool has ${max} connection. Parley needs ${LEAST_CONNECTIONS} at least: set its \`max\`.`)
+  }
+  return pool as unknown as pg.Pool
+}
+
+/** Waits for a client no longer than so many milliseconds; one that comes later goes back to its pool. */
+const connectWithin = (pool: pg.Pool, milliseconds: number): Promise<pg.PoolClient> =>
+  new Promise((resolve, reject) => {
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      reject(noAnswer(`The pool gave no connection within ${milliseconds} ms.`))
+    }, milliseconds)
+    pool.connect().then(
+      (client) => {
+        clearTimeout(timer)
+        if (isLate) client.release()
+        else resolve(client)
+      },
+      (error: Error) => {
+        clearTimeout(timer)
+        reject(error)
+      }
+    )
+  })
+
+/** The clients of a server, in a pool of our own or of somebody else's. Throws where the latter is too small. */
+export const openPgPool = (options: PgPoolOptions): PgPool => {
+  const own = options.pool === undefined
+  const pool = own ? openPool(options) : checkPool(options.pool)
+  const lost = (error: Error) => options.onConnectionLost?.(error)
+  // Without listeners a connection lost while idle, or between two statements, would end the process.
+  pool.on("error", lost)
+  const open = new Set<pg.PoolClient>()
+  if (own) {
+    pool.on("connect", (client) => {
+      open.add(client)
+      client.on("error", lost)
+      client.once("end", () => open.delete(client))
+    })
+  }
+  /** On loan from somebody else's pool. */
+  const lent = new Set<pg.PoolClient>()
+  const borrowed = (client: pg.PoolClient) => {
+    if (own) return
+    lent.add(client)
+    client.on("error", lost)
+  }
+  const returned = (client: pg.PoolClient) => {
+    if (lent.delete(client)) client.off("error", lost)
+  }
+
+  let closed = false
+  let doubts = 0
+  /** By client: how often there had been doubts when it last answered. */
+  const trusted = new WeakMap<pg.PoolClient, number>()
+  const plain = new WeakMap<pg.PoolClient, boolean>()
+
+  const drop = (client: pg.PoolClient): void => {
+    lent.delete(client)
+    client.connection.stream.destroy()
+    client.release(true)
+  }
+  const take = async (): Promise<pg.PoolClient> => {
+    for (;;) {
+      if (closed) throw databaseClosed()
+      // Our own pool bounds the wait itself; somebody else's may wait for ever.
+      const client = await (own ? pool.connect() : connectWithin(pool, options.connectTimeoutMs ?? CONNECT_MS))
+      borrowed(client)
+      if ((trusted.get(client) ?? doubts) === doubts) {
+        trusted.set(client, doubts)
+        return client
+      }
+      drop(client)
+    }
+  }
+  return {
+    clients: pool,
+    types: columnTypes,
+    isPipelined: own,
+    take,
+    drop,
+    giveBack: (client) => {
+      // Its last statement was answered, so that no doubt from before concerns it.
+      trusted.set(client, doubts)
+      returned(client)
+      client.release()
+    },
+    doubtIdle: () => void (doubts += 1),
+    // What somebody else does to a session between two loans is not known.
+    isPlain: (client) => (own ? plain.get(client) : false),
+    cancel: cancelStatement,
+    setPlain: (client, value) => void plain.set(client, value),
+    close: async () => {
+      closed = true
+      if (!own) return void pool.off("error", lost)
+      const ended = pool.end()
+      const timer = setTimeout(() => {
+        for (const client of open) client.connection.stream.destroy()
+      }, CLOSE_MS)
+      await ended
+      await Promise.all([...open].map((client) => once(client, "end")))
+      clearTimeout(timer)
+    }
+  }
+}

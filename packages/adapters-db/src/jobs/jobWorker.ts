@@ -1,0 +1,245 @@
+import { type JobHandler, JobPlaces, type JobProgress, retryDelayMs } from "@parley/core/adapter"
+import { Cause, Clock, Effect, Exit, Fiber, Latch, Option, Schedule, type Scope } from "effect"
+import { callBoss, type JobParts, joinedDatabase } from "./startBoss.ts"
+import { type Claim, JOBS_QUEUE, type SilentClaim } from "./jobSql.ts"
+import type { DatabaseError } from "../database/Database.ts"
+import { sendJob } from "./enqueueJob.ts"
+
+/** How a try ended. Of one that was cut short, since its worker stopped or died, the next one need not wait. */
+export type TryEnd =
+  | { readonly _tag: "done" | "cut-short" }
+  | { readonly _tag: "failed"; readonly retryDelayMs: number }
+
+/** What the queue keeps of a failure: what went wrong is the handler's to tell, and may speak of somebody's data. */
+const FAILED = { message: "The try failed." }
+
+/**
+ * Ends a try, and in the same transaction queues the job anew where it was asked for meanwhile. Does nothing where the
+ * claim is gone, so that a worker that was taken for dead cannot end the try of another. Where somebody else ends it, for
+ * its silence since the sign of life `silentSince`, nothing is done either unless that is its last sign still, and it
+ * could give another. Gives whether the try was ended.
+ */
+export const settleTry = (parts: JobParts) => {
+  const { boss, owner, text, wake } = parts
+  const send = sendJob(parts)
+  return Effect.fnUntraced(function* (
+    claim: Claim,
+    end: TryEnd,
+    silentSince?: string
+  ): Effect.fn.Return<boolean, DatabaseError> {
+    const queue = yield* boss
+    const { id, kind, payload, retryCount, retryLimit, twin } = claim
+    const lock = silentSince === undefined ? text.lockClaim : text.lockSilent
+    const facts = [id, retryCount, ...(silentSince === undefined ? [] : [silentSince])]
+    const ended = yield* owner.asOwner((sql) =>
+      Effect.gen(function* () {
+        const [held] = yield* sql.query<{ again: boolean }>(lock, facts)
+        if (held === undefined) return false
+        const db = yield* joinedDatabase(owner)
+        const tried = { id, retryCount }
+        if (end._tag === "done") yield* callBoss(() => queue.complete(JOBS_QUEUE, tried, null, { db }))
+        else yield* callBoss(() => queue.fail(JOBS_QUEUE, tried, FAILED, { db }))
+        if (end._tag !== "done" && retryCount < retryLimit) {
+          yield* sql.query(text.tryAgain, [id, end._tag === "failed" ? end.retryDelayMs : 0])
+        } else if (held.again) {
+          yield* send({ kind, payload, owner: claim.owner, twin, retryLimit })
+        }
+        return true
+      })
+    )
+    wake()
+    return ended
+  })
+}
+
+export interface JobWorkerOptions {
+  readonly concurrency: number
+  readonly pollingIntervalSeconds: number
+  readonly stopTimeoutMs: number
+}
+
+/** How often a worker says that it lives. */
+const BEAT_INTERVAL = "1 second"
+/** How long the end of a try is told to a database that does not answer; afterwards the claim lapses. */
+const SETTLE_RETRIES = { times: 20, schedule: Schedule.spaced("500 millis") }
+/** How long interrupted tries may still take. */
+const INTERRUPT_TIMEOUT_MS = 1000
+
+/** The latest word of a try on its progress; undefined where the database has it already. */
+interface News {
+  progress: JobProgress | undefined
+}
+
+/**
+ * Gives signs of life, with the try's progress where there is news. Ends when the claim is no longer this worker's: its
+ * job was ended by somebody who took the worker for dead.
+ */
+const claimLost = (
+  { owner, report, text }: JobParts,
+  { id, owner: jobOwner, retryCount }: Claim,
+  news: News
+): Effect.Effect<void> => {
+  const beat = Effect.suspend(() => {
+    const { progress } = news
+    news.progress = undefined
+    const written = progress === undefined ? null : JSON.stringify(progress)
+    return owner.execute(text.beat, [id, retryCount, jobOwner, written]).pipe(
+      Effect.map((rows) => rows.length > 0),
+      Effect.catch((error) => {
+        news.progress ??= progress
+        return Effect.as(report(error), true)
+      })
+    )
+  })
+  return Effect.asVoid(Effect.repeat(Effect.delay(beat, BEAT_INTERVAL), { while: (held) => held }))
+}
+
+const endOf = ({ kind }: JobHandler, { retryCount }: Claim, exit: Exit.Exit<unknown, unknown>): TryEnd => {
+  if (Exit.isSuccess(exit)) return { _tag: "done" }
+  if (Cause.hasInterruptsOnly(exit.cause)) return { _tag: "cut-short" }
+  return { _tag: "failed", retryDelayMs: retryDelayMs(kind, retryCount + 1) }
+}
+
+/** Runs a claimed try with signs of life, and tells the queue how it ended. Interrupted, it interrupts the handler only. */
+const tryJob = (parts: JobParts) => {
+  const settle = settleTry(parts)
+  return (claim: Claim, handler: JobHandler): Effect.Effect<void> =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function* () {
+        const { id, owner, payload, retried, retryCount, retryLimit } = claim
+        const news: News = { progress: undefined }
+        const report = (progress: JobProgress) => void (news.progress = progress)
+        const tried = { id, owner, payload, retried, number: retryCount + 1, last: retryCount >= retryLimit, report }
+        const exit = yield* Effect.exit(restore(Effect.raceFirst(handler.run(tried), claimLost(parts, claim, news))))
+        yield* Effect.catch(Effect.retry(settle(claim, endOf(handler, claim, exit)), SETTLE_RETRIES), parts.report)
+      })
+    )
+}
+
+/**
+ * Works on jobs of the handlers' kinds until the scope closes: claims them one by one, each for the owner whose turn it is, as long as there
+ * is a place. Closing lets the tries that run finish, within the bound, and interrupts them then.
+ */
+export const startWorker = (
+  parts: JobParts,
+  handlers: ReadonlyArray<JobHandler>,
+  wakes: Set<() => void>,
+  { concurrency, pollingIntervalSeconds, stopTimeoutMs }: JobWorkerOptions
+): Effect.Effect<void, never, Scope.Scope> => {
+  const taken = new JobPlaces(concurrency)
+  const running = new Set<Fiber.Fiber<void>>()
+  /** Open when there may be something to do. */
+  const awake = Latch.makeUnsafe(true)
+  const wake = () => awake.openUnsafe()
+  let stopping = false
+  const run = tryJob(parts)
+  const byKind = new Map(handlers.map((handler) => [handler.kind.tag, handler]))
+  const kinds = [...byKind.keys()]
+
+  const claimNext = Effect.suspend(() =>
+    taken.running < concurrency
+      ? parts.owner.execute(parts.text.claim, [taken.full, taken.served, kinds])
+      : Effect.succeed([])
+  ).pipe(
+    Effect.map((rows) => rows[0] as Claim | undefined),
+    Effect.catch((error) => Effect.as(parts.report(error), undefined))
+  )
+
+  const begin = (claim: Claim) =>
+    Effect.gen(function* () {
+      taken.begin(claim.owner)
+      const fiber = yield* Effect.forkDetach(run(claim, byKind.get(claim.kind)!))
+      running.add(fiber)
+      fiber.addObserver(() => {
+        running.delete(fiber)
+        taken.end(claim.owner)
+        wake()
+      })
+    })
+
+  const step = Effect.gen(function* () {
+    awake.closeUnsafe()
+    const claim = yield* claimNext
+    if (claim !== undefined) return yield* begin(claim)
+    if (!stopping) yield* Effect.timeoutOption(awake.await, pollingIntervalSeconds * 1000)
+  })
+  const loop = Effect.whileLoop({ while: () => !stopping, body: () => step, step: () => undefined })
+
+  const stop = (looping: Fiber.Fiber<void>) =>
+    Effect.gen(function* () {
+      stopping = true
+      wakes.delete(wake)
+      wake()
+      const ended = Effect.andThen(
+        Fiber.await(looping),
+        Effect.suspend(() => Fiber.awaitAll([...running]))
+      )
+      if (Option.isSome(yield* Effect.timeoutOption(ended, stopTimeoutMs))) return
+      yield* Effect.timeoutOption(Fiber.interruptAll([looping, ...running]), INTERRUPT_TIMEOUT_MS)
+    })
+
+  return Effect.asVoid(
+    Effect.acquireRelease(
+      Effect.suspend(() => {
+        wakes.add(wake)
+        return Effect.forkDetach(loop)
+      }),
+      stop
+    )
+  )
+}
+
+/** A claim is looked at once its worker has missed more than two signs of life. */
+const SUSPECT_SECONDS = 2.5
+/** A claim may be taken over once its worker has been silent for so long. */
+const LEASE_SECONDS = 6
+/** So many looks in a row must have found the same last sign. */
+const LOOKS = 3
+const LOOK_INTERVAL = "1 second"
+/** A look that ends so long after the last one was held up. */
+const LATE_MS = 3000
+
+const keyOf = ({ id, retryCount, heartbeat }: SilentClaim): string => `${id} ${retryCount} ${heartbeat}`
+
+/**
+ * One look for the tries of workers that died, to be repeated every second: ends those that it finds dead. Silence alone
+ * is not enough, since a worker that lives cannot give a sign while the database is away, while somebody holds its row, or
+ * while its machine stands still. Dead is one of whom several looks in a row found no newer sign, each of them at a moment
+ * when it could have given one: the row was free, no look failed, and none was late. Between the first look and the last
+ * one a worker that lives gives a sign.
+ */
+export const lookForDeadTries = (parts: JobParts): Effect.Effect<void, DatabaseError> => {
+  const settle = settleTry(parts)
+  /** How many looks in a row have found a claim with this last sign. */
+  let seen: ReadonlyMap<string, number> = new Map()
+  let lookedAt = -Infinity
+  return Effect.gen(function* () {
+    const before = seen
+    seen = new Map()
+    yield* parts.boss
+    const rows: ReadonlyArray<unknown> = yield* parts.owner.execute(parts.text.silent, [SUSPECT_SECONDS])
+    const silent = rows as ReadonlyArray<SilentClaim>
+    const now = yield* Clock.currentTimeMillis
+    const late = now - lookedAt > LATE_MS
+    lookedAt = now
+    const looks = new Map(silent.map((claim) => [keyOf(claim), 1 + (late ? 0 : (before.get(keyOf(claim)) ?? 0))]))
+    for (const claim of silent) {
+      const dead = claim.seconds >= LEASE_SECONDS && (looks.get(keyOf(claim)) ?? 0) >= LOOKS
+      if (dead) yield* settle(claim, { _tag: "cut-short" }, claim.heartbeat)
+    }
+    seen = looks
+  })
+}
+
+/** Ends the tries of workers that died, for ever: about seven seconds after the last sign of life. */
+export const takeOverDeadTries = (parts: JobParts): Effect.Effect<never> =>
+  Effect.forever(Effect.andThen(Effect.catch(lookForDeadTries(parts), parts.report), Effect.sleep(LOOK_INTERVAL)))
+
+const DAY_SECONDS = 24 * 60 * 60
+/** How long a job is listed after its end: done, failed. */
+const KEPT_SECONDS = [DAY_SECONDS, 30 * DAY_SECONDS]
+const FORGETTING = Schedule.jittered(Schedule.spaced("5 minutes"))
+
+/** Forgets jobs that ended long ago, for ever. */
+export const forgetOldJobs = ({ boss, owner, report, text }: JobParts): Effect.Effect<unknown> =>
+  Effect.andThen(boss, owner.execute(text.forget, KEPT_SECONDS)).pipe(Effect.catch(report), Effect.repeat(FORGETTING))
