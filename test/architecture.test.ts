@@ -156,7 +156,7 @@ describe("the rules", () => {
       inStorage,
       `import "../test/fixture.ts"\nimport "../../../test/x.ts"`
     ],
-    ["domain-order", "a domain imports one above it", inCore, `import type { Chat } from "../chat/StoredMessage.ts"`],
+    ["domain-order", "a domain imports one above it", inCore, `import type { Chat } from "../chat/StoredChat.ts"`],
     ["domain-order", "a domain imports an entry point", inCore, `import { parleyLayer } from "../parleyLayer.ts"`],
     ["domain-order", "a folder without a place", "packages/core/src/extras/planted.ts", ""],
     ["import-cycle", "a file that imports itself", inCore, `import type { A } from "./planted.ts"`],

@@ -115,11 +115,8 @@ export {
   type ConversationPage,
   type ListChatsInput,
   type ListConversationsInput,
-  MAX_PAGE_BYTES,
-  MAX_TRANSCRIPT_BYTES,
   type Transcript,
-  type TranscriptInput,
-  storedBytes
+  type TranscriptInput
 } from "./chat/store/ChatStore.ts"
 export {
   type ConversationOwner,
@@ -127,8 +124,11 @@ export {
   type PersonOwner,
   type VisitorOwner,
   ownerKey,
-  ownerOf
-} from "./chat/store/ConversationOwner.ts"
+  ownerOf,
+  MAX_PAGE_BYTES,
+  MAX_TRANSCRIPT_BYTES,
+  storedBytes
+} from "./chat/store/StoredChat.ts"
 export type { Reply } from "./chat/reply/Reply.ts"
 export { DEFAULT_REPLIES, replySettingsOver } from "./chat/prompt/ReplySettings.ts"
 export { InvalidChatRequest, PromptTooLong } from "./chat/errors.ts"
@@ -197,9 +197,14 @@ export {
   VENDORS
 } from "./models/Model.ts"
 export { estimateMessageTokens, maxRequestTokens } from "./models/messageTokens.ts"
-export type { FeedSource, ReplyReader } from "./models/replyFeed.ts"
-export { type ReplyLimits, defaultReplyLimits } from "./models/replyPatience.ts"
-export { type ReplySource, replyStream } from "./models/replyStream.ts"
+export {
+  type FeedSource,
+  type ReplyReader,
+  type ReplyLimits,
+  defaultReplyLimits,
+  type ReplySource,
+  replyStream
+} from "./models/replyStream.ts"
 export { type Asked, SILENT_MS, SilenceWatch, type SilenceWatchOptions } from "./outages/SilenceWatch.ts"
 export { withoutRepeats } from "./outages/withoutRepeats.ts"
 export { type ParleyJob, parleyJobs } from "./parleyJobs.ts"

@@ -19,9 +19,9 @@ export { ChatRequest } from "./chat/ChatRequest.ts"
 export type { ChatOwner, ChatPage, OnDisconnect, ReadChat } from "./chat/ChatService.ts"
 export type { OfferedModel } from "./chat/ModelOffers.ts"
 export type { PromptBuilder, PromptParts } from "./chat/prompt/PromptBuilder.ts"
-export { type ReplyParties, type ReplyTerms, onePerson } from "./chat/reply/ReplyParties.ts"
+export { type ReplyParties, type ReplyTerms, onePerson } from "./chat/reply/Reply.ts"
 export type { ReplySettingsData } from "./chat/prompt/ReplySettings.ts"
-export type { Chat, MessageState, StoredMessage } from "./chat/store/StoredMessage.ts"
+export type { Chat, MessageState, StoredMessage } from "./chat/store/StoredChat.ts"
 export type { Account, Balance, Buckets, RenewedBy } from "./credits/Account.ts"
 export type {
   AdjustInput,

@@ -1,7 +1,7 @@
 /** What shows a reply's sources to people, for a page in a browser: pure functions that load nothing else. */
 
 export { type ShownSource, showSource } from "./chat/sources/showSource.ts"
-export type { Source } from "./chat/store/StoredMessage.ts"
+export type { Source } from "./chat/store/StoredChat.ts"
 export { type Heading, headingPath } from "./documents/reading/Heading.ts"
 export { type ReflowedText, type SharedRun, reflow, shownSpan, sourceSpan } from "./documents/reading/reflow.ts"
 export { type TextSpan, splitSentences } from "./documents/reading/splitSentences.ts"

@@ -18,10 +18,9 @@ import { vendorFailure } from "../vendor/vendorFailure.ts"
 import { defaultConnectionLimits, type VendorOptions } from "../vendor/VendorOptions.ts"
 import { VendorSilence } from "../silence/VendorSilence.ts"
 import { Dialects } from "./dialects.ts"
-import { openAiClient } from "./openAiClient.ts"
+import { openAiClient, OPENAI_URL } from "./openAiClient.ts"
 import { openAiReader } from "./openAiReader.ts"
 import { isOpenAi, openAiRequest } from "./openAiRequest.ts"
-import { OPENAI_URL } from "./openAiUrl.ts"
 
 type LogOmitted = (parameters: ReadonlyArray<string>) => void
 

@@ -1,3 +1,6 @@
+import type OpenAI from "openai"
+import { EventStreamBroken } from "../vendor/serverSentEvents.ts"
+import { countAt, eventObject, isObject } from "../vendor/vendorEvent.ts"
 import {
   causeField,
   embedBatches,
@@ -8,15 +11,25 @@ import {
   type ModelFailure
 } from "@parley/core/adapter"
 import { Clock, Effect, Random, type Redacted, Semaphore } from "effect"
-import type OpenAI from "openai"
 import { defaultRetryPolicy, delayBeforeRetry, type RetryPolicy } from "../vendor/retryBeforeFirst.ts"
 import { wholeBytes } from "../vendor/readBounded.ts"
 import { refusingWhileSilent } from "../silence/refusingWhileSilent.ts"
 import { vendorFailure } from "../vendor/vendorFailure.ts"
 import { VendorRefusal } from "../vendor/VendorRefusal.ts"
-import { openAiClient } from "./openAiClient.ts"
-import { embeddingsFrom } from "./openAiEmbeddings.ts"
-import { OPENAI_URL } from "./openAiUrl.ts"
+import { openAiClient, OPENAI_URL } from "./openAiClient.ts"
+
+/**
+ * Parses a response with `count` embeddings and orders the vectors by their index; the caller checks the numbers.
+ * Throws `EventStreamBroken` if the response is not JSON or does not have exactly one entry for each text.
+ */
+export const embeddingsFrom = (text: string, count: number): ReadonlyArray<unknown> => {
+  const { data } = eventObject(text)
+  const entries = Array.isArray(data) ? data.filter(isObject) : []
+  const vectors = new Map(entries.map((entry) => [countAt(entry, "index"), entry["embedding"]]))
+  const missing = Array.from({ length: count }, (_, index) => index).some((index) => !vectors.has(index))
+  if (missing || entries.length !== count) throw new EventStreamBroken("The answer has not one entry for each text.")
+  return Array.from({ length: count }, (_, index) => vectors.get(index))
+}
 
 export interface OpenAiEmbedderOptions {
   readonly apiKey: Redacted.Redacted<string>

@@ -1,7 +1,9 @@
+import type OpenAI from "openai"
 import { loadPackage } from "@parley/core/adapter"
 import { Redacted } from "effect"
-import type OpenAI from "openai"
 import { vendorFetch } from "../vendor/vendorFetch.ts"
+
+export const OPENAI_URL = "https://api.openai.com/v1"
 
 /** Azure expects its key in a header of its own; it reads `Authorization` as a token of Entra. */
 const AZURE = /(?:^|\.)(?:openai\.azure\.(?:com|us)|cognitiveservices\.azure\.(?:com|us)|services\.ai\.azure\.com)$/

@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import { ROLES } from "../models/ChatMessage.ts"
 import { issuesOf } from "../validation/issuesOf.ts"
 import { InvalidChatRequest } from "./errors.ts"
-import { withoutBlanks } from "./prompt/keptMessages.ts"
+import { withoutBlanks } from "./prompt/prompt.ts"
 
 /** The most messages and documents one request may name. */
 export const MAX_MESSAGES = 1_000

@@ -17,17 +17,9 @@ import type { ModelFailed, ModelUnavailable } from "../models/ChatModel.ts"
 import { type ChatRequest, decodeChatRequest } from "./ChatRequest.ts"
 import { makeChatChanges, stillThere } from "./chatChanges.ts"
 import { ChatQuota } from "./limits/ChatQuota.ts"
-import { keptMessages } from "./prompt/keptMessages.ts"
-import {
-  type ChatList,
-  ChatStore,
-  ListChatsInput,
-  MAX_PAGE_BYTES,
-  storedBytes,
-  type Transcript,
-  type TranscriptInput
-} from "./store/ChatStore.ts"
-import { ConversationOwner, ownerKey } from "./store/ConversationOwner.ts"
+import { keptMessages } from "./prompt/prompt.ts"
+import { type ChatList, ChatStore, ListChatsInput, type Transcript, type TranscriptInput } from "./store/ChatStore.ts"
+import { ConversationOwner, ownerKey, type Chat, MAX_PAGE_BYTES, storedBytes } from "./store/StoredChat.ts"
 import {
   ChatNotFound,
   type InvalidChatChange,
@@ -41,9 +33,7 @@ import {
 } from "./errors.ts"
 import { fingerprintOf, idempotentChatId, idempotentMessageId, replayedReply } from "./reply/idempotency.ts"
 import { makePrepareReply, TRANSCRIPT_MESSAGES } from "./prepareReply.ts"
-import type { Chat } from "./store/StoredMessage.ts"
-import type { Reply } from "./reply/Reply.ts"
-import { onePerson, type ReplyParties, type ReplyTerms } from "./reply/ReplyParties.ts"
+import { type Reply, onePerson, type ReplyParties, type ReplyTerms } from "./reply/Reply.ts"
 import { type JoinedReply, ReplyRunner } from "./reply/ReplyRunner.ts"
 import type { RunningReply } from "./reply/RunningReplies.ts"
 import { makeReserveReply } from "./reply/reserveReply.ts"

@@ -1,7 +1,70 @@
-import { pieceTokenizer } from "../tokens/pieceTokenizer.ts"
-import type { TokenizerService } from "../tokens/TokenizerService.ts"
+import { Effect } from "effect"
+import { FairSlices } from "../fairness/FairQueue.ts"
+import type { UserId } from "../identity/UserId.ts"
 import type { ChatMessage } from "./ChatMessage.ts"
-import { countMessage } from "./countMessages.ts"
+import { Tokenizer } from "../tokens/Tokenizer.ts"
+import { type TokenCount, type TokenizerService } from "../tokens/TokenizerService.ts"
+import { pieceTokenizer } from "../tokens/pieceTokenizer.ts"
+
+/** Counts of shorter messages are not remembered: counting them again costs less. */
+const LONG = 1_024
+/** Characters counted in one slice: about a millisecond's work. */
+const STEP = 8 * 1_024
+/** Texts up to this length are counted at once, without waiting for other people. */
+const SHORT = 32 * 1_024
+
+interface Counted {
+  readonly by: TokenizerService
+  readonly count: TokenCount
+}
+
+const counted = new WeakMap<ChatMessage, Counted>()
+
+/** The tokens of a message's text. Those of a long one are remembered with it. */
+export const countMessage = (message: ChatMessage, tokenizer: TokenizerService): TokenCount => {
+  const known = counted.get(message)
+  if (known?.by === tokenizer) return known.count
+  const count = tokenizer.count(message.content)
+  if (message.content.length >= LONG) counted.set(message, { by: tokenizer, count })
+  return count
+}
+
+/**
+ * Counts the long messages in advance, in fair slices, so that `countMessage` has their counts: newest first, until
+ * they exceed `mostTokens` together. Short messages are counted where they are needed. Returns true if no message was
+ * left out.
+ */
+export const countMessages = Effect.fnUntraced(function* (
+  userId: UserId,
+  messages: ReadonlyArray<ChatMessage>,
+  mostTokens: number
+) {
+  const characters = messages.reduce((sum, { content }) => sum + content.length, 0)
+  if (characters <= SHORT) return true
+  const slices = yield* FairSlices
+  const tokenizer = yield* Tokenizer
+  let left = messages.length
+  let tokens = 0
+  let step: ReturnType<TokenizerService["countInSteps"]> | undefined
+  /** Counts about `STEP` characters; returns true if there are more. */
+  const goOn = (): boolean => {
+    let room = STEP
+    while (room > 0 && left > 0 && tokens <= mostTokens) {
+      const message = messages[left - 1] as ChatMessage
+      step ??= tokenizer.countInSteps(message.content)
+      const count = step(room)
+      room -= message.content.length + 1
+      if (count === undefined) return true
+      if (message.content.length >= LONG) counted.set(message, { by: tokenizer, count })
+      tokens += count.max
+      left -= 1
+      step = undefined
+    }
+    return left > 0 && tokens <= mostTokens
+  }
+  while (yield* slices.run(userId, Effect.sync(goOn))) continue
+  return left === 0
+})
 
 /** The most tokens that vendors add around each message (role, separators) and around a request. */
 const MESSAGE_OVERHEAD = 8

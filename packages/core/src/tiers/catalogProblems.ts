@@ -1,5 +1,4 @@
-import { fallbackProblems } from "../models/fallbacks.ts"
-import type { LongContextRates, Model, TokenRates } from "../models/Model.ts"
+import { fallbackProblems, type LongContextRates, type Model, type TokenRates } from "../models/Model.ts"
 import type { CatalogData } from "./CatalogData.ts"
 import { isTierName, namesOf } from "./Tier.ts"
 

@@ -1,6 +1,281 @@
-import { countGrowing } from "./countGrowing.ts"
+import { FIRST_CHARACTER, type TokenVocabulary, tokenVocabulary } from "./tokenVocabulary.ts"
 import type { TokenCount, TokenizerService } from "./TokenizerService.ts"
-import { countInSteps, estimateOf, type PieceCount } from "./tokenPieces.ts"
+
+/** The position of the count, and the counts so far. */
+interface Count {
+  index: number
+  /** No tokenizer counts more. */
+  most: number
+  /** The usual count of tokenizers, in parts of a token. */
+  usualParts: number
+}
+
+/**
+ * Parts per token for the usual count: sums of whole numbers are exact in any order, so that a text has the same count
+ * in one call and in steps. 1/4.6, 1/2.2, 1/20 and 1/128 of a token are whole numbers of parts.
+ */
+const PARTS_PER_TOKEN = 161_920
+const PARTS_PER_SMALL = PARTS_PER_TOKEN / 4.6
+const PARTS_PER_CAPITAL = PARTS_PER_TOKEN / 2.2
+const PARTS_OF_LONE_SPACE = PARTS_PER_TOKEN * 0.3
+const PARTS_OF_REPEATED = PARTS_PER_TOKEN * 0.2
+const PARTS_PER_CHARACTER_TOKEN = PARTS_PER_TOKEN * 0.75
+
+const SPACE = 0x20
+const APOSTROPHE = 0x27
+const BEFORE_SMALL = 0x60
+const BEFORE_CAPITAL = 0x40
+const FIRST_OF_THREE_BYTES = 0x800
+const NONE = new Uint8Array(0)
+const NEVER = -1_000_000
+/** This many spaces are usually at most one token. */
+const SPACES_PER_TOKEN = 128
+/** Longer runs of letters count as a token each. */
+const LONGEST_RUN = 16 * 1024
+
+const isSmall = (unit: number): boolean => unit >= 0x61 && unit <= 0x7a
+const isCapital = (unit: number): boolean => unit >= 0x41 && unit <= 0x5a
+/** True if a token may cover letters together with this neighbour. Spaces, digits and line ends cut. */
+const isOpen = (unit: number): boolean => unit !== SPACE && unit !== 0x0a && unit !== 0x0d && !isDigit(unit)
+const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39
+
+/** The end of the run of units that satisfy `belongs`. */
+const runEnd = (text: string, start: number, belongs: (unit: number) => boolean): number => {
+  let end = start
+  while (end < text.length && belongs(text.charCodeAt(end))) end++
+  return end
+}
+
+/**
+ * The most tokens into which letters can be cut. After byte-pair encoding, no two neighbours together are a token of
+ * the vocabulary. So this keeps, for each position, the largest count whose last token has one letter, two, or more,
+ * and never places two neighbours that are known to be one token together. A space counts as a letter. At an open end,
+ * a token that begins or ends outside may cover some of the letters, and its neighbours are unknown.
+ */
+const mostOfLetters = (text: string, start: number, end: number, table: LetterTable): number => {
+  // Real text never has this many letters without a space, and counting them takes time.
+  if (end - start > LONGEST_RUN) return end - start
+  const { letterBefore, pairs, triples } = table
+  const openBefore = start > 0 && isOpen(text.charCodeAt(start - 1))
+  const openAfter = end < text.length && isOpen(text.charCodeAt(end))
+  // One position back, two back, and the best of all before that.
+  let oneAt1 = NEVER
+  let twoAt1 = NEVER
+  let moreAt1 = 0
+  let oneAt2 = NEVER
+  let twoAt2 = NEVER
+  let moreAt2 = NEVER
+  let bestBefore = NEVER
+  let previous = 0
+  let last = 0
+  for (let index = start; index < end; index++) {
+    const unit = text.charCodeAt(index)
+    const letter = unit === SPACE ? 0 : unit - letterBefore
+    const joined = index > start && pairs[last * 32 + letter] === 1
+    const joined3 = index > start + 1 && triples[(previous * 32 + last) * 32 + letter] === 1
+    const one = 1 + Math.max(joined ? NEVER : oneAt1, joined3 ? NEVER : twoAt1, moreAt1)
+    const two = 1 + Math.max(joined3 ? NEVER : oneAt2, twoAt2, moreAt2)
+    const more = Math.max(1 + bestBefore, openBefore ? 0 : NEVER)
+    bestBefore = Math.max(bestBefore, oneAt2, twoAt2, moreAt2)
+    oneAt2 = oneAt1
+    twoAt2 = twoAt1
+    moreAt2 = moreAt1
+    oneAt1 = one
+    twoAt1 = two
+    moreAt1 = more
+    previous = last
+    last = letter
+  }
+  const closed = Math.max(oneAt1, twoAt1, moreAt1)
+  return openAfter ? Math.max(closed, 1 + Math.max(oneAt2, twoAt2, moreAt2, bestBefore)) : closed
+}
+
+/**
+ * True if this character can join letters beside it to one word: letters beyond ASCII, and the ending after an
+ * apostrophe.
+ */
+const continuesWord = (text: string, index: number): boolean => {
+  if (index < 0 || index >= text.length) return false
+  const unit = text.charCodeAt(index)
+  return unit >= FIRST_CHARACTER || unit === APOSTROPHE
+}
+
+/**
+ * The known pairs and triples of letters of one case: the code before the first letter, and those that are one token.
+ */
+interface LetterTable {
+  readonly letterBefore: number
+  readonly pairs: Uint8Array
+  readonly triples: Uint8Array
+}
+
+/** A word of small letters, perhaps with a capital before them, and perhaps the space before it. */
+const countWord = (text: string, start: number, spaced: boolean, count: Count, known: TokenVocabulary): void => {
+  const letters = isCapital(text.charCodeAt(start)) ? start + 1 : start
+  const end = runEnd(text, letters, isSmall)
+  const from = spaced ? start - 1 : start
+  count.index = end
+  const listed = !continuesWord(text, start - 1) && !continuesWord(text, end) && known.words.has(text.slice(from, end))
+  const alone = spaced || start === 0 || !isOpen(text.charCodeAt(start - 1))
+  count.usualParts += listed ? PARTS_PER_TOKEN : Math.max(PARTS_PER_TOKEN, (end - start) * PARTS_PER_SMALL)
+  if (listed && alone) {
+    count.most += 1
+    return
+  }
+  const capital = letters > start ? 1 : 0
+  const table = { letterBefore: BEFORE_SMALL, pairs: known.smallPairs, triples: known.smallTriples }
+  const most = capital + mostOfLetters(text, capital === 1 ? letters : from, end, table)
+  // The first letters of a listed word join the text before it.
+  count.most += listed ? Math.min(most, 2) : most
+}
+
+const countCapitals = (text: string, start: number, end: number, count: Count, known: TokenVocabulary): void => {
+  count.index = end
+  count.most += mostOfLetters(text, start, end, {
+    letterBefore: BEFORE_CAPITAL,
+    pairs: known.capitalPairs,
+    triples: NONE
+  })
+  count.usualParts += Math.max(PARTS_PER_TOKEN, (end - start) * PARTS_PER_CAPITAL)
+}
+
+const countLetters = (text: string, spaced: boolean, count: Count, known: TokenVocabulary): void => {
+  const start = count.index
+  const capitals = runEnd(text, start, isCapital)
+  const small = capitals < text.length && isSmall(text.charCodeAt(capitals))
+  const end = small ? capitals - 1 : capitals
+  if (end <= start) return countWord(text, start, spaced, count, known)
+  if (spaced) count.most += 1
+  countCapitals(text, start, end, count, known)
+}
+
+/** Digits go in threes; the bound leaves room for tokenizers that take two. */
+const countDigits = (text: string, count: Count): void => {
+  const end = runEnd(text, count.index, isDigit)
+  count.most += Math.ceil((end - count.index) / 2)
+  count.usualParts += Math.ceil((end - count.index) / 3) * PARTS_PER_TOKEN
+  count.index = end
+}
+
+/**
+ * Repetitions of an ASCII character. If up to k of them are one token, two neighbours together have more than k, so n
+ * of them are at most 2n / (k + 1) + 1 tokens.
+ */
+const countRepeated = (text: string, unit: number, count: Count, known: TokenVocabulary): void => {
+  const start = count.index
+  const end = runEnd(text, start, (next) => next === unit)
+  const length = end - start
+  count.index = end
+  // White space is cut in two before a character that does not join it.
+  const cuts = unit < SPACE ? 2 : 1
+  const most = Math.min(length, Math.floor((2 * length) / ((known.repeats[unit] ?? 1) + 1)) + cuts)
+  count.most += most
+  count.usualParts += PARTS_OF_REPEATED + (most * PARTS_PER_TOKEN) / 2
+}
+
+const countSpaces = (text: string, count: Count, known: TokenVocabulary): void => {
+  const start = count.index
+  const end = runEnd(text, start, (unit) => unit === SPACE)
+  const next = end < text.length ? text.charCodeAt(end) : SPACE
+  const belongs = isSmall(next) || isCapital(next)
+  const free = belongs ? end - start - 1 : end - start
+  count.index = end
+  if (free > 0) {
+    // Here too.
+    count.most += Math.min(free, Math.floor((2 * free) / ((known.repeats[SPACE] ?? 1) + 1)) + (belongs ? 1 : 2))
+    const parts = (free * PARTS_PER_TOKEN) / SPACES_PER_TOKEN
+    count.usualParts += free === 1 && !belongs ? PARTS_OF_LONE_SPACE : Math.max(PARTS_PER_TOKEN, parts)
+  }
+  if (belongs) countLetters(text, true, count, known)
+}
+
+/** A run of characters beyond ASCII. Those of three bytes may be cut if a neighbour takes a byte of them. */
+const countCharacters = (text: string, count: Count, known: TokenVocabulary): void => {
+  let characters = 0
+  while (count.index < text.length) {
+    const code = text.codePointAt(count.index) ?? 0
+    if (code < FIRST_CHARACTER) break
+    const wide = code > 0xffff
+    const most = known.characters[code - FIRST_CHARACTER] ?? (wide ? 4 : 3)
+    if (code >= FIRST_OF_THREE_BYTES) characters += 1
+    count.most += most
+    count.usualParts += most * PARTS_PER_CHARACTER_TOKEN
+    count.index += wide ? 2 : 1
+  }
+  if (characters > 0) count.most += 1 + Math.floor(characters / 10)
+}
+
+/**
+ * The counts of a text: the most tokens, and the usual number in parts of a token. Counts of parts of a text add up.
+ */
+export interface PieceCount {
+  readonly most: number
+  readonly usualParts: number
+}
+
+/** The tokens that a text is estimated at: never more than the most. */
+export const estimateOf = ({ most, usualParts }: PieceCount): number =>
+  Math.min(most, Math.ceil(usualParts / PARTS_PER_TOKEN))
+
+/**
+ * Begins to count a text. Each call counts at least this many more characters, and returns the count when it is
+ * complete.
+ */
+export const countInSteps = (text: string): ((characters: number) => PieceCount | undefined) => {
+  const known = tokenVocabulary()
+  const count: Count = { index: 0, most: 0, usualParts: 0 }
+  return (characters) => {
+    const end = Math.min(text.length, count.index + characters)
+    while (count.index < end) {
+      const unit = text.charCodeAt(count.index)
+      if (unit >= FIRST_CHARACTER) countCharacters(text, count, known)
+      else if (unit === SPACE) countSpaces(text, count, known)
+      else if (isSmall(unit) || isCapital(unit)) countLetters(text, false, count, known)
+      else if (isDigit(unit)) countDigits(text, count)
+      else countRepeated(text, unit, count, known)
+    }
+    return count.index < text.length ? undefined : count
+  }
+}
+
+/** Bounds of the tokens in a text, counted piece by piece as tokenizers cut it. */
+export const countPieces = (text: string): PieceCount =>
+  countInSteps(text)(Number.POSITIVE_INFINITY) ?? { most: 0, usualParts: 0 }
+
+/** The text after the last cut is counted again in each call; beyond this many characters it is cut at its end. */
+const LONGEST_TAIL = 4_096
+
+/** The last place where a growing text may be cut without changing the count: before its last single space. */
+const lastCut = (text: string): number => {
+  let index = text.lastIndexOf(" ")
+  while (index > 0 && text[index - 1] === " ") index -= 1
+  return Math.max(0, index)
+}
+
+const isHighSurrogate = (unit: number): boolean => (unit & 0xfc00) === 0xd800
+
+/**
+ * Counts a growing text with the estimate of `pieceTokenizer.count`, in time that is linear in its final length: takes
+ * the whole text so far, returns its tokens.
+ */
+export const countGrowing = (): ((text: string) => number) => {
+  let counted = 0
+  let most = 0
+  let usualParts = 0
+  return (text) => {
+    const tail = text.slice(counted)
+    const end = tail.length > LONGEST_TAIL && lastCut(tail) === 0 ? tail.length : lastCut(tail)
+    const cut = end === tail.length && isHighSurrogate(tail.charCodeAt(end - 1)) ? end - 1 : end
+    if (cut > 0) {
+      const whole = countPieces(tail.slice(0, cut))
+      most += whole.most
+      usualParts += whole.usualParts
+    }
+    counted += cut
+    const rest = countPieces(tail.slice(cut))
+    return estimateOf({ most: most + rest.most, usualParts: usualParts + rest.usualParts })
+  }
+}
 
 const countOf = (count: PieceCount): TokenCount => ({ max: count.most, estimate: estimateOf(count) })
 

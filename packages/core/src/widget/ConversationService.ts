@@ -2,13 +2,8 @@ import { Context, Effect, Layer, Option, Stream } from "effect"
 import { BotNotFound } from "../bots/errors.ts"
 import { BotStore } from "../bots/BotStore.ts"
 import { type ChatPage, ChatService } from "../chat/ChatService.ts"
-import {
-  type BotConversation,
-  ChatStore,
-  type ConversationCursor,
-  MAX_TRANSCRIPT_BYTES
-} from "../chat/store/ChatStore.ts"
-import type { StoredMessage } from "../chat/store/StoredMessage.ts"
+import { type BotConversation, ChatStore, type ConversationCursor } from "../chat/store/ChatStore.ts"
+import { type StoredMessage, MAX_TRANSCRIPT_BYTES } from "../chat/store/StoredChat.ts"
 import { CreditRecords } from "../credits/CreditLedger.ts"
 import { replyCosts } from "../credits/CreditService.ts"
 import type { UserId } from "../identity/UserId.ts"

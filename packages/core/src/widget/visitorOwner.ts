@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Bot } from "../bots/Bot.ts"
-import type { VisitorOwner } from "../chat/store/ConversationOwner.ts"
+import type { VisitorOwner } from "../chat/store/StoredChat.ts"
 import { hexDigest } from "./hexDigest.ts"
 
 /**

@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { expect, test } from "vitest"
-import { keptMessages, withoutBlanks } from "../../src/chat/prompt/keptMessages.ts"
+import { keptMessages, withoutBlanks } from "../../src/chat/prompt/prompt.ts"
 
 test("blank megabytes are cut to a thousand characters, and what is said stays", () => {
   const blank = " \n".repeat(500_000)

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { expect, test } from "vitest"
 import type { ChatMessage } from "../../src/models/ChatMessage.ts"
-import { countMessage, countMessages } from "../../src/models/countMessages.ts"
+import { countMessage, countMessages } from "../../src/models/messageTokens.ts"
 import { pieceTokenizer } from "../../src/tokens/pieceTokenizer.ts"
 import { Tokenizer } from "../../src/tokens/Tokenizer.ts"
 import { FairQueue, FairSlices } from "../../src/fairness/FairQueue.ts"

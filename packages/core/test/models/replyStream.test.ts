@@ -3,8 +3,7 @@ import { Cause, Effect, Exit, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
 import { ModelFailed, type ReplyPart } from "../../src/models/ChatModel.ts"
-import { READ_AHEAD, type ReplyReader } from "../../src/models/replyFeed.ts"
-import { replyStream, type ReplySource } from "../../src/models/replyStream.ts"
+import { READ_AHEAD, type ReplyReader, replyStream, type ReplySource } from "../../src/models/replyStream.ts"
 
 /** The items of a fictional vendor. `mark` is its end mark, behind which it may still send `usage`. */
 type Item =

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { countGrowing } from "../../src/tokens/countGrowing.ts"
-import { pieceTokenizer } from "../../src/tokens/pieceTokenizer.ts"
+import { countGrowing, pieceTokenizer } from "../../src/tokens/pieceTokenizer.ts"
 
 describe("counting a text that grows", () => {
   it("is to the token what the whole text is counted as, also where fractions of tokens add up to whole ones", () => {

@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import type { Tier } from "../../tiers/Tier.ts"
 import { ChatStore } from "../store/ChatStore.ts"
-import { type ConversationOwner, ownerKey } from "../store/ConversationOwner.ts"
+import { type ConversationOwner, ownerKey } from "../store/StoredChat.ts"
 import { StorageQuotaExceeded } from "../errors.ts"
 
 /** What a person may store between two looks at what the chats hold, at most; and at most this part of the quota. */

@@ -1,6 +1,6 @@
 import type { ChatMessage } from "../../models/ChatMessage.ts"
 import type { Model } from "../../models/Model.ts"
-import type { Source } from "../store/StoredMessage.ts"
+import type { Source } from "../store/StoredChat.ts"
 
 /** What a prompt is made of: what of it fits into the model's window beside the shortest useful reply. */
 export interface PromptParts {

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { UserId } from "../../identity/UserId.ts"
 import { type ChatMessage, ROLES } from "../../models/ChatMessage.ts"
-import { countMessages } from "../../models/countMessages.ts"
+import { countMessages } from "../../models/messageTokens.ts"
 import type { Model } from "../../models/Model.ts"
 import { Tokenizer } from "../../tokens/Tokenizer.ts"
 import { PromptBuilderFailed } from "../errors.ts"

@@ -1,6 +1,6 @@
 import type { FoundPassage } from "../../documents/Document.ts"
 import { headingPath } from "../../documents/reading/Heading.ts"
-import type { Source } from "../store/StoredMessage.ts"
+import type { Source } from "../store/StoredChat.ts"
 
 /** A passage as read back from a prompt. */
 export interface QuotedPassage {

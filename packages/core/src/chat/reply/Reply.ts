@@ -1,6 +1,48 @@
+import { CHAT_SPENDER, type Spender } from "../../credits/Spender.ts"
+import type { UserId } from "../../identity/UserId.ts"
+import type { ConversationOwner, Source } from "../store/StoredChat.ts"
+import type { DailyShare } from "../limits/dailyShares.ts"
 import type { Stream } from "effect"
-import type { Source } from "../store/StoredMessage.ts"
 import type { ModelFailed } from "../../models/ChatModel.ts"
+
+/** Who has to do with a reply. */
+export interface ReplyParties {
+  /** The account that pays: its tier decides which models may answer, and its caps hold. */
+  readonly payer: UserId
+  /** Whose documents the reply may quote. */
+  readonly documentsOwner: UserId
+  /** Whose conversation it belongs to. */
+  readonly conversationOwner: ConversationOwner
+  /** What the credits are spent by, as caps and usage are asked. */
+  readonly source: Spender
+  /** The most credits that all sources of this kind may take of the payer on one UTC day; no bound unless given. */
+  readonly dailyCap?: number | undefined
+  /** What the bot and the visitor's address may take of that day; no bound unless given. */
+  readonly shares?: ReadonlyArray<DailyShare> | undefined
+  /**
+   * Where a visitor asks from, as the server knows it: of a bot's visitors, what each place leaves before its first word
+   * is counted by itself, so that none uses up what the others share.
+   */
+  readonly askedFrom?: string | undefined
+}
+
+/** What the owner who lets others ask has decided about their replies; nothing of a request changes it. */
+export interface ReplyTerms {
+  /** What the model is told before the conversation. It is not stored with it. */
+  readonly instructions: string
+  /** The model that answers, whatever the request names; the first of the payer's tier where that does not have it, or null. */
+  readonly modelId: string | null
+  /** The most tokens of a reply; the model's own limit unless given, which holds as well. */
+  readonly maxOutputTokens?: number | undefined
+}
+
+/** One person who asks, pays and owns everything. */
+export const onePerson = (userId: UserId): ReplyParties => ({
+  payer: userId,
+  documentsOwner: userId,
+  conversationOwner: { person: userId },
+  source: CHAT_SPENDER
+})
 
 /** A reply whose first words have arrived. Its credits are settled when `text` ends, fails or is left. */
 export interface Reply {

@@ -1,7 +1,7 @@
 import { Cause, Clock, Context, Deferred, Effect, Exit, Fiber, Layer, type Scope, Stream } from "effect"
 import type { ModelFailed } from "../../models/ChatModel.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
-import { ownerKey } from "../store/ConversationOwner.ts"
+import { ownerKey } from "../store/StoredChat.ts"
 import type { RunReplyInput } from "./endReply.ts"
 import { cutOff, makeFollowed, type Readable } from "./followReply.ts"
 import { makeReplyText } from "./ReplyText.ts"

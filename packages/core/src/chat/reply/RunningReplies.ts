@@ -3,8 +3,7 @@ import type { HoldProgress } from "../../credits/holds/Hold.ts"
 import type { Companion } from "../../storage/Companion.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import type { BeginTurnInput } from "../store/ChatStore.ts"
-import type { ConversationOwner } from "../store/ConversationOwner.ts"
-import type { MessageState } from "../store/StoredMessage.ts"
+import type { ConversationOwner, MessageState } from "../store/StoredChat.ts"
 
 /** Names the replies of a chat. */
 export interface RunningChat {

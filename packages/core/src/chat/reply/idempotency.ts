@@ -1,8 +1,7 @@
 import { Effect, Stream } from "effect"
 import { ModelFailed } from "../../models/ChatModel.ts"
 import type { ChatRequest } from "../ChatRequest.ts"
-import { type ConversationOwner, ownerKey } from "../store/ConversationOwner.ts"
-import type { StoredMessage } from "../store/StoredMessage.ts"
+import { type ConversationOwner, ownerKey, type StoredMessage } from "../store/StoredChat.ts"
 import type { Reply } from "./Reply.ts"
 
 const digest = (text: string): Effect.Effect<Uint8Array> =>

@@ -7,7 +7,7 @@ import {
   ModelFailed,
   type ReplyPart
 } from "../../models/ChatModel.ts"
-import { finishedReply } from "../../models/finishedReply.ts"
+import { finishedReply } from "../../models/replyStream.ts"
 import { countFailure, noteFallback } from "../../models/modelMetrics.ts"
 import { ReplyTimeLimit } from "../../models/ReplyTimeLimit.ts"
 

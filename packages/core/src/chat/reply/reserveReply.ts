@@ -21,7 +21,7 @@ import { estimatedInput, type Candidate, quoteReply, type ReplyQuote } from "./r
 import { Tokenizer } from "../../tokens/Tokenizer.ts"
 import type { ModelCall } from "./openReply.ts"
 import type { Prompt } from "../prompt/prompt.ts"
-import type { ReplyParties } from "./ReplyParties.ts"
+import type { ReplyParties } from "./Reply.ts"
 
 export interface ReserveReplyInput {
   /** The payer's, whose tier decided over the rest. */

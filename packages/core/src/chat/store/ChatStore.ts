@@ -3,24 +3,8 @@ import type { HoldName } from "../../credits/holds/Hold.ts"
 import { UserId } from "../../identity/UserId.ts"
 import { Id, Offset, PageLimit } from "../../storage/inputs.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
-import type { ConversationOwner, VisitorOwner } from "./ConversationOwner.ts"
-import type { Chat, Source, StoredMessage } from "./StoredMessage.ts"
+import type { ConversationOwner, VisitorOwner, Chat, Source, StoredMessage } from "./StoredChat.ts"
 import type { ChatMessage } from "../../models/ChatMessage.ts"
-
-/**
- * What a transcript may hold together, in bytes of UTF-8: more than any model's window takes, and little enough to be
- * read for many people at once.
- */
-export const MAX_TRANSCRIPT_BYTES = 4 * 1024 * 1024
-
-/** What a page of a transcript may hold together, in bytes of UTF-8: little enough to be written without holding up others. */
-export const MAX_PAGE_BYTES = 256 * 1024
-
-const utf8 = new TextEncoder()
-
-/** What a message counts towards the quota: its content and the texts of its sources, in bytes of UTF-8. */
-export const storedBytes = (content: string, sources: ReadonlyArray<Source> = []): number =>
-  sources.reduce((sum, { text }) => sum + utf8.encode(text).byteLength, utf8.encode(content).byteLength)
 
 export interface TranscriptInput {
   readonly owner: ConversationOwner

@@ -2,17 +2,18 @@ import { Clock, Effect, Layer } from "effect"
 import type { UserId } from "../../identity/UserId.ts"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
 import { storableText } from "../../storage/storableText.ts"
-import { type ConversationOwner, type OwnerKey, ownerKey, type VisitorOwner } from "./ConversationOwner.ts"
-import { InMemoryChats, keyOf, type StoredChat } from "./InMemoryChats.ts"
-import type { Chat, StoredMessage } from "./StoredMessage.ts"
 import {
-  type BotConversation,
-  ChatStore,
-  type ConversationCursor,
+  type ConversationOwner,
+  type OwnerKey,
+  ownerKey,
+  type VisitorOwner,
+  type Chat,
+  type StoredMessage,
   MAX_TRANSCRIPT_BYTES,
-  storedBytes,
-  type TranscriptInput
-} from "./ChatStore.ts"
+  storedBytes
+} from "./StoredChat.ts"
+import { InMemoryChats, keyOf, type StoredChat } from "./InMemoryChats.ts"
+import { type BotConversation, ChatStore, type ConversationCursor, type TranscriptInput } from "./ChatStore.ts"
 
 const isListed = ({ owner }: Chat, userId: UserId, bot: string): boolean => {
   const key = ownerKey(owner)

@@ -6,9 +6,8 @@ import { IdGenerator } from "../../storage/IdGenerator.ts"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
 import { storableText } from "../../storage/storableText.ts"
 import type { BeginTurnInput } from "./ChatStore.ts"
-import { type ConversationOwner, ownerKey } from "./ConversationOwner.ts"
+import { type ConversationOwner, ownerKey, type Chat, type StoredMessage } from "./StoredChat.ts"
 import type { EndTurn, ReplyName } from "../reply/RunningReplies.ts"
-import type { Chat, StoredMessage } from "./StoredMessage.ts"
 
 /** A chat with all of its messages. */
 export interface StoredChat {

@@ -1,6 +1,6 @@
 import { Effect, Result } from "effect"
 import { Tokenizer } from "../../tokens/Tokenizer.ts"
-import type { TokenizerService } from "../../tokens/TokenizerService.ts"
+import { type TokenizerService } from "../../tokens/TokenizerService.ts"
 import { type EmbedderLimits, type Embedding, EmbeddingFailed, type EmbeddingResult } from "./Embedder.ts"
 
 export interface EmbedBatches {

@@ -1,7 +1,7 @@
 import { type Effect, Result } from "effect"
 import { CreditLedger, type CreditPorts } from "../../credits/CreditLedger.ts"
 import type { ChatStore } from "../../chat/store/ChatStore.ts"
-import { ownerKey } from "../../chat/store/ConversationOwner.ts"
+import { ownerKey } from "../../chat/store/StoredChat.ts"
 import type { EndTurn } from "../../chat/reply/RunningReplies.ts"
 import type { Refusal } from "../../credits/rules/LedgerState.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"

@@ -1,5 +1,5 @@
 import type { BeginTurnInput } from "../../chat/store/ChatStore.ts"
-import type { ConversationOwner, VisitorOwner } from "../../chat/store/ConversationOwner.ts"
+import type { ConversationOwner, VisitorOwner } from "../../chat/store/StoredChat.ts"
 import type { Document } from "../../documents/Document.ts"
 import type { DocumentQuota } from "../../documents/storing/DocumentStore.ts"
 import type { UserId } from "../../identity/UserId.ts"

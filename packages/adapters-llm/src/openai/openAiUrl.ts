@@ -1,1 +1,0 @@
-export const OPENAI_URL = "https://api.openai.com/v1"

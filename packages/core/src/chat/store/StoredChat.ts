@@ -1,0 +1,103 @@
+import { Schema } from "effect"
+import { UserId } from "../../identity/UserId.ts"
+import { Id } from "../../storage/inputs.ts"
+import type { ChatMessage } from "../../models/ChatMessage.ts"
+import type { Heading } from "../../documents/reading/Heading.ts"
+
+/** A person's own conversations. */
+export const PersonOwner = Schema.Struct({ person: UserId })
+export type PersonOwner = typeof PersonOwner.Type
+
+/**
+ * The conversations of one visitor with one bot. Only this visitor continues them, with this bot; the bot's owner, whose
+ * rows they are, may read and delete them.
+ */
+export const VisitorOwner = Schema.Struct({
+  /** The name that the visitor's browser gave itself. */
+  visitor: Id,
+  bot: Id,
+  botOwner: UserId
+})
+export type VisitorOwner = typeof VisitorOwner.Type
+
+/** Whose conversations: each owner's are fenced from all others', a person's from those of the visitors of their bots. */
+export const ConversationOwner = Schema.Union([PersonOwner, VisitorOwner])
+export type ConversationOwner = PersonOwner | VisitorOwner
+
+/** An owner as stores keep it: who can be asked to answer for it comes first, so that rows can be placed by that person. */
+export interface OwnerKey {
+  readonly userId: UserId
+  /** Empty for a person's own conversations. */
+  readonly bot: string
+  readonly visitor: string
+}
+
+/** The key of an owner. Different owners have different keys. */
+export const ownerKey = (owner: ConversationOwner): OwnerKey => {
+  if ("person" in owner) return { userId: owner.person, bot: "", visitor: "" }
+  const { bot, botOwner: userId, visitor } = owner
+  // An empty name would be the key of the bot's owner.
+  if (bot === "" || visitor === "") throw new Error("A bot and its visitor have names that are not empty.")
+  return { userId, bot, visitor }
+}
+
+/** The owner of a key. */
+export const ownerOf = ({ userId, bot, visitor }: OwnerKey): ConversationOwner =>
+  bot === "" ? { person: userId } : { visitor, bot, botOwner: userId }
+
+/** A passage that a reply could quote, as kept with the reply. `number` is what `[1]` in its text refers to. */
+export interface Source {
+  readonly number: number
+  readonly documentId: string
+  readonly filename: string
+  /** From 1; null where the document has no pages. */
+  readonly page: number | null
+  /** UTF-16 offsets into the document's text. */
+  readonly start: number
+  readonly end: number
+  readonly text: string
+  /** The headings it stands under where it starts, then those that begin in it (`headingPath`); absent where none do. */
+  readonly headings?: ReadonlyArray<Heading>
+}
+
+/**
+ * How far a stored message got. What people write is `complete` at once; a reply is `streaming` until it ends, and
+ * `failed` if its process died.
+ */
+export type MessageState = "complete" | "streaming" | "stopped" | "failed"
+
+/** A message as stored. */
+export interface StoredMessage extends ChatMessage {
+  readonly id: string
+  readonly state: MessageState
+  /** Public id of the model that wrote it; undefined for what people wrote, and for a reply that no model wrote. */
+  readonly model: string | undefined
+  readonly sources: ReadonlyArray<Source>
+  /** Unix milliseconds. */
+  readonly createdAt: number
+}
+
+/** A conversation. */
+export interface Chat {
+  readonly id: string
+  readonly owner: ConversationOwner
+  /** The beginning of its first message. */
+  readonly title: string
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+/**
+ * What a transcript may hold together, in bytes of UTF-8: more than any model's window takes, and little enough to be
+ * read for many people at once.
+ */
+export const MAX_TRANSCRIPT_BYTES = 4 * 1024 * 1024
+
+/** What a page of a transcript may hold together, in bytes of UTF-8: little enough to be written without holding up others. */
+export const MAX_PAGE_BYTES = 256 * 1024
+
+const utf8 = new TextEncoder()
+
+/** What a message counts towards the quota: its content and the texts of its sources, in bytes of UTF-8. */
+export const storedBytes = (content: string, sources: ReadonlyArray<Source> = []): number =>
+  sources.reduce((sum, { text }) => sum + utf8.encode(text).byteLength, utf8.encode(content).byteLength)
