@@ -154,24 +154,35 @@ CREATE TABLE {{schema}}.credit_openings (
   accounts bigint NOT NULL CHECK (accounts >= 1)
 );
 
--- The content of a hold and of a transaction as one text, the same whatever the session's settings.
-CREATE FUNCTION {{schema}}.hold_seal(
-  user_id text, key text, allowance bigint, topup bigint, period_start timestamptz, expires_at timestamptz, fingerprint text,
-  source text, reservation_id text, draft jsonb, output_tokens bigint
-) RETURNS bytea LANGUAGE sql STABLE
-RETURN sha256(convert_to(ROW(user_id, key, allowance, topup, extract(epoch FROM period_start),
-  extract(epoch FROM expires_at), fingerprint, source, reservation_id, draft, output_tokens)::text, 'UTF8'));
+-- The content of a hold and of a transaction as one text, the same whatever the session's settings. A column that is added
+-- later is appended here where it has a value, so that the digests of rows without it stay right.
+CREATE FUNCTION {{schema}}.hold_seal(h {{schema}}.credit_holds) RETURNS bytea LANGUAGE sql STABLE
+RETURN sha256(convert_to(ROW(h.user_id, h.key, h.allowance, h.topup, extract(epoch FROM h.period_start),
+  extract(epoch FROM h.expires_at), h.fingerprint, h.source, h.reservation_id, h.draft, h.output_tokens)::text, 'UTF8'));
 
-CREATE FUNCTION {{schema}}.transaction_text(
-  user_id text, number bigint, type text, amount bigint, allowance_amount bigint, topup_amount bigint,
-  balance_after bigint, model text, source text, charge text, reference text, created_at timestamptz, receipt jsonb, allowance_after bigint,
-  topup_after bigint, type_number bigint, previous bigint, tier text, pending_tier text, renewed_by text,
-  renewed_until timestamptz, anchor timestamptz, period_start timestamptz, next_reset_at timestamptz, period_credits bigint
-) RETURNS text LANGUAGE sql STABLE
-RETURN ROW(user_id, number, type, amount, allowance_amount, topup_amount, balance_after, model, source, charge, reference,
-  extract(epoch FROM created_at), receipt, allowance_after, topup_after, type_number, previous, tier, pending_tier,
-  renewed_by, extract(epoch FROM renewed_until), extract(epoch FROM anchor), extract(epoch FROM period_start), extract(epoch FROM next_reset_at),
-  period_credits)::text;
+CREATE FUNCTION {{schema}}.transaction_text(t {{schema}}.credit_transactions) RETURNS text LANGUAGE sql STABLE
+RETURN ROW(t.user_id, t.number, t.type, t.amount, t.allowance_amount, t.topup_amount, t.balance_after, t.model, t.source,
+  t.charge, t.reference, extract(epoch FROM t.created_at), t.receipt, t.allowance_after, t.topup_after, t.type_number,
+  t.previous, t.tier, t.pending_tier, t.renewed_by, extract(epoch FROM t.renewed_until), extract(epoch FROM t.anchor),
+  extract(epoch FROM t.period_start), extract(epoch FROM t.next_reset_at), t.period_credits)::text;
+
+-- The same rows with their digests, for writing a row as a whole.
+CREATE FUNCTION {{schema}}.sealed(h {{schema}}.credit_holds) RETURNS {{schema}}.credit_holds LANGUAGE plpgsql STABLE
+AS $function$
+BEGIN
+  h.seal := {{schema}}.hold_seal(h);
+  RETURN h;
+END
+$function$;
+
+CREATE FUNCTION {{schema}}.with_digest(t {{schema}}.credit_transactions, digest bytea)
+RETURNS {{schema}}.credit_transactions LANGUAGE plpgsql STABLE
+AS $function$
+BEGIN
+  t.digest := with_digest.digest;
+  RETURN t;
+END
+$function$;
 
 -- The digest of a row, from that of the row before it.
 CREATE FUNCTION {{schema}}.link_digest(before bytea, content text) RETURNS bytea LANGUAGE sql IMMUTABLE

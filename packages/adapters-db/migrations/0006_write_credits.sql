@@ -5,7 +5,8 @@
 -- exist yet) and no other transaction has it locked, and what belongs to an account only where the account is. So no
 -- call waits for the account of another. Gives the users not written. From then on the rows of the others are locked, so that
 -- what is compared next cannot change: keys taken to be unused, and holds taken to be open. Where they are not, the whole
--- call fails (40001) and writes nothing. Times are Unix milliseconds.
+-- call fails (40001) and writes nothing. Rows come as JSON of their row types, so that a new column needs no mention here
+-- but in the update of accounts.
 --
 -- Decided by a clock of this process is only what was decided near the database's own time: a process that takes it to be later
 -- than it is, or much earlier, writes nothing, and decides again by the time that the database gives. "decided_at" is null
@@ -27,6 +28,8 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off S
 AS $function$
 DECLARE
   written text[];
+  -- Accounts that are to be opened.
+  fresh text[];
   -- Every account was written, as nearly always.
   whole boolean;
   all_open boolean;
@@ -35,13 +38,9 @@ BEGIN
     RETURN ARRAY(SELECT g.user_id FROM json_to_recordset(accounts) AS g(user_id text));
   END IF;
   WITH given AS MATERIALIZED (
-    SELECT g.* FROM json_to_recordset(accounts) AS g(user_id text, allowance bigint, topup bigint, debt bigint,
-      held_allowance bigint, held_topup bigint, open_holds bigint, transaction_count bigint, version bigint, seen text,
-      by_type bigint[], terms_transaction bigint, holds_opened bigint, holds_ended bigint, usage_day integer,
-      usage_by_kind bigint[],
-      tier text, anchor float8, period_start float8, next_reset_at float8, period_credits bigint, renewed_by text,
-      renewed_until float8, pending_tier text)
-    ORDER BY g.user_id COLLATE "C"
+    SELECT g.* FROM ROWS FROM (
+      json_populate_recordset(NULL::{{schema}}.credit_accounts, accounts), json_to_recordset(accounts) AS (seen text)
+    ) AS g ORDER BY g.user_id COLLATE "C"
   ), free AS MATERIALIZED (
     SELECT g.*, a.ctid AS place FROM given g JOIN {{schema}}.credit_accounts a ON a.user_id = g.user_id
     -- The version alone says it, unless the database was restored to an earlier state while a process remembered a later.
@@ -56,31 +55,26 @@ BEGIN
       version = g.version, by_type = g.by_type,
       terms_transaction = g.terms_transaction, holds_opened = g.holds_opened, holds_ended = g.holds_ended,
       usage_day = g.usage_day, usage_by_kind = g.usage_by_kind,
-      -- Without a tier they stay: then only balances changed.
-      tier = coalesce(g.tier, a.tier), anchor = coalesce(to_timestamp(g.anchor / 1000), a.anchor),
-      period_start = coalesce(to_timestamp(g.period_start / 1000), a.period_start),
-      next_reset_at = coalesce(to_timestamp(g.next_reset_at / 1000), a.next_reset_at),
-      period_credits = coalesce(g.period_credits, a.period_credits), renewed_by = coalesce(g.renewed_by, a.renewed_by),
-      renewed_until = CASE WHEN g.tier IS NULL THEN a.renewed_until ELSE to_timestamp(g.renewed_until / 1000) END,
-      pending_tier = CASE WHEN g.tier IS NULL THEN a.pending_tier ELSE g.pending_tier END
+      tier = g.tier, anchor = g.anchor, period_start = g.period_start, next_reset_at = g.next_reset_at,
+      period_credits = g.period_credits, renewed_by = g.renewed_by, renewed_until = g.renewed_until,
+      pending_tier = g.pending_tier
     FROM free g WHERE a.ctid = g.place
     RETURNING a.user_id
-  ), inserted AS (
-    INSERT INTO {{schema}}.credit_accounts (user_id, tier, allowance, topup, debt, held_allowance, held_topup, open_holds,
-      anchor, period_start, next_reset_at, period_credits, renewed_by, renewed_until, pending_tier, transaction_count, version, by_type,
-      terms_transaction, holds_opened, holds_ended, usage_day, usage_by_kind)
-    SELECT g.user_id, g.tier, g.allowance, g.topup, g.debt, g.held_allowance, g.held_topup, g.open_holds,
-      to_timestamp(g.anchor / 1000), to_timestamp(g.period_start / 1000), to_timestamp(g.next_reset_at / 1000),
-      g.period_credits, g.renewed_by, to_timestamp(g.renewed_until / 1000), g.pending_tier, g.transaction_count, g.version, g.by_type, g.terms_transaction,
-      g.holds_opened, g.holds_ended, g.usage_day, g.usage_by_kind
-    FROM given g WHERE g.seen IS NULL
-    ON CONFLICT DO NOTHING
-    RETURNING user_id
   )
-  SELECT array_agg(w.user_id), count(*) = json_array_length(accounts) INTO written, whole
-  FROM (SELECT u.user_id FROM updated u UNION ALL SELECT i.user_id FROM inserted i) w;
+  SELECT coalesce((SELECT array_agg(u.user_id) FROM updated u), '{}'),
+    (SELECT array_agg(g.user_id) FROM given g WHERE g.seen IS NULL) INTO written, fresh;
+  IF fresh IS NOT NULL THEN
+    WITH inserted AS (
+      INSERT INTO {{schema}}.credit_accounts
+      SELECT g.* FROM json_populate_recordset(NULL::{{schema}}.credit_accounts, accounts) g
+      WHERE g.user_id = ANY(fresh) ORDER BY g.user_id COLLATE "C"
+      ON CONFLICT DO NOTHING
+      RETURNING user_id
+    )
+    SELECT written || coalesce(array_agg(i.user_id), '{}') INTO written FROM inserted i;
+  END IF;
+  whole := cardinality(written) = json_array_length(accounts);
 
-  written := coalesce(written, '{}');
   IF unseen IS NOT NULL THEN
     PERFORM FROM json_to_recordset(unseen) AS n(user_id text, key text) CROSS JOIN LATERAL (
       SELECT FROM {{schema}}.credit_idempotency k WHERE k.user_id = n.user_id AND k.key = n.key
@@ -95,12 +89,11 @@ BEGIN
   IF ended IS NOT NULL THEN
     WITH removed AS (
       DELETE FROM {{schema}}.credit_holds h
-      USING json_to_recordset(ended) AS e(user_id text, key text, fingerprint text, used_at float8, number bigint,
-        hold_number bigint)
+      USING json_populate_recordset(NULL::{{schema}}.credit_idempotency, ended) e
       WHERE h.user_id = e.user_id AND h.key = e.key AND (whole OR e.user_id = ANY(written))
         -- Nothing but what the join says, as something to look up, should the table have been empty when this was planned.
         AND h.user_id = ANY(written) AND h.key = ANY(ARRAY(SELECT key FROM json_to_recordset(ended) AS e(key text)))
-      RETURNING e.user_id, e.key, e.fingerprint, to_timestamp(e.used_at / 1000), e.number, h.allowance, h.topup,
+      RETURNING e.user_id, e.key, e.fingerprint, e.used_at, e.number, h.allowance, h.topup,
         h.period_start, h.expires_at, e.hold_number
     ), remembered AS (
       INSERT INTO {{schema}}.credit_idempotency (user_id, key, fingerprint, used_at, number, hold_allowance, hold_topup,
@@ -115,60 +108,31 @@ BEGIN
     END IF;
   END IF;
   IF opened IS NOT NULL THEN
-    INSERT INTO {{schema}}.credit_holds (user_id, key, allowance, topup, period_start, expires_at, fingerprint, source,
-      reservation_id, draft, seal)
-    SELECT t.*, {{schema}}.hold_seal(t.user_id, t.key, t.allowance, t.topup, t.period_start, t.expires_at, t.fingerprint,
-      t.source, t.reservation_id, t.draft, 0)
-    FROM (
-      SELECT o.user_id, o.key, o.allowance, o.topup, to_timestamp(o.period_start / 1000) AS period_start,
-        to_timestamp(o.expires_at / 1000) AS expires_at, o.fingerprint, o.source, o.reservation_id, o.draft
-      FROM json_to_recordset(opened) AS o(user_id text, key text, allowance bigint, topup bigint,
-        period_start float8, expires_at float8, fingerprint text, source text, reservation_id text, draft jsonb)
-      WHERE whole OR o.user_id = ANY(written)
-    ) t;
+    INSERT INTO {{schema}}.credit_holds
+    SELECT s.* FROM json_populate_recordset(NULL::{{schema}}.credit_holds, opened) o
+    CROSS JOIN LATERAL {{schema}}.sealed(o) s
+    WHERE whole OR o.user_id = ANY(written);
   END IF;
   IF transactions IS NOT NULL THEN
-    INSERT INTO {{schema}}.credit_transactions (user_id, number, type, amount, allowance_amount, topup_amount,
-      balance_after, model, source, charge, reference, created_at, receipt, allowance_after, topup_after, type_number, previous, tier,
-      pending_tier, renewed_by, renewed_until, anchor, period_start, next_reset_at, period_credits,
-      digest)
-    SELECT t.*, {{schema}}.chain_digests(
-      (SELECT p.digest FROM {{schema}}.credit_transactions p WHERE p.user_id = t.user_id AND p.number = t.number - 1),
-      {{schema}}.transaction_text(t.user_id, t.number, t.type, t.amount, t.allowance_amount, t.topup_amount,
-        t.balance_after, t.model, t.source, t.charge, t.reference, t.created_at, t.receipt, t.allowance_after, t.topup_after, t.type_number,
-        t.previous, t.tier, t.pending_tier, t.renewed_by, t.renewed_until, t.anchor, t.period_start, t.next_reset_at,
-        t.period_credits)
-    ) OVER (PARTITION BY t.user_id ORDER BY t.number)
-    FROM (
-      SELECT g.user_id, g.number, g.type, g.amount, g.allowance_amount, g.topup_amount, g.balance_after, g.model,
-        g.source, g.charge, g.reference, to_timestamp(g.created_at / 1000) AS created_at, g.receipt, g.allowance_after, g.topup_after,
-        g.type_number, g.previous, g.tier, g.pending_tier, g.renewed_by,
-        to_timestamp(g.renewed_until / 1000) AS renewed_until, to_timestamp(g.anchor / 1000) AS anchor,
-        to_timestamp(g.period_start / 1000) AS period_start, to_timestamp(g.next_reset_at / 1000) AS next_reset_at,
-        g.period_credits
-      FROM json_to_recordset(transactions) AS g(user_id text, number bigint, type text, amount bigint,
-        allowance_amount bigint, topup_amount bigint, balance_after bigint, model text, source text, charge text, reference text,
-        created_at float8, receipt jsonb, allowance_after bigint, topup_after bigint, type_number bigint,
-        previous bigint, tier text, pending_tier text, renewed_by text, renewed_until float8, anchor float8, period_start float8,
-        next_reset_at float8, period_credits bigint)
-      WHERE whole OR g.user_id = ANY(written)
-    ) t;
+    INSERT INTO {{schema}}.credit_transactions
+    SELECT s.* FROM (
+      SELECT t AS entry, {{schema}}.chain_digests(
+        (SELECT p.digest FROM {{schema}}.credit_transactions p WHERE p.user_id = t.user_id AND p.number = t.number - 1),
+        {{schema}}.transaction_text(t)
+      ) OVER (PARTITION BY t.user_id ORDER BY t.number) AS digest
+      FROM json_populate_recordset(NULL::{{schema}}.credit_transactions, transactions) t
+      WHERE whole OR t.user_id = ANY(written)
+    ) c CROSS JOIN LATERAL {{schema}}.with_digest(c.entry, c.digest) s;
   END IF;
   IF records IS NOT NULL THEN
-    INSERT INTO {{schema}}.credit_idempotency (user_id, key, fingerprint, used_at, number, hold_allowance, hold_topup,
-      hold_period_start, hold_expires_at, hold_number)
-    SELECT k.user_id, k.key, k.fingerprint, to_timestamp(k.used_at / 1000), k.number, k.hold_allowance, k.hold_topup,
-      to_timestamp(k.hold_period_start / 1000), to_timestamp(k.hold_expires_at / 1000), k.hold_number
-    FROM json_to_recordset(records) AS k(user_id text, key text, fingerprint text, used_at float8, number bigint,
-      hold_allowance bigint, hold_topup bigint, hold_period_start float8, hold_expires_at float8, hold_number bigint)
+    INSERT INTO {{schema}}.credit_idempotency
+    SELECT k.* FROM json_populate_recordset(NULL::{{schema}}.credit_idempotency, records) k
     WHERE whole OR k.user_id = ANY(written);
   END IF;
   IF purchases IS NOT NULL THEN
-    INSERT INTO {{schema}}.credit_purchases AS c (user_id, charge, granted, paid, clawed_back, reports, seal)
-    SELECT p.user_id, p.charge, p.granted, p.paid, p.clawed_back, p.reports,
-      {{schema}}.purchase_seal(p.user_id, p.charge, p.granted, p.paid, p.clawed_back, p.reports)
-    FROM json_to_recordset(purchases) AS p(user_id text, charge text, granted bigint, paid bigint, clawed_back bigint,
-      reports jsonb)
+    INSERT INTO {{schema}}.credit_purchases AS c
+    SELECT s.* FROM json_populate_recordset(NULL::{{schema}}.credit_purchases, purchases) p
+    CROSS JOIN LATERAL {{schema}}.sealed(p) s
     WHERE whole OR p.user_id = ANY(written)
     ON CONFLICT (user_id, charge) DO UPDATE
     SET clawed_back = excluded.clawed_back, reports = excluded.reports, seal = excluded.seal;

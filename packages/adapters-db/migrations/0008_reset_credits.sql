@@ -100,9 +100,10 @@ BEGIN
       period_start, next_reset_at, period_credits, digest)
     SELECT w.*, {{schema}}.link_digest(
       (SELECT l.digest FROM {{schema}}.credit_transactions l WHERE l.user_id = w.user_id AND l.number = w.number - 1),
-      {{schema}}.transaction_text(w.user_id, w.number, w.type, w.amount, w.allowance_amount, w.topup_amount,
-        w.balance_after, NULL, NULL, NULL, w.reference, w.created_at, NULL, w.allowance_after, w.topup_after, w.type_number, w.previous,
-        w.tier, NULL, w.renewed_by, w.renewed_until, w.anchor, w.period_start, w.next_reset_at, w.period_credits))
+      {{schema}}.transaction_text(ROW(w.user_id, w.number, w.type, w.amount, w.allowance_amount, w.topup_amount,
+        w.balance_after, NULL, NULL, NULL, w.reference, w.created_at, NULL, w.allowance_after, w.topup_after, w.type_number,
+        w.previous, w.tier, NULL, w.renewed_by, w.renewed_until, w.anchor, w.period_start, w.next_reset_at,
+        w.period_credits, NULL)::{{schema}}.credit_transactions))
     FROM written w
   ), remembered AS (
     INSERT INTO {{schema}}.credit_idempotency (user_id, key, fingerprint, used_at, number)

@@ -35,8 +35,7 @@ BEGIN
       count(*) FILTER (WHERE EXISTS (
         SELECT FROM {{schema}}.credit_idempotency k WHERE k.user_id = h.user_id AND k.key = h.key
       )) AS ended,
-      count(*) FILTER (WHERE h.seal <> {{schema}}.hold_seal(h.user_id, h.key, h.allowance, h.topup, h.period_start,
-        h.expires_at, h.fingerprint, h.source, h.reservation_id, h.draft, h.output_tokens)) AS broken
+      count(*) FILTER (WHERE h.seal <> {{schema}}.hold_seal(h)) AS broken
     FROM {{schema}}.credit_holds h WHERE h.user_id = a.user_id
   ) h
   CROSS JOIN LATERAL (
@@ -105,10 +104,7 @@ BEGIN
     SELECT r.number,
       (r.balance_after, r.allowance_after, r.topup_after) <> (coalesce(p.balance_after, 0) + r.amount,
         coalesce(p.allowance_after, 0) + r.allowance_amount, coalesce(p.topup_after, 0) + r.topup_amount) AS unbalanced,
-      r.digest <> {{schema}}.link_digest(p.digest, {{schema}}.transaction_text(r.user_id, r.number, r.type, r.amount,
-        r.allowance_amount, r.topup_amount, r.balance_after, r.model, r.source, r.charge, r.reference, r.created_at, r.receipt,
-        r.allowance_after, r.topup_after, r.type_number, r.previous, r.tier, r.pending_tier, r.renewed_by, r.renewed_until, r.anchor,
-        r.period_start, r.next_reset_at, r.period_credits)) AS changed,
+      r.digest <> {{schema}}.link_digest(p.digest, {{schema}}.transaction_text(r)) AS changed,
       CASE
         WHEN starts_with(r.reference, 'repaid:') OR starts_with(r.reference, 'expired:') THEN NOT EXISTS (
           SELECT FROM {{schema}}.credit_idempotency k WHERE k.user_id = r.user_id

@@ -16,10 +16,16 @@ CREATE TABLE {{schema}}.credit_purchases (
   PRIMARY KEY (user_id, charge)
 );
 
-CREATE FUNCTION {{schema}}.purchase_seal(
-  user_id text, charge text, granted bigint, paid bigint, clawed_back bigint, reports jsonb
-) RETURNS bytea LANGUAGE sql STABLE
-RETURN sha256(convert_to(ROW(user_id, charge, granted, paid, clawed_back, reports)::text, 'UTF8'));
+CREATE FUNCTION {{schema}}.purchase_seal(p {{schema}}.credit_purchases) RETURNS bytea LANGUAGE sql STABLE
+RETURN sha256(convert_to(ROW(p.user_id, p.charge, p.granted, p.paid, p.clawed_back, p.reports)::text, 'UTF8'));
+
+CREATE FUNCTION {{schema}}.sealed(p {{schema}}.credit_purchases) RETURNS {{schema}}.credit_purchases LANGUAGE plpgsql STABLE
+AS $function$
+BEGIN
+  p.seal := {{schema}}.purchase_seal(p);
+  RETURN p;
+END
+$function$;
 
 -- Looks at up to "page" purchases, in the order of (user, charge), after (after_user, after_charge) and of users up to
 -- "last_user": each against its transactions, its reports and its digest. Gives how many were looked at, the last of each
@@ -33,11 +39,11 @@ AS $function$
 BEGIN
   RETURN QUERY
   SELECT p.user_id, max(p.charge), count(*), count(*) FILTER (WHERE
-    p.seal <> {{schema}}.purchase_seal(p.user_id, p.charge, p.granted, p.paid, p.clawed_back, p.reports)
+    p.seal <> p.right_seal
     OR t.grants <> 1 OR t.granted IS DISTINCT FROM p.granted OR t.taken <> p.clawed_back
     OR least(p.granted, r.beyond) <> p.clawed_back)
   FROM (
-    SELECT c.* FROM {{schema}}.credit_purchases c
+    SELECT c.*, {{schema}}.purchase_seal(c) AS right_seal FROM {{schema}}.credit_purchases c
     WHERE (c.user_id, c.charge) > (after_user, after_charge) AND (last_user IS NULL OR c.user_id <= last_user)
     ORDER BY c.user_id, c.charge LIMIT page
   ) p

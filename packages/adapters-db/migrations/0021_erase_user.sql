@@ -79,14 +79,13 @@ BEGIN
     INSERT INTO {{schema}}.erasures (pseudonym) VALUES (erase_user.pseudonym);
     UPDATE {{schema}}.credit_accounts SET user_id = erase_user.pseudonym WHERE user_id = person;
     WITH renamed AS (
-      SELECT t.number, replace(t.reference, old_period, new_period) AS reference FROM {{schema}}.credit_transactions t
-      WHERE t.user_id = person
+      SELECT jsonb_populate_record(t, jsonb_build_object('user_id', erase_user.pseudonym,
+        'reference', replace(t.reference, old_period, new_period))) AS entry
+      FROM {{schema}}.credit_transactions t WHERE t.user_id = person
     ), chained AS (
-      SELECT t.number, r.reference, {{schema}}.chain_digests(NULL, {{schema}}.transaction_text(erase_user.pseudonym, t.number,
-        t.type, t.amount, t.allowance_amount, t.topup_amount, t.balance_after, t.model, t.source, t.charge, r.reference, t.created_at,
-        t.receipt, t.allowance_after, t.topup_after, t.type_number, t.previous, t.tier, t.pending_tier, t.renewed_by, t.renewed_until,
-        t.anchor, t.period_start, t.next_reset_at, t.period_credits)) OVER (ORDER BY t.number) AS digest
-      FROM {{schema}}.credit_transactions t JOIN renamed r ON r.number = t.number WHERE t.user_id = person
+      SELECT (r.entry).number, (r.entry).reference, {{schema}}.chain_digests(NULL, {{schema}}.transaction_text(r.entry))
+        OVER (ORDER BY (r.entry).number) AS digest
+      FROM renamed r
     )
     UPDATE {{schema}}.credit_transactions t
     SET user_id = erase_user.pseudonym, reference = c.reference, digest = c.digest
@@ -99,7 +98,7 @@ BEGIN
         ELSE k.fingerprint END
     WHERE k.user_id = person;
     UPDATE {{schema}}.credit_purchases p SET user_id = erase_user.pseudonym,
-      seal = {{schema}}.purchase_seal(erase_user.pseudonym, p.charge, p.granted, p.paid, p.clawed_back, p.reports)
+      seal = {{schema}}.purchase_seal(jsonb_populate_record(p, jsonb_build_object('user_id', erase_user.pseudonym)))
     WHERE p.user_id = person;
   ELSE
     -- Lets the person's payments go, which nothing else deletes.

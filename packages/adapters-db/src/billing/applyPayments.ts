@@ -11,7 +11,7 @@ import {
   type PlainPayment
 } from "@parley/core/adapter"
 import { Effect, Exit, Result } from "effect"
-import { type AccountRow, ACCOUNT_COLUMNS, toAccount } from "../credits/loadAccounts.ts"
+import { accountRow, type JsonRow } from "../credits/ledgerRows.ts"
 import { coalesce } from "../credits/coalesce.ts"
 import { DATABASE_NOW, type LedgerTime } from "../credits/LedgerClock.ts"
 import { type AccountWrite, creditLists, jsonList } from "../credits/writeChanges.ts"
@@ -34,6 +34,7 @@ interface Call {
 
 /** What was read for an event. */
 interface FoundRow extends Row {
+  readonly account: JsonRow | null
   readonly place: number
   readonly state: EventOutcome["state"] | null
   readonly note: string
@@ -80,7 +81,7 @@ const decidePlain = ({ at, payment }: Call, row: FoundRow, now: number): Decided
   if (known === null || person === null) return undefined
   const steps = payment.decide(matched(known, now))
   if (steps === undefined) return undefined
-  const account = row["version"] === null ? undefined : toAccount(row as Row as AccountRow)
+  const account = row.account === null ? undefined : accountRow.fromRow(row.account)
   const decided = decideCredits(steps, account, now)
   const creditVersion = steps.operations.length === 0 ? null : (account?.version ?? null)
   return decided && { ...decided, place, receivedAt: at, person, version, creditVersion }
@@ -142,8 +143,8 @@ export const applyPayments = (
   const load = (batch: ReadonlyArray<Call>) =>
     statement<FoundRow>(
       `SELECT p.place, p.state, p.note, p.person, p.version AS known_version, p.known, ${DATABASE_NOW} AS now,
-         ${ACCOUNT_COLUMNS}
-       FROM ${schema}.read_payments($1) p CROSS JOIN LATERAL (SELECT (p.account).*) a ORDER BY p.place`,
+         to_json(p.account) AS account
+       FROM ${schema}.read_payments($1) p ORDER BY p.place`,
       [
         JSON.stringify(
           batch.map(({ payment: { bought, claimed, event, references } }, place) => ({

@@ -3,19 +3,13 @@ import type { HistoryInput, HistoryPage, UsageInput, UsageRow } from "@parley/co
 import { Effect, Result } from "effect"
 import type { Database, DatabaseError, Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
-import {
-  ACCOUNT_COLUMNS,
-  type AccountRow,
-  toAccount,
-  toTransaction,
-  TRANSACTION_COLUMNS,
-  type TransactionRow
-} from "./loadAccounts.ts"
+import { accountRow, type JsonRow, transactionOfRow } from "./ledgerRows.ts"
 
 interface HistoryRow extends Row {
   readonly total: number
   /** How many of those that match are not newer than the page. */
   readonly top: number
+  readonly transaction: JsonRow | null
 }
 
 /** How many of so many transactions are not newer than the page: `$2` is its offset, `$3` what `upto` says. */
@@ -23,7 +17,7 @@ const topOf = (total: string) => `least(${total}, $3::bigint) - $2::bigint`
 
 /** Numbers have no gaps, so that a page of all types is a run of them. */
 const allText = (schema: string) => `
-  SELECT a.transaction_count AS total, ${topOf("a.transaction_count")} AS top, ${TRANSACTION_COLUMNS}
+  SELECT a.transaction_count AS total, ${topOf("a.transaction_count")} AS top, to_json(t) AS transaction
   FROM ${schema}.credit_accounts a
   LEFT JOIN LATERAL (
     SELECT * FROM ${schema}.credit_transactions r
@@ -52,7 +46,7 @@ const typeText = (schema: string) => `
     JOIN ${schema}.credit_transactions r ON r.user_id = w.user_id AND r.number = w.previous
     WHERE w.type_number > greatest(w.top - $4::bigint + 1, 1)
   )
-  SELECT a.total, a.top, ${TRANSACTION_COLUMNS} FROM account a
+  SELECT a.total, a.top, to_json(t) AS transaction FROM account a
   LEFT JOIN (
     SELECT r.* FROM walk w JOIN ${schema}.credit_transactions r ON r.user_id = w.user_id AND r.number = w.number
     WHERE w.type_number BETWEEN w.top - $4::bigint + 1 AND w.top
@@ -61,7 +55,7 @@ const typeText = (schema: string) => `
 
 /** A page of no type that there is. */
 const noneText = (schema: string) =>
-  `SELECT 0::bigint AS total, 0::bigint AS top, NULL AS number FROM ${schema}.credit_accounts WHERE user_id = $1`
+  `SELECT 0::bigint AS total, 0::bigint AS top, NULL AS transaction FROM ${schema}.credit_accounts WHERE user_id = $1`
 
 const ask = (
   schema: string,
@@ -82,10 +76,9 @@ const readHistory = (
   Effect.map(statement<HistoryRow>(...ask(schema, input)), (rows) => {
     const [first] = rows
     if (first === undefined) return Result.fail(new AccountNotFound({ userId: input.userId }))
-    const page = rows.filter((row) => row["number"] !== null) as ReadonlyArray<Row> as ReadonlyArray<TransactionRow>
     const next = first.top - input.limit
     return Result.succeed({
-      transactions: page.map(toTransaction),
+      transactions: rows.flatMap(({ transaction }) => (transaction === null ? [] : transactionOfRow(transaction))),
       total: first.total,
       next: next > 0 ? next : undefined
     })
@@ -129,20 +122,20 @@ const readUsage = (
 /** Reads the accounts, transactions and usage of the ledger. */
 export const makeRecords = (database: Database["Service"]): CreditRecords["Service"] => {
   const { schema, statement } = database
-  const answersText = `SELECT k.key AS answered_key, ${TRANSACTION_COLUMNS} FROM ${schema}.credit_idempotency k
+  const answersText = `SELECT k.key AS answered_key, to_json(t) AS transaction FROM ${schema}.credit_idempotency k
     JOIN ${schema}.credit_transactions t ON t.user_id = k.user_id AND t.number = k.number
     WHERE k.user_id = $1 AND k.key = ANY($2::text[])`
-  const accountText = `SELECT ${ACCOUNT_COLUMNS} FROM ${schema}.credit_accounts a WHERE a.user_id = $1`
+  const accountText = `SELECT to_json(a) AS account FROM ${schema}.credit_accounts a WHERE a.user_id = $1`
   return {
     account: Effect.fnUntraced(function* (userId) {
-      const [row] = yield* statement<AccountRow>(accountText, [userId])
+      const [row] = yield* statement<{ readonly account: JsonRow }>(accountText, [userId])
       if (row === undefined) return yield* new AccountNotFound({ userId })
-      return accountOf(toAccount(row))
+      return accountOf(accountRow.fromRow(row.account))
     }, storing("CreditRecords.account")),
     transactions: (userId, keys) =>
       Effect.map(
-        statement<TransactionRow & Row & { readonly answered_key: string }>(answersText, [userId, keys]),
-        (rows) => new Map(rows.map((row) => [row.answered_key, toTransaction(row)]))
+        statement<{ readonly answered_key: string; readonly transaction: JsonRow }>(answersText, [userId, keys]),
+        (rows) => new Map(rows.map((row) => [row.answered_key, transactionOfRow(row.transaction)]))
       ).pipe(storing("CreditRecords.transactions")),
     usage: (input) => readUsage(database, input).pipe(storing("CreditRecords.usage")),
     history: (input) =>

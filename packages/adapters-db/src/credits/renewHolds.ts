@@ -70,8 +70,8 @@ const renewText = (schema: string) => `
   ), renewed AS (
     UPDATE ${schema}.credit_holds h
     SET output_tokens = p.tokens, expires_at = p.expiry, draft = p.charged,
-      seal = ${schema}.hold_seal(p.user_id, p.key, h.allowance, h.topup, h.period_start, p.expiry, h.fingerprint, h.source,
-        h.reservation_id, p.charged, p.tokens)
+      seal = ${schema}.hold_seal(jsonb_populate_record(h, jsonb_build_object('output_tokens', p.tokens,
+        'expires_at', p.expiry, 'draft', p.charged)))
     FROM progress p WHERE h.user_id = p.user_id AND h.key = p.key
   )
   SELECT l.key IS NOT NULL AS renewed,

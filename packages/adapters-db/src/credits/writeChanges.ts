@@ -2,7 +2,6 @@ import {
   type Changes,
   countsOf,
   type EndTurn,
-  type IdempotencyRecord,
   type LedgerAccount,
   NO_TRANSACTIONS,
   withTransaction
@@ -10,6 +9,7 @@ import {
 import { Effect } from "effect"
 import { endRow } from "../chat/turnRow.ts"
 import type { DatabaseError, Sql } from "../database/Database.ts"
+import { accountRow, purchaseRow, rowOfOpenHold, rowOfRecord, rowOfTransaction, termsOfRow } from "./ledgerRows.ts"
 import { DATABASE_NOW } from "./LedgerClock.ts"
 
 /** What was decided for one account, and what it was decided from. */
@@ -21,56 +21,17 @@ export interface AccountWrite {
   readonly unseen: ReadonlyArray<string>
 }
 
-/** The terms as columns, times in Unix milliseconds. */
-const termsJson = (account: LedgerAccount) => ({
-  tier: account.tier,
-  anchor: account.anchor,
-  period_start: account.periodStart,
-  next_reset_at: account.nextResetAt,
-  period_credits: account.periodCredits,
-  renewed_by: account.renewedBy,
-  renewed_until: account.renewedUntil,
-  pending_tier: account.pendingTier
-})
-
-const accountJson = ({ changes: { account: a }, seen }: AccountWrite) => ({
-  user_id: a.userId,
-  allowance: a.allowance,
-  topup: a.topup,
-  debt: a.debt,
-  held_allowance: a.heldAllowance,
-  held_topup: a.heldTopup,
-  open_holds: a.openHolds,
-  transaction_count: a.transactionCount,
-  version: a.version,
-  by_type: a.byType,
-  terms_transaction: a.termsTransaction,
-  holds_opened: a.holdsOpened,
-  holds_ended: a.holdsEnded,
-  usage_day: a.usageDay,
-  usage_by_kind: a.usageByKind,
+const accountJson = ({ changes: { account }, seen }: AccountWrite) => ({
+  ...accountRow.toRow(account),
   seen:
     seen &&
-    `${seen.allowance} ${seen.topup} ${seen.debt} ${seen.heldAllowance} ${seen.heldTopup} ${seen.transactionCount}`,
-  // Left out where they stay, as with replies.
-  ...(seen?.termsTransaction === a.termsTransaction ? {} : termsJson(a))
+    `${seen.allowance} ${seen.topup} ${seen.debt} ${seen.heldAllowance} ${seen.heldTopup} ${seen.transactionCount}`
 })
 
 const unseenJson = ({ changes, unseen }: AccountWrite) =>
   unseen.map((key) => ({ user_id: changes.account.userId, key }))
 
-const openedJson = ({ changes: { account, opened } }: AccountWrite) =>
-  opened.map(({ hold, source, fingerprint, reservationId, draft }) => ({
-    user_id: account.userId,
-    key: hold.key,
-    ...hold.from,
-    period_start: hold.periodStart,
-    expires_at: hold.expiresAt,
-    fingerprint,
-    source,
-    reservation_id: reservationId,
-    draft
-  }))
+const openedJson = ({ changes: { opened } }: AccountWrite) => opened.map(rowOfOpenHold)
 
 /** The transactions with what places each among the account's others. */
 const transactionsJson = ({ changes: { account, transactions }, seen }: AccountWrite) => {
@@ -85,82 +46,31 @@ const transactionsJson = ({ changes: { account, transactions }, seen }: AccountW
     byType = withTransaction(byType, transaction.type, number)
     return {
       user_id: account.userId,
-      number,
-      type: transaction.type,
-      amount: transaction.amount,
-      allowance_amount: transaction.allowanceAmount,
-      topup_amount: transaction.topupAmount,
-      balance_after: transaction.balanceAfter,
-      model: transaction.model,
-      source: transaction.source,
-      charge: transaction.charge,
-      reference: transaction.reference,
-      created_at: transaction.createdAt,
-      receipt: transaction.receipt,
+      ...rowOfTransaction(transaction),
       allowance_after: allowance,
       topup_after: topup,
       type_number: count + 1,
       previous: newest,
-      ...(number === account.termsTransaction ? termsJson(account) : {})
+      ...(number === account.termsTransaction ? termsOfRow(accountRow.toRow(account)) : {})
     }
   })
 }
 
-/** The places of the holds that end, by their keys, in the order in which the account's holds ended. */
-const endNumbers = ({ changes: { records }, seen }: AccountWrite): ReadonlyMap<string, number> => {
-  const ended = records.filter(({ hold }) => hold !== undefined)
-  return new Map(ended.map(({ key }, index) => [key, (seen?.holdsEnded ?? 0) + index + 1]))
-}
-
-/** Every hold that ends does so under a record of its own key; the rest of that record is the hold as it is stored. */
-const endedJson = (write: AccountWrite) => {
-  const { account, closed, records } = write.changes
-  const places = endNumbers(write)
-  return closed.map((key) => {
-    const record = records.find((one) => one.key === key)
-    if (record === undefined) throw new Error("A hold was ended without a record that says how.")
-    return {
-      user_id: account.userId,
-      key,
-      fingerprint: record.fingerprint,
-      used_at: record.at,
-      number: numberOf(record),
-      hold_number: places.get(key)
-    }
-  })
-}
-
-const numberOf = ({ transaction }: IdempotencyRecord) =>
-  transaction === undefined ? undefined : Number(transaction.id)
-
-const recordsJson = (write: AccountWrite) => {
-  const { account, closed, records } = write.changes
-  const places = endNumbers(write)
-  return records
-    .filter(({ key }) => !closed.includes(key))
-    .map((record) => ({
-      user_id: account.userId,
-      key: record.key,
-      fingerprint: record.fingerprint,
-      used_at: record.at,
-      number: numberOf(record),
-      hold_allowance: record.hold?.from.allowance,
-      hold_topup: record.hold?.from.topup,
-      hold_period_start: record.hold?.periodStart,
-      hold_expires_at: record.hold?.expiresAt,
-      hold_number: places.get(record.key)
-    }))
+/** The keys that were used, those that ended a stored hold apart, with the places of the holds in the order of their ends. */
+const recordsJson = ({ changes: { account, closed, records }, seen }: AccountWrite) => {
+  let place = seen?.holdsEnded ?? 0
+  const all = records.map((record) => ({
+    user_id: account.userId,
+    ...rowOfRecord(record),
+    hold_number: record.hold === undefined ? undefined : (place += 1)
+  }))
+  const ended = all.filter(({ key }) => closed.includes(key))
+  if (ended.length < closed.length) throw new Error("A hold was ended without a record that says how.")
+  return { ended, others: all.filter(({ key }) => !closed.includes(key)) }
 }
 
 const purchasesJson = ({ changes: { account, purchases } }: AccountWrite) =>
-  purchases.map(({ charge, granted, paid, clawedBack, reports }) => ({
-    user_id: account.userId,
-    charge,
-    granted,
-    paid,
-    clawed_back: clawedBack,
-    reports
-  }))
+  purchases.map((purchase) => ({ user_id: account.userId, ...purchaseRow.toRow(purchase) }))
 
 /** After so many transactions of an account its usage is summed. */
 const SUMMED_TOGETHER = 256
@@ -177,16 +87,19 @@ export const jsonList = (list: ReadonlyArray<unknown>): string | null =>
   list.length === 0 ? null : JSON.stringify(list)
 
 /** What was decided for several accounts, as the parameters of `write_credits`. */
-export const creditLists = (writes: ReadonlyArray<AccountWrite>) => ({
-  accounts: jsonList(writes.map(accountJson)),
-  unseen: jsonList(writes.flatMap(unseenJson)),
-  ended: jsonList(writes.flatMap(endedJson)),
-  opened: jsonList(writes.flatMap(openedJson)),
-  transactions: jsonList(writes.flatMap(transactionsJson)),
-  records: jsonList(writes.flatMap(recordsJson)),
-  purchases: jsonList(writes.flatMap(purchasesJson)),
-  summed: jsonList(writes.flatMap(summedJson))
-})
+export const creditLists = (writes: ReadonlyArray<AccountWrite>) => {
+  const records = writes.map(recordsJson)
+  return {
+    accounts: jsonList(writes.map(accountJson)),
+    unseen: jsonList(writes.flatMap(unseenJson)),
+    ended: jsonList(records.flatMap(({ ended }) => ended)),
+    opened: jsonList(writes.flatMap(openedJson)),
+    transactions: jsonList(writes.flatMap(transactionsJson)),
+    records: jsonList(records.flatMap(({ others }) => others)),
+    purchases: jsonList(writes.flatMap(purchasesJson)),
+    summed: jsonList(writes.flatMap(summedJson))
+  }
+}
 
 /** The end of a reply that is written with the changes of its payer or, without one, in any case. */
 export interface TurnEnd {

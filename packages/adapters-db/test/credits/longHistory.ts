@@ -11,13 +11,9 @@ export const writeLongHistory = Effect.fnUntraced(function* (userId: string, row
   const texts = [
     `ALTER TABLE ${schema}.credit_accounts DISABLE TRIGGER USER`,
     `ALTER TABLE ${schema}.credit_transactions DISABLE TRIGGER USER`,
-    `INSERT INTO ${schema}.credit_transactions (user_id, number, type, amount, allowance_amount, topup_amount,
-       balance_after, model, source, reference, created_at, receipt, allowance_after, topup_after, type_number, previous, tier,
-       renewed_by, anchor, period_start, next_reset_at, period_credits, digest)
-     SELECT n.*, ${schema}.chain_digests(NULL, ${schema}.transaction_text(n.user_id, n.number, n.type, n.amount,
-       n.allowance_amount, n.topup_amount, n.balance_after, n.model, n.source, NULL, n.reference, n.created_at, n.receipt,
-       n.allowance_after, n.topup_after, n.type_number, n.previous, n.tier, NULL, n.renewed_by, NULL, n.anchor, n.period_start,
-       n.next_reset_at, n.period_credits)) OVER (ORDER BY n.number)
+    `INSERT INTO ${schema}.credit_transactions
+     SELECT s.* FROM (
+       SELECT t AS entry, ${schema}.chain_digests(NULL, ${schema}.transaction_text(t)) OVER (ORDER BY t.number) AS digest
      FROM (
        SELECT '${userId}'::text AS user_id, s.number, s.type, s.amount, s.allowance_amount, s.topup_amount,
          s.allowance_after + s.topup_after AS balance_after, CASE s.type WHEN 'usage' THEN 'model-a-mini' END AS model,
@@ -42,7 +38,8 @@ export const writeLongHistory = Effect.fnUntraced(function* (userId: string, row
            FROM generate_series(1, ${rows}::bigint) AS number
          ) g WINDOW w AS (ORDER BY g.number), t AS (PARTITION BY g.type ORDER BY g.number)
        ) s
-     ) n`,
+     ) n CROSS JOIN LATERAL jsonb_populate_record(NULL::${schema}.credit_transactions, to_jsonb(n)) t
+     ) c CROSS JOIN LATERAL ${schema}.with_digest(c.entry, c.digest) s`,
     `INSERT INTO ${schema}.credit_idempotency (user_id, key, fingerprint, used_at, number, hold_allowance, hold_topup,
        hold_period_start, hold_expires_at, hold_number)
      SELECT user_id, reference, 'made', created_at, number, CASE type WHEN 'usage' THEN 0 END,

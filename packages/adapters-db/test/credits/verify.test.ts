@@ -153,8 +153,8 @@ for (const { name, layer: database } of databases) {
           [
             own(
               `clawed_back = 10, reports = '[{"source": "refund", "part": 20, "isWon": false, "reportedAt": 1}]',
-               seal = {{schema}}.purchase_seal(user_id, charge, granted, paid, 10,
-                 '[{"source": "refund", "part": 20, "isWon": false, "reportedAt": 1}]')`,
+               seal = {{schema}}.purchase_seal(jsonb_populate_record(credit_purchases, '{"clawed_back": 10,
+                 "reports": [{"source": "refund", "part": 20, "isWon": false, "reportedAt": 1}]}'))`,
               "credit_purchases"
             ),
             [PURCHASE]
