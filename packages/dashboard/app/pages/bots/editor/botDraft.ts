@@ -64,7 +64,7 @@ const REFUSALS: ReadonlySet<string> = new Set(["invalid_request", "invalid_bot"]
 export const refusedOf = (error: unknown): ReadonlySet<string> => {
   const issues = error instanceof ApiProblem && REFUSALS.has(error.code) ? error.members["issues"] : undefined
   if (!Array.isArray(issues)) return new Set()
-  return new Set(issues.map((issue: { readonly path?: unknown }) => String(issue.path).split(".")[0] ?? ""))
+  return new Set(issues.map((issue: { readonly path?: unknown }) => String(issue.path).split(/[.[]/)[0] ?? ""))
 }
 
 const keyOf = (userId: string, botId: string | undefined): string => `parley.bot-draft.${userId}.${botId ?? "new"}`
