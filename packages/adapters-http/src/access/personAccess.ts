@@ -169,7 +169,7 @@ const OPTIONAL_ERRORS = ["identity_unavailable", "too_many_requests"] as const
 
 type OptionalCode = (typeof OPTIONAL_ERRORS)[number] | "cross_site_request"
 
-const nobody: Claim<undefined, unknown, never> = {
+const noPerson: Claim<undefined, unknown, never> = {
   userId: undefined,
   admit: Effect.void,
   callerOf: () => Effect.undefined
@@ -180,7 +180,7 @@ export const optionalSessionAccess = defineAccess<Caller | undefined, unknown, O
   name: "optional session",
   errors: (method) => (isUnsafe(method) ? [...OPTIONAL_ERRORS, "cross_site_request"] : OPTIONAL_ERRORS),
   isPerson: true,
-  claimOf: (context) => Effect.catchTag(sessionClaim(context), "SessionInvalid", () => Effect.succeed(nobody))
+  claimOf: (context) => Effect.catchTag(sessionClaim(context), "SessionInvalid", () => Effect.succeed(noPerson))
 })
 
 /** A person whose browser navigates, with all cookies of this server. */

@@ -53,9 +53,9 @@ const textOf = async (response: Response): Promise<string> => {
 const isSolved = (text: string): boolean => {
   const { "error-codes": codes, success } = Object(JSON.parse(text)) as SiteVerify
   if (success === true) return true
-  const told = Array.isArray(codes) ? codes : []
-  if (told.some((code) => MISCONFIGURED.has(code))) throw unavailable("misconfigured")
-  if (success !== false || told.includes(OWN_FAILURE)) throw unavailable("bad-answer")
+  const reported = Array.isArray(codes) ? codes : []
+  if (reported.some((code) => MISCONFIGURED.has(code))) throw unavailable("misconfigured")
+  if (success !== false || reported.includes(OWN_FAILURE)) throw unavailable("bad-answer")
   return false
 }
 

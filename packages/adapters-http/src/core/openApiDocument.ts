@@ -127,7 +127,7 @@ const successOf = ({ description, schema, contentType, headers }: RouteResponse)
 const mayRetryAfter = (code: ErrorCode): boolean => "mayRetryAfter" in problemTable[code]
 
 const retryAfterHeader = {
-  description: "Where it is known: how many seconds to wait before the request is sent again.",
+  description: "Seconds to wait before the request is sent again, if they are known.",
   schema: { type: "integer" }
 }
 

@@ -71,7 +71,7 @@ const MAX_SEARCH_CHARACTERS = 200
 
 /** A search text; if it is missing, empty or blank, everything is returned. */
 export const searchParameter: Parameter<string | undefined> = {
-  description: "Only what has this text in it, whatever its case.",
+  description: "Only elements that contain this text, in upper or lower case.",
   jsonSchema: { type: "string", maxLength: MAX_SEARCH_CHARACTERS },
   decode: (text) =>
     text === undefined || (text.length <= MAX_SEARCH_CHARACTERS && text.isWellFormed() && !text.includes("\0"))
@@ -82,7 +82,7 @@ export const searchParameter: Parameter<string | undefined> = {
 /** The client's name for a request, so that repeating it has no second effect; optional. */
 export const idempotencyKeyParameter: Parameter<string | undefined> = {
   description:
-    "Names the request: sent again with the same key, it gets the first answer again and costs nothing more.",
+    "Names the request: a repeated request with the same key gets the first response again and costs nothing more.",
   jsonSchema: { type: "string", minLength: 1, maxLength: 255 },
   decode: (text) =>
     text === undefined || /^[\x21-\x7e]{1,255}$/.test(text)
@@ -95,7 +95,7 @@ const ON_DISCONNECT = ["end", "continue"] as const
 /** The treatment of a reply whose reader leaves. */
 export const onDisconnectParameter: Parameter<(typeof ON_DISCONNECT)[number]> = {
   description:
-    "`continue`: the reply is written, kept and paid to its end also where its reader leaves; GET /api/chats/{id}/stream joins it, DELETE ends it. Without it, leaving ends the reply and its bill.",
+    "`continue`: the reply is written, stored and charged to its end even if its reader disconnects; GET /api/chats/{id}/stream joins it, DELETE ends it. Without it, a disconnect ends the reply and its cost.",
   jsonSchema: { type: "string", enum: ON_DISCONNECT, default: "end" },
   decode: (text = "end") => {
     const known = ON_DISCONNECT.find((each) => each === text)
@@ -121,7 +121,7 @@ const CURSOR = /^(\d{1,16})_([0-9a-f-]{36})$/
 
 /** The beginning of a page of conversations, from the previous page; optional. */
 export const conversationCursorParameter: Parameter<ConversationCursor | undefined> = {
-  description: "The `nextBefore` of the page before: only what was used before that.",
+  description: "The `nextBefore` of the previous page: only elements that were used before it.",
   jsonSchema: { type: "string" },
   decode: (text) => {
     if (text === undefined) return Result.succeed(undefined)
@@ -129,7 +129,7 @@ export const conversationCursorParameter: Parameter<ConversationCursor | undefin
     const usedAtMicros = Number(micros)
     return isUuid(id) && Number.isSafeInteger(usedAtMicros)
       ? Result.succeed({ usedAtMicros, id })
-      : Result.fail("Expected what the page before gave as `nextBefore`")
+      : Result.fail("Expected the `nextBefore` of the previous page")
   }
 }
 
@@ -138,9 +138,9 @@ export const cursorText = ({ id, usedAtMicros }: ConversationCursor): string => 
 
 /** The beginning of a list, and its length. */
 export const pageParameters = {
-  limit: integerParameter({ description: "The most elements to give.", minimum: 1, maximum: 200, default: 50 }),
+  limit: integerParameter({ description: "The most elements in the response.", minimum: 1, maximum: 200, default: 50 }),
   offset: integerParameter({
-    description: "How many elements to skip.",
+    description: "Number of elements to skip.",
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     default: 0

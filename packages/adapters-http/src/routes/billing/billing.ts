@@ -37,7 +37,7 @@ const HistoryBody = Schema.Struct({
 export const getBalance = defineRoute({
   method: "GET",
   path: "/api/billing/balance",
-  summary: "Gives your credits",
+  summary: "Returns your credits",
   access: sessionAccess,
   responses: { 200: { description: "The balance, in whole credits.", schema: BalanceBody } },
   errors: ["storage_unavailable"],

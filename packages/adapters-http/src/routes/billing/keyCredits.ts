@@ -164,7 +164,7 @@ export const postSettle = defineRoute({
 export const postRelease = defineRoute({
   method: "POST",
   path: "/v1/credits/release",
-  summary: "Gives back what was held for work that came to nothing; once. No later settlement is charged for it",
+  summary: "Releases the hold of work that was not done, once. No later settlement is charged for it",
   access: keyAccess("credits:release"),
   body: jsonBody(Schema.Struct(Name), "Which hold."),
   responses: { 200: { description: "How the hold ended, now or the first time.", schema: PaymentBody } },

@@ -39,7 +39,7 @@ const dayParameter = (description: string): Parameter<string | undefined> => ({
 export const getUsage = defineRoute({
   method: "GET",
   path: "/api/billing/usage",
-  summary: "Tells what your credits were spent on, by day, source and model",
+  summary: "Returns your spent credits by day, source and model",
   access: sessionAccess,
   queryParameters: {
     from: dayParameter(`The first day, in UTC; ${DAYS} days up to the last one unless given.`),

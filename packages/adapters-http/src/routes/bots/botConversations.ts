@@ -68,7 +68,7 @@ const ConversationBody = Schema.Struct({
   messages: Schema.Array(MessageBody),
   limit: Schema.Int,
   nextBefore: Schema.NullOr(Schema.String).annotate({
-    description: "Give this as `before` for the messages before these; null where these are the first."
+    description: "Send this as `before` to get the messages before these; null if these are the first."
   })
 })
 
@@ -103,7 +103,12 @@ export const listConversations = defineRoute({
   access: sessionAccess,
   pathParameters: botPath,
   queryParameters: {
-    limit: integerParameter({ description: "The most elements to give.", minimum: 1, maximum: 100, default: 50 }),
+    limit: integerParameter({
+      description: "The most elements in the response.",
+      minimum: 1,
+      maximum: 100,
+      default: 50
+    }),
     before: conversationCursorParameter,
     search: searchParameter
   },
@@ -131,18 +136,18 @@ const conversationPath = { ...botPath, conversationId: uuidParameter("The conver
 export const getConversation = defineRoute({
   method: "GET",
   path: "/api/bots/{id}/conversations/{conversationId}",
-  summary: "Gives a conversation with its newest messages, their sources and costs, a page at a time",
+  summary: "Returns a conversation with its newest messages, their sources and costs, a page at a time",
   access: sessionAccess,
   largeWork: "read",
   pathParameters: conversationPath,
   queryParameters: {
     limit: integerParameter({
-      description: "The most messages to give. Fewer are given where they are long.",
+      description: "The most messages in the response, which has fewer if they are long.",
       minimum: 1,
       maximum: 500,
       default: PAGE_MESSAGES
     }),
-    before: optionalUuidParameter("The id of a message: only those before it are given.")
+    before: optionalUuidParameter("The id of a message: only messages before it are returned.")
   },
   responses: { 200: { description: "The conversation.", schema: ConversationBody } },
   errors: ["bot_not_found", "conversation_not_found", "storage_unavailable"],
@@ -195,7 +200,7 @@ const jsonLine = (conversation: ReadConversation): string =>
 export const exportConversationLines = defineRoute({
   method: "GET",
   path: "/api/bots/{id}/conversations.jsonl",
-  summary: "Gives all conversations of your bot with their messages, one a line of JSON",
+  summary: "Returns all conversations of your bot with their messages, each as a line of JSON",
   access: sessionAccess,
   largeWork: "read",
   pathParameters: botPath,
@@ -247,7 +252,7 @@ const tableLines = ({ id, messages, visitor }: ReadConversation): string =>
 export const exportConversationTable = defineRoute({
   method: "GET",
   path: "/api/bots/{id}/conversations.csv",
-  summary: "Gives all messages of your bot's conversations, one a row of a table",
+  summary: "Returns all messages of your bot's conversations, each as a row of a table",
   access: sessionAccess,
   largeWork: "read",
   pathParameters: botPath,

@@ -62,7 +62,7 @@ export const postBot = defineRoute({
 export const getBot = defineRoute({
   method: "GET",
   path: "/api/bots/{id}",
-  summary: "Gives a bot",
+  summary: "Returns a bot",
   access: sessionAccess,
   pathParameters: botPath,
   responses: { 200: { description: "The bot.", schema: BotBody } },
@@ -116,7 +116,7 @@ export const deleteBot = defineRoute({
 export const postBotKey = defineRoute({
   method: "POST",
   path: "/api/bots/{id}/keys",
-  summary: "Gives a bot another public key; those it has keep working until they are retired",
+  summary: "Creates another public key of a bot; the others keep working until they are retired",
   access: sessionAccess,
   pathParameters: botPath,
   responses: { 201: { description: "The bot as it is now, the new key last.", schema: BotBody } },

@@ -92,8 +92,8 @@ export const getCrmCallback = defineRoute({
         kept: keptOf(cookies, sent)
       })
     )
-    const told = error === undefined ? `crm_connected=${provider}` : `crm_error=${error}`
-    const location = `${cookies.path}/dashboard/bots/${encodeURIComponent(botId)}?${told}`
+    const outcome = error === undefined ? `crm_connected=${provider}` : `crm_error=${error}`
+    const location = `${cookies.path}/dashboard/bots/${encodeURIComponent(botId)}?${outcome}`
     const id = yield* stateIdOf(query.state)
     const ended = isOver && id !== undefined ? [endTransaction(cookies, id)] : []
     return empty({ ...HEADERS, "set-cookie": ended, location }, 303)
@@ -154,7 +154,7 @@ export const listCrmConnections = defineRoute({
 const DisconnectedBody = Schema.Struct({
   revocation: Schema.Literals(REVOCATIONS).annotate({
     description:
-      "What became of the access at the provider. revoked: it was taken back; unsupported: the provider has no way to; pending: it could not be told now, and is told again for about a day; failed: this server cannot tell it, take the access back there."
+      "The state of the access at the provider. revoked: it was withdrawn; unsupported: the provider has no request for it; pending: the provider did not answer, and is asked again for about a day; failed: this server cannot ask the provider, so withdraw the access there."
   })
 })
 

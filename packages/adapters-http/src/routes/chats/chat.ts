@@ -11,7 +11,7 @@ import { defineRoute } from "../Route.ts"
 export const getChat = defineRoute({
   method: "GET",
   path: "/api/chat",
-  summary: "Says that the chat API works",
+  summary: "Reports that the chat API works",
   access: sessionAccess,
   responses: { 200: { description: "It works.", schema: Schema.Struct({ message: Schema.String }) } },
   errors: [],
@@ -38,16 +38,15 @@ export const postChat = defineRoute({
   body: chatBody,
   responses: {
     200: {
-      description:
-        "The reply as it is written. A connection that breaks off instead of ending means a reply cut short.",
+      description: "The reply as it is written. A connection that breaks instead of ending means an incomplete reply.",
       contentType: "text/plain",
       headers: {
-        "x-chat-id": "The chat, also where it is new.",
+        "x-chat-id": "The id of the chat, also of a new one.",
         "x-message-id": "The reply's id within the chat.",
-        "x-model": "The model that answers: the one asked for, or its fallback where that one failed.",
+        "x-model": "The model that answers: the requested one, or its fallback if that one failed.",
         "x-documents-pending": "Ids, separated by commas, of named documents left out because they are not ready.",
         "x-credits-limited":
-          "Present where the balance bought less than the longest reply: the output tokens it bought."
+          "Present if the balance is too low for the longest reply: the number of output tokens that it pays."
       }
     }
   },

@@ -44,7 +44,7 @@ const MessageBody = Schema.Struct({
   state: Schema.Literals(["complete", "streaming", "stopped", "failed"]),
   model: Schema.NullOr(Schema.String),
   credits: Schema.NullOr(Schema.Int).annotate({
-    description: "What the reply cost, once it is charged."
+    description: "The cost of the reply, once it is charged."
   }),
   receipt: Schema.NullOr(ReplyReceiptRow),
   sources: Schema.Array(SourceBody),
@@ -62,18 +62,18 @@ const ChatBody = Schema.Struct({
   ...chatFields,
   documentIds: Schema.Array(Schema.String).annotate({
     description:
-      "The documents kept with the chat or, where none ever were, those that its last request named. What a reply reads is what its own request names."
+      "The documents stored with the chat or, if none ever were, those of its last request. A reply reads the documents of its own request only."
   }),
   running: Schema.NullOr(
     Schema.Struct({ messageId: Schema.String, model: Schema.String, startedAt: Schema.String })
   ).annotate({
     description:
-      "The reply that is written at the moment and goes on without its reader: GET /api/chats/{id}/stream joins it. Its message is there from its first words on."
+      "The running reply that continues without its reader: GET /api/chats/{id}/stream joins it. Its message is stored with its first words."
   }),
   messages: Schema.Array(MessageBody),
   limit: Schema.Int,
   nextBefore: Schema.NullOr(Schema.String).annotate({
-    description: "Give this as `before` for the messages before these; null where these are the first."
+    description: "Send this as `before` to get the messages before these; null if these are the first."
   })
 })
 
@@ -123,19 +123,19 @@ export const chatPath = { id: uuidParameter("The chat's id.") }
 
 const messagePage = {
   limit: integerParameter({
-    description: "The most messages to give. Fewer are given where they are long.",
+    description: "The most messages in the response, which has fewer if they are long.",
     minimum: 1,
     maximum: 500,
     default: PAGE_MESSAGES
   }),
-  before: optionalUuidParameter("The id of a message: only those before it are given.")
+  before: optionalUuidParameter("The id of a message: only messages before it are returned.")
 }
 
 /** One chat with its messages. */
 export const getOneChat = defineRoute({
   method: "GET",
   path: "/api/chats/{id}",
-  summary: "Gives a chat with its newest messages and the sources of its replies, a page at a time",
+  summary: "Returns a chat with its newest messages and the sources of its replies, a page at a time",
   access: sessionAccess,
   largeWork: "read",
   pathParameters: chatPath,
@@ -205,7 +205,8 @@ const ChatDocuments = Schema.Struct({ documentIds: DocumentIds })
 export const putChatDocuments = defineRoute({
   method: "PUT",
   path: "/api/chats/{id}/documents",
-  summary: "Keeps documents with a chat, in place of those before; what a reply reads is what its own request names",
+  summary:
+    "Stores documents with a chat, in place of the previous ones; a reply reads the documents of its own request only",
   access: sessionAccess,
   pathParameters: chatPath,
   body: jsonBody(ChatDocuments, "The documents, at most 1,000; also some that are still being processed."),

@@ -11,14 +11,13 @@ const PATH = "/api/chats/{id}/stream"
 export const getRunningReply = defineRoute({
   method: "GET",
   path: PATH,
-  summary:
-    "Joins the reply that a chat's last request was sent to continue, from its beginning, on whatever server it runs",
+  summary: "Joins the running reply of a chat's last request, from its beginning, on any server",
   access: sessionAccess,
   pathParameters: chatPath,
   responses: {
     200: {
       description:
-        "The reply from its first word on, as it is written. Leaving it ends nothing. A connection that breaks off instead of ending means a reply cut short.",
+        "The reply from its first word on, as it is written. A disconnect ends nothing. A connection that breaks instead of ending means an incomplete reply.",
       contentType: "text/plain",
       headers: {
         "x-chat-id": "The chat.",
@@ -26,7 +25,7 @@ export const getRunningReply = defineRoute({
         "x-model": "The model that answers."
       }
     },
-    204: { description: "No reply runs that could be joined." }
+    204: { description: "No reply is running." }
   },
   errors: [
     "chat_not_found",
@@ -54,11 +53,11 @@ export const getRunningReply = defineRoute({
 export const deleteRunningReply = defineRoute({
   method: "DELETE",
   path: PATH,
-  summary: "Ends the replies of a chat that go on without their reader, and their bill",
+  summary: "Ends the replies of a chat that continue without their reader, and their cost",
   access: sessionAccess,
   pathParameters: chatPath,
   responses: {
-    204: { description: "None runs any more. What was written of them is kept with the chat, and charged." }
+    204: { description: "No reply is running. The text of ended replies is stored with the chat, and charged." }
   },
   errors: ["chat_not_found", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ caller, path }) {

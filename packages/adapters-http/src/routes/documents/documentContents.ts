@@ -20,7 +20,7 @@ const ExcerptBody = Schema.Struct({
   length: Schema.Int.annotate({ description: "Of the whole text, in UTF-16 units." }),
   text: Schema.String,
   pages: Schema.NullOr(Schema.Array(Schema.Struct({ page: Schema.Int, start: Schema.Int, end: Schema.Int }))).annotate({
-    description: "The pages that the stretch is on; null where the document has none."
+    description: "The pages of the part; null if the document has none."
   })
 })
 
@@ -28,26 +28,26 @@ const ExcerptBody = Schema.Struct({
 export const getDocumentText = defineRoute({
   method: "GET",
   path: "/api/documents/{id}/text",
-  summary: "Gives a stretch of a document's text, by the offsets of cited passages",
+  summary: "Returns a part of a document's text, by the offsets of cited passages",
   access: sessionAccess,
   largeWork: "read",
   pathParameters,
   queryParameters: {
     from: integerParameter({
-      description: "Where the stretch begins, in UTF-16 units.",
+      description: "Beginning of the part, in UTF-16 units.",
       minimum: 0,
       maximum: MAX_OFFSET,
       default: 0
     }),
     to: optionalIntegerParameter({
-      description: `Where it ends. At most ${MAX_EXCERPT} units are given, which is also what is given without it.`,
+      description: `End of the part. The response has at most ${MAX_EXCERPT} units, also without this parameter.`,
       minimum: 0,
       maximum: MAX_OFFSET
     })
   },
   responses: {
     200: {
-      description: "The stretch. Its ends may lie one unit beside those asked for, so that no character is split.",
+      description: "The part. Its ends may be one unit beside the requested ones, so that no character is split.",
       schema: ExcerptBody
     }
   },
@@ -101,13 +101,13 @@ const byteRange = (header: string | undefined, size: number): ByteRange | undefi
 export const getDocumentFile = defineRoute({
   method: "GET",
   path: "/api/documents/{id}/file",
-  summary: "Gives a document as it was uploaded",
+  summary: "Returns a document as it was uploaded",
   access: sessionAccess,
   largeWork: "read",
   pathParameters,
   headerParameters: {
-    range: textParameter("The part that is wanted, as `bytes=0-1023`, `bytes=1024-` or `bytes=-500`."),
-    "if-range": textParameter("No version of a file is told from another: with this header the whole is given.")
+    range: textParameter("The requested part, as `bytes=0-1023`, `bytes=1024-` or `bytes=-500`."),
+    "if-range": textParameter("Versions of a file cannot be compared: with this header the response is the whole file.")
   },
   responses: {
     200: {
@@ -115,14 +115,14 @@ export const getDocumentFile = defineRoute({
       contentType: "application/octet-stream",
       headers: {
         "content-disposition": "Its name; `inline` for a pdf, `attachment` for everything else.",
-        "content-length": "How many bytes there are.",
-        "accept-ranges": "`bytes`: a part can be asked for."
+        "content-length": "The number of bytes.",
+        "accept-ranges": "`bytes`: a part can be requested."
       }
     },
     206: {
-      description: "The part that was asked for.",
+      description: "The requested part.",
       contentType: "application/octet-stream",
-      headers: { "content-range": "Which bytes of how many: `bytes 0-1023/4096`." }
+      headers: { "content-range": "The bytes of the part, and their total: `bytes 0-1023/4096`." }
     }
   },
   errors: ["document_not_found", "storage_unavailable"],

@@ -17,12 +17,12 @@ const DocumentBody = Schema.Struct({
   bytes: Schema.Int,
   status: Schema.Literals(DOCUMENT_STATUSES),
   progress: Schema.Finite,
-  reason: Schema.NullOr(Schema.String).annotate({ description: "Why it failed: a sentence for people." }),
+  reason: Schema.NullOr(Schema.String).annotate({ description: "The reason of the failure: a sentence for people." }),
   reasonCode: Schema.NullOr(Schema.Literals(DOCUMENT_FAILURES)).annotate({
-    description: "The same for programs; null where nothing is known."
+    description: "The same for programs; null if it is unknown."
   }),
   retryable: Schema.Boolean.annotate({
-    description: "It failed, and asking again with POST /api/rag may end otherwise; else only another file helps."
+    description: "True if it failed, and another POST /api/rag may succeed; otherwise only another file helps."
   }),
   pages: Schema.NullOr(Schema.Int),
   passages: Schema.NullOr(Schema.Int),
@@ -74,7 +74,7 @@ export const postUpload = defineRoute({
 export const postRag = defineRoute({
   method: "POST",
   path: "/api/rag",
-  summary: "Starts the processing of an uploaded document, again where it failed",
+  summary: "Starts the processing of an uploaded document, again if it failed",
   access: sessionAccess,
   body: jsonBody(Schema.Struct({ documentId: Schema.String }), "The document to process."),
   responses: { 200: { description: "Processing has started, or the document is ready already.", schema: StartedBody } },
@@ -114,7 +114,7 @@ const pathParameters = { id: uuidParameter("The document's id.") }
 export const getDocument = defineRoute({
   method: "GET",
   path: "/api/documents/{id}",
-  summary: "Gives a document's state",
+  summary: "Returns the state of a document",
   access: sessionAccess,
   pathParameters,
   responses: { 200: { description: "The document.", schema: DocumentBody } },

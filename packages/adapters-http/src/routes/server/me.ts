@@ -16,7 +16,7 @@ const MeBody = Schema.Struct({
 })
 
 const SessionBody = Schema.Struct({
-  me: Schema.NullOr(MeBody).annotate({ description: "Null if nobody is signed in." })
+  me: Schema.NullOr(MeBody).annotate({ description: "Null if no person is signed in." })
 })
 
 const meOf = Effect.fnUntraced(function* (caller: Caller) {
@@ -37,7 +37,7 @@ const meOf = Effect.fnUntraced(function* (caller: Caller) {
 export const getMe = defineRoute({
   method: "GET",
   path: "/api/me",
-  summary: "Says who you are, what your tier includes and what may be uploaded",
+  summary: "Returns the signed-in person, their tier and the limits of uploads",
   access: sessionAccess,
   responses: { 200: { description: "You.", schema: MeBody } },
   errors: ["storage_unavailable"],
@@ -50,9 +50,9 @@ export const getMe = defineRoute({
 export const getSession = defineRoute({
   method: "GET",
   path: "/api/session",
-  summary: "Says who is signed in, as /api/me does, or that nobody is",
+  summary: "Returns the signed-in person, as /api/me does, or null",
   access: optionalSessionAccess,
-  responses: { 200: { description: "You, or nobody.", schema: SessionBody } },
+  responses: { 200: { description: "The signed-in person, or null.", schema: SessionBody } },
   errors: ["storage_unavailable"],
   handle: ({ caller }) =>
     Effect.map(caller === undefined ? Effect.succeed(null) : meOf(caller), (me) => json(200, { me }))

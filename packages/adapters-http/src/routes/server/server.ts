@@ -22,7 +22,7 @@ const HealthBody = Schema.Struct({
 export const getHealth = defineRoute({
   method: "GET",
   path: "/healthz",
-  summary: "Says that the process runs",
+  summary: "Reports that the process runs",
   access: statusAccess,
   responses: { 200: { description: "It runs.", schema: HealthBody } },
   errors: [],
@@ -36,7 +36,7 @@ export const getHealth = defineRoute({
 export const getReadiness = defineRoute({
   method: "GET",
   path: "/readyz",
-  summary: "Says that everything the server depends on answers",
+  summary: "Reports whether all dependencies of the server answer",
   access: publicAccess,
   responses: { 200: { description: "It does.", schema: StatusBody } },
   errors: ["not_ready"],

@@ -17,9 +17,9 @@ const COOKIE = { "set-cookie": "The session cookie, emptied; one for each cookie
 export const postSignOut = defineRoute({
   method: "POST",
   path: "/api/sign-out",
-  summary: "Ends your session: its token counts no more, also where somebody has copied it",
+  summary: "Ends your session: its token is refused from now on, also if another person has copied it",
   access: tokenAccess,
-  headerParameters: { accept: textParameter("With text/html, as forms send it, the answer leads on by itself.") },
+  headerParameters: { accept: textParameter("With text/html, as forms send it, the response is a redirect.") },
   responses: {
     200: { description: "Signed out.", schema: SignedOutBody, headers: COOKIE },
     303: { description: "Signed out, for a form.", headers: { ...COOKIE, location: "Where to go on to." } }

@@ -13,7 +13,7 @@ const CONFIG_SECONDS = 30
 export const getWidgetConfig = defineRoute({
   method: "GET",
   path: "/api/widget/config/{publicKey}",
-  summary: "Gives what a bot shows of itself to visitors",
+  summary: "Returns the public settings of a bot",
   access: visitorAccess,
   pathParameters: { publicKey: requiredTextParameter("The bot's public key.") },
   responses: {
@@ -42,13 +42,13 @@ export const postWidgetChat = defineRoute({
   path: "/api/widget/chat",
   summary: "Sends a visitor's message to a bot and streams the reply, which the bot's owner pays",
   access: visitorAccess,
-  body: jsonBody(VisitorMessage, "What the visitor says. Fields of other names are ignored."),
+  body: jsonBody(VisitorMessage, "The message of the visitor. Other fields are ignored."),
   responses: {
     200: {
       description:
-        "The reply as it is written, or the bot's decline where it cannot answer at the moment. A connection that breaks off instead of ending means a reply cut short.",
+        "The reply as it is written, or the bot's decline if it cannot answer at the moment. A connection that breaks instead of ending means an incomplete reply.",
       contentType: "text/plain",
-      headers: { "x-conversation-id": "The conversation, also where it is new: send it with the next message." }
+      headers: { "x-conversation-id": "The id of the conversation, also of a new one: send it with the next message." }
     }
   },
   errors: [
@@ -98,7 +98,7 @@ const TranscriptBody = Schema.Struct({
           page: Schema.NullOr(Schema.Int),
           text: Schema.String
         })
-      ).annotate({ description: "The passages that the reply cites, where the bot shows them." })
+      ).annotate({ description: "The cited passages, if the bot shows them." })
     })
   )
 })
@@ -107,7 +107,7 @@ const TranscriptBody = Schema.Struct({
 export const postWidgetConversation = defineRoute({
   method: "POST",
   path: "/api/widget/conversation",
-  summary: "Gives a visitor's own conversation with a bot, so that a page can go on after it was loaded anew",
+  summary: "Returns a visitor's own conversation with a bot, so that a page can continue it after a reload",
   access: visitorAccess,
   body: jsonBody(VisitorConversation, "Which conversation, with the bot's key and the visitor's id."),
   responses: { 200: { description: "Its newest messages, in order.", schema: TranscriptBody } },

@@ -73,7 +73,7 @@ const UNCHANGED = { description: "The client has it already." }
 export const getWidgetLoader = defineRoute({
   method: "GET",
   path: "/widget.js",
-  summary: "Gives the script that puts a bot's launcher on any page",
+  summary: "Returns the script that puts a bot's launcher on any page",
   access: publicAccess,
   headerParameters,
   responses: { 200: { description: "The script.", contentType: "text/javascript" }, 304: UNCHANGED },
@@ -92,7 +92,7 @@ export const getWidgetLoader = defineRoute({
 export const getWidgetFrame = defineRoute({
   method: "GET",
   path: "/widget/{publicKey}",
-  summary: "Gives the page in which visitors chat with a bot",
+  summary: "Returns the page in which visitors chat with a bot",
   access: publicAccess,
   pathParameters: { publicKey: requiredTextParameter("The bot's public key.") },
   headerParameters,
@@ -121,7 +121,7 @@ export const getWidgetFrame = defineRoute({
 export const getWidgetAsset = defineRoute({
   method: "GET",
   path: "/widget/assets/{name}",
-  summary: "Gives a file that the chat's page loads",
+  summary: "Returns a file that the chat's page loads",
   access: publicAccess,
   pathParameters: { name: requiredTextParameter("The file's name, which stands for its content.") },
   headerParameters,
