@@ -11,6 +11,7 @@ import { IdGenerator } from "../storage/IdGenerator.ts"
 import { Id, inputsOf, PageLimit } from "../storage/inputs.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { ModelNotAllowed } from "../tiers/errors.ts"
+import type { Tier } from "../tiers/Tier.ts"
 import { AbandonedTries } from "./limits/AbandonedTries.ts"
 import type { ChatMessage } from "../models/ChatMessage.ts"
 import type { ModelFailed, ModelUnavailable } from "../models/ChatModel.ts"
@@ -232,15 +233,11 @@ export class ChatService extends Context.Service<
   )
 }
 
-const makeSend = Effect.gen(function* () {
-  const abandoned = yield* AbandonedTries
-  const accounts = yield* Accounts
+/** How a request under an idempotency key is named, found and answered again. */
+const makeRepetition = Effect.gen(function* () {
   const chats = yield* ChatStore
   const replies = yield* ReplyRunner
   const ids = yield* IdGenerator
-  const quota = yield* ChatQuota
-  const prepareReply = yield* makePrepareReply
-  const reserveReply = yield* makeReserveReply
 
   /** Names the reply, and the chat where it is new: at random, or by the idempotency key. */
   const identify = Effect.fnUntraced(function* (
@@ -288,9 +285,38 @@ const makeSend = Effect.gen(function* () {
     return found?.messages.some(({ id }) => tries.includes(id)) === true
   })
 
+  return { identify, isStored, replay }
+})
+
+/** Refuses a message over the limits of stored bytes and of abandoned tries, unless its reply is stored already. */
+const makeCheckLimits = Effect.gen(function* () {
+  const abandoned = yield* AbandonedTries
+  const quota = yield* ChatQuota
+  return (
+    { askedFrom, conversationOwner: owner, payer, source }: ReplyParties,
+    tier: Tier,
+    bytes: number,
+    isStored: Effect.Effect<boolean, StorageFailed>
+  ) =>
+    quota.check({ owner, tier, bytes }).pipe(
+      Effect.andThen(abandoned.check({ payer, source, askedFrom, perMinute: tier.abandonedTriesPerMinute })),
+      Effect.catchTag(["StorageQuotaExceeded", "TooManyAbandonedTries"], (refusal) =>
+        Effect.flatMap(isStored, (stored) => (stored ? Effect.void : Effect.fail(refusal)))
+      )
+    )
+})
+
+const makeSend = Effect.gen(function* () {
+  const accounts = yield* Accounts
+  const checkLimits = yield* makeCheckLimits
+  const replies = yield* ReplyRunner
+  const { identify, isStored, replay } = yield* makeRepetition
+  const prepareReply = yield* makePrepareReply
+  const reserveReply = yield* makeReserveReply
+
   return Effect.fn("ChatService.send")(function* (input: SendInput): Effect.fn.Return<Reply, SendFailed, Scope.Scope> {
     const parties = partiesOf(input)
-    const { askedFrom, conversationOwner: owner, payer, source } = parties
+    const { conversationOwner: owner, payer } = parties
     const request = yield* decodeChatRequest(input.request)
     const { chatId, fingerprint, messageId: nextMessageId } = yield* identify(owner, input.idempotencyKey, request)
 
@@ -300,17 +326,8 @@ const makeSend = Effect.gen(function* () {
       const { added, prompt, tier } = prepared
       const kept = keptMessages(added, prompt.conversation)
       const bytes = kept.reduce((sum, { content }) => sum + storedBytes(content), storedBytes("", prompt.sources))
-      const withinLimits = Effect.andThen(
-        quota.check({ owner, tier, bytes }),
-        abandoned.check({ payer, source, askedFrom, perMinute: tier.abandonedTriesPerMinute })
-      )
-      yield* fingerprint === undefined
-        ? withinLimits
-        : Effect.catchTag(withinLimits, ["StorageQuotaExceeded", "TooManyAbandonedTries"], (refusal) =>
-            Effect.flatMap(isStored(owner, chatId, nextMessageId), (stored) =>
-              stored ? Effect.void : Effect.fail(refusal)
-            )
-          )
+      const repeated = fingerprint === undefined ? Effect.succeed(false) : isStored(owner, chatId, nextMessageId)
+      yield* checkLimits(parties, tier, bytes, repeated)
       return { ...prepared, kept }
     })
     type Prepared = Effect.Success<ReturnType<typeof prepareFor>>

@@ -42,21 +42,11 @@ const admitted = Effect.fnUntraced(function* (request: ChatRequest, { systemMess
   return { ...request, messages: request.messages.filter(({ role }) => role !== "system") }
 })
 
-/**
- * Everything of a request that can be refused before credits are held: ownership, tier, model, length. Each party is asked
- * for what is theirs. Of the payer's account nothing counts but the tier.
- */
-export const makePrepareReply = Effect.gen(function* () {
-  const catalog = yield* Catalog
-  const chats = yield* ChatStore
-  const documents = yield* DocumentStore
-  const models = yield* ChatModels
+/** What a model is offered: the best of what is relevant, by the reranker's judgement where there is one. */
+const makeFindPassages = Effect.gen(function* () {
   const passages = yield* PassageIndex
   const reranker = yield* Reranker
-  const runnable = yield* runnableModels
-
-  /** What a model is offered: the best of what is relevant, by the reranker's judgement where there is one. */
-  const findPassages = Effect.fnUntraced(function* (input: SearchInput) {
+  return Effect.fnUntraced(function* (input: SearchInput) {
     const share = reranker === undefined ? 1 : RERANKED_SHARE
     const found = yield* passages.search({ ...input, limit: input.limit * share })
     const relevant = relevantPassages(input.query, found, passages.embedder?.relevantFrom)
@@ -64,6 +54,30 @@ export const makePrepareReply = Effect.gen(function* () {
       ? relevant
       : (yield* rerankFound(reranker, input.query, relevant)).slice(0, input.limit)
   })
+})
+
+/** The models that may answer instead: those the tier allows, that a provider runs, and that take the prompt. */
+const makeFallbacks = Effect.gen(function* () {
+  const catalog = yield* Catalog
+  const models = yield* ChatModels
+  return Effect.fnUntraced(function* (model: Model, tier: Tier, prompt: Prompt) {
+    const found: Array<Candidate> = []
+    for (const fallback of fallbacksOf(catalog.models, model)) {
+      const maxInputTokens = maxInputTokensFor(fallback, prompt.maxTokens)
+      const maxOutputTokens = Math.min(fallback.maxOutputTokens, fallback.contextTokens - maxInputTokens)
+      if (maxOutputTokens < Math.min(MINIMUM_REPLY_TOKENS, fallback.maxOutputTokens)) continue
+      if (!tier.models.includes(fallback.id)) continue
+      const provider = Option.getOrUndefined(yield* Effect.option(models.resolve(fallback)))
+      if (provider !== undefined) found.push({ model: fallback, provider, maxInputTokens, maxOutputTokens })
+    }
+    return found
+  })
+})
+
+/** How the model of a reply is chosen. */
+const makeChooseModel = Effect.gen(function* () {
+  const catalog = yield* Catalog
+  const runnable = yield* runnableModels
 
   /** The model that a person named or a bot's owner chose; else the first of the tier that this server can run. */
   const decidedModel = Effect.fnUntraced(function* (tier: Tier, request: ChatRequest, terms: ReplyTerms | undefined) {
@@ -82,24 +96,27 @@ export const makePrepareReply = Effect.gen(function* () {
     return model
   })
 
+  return (tier: Tier, request: ChatRequest, terms: ReplyTerms | undefined) =>
+    Effect.flatMap(decidedModel(tier, request, terms), chooseModel)
+})
+
+/**
+ * Everything of a request that can be refused before credits are held: ownership, tier, model, length. Each party is asked
+ * for what is theirs. Of the payer's account nothing counts but the tier.
+ */
+export const makePrepareReply = Effect.gen(function* () {
+  const catalog = yield* Catalog
+  const chats = yield* ChatStore
+  const documents = yield* DocumentStore
+  const models = yield* ChatModels
+  const fallbacksFor = yield* makeFallbacks
+  const findPassages = yield* makeFindPassages
+  const chooseModel = yield* makeChooseModel
+
   const transcriptOf = Effect.fnUntraced(function* (owner: ConversationOwner, chatId: string | undefined) {
     if (chatId === undefined) return []
     const found = yield* chats.transcript({ owner, chatId, limit: TRANSCRIPT_MESSAGES })
     return found?.messages ?? (yield* new ChatNotFound({ chatId }))
-  })
-
-  /** The models that may answer instead: those the tier allows, that a provider runs, and that take the prompt. */
-  const fallbacksFor = Effect.fnUntraced(function* (model: Model, tier: Tier, prompt: Prompt) {
-    const found: Array<Candidate> = []
-    for (const fallback of fallbacksOf(catalog.models, model)) {
-      const maxInputTokens = maxInputTokensFor(fallback, prompt.maxTokens)
-      const maxOutputTokens = Math.min(fallback.maxOutputTokens, fallback.contextTokens - maxInputTokens)
-      if (maxOutputTokens < Math.min(MINIMUM_REPLY_TOKENS, fallback.maxOutputTokens)) continue
-      if (!tier.models.includes(fallback.id)) continue
-      const provider = Option.getOrUndefined(yield* Effect.option(models.resolve(fallback)))
-      if (provider !== undefined) found.push({ model: fallback, provider, maxInputTokens, maxOutputTokens })
-    }
-    return found
   })
 
   return Effect.fnUntraced(function* (parties: ReplyParties, account: Account, sent: ChatRequest, terms?: ReplyTerms) {
@@ -107,7 +124,7 @@ export const makePrepareReply = Effect.gen(function* () {
     const request = yield* admitted(sent, settings)
     const { conversationOwner, documentsOwner, payer } = parties
     const tier = tierOf(catalog, account.tier)
-    const model = yield* chooseModel(yield* decidedModel(tier, request, terms))
+    const model = yield* chooseModel(tier, request, terms)
     const stored = yield* transcriptOf(conversationOwner, request.chatId)
     const { ready, pending } = yield* findReadableDocuments(documents, documentsOwner, request.documentIds ?? [])
     if (!tier.models.includes(model.id)) {

@@ -35,8 +35,8 @@ const make = Effect.gen(function* () {
     const { start, text, ...name } = reply
     const stored = storedOf(reply) ?? { ...name, text: "", startedAt: now, stopAsked: false }
     const whole = stored.text.length === start ? stored.text + storableText(text) : stored.text
-    const { joinable, model } = reply
-    running.set(runningKey(reply), { ...stored, joinable, model, hold, text: whole, expiresAt: now + ttlMs })
+    const known = { ...stored, joinable: reply.joinable, model: reply.model }
+    running.set(runningKey(reply), { ...known, hold, text: whole, expiresAt: now + ttlMs })
     return { length: whole.length, stopAsked: stored.stopAsked }
   }
   const beat = ({ hold, reply }: ReplyBeat, now: number, ttlMs: number): ReplyBeaten => {
@@ -47,8 +47,8 @@ const make = Effect.gen(function* () {
     if (reply === undefined || written?.length === reply.start + reply.text.length) {
       renewHold(accounts, hold, now + ttlMs)
     }
-    const isChatGone = reply !== undefined && written === undefined
-    return { isHoldGone: false, isChatGone, length: written?.length, stopAsked: written?.stopAsked ?? false }
+    const { length, stopAsked = false } = written ?? {}
+    return { isHoldGone: false, isChatGone: reply !== undefined && written === undefined, length, stopAsked }
   }
 
   const progressOf = (reply: ReplyName, from: number, now: number): RunningProgress => {

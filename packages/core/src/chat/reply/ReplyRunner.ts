@@ -174,8 +174,7 @@ const makeRun = Effect.gen(function* () {
     }
     const unregister = register(keyOf(turn), reply)
     const ended = (exit: Exit.Exit<void, ModelFailed>) => {
-      const broken = Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
-      const end = broken ? Exit.fail(cutOff(model)) : exit
+      const end = Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? Exit.fail(cutOff(model)) : exit
       text.end(end)
       if (ending === undefined) unregister()
       else ending.addObserver(unregister)

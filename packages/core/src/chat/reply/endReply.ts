@@ -1,5 +1,5 @@
 import { Effect, Semaphore, Exit, Fiber } from "effect"
-import { type Hold, type HoldEnd, type HoldProgress, restKey } from "../../credits/holds/Hold.ts"
+import { type Hold, type HoldEnd, type HoldName, type HoldProgress, restKey } from "../../credits/holds/Hold.ts"
 import { HoldTtl, endSurely } from "../../credits/holds/keepHolds.ts"
 import type { ReplyReceiptDraft, ReplyEnd } from "../../credits/Receipt.ts"
 import { release, reserve, type SettleRefusal } from "../../credits/rules/decideHold.ts"
@@ -28,19 +28,43 @@ const LOST =
   "The hold of an open reply was ended by a sweeper, and balance or daily cap do not pay the rest; the reply is cut off."
 const NOT_REPLACED = "A hold that is gone could not be replaced; trying at the next heartbeat."
 
+/** How a hold that is gone is replaced by one for the rest of its reply. */
+const makeReplaceHold = Effect.gen(function* () {
+  const { run } = yield* CreditLedger
+  const ids = yield* IdGenerator
+  const ttlMs = yield* HoldTtl
+  return {
+    /** The end of a hold that is gone: to release it changes nothing. */
+    endOf: (gone: HoldName) =>
+      Effect.catchTag(run(release(gone)), "HoldNotFound", () => Effect.succeed<HoldEnd>({ _tag: "Released" })),
+    holdRest: (
+      { key, userId }: HoldName,
+      amount: number,
+      { dailyCap, source }: Pick<ReplyParties, "source" | "dailyCap">,
+      draft: ReplyReceiptDraft
+    ) =>
+      Effect.flatMap(ids.next, (id) =>
+        run(
+          reserve({ userId, key, fingerprint: key, amount, minimumAmount: amount, source, dailyCap, ttlMs, draft }, id)
+        )
+      ).pipe(
+        // A person without open holds may have been erased.
+        Effect.catchTag(["DailyCapReached", "AccountNotFound"], () => Effect.succeed({ _tag: "Refused" } as const)),
+        Effect.catchTag(["InvalidAmount", "KeyConflict"], Effect.die)
+      )
+  }
+})
+
 /**
  * Keeps what pays a reply. If a sweeper has ended the hold, what the rest of the reply may cost is held anew; if balance or
  * daily cap have no room for it, the reply is lost. What was delivered is paid in the end as far as there are credits: what
  * a sweeper took is part of the price.
  */
 export const makeReplyPayments = Effect.gen(function* () {
-  const { run } = yield* CreditLedger
-  const ids = yield* IdGenerator
-  const ttlMs = yield* HoldTtl
+  const { endOf, holdRest } = yield* makeReplaceHold
 
   return (first: Hold, spending: Pick<ReplyParties, "source" | "dailyCap">) => {
     const { amount: bound, userId } = first
-    const { dailyCap, source } = spending
     /** One after another: holding anew and ending. */
     const turn = Semaphore.makeUnsafe(1)
     let key = first.key
@@ -50,27 +74,12 @@ export const makeReplyPayments = Effect.gen(function* () {
     let ended = false
 
     const nextKey = () => restKey(first.key, place + 1)
-    const holdRest = (amount: number, draft: ReplyReceiptDraft) =>
-      Effect.flatMap(ids.next, (id) => {
-        const fingerprint = nextKey()
-        const asked = { userId, key: fingerprint, fingerprint, amount, minimumAmount: amount, source, dailyCap, ttlMs }
-        return run(reserve({ ...asked, draft }, id))
-      }).pipe(
-        // A person without open holds may have been erased.
-        Effect.catchTag(["DailyCapReached", "AccountNotFound"], () => Effect.succeed({ _tag: "Refused" } as const)),
-        Effect.catchTag(["InvalidAmount", "KeyConflict"], Effect.die)
-      )
-    /** The end of a hold that is gone: to release it changes nothing. */
-    const endOf = (gone: string) =>
-      Effect.catchTag(run(release({ userId, key: gone })), "HoldNotFound", () =>
-        Effect.succeed<HoldEnd>({ _tag: "Released" })
-      )
-
     const replace = Effect.fnUntraced(function* (gone: string, draft: ReplyReceiptDraft) {
       if (ended || lost || key !== gone) return
-      const before = paidWith(paid, yield* endOf(gone))
+      const before = paidWith(paid, yield* endOf({ userId, key: gone }))
       const left = bound - before.credits
-      const reserved = left > 0 ? yield* holdRest(left, unpaidOf(draft, before)) : undefined
+      const reserved =
+        left > 0 ? yield* holdRest({ userId, key: nextKey() }, left, spending, unpaidOf(draft, before)) : undefined
       if (reserved?._tag !== "Held") {
         lost = true
         return yield* Effect.annotateLogs(Effect.logWarning(LOST), { hold: first.key })
@@ -106,20 +115,9 @@ export const makeReplyPayments = Effect.gen(function* () {
         turn.withPermit(
           Effect.suspend(() => {
             ended = true
-            return work(
-              charge === undefined
-                ? release({ userId, key })
-                : settleReply({
-                    userId,
-                    key,
-                    rest: nextKey(),
-                    source,
-                    cost: charge.amount,
-                    bound,
-                    before: paid,
-                    draft: charge.draft
-                  })
-            )
+            if (charge === undefined) return work(release({ userId, key }))
+            const paying = { userId, key, rest: nextKey(), source: spending.source, bound, before: paid }
+            return work(settleReply({ ...paying, cost: charge.amount, draft: charge.draft }))
           })
         )
     }

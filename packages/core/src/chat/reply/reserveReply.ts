@@ -43,6 +43,50 @@ const newlyHeld = (exit: Exit.Exit<Reserved | OnOtherTier, unknown>): number =>
 /** When one of several replies may have ended is unknown: clients ask again at this interval. */
 const BUSY_RETRY_MS = 2_000
 
+/** Why the balance does not suffice, with the models whose shortest reply it pays. */
+const refusal = (
+  catalog: Catalog["Service"],
+  { tier }: Account,
+  { maxTokens }: Prompt,
+  { estimate, minimumAmount }: { readonly estimate: InputUsage; readonly minimumAmount: number },
+  refused: Extract<Reserved, { readonly _tag: "Refused" }>
+) => {
+  const available = availableOf(refused.buckets)
+  const fits = (model: Model) => {
+    const input = { maxTokens: maxInputTokensFor(model, maxTokens), estimate }
+    return quoteReply(model, input, model.maxOutputTokens).minimumAmount <= available
+  }
+  const affordable = modelsOfTier(catalog, tier).filter(fits)
+  return insufficientCredits(
+    minimumAmount,
+    refused,
+    affordable.map(({ id }) => id)
+  )
+}
+
+const busy = (catalog: Catalog["Service"], { tier }: Account, open: number) =>
+  new TooManyReplies({
+    tier,
+    tierName: tierOf(catalog, tier).displayName,
+    limit: tierOf(catalog, tier).maxConcurrentReplies ?? open,
+    retryAfterMs: BUSY_RETRY_MS
+  })
+
+/** What to ask the models that `held` credits pay for, each for as long a reply as they buy. */
+const callsWithin = (
+  candidates: ReserveReplyInput["candidates"],
+  quotes: ReadonlyArray<ReplyQuote>,
+  { messages }: Prompt,
+  held: number
+): readonly [ModelCall, ...ReadonlyArray<ModelCall>] => {
+  const calls = candidates.map(({ model, provider }, index): ModelCall => {
+    const maxOutputTokens = quotes[index]?.outputTokensFor(held) ?? 0
+    return { provider, request: { model, messages, maxOutputTokens } }
+  })
+  const paid = calls.slice(1).filter((_, index) => (quotes[index + 1]?.minimumAmount ?? Infinity) <= held)
+  return [calls[0] as ModelCall, ...paid]
+}
+
 /**
  * Holds the credits of a reply before its model is asked: for the dearest of the models that may answer, where the
  * balance has them. What suffices for the chosen model alone is not refused for a dearer fallback, which is left out
@@ -57,34 +101,6 @@ export const makeReserveReply = Effect.gen(function* () {
   const ids = yield* IdGenerator
   const takeShares = yield* makeTakeShares
   const ttlMs = yield* HoldTtl
-
-  const refusal = (
-    account: Account,
-    { maxTokens }: Prompt,
-    estimate: InputUsage,
-    required: number,
-    refused: Extract<Reserved, { readonly _tag: "Refused" }>
-  ) => {
-    const available = availableOf(refused.buckets)
-    const fits = (model: Model) => {
-      const input = { maxTokens: maxInputTokensFor(model, maxTokens), estimate }
-      return quoteReply(model, input, model.maxOutputTokens).minimumAmount <= available
-    }
-    const affordable = modelsOfTier(catalog, account.tier).filter(fits)
-    return insufficientCredits(
-      required,
-      refused,
-      affordable.map(({ id }) => id)
-    )
-  }
-
-  const busy = ({ tier }: Account, open: number) =>
-    new TooManyReplies({
-      tier,
-      tierName: tierOf(catalog, tier).displayName,
-      limit: tierOf(catalog, tier).maxConcurrentReplies ?? open,
-      retryAfterMs: BUSY_RETRY_MS
-    })
 
   return Effect.fnUntraced(function* (input: ReserveReplyInput) {
     const { account, candidates, chatId, parties, prompt, messageId, fingerprint } = input
@@ -122,20 +138,17 @@ export const makeReserveReply = Effect.gen(function* () {
       Effect.onExit((exit) => share.giveBack(share.amount - newlyHeld(exit)))
     )
     if (reserved._tag === "OnOtherTier") return reserved
-    if (reserved._tag === "Busy") return yield* busy(account, reserved.open)
-    if (reserved._tag === "Refused") return yield* refusal(account, prompt, estimate, minimumAmount, reserved)
+    if (reserved._tag === "Busy") return yield* busy(catalog, account, reserved.open)
+    if (reserved._tag === "Refused") {
+      return yield* refusal(catalog, account, prompt, { estimate, minimumAmount }, reserved)
+    }
     const { hold, replayed, state } = reserved
-    const calls = candidates.map(({ model, provider }, index): ModelCall => {
-      const maxOutputTokens = quotes[index]?.outputTokensFor(hold.amount) ?? 0
-      return { provider, request: { model, messages: prompt.messages, maxOutputTokens } }
-    })
-    const paid = calls.slice(1).filter((_, index) => (quotes[index + 1]?.minimumAmount ?? Infinity) <= hold.amount)
     return {
       _tag: "Reserved",
       hold,
       share,
       earlier: replayed ? state : undefined,
-      calls: [calls[0] as ModelCall, ...paid] as const,
+      calls: callsWithin(candidates, quotes, prompt, hold.amount),
       limited: hold.amount < quote.amount
     } as const
   })

@@ -6,8 +6,9 @@ import { ModelFailed, type ModelFailure } from "../../models/ChatModel.ts"
 import { countFailure } from "../../models/modelMetrics.ts"
 import { replyOutput } from "../../models/replyOutput.ts"
 import { Tokenizer } from "../../tokens/Tokenizer.ts"
+import type { TokenizerService } from "../../tokens/TokenizerService.ts"
 import { ChatStore } from "../store/ChatStore.ts"
-import { makeEndReply, type RunReplyInput, type SpokenReply, makeReplyPayments } from "./endReply.ts"
+import { makeEndReply, makeReplyPayments, type ReplyPayment, type RunReplyInput, type SpokenReply } from "./endReply.ts"
 import { type ModelCall, openReply, type OpenedReply } from "./openReply.ts"
 import { lostReplyDraft } from "./replyPrice.ts"
 import type { ReplyText } from "./ReplyText.ts"
@@ -107,6 +108,61 @@ const writeOn = (
   return Effect.forever(Effect.suspend((): typeof step => (isCut ? failed("overlong") : step)))
 }
 
+/** How far a reply has come. */
+interface RunState {
+  /** Once a model speaks. */
+  spoken: SpokenReply | undefined
+  /** Its message is stored. */
+  isBegun: boolean
+}
+
+/** A reply as its heartbeats see it: they store its text, keep its hold and, if that is gone, hold credits anew. */
+const beatingReply = (of: {
+  readonly input: RunReplyInput
+  readonly payment: ReplyPayment
+  readonly state: RunState
+  readonly stop: Effect.Effect<void>
+  readonly text: ReplyText<ModelFailed>
+  readonly tokenizer: TokenizerService
+}): BeatingReply => {
+  const { payment, state, stop, text, tokenizer } = of
+  const { calls, joinable, turn } = of.input
+  const name: ReplyName = { owner: turn.owner, chatId: turn.chatId, replyId: turn.reply.id }
+  let stored = 0
+  let tokens = 0
+  const current = () => state.spoken?.opened ?? { call: calls[0], reported: NOT_REPORTED }
+  const draftOf = () => lostReplyDraft(current(), turn.chatId, tokenizer)
+  return {
+    joinable,
+    hasNews: () => state.isBegun && text.length() > stored,
+    next: () => {
+      const { isBegun, spoken } = state
+      const { call, reported } = current()
+      // A text without its message could not be read.
+      const news = isBegun ? text.from(stored) : ""
+      // Half a character waits for its other half.
+      const isWhole = !HIGH_SURROGATE.test(news)
+      if (isBegun && isWhole) tokens = Math.min(spoken?.output.tokens() ?? 0, call.request.maxOutputTokens)
+      const isBetterKnown = call.request.model !== calls[0].request.model || reported.inputUsage !== undefined
+      const hold = payment.progress(tokens, isBetterKnown, draftOf)
+      // In a chat that is stored, others may find the reply before its first words.
+      if (!isBegun && !(joinable && turn.continues)) return { hold }
+      const model = call.request.model.id
+      return { hold, reply: { ...name, model, joinable, start: stored, text: isWhole ? news : "" } }
+    },
+    beaten: ({ isChatGone, isHoldGone, length, stopAsked }, { hold: { key } }) => {
+      if (isHoldGone) {
+        stored = 0
+        tokens = 0
+        return payment.replace(key, draftOf())
+      }
+      stored = length ?? stored
+      // A reply that others may join ends with its chat; another one has a reader.
+      return stopAsked || (joinable && isChatGone) ? stop : Effect.void
+    }
+  }
+}
+
 /**
  * Writes a reply that `hold` pays, from asking the model to its one end: `endReply`, whichever comes first of the model's
  * end mark, a failure and an interruption. `onFirstWords` runs once the model speaks. Heartbeats store the text and keep
@@ -135,43 +191,8 @@ export const makeRunReply = Effect.gen(function* () {
     const ttlMs = yield* HoldTtl
     const { calls, hold, joinable, turn } = input
     const payment = paymentOf(hold, input.spending)
-    let spoken: SpokenReply | undefined
-    /** Its message is stored. */
-    let isBegun = false
-    let stored = 0
-    let tokens = 0
-
-    const current = () => spoken?.opened ?? { call: calls[0], reported: NOT_REPORTED }
-    const draftOf = () => lostReplyDraft(current(), turn.chatId, tokenizer)
-    const name: ReplyName = { owner: turn.owner, chatId: turn.chatId, replyId: turn.reply.id }
-    const beating: BeatingReply = {
-      joinable,
-      hasNews: () => isBegun && text.length() > stored,
-      next: () => {
-        const { call, reported } = current()
-        // A text without its message could not be read.
-        const news = isBegun ? text.from(stored) : ""
-        // Half a character waits for its other half.
-        const isWhole = !HIGH_SURROGATE.test(news)
-        if (isBegun && isWhole) tokens = Math.min(spoken?.output.tokens() ?? 0, call.request.maxOutputTokens)
-        const isBetterKnown = call.request.model !== calls[0].request.model || reported.inputUsage !== undefined
-        const hold = payment.progress(tokens, isBetterKnown, draftOf)
-        // In a chat that is stored, others may find the reply before its first words.
-        if (!isBegun && !(joinable && turn.continues)) return { hold }
-        const model = call.request.model.id
-        return { hold, reply: { ...name, model, joinable, start: stored, text: isWhole ? news : "" } }
-      },
-      beaten: ({ isChatGone, isHoldGone, length, stopAsked }, { hold: { key } }) => {
-        if (isHoldGone) {
-          stored = 0
-          tokens = 0
-          return payment.replace(key, draftOf())
-        }
-        stored = length ?? stored
-        // A reply that others may join ends with its chat; another one has a reader.
-        return stopAsked || (joinable && isChatGone) ? callbacks.stop : Effect.void
-      }
-    }
+    const state: RunState = { spoken: undefined, isBegun: false }
+    const beating = beatingReply({ input, payment, state, stop: callbacks.stop, text, tokenizer })
     const stopKeeping = yield* beats.keep(beating)
 
     const speak = Effect.gen(function* () {
@@ -182,15 +203,16 @@ export const makeRunReply = Effect.gen(function* () {
       const beginning = yield* Effect.forkChild(
         Effect.andThen(
           untilStored(Effect.uninterruptible(chats.beginTurn(begun))),
-          Effect.sync(() => void (isBegun = true))
+          Effect.sync(() => void (state.isBegun = true))
         )
       )
       const speaking = { opened, output: replyOutput(maxOutputTokens, tokenizer), turn: begun, beginning }
-      spoken = speaking
+      state.spoken = speaking
       yield* callbacks.onFirstWords(model.id, beginning)
       return yield* writeOn(speaking, text, !joinable, payment.isLost)
     })
     const cause = yield* Effect.catchCause(Effect.interruptible(speak), (cause) => Effect.succeed(cause))
+    const { spoken } = state
     if (spoken !== undefined) yield* countCause(spoken.opened.call, cause)
     const ended = endedBy(cause, spoken)
     callbacks.onEnd(yield* endReply({ input, payment, spoken, ended, stopKeeping, tokenizer }))
