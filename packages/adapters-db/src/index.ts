@@ -25,6 +25,7 @@ export {
   type BuildVectorIndex,
   dropVectorIndexes,
   type EmbeddedModel,
+  embeddingsOf,
   findVectorIndexes,
   isRecentPgvector,
   type VectorIndex,
@@ -35,6 +36,15 @@ export { PgReindexStoreLayer } from "./documents/indexing/PgReindexStore.ts"
 export { installJobQueue } from "./jobs/startBoss.ts"
 export { PgBossJobQueueLayer } from "./jobs/PgBossJobQueue.ts"
 export type { JobQueueOptions } from "./jobs/JobQueueOptions.ts"
+export {
+  type DatabaseState,
+  type IndexedDocuments,
+  indexedDocuments,
+  inspectDatabase,
+  largestLibrary,
+  movedFiles,
+  unfinishedReindexing
+} from "./inspection/inspectDatabase.ts"
 export { migrate, MigrationRefused, pendingMigrations } from "./migrations/migrate.ts"
 export { loadMigrations, type Migration } from "./migrations/Migration.ts"
 export { MigrationUnknown, migrationScript, uninstallScript } from "./migrations/printedSql.ts"

@@ -12,8 +12,7 @@ import { tasksOf } from "../config/workRules.ts"
 import { exitCodes } from "../exitCodes.ts"
 import { type Check, failed, note, ok } from "./Check.ts"
 import { paymentChecks } from "./paymentChecks.ts"
-import { encryptionKeyCheck } from "./encryptionKeyCheck.ts"
-import { notes, securityChecks } from "./securityChecks.ts"
+import { encryptionKeyCheck, notes, securityChecks } from "./securityChecks.ts"
 
 /** The program this runs in. */
 export const nodeCheck = (): Check => ok("node", process.versions.node)

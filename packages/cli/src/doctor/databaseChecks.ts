@@ -1,4 +1,4 @@
-import { Database, DatabaseOwner, pendingMigrations } from "@parley/adapters-db"
+import { type DatabaseState, inspectDatabase, pendingMigrations } from "@parley/adapters-db"
 import { Effect } from "effect"
 import { databaseTrouble } from "../running/explainDatabase.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
@@ -29,25 +29,12 @@ const backupCheck = ({ database }: ParleyConfig, login: string, fenced: number):
       ]
 }
 
-/**
- * As the login itself: the roles that statements run as may not be there yet. Fenced tables, others' own, are those that
- * pg_dump, asked by this login, refuses to dump whole.
- */
-const LOOK = `SELECT current_setting('server_version') AS server,
-  (SELECT count(*)::integer FROM pg_roles WHERE rolname IN ('parley_user', 'parley_service')) AS roles,
-  EXISTS (SELECT FROM pg_available_extensions WHERE name = 'vector') AS available,
-  EXISTS (SELECT FROM pg_extension WHERE extname = 'vector') AS added, current_user::text AS login,
-  (SELECT count(*)::integer FROM pg_class WHERE relnamespace = to_regnamespace($1) AND relkind IN ('r', 'p')
-    AND row_security_active(oid)) AS fenced`
-
-const ROLES = 2
-
 /** Checked only if documents are embedded: nothing else needs the extension. */
-const vectorCheck = ({ embedding }: ParleyConfig, found: Readonly<Record<string, unknown>>): ReadonlyArray<Check> => {
+const vectorCheck = ({ embedding }: ParleyConfig, found: DatabaseState): ReadonlyArray<Check> => {
   if (embedding === undefined) return []
-  if (found["added"] === true) return [ok("pgvector", `documents are searched by words and by ${embedding.model}`)]
+  if (found.pgvector === "added") return [ok("pgvector", `documents are searched by words and by ${embedding.model}`)]
   const detail = "documents are searched by their words alone, without their embeddings"
-  return found["available"] === true
+  return found.pgvector === "available"
     ? [note("pgvector", `not added to the database: ${detail}`, "Let its owner run: CREATE EXTENSION vector;")]
     : [
         note(
@@ -70,12 +57,10 @@ const migrationsCheck = (pending: ReadonlyArray<string>): Check =>
 
 const look = (config: ParleyConfig) =>
   Effect.gen(function* () {
-    const { schema } = yield* Database
-    const { execute } = yield* DatabaseOwner
-    const [found = {}] = yield* execute(LOOK, [schema])
-    const { fenced, login, roles, server } = found
-    const checks = [ok("database", describe(config, String(server))), ...vectorCheck(config, found)]
-    if (roles === ROLES) {
+    const state = yield* inspectDatabase
+    const { fencedTables, hasRoles, login, server } = state
+    const checks = [ok("database", describe(config, server)), ...vectorCheck(config, state)]
+    if (hasRoles) {
       const pending = yield* pendingMigrations()
       const kept =
         pending.length === 0
@@ -87,7 +72,7 @@ const look = (config: ParleyConfig) =>
               vectorIndexChecks(config)
             ])).flat()
           : []
-      return [...checks, migrationsCheck(pending), ...kept, ...backupCheck(config, String(login), Number(fenced))]
+      return [...checks, migrationsCheck(pending), ...kept, ...backupCheck(config, login, fencedTables)]
     }
     const detail = "the roles parley_user and parley_service are missing, so nothing is applied"
     return [...checks, failed("migrations", exitCodes.failed, detail, 'Make them with "parley migrate".')]

@@ -1,4 +1,4 @@
-import { Database } from "@parley/adapters-db"
+import { type Database, movedFiles } from "@parley/adapters-db"
 import { s3Objects } from "@parley/adapters-s3"
 import { Effect } from "effect"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
@@ -34,15 +34,13 @@ const storeCheck = (files: NonNullable<ParleyConfig["files"]>): Effect.Effect<Ch
 
 /** A database without the table, or out of reach, is another check's affair. */
 const neededCheck: Effect.Effect<ReadonlyArray<Check>, never, Database> = Effect.gen(function* () {
-  const database = yield* Database
-  const text = `SELECT count(*)::integer AS moved FROM ${database.schema}.file_objects WHERE moved_at IS NOT NULL`
-  const [row] = yield* Effect.orElseSucceed(database.statement<{ moved: number }>(text), () => [])
-  if (row === undefined || row.moved === 0) return []
+  const moved = yield* Effect.orElseSucceed(movedFiles, () => 0)
+  if (moved === 0) return []
   return [
     failed(
       "files",
       exitCodes.configuration,
-      `${row.moved} uploaded files are in an object store, and none is configured`,
+      `${moved} uploaded files are in an object store, and none is configured`,
       "Set PARLEY_FILES_URL to the bucket that contains them."
     )
   ]

@@ -1,4 +1,4 @@
-import { Database, EXACT_SEARCH_PASSAGES, findVectorIndexes, isRecentPgvector } from "@parley/adapters-db"
+import { EXACT_SEARCH_PASSAGES, findVectorIndexes, isRecentPgvector, largestLibrary } from "@parley/adapters-db"
 import { Effect } from "effect"
 import { embeddedModel } from "../commands/vectors/embeddedModel.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
@@ -6,20 +6,16 @@ import { type Check, note, ok } from "./Check.ts"
 
 const NAME = "vector index"
 
-const largestText = (schema: string) => `SELECT coalesce(max(passages), 0)::float8 AS passages
-  FROM (SELECT sum(passages) AS passages FROM ${schema}.passage_generations WHERE active GROUP BY user_id) AS libraries`
-
 /** Checks that a library above the size limit has an index over its embeddings, which is valid and the only one. */
 export const vectorIndexChecks = Effect.fnUntraced(function* (config: ParleyConfig) {
-  const { schema, statement } = yield* Database
   const by = yield* embeddedModel
   const { current, others, pgvector } = yield* findVectorIndexes(by?.model)
   const found: Array<Check> = []
   if (by !== undefined && pgvector !== undefined) {
-    const [largest = { passages: 0 }] = yield* statement<{ passages: number }>(largestText(schema))
+    const largest = yield* largestLibrary
     const exactWithin = config.exactSearchPassages ?? EXACT_SEARCH_PASSAGES
-    const isLarge = largest.passages > exactWithin
-    const slow = `the largest library has ${largest.passages} passages, more than ${exactWithin}, and a search of it compares all`
+    const isLarge = largest > exactWithin
+    const slow = `the largest library has ${largest} passages, more than ${exactWithin}, and a search of it compares all`
     if (current?.state === "valid")
       found.push(ok(NAME, `about ${current.passages} embeddings of ${by.model} are in it`))
     else if (current?.state === "building") found.push(ok(NAME, "it is being built"))

@@ -99,6 +99,20 @@ export const findVectorIndexes = (
     }
   })
 
+const sizeText = (schema: string) => `SELECT count(*)::float8 AS passages,
+  pg_size_bytes(current_setting('maintenance_work_mem'))::float8 AS memory
+  FROM ${schema}.passage_embeddings WHERE model = $1`
+
+/** The passages that a model has embedded, and the memory in bytes that a session may use to build an index. */
+export const embeddingsOf = (
+  model: string
+): Effect.Effect<{ readonly passages: number; readonly memory: number }, DatabaseError, Database> =>
+  Effect.gen(function* () {
+    const { schema, statement } = yield* Database
+    const [size] = yield* statement<{ readonly passages: number; readonly memory: number }>(sizeText(schema), [model])
+    return size ?? { passages: 0, memory: 0 }
+  })
+
 /**
  * Returns the bytes of memory, about, in which the graph over so many passages is built at once; with less, the build
  * takes far longer.

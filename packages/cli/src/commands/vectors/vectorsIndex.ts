@@ -14,18 +14,9 @@ const MEGABYTE = 1024 ** 2
 
 const megabytes = (bytes: number): string => `${Math.max(1, Math.round(bytes / MEGABYTE))} MB`
 
-/** The number of a model's embeddings, and the memory in bytes that this session may use to build an index. */
-const sizeText = (schema: string) => `SELECT count(*)::float8 AS passages,
-  pg_size_bytes(current_setting('maintenance_work_mem'))::float8 AS memory
-  FROM ${schema}.passage_embeddings WHERE model = $1`
-
 const look = Effect.fnUntraced(function* (model: string) {
-  const { Database, findVectorIndexes } = yield* Effect.promise(() => import("@parley/adapters-db"))
-  const { schema, statement } = yield* Database
-  const [size = { passages: 0, memory: 0 }] = yield* statement<{ passages: number; memory: number }>(sizeText(schema), [
-    model
-  ])
-  return { ...size, ...(yield* findVectorIndexes(model)) }
+  const { embeddingsOf, findVectorIndexes } = yield* Effect.promise(() => import("@parley/adapters-db"))
+  return { ...(yield* embeddingsOf(model)), ...(yield* findVectorIndexes(model)) }
 })
 
 type Found = Effect.Success<ReturnType<typeof look>>

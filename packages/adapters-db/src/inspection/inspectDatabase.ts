@@ -1,0 +1,85 @@
+import type { DocumentType } from "@parley/core"
+import { Effect } from "effect"
+import { Database, type DatabaseError, type Row } from "../database/Database.ts"
+import { DatabaseOwner } from "../database/DatabaseOwner.ts"
+
+/** The state of a database, as an operator asks for it. */
+export interface DatabaseState {
+  /** The version of the server. */
+  readonly server: string
+  /** The login of the connection. */
+  readonly login: string
+  /** True if the roles exist that statements run as. */
+  readonly hasRoles: boolean
+  /** pgvector is in the database, or only on the server, or not there. */
+  readonly pgvector: "added" | "available" | "missing"
+  /** The number of tables that pg_dump refuses to dump whole for this login, because they belong to another one. */
+  readonly fencedTables: number
+}
+
+/** Runs as the login itself: the roles that statements run as may not exist yet. */
+const STATE = `SELECT current_setting('server_version') AS server,
+  (SELECT count(*) FROM pg_roles WHERE rolname IN ('parley_user', 'parley_service')) = 2 AS "hasRoles",
+  CASE WHEN EXISTS (SELECT FROM pg_extension WHERE extname = 'vector') THEN 'added'
+    WHEN EXISTS (SELECT FROM pg_available_extensions WHERE name = 'vector') THEN 'available' ELSE 'missing' END AS pgvector,
+  current_user::text AS login,
+  (SELECT count(*)::integer FROM pg_class WHERE relnamespace = to_regnamespace($1) AND relkind IN ('r', 'p')
+    AND row_security_active(oid)) AS "fencedTables"`
+
+/** Returns the state of the database, migrated or not. */
+export const inspectDatabase: Effect.Effect<DatabaseState, DatabaseError, Database | DatabaseOwner> = Effect.gen(
+  function* () {
+    const { schema } = yield* Database
+    const { execute } = yield* DatabaseOwner
+    const [state] = yield* execute(STATE, [schema])
+    return state as unknown as DatabaseState
+  }
+)
+
+/** Ready documents that one parser and one embedder indexed. */
+export interface IndexedDocuments extends Row {
+  readonly type: DocumentType
+  /** The parser, its version and the embedder; null if none is known. */
+  readonly parser: string | null
+  readonly version: number | null
+  readonly embedder: string | null
+  readonly documents: number
+}
+
+const indexedText = (schema: string) => `SELECT d.type, g.parser, g.version, g.embedder, count(*)::integer AS documents
+  FROM ${schema}.documents d JOIN ${schema}.passage_generations g ON g.user_id = d.user_id AND g.document_id = d.id AND g.active
+  WHERE d.status = 'ready' GROUP BY 1, 2, 3, 4`
+
+const unfinishedText = (schema: string) => `SELECT count(*)::integer AS count FROM ${schema}.documents d
+  WHERE d.status = 'ready' AND EXISTS (SELECT FROM ${schema}.passage_generations g
+    WHERE g.user_id = d.user_id AND g.document_id = d.id AND NOT g.active)`
+
+const movedText = (schema: string) =>
+  `SELECT count(*)::integer AS count FROM ${schema}.file_objects WHERE moved_at IS NOT NULL`
+
+const largestText = (schema: string) => `SELECT coalesce(max(passages), 0)::float8 AS count
+  FROM (SELECT sum(passages) AS passages FROM ${schema}.passage_generations WHERE active GROUP BY user_id) AS libraries`
+
+const counted = (textOf: (schema: string) => string): Effect.Effect<number, DatabaseError, Database> =>
+  Effect.gen(function* () {
+    const { schema, statement } = yield* Database
+    const [row] = yield* statement<{ readonly count: number }>(textOf(schema))
+    return row?.count ?? 0
+  })
+
+/** Returns the ready documents by the parser and the embedder that indexed them. */
+export const indexedDocuments: Effect.Effect<ReadonlyArray<IndexedDocuments>, DatabaseError, Database> = Effect.gen(
+  function* () {
+    const { schema, statement } = yield* Database
+    return yield* statement<IndexedDocuments>(indexedText(schema))
+  }
+)
+
+/** Returns the number of ready documents with an unfinished re-indexing. */
+export const unfinishedReindexing = counted(unfinishedText)
+
+/** Returns the number of uploaded files whose bytes are in an object store. */
+export const movedFiles = counted(movedText)
+
+/** Returns the number of passages in the largest library. */
+export const largestLibrary = counted(largestText)
