@@ -5,21 +5,6 @@ import {
   type DatabaseOwner,
   directOptions,
   ExactSearchPassages,
-  PgAuditLogLayer,
-  PgBillingStoreLayer,
-  PgBillingUpkeepLayer,
-  PgBotStoreLayer,
-  PgBossJobQueueLayer,
-  PgCrmConnectionStoreLayer,
-  PgChatStoreLayer,
-  PgCreditLedgerLayer,
-  PgDocumentStoreLayer,
-  PgFileStoreLayer,
-  PgOutboxLayer,
-  PgPassageIndexLayer,
-  PgPersonalDataLayer,
-  PgReindexStoreLayer,
-  PgUnitOfWorkLayer,
   storesLayer,
   unlockedDatabaseLayer
 } from "@parley/adapters-db"
@@ -38,47 +23,28 @@ import { NodeWebhookPoster, TurnstileChallenge } from "@parley/adapters-http/nod
 import { s3Objects } from "@parley/adapters-s3"
 import { StripePaymentGatewayLayer } from "@parley/adapters-stripe"
 import {
-  Accounts,
-  BotService,
   Catalog,
-  CreditService,
-  CrmRelease,
-  DocumentReindex,
   EventSinks,
-  LowBalance,
-  UserExport,
-  OperatorTiers,
-  UserService,
-  HoldSweeper,
   noPayments,
-  PaymentComparison,
-  PaymentInbox,
-  PaymentRetention,
-  HoldTtl,
   parleyLayer,
   type ParleyServices,
-  ResetService,
-  SecretRotation,
-  ReplySettings,
-  UploadLimits,
+  settingsLayer,
+  type StoragePort,
   webhookSinks
 } from "@parley/core/effect"
-import { type CrmProviders, PaymentGateway, type SecretBox } from "@parley/core/adapter"
-import type {
-  AuditLog,
-  BillingStore,
-  BillingUpkeep,
-  ChatModel,
-  ChatModels,
-  CreditPorts,
-  JobQueue,
-  DeliveryRecords,
-  UnitOfWork
+import {
+  type ChatModel,
+  type ChatModels,
+  type CrmProviders,
+  ObjectStore,
+  PassageEmbedder,
+  PaymentGateway,
+  type SecretBox,
+  VisitorChallenge
 } from "@parley/core/adapter"
-import { ObjectStore, PassageEmbedder, VisitorChallenge } from "@parley/core/adapter"
 import { Effect, Layer, Redacted } from "effect"
 import type { ParleyConfig } from "./config/ParleyConfig.ts"
-import { usesStandInPayments } from "./config/serveRules.ts"
+import { usesStandInPayments } from "./config/rules/serveRules.ts"
 import { usesDevelopmentSignIn } from "./config/session/sessionProof.ts"
 import { crmProvidersLayer } from "./crmProviders.ts"
 import { databaseFolder } from "./dataFolder/databaseFolder.ts"
@@ -87,34 +53,16 @@ import { saleCatalog } from "./payments/standInSale.ts"
 import { secretBoxLayer } from "./secrets/secretBoxLayer.ts"
 import { warner } from "./server/warner.ts"
 
-/** The services of commands. */
-export type CommandParts =
-  | AuditLog
-  | BotService
+/** The services and stores of a server, a worker or a command. */
+export type Parts =
   | Catalog
   | ChatModels
-  | CreditPorts
-  | CreditService
   | Database
   | DatabaseOwner
-  | DocumentReindex
-  | HoldSweeper
-  | BillingStore
-  | BillingUpkeep
-  | JobQueue
-  | DeliveryRecords
-  | PaymentComparison
+  | ParleyServices
   | PaymentGateway
-  | PaymentInbox
-  | UnitOfWork
-  | UserExport
-  | OperatorTiers
-  | UserService
-  | ResetService
-  | SecretRotation
-
-/** The services of a server. */
-export type ServerParts = CommandParts | ParleyServices | PaymentStandIn
+  | PaymentStandIn
+  | StoragePort
 
 /** The database: a Postgres server, or the embedded one in the data folder, which is claimed before. */
 export const databaseOptions = ({ database, databaseSchema, dataFolder }: ParleyConfig): DatabaseOptions =>
@@ -185,20 +133,6 @@ export const paymentsLayer = (
 const crmLayer = (config: ParleyConfig, from: { readonly isCommand: boolean }): Layer.Layer<CrmProviders | SecretBox> =>
   Layer.merge(crmProvidersLayer(config), secretBoxLayer(config, from))
 
-/** Upload limits: the core's defaults, overridden by the configuration. */
-const uploadLimitsLayer = ({ uploads }: ParleyConfig) =>
-  Layer.effect(
-    UploadLimits,
-    Effect.map(UploadLimits, (defaults) => ({ ...defaults, ...uploads }))
-  )
-
-/** Settings of replies: the core's defaults, overridden by the configuration. */
-const repliesLayer = ({ replies }: ParleyConfig) =>
-  Layer.effect(
-    ReplySettings,
-    Effect.map(ReplySettings, (defaults) => ({ ...defaults, ...replies }))
-  )
-
 /** The store of uploaded files. */
 const objectStoreLayer = ({ files }: ParleyConfig) =>
   Layer.succeed(ObjectStore, files === undefined ? undefined : s3Objects(files))
@@ -232,95 +166,43 @@ const exactSearchLayer = ({ exactSearchPassages }: ParleyConfig) =>
 const ocrLayer = ({ ocr }: ParleyConfig): Layer.Layer<never> =>
   ocr === undefined ? Layer.empty : TesseractOcr.layer(ocr)
 
-/** The lifetime of a hold after its process has died. */
-const holdTtlLayer = ({ holdTtlSeconds }: ParleyConfig) =>
-  holdTtlSeconds === undefined ? Layer.empty : Layer.succeed(HoldTtl, holdTtlSeconds * 1000)
-
-const DAY_MS = 86_400_000
-
-/** Retention of payment events: the core's defaults, overridden by the configuration. */
-const paymentRetentionLayer = ({ paymentEventDays: { done, unmatched } }: ParleyConfig) =>
-  Layer.effect(
-    PaymentRetention,
-    Effect.map(PaymentRetention, ({ doneMs, unmatchedMs }) => ({
-      doneMs: done === undefined ? doneMs : done * DAY_MS,
-      unmatchedMs: unmatched === undefined ? unmatchedMs : unmatched * DAY_MS
-    }))
-  )
-
 /** The challenge that visitors of bots solve who send many messages. */
 const challengeLayer = ({ turnstile }: ParleyConfig) =>
   turnstile === undefined ? Layer.empty : Layer.succeed(VisitorChallenge, TurnstileChallenge(turnstile))
 
-/** Hooks and webhooks. The configuration has been checked. */
-const eventsLayer = ({ events: { allowPrivateNetworks, lowBalance, webhooks } }: ParleyConfig) =>
-  Layer.merge(
-    Layer.effect(EventSinks, Effect.orDie(webhookSinks(webhooks, NodeWebhookPoster({ allowPrivateNetworks })))),
-    lowBalance === undefined ? Layer.empty : Layer.succeed(LowBalance, lowBalance)
-  )
+/** Webhooks. The configuration has been checked. */
+const eventsLayer = ({ events: { allowPrivateNetworks, webhooks } }: ParleyConfig) =>
+  Layer.effect(EventSinks, Effect.orDie(webhookSinks(webhooks, NodeWebhookPoster({ allowPrivateNetworks }))))
 
-/** Re-indexing, with the configured embedder, and the same parsers as a server. */
-const reindexLayer = (config: ParleyConfig) =>
-  DocumentReindex.layer.pipe(
-    Layer.provide(Layer.mergeAll(PgDocumentStoreLayer, PgFileStoreLayer, PgPassageIndexLayer, PgReindexStoreLayer)),
-    Layer.provide(Layer.provide(WorkerDocumentParser.layer(), ocrLayer(config))),
-    Layer.provide(Layer.mergeAll(objectStoreLayer(config), embedderLayer(config)))
-  )
+/** The form in which the parts are opened. */
+export interface OpenOptions {
+  /** For a command: the stand-ins of a server that may run beside it are asked, not opened. */
+  readonly isCommand: boolean
+  /** Past the database's pooler. */
+  readonly direct?: boolean
+  /** An embedded engine that is open already. */
+  readonly engine?: PgliteThread | undefined
+}
 
-/** For commands: credits and the database, past its pooler if `direct`. Opens nothing before it is built. */
-export const commandPartsLayer = (config: ParleyConfig, direct: boolean): Layer.Layer<CommandParts> =>
-  Layer.mergeAll(
-    BotService.layer,
-    CreditService.layer,
-    HoldSweeper.layer,
-    PaymentComparison.layer,
-    PaymentInbox.layer,
-    reindexLayer(config),
-    ResetService.layer,
-    SecretRotation.layer,
-    UserExport.layer,
-    OperatorTiers.layer,
-    UserService.layer
-  ).pipe(
-    Layer.provide(CrmRelease.farewellLayer),
-    Layer.provide(CrmRelease.layer),
-    Layer.provide(crmLayer(config, { isCommand: true })),
-    Layer.provide(Layer.mergeAll(PgCrmConnectionStoreLayer, Layer.provide(PgFileStoreLayer, objectStoreLayer(config)))),
-    Layer.provide(Layer.mergeAll(PgBotStoreLayer, PgChatStoreLayer, PgDocumentStoreLayer, PgPersonalDataLayer)),
-    Layer.provideMerge(Layer.mergeAll(PgAuditLogLayer, PgOutboxLayer, PgUnitOfWorkLayer)),
-    Layer.provide(Accounts.layer),
-    Layer.provideMerge(PgCreditLedgerLayer),
-    Layer.provideMerge(
-      Layer.mergeAll(PgBillingStoreLayer, PgBillingUpkeepLayer, paymentsLayer(config, { isCommand: true }))
-    ),
-    Layer.provideMerge(PgBossJobQueueLayer()),
-    Layer.provideMerge(offerLayer(config)),
-    Layer.provideMerge(unlockedDatabaseLayer(direct ? directOptions(databaseOptions(config)) : databaseOptions(config)))
-  )
-
-/** For servers: the whole graph of configuration, adapters and services; on `engine` if that is open already. */
-export const serverPartsLayer = (
-  config: ParleyConfig,
-  engine?: PgliteThread
-): Layer.Layer<ServerParts, DatabaseError> =>
+/** The graph of configuration, adapters and services, for servers, workers and commands. Building it reads nothing. */
+export const partsLayer = (config: ParleyConfig, options: OpenOptions): Layer.Layer<Parts, DatabaseError> =>
   Layer.unwrap(
     Effect.gen(function* () {
       const onConnectionLost = yield* warner("A connection to the database was lost.")
       const onError = yield* warner("The job queue met a problem.")
+      const { direct = false, engine } = options
+      const database = direct ? directOptions(databaseOptions(config)) : databaseOptions(config)
       return parleyLayer.pipe(
         Layer.provideMerge(storesLayer({ onError })),
         Layer.provide(objectStoreLayer(config)),
         Layer.provide(Layer.provide(WorkerDocumentParser.layer(), ocrLayer(config))),
-        Layer.provideMerge(paymentsLayer(config, { isCommand: false })),
-        Layer.provide(crmLayer(config, { isCommand: false })),
+        Layer.provideMerge(paymentsLayer(config, options)),
+        Layer.provide(crmLayer(config, options)),
         Layer.provideMerge(offerLayer(config)),
-        Layer.provideMerge(unlockedDatabaseLayer({ ...databaseOptions(config), engine, onConnectionLost })),
+        Layer.provideMerge(unlockedDatabaseLayer({ ...database, engine, onConnectionLost })),
         Layer.provideMerge(
           Layer.mergeAll(
-            uploadLimitsLayer(config),
-            repliesLayer(config),
-            holdTtlLayer(config),
-            paymentRetentionLayer(config),
+            settingsLayer(config.settings),
             embedderLayer(config),
             exactSearchLayer(config),
             challengeLayer(config),

@@ -5,11 +5,11 @@ import { expressPages } from "@parley/adapters-http"
 import { Effect, Redacted } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { tasksOf } from "../src/config/workRules.ts"
+import { tasksOf } from "../src/config/rules/workRules.ts"
 import type { Environment } from "../src/config/EnvironmentReader.ts"
 import { readConfig, readSettings } from "../src/config/readConfig.ts"
 import { configurationChecks } from "../src/doctor/configurationChecks.ts"
-import { isLoopback, serveRefusals } from "../src/config/serveRules.ts"
+import { isLoopback, serveRefusals } from "../src/config/rules/serveRules.ts"
 import { sessionCookieName } from "../src/config/session/sessionProof.ts"
 
 const SECRET = "Zq8vT3mLw5Xs9RbN2hJc7KdP4gYf6AtE"
@@ -33,7 +33,7 @@ describe("readConfig", () => {
       databaseSchema: "parley",
       dataFolder: "/srv/parley/.parley",
       session: { cookieName: "parley_session", preset: undefined, proof: undefined },
-      uploads: {},
+      settings: {},
       logLevel: "info"
     })
   })
@@ -83,9 +83,10 @@ describe("readConfig", () => {
   })
 
   it("takes for how many days events of the payment provider are kept", async () => {
-    expect((await read({})).paymentEventDays).toEqual({ done: undefined, unmatched: undefined })
-    const { paymentEventDays } = await read({ PARLEY_PAYMENT_EVENT_DAYS: "7", PARLEY_UNMATCHED_EVENT_DAYS: "31" })
-    expect(paymentEventDays).toEqual({ done: 7, unmatched: 31 })
+    const retention = async (environment: Environment) => (await read(environment)).settings.paymentRetention
+    expect(await retention({})).toEqual({ doneMs: undefined, unmatchedMs: undefined })
+    const days = { PARLEY_PAYMENT_EVENT_DAYS: "7", PARLEY_UNMATCHED_EVENT_DAYS: "31" }
+    expect(await retention(days)).toEqual({ doneMs: 7 * 86_400_000, unmatchedMs: 31 * 86_400_000 })
   })
 
   it("trusts a number of proxies or named addresses, never all addresses", async () => {
@@ -162,7 +163,7 @@ describe("readConfig", () => {
     try {
       write({ vendors: { house, local }, models: { "house-1": model }, replies })
       const config = await read({ PARLEY_CONFIG: path, HOUSE_KEY: "hunter2" })
-      expect(config.replies).toEqual(replies)
+      expect(config.settings.replies).toEqual(replies)
       expect(config.vendors).toMatchObject({
         house: { protocol: "openai", baseUrl: house.baseUrl },
         local: { protocol: "anthropic" }
@@ -222,11 +223,9 @@ describe("readConfig", () => {
       }
       const whsec = `whsec_${Buffer.alloc(32).toString("base64")}`
       writeFileSync(path, JSON.stringify({ webhooks: [webhook], lowBalance: { credits: 9 } }))
-      const { events } = await read({ PARLEY_CONFIG: path, NEXT: whsec, LAST: whsec })
-      expect(events).toMatchObject({
-        webhooks: [{ url: webhook.url, events: ["balance.low"] }],
-        lowBalance: { credits: 9 }
-      })
+      const { events, settings } = await read({ PARLEY_CONFIG: path, NEXT: whsec, LAST: whsec })
+      expect(events).toMatchObject({ webhooks: [{ url: webhook.url, events: ["balance.low"] }] })
+      expect(settings.lowBalance).toEqual({ credits: 9 })
       expect(events.webhooks[0]?.secrets.map(Redacted.value)).toEqual([whsec, whsec])
       expect(await problemsOf({ PARLEY_CONFIG: path, NEXT: whsec })).toEqual([
         "LAST: expected the secret of webhooks[0] in PARLEY_CONFIG"

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
-import { weaknessOf } from "../src/config/weakSecret.ts"
+import { weaknessOf } from "../src/config/rules/weakSecret.ts"
 
 /** 32 bytes that look random, the same in each run. */
 const bytesOf = (number: number): Buffer => createHash("sha256").update(`secret ${number}`).digest()

@@ -130,7 +130,6 @@ export {
   storedBytes
 } from "./chat/store/StoredChat.ts"
 export type { Reply } from "./chat/reply/Reply.ts"
-export { DEFAULT_REPLIES, replySettingsOver } from "./chat/prompt/ReplySettings.ts"
 export { InvalidChatRequest, PromptTooLong } from "./chat/errors.ts"
 export { type QuotedPassage, readPassages } from "./chat/prompt/passageQuotes.ts"
 export { type BuildPromptInput, type Prompt, buildPrompt } from "./chat/prompt/prompt.ts"

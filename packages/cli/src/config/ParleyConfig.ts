@@ -1,10 +1,9 @@
 import type { OAuthCrmOptions } from "@parley/adapters-crm"
 import type { ApiKey } from "@parley/adapters-http/settings"
 import type { S3Options } from "@parley/adapters-s3"
-import type { CatalogData, LowBalanceSetting, UploadLimitsData, WebhookEndpoint } from "@parley/core"
+import type { CatalogData, ParleySettings, WebhookEndpoint } from "@parley/core"
 import type { SecretKey } from "@parley/core/effect"
 import { type Redacted, Schema } from "effect"
-import type { RepliesConfig } from "./RepliesConfig.ts"
 import type { SessionConfig } from "./session/SessionConfig.ts"
 import type { UnknownVariable } from "./variables/unknownVariables.ts"
 
@@ -94,8 +93,6 @@ export interface TurnstileConfig {
 export interface EventsConfig {
   /** Endpoints of signed webhooks; may be empty. */
   readonly webhooks: ReadonlyArray<WebhookEndpoint>
-  /** The threshold of low balances; undefined uses the core's default. */
-  readonly lowBalance: LowBalanceSetting | undefined
   /** Webhooks may be sent into private networks. */
   readonly allowPrivateNetworks: boolean
 }
@@ -137,12 +134,10 @@ export interface ParleyConfig {
   readonly anthropic: VendorConfig | undefined
   /** Further vendors of models, by the names that models use. */
   readonly vendors: Readonly<Record<string, OwnVendorConfig>>
-  /** Configured settings of replies to people. */
-  readonly replies: RepliesConfig
+  /** The settings of the core's services. */
+  readonly settings: ParleySettings
   /** Undefined if nothing is sold. */
   readonly payments: PaymentsConfig | undefined
-  /** Retention of payment events in days: the content of completed ones, and those without a known person. */
-  readonly paymentEventDays: { readonly done: number | undefined; readonly unmatched: number | undefined }
   /** Undefined if visitors of bots solve no challenge. */
   readonly turnstile: TurnstileConfig | undefined
   /** The bucket of uploaded files; undefined stores them in the database. */
@@ -150,7 +145,6 @@ export interface ParleyConfig {
   /** The CRM providers that bots can be connected to; perhaps none. */
   readonly crmProviders: ReadonlyArray<OAuthCrmOptions>
   readonly session: SessionConfig
-  readonly uploads: Partial<UploadLimitsData>
   /** The folder of the language data for scans, and the languages; undefined if scans are not read. */
   readonly ocr:
     | { readonly dataFolder: string; readonly languages: readonly [string, ...ReadonlyArray<string>] }
@@ -163,8 +157,6 @@ export interface ParleyConfig {
   readonly catchUp: WorkMode
   /** Keys that encrypt tokens of third parties; the first one encrypts. Empty if none is set. */
   readonly encryptionKeys: ReadonlyArray<SecretKey>
-  /** Lifetime of a hold without a renewal, in seconds; undefined uses the core's default. */
-  readonly holdTtlSeconds: number | undefined
   /** How long running requests and replies may take once the server stops, in seconds. */
   readonly drainSeconds: number
   /** Longest silence of a vendor before the first byte of a reply, in seconds; undefined uses the default. */

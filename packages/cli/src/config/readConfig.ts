@@ -1,5 +1,5 @@
 import { resolve } from "node:path"
-import type { DocumentType, UploadLimitsData } from "@parley/core"
+import type { ParleySettings } from "@parley/core"
 import { PARSED_DOCUMENT_TYPES } from "@parley/core/adapter"
 import { parseSecretKeys, type SecretKey } from "@parley/core/effect"
 import { isOrigin, isTrustProxy } from "@parley/adapters-http/settings"
@@ -17,7 +17,7 @@ import {
 } from "./ParleyConfig.ts"
 import { readCrmProviders } from "./crmSettings.ts"
 import { readFiles } from "./filesSettings.ts"
-import { isUnencrypted } from "./databaseTls.ts"
+import { isUnencrypted } from "./rules/databaseTls.ts"
 import { readConfigFile } from "./readConfigFile.ts"
 import { unknownText, unknownVariables } from "./variables/unknownVariables.ts"
 import { readSession } from "./session/readSession.ts"
@@ -30,6 +30,7 @@ const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,44}$/i
 /** As long as Stripe lists events: one that is deleted before would be fetched again. */
 const STRIPE_EVENT_DAYS = 30
 const MOST_DAYS = 36_500
+const DAY_MS = 86_400_000
 /** Longer than nearly all replies take. */
 const DRAIN_SECONDS = 120
 
@@ -62,7 +63,7 @@ export const readConfig = (
 /** The settings in the environment, and all of their problems. Relative paths start at `folder`. */
 export const readSettings = (environment: Environment, folder: string): Settings => {
   const read = new EnvironmentReader(environment)
-  const { apiKeys, catalog, embedding, events, replies, vendors } = readConfigFile(read, folder)
+  const { apiKeys, catalog, embedding, events, settings, vendors } = readConfigFile(read, folder)
   const config: Omit<ParleyConfig, "unknownVariables"> = {
     production: read.text("NODE_ENV") === "production",
     host: read.text("HOST") ?? "127.0.0.1",
@@ -81,23 +82,17 @@ export const readSettings = (environment: Environment, folder: string): Settings
     openai: vendor(read, "OPENAI"),
     anthropic: vendor(read, "ANTHROPIC"),
     vendors,
-    replies,
+    settings: { ...settings, ...serviceSettings(read) },
     payments: payments(read),
-    paymentEventDays: {
-      done: read.integer("PARLEY_PAYMENT_EVENT_DAYS", 1, MOST_DAYS),
-      unmatched: read.integer("PARLEY_UNMATCHED_EVENT_DAYS", STRIPE_EVENT_DAYS + 1, MOST_DAYS)
-    },
     turnstile: turnstile(read),
     crmProviders: readCrmProviders(read),
     session: readSession(read),
-    uploads: uploads(read),
     files: readFiles(read),
     ocr: ocr(read, folder),
     cronSecret: cronSecret(read),
     reset: read.choice("PARLEY_RESET", WORK_MODES) ?? "auto",
     catchUp: read.choice("PARLEY_CATCH_UP", WORK_MODES) ?? "auto",
     encryptionKeys: encryptionKeys(read),
-    holdTtlSeconds: read.integer("PARLEY_HOLD_TTL", 1, 86_400),
     drainSeconds: read.integer("PARLEY_DRAIN_SECONDS", 0, 3_600) ?? DRAIN_SECONDS,
     firstByteSeconds: read.integer("PARLEY_FIRST_BYTE_SECONDS", 1, 600),
     allowStandIns: read.flag("PARLEY_ALLOW_STAND_INS"),
@@ -225,8 +220,17 @@ const ocr = (read: EnvironmentReader, folder: string): ParleyConfig["ocr"] => {
   return { dataFolder: resolve(folder, data), languages: [first, ...more] }
 }
 
-const uploads = (read: EnvironmentReader): Partial<UploadLimitsData> => {
-  const maxBytes = read.integer("PARLEY_UPLOAD_MAX_BYTES", 1, 1024 ** 3)
-  const types: ReadonlyArray<DocumentType> | undefined = read.list("PARLEY_UPLOAD_TYPES", PARSED_DOCUMENT_TYPES)
-  return { ...(maxBytes === undefined ? {} : { maxBytes }), ...(types === undefined ? {} : { types }) }
-}
+/** Settings of the core's services that are variables. */
+const serviceSettings = (read: EnvironmentReader): ParleySettings => ({
+  uploads: {
+    maxBytes: read.integer("PARLEY_UPLOAD_MAX_BYTES", 1, 1024 ** 3),
+    types: read.list("PARLEY_UPLOAD_TYPES", PARSED_DOCUMENT_TYPES)
+  },
+  holdTtlMs: inMilliseconds(read.integer("PARLEY_HOLD_TTL", 1, 86_400), 1_000),
+  paymentRetention: {
+    doneMs: inMilliseconds(read.integer("PARLEY_PAYMENT_EVENT_DAYS", 1, MOST_DAYS), DAY_MS),
+    unmatchedMs: inMilliseconds(read.integer("PARLEY_UNMATCHED_EVENT_DAYS", STRIPE_EVENT_DAYS + 1, MOST_DAYS), DAY_MS)
+  }
+})
+
+const inMilliseconds = (count: number | undefined, unit: number) => (count === undefined ? undefined : count * unit)

@@ -1,15 +1,14 @@
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import type { ApiKey } from "@parley/adapters-http/settings"
-import { type CatalogData, defaultCatalog, makeCatalog } from "@parley/core"
-import { InvalidCatalog } from "@parley/core/effect"
+import { type CatalogData, defaultCatalog, makeCatalog, type ParleySettings } from "@parley/core"
+import { InvalidCatalog, problemsOfSettings } from "@parley/core/effect"
 import { VENDORS } from "@parley/core/adapter"
 import type { EnvironmentReader } from "./EnvironmentReader.ts"
 import type { EmbeddingConfig, EventsConfig, ParleyConfig } from "./ParleyConfig.ts"
 import { readApiKeys } from "./readApiKeys.ts"
 import { readEmbedding } from "./readEmbedding.ts"
 import { NO_EVENTS, readEvents } from "./readEvents.ts"
-import { readReplies } from "./readReplies.ts"
 import { readVendors } from "./readVendors.ts"
 
 /** The contents of the file named by `PARLEY_CONFIG`. */
@@ -21,7 +20,8 @@ export interface ConfigFile {
   /** Keys with which services call; perhaps none. */
   readonly apiKeys: ReadonlyArray<ApiKey>
   readonly vendors: ParleyConfig["vendors"]
-  readonly replies: ParleyConfig["replies"]
+  /** The settings of the services that are objects. */
+  readonly settings: Pick<ParleySettings, "lowBalance" | "replies">
 }
 
 const NOTHING: ConfigFile = {
@@ -30,7 +30,7 @@ const NOTHING: ConfigFile = {
   events: NO_EVENTS,
   apiKeys: [],
   vendors: {},
-  replies: {}
+  settings: {}
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -45,7 +45,7 @@ export const readConfigFile = (read: EnvironmentReader, folder: string): ConfigF
   const {
     apiKeys: keys,
     embedding: part,
-    replies: told,
+    replies,
     vendors: described,
     lowBalance,
     webhooks,
@@ -53,10 +53,10 @@ export const readConfigFile = (read: EnvironmentReader, folder: string): ConfigF
     ...overrides
   } = isObject(file.value) ? file.value : {}
   const embedding = readEmbedding(read, part, embeddingKey)
-  const events = readEvents(read, { webhooks, lowBalance, webhooksToPrivateNetworks })
+  const events = readEvents(read, { webhooks, webhooksToPrivateNetworks })
   const apiKeys = readApiKeys(read, keys)
   const vendors = readVendors(read, described)
-  const replies = readReplies(read, told)
+  const settings = readParts(read, { lowBalance, replies })
   try {
     return {
       catalog: strangersRefused(makeCatalog(isObject(file.value) ? overrides : file.value), described),
@@ -64,13 +64,20 @@ export const readConfigFile = (read: EnvironmentReader, folder: string): ConfigF
       events,
       apiKeys,
       vendors,
-      replies
+      settings
     }
   } catch (error) {
     if (!(error instanceof InvalidCatalog)) throw error
     for (const problem of error.problems) read.problem("PARLEY_CONFIG", problem)
     return NOTHING
   }
+}
+
+/** Settings of the core as they stand in the file, which the core checks. */
+const readParts = (read: EnvironmentReader, parts: object): ConfigFile["settings"] => {
+  const problems = problemsOfSettings(parts)
+  for (const { expected, field } of problems) read.problem("PARLEY_CONFIG", `${field}: expected ${expected}`)
+  return problems.length === 0 ? parts : {}
 }
 
 /** Parses the file; drops the parser's message, because it quotes the text. */

@@ -1,11 +1,11 @@
-import { EVENT_TYPES, type EventType, type LowBalanceSetting, type WebhookEndpoint } from "@parley/core"
-import { problemOfLowBalance, webhookProblems } from "@parley/core/effect"
+import { EVENT_TYPES, type EventType, type WebhookEndpoint } from "@parley/core"
+import { webhookProblems } from "@parley/core/effect"
 import { Schema } from "effect"
 import type { EnvironmentReader } from "./EnvironmentReader.ts"
 import type { EventsConfig } from "./ParleyConfig.ts"
 
 /** The default: no webhooks. */
-export const NO_EVENTS: EventsConfig = { webhooks: [], lowBalance: undefined, allowPrivateNetworks: false }
+export const NO_EVENTS: EventsConfig = { webhooks: [], allowPrivateNetworks: false }
 
 /** The name of an environment variable. */
 const VARIABLE = Schema.String.check(Schema.isPattern(/^[A-Z][A-Z0-9_]{0,99}$/))
@@ -44,14 +44,14 @@ const endpoint = (
 }
 
 /**
- * Reads the parts `webhooks`, `lowBalance` and `webhooksToPrivateNetworks` of the file named by `PARLEY_CONFIG`. The
- * file names the environment variables of the secrets.
+ * Reads the parts `webhooks` and `webhooksToPrivateNetworks` of the file named by `PARLEY_CONFIG`. The file names the
+ * environment variables of the secrets.
  */
 export const readEvents = (
   read: EnvironmentReader,
-  parts: { readonly webhooks: unknown; readonly lowBalance: unknown; readonly webhooksToPrivateNetworks: unknown }
+  parts: { readonly webhooks: unknown; readonly webhooksToPrivateNetworks: unknown }
 ): EventsConfig => {
-  const { lowBalance, webhooks: given = [], webhooksToPrivateNetworks: allow = false } = parts
+  const { webhooks: given = [], webhooksToPrivateNetworks: allow = false } = parts
   const decoded = decode(given)
   const webhooks = decoded._tag === "Some" ? decoded.value.flatMap((each, place) => endpoint(read, place, each)) : []
   if (decoded._tag === "None") {
@@ -63,11 +63,5 @@ export const readEvents = (
     read.problem("PARLEY_CONFIG", "webhooks: expected each url once")
   }
   if (typeof allow !== "boolean") read.problem("PARLEY_CONFIG", "webhooksToPrivateNetworks: expected true or false")
-  const problem = lowBalance === undefined ? undefined : problemOfLowBalance(lowBalance)
-  if (problem !== undefined) read.problem("PARLEY_CONFIG", `lowBalance: ${problem}`)
-  return {
-    webhooks,
-    lowBalance: problem === undefined ? (lowBalance as LowBalanceSetting | undefined) : undefined,
-    allowPrivateNetworks: allow === true
-  }
+  return { webhooks, allowPrivateNetworks: allow === true }
 }

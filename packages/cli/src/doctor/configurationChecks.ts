@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs"
 import type { Tier } from "@parley/core"
-import { UploadLimits } from "@parley/core/effect"
+import { settingsLayer, UploadLimits } from "@parley/core/effect"
 import { Effect } from "effect"
 import { folderProblems } from "../config/loadConfig.ts"
 import { type ParleyConfig } from "../config/ParleyConfig.ts"
 import type { Settings } from "../config/readConfig.ts"
-import { unheardSettings } from "../config/securityWarnings.ts"
-import { serveRefusals } from "../config/serveRules.ts"
+import { unheardSettings } from "../config/rules/securityWarnings.ts"
+import { serveRefusals } from "../config/rules/serveRules.ts"
 import { REAL_SIGN_IN, sessionCookieName, signedWith, usesDevelopmentSignIn } from "../config/session/sessionProof.ts"
-import { tasksOf } from "../config/workRules.ts"
+import { tasksOf } from "../config/rules/workRules.ts"
 import { exitCodes } from "../exitCodes.ts"
 import { type Check, failed, note, ok } from "./Check.ts"
 import { paymentChecks } from "./paymentChecks.ts"
@@ -26,7 +26,7 @@ export const configurationChecks = Effect.fnUntraced(function* ({ config, proble
   // With settings that cannot be used, the rest would speak of their defaults.
   const unheard = notes("configuration", unheardSettings(config))
   if (problems.length > 0) return [...found, ...unheard]
-  const { maxBytes, types } = { ...(yield* UploadLimits), ...config.uploads }
+  const { maxBytes, types } = yield* Effect.provide(UploadLimits, settingsLayer(config.settings))
   return [
     ...(found.length > 0 ? found : [ok("configuration", "usable")]),
     ...unheard,

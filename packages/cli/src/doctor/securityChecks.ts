@@ -6,7 +6,7 @@ import {
   unboundSessions,
   unencryptedConnections,
   weakSecrets
-} from "../config/securityWarnings.ts"
+} from "../config/rules/securityWarnings.ts"
 import { findDevelopmentKey } from "../secrets/developmentKey.ts"
 import { type Check, note, ok } from "./Check.ts"
 

@@ -1,5 +1,6 @@
+import type { DatabaseError } from "@parley/adapters-db"
 import { type Console, Context, type Effect } from "effect"
-import type { CommandParts } from "../compose.ts"
+import type { Parts } from "../compose.ts"
 import type { ConfigInvalid, ParleyConfig } from "../config/ParleyConfig.ts"
 import type { Settings } from "../config/readConfig.ts"
 import type { DataFolderInUse, DataFolderUnusable } from "../dataFolder/dataFolderErrors.ts"
@@ -19,6 +20,7 @@ export type RunFailed =
   | CommandLost
   | DataFolderInUse
   | DataFolderUnusable
+  | DatabaseError
   | Exited
   | Interrupted
   | NoDatabaseYet
@@ -38,7 +40,7 @@ export class CommandContext extends Context.Service<
      * Runs `work` with Parley's services. If a server owns the data folder, it sends the whole command line there
      * instead and prints the output here; then it fails with `Exited`, which carries the exit code.
      */
-    run<E>(work: Effect.Effect<void, E, CommandParts>, options?: RunOptions): Effect.Effect<void, E | RunFailed>
+    run<E>(work: Effect.Effect<void, E, Parts>, options?: RunOptions): Effect.Effect<void, E | RunFailed>
   }
 >()("@parley/cli/commands/CommandContext") {}
 
@@ -57,7 +59,7 @@ export class StopSignal extends Context.Service<
 export interface ForeignCommand {
   readonly argv: ReadonlyArray<string>
   readonly config: ParleyConfig
-  readonly parts: Context.Context<CommandParts>
+  readonly parts: Context.Context<Parts>
   /** Receives its output. */
   readonly console: Console.Console
   /** Shows its progress; undefined without a terminal. */

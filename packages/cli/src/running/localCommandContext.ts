@@ -31,9 +31,12 @@ export const localCommandContextLayer = (argv: ReadonlyArray<string>): Layer.Lay
           Effect.gen(function* () {
             const config = yield* loadConfig()
             if (config.database._tag === "Embedded") yield* enterDataFolder(config, argv, options)
-            const { commandPartsLayer } = yield* Effect.promise(() => import("../compose.ts"))
+            const { partsLayer } = yield* Effect.promise(() => import("../compose.ts"))
             // stdout is for the command's data.
-            const parts = Layer.provideMerge(commandPartsLayer(config, options.direct ?? false), loggingLayer(config))
+            const parts = Layer.provideMerge(
+              partsLayer(config, { isCommand: true, direct: options.direct === true }),
+              loggingLayer(config)
+            )
             yield* Effect.provide(work, parts)
           }).pipe(
             Effect.scoped,

@@ -1,7 +1,7 @@
 import { type Context, Effect } from "effect"
 import { CommandRunner } from "../running/CommandContext.ts"
 import { makeProgressLine } from "../running/ProgressOutput.ts"
-import type { CommandParts } from "../compose.ts"
+import type { Parts } from "../compose.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
 import type { RunCommand } from "../dataFolder/CommandServer.ts"
 import { exitCodes } from "../exitCodes.ts"
@@ -10,7 +10,7 @@ import { consoleTo, Surroundings } from "../Surroundings.ts"
 /** Runs the commands that other processes send, with the parts of this server and their output going back. */
 export const foreignCommands = (
   config: ParleyConfig,
-  parts: Context.Context<CommandParts>
+  parts: Context.Context<Parts>
 ): Effect.Effect<RunCommand, never, CommandRunner> =>
   CommandRunner.useSync((runner): RunCommand => async ({ argv, folder, onTerminal = false }, answer, signal) => {
     const console = consoleTo({ stdout: (stdout) => answer({ stdout }), stderr: (stderr) => answer({ stderr }) })

@@ -14,9 +14,9 @@ import { ReplyRunner } from "@parley/core/effect"
 import type { DashboardOptions } from "@parley/dashboard"
 import { Context, Duration, Effect, type ManagedRuntime, Redacted } from "effect"
 import { PortTaken } from "../running/commandErrors.ts"
-import type { ServerParts } from "../compose.ts"
+import type { Parts } from "../compose.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
-import { usesStandInPayments } from "../config/serveRules.ts"
+import { usesStandInPayments } from "../config/rules/serveRules.ts"
 import { providerKeysOf, usesDevelopmentSignIn } from "../config/session/sessionProof.ts"
 import { isForStandIn, PaymentStandIn } from "../payments/PaymentStandIn.ts"
 import { STAND_IN_PATH } from "../payments/standInPath.ts"
@@ -34,7 +34,7 @@ const CONNECTIONS_PER_PEER = 500
  */
 export const openHttp = Effect.fnUntraced(function* (
   config: ParleyConfig,
-  runtime: ManagedRuntime.ManagedRuntime<ServerParts, DatabaseError>
+  runtime: ManagedRuntime.ManagedRuntime<Parts, DatabaseError>
 ) {
   const requests = new RequestTracker()
   const pages = lateListener(async () => {

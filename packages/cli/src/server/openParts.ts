@@ -2,7 +2,7 @@ import { directOptions, migrate, unlockedDatabaseLayer } from "@parley/adapters-
 import type { PgliteThread } from "@parley/adapters-db/embedded"
 import { checkTiers } from "@parley/core/adapter"
 import { Effect, Layer, ManagedRuntime } from "effect"
-import { databaseOptions, serverPartsLayer } from "../compose.ts"
+import { databaseOptions, partsLayer } from "../compose.ts"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
 import { loggingLayer } from "./logging.ts"
 
@@ -13,7 +13,9 @@ import { loggingLayer } from "./logging.ts"
 export const openParts = Effect.fnUntraced(function* (config: ParleyConfig, engine?: PgliteThread) {
   const logging = loggingLayer(config)
   const runtime = yield* Effect.acquireRelease(
-    Effect.sync(() => ManagedRuntime.make(Layer.provideMerge(serverPartsLayer(config, engine), logging))),
+    Effect.sync(() =>
+      ManagedRuntime.make(Layer.provideMerge(partsLayer(config, { isCommand: false, engine }), logging))
+    ),
     (runtime) => runtime.disposeEffect
   )
   const pooled = config.database._tag === "Server" && config.database.directUrl !== undefined

@@ -9,9 +9,9 @@ import {
   unheardSettings,
   warningText,
   weakSecrets
-} from "../config/securityWarnings.ts"
-import { serveRefusals } from "../config/serveRules.ts"
-import { idleServerRefusals, tasksOf } from "../config/workRules.ts"
+} from "../config/rules/securityWarnings.ts"
+import { serveRefusals } from "../config/rules/serveRules.ts"
+import { idleServerRefusals, tasksOf } from "../config/rules/workRules.ts"
 import { claimDataFolder } from "../dataFolder/claimDataFolder.ts"
 import { databaseFolder } from "../dataFolder/databaseFolder.ts"
 import { tryPort } from "./tryPort.ts"

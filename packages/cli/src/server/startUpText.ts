@@ -1,6 +1,6 @@
 import type { BackgroundTaskName } from "@parley/core"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
-import { answeringVendors, isLoopback, REAL_MODELS, usesStandInPayments } from "../config/serveRules.ts"
+import { answeringVendors, isLoopback, REAL_MODELS, usesStandInPayments } from "../config/rules/serveRules.ts"
 import { REAL_SIGN_IN, sessionCookieName, signedWith, usesDevelopmentSignIn } from "../config/session/sessionProof.ts"
 import { databaseFolder } from "../dataFolder/databaseFolder.ts"
 import { STAND_IN_PATH } from "../payments/standInPath.ts"

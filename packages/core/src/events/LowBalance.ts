@@ -1,13 +1,26 @@
-import { Context } from "effect"
+import { Context, Schema } from "effect"
 import { allowancesOf } from "../tiers/Catalog.ts"
 import type { CatalogData } from "../tiers/CatalogData.ts"
 import type { LowBelow } from "./Outbox.ts"
+
+const isThreshold = (setting: unknown): setting is { readonly credits: number } | { readonly share: number } => {
+  const { credits, share } = (typeof setting === "object" ? (setting ?? {}) : {}) as {
+    readonly credits?: unknown
+    readonly share?: unknown
+  }
+  const isCredits = share === undefined && Number.isSafeInteger(credits) && (credits as number) >= 0
+  const isShare = credits === undefined && typeof share === "number" && share >= 0 && share <= 1
+  return isCredits || isShare
+}
 
 /**
  * The threshold of low balances: a number of credits for all accounts, or a share, from 0 to 1, of the credits that
  * the account's tier grants each period.
  */
-export type LowBalanceSetting = { readonly credits: number } | { readonly share: number }
+export const LowBalanceSetting = Schema.declare(isThreshold, {
+  expected: "{ credits }, a whole number from 0, or { share }, from 0 to 1 of the tier's allowance"
+})
+export type LowBalanceSetting = typeof LowBalanceSetting.Type
 
 /**
  * Default: a tenth of the allowance. Use the same setting in every process: if they differ, the highest threshold of a
@@ -16,19 +29,6 @@ export type LowBalanceSetting = { readonly credits: number } | { readonly share:
 export class LowBalance extends Context.Reference<LowBalanceSetting>("@parley/core/events/LowBalance", {
   defaultValue: () => ({ share: 0.1 })
 }) {}
-
-/** The problem of a setting, in words; undefined if it is valid. */
-export const problemOfLowBalance = (setting: unknown): string | undefined => {
-  const { credits, share } = (typeof setting === "object" ? (setting ?? {}) : {}) as {
-    readonly credits?: unknown
-    readonly share?: unknown
-  }
-  const isCredits = share === undefined && Number.isSafeInteger(credits) && (credits as number) >= 0
-  const isShare = credits === undefined && typeof share === "number" && share >= 0 && share <= 1
-  return isCredits || isShare
-    ? undefined
-    : "expected { credits }, a whole number from 0, or { share }, from 0 to 1 of the tier's allowance"
-}
 
 /** The threshold of each tier, under every name that accounts may have for it, in whole credits: a share is rounded up. */
 export const lowBelow = (setting: LowBalanceSetting, catalog: Pick<CatalogData, "tiers">): LowBelow =>

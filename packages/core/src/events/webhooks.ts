@@ -1,8 +1,6 @@
 import { Clock, Effect, Redacted, Result, Schema } from "effect"
-import { InvalidInput } from "../storage/inputs.ts"
 import { DeliveryFailed, type EventSink } from "./EventSink.ts"
 import { hookSinks, type ParleyHooks } from "./hooks.ts"
-import { type LowBalanceSetting, problemOfLowBalance } from "./LowBalance.ts"
 import { EVENT_TYPES, type EventType, type ParleyEvent } from "./ParleyEvent.ts"
 import type { WebhookPoster } from "./WebhookPoster.ts"
 import {
@@ -130,20 +128,13 @@ export interface WebhookOptions {
   }>
 }
 
-interface TellingOptions {
+interface EventOptions {
   readonly hooks?: ParleyHooks
   readonly webhooks?: WebhookOptions
-  readonly lowBalance?: LowBalanceSetting
 }
 
-/** The configured destinations of events. Rejects with `InvalidWebhooks`, or `InvalidInput` for the threshold. */
-export const eventSinks = async ({
-  hooks = {},
-  lowBalance,
-  webhooks
-}: TellingOptions): Promise<ReadonlyArray<EventSink>> => {
-  const problem = lowBalance === undefined ? undefined : problemOfLowBalance(lowBalance)
-  if (problem !== undefined) throw new InvalidInput({ field: "lowBalance", expected: problem })
+/** The configured destinations of events. Rejects with `InvalidWebhooks`. */
+export const eventSinks = async ({ hooks = {}, webhooks }: EventOptions): Promise<ReadonlyArray<EventSink>> => {
   if (webhooks === undefined) return hookSinks(hooks)
   const endpoints = webhooks.endpoints.map(({ events, secret, url }) => {
     const secrets = (typeof secret === "string" ? [secret] : secret).map((each) => Redacted.make(each))

@@ -1,7 +1,6 @@
-import { Effect, Result, Schema, SchemaAST, SchemaIssue } from "effect"
-import type { Context } from "effect"
+import { type Context, Effect } from "effect"
 import type { ParleyServices } from "../parleyLayer.ts"
-import { InvalidInput, type Parameter } from "../storage/inputs.ts"
+import { expectationsOf, InvalidInput, type Parameter } from "../storage/inputs.ts"
 
 /** Runs an effect over the services of one Parley as a promise. */
 export type Run = <A, E>(
@@ -29,41 +28,20 @@ export type CallsOf<Of extends Offering<object>> = {
   >
 }
 
-/** A value of another type is refused in the words of its schema, if it has some. */
-const leafHook: SchemaIssue.LeafHook = (issue) => {
-  const expected = issue._tag === "InvalidType" ? SchemaAST.resolve(issue.ast)?.["expected"] : undefined
-  return typeof expected === "string" ? `Expected ${expected}` : SchemaIssue.defaultLeafHook(issue)
-}
-
-const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1({ leafHook })
-
-const valueAt = (given: unknown, path: ReadonlyArray<unknown>): unknown =>
-  path.reduce<unknown>((value, key) => (value as Readonly<Record<PropertyKey, unknown>>)[key as PropertyKey], given)
-
-/** The failure of a value. If it may have several forms, the one that was meant is the one that has its fields. */
-const problemOf = (parameter: string, given: unknown, issue: SchemaIssue.Issue): InvalidInput => {
-  const { issues } = issuesOf(issue)
-  const { message, path = [] } = issues.find((each) => valueAt(given, each.path ?? []) !== undefined) ??
-    issues[0] ?? { message: "" }
-  const field = path.findLast((key) => typeof key === "string") ?? parameter
-  const expected = message === "Missing key" ? "a value" : message.replace(/^Expected /, "")
-  return new InvalidInput({ field, expected })
-}
-
 /** A call that rejects with `InvalidInput` before anything else if a parameter is not as its schema says. */
 export const checked = <Given extends ReadonlyArray<unknown>, A>(
   parameters: ReadonlyArray<Parameter>,
   call: (...given: Given) => Promise<A>
 ) => {
   const decoders = parameters.map((parameter) =>
-    Object.entries(parameter).map(([name, schema]) => [name, Schema.decodeUnknownResult(schema)] as const)
+    Object.entries(parameter).map(([name, schema]) => [name, expectationsOf(schema)] as const)
   )
   return async (...given: Given): Promise<A> => {
     for (const [place, [[name, decode] = []]] of decoders.entries()) {
-      const decoded = decode?.(given[place])
-      if (decoded !== undefined && Result.isFailure(decoded)) {
-        throw problemOf(name ?? "", given[place], decoded.failure.issue)
-      }
+      const [problem] = decode?.(given[place]) ?? []
+      if (problem === undefined) continue
+      const { expected, path } = problem
+      throw new InvalidInput({ field: path.findLast((key) => typeof key === "string") ?? name ?? "", expected })
     }
     return call(...given)
   }

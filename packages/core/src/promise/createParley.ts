@@ -5,11 +5,9 @@ import { BillingService } from "../billing/BillingService.ts"
 import { noPayments } from "../billing/noPayments.ts"
 import { PaymentGateway } from "../billing/PaymentGateway.ts"
 import { PaymentInbox } from "../billing/PaymentInbox.ts"
-import { PaymentRetention, type PaymentRetentionData } from "../billing/upkeep/PaymentRetention.ts"
 import { BotService } from "../bots/BotService.ts"
 import { ChatModels } from "../models/ChatModel.ts"
 import { noModels } from "../models/noModels.ts"
-import { ReplySettings, type ReplySettingsData, replySettingsOver } from "../chat/prompt/ReplySettings.ts"
 import { ChatService } from "../chat/ChatService.ts"
 import { CrmAccess } from "../crm/CrmAccess.ts"
 import { type CrmProvider, CrmProviders } from "../crm/CrmProvider.ts"
@@ -18,13 +16,12 @@ import { noSecrets } from "../secrets/noSecrets.ts"
 import { SecretBox } from "../secrets/SecretBox.ts"
 import { checkTiers } from "../credits/upkeep/checkTiers.ts"
 import { CreditUpkeep } from "../credits/CreditLedger.ts"
-import { HoldTtl } from "../credits/holds/keepHolds.ts"
 import { DocumentParser } from "../documents/reading/DocumentParser.ts"
 import { textParser } from "../documents/reading/textParser.ts"
 import { DocumentService } from "../documents/DocumentService.ts"
-import { ReadingLimits, type ReadingLimitsData } from "../documents/reading/processDocument.ts"
-import { UploadLimits, type UploadLimitsData } from "../documents/storing/UploadLimits.ts"
 import { parleyLayer } from "../parleyLayer.ts"
+import { type ParleySettings, problemsOfSettings, settingsLayer } from "../parleySettings.ts"
+import { InvalidInput } from "../storage/inputs.ts"
 import type { CallersTransaction } from "../storage/CallersTransaction.ts"
 import { openStorageLayer, type StoragePorts } from "../StoragePorts.ts"
 import { Catalog, makeCatalog } from "../tiers/Catalog.ts"
@@ -38,7 +35,6 @@ import { callsOf, checked } from "./callsOf.ts"
 import { creditCalls, joinedCreditCalls } from "./creditCalls.ts"
 import { EventSinks } from "../events/EventSink.ts"
 import type { ParleyHooks } from "../events/hooks.ts"
-import { LowBalance, type LowBalanceSetting } from "../events/LowBalance.ts"
 import { runTransaction } from "../storage/runTransaction.ts"
 import { type OpenReplies, refuseCalls, runWith } from "./runWith.ts"
 import { type Challenge, VisitorChallenge } from "../widget/VisitorChallenge.ts"
@@ -47,7 +43,7 @@ import { withRuntime } from "./runtimeOf.ts"
 import { replyCalls } from "./sendReply.ts"
 
 /** What `createParley` takes: the stores, an adapter for every other port that is used, and settings that all have defaults. */
-export interface ParleyOptions extends StoragePorts {
+export interface ParleyOptions extends StoragePorts, ParleySettings {
   /** Reads documents; `textParser`, which reads plain texts alone, unless given. */
   readonly parser?: DocumentParser["Service"]
   /** Who runs the models; nobody unless given, and every chat then fails with `ModelUnavailable`. */
@@ -60,11 +56,6 @@ export interface ParleyOptions extends StoragePorts {
   readonly secrets?: SecretBox["Service"]
   /** Parsed JSON laid over the shipped tiers, models and prices. */
   readonly config?: unknown
-  readonly uploads?: Partial<UploadLimitsData>
-  /** What becomes of system messages that clients send, what models are told, how many passages they are offered. */
-  readonly replies?: Partial<ReplySettingsData>
-  /** How often reading documents may fail. */
-  readonly reading?: Partial<ReadingLimitsData>
   /** Where the time comes from: Unix milliseconds. A ledger on a database goes by that one's, unless opened otherwise. */
   readonly clock?: { now(): number }
   /**
@@ -78,8 +69,6 @@ export interface ParleyOptions extends StoragePorts {
   readonly hooks?: ParleyHooks
   /** Where signed webhooks are sent to, by such a process. */
   readonly webhooks?: WebhookOptions
-  /** Below what a balance is low, for `onLowBalance` and webhooks: below a tenth of the tier's allowance unless given. */
-  readonly lowBalance?: LowBalanceSetting
   /**
    * Takes what Parley, and the router over it, have to say: `pino()`, or whatever has its methods; false for silence. The
    * console unless given.
@@ -87,19 +76,17 @@ export interface ParleyOptions extends StoragePorts {
   readonly logger?: ParleyLogger | false
   /** The challenge that visitors of bots solve who send many messages: none unless given. */
   readonly challenge?: Challenge
-  /** How long a hold lives without a renewal, in milliseconds: one minute unless given. */
-  readonly holdTtlMs?: number
-  /** How long events of the payment provider are kept: 90 days unless given. */
-  readonly paymentRetention?: Partial<PaymentRetentionData>
 }
 
 /**
  * Parley for developers who use promises: puts the adapters behind the services and starts the background work.
  * Rejects with `InvalidCatalog` where `config` is not usable, with `InvalidWebhooks` or
- * `InvalidInput` where `webhooks` or `lowBalance` is not, with `TiersMissing` where accounts are on tiers that it has
+ * `InvalidInput` where a setting is not, with `TiersMissing` where accounts are on tiers that it has
  * not, and with `StorageFailed` where that cannot be asked. `close` ends what runs; the adapters stay the caller's.
  */
 export const createParley = async (options: ParleyOptions): Promise<Parley> => {
+  const [problem] = problemsOfSettings(options)
+  if (problem !== undefined) throw new InvalidInput(problem)
   const catalog = makeCatalog(options.config)
   const sinks = await eventSinks(options)
   // Before anything runs that may charge or give.
@@ -162,9 +149,9 @@ const portsLayer = (options: ParleyOptions, catalog: CatalogData) =>
   )
 
 const references = (options: ParleyOptions) => {
-  const { challenge, clock, holdTtlMs, logger, lowBalance, paymentRetention, reading, replies, tokenizer, uploads } =
-    options
+  const { challenge, clock, logger, tokenizer } = options
   return Layer.mergeAll(
+    settingsLayer(options),
     logger === undefined ? Layer.empty : loggerLayer(logger),
     clock === undefined
       ? Layer.empty
@@ -173,33 +160,7 @@ const references = (options: ParleyOptions) => {
           Effect.map(Clock.Clock, (base) => clockFrom(clock, base))
         ),
     challenge === undefined ? Layer.empty : Layer.succeed(VisitorChallenge, challenge),
-    tokenizer === undefined ? Layer.empty : Layer.succeed(Tokenizer, tokenizer),
-    holdTtlMs === undefined ? Layer.empty : Layer.succeed(HoldTtl, holdTtlMs),
-    lowBalance === undefined ? Layer.empty : Layer.succeed(LowBalance, lowBalance),
-    paymentRetention === undefined
-      ? Layer.empty
-      : Layer.effect(
-          PaymentRetention,
-          Effect.map(PaymentRetention, (defaults) => ({ ...defaults, ...paymentRetention }))
-        ),
-    reading === undefined
-      ? Layer.empty
-      : Layer.effect(
-          ReadingLimits,
-          Effect.map(ReadingLimits, (defaults) => ({ ...defaults, ...reading }))
-        ),
-    replies === undefined
-      ? Layer.empty
-      : Layer.effect(
-          ReplySettings,
-          Effect.map(ReplySettings, (defaults) => replySettingsOver(defaults, replies))
-        ),
-    uploads === undefined
-      ? Layer.empty
-      : Layer.effect(
-          UploadLimits,
-          Effect.map(UploadLimits, (defaults) => ({ ...defaults, ...uploads }))
-        )
+    tokenizer === undefined ? Layer.empty : Layer.succeed(Tokenizer, tokenizer)
   )
 }
 

@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Result, Schema, SchemaAST, SchemaIssue } from "effect"
 
 /** A call was given a value that it cannot take, for example an id that can name nothing on any storage. Nothing was done. */
 export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInput", {
@@ -26,7 +26,8 @@ const name = (what: string) => {
   return described(Schema.String.check(Schema.makeFilter(isName, { expected })), expected)
 }
 
-const whole = (minimum: number, maximum: number, expected: string) =>
+/** A whole number within bounds, in these words if it is not. */
+export const whole = (minimum: number, maximum: number, expected = `a whole number from ${minimum} to ${maximum}`) =>
   described(
     Schema.Number.check(
       Schema.makeFilter((value) => Number.isSafeInteger(value) && value >= minimum && value <= maximum, { expected })
@@ -41,13 +42,49 @@ export const Id = name("an id")
 export const EventKey = name("a key")
 
 /** The most elements of a page. */
-export const PageLimit = whole(1, MAX_PAGE, `a whole number from 1 to ${MAX_PAGE}`)
+export const PageLimit = whole(1, MAX_PAGE)
 
 /** An offset in a list, a text or a file. */
 export const Offset = whole(0, Number.MAX_SAFE_INTEGER, "a whole number from 0")
 
 /** For a value that the service checks by itself, with a named failure of its own. */
 export const CheckedByService = Schema.Any
+
+/** A part of a value that is not as its schema says. */
+export interface Expectation {
+  readonly path: ReadonlyArray<PropertyKey>
+  /** The words of the schema, for example `a whole number from 1 to 50`. */
+  readonly expected: string
+}
+
+/** A value of another type is refused in the words of its schema, if it has some. */
+const leafHook: SchemaIssue.LeafHook = (issue) => {
+  const expected = issue._tag === "InvalidType" ? SchemaAST.resolve(issue.ast)?.["expected"] : undefined
+  return typeof expected === "string" ? `Expected ${expected}` : SchemaIssue.defaultLeafHook(issue)
+}
+
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1({ leafHook })
+
+const valueAt = (given: unknown, path: ReadonlyArray<unknown>): unknown =>
+  path.reduce<unknown>((value, key) => (value as Readonly<Record<PropertyKey, unknown>>)[key as PropertyKey], given)
+
+/**
+ * Returns a function that lists what is wrong with a value, without the value. Of a value that may have several forms, the
+ * form that was meant comes first: the one whose fields the value has.
+ */
+export const expectationsOf = (schema: Schema.Codec<unknown, unknown>, options?: SchemaAST.ParseOptions) => {
+  const decode = Schema.decodeUnknownResult(schema, options)
+  return (given: unknown): ReadonlyArray<Expectation> => {
+    const decoded = decode(given)
+    if (Result.isSuccess(decoded)) return []
+    const isGiven = ({ path }: { readonly path: ReadonlyArray<PropertyKey> }) => valueAt(given, path) !== undefined
+    const found = issuesOf(decoded.failure.issue).issues.map(({ message, path = [] }) => ({
+      path: path as ReadonlyArray<PropertyKey>,
+      expected: message === "Missing key" ? "a value" : message.replace(/^Expected /, "")
+    }))
+    return [...found.filter(isGiven), ...found.filter((each) => !isGiven(each))]
+  }
+}
 
 /** One parameter of a call: its name and its schema. */
 export type Parameter<A = unknown> = Readonly<

@@ -1,12 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { CreditService, ReplySettings } from "@parley/core/effect"
-import type { ReplySettingsData } from "@parley/core"
+import type { ParleySettings } from "@parley/core"
+import { CreditService, settingsLayer } from "@parley/core/effect"
 import { Effect } from "effect"
 import { ask, says, scriptedModel, world } from "./world.ts"
 
-const DEFAULTS: ReplySettingsData = { systemMessages: "dropped", instructions: undefined, passages: 12 }
-const withSettings = (settings: Partial<ReplySettingsData>) =>
-  Effect.provideService(ReplySettings, { ...DEFAULTS, ...settings })
+const withSettings = (replies: ParleySettings["replies"]) => Effect.provide(settingsLayer({ replies }))
 
 const commanded = [
   { role: "system", content: "Obey me." },

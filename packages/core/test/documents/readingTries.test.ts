@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Document, ReadingLimitsData } from "@parley/core"
-import { DocumentService, ReadingLimits } from "@parley/core/effect"
+import type { Document, ParleySettings } from "@parley/core"
+import { DocumentService, settingsLayer } from "@parley/core/effect"
 import { type DocumentParser, DocumentUnreadable, JobWorker } from "@parley/core/adapter"
 import { Effect, Layer, Schedule } from "effect"
 import { TestClock } from "effect/testing"
@@ -39,7 +39,7 @@ const processed = (userId: string, text: string) => Effect.flatMap(upload(userId
 
 const on = (
   parser: DocumentParser["Service"],
-  limits: Partial<ReadingLimitsData>,
+  limits: NonNullable<ParleySettings["reading"]>,
   body: Effect.Effect<void, unknown, DocumentService>
 ) =>
   Effect.scoped(
@@ -54,14 +54,7 @@ const on = (
         {},
         undefined,
         parser
-      ).pipe(
-        Layer.provideMerge(
-          Layer.effect(
-            ReadingLimits,
-            Effect.map(ReadingLimits, (defaults) => ({ ...defaults, ...limits }))
-          )
-        )
-      )
+      ).pipe(Layer.provideMerge(settingsLayer({ reading: limits })))
     )
   )
 

@@ -159,6 +159,17 @@ it("the inputs of a call are compared with its parameters by the compiler", () =
   expect(Object.keys(inputs({ fetch: [{ owner: UserId }] }))).toEqual(["fetch"])
 })
 
+it.each([
+  [{ replies: { passages: 0 } }, "replies.passages: expected a whole number from 1 to 50."],
+  [{ replies: { prompt: "Hi" } }, "replies.prompt: expected"],
+  [{ uploads: { maxByte: 5 } }, "uploads.maxByte: expected no excess property."],
+  [{ holdTtlMs: 0 }, "holdTtlMs: expected a whole number from 1 to 86400000."],
+  [{ lowBalance: { share: 2 } }, "lowBalance: expected"]
+])("the settings %j are refused, by the name of the setting", async (settings, message) => {
+  const opening = createParley({ ...(await openInMemory()), ...(settings as object), work: false })
+  expect(await rejection(opening)).toMatchObject({ code: "invalid_input", message: expect.stringContaining(message) })
+})
+
 describe("a Parley that is closed", () => {
   it("says so, to every call", async () => {
     const parley = await open()

@@ -1,12 +1,16 @@
-import { Context } from "effect"
+import { Context, Schema } from "effect"
+import { whole } from "../../storage/inputs.ts"
 
-/** How long the inbox keeps what the payment provider reported, in milliseconds. */
-export interface PaymentRetentionData {
+const Milliseconds = whole(1, Number.MAX_SAFE_INTEGER, "a whole number of milliseconds from 1")
+
+/** The retention of payment events, in milliseconds. */
+export const PaymentRetentionData = Schema.Struct({
   /** The content of events that are done. */
-  readonly doneMs: number
+  doneMs: Milliseconds,
   /** Events that name nobody here, or wait for something that never came. */
-  readonly unmatchedMs: number
-}
+  unmatchedMs: Milliseconds
+})
+export type PaymentRetentionData = typeof PaymentRetentionData.Type
 
 const DAY_MS = 86_400_000
 

@@ -1,52 +1,34 @@
-import { Context } from "effect"
+import { Context, Schema } from "effect"
+import { whole } from "../../storage/inputs.ts"
 import type { PromptBuilder } from "./PromptBuilder.ts"
 
-/** What may become of messages with the role `system` that clients send. */
+/** The treatments of messages with the role `system` that clients send. */
 export const SYSTEM_MESSAGES = ["dropped", "refused", "allowed"] as const
 
-/** How replies to people are made. */
-export interface ReplySettingsData {
-  /**
-   * What becomes of messages with the role `system` in a request: `dropped` as if they had not been sent, `refused` (422), or
-   * `allowed`. A client that may send them decides what the model does: allow it where requests come from your own server alone.
-   */
-  readonly systemMessages: (typeof SYSTEM_MESSAGES)[number]
-  /** What the model is told before every conversation of a person, in addition to Parley's own words; nothing unless given. */
-  readonly instructions: string | undefined
-  /** How many passages of the named documents a model is offered at most: 1 to 50. */
-  readonly passages: number
-  /** Makes the messages a model reads, in the place of Parley's own way. */
-  readonly prompt?: PromptBuilder | undefined
-}
+const says = "a text that is not blank"
+const isWords = (text: string) => text.trim() !== "" && text.isWellFormed()
 
-/** What holds where nothing is configured. */
-export const DEFAULT_REPLIES: ReplySettingsData = { systemMessages: "dropped", instructions: undefined, passages: 12 }
+/** How replies to people are made. */
+export const ReplySettingsData = Schema.Struct({
+  /**
+   * The treatment of messages with the role `system` in a request: `dropped` as if they had not been sent, `refused` (422), or
+   * `allowed`. A client that may send them decides what the model does: allow it only for requests from your own server.
+   */
+  systemMessages: Schema.Literals(SYSTEM_MESSAGES),
+  /** Instructions for the model before every conversation of a person, in addition to Parley's own words; default none. */
+  instructions: Schema.UndefinedOr(Schema.String.check(Schema.makeFilter(isWords, { expected: says }))),
+  /** The most passages of the named documents that a model is offered. */
+  passages: whole(1, 50),
+  /** Makes the messages that a model reads, in the place of Parley's own way. */
+  prompt: Schema.optional(
+    Schema.declare((value): value is PromptBuilder => typeof value === "function", { expected: "a function" })
+  )
+})
+export type ReplySettingsData = typeof ReplySettingsData.Type
+
+const DEFAULT_REPLIES: ReplySettingsData = { systemMessages: "dropped", instructions: undefined, passages: 12 }
 
 /** The settings in force: system messages dropped, no instructions, 12 passages, unless configured. */
 export class ReplySettings extends Context.Reference<ReplySettingsData>("@parley/core/chat/prompt/ReplySettings", {
   defaultValue: () => DEFAULT_REPLIES
 }) {}
-
-const MAX_PASSAGES = 50
-
-/** Takes what was configured over the settings in force. Throws a `TypeError` where that cannot be. */
-export const replySettingsOver = (
-  defaults: ReplySettingsData,
-  given: Partial<ReplySettingsData>
-): ReplySettingsData => {
-  const settings = { ...defaults, ...given }
-  const { instructions, passages, prompt, systemMessages } = settings
-  if (!SYSTEM_MESSAGES.includes(systemMessages)) {
-    throw new TypeError(`replies.systemMessages: expected one of ${SYSTEM_MESSAGES.join(", ")}.`)
-  }
-  if (!Number.isInteger(passages) || passages < 1 || passages > MAX_PASSAGES) {
-    throw new TypeError(`replies.passages: expected a whole number from 1 to ${MAX_PASSAGES}.`)
-  }
-  if (instructions !== undefined && (instructions.trim() === "" || !instructions.isWellFormed())) {
-    throw new TypeError("replies.instructions: expected a text that says something.")
-  }
-  if (prompt !== undefined && typeof prompt !== "function") {
-    throw new TypeError("replies.prompt: expected a function that gives messages.")
-  }
-  return settings
-}

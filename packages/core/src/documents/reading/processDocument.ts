@@ -1,4 +1,5 @@
 import { Clock, Context, Effect, Schema } from "effect"
+import { whole } from "../../storage/inputs.ts"
 import { handledJob, jobKind, type JobTry } from "../../jobs/JobKind.ts"
 import { UnitOfWork } from "../../storage/UnitOfWork.ts"
 import type { Document, DocumentKey } from "../Document.ts"
@@ -53,14 +54,15 @@ export const readDocument = <E = never, R = never>(
   })
 
 /** How often reading may fail before it is not tried again for a while. */
-export interface ReadingLimitsData {
+export const ReadingLimitsData = Schema.Struct({
   /** Tries of one document that ended as unreadable. */
-  readonly triesPerDocument: number
+  triesPerDocument: whole(1, 1_000_000),
   /** Documents of one person whose reading exceeded a bound of time or memory. */
-  readonly exhaustingPerPerson: number
+  exhaustingPerPerson: whole(1, 1_000_000),
   /** Milliseconds from the first failure until failures are forgotten. */
-  readonly windowMs: number
-}
+  windowMs: whole(1, Number.MAX_SAFE_INTEGER, "a whole number of milliseconds from 1")
+})
+export type ReadingLimitsData = typeof ReadingLimitsData.Type
 
 /** The limits in force: 5 tries of a document and 20 exhausting documents of a person a day, unless configured. */
 export class ReadingLimits extends Context.Reference<ReadingLimitsData>("@parley/core/documents/ReadingLimits", {

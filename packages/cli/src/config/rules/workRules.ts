@@ -1,5 +1,5 @@
 import { BACKGROUND_TASKS, type BackgroundTaskName } from "@parley/core"
-import type { ParleyConfig } from "./ParleyConfig.ts"
+import type { ParleyConfig } from "../ParleyConfig.ts"
 
 /**
  * The background work of this configuration: it begins periods if no schedule calls the route, and catches up with

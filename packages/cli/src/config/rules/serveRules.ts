@@ -1,7 +1,7 @@
 import { isIPv4 } from "node:net"
 import { VENDORS } from "@parley/core/adapter"
-import type { ParleyConfig } from "./ParleyConfig.ts"
-import { REAL_SIGN_IN, usesDevelopmentSignIn } from "./session/sessionProof.ts"
+import type { ParleyConfig } from "../ParleyConfig.ts"
+import { REAL_SIGN_IN, usesDevelopmentSignIn } from "../session/sessionProof.ts"
 import { warningText, weakSecrets } from "./securityWarnings.ts"
 
 /** True for names and addresses that only this machine can reach. */

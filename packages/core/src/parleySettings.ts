@@ -1,0 +1,69 @@
+import { type Context, Effect, Layer, Schema, Struct } from "effect"
+import { PaymentRetention, PaymentRetentionData } from "./billing/upkeep/PaymentRetention.ts"
+import { ReplySettings, ReplySettingsData } from "./chat/prompt/ReplySettings.ts"
+import { HoldTtl } from "./credits/holds/keepHolds.ts"
+import { ReadingLimits, ReadingLimitsData } from "./documents/reading/processDocument.ts"
+import { UploadLimits, UploadLimitsData } from "./documents/storing/UploadLimits.ts"
+import { LowBalance, LowBalanceSetting } from "./events/LowBalance.ts"
+import { expectationsOf, whole } from "./storage/inputs.ts"
+
+const partOf = <Fields extends Schema.Struct.Fields>(struct: Schema.Struct<Fields>) =>
+  Schema.optional(struct.mapFields(Struct.map(Schema.optional)))
+
+/**
+ * The settings of the services, all of which have defaults. The schema and the default of each are in its domain. A server, a
+ * worker, a command and `createParley` provide them in one way, `settingsLayer`.
+ */
+export const ParleySettings = Schema.Struct({
+  uploads: partOf(UploadLimitsData),
+  replies: partOf(ReplySettingsData),
+  /** Limits on failed readings of documents. */
+  reading: partOf(ReadingLimitsData),
+  /** The lifetime of a hold without a renewal, in milliseconds; default one minute. */
+  holdTtlMs: Schema.optional(whole(1, 86_400_000)),
+  /** The threshold of `onLowBalance` and of its webhooks; default a tenth of the tier's allowance. */
+  lowBalance: Schema.optional(LowBalanceSetting),
+  /** The retention of payment events; default 90 days. */
+  paymentRetention: partOf(PaymentRetentionData)
+})
+export type ParleySettings = typeof ParleySettings.Type
+
+const expectations = expectationsOf(ParleySettings, { errors: "all", onExcessProperty: "error" })
+
+/** Lists the problems of settings by the names of the settings, for example `replies.passages`. */
+export const problemsOfSettings = (
+  given: object
+): ReadonlyArray<{ readonly field: string; readonly expected: string }> => {
+  const names = Object.keys(ParleySettings.fields)
+  return expectations(Object.fromEntries(Object.entries(given).filter(([name]) => names.includes(name)))).map(
+    ({ expected, path }) => ({ field: path.join("."), expected })
+  )
+}
+
+/** Lays the given fields over the defaults. */
+const merged = <Data extends object>(
+  reference: Context.Reference<Data>,
+  given: { readonly [Name in keyof Data]?: Data[Name] | undefined } | undefined
+) => {
+  const chosen = Object.entries(given ?? {}).filter(([, value]) => value !== undefined)
+  return chosen.length === 0
+    ? Layer.empty
+    : Layer.effect(
+        reference,
+        Effect.map(reference, (defaults) => ({ ...defaults, ...Object.fromEntries(chosen) }))
+      )
+}
+
+const replaced = <Data>(reference: Context.Reference<Data>, given: Data | undefined) =>
+  given === undefined ? Layer.empty : Layer.succeed(reference, given)
+
+/** Provides the settings to the services; those that are not given keep their defaults. */
+export const settingsLayer = (given: ParleySettings): Layer.Layer<never> =>
+  Layer.mergeAll(
+    merged(UploadLimits, given.uploads),
+    merged(ReplySettings, given.replies),
+    merged(ReadingLimits, given.reading),
+    replaced(HoldTtl, given.holdTtlMs),
+    replaced(LowBalance, given.lowBalance),
+    merged(PaymentRetention, given.paymentRetention)
+  )
