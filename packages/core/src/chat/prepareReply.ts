@@ -100,6 +100,18 @@ const makeChooseModel = Effect.gen(function* () {
     Effect.flatMap(decidedModel(tier, request, terms), chooseModel)
 })
 
+const notAllowed = (catalog: Catalog["Service"], model: Model, tier: Tier) => {
+  const allowedTiers = tiersAllowing(catalog, model.id)
+  return new ModelNotAllowed({
+    model: model.id,
+    modelName: model.displayName ?? model.vendorModel,
+    tier: tier.name,
+    tierName: tier.displayName,
+    allowedTiers,
+    allowedTierNames: allowedTiers.map((name) => tierOf(catalog, name).displayName)
+  })
+}
+
 /**
  * Everything of a request that can be refused before credits are held: ownership, tier, model, length. Each party is asked
  * for what is theirs. Of the payer's account nothing counts but the tier.
@@ -127,17 +139,7 @@ export const makePrepareReply = Effect.gen(function* () {
     const model = yield* chooseModel(tier, request, terms)
     const stored = yield* transcriptOf(conversationOwner, request.chatId)
     const { ready, pending } = yield* findReadableDocuments(documents, documentsOwner, request.documentIds ?? [])
-    if (!tier.models.includes(model.id)) {
-      const allowedTiers = tiersAllowing(catalog, model.id)
-      return yield* new ModelNotAllowed({
-        model: model.id,
-        modelName: model.displayName ?? model.vendorModel,
-        tier: tier.name,
-        tierName: tier.displayName,
-        allowedTiers,
-        allowedTierNames: allowedTiers.map((name) => tierOf(catalog, name).displayName)
-      })
-    }
+    if (!tier.models.includes(model.id)) return yield* notAllowed(catalog, model, tier)
     const provider = yield* models.resolve(model)
     const added = request.chatId === undefined ? request.messages : afterLastReply(request.messages)
     const question = added.at(-1)?.content ?? ""

@@ -2,7 +2,7 @@ import { Clock, Effect, Layer } from "effect"
 import { InMemoryAccounts, renewHold } from "../../credits/InMemoryCreditLedger.ts"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
 import { storableText } from "../../storage/storableText.ts"
-import { InMemoryChats, keyOf, runningKey } from "../store/InMemoryChats.ts"
+import { InMemoryChats, keyOf, runningKey, type StoredReply } from "../store/InMemoryChats.ts"
 import {
   type ReplyBeat,
   type ReplyBeaten,
@@ -15,6 +15,9 @@ import {
 
 const chatKey = ({ owner, chatId }: RunningChat): string => keyOf(owner, chatId)
 
+const isJoinable = (chat: RunningChat, now: number) => (reply: StoredReply) =>
+  reply.joinable && chatKey(reply) === chatKey(chat) && reply.expiresAt > now
+
 const make = Effect.gen(function* () {
   const accounts = yield* InMemoryAccounts
   const storage = yield* InMemoryStorage
@@ -24,9 +27,7 @@ const make = Effect.gen(function* () {
   /** A chat that was deleted has taken its replies with it. */
   const storedOf = (reply: ReplyName) => (chats.has(chatKey(reply)) ? running.get(runningKey(reply)) : undefined)
   const joinableOf = (chat: RunningChat, now: number) =>
-    [...running.values()].filter(
-      (reply) => reply.joinable && chats.has(chatKey(chat)) && chatKey(reply) === chatKey(chat) && reply.expiresAt > now
-    )
+    chats.has(chatKey(chat)) ? [...running.values()].filter(isJoinable(chat, now)) : []
   const messageOf = (reply: ReplyName) =>
     chats.get(chatKey(reply))?.messages.find(({ id }) => id === reply.replyId.toLowerCase())
 
