@@ -23,23 +23,16 @@ const hex = (bytes: ArrayBuffer): string => Buffer.from(bytes).toString("hex")
 const sha256 = async (bytes: Uint8Array): Promise<string> =>
   hex(await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>))
 
-/**
- * Objects in a bucket of S3 or a compatible service, signed by Signature Version 4
- * (https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html). Requires the permissions
- * `s3:PutObject`, `s3:GetObject` and `s3:DeleteObject`; without `s3:ListBucket` the service answers 403 for a missing
- * object, which counts as a failure. Failures are `StorageFailed`; texts of the service reach neither logs nor
- * responses.
- */
-export const s3Objects = (options: S3Options): Objects => {
-  const { accessKeyId, bucket, endpoint, prefix = "", region = "us-east-1" } = options
-  const { retries = RETRIES, timeoutMs = TIMEOUT_MS } = options
+/** Sends signed requests to a bucket. */
+const signedRequests = (options: S3Options) => {
+  const { accessKeyId, bucket, endpoint, prefix = "", region = "us-east-1", timeoutMs = TIMEOUT_MS } = options
   const base =
     endpoint === undefined
       ? `https://${bucket}.s3.${region}.amazonaws.com/`
       : `${endpoint.replace(/\/+$/, "")}/${bucket}/`
   const addressOf = (key: string) => base + `${prefix}${key}`.split("/").map(encodeURIComponent).join("/")
 
-  const send = async (
+  return async (
     method: Method,
     key: string,
     { body, headers = {} }: { readonly body?: Uint8Array; readonly headers?: Readonly<Record<string, string>> },
@@ -65,6 +58,18 @@ export const s3Objects = (options: S3Options): Objects => {
     })
     return { status: response.status, bytes: new Uint8Array(await response.arrayBuffer()) }
   }
+}
+
+/**
+ * Objects in a bucket of S3 or a compatible service, signed by Signature Version 4
+ * (https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html). Requires the permissions
+ * `s3:PutObject`, `s3:GetObject` and `s3:DeleteObject`; without `s3:ListBucket` the service answers 403 for a missing
+ * object, which counts as a failure. Failures are `StorageFailed`; texts of the service reach neither logs nor
+ * responses.
+ */
+export const s3Objects = (options: S3Options): Objects => {
+  const { retries = RETRIES } = options
+  const send = signedRequests(options)
 
   /** Returns a response with one of `statuses`, or undefined if the object does not exist. */
   const ask = (

@@ -60,22 +60,29 @@ const texts = (schema: string) => ({
     JOIN ${schema}.bots b ON b.user_id = known.user_id AND b.id = known.bot_id WHERE known.key = $1 LIMIT 1`
 })
 
-const make = Effect.map(Database, (database) => {
-  const text = texts(database.schema)
+/** A text that is no id names no bot. */
+const named = <A, E, R>({ botId }: BotName, absent: A, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  isUuid(botId) ? work : Effect.succeed(absent)
 
-  const setDocuments = Effect.fnUntraced(function* (sql: Sql, { botId, owner }: BotName, ids: ReadonlyArray<string>) {
+type Texts = ReturnType<typeof texts>
+
+const setDocuments = (text: Texts) =>
+  Effect.fnUntraced(function* (sql: Sql, { botId, owner }: BotName, ids: ReadonlyArray<string>) {
     yield* sql.query(text.removeDocuments, [owner, botId])
     if (ids.length > 0) yield* sql.query(text.addDocuments, [owner, botId, ids])
   })
 
+/** Insertions and changes of bots, within a transaction of their owner. */
+const makeWrites = ({ schema }: Database["Service"], text: Texts) => {
+  const setDocumentsOf = setDocuments(text)
   const insert = Effect.fnUntraced(function* (sql: Sql, bot: Bot, most: number) {
     const { createdAt, documentIds, id, keys, owner, updatedAt, ...settings } = bot
-    yield* sql.query(text.lockOwner, [`${database.schema} bots ${owner}`])
+    yield* sql.query(text.lockOwner, [`${schema} bots ${owner}`])
     const [counted] = yield* sql.query<{ bots: number }>(text.count, [owner])
     if ((counted?.bots ?? 0) >= most) return false
     yield* sql.query(text.insert, [owner, id, JSON.stringify(settings), new Date(createdAt), new Date(updatedAt)])
     for (const key of keys) yield* sql.query(text.addKey, [owner, id, key.publicKey, new Date(key.createdAt)])
-    yield* setDocuments(sql, { owner, botId: id }, documentIds)
+    yield* setDocumentsOf(sql, { owner, botId: id }, documentIds)
     return true
   })
 
@@ -87,19 +94,61 @@ const make = Effect.map(Database, (database) => {
   ) {
     const params = [name.owner, name.botId, JSON.stringify(settings), new Date(updatedAt)]
     if ((yield* sql.query(text.update, params)).length === 0) return false
-    if (documentIds !== undefined) yield* setDocuments(sql, name, documentIds)
+    if (documentIds !== undefined) yield* setDocumentsOf(sql, name, documentIds)
     return true
   })
 
-  /** The bot's keys, which nobody else adds or retires until the transaction ends; undefined where there is no such bot. */
+  return { insert, update }
+}
+
+/** The public keys of bots. */
+const makeKeys = (database: Database["Service"], text: Texts): Pick<BotStore["Service"], "addKey" | "retireKey"> => {
+  /** The bot's keys, locked until the transaction ends; undefined if there is no such bot. */
   const lockedKeys = Effect.fnUntraced(function* (sql: Sql, { botId, owner }: BotName) {
     if ((yield* sql.query(text.lock, [owner, botId])).length === 0) return undefined
     return (yield* sql.query<{ key: string }>(text.keys, [owner, botId])).map(({ key }) => key)
   })
 
-  /** What is no id names no bot. */
-  const named = <A, E, R>({ botId }: BotName, absent: A, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    isUuid(botId) ? work : Effect.succeed(absent)
+  return {
+    addKey: (name, { createdAt, publicKey }, most) =>
+      storing("BotStore.addKey")(
+        named(
+          name,
+          "NoBot" as const,
+          database.asUser(name.owner, (sql) =>
+            Effect.gen(function* () {
+              const keys = yield* lockedKeys(sql, name)
+              if (keys === undefined) return "NoBot" as const
+              if (keys.length >= most) return "Full" as const
+              yield* sql.query(text.addKey, [name.owner, name.botId, publicKey, new Date(createdAt)])
+              return "Added" as const
+            })
+          )
+        )
+      ),
+    retireKey: (name, publicKey) =>
+      storing("BotStore.retireKey")(
+        named(
+          name,
+          "NoBot" as const,
+          database.asUser(name.owner, (sql) =>
+            Effect.gen(function* () {
+              const keys = yield* lockedKeys(sql, name)
+              if (keys === undefined) return "NoBot" as const
+              if (!keys.includes(publicKey)) return "NoKey" as const
+              if (keys.length === 1) return "Last" as const
+              yield* sql.query(text.removeKey, [name.owner, name.botId, publicKey])
+              return "Retired" as const
+            })
+          )
+        )
+      )
+  }
+}
+
+const make = Effect.map(Database, (database) => {
+  const text = texts(database.schema)
+  const { insert, update } = makeWrites(database, text)
 
   return BotStore.of({
     insert: (bot, most) => storing("BotStore.insert")(database.asUser(bot.owner, (sql) => insert(sql, bot, most))),
@@ -137,39 +186,7 @@ const make = Effect.map(Database, (database) => {
           )
         )
       ),
-    addKey: (name, { createdAt, publicKey }, most) =>
-      storing("BotStore.addKey")(
-        named(
-          name,
-          "NoBot" as const,
-          database.asUser(name.owner, (sql) =>
-            Effect.gen(function* () {
-              const keys = yield* lockedKeys(sql, name)
-              if (keys === undefined) return "NoBot" as const
-              if (keys.length >= most) return "Full" as const
-              yield* sql.query(text.addKey, [name.owner, name.botId, publicKey, new Date(createdAt)])
-              return "Added" as const
-            })
-          )
-        )
-      ),
-    retireKey: (name, publicKey) =>
-      storing("BotStore.retireKey")(
-        named(
-          name,
-          "NoBot" as const,
-          database.asUser(name.owner, (sql) =>
-            Effect.gen(function* () {
-              const keys = yield* lockedKeys(sql, name)
-              if (keys === undefined) return "NoBot" as const
-              if (!keys.includes(publicKey)) return "NoKey" as const
-              if (keys.length === 1) return "Last" as const
-              yield* sql.query(text.removeKey, [name.owner, name.botId, publicKey])
-              return "Retired" as const
-            })
-          )
-        )
-      )
+    ...makeKeys(database, text)
   })
 })
 

@@ -105,12 +105,16 @@ const named = <A, E, R>({ botId }: { readonly botId: string }, absent: A, work: 
 
 const FOREIGN_KEY_VIOLATION = "23503"
 
-const make = Effect.map(Database, (database) => {
-  const text = texts(database.schema)
-  const { statementAsUser } = database
+type Texts = ReturnType<typeof texts>
 
-  const save = (connection: NewCrmConnection): Effect.Effect<boolean, DatabaseError> =>
-    statementAsUser(connection.owner, text.save, [
+/** Returns false if the bot does not exist. */
+const save = (
+  database: Database["Service"],
+  text: Texts,
+  connection: NewCrmConnection
+): Effect.Effect<boolean, DatabaseError> =>
+  database
+    .statementAsUser(connection.owner, text.save, [
       ...keyOf(connection),
       connection.sealed,
       connection.keyId,
@@ -120,15 +124,59 @@ const make = Effect.map(Database, (database) => {
       connection.account.name ?? null,
       new Date(connection.connectedAt),
       connection.connectedBy
-    ]).pipe(
+    ])
+    .pipe(
       Effect.as(true),
       Effect.catchTag("DatabaseError", (error) =>
         error.sqlState === FOREIGN_KEY_VIOLATION ? Effect.succeed(false) : Effect.fail(error)
       )
     )
 
+/** The claims of refreshes. */
+const makeClaims = (
+  { statementAsUser }: Database["Service"],
+  text: Texts
+): Pick<CrmConnectionStore["Service"], "claimRefresh" | "endRefresh"> => ({
+  claimRefresh: ({ lease, leaseMs, name, version }) =>
+    storing("CrmConnectionStore.claimRefresh")(
+      Effect.map(
+        statementAsUser<{ tries: number | null; known: boolean }>(name.owner, text.claim, [
+          ...keyOf(name),
+          version,
+          lease,
+          leaseMs
+        ]),
+        ([row]): RefreshClaim => {
+          if (typeof row?.tries === "number") return { _tag: "Claimed", tries: row.tries }
+          return row?.known === true ? { _tag: "Busy" } : { _tag: "Changed" }
+        }
+      )
+    ),
+  endRefresh: ({ lease, name, standing, tokens }) =>
+    storing("CrmConnectionStore.endRefresh")(
+      Effect.map(
+        statementAsUser(name.owner, text.end, [
+          ...keyOf(name),
+          lease,
+          tokens?.sealed ?? null,
+          tokens?.keyId ?? null,
+          dateOf(tokens?.expiresAt),
+          tokens?.refreshable ?? null,
+          standing.state,
+          standing.problem ?? null
+        ]),
+        (rows) => rows.length > 0
+      )
+    )
+})
+
+const make = Effect.map(Database, (database) => {
+  const text = texts(database.schema)
+  const { statementAsUser } = database
+
   return CrmConnectionStore.of({
-    save: (connection) => storing("CrmConnectionStore.save")(named(connection, false, save(connection))),
+    save: (connection) =>
+      storing("CrmConnectionStore.save")(named(connection, false, save(database, text, connection))),
     find: (name) =>
       storing("CrmConnectionStore.find")(
         named(
@@ -164,37 +212,7 @@ const make = Effect.map(Database, (database) => {
               (rows) => rows.map(connectionOf)
             )
       ),
-    claimRefresh: ({ lease, leaseMs, name, version }) =>
-      storing("CrmConnectionStore.claimRefresh")(
-        Effect.map(
-          statementAsUser<{ tries: number | null; known: boolean }>(name.owner, text.claim, [
-            ...keyOf(name),
-            version,
-            lease,
-            leaseMs
-          ]),
-          ([row]): RefreshClaim => {
-            if (typeof row?.tries === "number") return { _tag: "Claimed", tries: row.tries }
-            return row?.known === true ? { _tag: "Busy" } : { _tag: "Changed" }
-          }
-        )
-      ),
-    endRefresh: ({ lease, name, standing, tokens }) =>
-      storing("CrmConnectionStore.endRefresh")(
-        Effect.map(
-          statementAsUser(name.owner, text.end, [
-            ...keyOf(name),
-            lease,
-            tokens?.sealed ?? null,
-            tokens?.keyId ?? null,
-            dateOf(tokens?.expiresAt),
-            tokens?.refreshable ?? null,
-            standing.state,
-            standing.problem ?? null
-          ]),
-          (rows) => rows.length > 0
-        )
-      )
+    ...makeClaims(database, text)
   })
 })
 

@@ -12,7 +12,7 @@ import type { EventType } from "@parley/core"
 import { Effect, Layer } from "effect"
 import { Database, type Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
-import { outboxSql } from "./outboxSql.ts"
+import { deliverySql, outboxSql } from "./outboxSql.ts"
 
 interface EventRow extends Row {
   readonly event_id: string
@@ -124,7 +124,7 @@ const makeOutbox = Effect.gen(function* () {
 })
 
 const makeRecords = Effect.map(Database, ({ schema, statement }) => {
-  const sqlTexts = outboxSql(schema)
+  const sqlTexts = deliverySql(schema)
   return DeliveryRecords.of({
     list: ({ destination, limit, state }) =>
       storing("DeliveryRecords.list")(

@@ -2,13 +2,11 @@ import { FORGET_DESTINATION_MS, FORGET_TYPE_MS, KEEP_DEAD_MS, KEEP_DELIVERED_MS 
 
 const ago = (milliseconds: number): string => `now() - ${milliseconds} * interval '1 millisecond'`
 
-/** Statements on events that are on their way. Each is one transaction; what another process has locked is left out. */
-export const outboxSql = (schema: string) => ({
-  /**
-   * Parameters: the destinations as JSON, the thresholds by tier. Locked in the order of their ids. Where thresholds are asked for,
-   * those of destinations that no process has served for as long as a type is remembered count no more.
-   */
-  subscribe: `WITH left_ones AS MATERIALIZED (
+/**
+ * Parameters: the destinations as JSON, the thresholds by tier. Locked in the order of their ids. Where thresholds are asked for,
+ * those of destinations that no process has served for as long as a type is remembered count no more.
+ */
+const subscribe = (schema: string) => `WITH left_ones AS MATERIALIZED (
       SELECT d.id FROM ${schema}.event_destinations d
       WHERE $2::jsonb IS NOT NULL AND d.low_below IS NOT NULL AND d.seen_at < ${ago(FORGET_TYPE_MS)}
         AND EXISTS (SELECT FROM json_to_recordset($1::json) AS g(types text[]) WHERE 'balance.low' = ANY(g.types))
@@ -37,7 +35,11 @@ export const outboxSql = (schema: string) => ({
             WHERE a.at::timestamptz >= ${ago(FORGET_TYPE_MS)} GROUP BY g.tier, a.threshold
           ) each GROUP BY each.tier
         ) l
-      )`,
+      )`
+
+/** Statements that deliver events. Each is one transaction; a row that another process has locked is left out. */
+export const outboxSql = (schema: string) => ({
+  subscribe: subscribe(schema),
 
   /** Parameters: destination, how many, the claim's name, milliseconds it lasts. */
   claim: `WITH due AS MATERIALIZED (
@@ -67,6 +69,33 @@ export const outboxSql = (schema: string) => ({
     UPDATE ${schema}.event_deliveries SET state = 'dead', ended_at = now(), claim = NULL, reason = 'gone'
     WHERE destination = $1 AND state = 'pending'`,
 
+  /** Parameter: how many. */
+  prune: `WITH forgotten AS (
+      DELETE FROM ${schema}.event_destinations WHERE seen_at < ${ago(FORGET_DESTINATION_MS)}
+    ), old AS MATERIALIZED (
+      (SELECT user_id, event_id, destination FROM ${schema}.event_deliveries
+        WHERE state = 'delivered' AND ended_at < ${ago(KEEP_DELIVERED_MS)} LIMIT $1)
+      UNION
+      (SELECT user_id, event_id, destination FROM ${schema}.event_deliveries
+        WHERE state = 'dead' AND ended_at < ${ago(KEEP_DEAD_MS)} LIMIT $1)
+      UNION
+      (SELECT user_id, event_id, destination FROM ${schema}.event_deliveries
+        WHERE state = 'pending' AND due_at < ${ago(FORGET_DESTINATION_MS)} AND NOT EXISTS (
+          SELECT FROM ${schema}.event_destinations d
+          WHERE d.id = destination AND d.disabled_at IS NULL AND d.seen_at >= ${ago(FORGET_DESTINATION_MS)}
+        ) LIMIT $1)
+    ), locked AS (
+      SELECT e.user_id, e.event_id, e.destination FROM ${schema}.event_deliveries e
+      WHERE (e.user_id, e.event_id, e.destination) IN (SELECT * FROM old) LIMIT $1 FOR UPDATE SKIP LOCKED
+    ), deleted AS (
+      DELETE FROM ${schema}.event_deliveries e USING locked l
+      WHERE e.user_id = l.user_id AND e.event_id = l.event_id AND e.destination = l.destination RETURNING 1
+    )
+    SELECT count(*) FROM deleted`
+})
+
+/** Statements on deliveries for operators and exports. */
+export const deliverySql = (schema: string) => ({
   /** Parameters: state, destination, either of them null for any; how many. */
   list: `SELECT user_id, event_id, destination, type, created_at, state, tries, due_at, ended_at, reason
     FROM ${schema}.event_deliveries
@@ -99,29 +128,5 @@ export const outboxSql = (schema: string) => ({
       FROM dead WHERE e.user_id = dead.user_id AND e.event_id = dead.event_id AND e.destination = dead.destination
       RETURNING 1
     )
-    SELECT count(*) FROM retried`,
-
-  /** Parameter: how many. */
-  prune: `WITH forgotten AS (
-      DELETE FROM ${schema}.event_destinations WHERE seen_at < ${ago(FORGET_DESTINATION_MS)}
-    ), old AS MATERIALIZED (
-      (SELECT user_id, event_id, destination FROM ${schema}.event_deliveries
-        WHERE state = 'delivered' AND ended_at < ${ago(KEEP_DELIVERED_MS)} LIMIT $1)
-      UNION
-      (SELECT user_id, event_id, destination FROM ${schema}.event_deliveries
-        WHERE state = 'dead' AND ended_at < ${ago(KEEP_DEAD_MS)} LIMIT $1)
-      UNION
-      (SELECT user_id, event_id, destination FROM ${schema}.event_deliveries
-        WHERE state = 'pending' AND due_at < ${ago(FORGET_DESTINATION_MS)} AND NOT EXISTS (
-          SELECT FROM ${schema}.event_destinations d
-          WHERE d.id = destination AND d.disabled_at IS NULL AND d.seen_at >= ${ago(FORGET_DESTINATION_MS)}
-        ) LIMIT $1)
-    ), locked AS (
-      SELECT e.user_id, e.event_id, e.destination FROM ${schema}.event_deliveries e
-      WHERE (e.user_id, e.event_id, e.destination) IN (SELECT * FROM old) LIMIT $1 FOR UPDATE SKIP LOCKED
-    ), deleted AS (
-      DELETE FROM ${schema}.event_deliveries e USING locked l
-      WHERE e.user_id = l.user_id AND e.event_id = l.event_id AND e.destination = l.destination RETURNING 1
-    )
-    SELECT count(*) FROM deleted`
+    SELECT count(*) FROM retried`
 })

@@ -82,11 +82,23 @@ const checked = ({ settings, ...bot }: StoredBot): Effect.Effect<Bot, BotMisconf
     onFailure: () => new BotMisconfigured({ botId: bot.id })
   })
 
+/** Checks that the schema cannot do: that the model exists, and that the documents belong to the owner. */
+const makeCheck = Effect.gen(function* () {
+  const catalog = yield* Catalog
+  const documents = yield* DocumentStore
+  return Effect.fnUntraced(function* (owner: UserId, { documentIds = [], modelId }: Partial<BotSettings>) {
+    if (typeof modelId === "string" && findModel(catalog, modelId) === undefined) {
+      const message = `Expected one of ${catalog.models.map(({ id }) => id).join(", ")}`
+      return yield* new InvalidBot({ issues: [{ path: "modelId", message }] })
+    }
+    yield* findReadableDocuments(documents, owner, documentIds)
+  })
+})
+
 const make = Effect.gen(function* () {
   const bots = yield* BotStore
-  const catalog = yield* Catalog
+  const check = yield* makeCheck
   const chats = yield* ChatStore
-  const documents = yield* DocumentStore
   const farewell = yield* BotFarewell
   const ids = yield* IdGenerator
   const unitOfWork = yield* UnitOfWork
@@ -94,15 +106,6 @@ const make = Effect.gen(function* () {
   const read = Effect.fnUntraced(function* (name: BotName) {
     const found = yield* bots.find(name)
     return found === undefined ? yield* new BotNotFound({ botId: name.botId }) : yield* checked(found)
-  })
-
-  /** Checks that the schema cannot do: that the model exists, and that the documents belong to the owner. */
-  const check = Effect.fnUntraced(function* (owner: UserId, { documentIds = [], modelId }: Partial<BotSettings>) {
-    if (typeof modelId === "string" && findModel(catalog, modelId) === undefined) {
-      const message = `Expected one of ${catalog.models.map(({ id }) => id).join(", ")}`
-      return yield* new InvalidBot({ issues: [{ path: "modelId", message }] })
-    }
-    yield* findReadableDocuments(documents, owner, documentIds)
   })
 
   return BotService.of({

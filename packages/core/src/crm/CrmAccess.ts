@@ -97,30 +97,28 @@ export const endedBy = (
 const isFresh = ({ expiresAt, refreshable }: StoredCrmConnection, now: number): boolean =>
   expiresAt === undefined || expiresAt - (refreshable ? MARGIN_MS : 0) > now
 
-const make = Effect.gen(function* () {
+/**
+ * Calls the provider. A request that it did not accept is retried a few times; one that it may have accepted, never.
+ */
+const ask = (provider: CrmProvider, refreshToken: Redacted.Redacted<string>): Effect.Effect<CrmTokens, CrmFailed> =>
+  provider.refresh(refreshToken).pipe(
+    Effect.retry({
+      schedule: resend,
+      while: (failure) => failure._tag === "CrmUnavailable" && (failure.retryAfterMs ?? 0) <= MAX_PATIENCE_MS
+    }),
+    Effect.timeoutOrElse({
+      duration: REFRESH_WITHIN,
+      orElse: () => Effect.fail(new CrmAnswerLost({ operation: "refresh", cause: new Error("No answer in time.") }))
+    })
+  )
+
+const makeRefresh = Effect.gen(function* () {
   const box = yield* SecretBox
-  const ids = yield* IdGenerator
-  const providers = yield* CrmProviders
   const release = yield* CrmRelease
   const store = yield* CrmConnectionStore
 
-  /**
-   * Calls the provider. A request that it did not accept is retried a few times; one that it may have accepted, never.
-   */
-  const ask = (provider: CrmProvider, refreshToken: Redacted.Redacted<string>): Effect.Effect<CrmTokens, CrmFailed> =>
-    provider.refresh(refreshToken).pipe(
-      Effect.retry({
-        schedule: resend,
-        while: (failure) => failure._tag === "CrmUnavailable" && (failure.retryAfterMs ?? 0) <= MAX_PATIENCE_MS
-      }),
-      Effect.timeoutOrElse({
-        duration: REFRESH_WITHIN,
-        orElse: () => Effect.fail(new CrmAnswerLost({ operation: "refresh", cause: new Error("No answer in time.") }))
-      })
-    )
-
   /** Refreshes under a claim, and stores the result. Undefined if the claim did not hold. */
-  const refresh = Effect.fnUntraced(function* (
+  return Effect.fnUntraced(function* (
     connection: StoredCrmConnection,
     provider: CrmProvider,
     { lease, tries }: { readonly lease: string; readonly tries: number }
@@ -165,6 +163,14 @@ const make = Effect.gen(function* () {
     }
     return undefined
   })
+})
+
+const make = Effect.gen(function* () {
+  const box = yield* SecretBox
+  const ids = yield* IdGenerator
+  const providers = yield* CrmProviders
+  const refresh = yield* makeRefresh
+  const store = yield* CrmConnectionStore
 
   /** One try: returns the token if there is one; undefined if another caller is refreshing it. */
   const look = Effect.fnUntraced(function* (name: CrmConnectionName) {

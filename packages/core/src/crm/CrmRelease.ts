@@ -62,23 +62,20 @@ export class CrmRelease extends Context.Service<
   )
 }
 
-const make = Effect.gen(function* () {
-  const box = yield* SecretBox
-  const connections = yield* CrmConnectionStore
-  const ids = yield* IdGenerator
-  const jobs = yield* JobQueue
-  const providers = yield* CrmProviders
-  /** The running revocations of this process: a worker that takes the job meanwhile waits for them. */
-  const telling = new Map<string, Deferred.Deferred<boolean>>()
+const warn = (provider: CrmProviderId, error: string) =>
+  Effect.annotateLogs(Effect.logWarning("The tokens of a CRM connection were not taken back at its provider."), {
+    provider,
+    error
+  })
 
-  const warn = (provider: CrmProviderId, error: string) =>
-    Effect.annotateLogs(Effect.logWarning("The tokens of a CRM connection were not taken back at its provider."), {
-      provider,
-      error
-    })
+const tellAll = (all: ReadonlyArray<TellProvider>): Effect.Effect<void> =>
+  Effect.all(all, { concurrency: AT_ONCE, discard: true }).pipe(
+    Effect.timeoutOrElse({ duration: ALL_WITHIN, orElse: () => Effect.void })
+  )
 
-  /** Calls the provider once; undefined if it could not be reached. */
-  const ask = Effect.fnUntraced(function* (id: CrmProviderId, tokens: RevokeInput) {
+/** Calls a provider once; the call returns undefined if it could not be reached. */
+const makeAsk = Effect.map(CrmProviders, (providers) =>
+  Effect.fnUntraced(function* (id: CrmProviderId, tokens: RevokeInput) {
     const provider = providers.get(id)
     if (provider === undefined) return yield* Effect.as(warn(id, "crm_not_configured"), undefined)
     return yield* provider.revoke(tokens).pipe(
@@ -86,6 +83,14 @@ const make = Effect.gen(function* () {
       Effect.timeoutOrElse({ duration: REVOKE_WITHIN, orElse: () => Effect.as(warn(id, "timeout"), undefined) })
     )
   })
+)
+
+/** Calls providers for queued revocations. */
+const makeTell = Effect.gen(function* () {
+  const ask = yield* makeAsk
+  const jobs = yield* JobQueue
+  /** The running revocations of this process: a worker that takes the job meanwhile waits for them. */
+  const telling = new Map<string, Deferred.Deferred<boolean>>()
 
   /** If this fails, the provider is called once more, which has no effect there. */
   const forget = (id: string) => Effect.ignore(jobs.removeAll(id))
@@ -106,6 +111,15 @@ const make = Effect.gen(function* () {
       )
     })
 
+  return { ask, tell, telling }
+})
+
+const make = Effect.gen(function* () {
+  const box = yield* SecretBox
+  const connections = yield* CrmConnectionStore
+  const ids = yield* IdGenerator
+  const jobs = yield* JobQueue
+  const { ask, tell, telling } = yield* makeTell
   const queue = Effect.fnUntraced(function* (provider: CrmProviderId, tokens: RevokeInput) {
     const id = yield* ids.next
     const payload = yield* Effect.option(sealRevocation(box, id, provider, tokens))
@@ -127,11 +141,6 @@ const make = Effect.gen(function* () {
 
   const remove = (which: CrmConnectionsOf) =>
     Effect.flatMap(connections.remove(which), (removed) => Effect.forEach(removed, queueConnection))
-
-  const tellAll = (all: ReadonlyArray<TellProvider>): Effect.Effect<void> =>
-    Effect.all(all, { concurrency: AT_ONCE, discard: true }).pipe(
-      Effect.timeoutOrElse({ duration: ALL_WITHIN, orElse: () => Effect.void })
-    )
 
   const again = Effect.fnUntraced(function* (payload: RevocationPayload, last: boolean) {
     const { id, provider } = payload

@@ -149,42 +149,21 @@ export const knownAccount = ({ id = "", name = "" }: CrmAccount = {}): CrmAccoun
 /** The providers' codes for a refusal by the person (RFC 6749, 4.1.2.1, and one provider's own). */
 const DENIALS: ReadonlyArray<string> = ["access_denied", "user_denied"]
 
-const make = Effect.gen(function* () {
-  const bots = yield* BotStore
+const notMade = (provider: CrmProviderId, error: string, reason?: string) =>
+  Effect.annotateLogs(Effect.logWarning("A CRM connection was not made."), {
+    provider,
+    error,
+    ...(reason === undefined ? {} : { reason })
+  })
+
+/** Gets tokens from the provider and stores them; tokens that cannot be stored are revoked. */
+const makeExchange = Effect.gen(function* () {
   const box = yield* SecretBox
   const connections = yield* CrmConnectionStore
-  const providers = yield* CrmProviders
   const release = yield* CrmRelease
-  const states = yield* OAuthStateStore
   const unitOfWork = yield* UnitOfWork
 
-  /** Looked up among the names there are, so that no other text is one. */
-  const idOf = (text: string) => {
-    const known = CRM_PROVIDERS.find((id) => id === text)
-    return known === undefined ? Effect.fail(new CrmProviderNotFound()) : Effect.succeed(known)
-  }
-
-  const configured = Effect.fnUntraced(function* (id: CrmProviderId) {
-    const provider = providers.get(id)
-    if (provider === undefined) return yield* new CrmNotConfigured({ missing: "provider" })
-    if (box.sealsWith === undefined) return yield* new CrmNotConfigured({ missing: "encryption-key" })
-    return provider
-  })
-
-  const owned = Effect.fnUntraced(function* (owner: UserId, botId: string) {
-    const bot = yield* bots.find({ owner, botId })
-    return bot === undefined ? yield* new BotNotFound({ botId }) : bot
-  })
-
-  const notMade = (provider: CrmProviderId, error: string, reason?: string) =>
-    Effect.annotateLogs(Effect.logWarning("A CRM connection was not made."), {
-      provider,
-      error,
-      ...(reason === undefined ? {} : { reason })
-    })
-
-  /** Gets tokens from the provider and stores them; tokens that cannot be stored are revoked. */
-  const exchange = Effect.fnUntraced(function* (
+  return Effect.fnUntraced(function* (
     { by, callback, owner }: CallbackInput,
     provider: CrmProvider,
     open: OpenState
@@ -229,9 +208,15 @@ const make = Effect.gen(function* () {
     if (error !== undefined) yield* release.revoke(provider.id, tokens)
     return error
   })
+})
 
-  /** The steps after a matching callback. Each step runs only if the previous one succeeded. */
-  const conclude = Effect.fnUntraced(function* (input: CallbackInput, provider: CrmProvider, open: OpenState) {
+/** The steps after a matching callback. Each step runs only if the previous one succeeded. */
+const makeConclude = Effect.gen(function* () {
+  const bots = yield* BotStore
+  const exchange = yield* makeExchange
+  const states = yield* OAuthStateStore
+
+  return Effect.fnUntraced(function* (input: CallbackInput, provider: CrmProvider, open: OpenState) {
     const { callback, owner } = input
     if (open.expiresAt <= (yield* Clock.currentTimeMillis)) return "state" as const
     const spent = { owner, digest: open.digest, expiresAt: open.expiresAt }
@@ -243,8 +228,11 @@ const make = Effect.gen(function* () {
     // A browser that leaves takes no tokens with it.
     return yield* Effect.uninterruptible(exchange(input, provider, open))
   })
+})
 
-  const seen = Effect.fnUntraced(function* (connection: StoredCrmConnection, now: number) {
+/** A connection as its owner sees it. */
+const makeSeen = Effect.map(SecretBox, (box) =>
+  Effect.fnUntraced(function* (connection: StoredCrmConnection, now: number) {
     const { account, botId, connectedAt, connectedBy, owner, provider } = connection
     const shown = { owner, botId, provider, account, connectedAt, connectedBy }
     const ended = endedBy(connection, now)
@@ -256,39 +244,91 @@ const make = Effect.gen(function* () {
     if (!isReadable) return { ...shown, state: "error", problem: "unreadable" } as const
     return { ...shown, state: connection.state, problem: connection.problem }
   })
+)
+
+/** Looked up among the names there are, so that no other text is one. */
+const idOf = (text: string) => {
+  const known = CRM_PROVIDERS.find((id) => id === text)
+  return known === undefined ? Effect.fail(new CrmProviderNotFound()) : Effect.succeed(known)
+}
+
+/** The provider of an id, if this server can connect to it. */
+const makeConfigured = Effect.gen(function* () {
+  const box = yield* SecretBox
+  const providers = yield* CrmProviders
+
+  return Effect.fnUntraced(function* (id: CrmProviderId) {
+    const provider = providers.get(id)
+    if (provider === undefined) return yield* new CrmNotConfigured({ missing: "provider" })
+    if (box.sealsWith === undefined) return yield* new CrmNotConfigured({ missing: "encryption-key" })
+    return provider
+  })
+})
+
+/** The bot, if the person owns it. */
+const makeOwned = Effect.map(BotStore, (bots) =>
+  Effect.fnUntraced(function* (owner: UserId, botId: string) {
+    const bot = yield* bots.find({ owner, botId })
+    return bot === undefined ? yield* new BotNotFound({ botId }) : bot
+  })
+)
+
+const makeConnect = Effect.gen(function* () {
+  const box = yield* SecretBox
+  const configured = yield* makeConfigured
+  const owned = yield* makeOwned
+  return Effect.fn("CrmService.connect")(function* ({ botId, owner, provider: name, redirectUri }: ConnectInput) {
+    const id = yield* idOf(name)
+    const bot = yield* owned(owner, botId)
+    const provider = yield* configured(id)
+    if (redirectUri === undefined) return yield* new CrmNotConfigured({ missing: "public-address" })
+    const begun = yield* Effect.catchTag(
+      beginState(box, { owner, provider, botId: bot.id, redirectUri }),
+      "SecretsNotConfigured",
+      () => new CrmNotConfigured({ missing: "encryption-key" })
+    )
+    const { codeVerifier, sealed, state } = begun
+    const url = yield* provider.authorizationUrl({
+      redirectUri,
+      state,
+      ...(codeVerifier === undefined ? {} : { codeVerifier })
+    })
+    return { url, state: { id: begun.id, sealed, maxAgeSeconds: STATE_MAX_AGE_SECONDS } }
+  })
+})
+
+const makeCallback = Effect.gen(function* () {
+  const box = yield* SecretBox
+  const conclude = yield* makeConclude
+  const configured = yield* makeConfigured
+  return Effect.fn("CrmService.callback")(function* (input: CallbackInput) {
+    const provider = yield* configured(yield* idOf(input.provider))
+    const [state = "", ...more] = input.callback.getAll("state")
+    const open = more.length === 0 ? yield* openState(box, state, input.kept) : undefined
+    if (open === undefined) return yield* new CrmStateUnknown()
+    const outcome = { botId: open.botId, provider: provider.id }
+    const { callback, owner } = input
+    if (!(yield* isMatch(open, { callback, owner, provider })))
+      return { ...outcome, error: "state" as const, isOver: false }
+    const error = yield* Effect.catchTag(conclude(input, provider, open), "StorageFailed", (failure) =>
+      Effect.as(notMade(provider.id, failure.code), "exchange" as const)
+    )
+    return { ...outcome, error, isOver: true }
+  })
+})
+
+const make = Effect.gen(function* () {
+  const box = yield* SecretBox
+  const connections = yield* CrmConnectionStore
+  const owned = yield* makeOwned
+  const providers = yield* CrmProviders
+  const release = yield* CrmRelease
+  const seen = yield* makeSeen
+  const unitOfWork = yield* UnitOfWork
 
   return CrmService.of({
-    connect: Effect.fn("CrmService.connect")(function* ({ botId, owner, provider: name, redirectUri }) {
-      const id = yield* idOf(name)
-      const bot = yield* owned(owner, botId)
-      const provider = yield* configured(id)
-      if (redirectUri === undefined) return yield* new CrmNotConfigured({ missing: "public-address" })
-      const begun = yield* Effect.catchTag(
-        beginState(box, { owner, provider, botId: bot.id, redirectUri }),
-        "SecretsNotConfigured",
-        () => new CrmNotConfigured({ missing: "encryption-key" })
-      )
-      const { codeVerifier, sealed, state } = begun
-      const url = yield* provider.authorizationUrl({
-        redirectUri,
-        state,
-        ...(codeVerifier === undefined ? {} : { codeVerifier })
-      })
-      return { url, state: { id: begun.id, sealed, maxAgeSeconds: STATE_MAX_AGE_SECONDS } }
-    }),
-    callback: Effect.fn("CrmService.callback")(function* (input) {
-      const provider = yield* configured(yield* idOf(input.provider))
-      const [state = "", ...more] = input.callback.getAll("state")
-      const open = more.length === 0 ? yield* openState(box, state, input.kept) : undefined
-      if (open === undefined) return yield* new CrmStateUnknown()
-      const outcome = { botId: open.botId, provider: provider.id }
-      const { callback, owner } = input
-      if (!(yield* isMatch(open, { callback, owner, provider }))) return { ...outcome, error: "state", isOver: false }
-      const error = yield* Effect.catchTag(conclude(input, provider, open), "StorageFailed", (failure) =>
-        Effect.as(notMade(provider.id, failure.code), "exchange" as const)
-      )
-      return { ...outcome, error, isOver: true }
-    }),
+    connect: yield* makeConnect,
+    callback: yield* makeCallback,
     list: Effect.fn("CrmService.list")(function* (owner, botId) {
       yield* owned(owner, botId)
       const found = yield* connections.list({ owner, botId })

@@ -33,6 +33,9 @@ const isOf =
     (botId === undefined || connection.botId === botId.toLowerCase()) &&
     (provider === undefined || connection.provider === provider)
 
+const byProvider = (entries: ReadonlyArray<Entry>): ReadonlyArray<StoredCrmConnection> =>
+  entries.map(({ connection }) => connection).toSorted((a, b) => (a.provider < b.provider ? -1 : 1))
+
 /** The table of connections; both ports read and change the same one. */
 const makeEntries = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
@@ -52,19 +55,25 @@ const makeEntries = Effect.gen(function* () {
 
 type Entries = Effect.Success<typeof makeEntries>
 
-const makeStore = Effect.fnUntraced(function* ({ chosen, entries, remove, storage }: Entries) {
-  const bots = yield* BotStore
-  let version = 0
+/** Works on a bot's connections, exclusively. A bot that was removed has taken its connections with it. */
+const makeWithBot = ({ remove, storage }: Entries) =>
+  Effect.map(
+    BotStore,
+    (bots) =>
+      <A, E, R>({ botId, owner }: BotName, absent: A, work: Effect.Effect<A, E, R>) =>
+        storage.run(
+          Effect.gen(function* () {
+            if ((yield* bots.find({ botId, owner })) !== undefined) return yield* work
+            remove({ botId, owner })
+            return absent
+          })
+        )
+  )
 
-  /** A bot that was removed has taken its connections with it. */
-  const withBot = <A, E, R>({ botId, owner }: BotName, absent: A, work: Effect.Effect<A, E, R>) =>
-    storage.run(
-      Effect.gen(function* () {
-        if ((yield* bots.find({ botId, owner })) !== undefined) return yield* work
-        remove({ botId, owner })
-        return absent
-      })
-    )
+const makeStore = Effect.fnUntraced(function* (all: Entries) {
+  const { chosen, entries, remove, storage } = all
+  const withBot = yield* makeWithBot(all)
+  let version = 0
 
   return CrmConnectionStore.of({
     save: (connection) =>
@@ -89,11 +98,7 @@ const makeStore = Effect.fnUntraced(function* ({ chosen, entries, remove, storag
       withBot(
         bot,
         [],
-        Effect.sync(() =>
-          chosen({ owner: bot.owner, botId: bot.botId })
-            .map(({ connection }) => connection)
-            .toSorted((a, b) => (a.provider < b.provider ? -1 : 1))
-        )
+        Effect.sync(() => byProvider(chosen({ owner: bot.owner, botId: bot.botId })))
       ),
     remove: (which) => storage.exclusive(Effect.sync(() => remove(which))),
     claimRefresh: ({ lease, leaseMs, name, version: expected }) =>

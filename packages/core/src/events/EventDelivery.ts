@@ -56,6 +56,94 @@ const failureOf = (exit: Exit.Exit<void, DeliveryFailed>): DeliveryFailed => {
   return error instanceof DeliveryFailed ? error : new DeliveryFailed({ reason: "threw" })
 }
 
+/** Tries a delivery; the result is its outcome. */
+const makeOutcome = Effect.map(Outbox, (outbox) =>
+  Effect.fnUntraced(function* (sink: EventSink, { event, tries }: ClaimedDelivery) {
+    // The processes that claimed it so often have died of it, or were stopped.
+    if (tries > MAX_TRIES) return { _tag: "Dead", reason: "abandoned" } satisfies DeliveryOutcome
+    const exit = yield* Effect.exit(
+      Effect.timeoutOrElse(sink.deliver(event), {
+        duration: sink.timeLimitMs,
+        orElse: () => Effect.fail(new DeliveryFailed({ reason: "timeout" }))
+      })
+    )
+    if (Exit.isSuccess(exit)) return { _tag: "Delivered" } satisfies DeliveryOutcome
+    if (Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
+    const { isGone = false, reason, retryAfterMs = 0 } = failureOf(exit)
+    const about = { destination: sink.id, event: event.id, type: event.type, tries, reason }
+    if (isGone) {
+      yield* Effect.annotateLogs(Effect.logWarning("A destination wants no more events; it gets none."), about)
+      yield* outbox.disable(sink.id)
+      return { _tag: "Dead", reason } satisfies DeliveryOutcome
+    }
+    const rest = deliveryRest(tries, retryAfterMs, yield* Random.next)
+    const said =
+      rest === undefined
+        ? 'An event was not delivered and is not tried again; see "parley events list".'
+        : "An event was not delivered; it is tried again."
+    yield* Effect.annotateLogs(Effect.logWarning(said), about)
+    return rest === undefined
+      ? ({ _tag: "Dead", reason } satisfies DeliveryOutcome)
+      : ({ _tag: "Retry", afterMs: rest, reason } satisfies DeliveryOutcome)
+  })
+)
+
+/** The parts of a delivery: claiming deliveries, and trying one. */
+const makeParts = Effect.gen(function* () {
+  const outbox = yield* Outbox
+  const outcomeOf = yield* makeOutcome
+  return {
+    tryOne: (sink: EventSink, delivery: ClaimedDelivery) =>
+      Effect.flatMap(outcomeOf(sink, delivery), (outcome) =>
+        retryStorage(outbox.conclude({ destination: sink.id, delivery, outcome }))
+      ),
+    claim: ({ id, timeLimitMs }: EventSink, limit: number) =>
+      outbox.claim({ destination: id, limit, leaseMs: timeLimitMs + LEASE_GRACE_MS })
+  }
+})
+
+type Parts = Effect.Success<typeof makeParts>
+
+/** Delivers everything that is due to a destination; returns the number of tried deliveries. */
+const deliverTo = ({ claim, tryOne }: Parts) =>
+  Effect.fnUntraced(function* (sink: EventSink) {
+    let tried = 0
+    for (;;) {
+      const claimed = yield* claim(sink, AT_ONCE)
+      yield* Effect.forEach(claimed, (each) => tryOne(sink, each), { concurrency: AT_ONCE, discard: true })
+      tried += claimed.length
+      if (claimed.length < AT_ONCE) return tried
+    }
+  })
+
+/** Keeps as many tries under way as may be: one that takes long leaves the others their places. */
+const serveIn = ({ claim, tryOne }: Parts) =>
+  Effect.fnUntraced(function* (sink: EventSink) {
+    const ended = yield* Queue.sliding<void>(1)
+    let underWay = 0
+    for (;;) {
+      if (underWay >= AT_ONCE) yield* Queue.take(ended)
+      const free = AT_ONCE - underWay
+      if (free === 0) continue
+      // A defect, too, ends this look alone: no other fiber would begin to serve this destination again.
+      const claimed = yield* Effect.option(Effect.catchDefect(claim(sink, free), Effect.fail))
+      for (const delivery of Option.getOrElse(claimed, () => [])) {
+        underWay += 1
+        yield* Effect.forkScoped(
+          Effect.ensuring(
+            Effect.catch(Effect.catchDefect(tryOne(sink, delivery), Effect.fail), () => NOT_NOTED),
+            Effect.sync(() => {
+              underWay -= 1
+              Queue.offerUnsafe(ended, undefined)
+            })
+          )
+        )
+      }
+      if (Option.isNone(claimed)) yield* Effect.andThen(NOT_CLAIMED, Effect.sleep(AFTER_FAILURE))
+      else if (claimed.value.length < free) yield* Effect.sleep(BETWEEN_LOOKS)
+    }
+  })
+
 /**
  * Delivers the events of the outbox to this process's destinations, each at least once. Destinations do not wait for
  * each other, and a failing event does not delay the next one. Any number of processes may deliver at once.
@@ -80,79 +168,7 @@ export class EventDelivery extends Context.Service<
       const destinations = sinks.map(({ id, types }) => ({ id, types }))
       const subscribe = sinks.length === 0 ? Effect.void : outbox.subscribe({ destinations, lowBelow: threshold })
 
-      const outcomeOf = Effect.fnUntraced(function* (sink: EventSink, { event, tries }: ClaimedDelivery) {
-        // The processes that claimed it so often have died of it, or were stopped.
-        if (tries > MAX_TRIES) return { _tag: "Dead", reason: "abandoned" } satisfies DeliveryOutcome
-        const exit = yield* Effect.exit(
-          Effect.timeoutOrElse(sink.deliver(event), {
-            duration: sink.timeLimitMs,
-            orElse: () => Effect.fail(new DeliveryFailed({ reason: "timeout" }))
-          })
-        )
-        if (Exit.isSuccess(exit)) return { _tag: "Delivered" } satisfies DeliveryOutcome
-        if (Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
-        const { isGone = false, reason, retryAfterMs = 0 } = failureOf(exit)
-        const about = { destination: sink.id, event: event.id, type: event.type, tries, reason }
-        if (isGone) {
-          yield* Effect.annotateLogs(Effect.logWarning("A destination wants no more events; it gets none."), about)
-          yield* outbox.disable(sink.id)
-          return { _tag: "Dead", reason } satisfies DeliveryOutcome
-        }
-        const rest = deliveryRest(tries, retryAfterMs, yield* Random.next)
-        const said =
-          rest === undefined
-            ? 'An event was not delivered and is not tried again; see "parley events list".'
-            : "An event was not delivered; it is tried again."
-        yield* Effect.annotateLogs(Effect.logWarning(said), about)
-        return rest === undefined
-          ? ({ _tag: "Dead", reason } satisfies DeliveryOutcome)
-          : ({ _tag: "Retry", afterMs: rest, reason } satisfies DeliveryOutcome)
-      })
-
-      const tryOne = (sink: EventSink, delivery: ClaimedDelivery) =>
-        Effect.flatMap(outcomeOf(sink, delivery), (outcome) =>
-          retryStorage(outbox.conclude({ destination: sink.id, delivery, outcome }))
-        )
-
-      const claim = ({ id, timeLimitMs }: EventSink, limit: number) =>
-        outbox.claim({ destination: id, limit, leaseMs: timeLimitMs + LEASE_GRACE_MS })
-
-      const deliverTo = Effect.fnUntraced(function* (sink: EventSink) {
-        let tried = 0
-        for (;;) {
-          const claimed = yield* claim(sink, AT_ONCE)
-          yield* Effect.forEach(claimed, (each) => tryOne(sink, each), { concurrency: AT_ONCE, discard: true })
-          tried += claimed.length
-          if (claimed.length < AT_ONCE) return tried
-        }
-      })
-
-      /** Keeps as many tries under way as may be: one that takes long leaves the others their places. */
-      const serve = Effect.fnUntraced(function* (sink: EventSink) {
-        const ended = yield* Queue.sliding<void>(1)
-        let underWay = 0
-        for (;;) {
-          if (underWay >= AT_ONCE) yield* Queue.take(ended)
-          const free = AT_ONCE - underWay
-          if (free === 0) continue
-          // A defect, too, ends this look alone: no other fiber would begin to serve this destination again.
-          const claimed = yield* Effect.option(Effect.catchDefect(claim(sink, free), Effect.fail))
-          for (const delivery of Option.getOrElse(claimed, () => [])) {
-            underWay += 1
-            yield* Effect.forkScoped(
-              Effect.ensuring(
-                Effect.catch(Effect.catchDefect(tryOne(sink, delivery), Effect.fail), () => NOT_NOTED),
-                Effect.sync(() => {
-                  underWay -= 1
-                  Queue.offerUnsafe(ended, undefined)
-                })
-              )
-            )
-          }
-          if (Option.isNone(claimed)) yield* Effect.andThen(NOT_CLAIMED, Effect.sleep(AFTER_FAILURE))
-          else if (claimed.value.length < free) yield* Effect.sleep(BETWEEN_LOOKS)
-        }
-      })
+      const parts = yield* makeParts
 
       const prune = Effect.gen(function* () {
         while ((yield* outbox.prune({ limit: PRUNED_AT_ONCE })) >= PRUNED_AT_ONCE);
@@ -167,11 +183,11 @@ export class EventDelivery extends Context.Service<
         Effect.logWarning("Hooks and webhooks could not be subscribed; events are told from the next try on.")
       )
       return EventDelivery.of({
-        deliver: Effect.map(Effect.forEach(sinks, deliverTo, { concurrency: "unbounded" }), (tried) =>
+        deliver: Effect.map(Effect.forEach(sinks, deliverTo(parts), { concurrency: "unbounded" }), (tried) =>
           tried.reduce((sum, each) => sum + each, 0)
         ),
         run: Effect.gen(function* () {
-          yield* Effect.forEach(sinks, (sink) => Effect.forkScoped(serve(sink)))
+          yield* Effect.forEach(sinks, (sink) => Effect.forkScoped(serveIn(parts)(sink)))
           return yield* upkeep
         })
       })

@@ -73,6 +73,23 @@ const swallowed = () =>
     cause: new Error("A part of this unit of work failed, so that the whole was rolled back.")
   })
 
+const snapshot = (tables: ReadonlyArray<Map<unknown, unknown>>): Restore => {
+  const before = tables.map((table) => [...table])
+  return () => {
+    for (const [index, table] of tables.entries()) {
+      table.clear()
+      for (const [key, value] of before[index] ?? []) table.set(key, value)
+    }
+  }
+}
+
+const joined = <A, E, R>(unit: Unit, work: Effect.Effect<A, E, R>) =>
+  Effect.onExit(work, (exit) =>
+    Effect.sync(() => {
+      unit.doomed ||= Exit.isFailure(exit)
+    })
+  )
+
 const makeInMemoryStorage = (): InMemoryStorage["Service"] => {
   const Current = Context.Reference<Unit | undefined>(`@parley/core/storage/InMemoryStorage/Unit/${storages++}`, {
     defaultValue: () => undefined
@@ -84,27 +101,10 @@ const makeInMemoryStorage = (): InMemoryStorage["Service"] => {
   const removals: Array<(document: RemovedDocument) => void> = []
   const companions = new Map<string, (companion: never) => void>()
 
-  const snapshot = (): Restore => {
-    const before = tables.map((table) => [...table])
-    return () => {
-      for (const [index, table] of tables.entries()) {
-        table.clear()
-        for (const [key, value] of before[index] ?? []) table.set(key, value)
-      }
-    }
-  }
-
-  const joined = <A, E, R>(unit: Unit, work: Effect.Effect<A, E, R>) =>
-    Effect.onExit(work, (exit) =>
-      Effect.sync(() => {
-        unit.doomed ||= Exit.isFailure(exit)
-      })
-    )
-
   const begin = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | StorageFailed, R> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.suspend(() => {
-        const undo = snapshot()
+        const undo = snapshot(tables)
         const unit: Unit = { open: true, doomed: false }
         return Effect.flatMap(
           Effect.exit(restore(Effect.provideService(work, Current, unit))),

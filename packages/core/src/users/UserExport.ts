@@ -40,6 +40,125 @@ const paged = <A, K>(
     })
   )
 
+/** The lines of the account and its payments. */
+const makeAccountLines = Effect.gen(function* () {
+  const billing = yield* BillingStore
+  const records = yield* CreditRecords
+
+  const credits = (userId: UserId) =>
+    Stream.concat(
+      Stream.fromEffect(Effect.map(records.account(userId), lines.accountLine)),
+      Stream.paginate(undefined as number | undefined, (upto) =>
+        Effect.map(
+          records.history({ userId, limit: PAGE, offset: 0, type: undefined, upto }),
+          ({ next, transactions }) => [transactions.map(lines.transactionLine), Option.fromUndefinedOr(next)] as const
+        )
+      )
+    ).pipe(Stream.catchTag("AccountNotFound", () => Stream.empty))
+
+  const payments = (userId: UserId) =>
+    Stream.concat(
+      Stream.fromArrayEffect(
+        Effect.map(Effect.all([billing.account(userId), billing.bought(userId)]), ([account, bought]) => [
+          ...lines.billingLines(account),
+          ...bought.map(lines.purchaseLine)
+        ])
+      ),
+      paged(
+        LONG_PAGE,
+        (before: string | undefined) => billing.list({ state: undefined, userId, limit: LONG_PAGE, before }),
+        ({ id }) => id
+      ).pipe(Stream.map(lines.paymentEventLine))
+    )
+
+  return { credits, payments }
+})
+
+/** The lines of chats, and of bots with their conversations. */
+const makeChatLines = Effect.gen(function* () {
+  const bots = yield* BotStore
+  const chats = yield* ChatStore
+  const crm = yield* CrmConnectionStore
+
+  const messages = (userId: UserId, chatId: string) =>
+    Stream.paginate(undefined as string | undefined, (before) =>
+      Effect.map(
+        chats.transcript({ owner: { person: userId }, chatId, limit: PAGE, before, maxBytes: MAX_PAGE_BYTES }),
+        (page) => {
+          // Deleted meanwhile.
+          if (page === undefined) return [[], Option.none<string>()] as const
+          const said = page.messages.toReversed().map((message) => lines.messageLine(chatId, message))
+          const first = page.messages[0]
+          const head = before === undefined ? [lines.chatLine(page.chat, page.documentIds)] : []
+          const next = page.hasEarlier && first !== undefined ? Option.some(first.id) : Option.none<string>()
+          return [[...head, ...said], next] as const
+        }
+      )
+    )
+
+  const ofChats = (userId: UserId) =>
+    paged(
+      PAGE,
+      (after: string | undefined) => chats.listById({ userId, after, limit: PAGE }),
+      ({ id }) => id
+    ).pipe(Stream.flatMap(({ id }) => messages(userId, id)))
+
+  const ofBots = (owner: UserId) =>
+    Stream.fromIterableEffect(bots.list(owner)).pipe(
+      Stream.flatMap((bot) =>
+        Stream.make(lines.botLine(bot)).pipe(
+          Stream.concat(
+            Stream.fromArrayEffect(
+              Effect.map(crm.list({ owner, botId: bot.id }), (all) => all.map(lines.crmConnectionLine))
+            )
+          ),
+          Stream.concat(
+            paged(
+              PAGE,
+              (after: string | undefined) =>
+                chats.conversationsById({ botOwner: owner, bot: bot.id, after, limit: PAGE }),
+              ({ id }) => id
+            ).pipe(Stream.map(lines.conversationLine))
+          )
+        )
+      )
+    )
+
+  return { ofChats, ofBots }
+})
+
+/** The lines of jobs, events and the audit log. */
+const makeRecordLines = Effect.gen(function* () {
+  const audit = yield* AuditLog
+  const deliveries = yield* DeliveryRecords
+  const jobs = yield* JobQueue
+
+  const ofJobs = (owner: UserId) =>
+    Stream.paginate(undefined as string | undefined, (after) =>
+      Effect.map(jobs.list(owner, { limit: PAGE, after }), ({ jobs: page, next }) => [
+        page.map(lines.jobLine),
+        Option.fromUndefinedOr(next)
+      ])
+    )
+
+  const ofEvents = (account: UserId) =>
+    paged(
+      PAGE,
+      (after: { readonly eventId: string; readonly destination: string } | undefined) =>
+        deliveries.ofAccount({ account, after, limit: PAGE }),
+      ({ destination, event }) => ({ eventId: event.id, destination })
+    ).pipe(Stream.map(lines.eventLine))
+
+  const ofAudit = (userId: UserId) =>
+    paged(
+      PAGE,
+      (before: number | undefined) => audit.list({ userId, since: undefined, before, limit: PAGE }),
+      ({ number }) => number
+    ).pipe(Stream.map(lines.auditLine))
+
+  return { ofJobs, ofEvents, ofAudit }
+})
+
 /** The operator who requests an export, and the reason. */
 export interface ExportAsked {
   readonly by: string
@@ -67,108 +186,12 @@ export class UserExport extends Context.Service<
       const audit = yield* AuditLog
       const billing = yield* BillingStore
       const bots = yield* BotStore
-      const chats = yield* ChatStore
-      const crm = yield* CrmConnectionStore
       const data = yield* PersonalData
       const documents = yield* DocumentStore
       const files = yield* FileStore
-      const jobs = yield* JobQueue
-      const records = yield* CreditRecords
-      const deliveries = yield* DeliveryRecords
-
-      const credits = (userId: UserId) =>
-        Stream.concat(
-          Stream.fromEffect(Effect.map(records.account(userId), lines.accountLine)),
-          Stream.paginate(undefined as number | undefined, (upto) =>
-            Effect.map(
-              records.history({ userId, limit: PAGE, offset: 0, type: undefined, upto }),
-              ({ next, transactions }) =>
-                [transactions.map(lines.transactionLine), Option.fromUndefinedOr(next)] as const
-            )
-          )
-        ).pipe(Stream.catchTag("AccountNotFound", () => Stream.empty))
-
-      const payments = (userId: UserId) =>
-        Stream.concat(
-          Stream.fromArrayEffect(
-            Effect.map(Effect.all([billing.account(userId), billing.bought(userId)]), ([account, bought]) => [
-              ...lines.billingLines(account),
-              ...bought.map(lines.purchaseLine)
-            ])
-          ),
-          paged(
-            LONG_PAGE,
-            (before: string | undefined) => billing.list({ state: undefined, userId, limit: LONG_PAGE, before }),
-            ({ id }) => id
-          ).pipe(Stream.map(lines.paymentEventLine))
-        )
-
-      const messages = (userId: UserId, chatId: string) =>
-        Stream.paginate(undefined as string | undefined, (before) =>
-          Effect.map(
-            chats.transcript({ owner: { person: userId }, chatId, limit: PAGE, before, maxBytes: MAX_PAGE_BYTES }),
-            (page) => {
-              // Deleted meanwhile.
-              if (page === undefined) return [[], Option.none<string>()] as const
-              const said = page.messages.toReversed().map((message) => lines.messageLine(chatId, message))
-              const first = page.messages[0]
-              const head = before === undefined ? [lines.chatLine(page.chat, page.documentIds)] : []
-              const next = page.hasEarlier && first !== undefined ? Option.some(first.id) : Option.none<string>()
-              return [[...head, ...said], next] as const
-            }
-          )
-        )
-
-      const ofChats = (userId: UserId) =>
-        paged(
-          PAGE,
-          (after: string | undefined) => chats.listById({ userId, after, limit: PAGE }),
-          ({ id }) => id
-        ).pipe(Stream.flatMap(({ id }) => messages(userId, id)))
-
-      const ofBots = (owner: UserId) =>
-        Stream.fromIterableEffect(bots.list(owner)).pipe(
-          Stream.flatMap((bot) =>
-            Stream.make(lines.botLine(bot)).pipe(
-              Stream.concat(
-                Stream.fromArrayEffect(
-                  Effect.map(crm.list({ owner, botId: bot.id }), (all) => all.map(lines.crmConnectionLine))
-                )
-              ),
-              Stream.concat(
-                paged(
-                  PAGE,
-                  (after: string | undefined) =>
-                    chats.conversationsById({ botOwner: owner, bot: bot.id, after, limit: PAGE }),
-                  ({ id }) => id
-                ).pipe(Stream.map(lines.conversationLine))
-              )
-            )
-          )
-        )
-
-      const ofJobs = (owner: UserId) =>
-        Stream.paginate(undefined as string | undefined, (after) =>
-          Effect.map(jobs.list(owner, { limit: PAGE, after }), ({ jobs: page, next }) => [
-            page.map(lines.jobLine),
-            Option.fromUndefinedOr(next)
-          ])
-        )
-
-      const ofEvents = (account: UserId) =>
-        paged(
-          PAGE,
-          (after: { readonly eventId: string; readonly destination: string } | undefined) =>
-            deliveries.ofAccount({ account, after, limit: PAGE }),
-          ({ destination, event }) => ({ eventId: event.id, destination })
-        ).pipe(Stream.map(lines.eventLine))
-
-      const ofAudit = (userId: UserId) =>
-        paged(
-          PAGE,
-          (before: number | undefined) => audit.list({ userId, since: undefined, before, limit: PAGE }),
-          ({ number }) => number
-        ).pipe(Stream.map(lines.auditLine))
+      const { credits, payments } = yield* makeAccountLines
+      const { ofBots, ofChats } = yield* makeChatLines
+      const { ofAudit, ofEvents, ofJobs } = yield* makeRecordLines
 
       /** True if any data is stored; checks first the data that an erasure counts. */
       const isKnown = Effect.fnUntraced(function* (userId: UserId) {

@@ -40,6 +40,58 @@ export interface ErasedUser extends StoredData {
   readonly pseudonym: string
 }
 
+/** Closes an account, if there is one. */
+const makeClose = Effect.gen(function* () {
+  const ids = yield* IdGenerator
+  const ledger = yield* CreditLedger
+  const lowest = lowestTier(yield* Catalog).name
+  return Effect.fnUntraced(function* (userId: UserId) {
+    const key = `closed:${yield* ids.next}`
+    return yield* ledger.run(closeAccount({ userId, key, lowest })).pipe(
+      Effect.asVoid,
+      Effect.catchTag("AccountNotFound", () => Effect.void),
+      Effect.catchTag(["InvalidAmount", "KeyConflict"], Effect.die)
+    )
+  })
+})
+
+/** The person's payments, as far as an erasure ends them. */
+const makePayments = Effect.gen(function* () {
+  const billing = yield* BillingStore
+  const gateway = yield* PaymentGateway
+
+  /** Subscriptions that go on, as far as it was reported. */
+  const running = (userId: UserId) =>
+    Effect.map(billing.account(userId), ({ subscriptions }) =>
+      subscriptions.flatMap(({ endedAt, id }) => (endedAt === undefined ? [id] : []))
+    )
+
+  /** Prevents further purchases. Without a key for payments there are no pages to close. */
+  const closePages = Effect.fnUntraced(function* (userId: UserId) {
+    const { customerId } = yield* billing.account(userId)
+    if (customerId === undefined) return
+    yield* Effect.catchTag(gateway.closeCheckouts({ customerId }), "PaymentsNotConfigured", () => Effect.void)
+  })
+
+  /** Ends the running subscriptions, so that an erased person pays no more. One that is not there has ended already. */
+  const endSubscriptions = (userId: UserId, ended: Set<string>) =>
+    Effect.gen(function* () {
+      for (const id of yield* running(userId)) {
+        if (ended.has(id)) continue
+        yield* Effect.catchTag(gateway.endSubscription(id), "PaymentObjectNotFound", () => Effect.void)
+        ended.add(id)
+      }
+    })
+
+  return { running, closePages, endSubscriptions }
+})
+
+/** Fails if no data is stored. */
+const known = <A extends StoredData>(userId: UserId, data: A, isKnown: boolean) =>
+  isKnown || data.chats + data.documents + data.transactions > 0
+    ? Effect.succeed(data)
+    : Effect.fail(new UserNotFound({ userId }))
+
 /** The operations of operators on people. */
 export class UserService extends Context.Service<
   UserService,
@@ -68,40 +120,17 @@ export class UserService extends Context.Service<
       const audit = yield* AuditLog
       const billing = yield* BillingStore
       const crm = yield* CrmRelease
-      const gateway = yield* PaymentGateway
       const ids = yield* IdGenerator
       const jobs = yield* JobQueue
-      const ledger = yield* CreditLedger
+      const close = yield* makeClose
+      const { closePages, endSubscriptions, running } = yield* makePayments
       const unitOfWork = yield* UnitOfWork
-      const lowest = lowestTier(yield* Catalog).name
-
-      /** Closes the account, if there is one. */
-      const close = Effect.fnUntraced(function* (userId: UserId) {
-        const key = `closed:${yield* ids.next}`
-        return yield* ledger.run(closeAccount({ userId, key, lowest })).pipe(
-          Effect.asVoid,
-          Effect.catchTag("AccountNotFound", () => Effect.void),
-          Effect.catchTag(["InvalidAmount", "KeyConflict"], Effect.die)
-        )
-      })
 
       /** Whether the payment provider knows the person, who may have nothing else. */
       const isCustomer = (userId: UserId) =>
         Effect.map(
           billing.account(userId),
           ({ customerId, subscriptions }) => customerId !== undefined || subscriptions.length > 0
-        )
-
-      /** Fails if no data is stored. */
-      const known = <A extends StoredData>(userId: UserId, data: A, isKnown: boolean) =>
-        isKnown || data.chats + data.documents + data.transactions > 0
-          ? Effect.succeed(data)
-          : Effect.fail(new UserNotFound({ userId }))
-
-      /** Subscriptions that go on, as far as it was reported. */
-      const running = (userId: UserId) =>
-        Effect.map(billing.account(userId), ({ subscriptions }) =>
-          subscriptions.flatMap(({ endedAt, id }) => (endedAt === undefined ? [id] : []))
         )
 
       /** One transaction: a refusal leaves the account open and unchanged. */
@@ -122,23 +151,6 @@ export class UserService extends Context.Service<
         yield* audit.record({ action: "users delete", by, userId: pseudonym, reason, details: "" })
         return { erased, follow }
       })
-
-      /** Prevents further purchases. Without a key for payments there are no pages to close. */
-      const closePages = Effect.fnUntraced(function* (userId: UserId) {
-        const { customerId } = yield* billing.account(userId)
-        if (customerId === undefined) return
-        yield* Effect.catchTag(gateway.closeCheckouts({ customerId }), "PaymentsNotConfigured", () => Effect.void)
-      })
-
-      /** Ends the running subscriptions, so that an erased person pays no more. One that is not there has ended already. */
-      const endSubscriptions = (userId: UserId, ended: Set<string>) =>
-        Effect.gen(function* () {
-          for (const id of yield* running(userId)) {
-            if (ended.has(id)) continue
-            yield* Effect.catchTag(gateway.endSubscription(id), "PaymentObjectNotFound", () => Effect.void)
-            ended.add(id)
-          }
-        })
 
       /** Erases, and again if a subscription became known between its end at the provider and the erasure. */
       const eraseEnded = (
