@@ -7,7 +7,7 @@ import { PgDatabaseLayer } from "./database/server/PgDatabase.ts"
 import { PgliteDatabaseLayer } from "./database/embedded/PgliteDatabase.ts"
 import type { PgliteThread } from "./database/embedded/PgliteThread.ts"
 
-/** Where the data is. With none of `url`, `pool` and `dataDir`, in the memory of this process. */
+/** The place of the data. Without `url`, `pool` and `dataDir` it is the memory of this process. */
 export interface DatabaseOptions {
   /** A Postgres server's connection string, also one of a transaction-pooling pgbouncer. Wins over `dataDir`. */
   readonly url?: string | undefined
@@ -46,7 +46,7 @@ export const databaseLayer = (options: DatabaseOptions): Layer.Layer<Database | 
   return Layer.provide(database, Layer.effectDiscard(lockFolder(dataDir)))
 }
 
-/** What to open for a change of the schema: past the pooler where there is a way. */
+/** The options for a change of the schema: past the pooler if an address is configured. */
 export const directOptions = (options: DatabaseOptions): DatabaseOptions => ({
   ...options,
   url: options.directUrl ?? options.url,

@@ -15,9 +15,9 @@ export interface OpenDatabaseOptions extends DatabaseOptions {
   /** False leaves the schema as it is: run `migrateDatabase` before. */
   readonly migrate?: boolean | undefined
   readonly jobs?: JobQueueOptions | undefined
-  /** Where the bytes of documents rest, if anywhere but in the database. */
+  /** The object store for the bytes of documents; without it they are stored in the database. */
   readonly objects?: Objects | undefined
-  /** Who embeds passages and questions, so that documents are searched for meaning beside words; nobody unless given. */
+  /** Embeds passages and questions, so that a search also compares meaning; none unless given. */
   readonly embedder?: Embedder["Service"] | undefined
   /**
    * How many passages the documents named may have for a search by meaning to compare all of them; 20,000 unless given. Where

@@ -24,7 +24,7 @@ export interface ParserLimits {
   readonly maxInflationRatio: number
   /** Length of the text, in UTF-16 units. */
   readonly maxTextLength: number
-  /** How long an idle process is kept for the next document. */
+  /** Time for which an idle process is kept for the next document. */
   readonly idleMilliseconds: number
 }
 

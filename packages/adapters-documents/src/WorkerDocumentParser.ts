@@ -76,7 +76,7 @@ const makeParser = (limits: ParserLimits) =>
         (parser) => readWith(parser, input, limits),
         (parser) => Effect.sync(() => pool.giveBack(parser))
       )
-    // What is said of a document may be remembered for everybody: in doubt it is read again by a process of its own.
+    // The outcome for a document may be remembered for all people: in doubt, a process of its own reads it again.
     const read = Effect.fnUntraced(function* (input: ParserInput) {
       const { kind } = input
       const fences = yield* probed

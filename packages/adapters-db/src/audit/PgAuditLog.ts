@@ -46,5 +46,5 @@ const make = Effect.map(Database, ({ schema, statement }) =>
   })
 )
 
-/** What operators did, in Postgres or PGlite. */
+/** The audit log of operators' actions in Postgres or PGlite. */
 export const PgAuditLogLayer: Layer.Layer<AuditLog, never, Database> = Layer.effect(AuditLog, make)

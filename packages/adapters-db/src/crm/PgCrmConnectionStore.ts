@@ -99,7 +99,7 @@ const texts = (schema: string) => {
 const keyOf = ({ botId, owner, provider }: CrmConnectionName) => [owner, botId, provider]
 const dateOf = (milliseconds: number | undefined) => (milliseconds === undefined ? null : new Date(milliseconds))
 
-/** What is no id names no bot. */
+/** A text that is no id names no bot. */
 const named = <A, E, R>({ botId }: { readonly botId: string }, absent: A, work: Effect.Effect<A, E, R>) =>
   isUuid(botId) ? work : Effect.succeed(absent)
 

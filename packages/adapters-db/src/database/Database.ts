@@ -51,14 +51,14 @@ export class DatabaseError extends Schema.TaggedError<DatabaseError>()("Database
   }
 }
 
-/** What a database answers after this program has closed it. */
+/** The error of a call after this process has closed the database. */
 export const databaseClosed = (): DatabaseError =>
   new DatabaseError({ closed: true, cause: new Error("The database was closed.") })
 
 /** That the database did not answer, by the code that the system has for it. */
 export const noAnswer = (message: string): Error => Object.assign(new Error(message), { code: "ETIMEDOUT" })
 
-/** What is answered while the database counts as down. */
+/** The error of a call while the database counts as down. */
 export const databaseSilent = (retryAfterMs: number): DatabaseError =>
   new DatabaseError({ retryAfterMs, cause: noAnswer("The database does not answer.") })
 
@@ -80,7 +80,7 @@ export class Database extends Context.Service<
   Database,
   {
     readonly driver: "pg" | "pglite"
-    /** Fails where the database has been silent for a while, and passes otherwise: for calls that wait for others' first. */
+    /** Fails if the database has been silent for a while, and passes otherwise: for calls that wait for others' first. */
     readonly admit: Effect.Effect<void, DatabaseError>
     /** The schema all tables live in, quoted for use in SQL text. */
     readonly schema: string

@@ -19,10 +19,10 @@ export interface Connection {
   readonly discard: () => void
 }
 
-/** What the roles need of a database engine. */
+/** The operations of a database engine that the roles use. */
 export interface Driver {
   readonly name: "pg" | "pglite"
-  /** Fails where the database has been silent for a while, and passes otherwise: for calls that wait for others' first. */
+  /** Fails if the database has been silent for a while, and passes otherwise: for calls that wait for others' first. */
   readonly admit: Effect.Effect<void, DatabaseError>
   /** Holds a connection for as long as `use` runs. Waiting for one can be interrupted. */
   withConnection<A, E, R>(

@@ -57,7 +57,7 @@ export const scriptThrough = (transaction: Transaction, role: DatabaseRole) => (
 const interrupted = () =>
   new DatabaseError({ sqlState: "25P02", cause: new Error("A statement of this transaction was interrupted.") })
 
-/** What a unit of work answers where one of its parts failed and the failure was swallowed. */
+/** The error of a unit of work in which a part failed and the failure was ignored. */
 export const failedInside = () =>
   new DatabaseError({
     sqlState: "25P02",

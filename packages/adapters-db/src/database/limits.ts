@@ -1,6 +1,6 @@
 import { Context, Effect } from "effect"
 
-/** How long the database may be used for one purpose. All in milliseconds. */
+/** Time limits of the database for one purpose. Milliseconds. */
 export interface Limits {
   /** A statement is ended by the server after this long, and given up on by the client a little later. */
   readonly statementMs: number
@@ -47,25 +47,25 @@ export type Purpose = keyof typeof LIMITS
 /** Limits by purpose, for a driver. */
 export type LimitsPolicy = Readonly<Record<Purpose, Limits>>
 
-/** How much later than the server's own limit the client gives up: what an answer may need to arrive. */
+/** Time between the server's own limit and the client's: an answer may need it to arrive. */
 export const ANSWER_GRACE_MS = 2_000
 
-/** How long an interrupted statement may still run before it is cancelled. */
+/** Time that an interrupted statement has before it is cancelled. */
 export const INTERRUPT_GRACE_MS = 1_000
 
-/** How long a cancel request may take until the connection is dropped without it. */
+/** Time limit of a cancel request; afterwards the connection is dropped without it. */
 export const CANCEL_MS = 1_000
 
-/** How long a connection may take to open, and a call may wait for a free one, unless told otherwise. */
+/** Time limit for opening a connection, and for waiting for a free one, unless configured. */
 export const CONNECT_MS = 10_000
 
-/** How long closing a pool waits for its connections to say goodbye. */
+/** Longest time that closing a pool waits for its connections to end. */
 export const CLOSE_MS = 3_000
 
 /** Silence on a socket until the system asks whether the other side is still there; ten questions follow, a second apart. */
 export const KEEPALIVE_MS = 10_000
 
-/** What the database is used for at the moment. A transaction keeps the purpose it began with. */
+/** The current purpose of using the database. A transaction keeps the purpose with which it began. */
 export const CurrentPurpose = Context.Reference<Purpose>("@parley/adapters-db/database/CurrentPurpose", {
   defaultValue: () => "interactive"
 })

@@ -29,7 +29,7 @@ const executeOn = (connection: Connection, text: string, params: ReadonlyArray<u
   )
 
 /**
- * Gives the roles of a database over a driver. The transaction in progress travels in the fiber's context, so that a call
+ * Returns the roles of a database over a driver. The transaction in progress travels in the fiber's context, so that a call
  * inside another, or inside a unit of work, joins it. A fiber that outlives its unit opens transactions of its own.
  */
 export const openRoles = (driver: Driver, schema: string): DatabaseRoles => {

@@ -68,13 +68,13 @@ const NEVER_INSIDE = /\b(CONCURRENTLY|VACUUM|(CREATE|DROP) (DATABASE|TABLESPACE)
 export const scriptWithin = (limits: Limits, script: string): string =>
   NEVER_INSIDE.test(script) ? script : `${setLocal([...bounds(limits), ...MEANING])}; ${script}`
 
-/** True where a statement cannot be put into a transaction. */
+/** True if a statement cannot be put into a transaction. */
 export const standsAlone = (text: string): boolean => NEVER_INSIDE.test(text)
 
 /** Asks a session for its settings. SHOW takes no snapshot, so that a BEGIN with an isolation level may follow. */
 export const PROBE = "SHOW default_transaction_isolation; SHOW DateStyle; SHOW extra_float_digits; SHOW search_path"
 
-/** Whether a session, by the rows that answer `PROBE`, gives statements sent alone the meaning they have in transactions. */
+/** True if the rows of `PROBE` show that statements sent alone mean the same in this session as in transactions. */
 export const isPlainSession = (rows: ReadonlyArray<Row>): boolean => {
   const settings: Row = Object.assign({}, ...rows)
   return (

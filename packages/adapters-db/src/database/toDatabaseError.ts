@@ -32,14 +32,14 @@ export const toDatabaseError = (cause: unknown): DatabaseError => {
   })
 }
 
-/** True where the server itself reported it. */
+/** True if the server itself reported it. */
 export const isReported = (cause: unknown): boolean => typeof reportOf(cause).severity === "string"
 
-/** True where the connection is gone or its state unknown: no report from the server, or a fatal one. */
+/** True if the connection is gone or its state unknown: no report from the server, or a fatal one. */
 export const isConnectionLost = (cause: unknown): boolean => {
   const { severity } = (cause ?? {}) as ErrorReport
   return severity !== "ERROR"
 }
 
-/** True where the server takes no writes: a standby, or a primary that just became one. Others may be elsewhere by now. */
+/** True if the server takes no writes: a standby, or a primary that just became one. Others may be elsewhere by now. */
 export const isReadOnly = (cause: unknown): boolean => toDatabaseError(cause).sqlState === "25006"

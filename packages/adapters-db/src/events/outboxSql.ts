@@ -113,7 +113,7 @@ export const deliverySql = (schema: string) => ({
       FROM ${schema}.event_deliveries e WHERE e.destination = d.id
     ) c ORDER BY d.id`,
 
-  /** What is dead of a destination that is forgotten stays so: no process would try it. Parameters: event and destination, either null for any. */
+  /** Dead deliveries of a deleted destination stay dead, because no process would try them. Parameters: event and destination, either null for any. */
   retry: `WITH dead AS MATERIALIZED (
       SELECT user_id, event_id, destination FROM ${schema}.event_deliveries
       WHERE state = 'dead' AND ($1::text IS NULL OR event_id = $1) AND ($2::text IS NULL OR destination = $2)

@@ -12,7 +12,7 @@ const isEmpty = (folder: string): boolean => {
   }
 }
 
-/** Removes `folder`, which is empty; false where it has to stay, as a volume that is mounted there has. */
+/** Removes `folder`, which is empty; false if it has to stay, as a volume that is mounted there has. */
 const makeWay = (folder: string): boolean => {
   try {
     rmdirSync(folder)
@@ -27,7 +27,7 @@ const makeWay = (folder: string): boolean => {
  * beside it, and it takes its own when it is done. What a process that died had begun is made anew. A folder with
  * anything in it stays as it is. One that cannot be replaced, since it is a volume, is made in place.
  *
- * Gives whether it was made now. The folder is to be locked.
+ * Returns true if it was made now. The folder is to be locked.
  */
 export const beginFolder = async (folder: string, make: (folder: string) => unknown): Promise<boolean> => {
   if (!isEmpty(folder)) return false

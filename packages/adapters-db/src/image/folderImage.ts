@@ -46,7 +46,7 @@ export const packFolder = (folder: string): Buffer => {
   return zstdCompressSync(whole, { params: PACKING })
 }
 
-/** What an image holds; its paths are as those of the head. */
+/** The contents of an image; its paths are those of the head. */
 export interface UnpackedFolder {
   readonly folders: ReadonlyArray<string>
   readonly files: ReadonlyArray<readonly [path: string, bytes: Uint8Array]>

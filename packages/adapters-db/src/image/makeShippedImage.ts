@@ -27,7 +27,7 @@ const makeImage = async (folder: string): Promise<Uint8Array> => {
 
 /**
  * Makes the image that new folders begin as, unless the one that fits is there, and removes others. Takes some ten
- * seconds. Gives its file and whether it was made now.
+ * seconds. Returns its file and whether it was made now.
  */
 export const makeShippedImage = async (): Promise<{ readonly file: string; readonly made: boolean }> => {
   const file = await shippedImageFile()

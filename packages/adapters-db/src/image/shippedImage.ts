@@ -6,7 +6,7 @@ import { loadMigrations, type Migration } from "../migrations/Migration.ts"
 /** The schema that the shipped image holds, with its job queue beside it. */
 export const IMAGE_SCHEMA = "parley"
 
-/** What makes the files of a database, beside the migrations. */
+/** The packages whose versions decide the files of a database, beside the migrations. */
 const MAKERS = ["@electric-sql/pglite", "@electric-sql/pglite-pgvector", "pg-boss"]
 
 /** One package of `MAKERS` as it is installed. */
@@ -36,7 +36,7 @@ export const fingerprint = (
 export const IMAGE_FOLDER = fileURLToPath(new URL("../../prepared/", import.meta.url))
 
 /**
- * Where the image is that fits this engine and these migrations: an empty embedded database with the schema in it. It
+ * The file of the image for this engine and these migrations: an empty embedded database with the schema in it. It
  * may be absent; one made of anything else has another name.
  */
 export const shippedImageFile = async (): Promise<string> =>

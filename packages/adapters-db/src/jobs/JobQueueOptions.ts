@@ -1,6 +1,6 @@
 /** How one process works on the queue of jobs. Apart from what the queue library's own types are in: users see these. */
 export interface JobQueueOptions {
-  /** How many jobs one process works on at a time; 2 unless given. */
+  /** The number of concurrent jobs of one process; 2 unless given. */
   readonly concurrency?: number | undefined
   /** Seconds between looks for jobs enqueued by other processes, 0.5 or more; 1 unless given. */
   readonly pollingIntervalSeconds?: number | undefined

@@ -19,7 +19,7 @@ import type { JobQueueOptions } from "./JobQueueOptions.ts"
 import { jobSql, type ListedJob, type StoredJob } from "./jobSql.ts"
 import type { UserId } from "@parley/core"
 
-/** What is told of a stored job. */
+/** The record of a stored job for callers. */
 export const recordOf = ({
   createdMicros,
   dueAt,
@@ -47,7 +47,7 @@ export const findJob = ({ boss, owner: database, text }: JobParts) =>
     return row && recordOf(row)
   })
 
-/** A page of jobs, newest first: one owner's, or everybody's. */
+/** A page of jobs, newest first: of one owner, or of all people. */
 export const listJobs = ({ boss, owner: database, text }: JobParts) =>
   Effect.fnUntraced(function* (owner: UserId | undefined, { after, kind, limit, state }: JobQuery) {
     yield* boss
@@ -83,7 +83,7 @@ const lazyBoss = Effect.fnUntraced(function* (options: JobQueueOptions) {
   return boss
 })
 
-/** Enqueues those jobs of which no twin waits or runs; gives how many. */
+/** Enqueues the jobs of which no twin waits or runs; returns their number. */
 const ensureJobs = (parts: JobParts) => {
   const enqueue = enqueueJob(parts)
   return Effect.fnUntraced(function* (jobs: ReadonlyArray<Effect.Success<ReturnType<typeof jobToSend>>>) {

@@ -11,7 +11,7 @@ export type JobToSend = Pick<StoredJob, "kind" | "payload" | "owner" | "twin" | 
   readonly retried?: boolean
 }
 
-/** What is stored of a new job of `kind`. */
+/** A new job of `kind` as it is stored. */
 export const jobToSend = <Payload>(
   owner: UserId,
   kind: JobKind<string, Payload>,
@@ -25,7 +25,7 @@ export const jobToSend = <Payload>(
     retryLimit: kind.tries - 1
   }))
 
-/** Inserts a job within the surrounding transaction; gives its id, undefined where a twin waits or runs. */
+/** Inserts a job within the surrounding transaction; returns its id, or undefined if a twin waits or runs. */
 export const sendJob = ({ boss, owner: database }: JobParts) =>
   Effect.fnUntraced(function* ({ id, kind, owner, payload, retried, retryLimit, twin }: JobToSend) {
     const queue = yield* boss
@@ -36,7 +36,7 @@ export const sendJob = ({ boss, owner: database }: JobParts) =>
   })
 
 /**
- * Has a run of the job begin after this transaction has committed; gives the id of the job that stands for it. Where a
+ * Has a run of the job begin after this transaction has committed; gives the id of the job that stands for it. If a
  * twin waits already, its row is kept until then, so that no worker takes it before; where it runs, it is marked, and
  * the end of that run starts another.
  */

@@ -12,7 +12,7 @@ export interface StoredJob {
   readonly payload: unknown
   readonly owner: string
   readonly twin: string
-  /** How often it had been tried before. */
+  /** The number of earlier tries. */
   readonly retryCount: number
   readonly retryLimit: number
   readonly retried: boolean
@@ -25,7 +25,7 @@ export type Claim = StoredJob
 export interface SilentClaim extends Claim {
   /** The last sign, as the database writes it. */
   readonly heartbeat: string
-  /** How long ago that was by the database's clock. */
+  /** Seconds since then, by the database's clock. */
   readonly seconds: number
 }
 

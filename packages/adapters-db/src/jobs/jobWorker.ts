@@ -10,14 +10,14 @@ export type TryEnd =
   | { readonly _tag: "done" | "cut-short" }
   | { readonly _tag: "failed"; readonly retryDelayMs: number }
 
-/** What the queue keeps of a failure: what went wrong is the handler's to tell, and may speak of somebody's data. */
+/** The queue stores only this of a failure, because the error itself may contain personal data; the handler logs it. */
 const FAILED = { message: "The try failed." }
 
 /**
- * Ends a try, and in the same transaction queues the job anew where it was asked for meanwhile. Does nothing where the
- * claim is gone, so that a worker that was taken for dead cannot end the try of another. Where somebody else ends it, for
+ * Ends a try, and in the same transaction queues the job anew where it was asked for meanwhile. Does nothing if the
+ * claim is gone, so that a worker that was taken for dead cannot end the try of another. If somebody else ends it, for
  * its silence since the sign of life `silentSince`, nothing is done either unless that is its last sign still, and it
- * could give another. Gives whether the try was ended.
+ * could give another. Returns true if the try was ended.
  */
 export const settleTry = (parts: JobParts) => {
   const { boss, owner, text, wake } = parts
@@ -58,14 +58,14 @@ export interface JobWorkerOptions {
   readonly stopTimeoutMs: number
 }
 
-/** How often a worker says that it lives. */
+/** The interval of a worker's heartbeats. */
 const BEAT_INTERVAL = "1 second"
-/** How long the end of a try is told to a database that does not answer; afterwards the claim lapses. */
+/** Retries of recording the end of a try if the database does not answer; afterwards the claim expires. */
 const SETTLE_RETRIES = { times: 20, schedule: Schedule.spaced("500 millis") }
-/** How long interrupted tries may still take. */
+/** Time that interrupted tries have to end. */
 const INTERRUPT_TIMEOUT_MS = 1000
 
-/** The latest word of a try on its progress; undefined where the database has it already. */
+/** The latest word of a try on its progress; undefined if the database has it already. */
 interface News {
   progress: JobProgress | undefined
 }
@@ -100,7 +100,7 @@ const endOf = ({ kind }: JobHandler, { retryCount }: Claim, exit: Exit.Exit<unkn
   return { _tag: "failed", retryDelayMs: retryDelayMs(kind, retryCount + 1) }
 }
 
-/** Runs a claimed try with signs of life, and tells the queue how it ended. Interrupted, it interrupts the handler only. */
+/** Runs a claimed try with heartbeats, and records its end in the queue. If interrupted, it interrupts only the handler. */
 const tryJob = (parts: JobParts) => {
   const settle = settleTry(parts)
   return (claim: Claim, handler: JobHandler): Effect.Effect<void> =>
@@ -210,7 +210,7 @@ const keyOf = ({ id, retryCount, heartbeat }: SilentClaim): string => `${id} ${r
  */
 export const lookForDeadTries = (parts: JobParts): Effect.Effect<void, DatabaseError> => {
   const settle = settleTry(parts)
-  /** How many looks in a row have found a claim with this last sign. */
+  /** The number of consecutive looks that found a claim with this last heartbeat. */
   let seen: ReadonlyMap<string, number> = new Map()
   let lookedAt = -Infinity
   return Effect.gen(function* () {
@@ -236,7 +236,7 @@ export const takeOverDeadTries = (parts: JobParts): Effect.Effect<never> =>
   Effect.forever(Effect.andThen(Effect.catch(lookForDeadTries(parts), parts.report), Effect.sleep(LOOK_INTERVAL)))
 
 const DAY_SECONDS = 24 * 60 * 60
-/** How long a job is listed after its end: done, failed. */
+/** Retention of a job after its end: done, failed. */
 const KEPT_SECONDS = [DAY_SECONDS, 30 * DAY_SECONDS]
 const FORGETTING = Schedule.jittered(Schedule.spaced("5 minutes"))
 

@@ -66,15 +66,15 @@ export const startBoss = async (
   }
 }
 
-/** What the parts of the queue share. */
+/** The values that the parts of the queue share. */
 export interface JobParts {
   readonly owner: DatabaseOwner["Service"]
   /** The queue library, started with the first use. */
   readonly boss: Effect.Effect<PgBoss, DatabaseError>
   readonly text: ReturnType<typeof jobSql>
-  /** Has the workers of this process look for jobs now. */
+  /** Wakes the workers of this process to look for jobs. */
   readonly wake: () => void
-  /** Tells the operator of a background statement that failed. */
+  /** Reports a failed background statement to the operator. */
   readonly report: (error: DatabaseError) => Effect.Effect<void>
 }
 

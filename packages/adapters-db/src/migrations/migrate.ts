@@ -9,7 +9,7 @@ import { loadMigrations, type Migration, numberOf } from "./Migration.ts"
 export class MigrationRefused extends Schema.TaggedError<MigrationRefused>()("MigrationRefused", {
   problem: Schema.Literals(["changed", "unknown", "failed"]),
   migrations: Schema.Array(Schema.String),
-  /** What the database said of a migration that failed. */
+  /** The database's message about a failed migration. */
   detail: Schema.optionalKey(Schema.String),
   sqlState: Schema.optionalKey(Schema.String)
 }) {
@@ -127,7 +127,7 @@ const applyNext = Effect.fnUntraced(function* (migrations: ReadonlyArray<Migrati
 
 /**
  * Brings the schema up to date: creates it if need be and applies, in order, what is missing. Any number of processes
- * may do so at once. A newer schema that this program runs on is left as it is. Gives the ids applied by this call.
+ * may do so at once. A newer schema that this program runs on is left as it is. Returns the ids applied by this call.
  */
 export const migrate = (
   given?: ReadonlyArray<Migration>

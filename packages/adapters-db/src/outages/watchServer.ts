@@ -4,7 +4,7 @@ import type pg from "pg"
 import type { PgPool } from "../database/server/PgPool.ts"
 import { isReported } from "../database/toDatabaseError.ts"
 
-/** How long a silent server has to answer a probe, and the time between two. Milliseconds. */
+/** Time limit of a probe to a silent server, and the pause between two probes. Milliseconds. */
 const PROBE_MS = 2_000
 const PROBE_EVERY_MS = 2_000
 
@@ -33,7 +33,7 @@ const answers = async (pool: pg.Pool): Promise<boolean> => {
   }
 }
 
-/** Whether a failure comes of the server or its host: what a client gave up on has no code. */
+/** True if a failure comes from the server or its host: if a client gave up by itself, there is no code. */
 export const isAnswer = (cause: unknown): boolean => {
   const code = causeCode(cause)
   return isReported(cause) || (code !== undefined && code !== "ETIMEDOUT")

@@ -35,5 +35,5 @@ const make = Effect.map(Database, ({ asService, schema, statement }) =>
   })
 )
 
-/** What Postgres or PGlite keeps about a person, erased in one transaction. */
+/** The personal data in Postgres or PGlite, erased in one transaction. */
 export const PgPersonalDataLayer: Layer.Layer<PersonalData, never, Database> = Layer.effect(PersonalData, make)

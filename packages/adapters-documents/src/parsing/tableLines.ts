@@ -3,7 +3,7 @@ const MAX_NAME = 80
 /** The most rows that decide whether the first one names the columns. */
 const SAMPLE_ROWS = 50
 
-/** What is known of the first row: `yes`, it names columns; `likely`, it does unless it looks like data. */
+/** The role of the first row: `yes`, it names columns; `likely`, it does unless it looks like data. */
 export type FirstRowNames = "yes" | "likely" | "unknown"
 
 const oneLine = (text: string): string => text.replace(/\s+/gu, " ").trim()
@@ -42,7 +42,7 @@ const rowLine = (names: ReadonlyArray<string>, row: ReadonlyArray<string>): stri
     .join("\t")
 
 /**
- * The lines of a table, a row each, its cells apart by tabs. Where the first row names the columns, each cell says its
+ * The lines of a table, a row each, its cells apart by tabs. If the first row names the columns, each cell says its
  * name before its value ("Part: Blade"), so that a row that is found alone can be read; empty cells are left out then.
  */
 export function* tableLines(

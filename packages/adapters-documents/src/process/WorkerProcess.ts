@@ -33,7 +33,7 @@ const OWN_FAULTS: ReadonlySet<string> = new Set([
   "SIGTRAP"
 ])
 
-/** How long a process may take to come up, on a machine that is very busy. */
+/** Time limit for starting a process, on a very busy machine. */
 const START_MILLISECONDS = 60_000
 
 /** Below the server, so that on a busy machine answers come first; a third of the weight of others still makes progress. */
@@ -77,7 +77,7 @@ const startProcess = ({ fences, parsers }: WorkerOptions): ChildProcess => {
   return child
 }
 
-/** At once, since the threads a process starts get its priority. Where that is not allowed, it reads all the same. */
+/** At once, since the threads a process starts get its priority. If that is not allowed, it reads all the same. */
 const lowerPriority = (pid: number): void => {
   try {
     setPriority(pid, PARSER_NICENESS)
@@ -122,7 +122,7 @@ export class WorkerProcess {
     return this.#child.pid
   }
 
-  /** Whether another document can be given to it. */
+  /** True if the process can read another document. */
   get usable(): boolean {
     return this.#usable
   }

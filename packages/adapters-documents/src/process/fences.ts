@@ -25,7 +25,7 @@ const runs = (program: string, parameters: ReadonlyArray<string>): Promise<boole
 
 let probing: Promise<ParserFences> | undefined
 
-/** Which fences this machine has. Tried once a process. */
+/** The fences that this machine supports. Probed once per process. */
 export const parserFences = (): Promise<ParserFences> =>
   (probing ??= Promise.all([
     runs("/usr/bin/prlimit", ["--nofile=256:256", "--", "/bin/true"]),
@@ -38,7 +38,7 @@ export const programOf = ({ network }: ParserFences): { readonly file: string; r
     ? { file: "/usr/bin/unshare", before: [...UNSHARE, process.execPath] }
     : { file: process.execPath, before: [] }
 
-/** Lets a running process open nothing any more. Where that does not work, the other fences stay. */
+/** Lets a running process open nothing any more. If that does not work, the other fences stay. */
 export const closeDescriptors = async ({ descriptors }: ParserFences, pid: number): Promise<void> => {
   if (descriptors) await runs("/usr/bin/prlimit", ["--pid", String(pid), "--nofile=0:0"])
 }
@@ -46,7 +46,7 @@ export const closeDescriptors = async ({ descriptors }: ParserFences, pid: numbe
 /** The packages that the parsers import. */
 const PARSER_PACKAGES = ["htmlparser2", "mammoth", "numfmt", "unpdf"]
 
-/** Where Node finds a package from a folder: in `node_modules` there, or in a folder above. It may be a link. */
+/** The folder in which Node finds a package from `from`: in its `node_modules`, or in a folder above. It may be a link. */
 const packageFolder = (name: string, from: string): string | undefined => {
   for (let folder = from; ; folder = dirname(folder)) {
     const candidate = join(folder, "node_modules", name)

@@ -14,9 +14,9 @@ const INSTALL = `npm install ${Object.entries(ENGINE_VERSIONS)
 
 /** An embedded database was asked for, and its engine is not installed, or in another version: it is for those who use it. */
 export class PgliteMissing extends Schema.TaggedError<PgliteMissing>()("PgliteMissing", {
-  /** What is installed that does not fit, such as `@electric-sql/pglite 0.5.16`; left out where nothing is. */
+  /** The installed version that does not fit, such as `@electric-sql/pglite 0.5.16`; left out if none is installed. */
   installed: Schema.optionalKey(Schema.String),
-  /** What is needed instead of it. */
+  /** The required version. */
   needed: Schema.optionalKey(Schema.String)
 }) {
   readonly code = "package_missing"
@@ -29,7 +29,7 @@ export class PgliteMissing extends Schema.TaggedError<PgliteMissing>()("PgliteMi
   }
 }
 
-/** The version of a package that this one finds; undefined where it finds none. */
+/** The version of a package that this one finds; undefined if it finds none. */
 const installedVersion = (name: string): string | undefined => {
   try {
     const manifest = findPackageJSON(name, import.meta.url)
@@ -39,7 +39,7 @@ const installedVersion = (name: string): string | undefined => {
   }
 }
 
-/** Throws `PgliteMissing` where the engine is not installed as it has to be, before a thread is started in vain. */
+/** Throws `PgliteMissing` if the engine is not installed as it has to be, before a thread is started in vain. */
 export const requirePglite = (versionOf: (name: string) => string | undefined = installedVersion): void => {
   for (const [name, needed] of Object.entries(ENGINE_VERSIONS)) {
     const version = versionOf(name)

@@ -7,7 +7,7 @@ export interface PgliteThreadOptions {
   readonly dataDir?: string | undefined
   /** A dump of a data folder to begin with, in memory. */
   readonly prepared?: Uint8Array<ArrayBuffer> | undefined
-  /** True where a new folder may begin as the shipped image, which holds the migrated schema `IMAGE_SCHEMA`. */
+  /** True if a new folder may begin as the shipped image, which holds the migrated schema `IMAGE_SCHEMA`. */
   readonly fromImage?: boolean | undefined
 }
 
@@ -17,12 +17,12 @@ export type PgliteQuestion =
   | { readonly kind: "dump" }
   | { readonly kind: "close" }
 
-/** What the thread is sent: at first what to open, then numbered questions. */
+/** A message to the thread: first the database to open, then numbered questions. */
 export type PgliteMessage =
   | { readonly open: PgliteThreadOptions }
   | { readonly id: number; readonly question: PgliteQuestion }
 
-/** What the thread tells of an error. */
+/** An error as the thread reports it. */
 export interface PgliteErrorReport {
   readonly message: string
   readonly severity: unknown

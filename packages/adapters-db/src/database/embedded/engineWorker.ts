@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads"
 
-/** What a thread knows when it starts: whether the database it will open is in a folder. */
+/** The data of a thread at its start: true if its database will be in a folder. */
 export interface EngineStart {
   readonly forFolder: boolean
 }

@@ -27,16 +27,16 @@ export class FolderInUse extends Schema.TaggedError<FolderInUse>()("FolderInUse"
 interface Holder {
   readonly pid: number
   readonly host: string
-  /** Where the pid is known: containers count their processes apart, and may share a host's name. Empty where all do. */
+  /** The namespace of the pid: containers number their processes separately and may share a host name. Empty if there are no namespaces. */
   readonly namespace: string
-  /** Tells a process from a later one with the same pid; empty where the system does not say. */
+  /** Tells a process from a later one with the same pid; empty if the system does not say. */
   readonly started: string
 }
 
 const SIGN_OF_LIFE_MS = 5_000
 const SILENCE_MS = 30_000
 
-/** When a process started, in the system's own count; undefined where it is gone or only waits to be buried. */
+/** When a process started, in the system's own count; undefined if it is gone or only waits to be buried. */
 const startOf = (pid: number): string | undefined => {
   try {
     process.kill(pid, 0)
@@ -84,7 +84,7 @@ const readHolder = (file: string): Holder | undefined => {
   }
 }
 
-/** Puts a dead holder's lock aside. Where a live one had come in between, it is put back. */
+/** Puts a dead holder's lock aside. If a live one had come in between, it is put back. */
 const removeStale = (file: string, stale: Holder): void => {
   const aside = `${file}.${process.pid}`
   try {

@@ -14,7 +14,7 @@ export interface OpenEngineOptions {
 
 /**
  * Begins to open an embedded database in a thread of its own; what is asked of it waits until it is open. A new folder
- * begins as the image that ships with this package, where that has the schema asked for. Throws `PgliteMissing` where the
+ * begins as the image that ships with this package, where that has the schema asked for. Throws `PgliteMissing` if the
  * engine is not installed.
  */
 export const openEngine = ({ dataDir, schema = IMAGE_SCHEMA }: OpenEngineOptions): PgliteThread => {

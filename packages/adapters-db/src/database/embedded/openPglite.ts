@@ -31,7 +31,7 @@ const create = async (more: PGliteOptions): Promise<PGlite> => {
   })
 }
 
-/** Begins a new folder as the shipped image; false where there is none that fits, or it cannot be used. */
+/** Begins a new folder as the shipped image; false if there is none that fits, or it cannot be used. */
 const beginAsImage = (dataDir: string): Promise<boolean> =>
   shippedImageFile()
     .then((file) => beginFolder(dataDir, (folder) => unpackFolder(readFileSync(file), folder)))

@@ -23,9 +23,9 @@ export interface PgDatabaseOptions {
   readonly schema?: string | undefined
   /** Connections at most, at least 2; 10 unless given. */
   readonly maxConnections?: number | undefined
-  /** How long to wait for a connection, in milliseconds, before failing; 10,000 unless given. */
+  /** Longest wait for a connection in milliseconds; 10,000 unless given. */
   readonly connectTimeoutMs?: number | undefined
-  /** How long anything may take, by its purpose; `LIMITS` unless given. */
+  /** Time limits by purpose; `LIMITS` unless given. */
   readonly limits?: LimitsPolicy | undefined
   /** Called when a connection is lost, also an idle one. For logs; the pool replaces it by itself. */
   readonly onConnectionLost?: ((error: Error) => void) | undefined
@@ -38,7 +38,7 @@ const ask = <R extends Row>(pool: PgPool, client: pg.PoolClient, text: string, p
 const rowsOf = (results: unknown): ReadonlyArray<Row> =>
   (Array.isArray(results) ? results : [results]).flatMap((result: pg.QueryResult<Row>) => result.rows)
 
-/** What a rejected step of several that were sent together failed with; the first one says why the others did. */
+/** The error of a rejected step among several that were sent together; the first error is the cause of the others. */
 const firstFailure = (steps: ReadonlyArray<PromiseSettledResult<unknown>>): PromiseRejectedResult | undefined =>
   steps.find((step) => step.status === "rejected")
 
@@ -67,7 +67,7 @@ const sendInTurn = async <R extends Row>(
   params: ReadonlyArray<unknown>
 ): Promise<ReadonlyArray<R>> => {
   try {
-    // Where even this fails, it has begun a transaction, which the next borrower must not find.
+    // If even this fails, the session has begun a transaction, which the next borrower must not find.
     await ask(loan.pool, client, begin)
     const { rows } = await ask<R>(loan.pool, client, text, params)
     if ((await ask(loan.pool, client, "COMMIT")).command !== "COMMIT") throw notCommitted

@@ -19,9 +19,9 @@ export interface PgPoolOptions {
 export interface PgPool {
   /** The pool itself. */
   readonly clients: pg.Pool
-  /** What becomes of columns: the same for all pools, whatever somebody else's makes of them. */
+  /** The parsers of column types: the same for all pools, also for a caller's pool. */
   readonly types: pg.CustomTypesConfig
-  /** Whether clients take several texts at once, as those of our own pools do. */
+  /** True if clients accept several statements at once, as those of our own pools do. */
   readonly isPipelined: boolean
   /** A client that is not doubted, opened if need be. */
   take(): Promise<pg.PoolClient>
@@ -30,7 +30,7 @@ export interface PgPool {
   drop(client: pg.PoolClient): void
   /** Clients that are idle now are not used again: the network, or the server behind it, may be another one. */
   doubtIdle(): void
-  /** What `PROBE` said of the client's session; undefined before it was asked. */
+  /** The result of `PROBE` for the client's session; undefined before the first probe. */
   isPlain(client: pg.PoolClient): boolean | undefined
   setPlain(client: pg.PoolClient, plain: boolean): void
   /** Asks the server to end what the client runs; ends when it was asked. */
@@ -45,7 +45,7 @@ const openPool = (options: PgPoolOptions): pg.Pool =>
     connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEPALIVE_MS,
-    // What belongs together is sent together, without waiting for an answer in between.
+    // Statements that belong together are sent together, without waiting for an answer in between.
     pipeline: true
   })
 
@@ -144,7 +144,7 @@ export const openPgPool = (options: PgPoolOptions): PgPool => {
       client.release()
     },
     doubtIdle: () => void (doubts += 1),
-    // What somebody else does to a session between two loans is not known.
+    // A caller's pool may change a session between two loans.
     isPlain: (client) => (own ? plain.get(client) : false),
     cancel: cancelStatement,
     setPlain: (client, value) => void plain.set(client, value),

@@ -1,7 +1,7 @@
 import pg from "pg"
 import { CANCEL_MS } from "../limits.ts"
 
-/** What a client knows of its server's end, which the driver's types leave out. */
+/** The fields of a client that identify its server process; the driver's types leave them out. */
 interface CancelFacts {
   readonly processID: number | null
   readonly secretKey: number | null

@@ -8,10 +8,10 @@ import { MEANING, setForTransaction } from "../sessionSettings.ts"
 import { toDatabaseError } from "../toDatabaseError.ts"
 import type { Transaction } from "../Transaction.ts"
 
-/** What a transaction of the caller's is like while ours is part of it, and what is put back after. */
+/** The settings of a caller's transaction while ours is part of it; they are restored afterwards. */
 const KEPT = ["role", "parley.user_id", "lock_timeout", ...MEANING.map(([name]) => name)]
 
-/** Where the caller set no bound, a lock is waited for no longer than this: somebody waits for the answer. */
+/** Longest wait for a lock if the caller set no limit, because a client waits for the answer. */
 const LOCK_MS = 3_000
 
 const SAVEPOINT = "parley_join"
@@ -95,11 +95,11 @@ export const joinTransaction = <A, E, R>(
       )
       transaction.open = false
       if (Exit.isFailure(exit)) {
-        // Where even this fails, the transaction is lost with its connection, or can only be rolled back.
+        // If even this fails, the transaction is lost with its connection, or can only be rolled back.
         const back = connection.script(`ROLLBACK TO SAVEPOINT ${SAVEPOINT}`)
         yield* Effect.ignore(Effect.andThen(back, connection.script(`RELEASE SAVEPOINT ${SAVEPOINT}`)))
       }
-      // Nothing reports when the caller commits. What waits for that finds nothing where it comes too early, and looks again.
+      // Nothing reports when the caller commits. What waits for that finds nothing if it comes too early, and looks again.
       else for (const action of transaction.afterCommit) action()
       return yield* exit
     })

@@ -108,7 +108,7 @@ const writeBlock = Effect.fnUntraced(function* (
   parts: IndexParts,
   { block, embedded, generation, language }: WriteBlock
 ) {
-  // What is paid for waits for the disk, and what others do in the same transaction.
+  // Paid embeddings wait for the disk, and so do other writes of the same transaction.
   const durable = embedded.length > 0 || (yield* database.inTransaction)
   let rest = block
   while (rest.length > 0) {

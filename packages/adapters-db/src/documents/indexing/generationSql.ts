@@ -42,7 +42,7 @@ export const generationSql = (schema: string) => ({
   addPassages: `SELECT * FROM ${schema}.add_passages($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
     $18, $19, $20, $21)`,
 
-  /** Whether the owner has the document. Parameters: those of `begin`, then those of `addPassages` after the generation. */
+  /** Returns a row if the owner has the document. Parameters: those of `begin`, then those of `addPassages` after the generation. */
   put: `SELECT ${schema}.put_document($1, $2, $3, $4, $5::jsonb, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
     $20, $21, $22, $23, $24, $25, $26, $27, $28) AS put`,
 
@@ -56,7 +56,7 @@ export const generationSql = (schema: string) => ({
   /** Parameters: the model; ordinals, and their hashes. */
   reuseEmbeddings: `SELECT * FROM ${schema}.reuse_embeddings($1, $2, $3, $4, $5, $6)`,
 
-  /** Which of these hashes the owner has an embedding of. Parameters: the owner, the model, hashes. */
+  /** The hashes for which the owner has an embedding. Parameters: the owner, the model, hashes. */
   findKnown: `SELECT hash FROM unnest($3::text[]) AS asked (hash) WHERE EXISTS (
     SELECT FROM ${schema}.passage_embeddings WHERE user_id = $1 AND content_hash = decode(asked.hash, 'hex') AND model = $2
   )`,
@@ -72,7 +72,7 @@ export const generationSql = (schema: string) => ({
   /** The generation's number of passages and its language; no row if it is gone. */
   findGeneration: `SELECT passages, language FROM ${schema}.passage_generations WHERE ${GENERATION}`,
 
-  /** Whether it is searched now; false: it is gone. */
+  /** True if the generation is searched now; false if it no longer exists. */
   activate: `SELECT ${schema}.activate_generation($1, $2, $3) AS active`,
 
   abandon: `DELETE FROM ${schema}.passage_generations WHERE ${GENERATION} AND NOT active`,

@@ -14,7 +14,7 @@ export interface PostedTerm {
   readonly bytes: number
   /** The first byte of its SHA-256, by which it has its part of a block. */
   readonly hash: number
-  /** How often it is in the passage at hand; 0 but while one is counted, which is done in one go. */
+  /** The number of occurrences in the passage that is being counted; 0 otherwise. */
   times: number
 }
 
@@ -129,7 +129,7 @@ export interface PassageTerms {
 export interface BlockTerms {
   readonly passages: ReadonlyArray<PassageTerms>
   readonly parts: ReadonlyArray<PostingPart>
-  /** How many lexemes the parts have. */
+  /** The number of lexemes of the parts. */
   readonly lexemes: number
 }
 

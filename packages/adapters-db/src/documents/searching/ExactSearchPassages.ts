@@ -10,7 +10,7 @@ export const EXACT_SEARCH_PASSAGES = 20_000
 export const MAX_EXACT_SEARCH = 1_000_000_000
 
 /**
- * How many passages the documents named may have for a search by meaning to compare all of them. Where they have more, the
+ * How many passages the documents named may have for a search by meaning to compare all of them. If they have more, the
  * approximate index over the embeddings, if an operator made one, chooses those to compare.
  */
 export class ExactSearchPassages extends Context.Reference<number>(

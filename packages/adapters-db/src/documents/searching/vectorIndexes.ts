@@ -17,7 +17,7 @@ const GRAPH_BYTES = 450
 /** An approximate index over embeddings. */
 export interface VectorIndex {
   readonly name: string
-  /** Whose embeddings are in it: provider, model and dimensions. */
+  /** The model of the embeddings in it: provider, model and dimensions. */
   readonly model: string
   /** An interrupted build is `invalid`: it takes room and time and is not searched. */
   readonly state: "valid" | "building" | "invalid"
@@ -82,7 +82,7 @@ const listText = (schema: string) => `SELECT c.relname::text AS name, pg_relatio
   WHERE i.indrelid = ${quoteLiteral(`${schema}.passage_embeddings`)}::regclass AND starts_with(c.relname, 'passage_vectors_')
   ORDER BY c.relname`
 
-/** The indexes over embeddings, that of `model` apart; of none where no embedder is configured. */
+/** The indexes over embeddings, that of `model` apart; of none if no embedder is configured. */
 export const findVectorIndexes = (
   model: string | undefined
 ): Effect.Effect<VectorIndexes, DatabaseError, Database | DatabaseOwner> =>

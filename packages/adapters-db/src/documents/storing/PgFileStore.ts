@@ -107,7 +107,7 @@ const make = Effect.gen(function* () {
 })
 
 /**
- * Uploaded bytes in Postgres or PGlite, in parts of 1 MiB, written in the transaction that stores their document. Where an
+ * Uploaded bytes in Postgres or PGlite, in parts of 1 MiB, written in the transaction that stores their document. If an
  * `ObjectStore` is given they rest there, once `move` has moved them.
  */
 export const PgFileStoreLayer: Layer.Layer<FileStore, never, Database> = Layer.effect(FileStore, make)

@@ -83,7 +83,7 @@ const readPages = async (pdf: Pdf, limits: ParserLimits, scanned: boolean): Prom
   return { text, pageStarts }
 }
 
-/** Whether there are images in it: each is a stream, and the dictionaries of streams are never packed (PDF 1.7, 7.5.7). */
+/** True if it contains images: each is a stream, and the dictionaries of streams are never packed (PDF 1.7, 7.5.7). */
 const hasImages = (bytes: Uint8Array): boolean =>
   /\/Subtype\s{0,8}\/Image\b/u.test(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1"))
 

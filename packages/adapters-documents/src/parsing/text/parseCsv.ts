@@ -4,12 +4,12 @@ import { joinLines } from "../pdf/joinLines.ts"
 import { tableLines } from "../tableLines.ts"
 
 const DELIMITERS = [",", ";", "\t", "|"] as const
-/** How much of a text the delimiter is looked for in, in UTF-16 units. */
+/** The length of the sample in which the delimiter is searched, in UTF-16 units. */
 const SAMPLE_LENGTH = 64 * 1024
 /** A quoted cell longer than this is a quote that was never closed. */
 const MAX_QUOTED = 64 * 1024
 
-/** How often each delimiter is in a line, outside of quotes. */
+/** The occurrences of each delimiter in a line, outside quotes. */
 const countIn = (line: string, delimiter: string): number => line.replace(/"[^"]*"/gu, "").split(delimiter).length - 1
 
 /** The delimiter that most lines have, and have equally often; `sep=;` in the first line names it, as Excel does. */
@@ -30,7 +30,7 @@ const delimiterOf = (text: string): string => {
   return best.delimiter
 }
 
-/** Where a quoted cell that begins at `start`, after its quote, ends: at its closing quote. */
+/** The end of a quoted cell that begins at `start`, after its quote: its closing quote. */
 const closingQuote = (text: string, start: number): number | undefined => {
   let at = text.indexOf('"', start)
   while (at !== -1 && at - start <= MAX_QUOTED) {
@@ -40,7 +40,7 @@ const closingQuote = (text: string, start: number): number | undefined => {
   return undefined
 }
 
-/** Where a cell without quotes ends: at a delimiter or a line end. */
+/** The end of a cell without quotes: a delimiter or a line end. */
 const cellEnd = (text: string, start: number, delimiter: string): number => {
   let at = start
   while (at < text.length && text[at] !== delimiter && text[at] !== "\n") at++
