@@ -55,9 +55,12 @@ BEGIN
       version = g.version, by_type = g.by_type,
       terms_transaction = g.terms_transaction, holds_opened = g.holds_opened, holds_ended = g.holds_ended,
       usage_day = g.usage_day, usage_by_kind = g.usage_by_kind,
-      tier = g.tier, anchor = g.anchor, period_start = g.period_start, next_reset_at = g.next_reset_at,
-      period_credits = g.period_credits, renewed_by = g.renewed_by, renewed_until = g.renewed_until,
-      pending_tier = g.pending_tier
+      -- Without a tier they stay: then only balances changed.
+      tier = coalesce(g.tier, a.tier), anchor = coalesce(g.anchor, a.anchor),
+      period_start = coalesce(g.period_start, a.period_start), next_reset_at = coalesce(g.next_reset_at, a.next_reset_at),
+      period_credits = coalesce(g.period_credits, a.period_credits), renewed_by = coalesce(g.renewed_by, a.renewed_by),
+      renewed_until = CASE WHEN g.tier IS NULL THEN a.renewed_until ELSE g.renewed_until END,
+      pending_tier = CASE WHEN g.tier IS NULL THEN a.pending_tier ELSE g.pending_tier END
     FROM free g WHERE a.ctid = g.place
     RETURNING a.user_id
   )

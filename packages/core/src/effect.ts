@@ -57,7 +57,7 @@ export { type JoinedReply, ReplyRunner } from "./chat/reply/ReplyRunner.ts"
 export { Accounts } from "./credits/Accounts.ts"
 export { disputeKey, refundKey } from "./credits/Purchase.ts"
 export { CreditService } from "./credits/CreditService.ts"
-export { PositiveCredits } from "./credits/Credits.ts"
+export { PositiveCredits } from "./credits/creditInputs.ts"
 export { CHAT_SPENDER, parseSpender } from "./credits/Spender.ts"
 export {
   InsufficientCredits,

@@ -11,7 +11,7 @@ import {
   type PlainPayment
 } from "@parley/core/adapter"
 import { Effect, Exit, Result } from "effect"
-import { accountRow, type JsonRow } from "../credits/ledgerRows.ts"
+import { accountOfRow, type JsonRow } from "../credits/ledgerRows.ts"
 import { coalesce } from "../credits/coalesce.ts"
 import { DATABASE_NOW, type LedgerTime } from "../credits/LedgerClock.ts"
 import { type AccountWrite, creditLists, jsonList } from "../credits/writeChanges.ts"
@@ -81,7 +81,7 @@ const decidePlain = ({ at, payment }: Call, row: FoundRow, now: number): Decided
   if (known === null || person === null) return undefined
   const steps = payment.decide(matched(known, now))
   if (steps === undefined) return undefined
-  const account = row.account === null ? undefined : accountRow.fromRow(row.account)
+  const account = row.account === null ? undefined : accountOfRow(row.account)
   const decided = decideCredits(steps, account, now)
   const creditVersion = steps.operations.length === 0 ? null : (account?.version ?? null)
   return decided && { ...decided, place, receivedAt: at, person, version, creditVersion }

@@ -3,7 +3,7 @@ import type { HistoryInput, HistoryPage, UsageInput, UsageRow } from "@parley/co
 import { Effect, Result } from "effect"
 import type { Database, DatabaseError, Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
-import { accountRow, type JsonRow, transactionOfRow } from "./ledgerRows.ts"
+import { accountOfRow, type JsonRow, transactionOfRow } from "./ledgerRows.ts"
 
 interface HistoryRow extends Row {
   readonly total: number
@@ -130,7 +130,7 @@ export const makeRecords = (database: Database["Service"]): CreditRecords["Servi
     account: Effect.fnUntraced(function* (userId) {
       const [row] = yield* statement<{ readonly account: JsonRow }>(accountText, [userId])
       if (row === undefined) return yield* new AccountNotFound({ userId })
-      return accountOf(accountRow.fromRow(row.account))
+      return accountOf(accountOfRow(row.account))
     }, storing("CreditRecords.account")),
     transactions: (userId, keys) =>
       Effect.map(

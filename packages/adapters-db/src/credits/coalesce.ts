@@ -26,6 +26,90 @@ interface Ticket<Job, A, E> {
 
 const unanswered: Exit.Exit<never> = Exit.failCause(Cause.die(new Error("A batch gave too few answers.")))
 
+const wake = <Job, A, E>(ticket: Ticket<Job, A, E>, turn: Turn<Job, A, E>): void => {
+  Deferred.doneUnsafe(ticket.turn, Effect.succeed(turn))
+}
+
+const put = <Value>(lists: Map<string, Array<Value>>, lane: string, value: Value): void => {
+  const list = lists.get(lane)
+  if (list === undefined) lists.set(lane, [value])
+  else list.push(value)
+}
+
+/** The waiting jobs by their lanes, and the batches that they form; `lead` wakes the first caller of a batch. */
+const makeLanes = <Job, A, E>({
+  laneOf,
+  maxBatch,
+  maxInFlight
+}: Pick<CoalesceOptions<Job, A, E>, "laneOf" | "maxBatch" | "maxInFlight">) => {
+  type Waiting = Ticket<Job, A, E>
+  /** By lane, in the order in which the lanes' turns come. */
+  const waiting = new Map<string, Array<Waiting>>()
+  const busy = new Set<string>()
+  let inFlight = 0
+  let starting = false
+  /** Jobs that have no answer yet, without those of contended lanes. */
+  let outstanding = 0
+
+  const takeBatch = (): Array<Waiting> => {
+    const batch: Array<Waiting> = []
+    const share = Math.min(maxBatch, Math.ceil(outstanding / maxInFlight))
+    for (const [lane, tickets] of waiting) {
+      if (busy.has(lane)) continue
+      busy.add(lane)
+      batch.push(...tickets.splice(0, maxBatch - batch.length))
+      waiting.delete(lane)
+      if (tickets.length > 0) waiting.set(lane, tickets)
+      if (batch.length >= share) break
+    }
+    return batch
+  }
+
+  const startBatches = (): void => {
+    while (inFlight < maxInFlight) {
+      const batch = takeBatch()
+      const [leader] = batch
+      if (leader === undefined) return
+      inFlight += 1
+      wake(leader, { _tag: "Leads", batch })
+    }
+  }
+
+  return {
+    add: (ticket: Waiting): void => {
+      put(waiting, laneOf(ticket.job), ticket)
+      outstanding += 1
+    },
+    /** A batch ended: its slot is free, and its lanes one by one. */
+    ended: (batch: ReadonlyArray<Waiting>): void => {
+      inFlight -= 1
+      outstanding -= batch.length
+    },
+    free: (job: Job): boolean => busy.delete(laneOf(job)),
+    /** After the work that is ready to run has run: callers who were just answered, and ask again, then share a batch. */
+    startSoon: (): void => {
+      if (starting) return
+      starting = true
+      setImmediate(() => {
+        starting = false
+        startBatches()
+      })
+    }
+  }
+}
+
+/** Runs a task and then `settle`, which takes each ticket's answer, or none if its lane is contended. */
+const answering = <A, E>(
+  task: Effect.Effect<ReadonlyArray<Exit.Exit<A, E> | undefined>>,
+  settle: (answerOf: (index: number) => Exit.Exit<A, E> | undefined) => Effect.Effect<A, E>
+): Effect.Effect<A, E> =>
+  Effect.flatMap(Effect.exit(task), (outcome) =>
+    settle((index) => {
+      if (Exit.isFailure(outcome)) return Exit.failCause(outcome.cause)
+      return index < outcome.value.length ? outcome.value[index] : unanswered
+    })
+  )
+
 /**
  * Turns many concurrent calls into few batches. A call that finds a batch slot and its lane free starts at once, with
  * what comes in the same turn of the event loop; what arrives while its lane is busy, or while all slots are, forms the
@@ -41,82 +125,22 @@ const unanswered: Exit.Exit<never> = Exit.failCause(Cause.die(new Error("A batch
  */
 export const coalesce = <Job, A, E>(options: CoalesceOptions<Job, A, E>): ((job: Job) => Effect.Effect<A, E>) => {
   type Waiting = Ticket<Job, A, E>
-  /** By lane, in the order in which the lanes' turns come. */
-  const waiting = new Map<string, Array<Waiting>>()
-  const busy = new Set<string>()
-  let inFlight = 0
-  let starting = false
-  /** Jobs that have no answer yet, without those of contended lanes. */
-  let outstanding = 0
-
-  const takeBatch = (): Array<Waiting> => {
-    const batch: Array<Waiting> = []
-    const share = Math.min(options.maxBatch, Math.ceil(outstanding / options.maxInFlight))
-    for (const [lane, tickets] of waiting) {
-      if (busy.has(lane)) continue
-      busy.add(lane)
-      batch.push(...tickets.splice(0, options.maxBatch - batch.length))
-      waiting.delete(lane)
-      if (tickets.length > 0) waiting.set(lane, tickets)
-      if (batch.length >= share) break
-    }
-    return batch
-  }
-
-  const wake = (ticket: Waiting, turn: Turn<Job, A, E>): void => {
-    Deferred.doneUnsafe(ticket.turn, Effect.succeed(turn))
-  }
-
-  const startBatches = (): void => {
-    while (inFlight < options.maxInFlight) {
-      const batch = takeBatch()
-      const [leader] = batch
-      if (leader === undefined) return
-      inFlight += 1
-      wake(leader, { _tag: "Leads", batch })
-    }
-  }
-
-  /** After what is ready to run has run: callers who were just answered, and ask again, then share a batch. */
-  const startSoon = (): void => {
-    if (starting) return
-    starting = true
-    setImmediate(() => {
-      starting = false
-      startBatches()
-    })
-  }
-
-  /** Runs a task and then `settle`, which gives each ticket's answer, or none where its lane is contended. */
-  const answering = (
-    task: Effect.Effect<ReadonlyArray<Exit.Exit<A, E> | undefined>>,
-    settle: (answerOf: (index: number) => Exit.Exit<A, E> | undefined) => Effect.Effect<A, E>
-  ): Effect.Effect<A, E> =>
-    Effect.flatMap(Effect.exit(task), (outcome) =>
-      settle((index) => {
-        if (Exit.isFailure(outcome)) return Exit.failCause(outcome.cause)
-        return index < outcome.value.length ? outcome.value[index] : unanswered
-      })
-    )
+  const lanes = makeLanes<Job, A, E>(options)
 
   const lead = (batch: ReadonlyArray<Waiting>): Effect.Effect<A, E> =>
     answering(options.run(batch.map(({ job }) => job)), (answerOf) => {
-      inFlight -= 1
-      outstanding -= batch.length
+      lanes.ended(batch)
       const contended = new Map<string, Array<Waiting>>()
       for (const [index, ticket] of batch.entries()) {
-        const lane = options.laneOf(ticket.job)
         const exit = answerOf(index)
-        if (exit !== undefined) {
-          busy.delete(lane)
-          if (index > 0) wake(ticket, { _tag: "Answered", exit })
+        if (exit === undefined) {
+          put(contended, options.laneOf(ticket.job), ticket)
           continue
         }
-        const others = contended.get(lane)
-        if (others === undefined) contended.set(lane, [ticket])
-        else others.push(ticket)
+        lanes.free(ticket.job)
+        if (index > 0) wake(ticket, { _tag: "Answered", exit })
       }
-      startSoon()
+      lanes.startSoon()
       let own: ReadonlyArray<Waiting> | undefined
       for (const tickets of contended.values()) {
         const [first] = tickets
@@ -128,8 +152,8 @@ export const coalesce = <Job, A, E>(options: CoalesceOptions<Job, A, E>): ((job:
 
   const contend = (batch: ReadonlyArray<Waiting>): Effect.Effect<A, E> =>
     answering(options.contend(batch.map(({ job }) => job)), (answerOf) => {
-      for (const { job } of batch) busy.delete(options.laneOf(job))
-      startSoon()
+      for (const { job } of batch) lanes.free(job)
+      lanes.startSoon()
       for (const [index, ticket] of batch.entries()) {
         if (index > 0) wake(ticket, { _tag: "Answered", exit: answerOf(index) ?? unanswered })
       }
@@ -139,13 +163,9 @@ export const coalesce = <Job, A, E>(options: CoalesceOptions<Job, A, E>): ((job:
   return (job) =>
     Effect.uninterruptible(
       Effect.suspend(() => {
-        const lane = options.laneOf(job)
         const ticket: Waiting = { job, turn: Deferred.makeUnsafe() }
-        const others = waiting.get(lane)
-        if (others === undefined) waiting.set(lane, [ticket])
-        else others.push(ticket)
-        outstanding += 1
-        startSoon()
+        lanes.add(ticket)
+        lanes.startSoon()
         return Effect.flatMap(Deferred.await(ticket.turn), (turn) => {
           if (turn._tag === "Answered") return turn.exit
           return turn._tag === "Leads" ? lead(turn.batch) : contend(turn.batch)

@@ -43,22 +43,32 @@ const mapping = <A extends object>(columns: Columns<A>): Mapping<A> => {
   }
 }
 
-export const accountRow = mapping<LedgerAccount>({
-  userId: "user_id",
+/** The parts of an account that change with a period or a plan, and that the transaction which changed them repeats. */
+type Terms = Pick<
+  LedgerAccount,
+  "tier" | "anchor" | "periodStart" | "nextResetAt" | "periodCredits" | "renewedBy" | "renewedUntil" | "pendingTier"
+>
+
+export const termsRow = mapping<Terms>({
   tier: "tier",
-  allowance: "allowance",
-  topup: "topup",
-  debt: "debt",
-  heldAllowance: "held_allowance",
-  heldTopup: "held_topup",
-  openHolds: "open_holds",
   anchor: moment("anchor"),
   periodStart: moment("period_start"),
   nextResetAt: moment("next_reset_at"),
   periodCredits: "period_credits",
   renewedBy: "renewed_by",
   renewedUntil: moment("renewed_until"),
-  pendingTier: "pending_tier",
+  pendingTier: "pending_tier"
+})
+
+/** The parts of an account that every reply changes. */
+export const balancesRow = mapping<Omit<LedgerAccount, keyof Terms>>({
+  userId: "user_id",
+  allowance: "allowance",
+  topup: "topup",
+  debt: "debt",
+  heldAllowance: "held_allowance",
+  heldTopup: "held_topup",
+  openHolds: "open_holds",
   transactionCount: "transaction_count",
   version: "version",
   byType: "by_type",
@@ -69,20 +79,7 @@ export const accountRow = mapping<LedgerAccount>({
   usageByKind: "usage_by_kind"
 })
 
-/** The parts of an account that a transaction repeats if it changed them. */
-const TERMS = [
-  "tier",
-  "anchor",
-  "period_start",
-  "next_reset_at",
-  "period_credits",
-  "renewed_by",
-  "renewed_until",
-  "pending_tier"
-]
-
-/** The terms of an account as columns of the transaction that changed them. */
-export const termsOfRow = (account: JsonRow): JsonRow => Object.fromEntries(TERMS.map((name) => [name, account[name]]))
+export const accountOfRow = (row: JsonRow): LedgerAccount => ({ ...balancesRow.fromRow(row), ...termsRow.fromRow(row) })
 
 const transactionRow = mapping<Omit<Transaction, "id"> & { readonly number: number }>({
   number: "number",

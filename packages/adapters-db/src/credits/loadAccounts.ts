@@ -9,7 +9,7 @@ import {
 } from "@parley/core/adapter"
 import { Effect } from "effect"
 import type { DatabaseError, Row, Sql } from "../database/Database.ts"
-import { accountRow, type JsonRow, openHoldOfRow, purchaseRow, recordOfRow } from "./ledgerRows.ts"
+import { accountOfRow, type JsonRow, openHoldOfRow, purchaseRow, recordOfRow } from "./ledgerRows.ts"
 
 /** One named (account, key), with all that is stored about it; null in the place of rows that are not stored. */
 interface LoadedRow extends Row {
@@ -55,7 +55,7 @@ const askedBy = (operation: Operation<unknown, Refusal>) => {
 }
 
 const gathered = ({ account }: LoadedRow): Gathered => ({
-  account: account === null ? undefined : accountRow.fromRow(account),
+  account: account === null ? undefined : accountOfRow(account),
   holds: new Map(),
   records: new Map(),
   purchases: new Map()

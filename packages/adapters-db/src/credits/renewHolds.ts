@@ -59,8 +59,7 @@ const renewText = (schema: string) => `
   ), piece AS (
     INSERT INTO ${schema}.running_reply_texts (user_id, bot, visitor, chat_id, reply_id, start_offset, text)
     SELECT w.user_id, w.bot, w.visitor, w.chat_id, w.reply_id, w.start, w.text FROM head JOIN written w USING (place)
-    WHERE w.text <> '' AND head.length = w.start + w.length
-    ON CONFLICT DO NOTHING
+    WHERE w.text <> '' AND head.length = w.start + w.length ON CONFLICT DO NOTHING
   ), progress AS (
     SELECT l.user_id, l.key, coalesce(max(a.draft)::jsonb, l.draft) AS charged,
       greatest(l.expires_at, ${momentOf("$2")} + $3 * interval '1 millisecond') AS expiry,

@@ -9,7 +9,7 @@ import {
 import { Effect } from "effect"
 import { endRow } from "../chat/turnRow.ts"
 import type { DatabaseError, Sql } from "../database/Database.ts"
-import { accountRow, purchaseRow, rowOfOpenHold, rowOfRecord, rowOfTransaction, termsOfRow } from "./ledgerRows.ts"
+import { balancesRow, purchaseRow, rowOfOpenHold, rowOfRecord, rowOfTransaction, termsRow } from "./ledgerRows.ts"
 import { DATABASE_NOW } from "./LedgerClock.ts"
 
 /** What was decided for one account, and what it was decided from. */
@@ -22,7 +22,9 @@ export interface AccountWrite {
 }
 
 const accountJson = ({ changes: { account }, seen }: AccountWrite) => ({
-  ...accountRow.toRow(account),
+  ...balancesRow.toRow(account),
+  // Left out if they stay, as with replies: moments cost more than all else.
+  ...(seen?.termsTransaction === account.termsTransaction ? {} : termsRow.toRow(account)),
   seen:
     seen &&
     `${seen.allowance} ${seen.topup} ${seen.debt} ${seen.heldAllowance} ${seen.heldTopup} ${seen.transactionCount}`
@@ -51,7 +53,7 @@ const transactionsJson = ({ changes: { account, transactions }, seen }: AccountW
       topup_after: topup,
       type_number: count + 1,
       previous: newest,
-      ...(number === account.termsTransaction ? termsOfRow(accountRow.toRow(account)) : {})
+      ...(number === account.termsTransaction ? termsRow.toRow(account) : {})
     }
   })
 }

@@ -1,6 +1,10 @@
 import { Schema } from "effect"
 import { UserId } from "../identity/UserId.ts"
+import { MAX_CREDITS } from "./maxCredits.ts"
 import { CheckedByService, EventKey, Offset, PageLimit } from "../storage/inputs.ts"
+
+/** One or more whole credits. The ledger keeps credits as 64-bit integers and bounds every bucket at `MAX_CREDITS`. */
+export const PositiveCredits = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_CREDITS }))
 
 /** Amounts are any numbers here: the ledger names the failure of those that it refuses. */
 const Amount = Schema.Number

@@ -72,6 +72,38 @@ export type SettleWorkFailed =
   | StorageFailed
   | WorkExpired
 
+const paidReceipt = (end: HoldEnd) => workReceipt(end._tag === "Settled" ? end.receipt : undefined)
+
+const endAs = (key: string, end: HoldEnd) =>
+  end._tag === "Released"
+    ? new WorkExpired({ key, charged: 0 })
+    : Effect.flatMap(workReceipt(end.receipt), (receipt) =>
+        receipt.ended === "expired" ? new WorkExpired({ key, charged: receipt.charged }) : Effect.succeed(receipt)
+      )
+
+/** Returns a hold of its own for work that begins, or the receipt of work that is paid. */
+const makeBegin = (
+  accounts: Pick<Accounts["Service"], "of">,
+  ledger: CreditLedger["Service"],
+  records: CreditRecords["Service"],
+  ttlMs: number
+) =>
+  Effect.fnUntraced(function* (bound: WorkBound) {
+    yield* checkName(bound)
+    yield* checkSource(bound)
+    const { key, userId } = bound
+    yield* accounts.of(userId)
+    // A process that could not renew its hold may still be at work: a sweeper decides when that is over.
+    const reserved = yield* reserveWork(ledger, bound, { ttlMs, endsExpired: false })
+    if (reserved._tag === "Expired") return yield* paidReceipt(reserved.end)
+    const { hold, replayed, state } = reserved
+    if (state !== "open") {
+      return yield* workReceipt((yield* transactionOf(records, userId, hold.key))?.receipt)
+    }
+    if (replayed) return yield* new WorkInProgress({ key, retryAfterMs: BUSY_RETRY_MS })
+    return hold
+  })
+
 /** Meters any work: holds what it may cost before it begins, and charges what it used, once for each key. */
 export class WorkMeter extends Context.Service<
   WorkMeter,
@@ -130,31 +162,7 @@ export class WorkMeter extends Context.Service<
         )
       )
 
-      /** A hold of its own for work that begins, or the receipt of work that is paid. */
-      const begin = Effect.fnUntraced(function* (bound: WorkBound) {
-        yield* checkName(bound)
-        yield* checkSource(bound)
-        const { key, userId } = bound
-        yield* accounts.of(userId)
-        // A process that could not renew its hold may still be at work: a sweeper decides when that is over.
-        const reserved = yield* reserveWork(ledger, bound, { ttlMs, endsExpired: false })
-        if (reserved._tag === "Expired") return yield* paidReceipt(reserved.end)
-        const { hold, replayed, state } = reserved
-        if (state !== "open") {
-          return yield* workReceipt((yield* transactionOf(records, userId, hold.key))?.receipt)
-        }
-        if (replayed) return yield* new WorkInProgress({ key, retryAfterMs: BUSY_RETRY_MS })
-        return hold
-      })
-
-      const paidReceipt = (end: HoldEnd) => workReceipt(end._tag === "Settled" ? end.receipt : undefined)
-
-      const endAs = (key: string, end: HoldEnd) =>
-        end._tag === "Released"
-          ? new WorkExpired({ key, charged: 0 })
-          : Effect.flatMap(workReceipt(end.receipt), (receipt) =>
-              receipt.ended === "expired" ? new WorkExpired({ key, charged: receipt.charged }) : Effect.succeed(receipt)
-            )
+      const begin = makeBegin(accounts, ledger, records, ttlMs)
 
       const meter = <A, E, R>(
         bound: WorkBound,

@@ -4,7 +4,15 @@ import { retryThroughOutage } from "../../storage/retryStorage.ts"
 import { allowancesOf, Catalog } from "../../tiers/Catalog.ts"
 import { CreditLedger, CreditUpkeep } from "../CreditLedger.ts"
 import { ResetTooEarly } from "../errors.ts"
-import { addResets, noResets, type ResetChunk, type ResetRange, resetCountOf, type TierResets } from "./ResetChunk.ts"
+import {
+  addResets,
+  noResets,
+  type ResetChunk,
+  type ResetInput,
+  type ResetRange,
+  resetCountOf,
+  type TierResets
+} from "./ResetChunk.ts"
 
 /** Accounts in one transaction: few enough that no call waits for long behind one. */
 const ACCOUNTS_PER_CHUNK = 250
@@ -45,6 +53,44 @@ export interface ResetReport {
   readonly tiers: TierResets
 }
 
+/** Resets ranges of accounts, or counts what a reset would do. */
+const makeRangeReset = (upkeep: CreditUpkeep["Service"], allowances: ResetInput["allowances"]) => {
+  /** A range that fails as a whole, one account after another, so that a broken one holds up no other. */
+  const resetOneByOne = Effect.fnUntraced(function* (range: ResetRange, asOf: number) {
+    let done: RangeReset = { tiers: noResets(allowances), busy: 0, refused: 0 }
+    let inARow = 0
+    let one: ResetRange | undefined = range.after === undefined ? undefined : { after: undefined, upto: range.after }
+    for (let count = 0; count < ACCOUNTS_PER_CHUNK && one?.upto !== range.upto; count += 1) {
+      one = yield* upkeep.due({ asOf, before: one, limit: 1 })
+      if (one === undefined) break
+      const reset = yield* Effect.result(upkeep.reset({ asOf, allowances, range: one, dryRun: false }))
+      inARow = Result.isSuccess(reset) ? 0 : inARow + 1
+      if (Result.isFailure(reset)) {
+        if (reset.failure.retryable || inARow === REFUSED_IN_A_ROW) return yield* reset.failure
+        done = { ...done, refused: done.refused + 1 }
+      } else {
+        const { busy, tiers } = reset.success
+        done = { ...done, busy: done.busy + busy, tiers: addResets(done.tiers, tiers) }
+      }
+    }
+    return done
+  })
+
+  const resetRange = (range: ResetRange, asOf: number): Effect.Effect<RangeReset, StorageFailed> =>
+    upkeep.reset({ asOf, allowances, range, dryRun: false }).pipe(
+      Effect.map((chunk) => ({ ...chunk, refused: 0 })),
+      Effect.catchTag("StorageFailed", (error) => (error.retryable ? Effect.fail(error) : resetOneByOne(range, asOf))),
+      Effect.timed,
+      retryThroughOutage,
+      Effect.flatMap(([took, done]) => Effect.as(Effect.sleep(Duration.times(took, REST)), done))
+    )
+
+  const countRange = (range: ResetRange, asOf: number): Effect.Effect<RangeReset, StorageFailed> =>
+    Effect.map(upkeep.reset({ asOf, allowances, range, dryRun: true }), (chunk) => ({ ...chunk, refused: 0 }))
+
+  return { countRange, resetRange }
+}
+
 /** The monthly reset of all accounts whose period is over and which no invoice renews. */
 export class ResetService extends Context.Service<
   ResetService,
@@ -64,41 +110,7 @@ export class ResetService extends Context.Service<
       const upkeep = yield* CreditUpkeep
       const allowances = allowancesOf(yield* Catalog)
 
-      /** A range that fails as a whole, one account after another, so that a broken one holds up no other. */
-      const resetOneByOne = Effect.fnUntraced(function* (range: ResetRange, asOf: number) {
-        let done: RangeReset = { tiers: noResets(allowances), busy: 0, refused: 0 }
-        let inARow = 0
-        let one: ResetRange | undefined =
-          range.after === undefined ? undefined : { after: undefined, upto: range.after }
-        for (let count = 0; count < ACCOUNTS_PER_CHUNK && one?.upto !== range.upto; count += 1) {
-          one = yield* upkeep.due({ asOf, before: one, limit: 1 })
-          if (one === undefined) break
-          const reset = yield* Effect.result(upkeep.reset({ asOf, allowances, range: one, dryRun: false }))
-          inARow = Result.isSuccess(reset) ? 0 : inARow + 1
-          if (Result.isFailure(reset)) {
-            if (reset.failure.retryable || inARow === REFUSED_IN_A_ROW) return yield* reset.failure
-            done = { ...done, refused: done.refused + 1 }
-          } else {
-            const { busy, tiers } = reset.success
-            done = { ...done, busy: done.busy + busy, tiers: addResets(done.tiers, tiers) }
-          }
-        }
-        return done
-      })
-
-      const resetRange = (range: ResetRange, asOf: number): Effect.Effect<RangeReset, StorageFailed> =>
-        upkeep.reset({ asOf, allowances, range, dryRun: false }).pipe(
-          Effect.map((chunk) => ({ ...chunk, refused: 0 })),
-          Effect.catchTag("StorageFailed", (error) =>
-            error.retryable ? Effect.fail(error) : resetOneByOne(range, asOf)
-          ),
-          Effect.timed,
-          retryThroughOutage,
-          Effect.flatMap(([took, done]) => Effect.as(Effect.sleep(Duration.times(took, REST)), done))
-        )
-
-      const countRange = (range: ResetRange, asOf: number): Effect.Effect<RangeReset, StorageFailed> =>
-        Effect.map(upkeep.reset({ asOf, allowances, range, dryRun: true }), (chunk) => ({ ...chunk, refused: 0 }))
+      const { countRange, resetRange } = makeRangeReset(upkeep, allowances)
 
       /** A run that has begun waits for a storage that is away; one that cannot begin says so. */
       const nextRange = (asOf: number, before: ResetRange | undefined) => {

@@ -1,0 +1,205 @@
+import { Cause, Clock, Effect, Exit, Option, Random, Result, Semaphore } from "effect"
+import type { Operation, Refusal } from "@parley/core/adapter"
+import { type Database, DatabaseError } from "../database/Database.ts"
+import { forPurpose } from "../database/limits.ts"
+import { coalesce } from "./coalesce.ts"
+import { commitContended } from "./commitOperations.ts"
+import type { LedgerTime } from "./LedgerClock.ts"
+import { retrySoon } from "./retrySoon.ts"
+
+export type AnyOperation = Operation<unknown, Refusal>
+export type AnyExit = Exit.Exit<unknown, Refusal | DatabaseError>
+type Group = ReadonlyArray<AnyOperation>
+/** The exits of an account's operations; undefined while the account is locked. */
+type GroupExits = ReadonlyArray<AnyExit> | undefined
+
+/** Operations in one commit at most. */
+export const MAX_BATCH = 128
+/** Commits under way at once for accounts that others write at the same time. */
+const MAX_CONTENDED = 2
+/** A database that does not answer is given up on, so that neither callers nor the slots of batches hang for ever. */
+const COMMIT_TIMEOUT = "30 seconds"
+/** How long an account that another process has locked is tried again, and the longest pause between two tries. */
+const PATIENCE_MS = 5_000
+const LONGEST_PAUSE_MS = 500
+/** After this many tries an account gets in line for its lock: with others, or alone if there is room. */
+const TRIES_BEFORE_LINE = 2
+/** For this long an account for which many processes waited gets in line at once. */
+const CROWDED_MS = 1_000
+/** For this long an account in whose way a lock was once is not put into a batch with others. */
+const SUSPECTED_MS = 30_000
+const MAX_MARKED = 10_000
+const LOCK_NOT_AVAILABLE = "55P03"
+
+export const isLocked = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.sqlState === LOCK_NOT_AVAILABLE
+
+export const committing = <A>(work: Effect.Effect<A, DatabaseError>): Effect.Effect<A, DatabaseError> =>
+  work.pipe(
+    forPurpose("commit"),
+    // A lock is waited for elsewhere.
+    retrySoon((error) => error.retryable && !isLocked(error)),
+    Effect.timeout(COMMIT_TIMEOUT),
+    Effect.catchTag("TimeoutError", (cause) => Effect.fail(new DatabaseError({ cause })))
+  )
+
+export const exitOf = (answer: Result.Result<unknown, Refusal> | undefined): AnyExit | undefined => {
+  if (answer === undefined) return undefined
+  return Result.isSuccess(answer) ? Exit.succeed(answer.success) : Exit.fail(answer.failure)
+}
+
+const locked = (): AnyExit =>
+  Exit.fail(
+    new DatabaseError({
+      sqlState: LOCK_NOT_AVAILABLE,
+      cause: new Error("The account is locked by another transaction.")
+    })
+  )
+
+/** Accounts of which something is known for a while. */
+const makeMarked = (forMs: number) => {
+  const until = new Map<string, number>()
+  return {
+    has: (userId: string, now: number): boolean => (until.get(userId) ?? 0) > now,
+    add: (userId: string, now: number): void => {
+      if (until.size >= MAX_MARKED) until.clear()
+      until.set(userId, now + forMs)
+    },
+    clear: (userId: string): void => void until.delete(userId)
+  }
+}
+type Marked = ReturnType<typeof makeMarked>
+
+const ownerOf = (group: Group): string => group[0]?.userId ?? ""
+
+/**
+ * Returns the commit of the operations of one account each, under their locks. An account that is locked has no exits; one
+ * whose lock holds up the commit, such as a lock on a hold, becomes a suspect. If a commit fails, each account is tried by
+ * itself, and then each operation.
+ */
+const makeLockedCommit = (database: Database["Service"], time: LedgerTime, suspects: Marked) => {
+  const commit = (groups: ReadonlyArray<Group>, inLine = false): Effect.Effect<ReadonlyArray<GroupExits>> =>
+    committing(commitContended(database, time, groups.flat(), inLine)).pipe(
+      Effect.map((answers) => {
+        const exits = answers.map(exitOf)
+        let place = 0
+        return groups.map((group) => {
+          const own = exits.slice(place, (place += group.length))
+          return own.every((exit) => exit !== undefined) ? own : undefined
+        })
+      }),
+      Effect.catchCause((cause) => {
+        if (inLine && isLocked(Cause.squash(cause))) return Effect.succeed(groups.map(() => undefined))
+        if (groups.length === 1) return Effect.map(failedAlone(groups[0] ?? [], cause), (exits) => [exits])
+        return Effect.map(
+          Effect.forEach(groups, (group) => commit([group])),
+          (exits) => exits.flat()
+        )
+      })
+    )
+
+  /** The exits of one account whose commit failed. */
+  const failedAlone = (group: Group, cause: Cause.Cause<DatabaseError>): Effect.Effect<GroupExits> => {
+    const error = Cause.squash(cause)
+    if (isLocked(error)) {
+      return Effect.map(Clock.currentTimeMillis, (now) => {
+        suspects.add(ownerOf(group), now)
+        return undefined
+      })
+    }
+    if (group.length <= 1 || (error instanceof DatabaseError && error.retryable)) {
+      return Effect.succeed(group.map((): AnyExit => Exit.failCause(cause)))
+    }
+    return Effect.map(
+      Effect.forEach(group, (operation) => commit([[operation]])),
+      (each) => each.map(([exits]) => exits?.[0] ?? locked())
+    )
+  }
+  return commit
+}
+
+type LockedCommit = ReturnType<typeof makeLockedCommit>
+
+/** Shares the commits of `run` among accounts, one account at a time in each. */
+const shared = (run: (groups: ReadonlyArray<Group>) => Effect.Effect<ReadonlyArray<GroupExits>>, maxInFlight: number) =>
+  coalesce<Group, GroupExits, never>({
+    laneOf: ownerOf,
+    run: (groups) => Effect.map(run(groups), (all) => all.map((exits) => Exit.succeed(exits))),
+    contend: () => Effect.succeed([]),
+    maxBatch: MAX_BATCH,
+    maxInFlight
+  })
+
+/** Returns the try of an account if it is free: with others or, if it is a suspect, alone. */
+const makeTryFree = (commit: LockedCommit, suspects: Marked) => {
+  const alone = Semaphore.makeUnsafe(1)
+  const together = shared((groups) => commit(groups), MAX_CONTENDED)
+  return Effect.fnUntraced(function* (group: Group) {
+    if (!suspects.has(ownerOf(group), yield* Clock.currentTimeMillis)) return yield* together(group)
+    return (yield* alone.withPermit(commit([group])))[0]
+  })
+}
+
+/**
+ * Returns the try that waits for an account's lock if others wait as well, so that none of many processes comes last for
+ * ever. Accounts wait together in one commit. If none of their locks is free in time, the free accounts are done, and each
+ * waits alone for a while, so that the one that is stuck delays no other.
+ */
+const makeTryInLine = (commit: LockedCommit, tryFree: ReturnType<typeof makeTryFree>) => {
+  const line = Semaphore.makeUnsafe(1)
+  const loners = makeMarked(SUSPECTED_MS)
+  const inCompany = shared(
+    (groups) =>
+      Effect.flatMap(commit(groups, true), (exits) => {
+        if (groups.length === 1 || exits.some((exit) => exit !== undefined)) return Effect.succeed(exits)
+        return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          for (const group of groups) loners.add(ownerOf(group), now)
+          return commit(groups)
+        })
+      }),
+    1
+  )
+  return Effect.fnUntraced(function* (group: Group) {
+    const userId = ownerOf(group)
+    if (!loners.has(userId, yield* Clock.currentTimeMillis)) return yield* inCompany(group)
+    const waited = yield* line.withPermitsIfAvailable(1)(commit([group], true))
+    const exits = Option.isSome(waited) ? waited.value[0] : yield* tryFree(group)
+    if (exits !== undefined) loners.clear(userId)
+    return exits
+  })
+}
+
+/** The commits of accounts that other processes lock or write at the same time. */
+export interface ContendedCommits {
+  /** True for an account that would hold up a shared commit: it is committed here at once. */
+  isKnown(userId: string, now: number): boolean
+  /** Tries the operations of one account until they are committed, for a few seconds; then they fail as retryable. */
+  commit(group: Group): Effect.Effect<ReadonlyArray<AnyExit>>
+}
+
+export const makeContendedCommits = (database: Database["Service"], time: LedgerTime): ContendedCommits => {
+  /** Accounts in whose way a lock was that could not be passed over: one on a hold, or of an account being opened. */
+  const suspects = makeMarked(SUSPECTED_MS)
+  const crowded = makeMarked(CROWDED_MS)
+  const commit = makeLockedCommit(database, time, suspects)
+  const tryFree = makeTryFree(commit, suspects)
+  const tryInLine = makeTryInLine(commit, tryFree)
+  return {
+    isKnown: (userId, now) => suspects.has(userId, now) || crowded.has(userId, now),
+    commit: Effect.fnUntraced(function* (group) {
+      const userId = ownerOf(group)
+      const from = yield* Clock.currentTimeMillis
+      const first = crowded.has(userId, from) ? TRIES_BEFORE_LINE : 0
+      for (let tries = first; ; tries += 1) {
+        if (first === 0 && tries === TRIES_BEFORE_LINE) crowded.add(userId, yield* Clock.currentTimeMillis)
+        const exits = yield* tries < TRIES_BEFORE_LINE ? tryFree(group) : tryInLine(group)
+        if (exits !== undefined) {
+          suspects.clear(userId)
+          return exits
+        }
+        if ((yield* Clock.currentTimeMillis) - from >= PATIENCE_MS) return group.map(locked)
+        yield* Effect.sleep(Math.min(LONGEST_PAUSE_MS, 5 * 2 ** tries) * (0.5 + (yield* Random.next)))
+      }
+    })
+  }
+}
