@@ -40,7 +40,7 @@ describe("the public types", () => {
     expect(methods.get("Ocr")).toEqual(["recognise"])
     const wide = [...methods].filter(([, names]) => names.length > 7).map(([port]) => port)
     // These are still to be divided.
-    expect(wide).toEqual(["BillingStore", "ChatStore", "PaymentGateway"])
+    expect(wide).toEqual(["ChatStore"])
   })
 
   it("of the core have times in one form, Unix milliseconds, but for events, which are JSON", () => {

@@ -1,7 +1,7 @@
 /** Runs in a project without any vendor's SDK: calls each vendor, and prints the error. */
 import { openDatabase } from "@parley/adapters-db"
 import { AnthropicChatModel, OpenAiChatModel } from "@parley/adapters-llm"
-import { makeStripePaymentGateway } from "@parley/adapters-stripe"
+import { makeStripePayments } from "@parley/adapters-stripe"
 import { defaultCatalog } from "@parley/core"
 import { Effect, Redacted, Stream } from "effect"
 
@@ -14,5 +14,5 @@ for (const Model of [OpenAiChatModel, AnthropicChatModel]) {
   await Effect.runPromise(Stream.runDrain(new Model({ apiKey }).stream(request))).catch(told)
 }
 const event = { payload: "{}", signature: "t=1,v1=00", receivedAt: 1_000 }
-const payments = makeStripePaymentGateway({ apiKey, webhookSecret: Redacted.make("secret") })
+const payments = makeStripePayments({ apiKey, webhookSecret: Redacted.make("secret") })
 await Effect.runPromise(payments.verify(event)).catch(told)

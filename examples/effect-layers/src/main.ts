@@ -10,7 +10,7 @@ import {
   parleyLayer
 } from "@parley/core/effect"
 import { makeCatalog, onePerson, textParser } from "@parley/core"
-import { PaymentGateway, SecretBox } from "@parley/core/adapter"
+import { SecretBox, paymentProviderLayer } from "@parley/core/adapter"
 import { DocumentParser } from "@parley/core/adapter"
 import { Console, Effect, Layer, Stream } from "effect"
 import { loggedLedger } from "./loggedLedger.ts"
@@ -22,7 +22,7 @@ const ports = Layer.mergeAll(
   noCrmLayer,
   Layer.succeed(Catalog, makeCatalog()),
   Layer.succeed(DocumentParser, textParser),
-  Layer.succeed(PaymentGateway, noPayments),
+  paymentProviderLayer(noPayments),
   Layer.succeed(SecretBox, noSecrets)
 )
 

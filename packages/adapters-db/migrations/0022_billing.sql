@@ -149,27 +149,6 @@ BEGIN
 END
 $function$;
 
--- Keeps a purchase as the person's next.
-CREATE FUNCTION {{schema}}.keep_purchase(person text, bought json) RETURNS void LANGUAGE plpgsql AS $function$
-DECLARE
-  a record;
-  link bytea;
-BEGIN
-  SELECT b.purchases + 1 AS number, b.purchases_digest INTO a FROM {{schema}}.billing_accounts b WHERE b.user_id = person;
-  INSERT INTO {{schema}}.billing_purchases (user_id, session_id, payment_id, price_id, granted, paid, currency, bought_at,
-    number, digest)
-  SELECT g.*, a.number, {{schema}}.link_digest(a.purchases_digest, {{schema}}.bought_text(g.user_id, g.session_id, g.payment_id,
-    g.price_id, g.granted, g.paid, g.currency, g.bought_at, a.number))
-  FROM (
-    SELECT person AS user_id, bought ->> 'sessionId' AS session_id, bought ->> 'paymentId' AS payment_id,
-      bought ->> 'priceId' AS price_id, (bought ->> 'granted')::bigint AS granted, (bought ->> 'paid')::bigint AS paid,
-      bought ->> 'currency' AS currency, to_timestamp((bought ->> 'boughtAt')::float8 / 1000) AS bought_at
-  ) g
-  RETURNING digest INTO link;
-  UPDATE {{schema}}.billing_accounts b SET purchases = a.number, purchases_digest = link WHERE b.user_id = person;
-END
-$function$;
-
 -- What was written stays until the person is erased; only events change what is known, and a purchase never changes.
 CREATE FUNCTION {{schema}}.refuse_billing_change() RETURNS trigger LANGUAGE plpgsql AS $function$
 BEGIN
@@ -342,23 +321,30 @@ BEGIN
 END
 $function$;
 
--- Links references to a person and gives the events that waited for those that nobody had.
-CREATE FUNCTION {{schema}}.link_payments(person text, links text[], besides text) RETURNS json LANGUAGE plpgsql
-AS $function$
+-- Links references to people, and returns those that nobody had before.
+CREATE FUNCTION {{schema}}.link_references(links json) RETURNS text[] LANGUAGE plpgsql AS $function$
 DECLARE
   fresh text[];
 BEGIN
   WITH linked AS (
     INSERT INTO {{schema}}.payment_references AS r (reference, owner)
-    SELECT DISTINCT n.reference COLLATE "C", person FROM unnest(links) AS n(reference)
+    SELECT DISTINCT ON (g.reference COLLATE "C") g.reference COLLATE "C", g.person
+    FROM json_to_recordset(links) AS g(reference text, person text)
     WHERE NOT EXISTS (
-      SELECT FROM {{schema}}.payment_references k WHERE k.reference = n.reference AND k.owner IS NOT NULL)
+      SELECT FROM {{schema}}.payment_references k WHERE k.reference = g.reference AND k.owner IS NOT NULL)
     ORDER BY 1
     ON CONFLICT (reference) DO UPDATE SET owner = excluded.owner WHERE r.owner IS NULL
     RETURNING r.reference
   )
   SELECT array_agg(l.reference) INTO fresh FROM linked l;
-  IF fresh IS NULL THEN RETURN '[]'; END IF;
+  RETURN fresh;
+END
+$function$;
+
+-- The events that wait for one of some references, oldest first. Volatile, so that it sees the events that were committed while
+-- the caller waited to link the references.
+CREATE FUNCTION {{schema}}.waiting_payments(refs text[], besides text) RETURNS json LANGUAGE plpgsql AS $function$
+BEGIN
   RETURN (
     SELECT coalesce(json_agg(json_build_object('id', e.event_id, 'kind', e.kind,
       'createdAt', extract(epoch FROM e.created_at) * 1000, 'receivedAt', extract(epoch FROM e.received_at) * 1000,
@@ -366,50 +352,85 @@ BEGIN
       ORDER BY e.created_at, e.event_id), '[]')
     FROM {{schema}}.payment_events e
     WHERE e.state = 'waiting' AND e.event_id IS DISTINCT FROM besides
-      AND e.event_id IN (SELECT w.event_id FROM {{schema}}.payment_waits w WHERE w.reference = ANY(fresh))
+      AND e.event_id IN (SELECT w.event_id FROM {{schema}}.payment_waits w WHERE w.reference = ANY(refs))
   );
 END
 $function$;
 
--- Writes what follows from an event: the event, its subscription or purchase, the plan, the links. Gives the events that
--- waited for what is linked now.
-CREATE FUNCTION {{schema}}.conclude_payment(
-  event json, person text, outcome text, why text, subscription json, plan jsonb, reports jsonb, bought json,
-  links text[], waits_for text[], wrote_at timestamptz
-) RETURNS json LANGUAGE plpgsql AS $function$
+-- Links references to a person and returns the events that waited for those that nobody had.
+CREATE FUNCTION {{schema}}.link_payments(person text, links text[], besides text) RETURNS json LANGUAGE plpgsql
+AS $function$
+BEGIN
+  RETURN {{schema}}.waiting_payments({{schema}}.link_references((
+    SELECT json_agg(json_build_object('reference', l.reference, 'person', person)) FROM unnest(links) AS l(reference))),
+    besides);
+END
+$function$;
+
+-- Writes decided events with their consequences: subscriptions, purchases (at most one a person), plans, links. Returns the
+-- references that nobody had before. The only function that writes them, for one event and for many.
+CREATE FUNCTION {{schema}}.write_payments(events json, known json, subscriptions json, bought json, links json)
+RETURNS text[] LANGUAGE plpgsql
+SET plan_cache_mode = force_generic_plan SET jit = off
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $function$
 DECLARE
-  id CONSTANT text := event ->> 'id';
-  customer CONSTANT text := (
-    SELECT substr(l.reference, 10) FROM unnest(links) AS l(reference) WHERE starts_with(l.reference, 'customer:') LIMIT 1);
+  written bigint;
 BEGIN
   INSERT INTO {{schema}}.payment_events AS e (event_id, kind, created_at, received_at, customer_id, owner, state, note,
     payment, source, returned, payload)
-  SELECT id, event ->> 'kind', to_timestamp((event ->> 'createdAt')::float8 / 1000), coalesce(wrote_at, clock_timestamp()),
-    event ->> 'customerId', person, outcome, why, p.payment, p.source, p.returned, event ->> 'payload'
-  FROM {{schema}}.payment_of_event(event) p
+  SELECT g.id, g.kind, to_timestamp(g.created_at / 1000), coalesce(g.received_at, clock_timestamp()), g.customer_id,
+    g.person, g.state, g.note, g.payment, g.source, g.returned, g.payload
+  FROM json_to_recordset(events) AS g(id text, kind text, created_at float8, received_at timestamptz, customer_id text,
+    person text, state text, note text, payment text, source text, returned boolean, payload text)
   ON CONFLICT (event_id) DO UPDATE
   SET owner = excluded.owner, state = excluded.state, note = excluded.note, payment = excluded.payment,
     source = excluded.source, returned = excluded.returned;
-  IF NOT FOUND THEN
+  GET DIAGNOSTICS written = ROW_COUNT;
+  IF written <> json_array_length(events) THEN
     RAISE EXCEPTION 'An event was not written.' USING ERRCODE = 'integrity_constraint_violation';
   END IF;
-  IF subscription IS NOT NULL THEN
+  IF subscriptions IS NOT NULL THEN
     INSERT INTO {{schema}}.billing_subscriptions AS s (user_id, subscription_id, facts)
-    VALUES (person, subscription ->> 'id', subscription::jsonb)
+    SELECT g.person, g.facts ->> 'id', g.facts FROM json_to_recordset(subscriptions) AS g(person text, facts jsonb)
     ON CONFLICT (user_id, subscription_id) DO UPDATE SET facts = excluded.facts WHERE s.facts <> excluded.facts;
   END IF;
-  UPDATE {{schema}}.billing_accounts a
-  SET followed = coalesce(plan, a.followed), customer_id = coalesce(a.customer_id, customer),
-    invoice_reports = coalesce(reports, a.invoice_reports)
-  WHERE a.user_id = person;
-  IF bought IS NOT NULL THEN PERFORM {{schema}}.keep_purchase(person, bought); END IF;
-  PERFORM {{schema}}.seal_billing(ARRAY[person]);
-  DELETE FROM {{schema}}.payment_waits w WHERE w.event_id = id;
-  IF cardinality(waits_for) > 0 THEN
-    INSERT INTO {{schema}}.payment_waits (reference, event_id)
-    SELECT r.reference, id FROM unnest(waits_for) AS r(reference) ON CONFLICT DO NOTHING;
+  IF bought IS NOT NULL THEN
+    INSERT INTO {{schema}}.billing_purchases (user_id, session_id, payment_id, price_id, granted, paid, currency, bought_at,
+      number, digest)
+    SELECT g.person, g.session_id, g.payment_id, g.price_id, g.granted, g.paid, g.currency, to_timestamp(g.bought_at / 1000),
+      b.purchases + 1, {{schema}}.link_digest(b.purchases_digest, {{schema}}.bought_text(g.person, g.session_id, g.payment_id,
+        g.price_id, g.granted, g.paid, g.currency, to_timestamp(g.bought_at / 1000), b.purchases + 1))
+    FROM json_to_recordset(bought) AS g(person text, session_id text, payment_id text, price_id text, granted bigint,
+      paid bigint, currency text, bought_at float8)
+    JOIN {{schema}}.billing_accounts b ON b.user_id = g.person;
   END IF;
-  RETURN {{schema}}.link_payments(person, links, id);
+  UPDATE {{schema}}.billing_accounts a
+  SET followed = coalesce(g.followed, a.followed), customer_id = coalesce(a.customer_id, g.customer),
+    invoice_reports = coalesce(g.reports, a.invoice_reports),
+    (purchases, purchases_digest) = (
+      SELECT coalesce(p.number, a.purchases), coalesce(p.digest, a.purchases_digest)
+      FROM (VALUES (1)) one LEFT JOIN {{schema}}.billing_purchases p ON p.user_id = a.user_id AND p.number = a.purchases + 1)
+  FROM json_to_recordset(known) AS g(person text, followed jsonb, customer text, reports jsonb)
+  WHERE a.user_id = g.person;
+  PERFORM {{schema}}.seal_billing(ARRAY(SELECT g.person FROM json_to_recordset(known) AS g(person text)));
+  IF links IS NULL THEN RETURN NULL; END IF;
+  RETURN {{schema}}.link_references(links);
+END
+$function$;
+
+-- Writes what follows from one event, under the lock of its person. Returns the events that waited for its new links.
+CREATE FUNCTION {{schema}}.conclude_payment(
+  id text, waits_for text[], events json, known json, subscriptions json, bought json, links json
+) RETURNS json LANGUAGE plpgsql AS $function$
+DECLARE
+  fresh text[];
+BEGIN
+  fresh := {{schema}}.write_payments(events, known, subscriptions, bought, links);
+  DELETE FROM {{schema}}.payment_waits w WHERE w.event_id = id;
+  INSERT INTO {{schema}}.payment_waits (reference, event_id)
+  SELECT r.reference, id FROM unnest(waits_for) AS r(reference) ON CONFLICT DO NOTHING;
+  RETURN {{schema}}.waiting_payments(fresh, id);
 END
 $function$;
 

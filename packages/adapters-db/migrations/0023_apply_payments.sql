@@ -84,51 +84,10 @@ BEGIN
       NULL, decided_at) <> '{}' THEN
     RAISE EXCEPTION 'Credits were decided at another time than they are written.' USING ERRCODE = 'serialization_failure';
   END IF;
-  INSERT INTO {{schema}}.payment_events (event_id, kind, created_at, received_at, customer_id, owner, state, note, payment,
-    source, returned, payload)
-  SELECT g.id, g.kind, to_timestamp(g.created_at / 1000), coalesce(g.received_at, clock_timestamp()), g.customer_id,
-    g.person, g.state, g.note, g.payment, g.source, g.returned, g.payload
-  FROM json_to_recordset(events) AS g(id text, kind text, created_at float8, received_at timestamptz, customer_id text,
-    person text, state text, note text, payment text, source text, returned boolean, payload text);
-  IF subscriptions IS NOT NULL THEN
-    INSERT INTO {{schema}}.billing_subscriptions AS s (user_id, subscription_id, facts)
-    SELECT g.person, g.facts ->> 'id', g.facts FROM json_to_recordset(subscriptions) AS g(person text, facts jsonb)
-    ON CONFLICT (user_id, subscription_id) DO UPDATE SET facts = excluded.facts WHERE s.facts <> excluded.facts;
-  END IF;
-  IF bought IS NOT NULL THEN
-    INSERT INTO {{schema}}.billing_purchases (user_id, session_id, payment_id, price_id, granted, paid, currency, bought_at,
-      number, digest)
-    SELECT g.person, g.session_id, g.payment_id, g.price_id, g.granted, g.paid, g.currency, to_timestamp(g.bought_at / 1000),
-      b.purchases + 1, {{schema}}.link_digest(b.purchases_digest, {{schema}}.bought_text(g.person, g.session_id, g.payment_id,
-        g.price_id, g.granted, g.paid, g.currency, to_timestamp(g.bought_at / 1000), b.purchases + 1))
-    FROM json_to_recordset(bought) AS g(person text, session_id text, payment_id text, price_id text, granted bigint,
-      paid bigint, currency text, bought_at float8)
-    JOIN {{schema}}.billing_accounts b ON b.user_id = g.person;
-  END IF;
-  UPDATE {{schema}}.billing_accounts a
-  SET followed = coalesce(g.followed, a.followed), customer_id = coalesce(a.customer_id, g.customer),
-    invoice_reports = coalesce(g.reports, a.invoice_reports),
-    (purchases, purchases_digest) = (
-      SELECT coalesce(p.number, a.purchases), coalesce(p.digest, a.purchases_digest)
-      FROM (VALUES (1)) one LEFT JOIN {{schema}}.billing_purchases p ON p.user_id = a.user_id AND p.number = a.purchases + 1)
-  FROM json_to_recordset(known) AS g(person text, followed jsonb, customer text, reports jsonb)
-  WHERE a.user_id = g.person;
-  PERFORM {{schema}}.seal_billing(people);
-  IF links IS NOT NULL THEN
-    WITH linked AS (
-      INSERT INTO {{schema}}.payment_references AS r (reference, owner)
-      SELECT g.reference, g.person FROM json_to_recordset(links) AS g(reference text, person text)
-      WHERE NOT EXISTS (
-        SELECT FROM {{schema}}.payment_references k WHERE k.reference = g.reference AND k.owner IS NOT NULL)
-      ORDER BY g.reference COLLATE "C"
-      ON CONFLICT (reference) DO UPDATE SET owner = excluded.owner WHERE r.owner IS NULL
-      RETURNING r.reference
-    )
-    SELECT array_agg(l.reference) INTO fresh FROM linked l;
-    PERFORM FROM {{schema}}.payment_waits w WHERE w.reference = ANY(fresh);
-    IF FOUND THEN
-      RAISE EXCEPTION 'Events wait for what is linked.' USING ERRCODE = 'serialization_failure';
-    END IF;
+  fresh := {{schema}}.write_payments(events, known, subscriptions, bought, links);
+  PERFORM FROM {{schema}}.payment_waits w WHERE w.reference = ANY(fresh);
+  IF FOUND THEN
+    RAISE EXCEPTION 'Events wait for what is linked.' USING ERRCODE = 'serialization_failure';
   END IF;
   RETURN '{}';
 END

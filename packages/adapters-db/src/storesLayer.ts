@@ -27,6 +27,7 @@ export const storesLayer = (jobs: JobQueueOptions = {}) =>
   storageLayer({
     audit: PgAuditLogLayer,
     billing: PgBillingStoreLayer,
+    paymentEvents: PgBillingStoreLayer,
     billingUpkeep: PgBillingUpkeepLayer,
     bots: PgBotStoreLayer,
     publishedBots: PgBotStoreLayer,

@@ -1,6 +1,6 @@
-import { InvalidSignature, PaymentGateway } from "@parley/core/adapter"
+import { InvalidSignature, type PaymentProvider } from "@parley/core/adapter"
 import { makeWebCryptoSecretBox, parseSecretKeys } from "@parley/core/effect"
-import { neutralGateway, scriptedCrm } from "@parley/core/testing"
+import { neutralProvider, scriptedCrm } from "@parley/core/testing"
 import { widgetFiles } from "@parley/widget/files"
 import { Effect, Result, Schema } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
@@ -13,10 +13,10 @@ const STRANGER = "stranger"
 const otherSecret = new TextEncoder().encode("another secret, just as long as the first")
 
 /** A provider whose customers are named after their creation key, and whose events are unsigned. */
-const payments = PaymentGateway.of({
-  ...neutralGateway(),
+const payments = {
+  ...neutralProvider(),
   verify: () => Effect.fail(new InvalidSignature({ problem: "mismatch" }))
-})
+} satisfies PaymentProvider
 
 let server: TestServer
 const crm = scriptedCrm()

@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto"
 import { InvalidSignature, PaymentRefused, PaymentUnavailable } from "@parley/core/adapter"
 import { noPayments } from "@parley/core/effect"
-import { BillingStore, PaymentGateway, type ReceivedPaymentEvent, StorageFailed } from "@parley/core/adapter"
-import { neutralGateway } from "@parley/core/testing"
+import { PaymentEventStore, type ReceivedPaymentEvent, StorageFailed, type PaymentProvider } from "@parley/core/adapter"
+import { neutralProvider } from "@parley/core/testing"
 import { openInMemory } from "@parley/core"
 import { Effect } from "effect"
 import { afterEach, describe, expect, test } from "vitest"
@@ -23,8 +23,8 @@ const provider = () => {
   const created: Array<string> = []
   const portals: Array<{ readonly customerId: string; readonly returnUrl: string }> = []
   const customers = new Map<string, string>()
-  const gateway = PaymentGateway.of({
-    ...neutralGateway(),
+  const gateway = {
+    ...neutralProvider(),
     createCustomer: ({ idempotencyKey }) =>
       Effect.gen(function* () {
         yield* Effect.yieldNow
@@ -54,9 +54,9 @@ const provider = () => {
       ]),
     verify: ({ payload, signature }) =>
       signature === signatureOf(payload)
-        ? neutralGateway().verify({ payload, signature, receivedAt: 0 })
+        ? neutralProvider().verify({ payload, signature, receivedAt: 0 })
         : Effect.fail(new InvalidSignature({ problem: "mismatch" }))
-  })
+  } satisfies PaymentProvider
   return { gateway, created, portals }
 }
 
@@ -66,7 +66,7 @@ afterEach(async () => {
   server = undefined
 })
 
-const start = async (payments: PaymentGateway["Service"] | undefined, more: TestServerOptions["parley"] = {}) => {
+const start = async (payments: PaymentProvider | undefined, more: TestServerOptions["parley"] = {}) => {
   server = await startServer({ parley: { config, ...(payments === undefined ? {} : { payments }), ...more } })
   return server
 }
@@ -428,16 +428,16 @@ describe("the webhook", () => {
   test("answers 500 where the storage fails, leaves nothing, and takes the same event later", async () => {
     const stores = await openInMemory()
     let fails = true
-    const billing = BillingStore.of({
-      ...stores.billing,
+    const paymentEvents = PaymentEventStore.of({
+      ...stores.paymentEvents,
       conclude: (input) =>
-        Effect.tap(stores.billing.conclude(input), () =>
+        Effect.tap(stores.paymentEvents.conclude(input), () =>
           fails
             ? Effect.fail(new StorageFailed({ operation: "test", retryable: false, cause: new Error("no") }))
             : Effect.void
         )
     })
-    const to = await start(provider().gateway, { ...stores, billing })
+    const to = await start(provider().gateway, { ...stores, paymentEvents })
     const text = checkout("evt_1")
     const send = () => hook(to, text, { "payment-signature": signatureOf(text) })
     await expectProblem(await send(), 500, "storage_unavailable")

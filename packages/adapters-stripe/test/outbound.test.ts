@@ -1,6 +1,6 @@
 import { Cause, Effect, Exit, Redacted, Stream } from "effect"
 import { describe, expect, it } from "vitest"
-import { makeStripePaymentGateway, type StripeOptions } from "../src/index.ts"
+import { makeStripePayments, type StripeOptions } from "../src/index.ts"
 import { event, invoice, SECONDS, session } from "./payloads/generations.ts"
 import { json as answer, scriptedServer, type Script } from "../../../test/support/ScriptedServer.ts"
 
@@ -15,7 +15,7 @@ const quick = { baseDelayMs: 1, maxDelayMs: 20, requestMs: 60_000, totalMs: 110_
 
 const staged = async (script: Script, more: Partial<StripeOptions> = {}) => {
   const server = await scriptedServer(script)
-  const gateway = makeStripePaymentGateway({
+  const gateway = makeStripePayments({
     apiKey: Redacted.make("sk_test_1"),
     webhookSecret: Redacted.make("whsec_1"),
     apiUrl: server.url,
@@ -81,7 +81,7 @@ describe("a request", () => {
 
   it("goes below the path of the configured address", async () => {
     await using server = await scriptedServer((_request, response) => json(response, 200, { id: "cus_1" }))
-    const gateway = makeStripePaymentGateway({
+    const gateway = makeStripePayments({
       apiKey: Redacted.make("sk_test_1"),
       webhookSecret: undefined,
       apiUrl: `${server.url}/dev/payments/`

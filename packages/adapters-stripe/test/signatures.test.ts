@@ -1,7 +1,7 @@
 import { Effect, Exit, Redacted } from "effect"
 import { Stripe } from "stripe"
 import { describe, expect, it } from "vitest"
-import { makeStripePaymentGateway } from "../src/index.ts"
+import { makeStripePayments } from "../src/index.ts"
 import { event, invoice } from "./payloads/generations.ts"
 
 const SECRET = "whsec_right"
@@ -21,7 +21,7 @@ const verdict = async (
   webhookSecret = SECRET,
   receivedAt = NOW
 ) => {
-  const gateway = makeStripePaymentGateway({
+  const gateway = makeStripePayments({
     apiKey: Redacted.make("sk_test_1"),
     webhookSecret: Redacted.make(webhookSecret)
   })

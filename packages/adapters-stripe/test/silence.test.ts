@@ -2,13 +2,13 @@ import { Effect, Fiber, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { expect, it } from "vitest"
 import { json, type Script, scriptedServer } from "../../../test/support/ScriptedServer.ts"
-import { makeStripePaymentGateway } from "../src/index.ts"
+import { makeStripePayments } from "../src/index.ts"
 
 const LIMITS = { requestMs: 60_000, totalMs: 20_000, retries: 0 }
 
 const staged = async (script: Script) => {
   const server = await scriptedServer(script)
-  const gateway = makeStripePaymentGateway({
+  const gateway = makeStripePayments({
     apiKey: Redacted.make("sk_test_1"),
     webhookSecret: Redacted.make("whsec_1"),
     apiUrl: server.url,

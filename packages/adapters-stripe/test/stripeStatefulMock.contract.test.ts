@@ -5,7 +5,7 @@ import { Effect, Redacted } from "effect"
 import { Stripe } from "stripe"
 import { createExpressApp } from "stripe-stateful-mock"
 import { describe, expect, it } from "vitest"
-import { makeStripePaymentGateway } from "../src/index.ts"
+import { makeStripePayments } from "../src/index.ts"
 
 /** It keeps what each key made apart from what others made. */
 const opened = Effect.acquireRelease(
@@ -34,7 +34,7 @@ const staged = Effect.gen(function* () {
   const subscriptionPrice = yield* price({ recurring: { interval: "month" } })
   const oneTimePrice = yield* price({})
   const gateway: StagedGateway = {
-    gateway: makeStripePaymentGateway({
+    gateway: makeStripePayments({
       apiKey: Redacted.make(apiKey),
       webhookSecret: Redacted.make(SECRET),
       apiUrl

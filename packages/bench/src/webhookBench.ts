@@ -13,7 +13,7 @@ import {
 } from "@parley/adapters-db"
 import { Catalog, noPayments, PaymentInbox } from "@parley/core/effect"
 import { makeCatalog } from "@parley/core"
-import { PaymentGateway } from "@parley/core/adapter"
+import { paymentProviderLayer, type PaymentProvider } from "@parley/core/adapter"
 import type { ReceivedPaymentEvent } from "@parley/core/adapter"
 import { Context, Effect, Exit, Layer, Scope, Stream } from "effect"
 import pg from "pg"
@@ -71,7 +71,7 @@ const rate = async (connections: number, apply: (index: number) => Promise<unkno
 
 /** A provider that lists these events. */
 const listing = (listed: () => ReadonlyArray<ReceivedPaymentEvent>) =>
-  PaymentGateway.of({ ...noPayments, events: () => Stream.fromIterable(listed()) })
+  ({ ...noPayments, events: () => Stream.fromIterable(listed()) }) satisfies PaymentProvider
 
 const openInbox = (url: string, connections: number, gateway = noPayments) => {
   const database = PgDatabaseLayer({ url, maxConnections: Math.max(2, connections) })
@@ -79,7 +79,7 @@ const openInbox = (url: string, connections: number, gateway = noPayments) => {
     Layer.provide(database)
   )
   return PaymentInbox.layer.pipe(
-    Layer.provide([stores, Layer.succeed(Catalog, catalog), Layer.succeed(PaymentGateway, gateway)])
+    Layer.provide([stores, Layer.succeed(Catalog, catalog), paymentProviderLayer(gateway)])
   )
 }
 

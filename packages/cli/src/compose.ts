@@ -21,7 +21,7 @@ import {
 } from "@parley/adapters-llm"
 import { NodeWebhookPoster, TurnstileChallenge } from "@parley/adapters-http/node"
 import { s3Objects } from "@parley/adapters-s3"
-import { StripePaymentGatewayLayer } from "@parley/adapters-stripe"
+import { StripePaymentsLayer } from "@parley/adapters-stripe"
 import {
   Catalog,
   EventSinks,
@@ -38,7 +38,8 @@ import {
   type CrmProviders,
   ObjectStore,
   PassageEmbedder,
-  PaymentGateway,
+  type PaymentPorts,
+  paymentProviderLayer,
   type SecretBox,
   VisitorChallenge
 } from "@parley/core/adapter"
@@ -60,7 +61,7 @@ export type Parts =
   | Database
   | DatabaseOwner
   | ParleyServices
-  | PaymentGateway
+  | PaymentPorts
   | PaymentStandIn
   | StoragePort
 
@@ -115,13 +116,13 @@ export const offerLayer = (config: ParleyConfig): Layer.Layer<Catalog | ChatMode
 export const paymentsLayer = (
   config: ParleyConfig,
   { isCommand }: { readonly isCommand: boolean }
-): Layer.Layer<PaymentGateway | PaymentStandIn> => {
+): Layer.Layer<PaymentPorts | PaymentStandIn> => {
   const { payments } = config
   if (usesStandInPayments(config)) return standInLayer(config, isCommand)
   const gateway =
     payments === undefined
-      ? Layer.succeed(PaymentGateway, noPayments)
-      : StripePaymentGatewayLayer({
+      ? paymentProviderLayer(noPayments)
+      : StripePaymentsLayer({
           apiKey: payments.secretKey,
           webhookSecret: payments.webhookSecret,
           apiUrl: payments.apiUrl

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { makeStripePaymentGateway } from "@parley/adapters-stripe"
+import { makeStripePayments } from "@parley/adapters-stripe"
 import { type ListeningStandIn, listenStandIn } from "@parley/stripe-stand-in"
 import type { CheckoutMode } from "@parley/core/adapter"
 import { Effect, Redacted } from "effect"
@@ -66,7 +66,7 @@ describe("payments, through a provider of Stripe's protocol and the server's own
   }
   /** Opens a checkout page as the server does, and pays there. */
   const buy = async (priceId: string, mode: CheckoutMode) => {
-    const gateway = makeStripePaymentGateway({
+    const gateway = makeStripePayments({
       apiKey: Redacted.make(API_KEY),
       apiUrl: provider.url,
       webhookSecret: Redacted.make(SECRET)

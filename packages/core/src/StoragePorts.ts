@@ -3,6 +3,7 @@ import { AuditLog } from "./audit/AuditLog.ts"
 import { InMemoryAuditLog } from "./audit/InMemoryAuditLog.ts"
 import { BillingStore } from "./billing/BillingStore.ts"
 import { InMemoryBillingStore } from "./billing/InMemoryBillingStore.ts"
+import { PaymentEventStore } from "./billing/inbox/PaymentEventStore.ts"
 import { BillingUpkeep } from "./billing/upkeep/BillingUpkeep.ts"
 import { InMemoryBillingUpkeep } from "./billing/upkeep/InMemoryBillingUpkeep.ts"
 import { BotStore, PublishedBots } from "./bots/BotStore.ts"
@@ -65,6 +66,7 @@ const inMemoryPassages = Layer.provide(InMemoryPassageIndex.layer, InMemoryDocum
 const storagePorts = {
   audit: storagePort(AuditLog, InMemoryAuditLog.layer),
   billing: storagePort(BillingStore, InMemoryBillingStore.layer),
+  paymentEvents: storagePort(PaymentEventStore, InMemoryBillingStore.layer),
   billingUpkeep: storagePort(BillingUpkeep, InMemoryBillingUpkeep.layer),
   bots: storagePort(BotStore, InMemoryBotStore.layer),
   publishedBots: storagePort(PublishedBots, InMemoryBotStore.layer),

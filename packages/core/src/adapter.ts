@@ -20,21 +20,19 @@ export {
   type StoredPaymentEvent,
   noBilling
 } from "./billing/BillingAccount.ts"
+export { BillingStore, type LinkInput, type Linked, type Owner, type PinInput } from "./billing/BillingStore.ts"
 export {
-  BillingStore,
   type ConcludeInput,
   type KeptEvent,
-  type LinkInput,
-  type Linked,
   type ListEventsInput,
   type Matched,
-  type Owner,
+  PaymentEventStore,
   type PaymentSteps,
   type PlainPayment,
   type ReceiveInput,
   type Received,
   isDone
-} from "./billing/BillingStore.ts"
+} from "./billing/inbox/PaymentEventStore.ts"
 export type { FollowedPeriod, SetAside, TakenBack, TakenBeyond } from "./billing/FollowedPeriod.ts"
 export type { InvoiceReport } from "./billing/InvoiceReport.ts"
 export {
@@ -57,19 +55,20 @@ export {
   type SubscriptionItem,
   type SubscriptionStatus,
   type Unreadable
-} from "./billing/PaymentEvent.ts"
+} from "./billing/provider/PaymentEvent.ts"
 export {
   type CheckoutInput,
   type CheckoutLink,
   type CloseCheckoutsInput,
   type CreateCustomerInput,
   type InvoicesInput,
-  type LookUpFailed,
   PaymentGateway,
   type PortalInput,
-  type PriceOffer,
-  type SinceInput
-} from "./billing/PaymentGateway.ts"
+  type PriceOffer
+} from "./billing/provider/PaymentGateway.ts"
+export { type LookUpFailed, PaymentLookups } from "./billing/provider/PaymentLookups.ts"
+export { type PaymentPorts, type PaymentProvider, paymentProviderLayer } from "./billing/provider/PaymentProvider.ts"
+export { PaymentReports, type SinceInput } from "./billing/provider/PaymentReports.ts"
 export type {
   PaidPeriod,
   PeriodPayment,

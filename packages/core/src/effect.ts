@@ -17,7 +17,7 @@ export { type CompareInput, type Compared, PaymentComparison } from "./billing/c
 export { DIFFERENCE_KINDS, type DifferenceKind, type PaymentDifference } from "./billing/compare/PaymentDifference.ts"
 export { PaymentInbox } from "./billing/PaymentInbox.ts"
 export { CustomerNotFound, PriceNotOffered } from "./billing/errors.ts"
-export { noPayments } from "./billing/noPayments.ts"
+export { noPayments } from "./billing/provider/noPayments.ts"
 export { PaymentCatchUp } from "./billing/upkeep/PaymentCatchUp.ts"
 export { PaymentEventSweeper } from "./billing/upkeep/PaymentEventSweeper.ts"
 export { PaymentRetention } from "./billing/upkeep/PaymentRetention.ts"

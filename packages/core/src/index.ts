@@ -10,7 +10,8 @@ export type {
   PortalLinkInput,
   SubscriptionState
 } from "./billing/BillingService.ts"
-export type { Invoice, SignedEvent } from "./billing/PaymentGateway.ts"
+export type { Invoice } from "./billing/provider/PaymentGateway.ts"
+export type { SignedEvent } from "./billing/provider/PaymentReports.ts"
 export type { HandledEvent } from "./billing/inbox/catchUp.ts"
 export type { Bot, BotKey } from "./bots/Bot.ts"
 export { BotChange, BotDraft } from "./bots/BotDraft.ts"

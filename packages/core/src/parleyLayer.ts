@@ -1,6 +1,6 @@
 import { Layer } from "effect"
 import { BillingService } from "./billing/BillingService.ts"
-import type { PaymentGateway } from "./billing/PaymentGateway.ts"
+import type { PaymentPorts } from "./billing/provider/PaymentProvider.ts"
 import { PaymentComparison } from "./billing/compare/PaymentComparison.ts"
 import { PaymentInbox } from "./billing/PaymentInbox.ts"
 import { PaymentCatchUp } from "./billing/upkeep/PaymentCatchUp.ts"
@@ -80,14 +80,7 @@ export type ParleyServices =
   | WorkMeter
 
 /** What Parley needs done: the ports, and the catalog of what is on sale. */
-export type ParleyPorts =
-  | Catalog
-  | ChatModels
-  | CrmProviders
-  | DocumentParser
-  | PaymentGateway
-  | SecretBox
-  | StoragePort
+export type ParleyPorts = Catalog | ChatModels | CrmProviders | DocumentParser | PaymentPorts | SecretBox | StoragePort
 
 /** All services over the ports: what an Effect user provides adapters to. */
 export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Layer.mergeAll(

@@ -3,7 +3,7 @@ import { CreditRecords } from "@parley/core/adapter"
 import { testedLedger } from "../src/testing/credits/testedLedger.ts"
 import { BACKGROUND_TASKS, type BackgroundTaskName } from "@parley/core"
 import { backgroundWorkLayer, DocumentService } from "@parley/core/effect"
-import { BillingStore, CallLimiter, ChatStore, RunningReplies } from "@parley/core/adapter"
+import { CallLimiter, ChatStore, PaymentEventStore, RunningReplies } from "@parley/core/adapter"
 import { newTurn, reservation } from "@parley/core/testing"
 import { Effect, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
@@ -29,7 +29,7 @@ const given = Effect.gen(function* () {
   yield* RunningReplies.use((replies) => replies.write({ beats: [beat], ttlMs }))
   const limits = [{ subject: "192.0.2.1", name: "ip", calls: 1 }]
   yield* CallLimiter.use(({ admit }) => admit({ limits, windowMs: 1, lease: "one", leaseMs: 1, ended: [] }))
-  yield* BillingStore.use((store) => store.keep(oldEvent, { state: "ignored", note: "" }))
+  yield* PaymentEventStore.use((store) => store.keep(oldEvent, { state: "ignored", note: "" }))
   const bytes = new TextEncoder().encode("The sky over Basel is blue today.")
   const { id } = yield* DocumentService.use(({ upload }) => upload({ userId: "ann", filename: "sky.txt", bytes }))
   return { documentId: id, nextResetAt }
@@ -52,7 +52,7 @@ const forgotten = Effect.map(
 
 /** True if the payment provider's event was removed after its retention. */
 const removed = Effect.map(
-  BillingStore.use((store) => store.find([oldEvent.id])),
+  PaymentEventStore.use((store) => store.find([oldEvent.id])),
   (found) => found.length === 0
 )
 

@@ -10,18 +10,87 @@ interface CreditedRow extends Row {
   readonly amount: number
 }
 
-const make = Effect.gen(function* () {
-  const { schema, statement } = yield* Database
-  return BillingUpkeep.of({
-    forget: ({ doneBefore, limit, unmatchedBefore }) =>
-      statement<{ readonly answer: Forgotten }>(
-        `SELECT ${schema}.forget_payments(
-           to_timestamp($1::float8 / 1000), to_timestamp($2::float8 / 1000), $3) AS answer`,
-        [doneBefore, unmatchedBefore, limit]
-      ).pipe(
-        Effect.map(([row]) => (row as { readonly answer: Forgotten }).answer),
-        storing("BillingUpkeep.forget")
+type Db = Database["Service"]
+
+const stranded =
+  ({ schema, statement }: Db): BillingUpkeep["Service"]["stranded"] =>
+  (limit) =>
+    statement<{ readonly event_id: string }>(
+      `SELECT e.event_id FROM ${schema}.payment_events e
+       WHERE e.state = 'waiting' AND EXISTS (
+         SELECT FROM ${schema}.payment_waits w JOIN ${schema}.payment_references r ON r.reference = w.reference
+         WHERE w.event_id = e.event_id AND r.owner IS NOT NULL)
+       ORDER BY e.created_at, e.event_id LIMIT $1`,
+      [limit]
+    ).pipe(
+      Effect.map((rows) => rows.map(({ event_id: id }) => id)),
+      storing("BillingUpkeep.stranded")
+    )
+
+const several =
+  ({ schema, statement }: Db): BillingUpkeep["Service"]["several"] =>
+  ({ after, limit }) =>
+    statement<{ user_id: string; subscriptions: ReadonlyArray<string> }>(
+      `SELECT s.user_id, array_agg(s.subscription_id ORDER BY s.subscription_id) AS subscriptions
+       FROM ${schema}.billing_subscriptions s
+       WHERE NOT s.facts ? 'endedAt' AND s.facts ?| ARRAY['paid', 'checkout'] AND s.user_id > $1
+       GROUP BY s.user_id HAVING count(*) > 1 ORDER BY s.user_id LIMIT $2`,
+      [after ?? "", limit]
+    ).pipe(
+      Effect.map((rows) => rows.map(({ subscriptions, user_id: userId }) => ({ userId, subscriptions }))),
+      storing("BillingUpkeep.several")
+    )
+
+const people =
+  ({ schema, statement }: Db): BillingUpkeep["Service"]["people"] =>
+  ({ after, limit }) =>
+    statement<{ readonly user_id: string; readonly wrong: ReadonlyArray<string> }>(
+      `SELECT v.user_id, v.wrong FROM ${schema}.verify_billing($1, $2) v`,
+      [after ?? "", limit]
+    ).pipe(
+      Effect.map((rows) => rows.map(({ user_id: userId, wrong }) => ({ userId, altered: wrong }))),
+      storing("BillingUpkeep.people")
+    )
+
+const credited =
+  ({ schema, statement }: Db): BillingUpkeep["Service"]["credited"] =>
+  ({ after, limit, since }) =>
+    statement<CreditedRow>(
+      `SELECT t.user_id, t.number, substr(t.reference, 7) AS session_id, t.amount
+       FROM ${schema}.credit_transactions t
+       WHERE t.type = 'topup' AND (t.user_id, t.number) > ($1, $2::bigint)
+         AND starts_with(t.reference, 'topup:') AND NOT starts_with(t.user_id, 'erased:')
+         AND t.created_at >= to_timestamp($3::float8 / 1000)
+       ORDER BY t.user_id, t.number LIMIT $4`,
+      [after?.userId ?? "", after?.number ?? 0, since, limit]
+    ).pipe(
+      Effect.map((rows) =>
+        rows.map(({ amount, number, session_id: sessionId, user_id: userId }) => ({
+          userId,
+          number,
+          sessionId,
+          amount
+        }))
       ),
+      storing("BillingUpkeep.credited")
+    )
+
+const forget =
+  ({ schema, statement }: Db): BillingUpkeep["Service"]["forget"] =>
+  ({ doneBefore, limit, unmatchedBefore }) =>
+    statement<{ readonly answer: Forgotten }>(
+      `SELECT ${schema}.forget_payments(
+         to_timestamp($1::float8 / 1000), to_timestamp($2::float8 / 1000), $3) AS answer`,
+      [doneBefore, unmatchedBefore, limit]
+    ).pipe(
+      Effect.map(([row]) => (row as { readonly answer: Forgotten }).answer),
+      storing("BillingUpkeep.forget")
+    )
+
+const make = Effect.map(Database, (database) => {
+  const { schema, statement } = database
+  return BillingUpkeep.of({
+    forget: forget(database),
     caughtUpTo: statement<{ readonly caught_up_to: Date }>(
       `SELECT c.caught_up_to FROM ${schema}.payment_catch_up c`,
       []
@@ -35,57 +104,10 @@ const make = Effect.gen(function* () {
          ON CONFLICT (only_row) DO UPDATE SET caught_up_to = greatest(c.caught_up_to, excluded.caught_up_to)`,
         [at]
       ).pipe(Effect.asVoid, storing("BillingUpkeep.noteCaughtUp")),
-    stranded: (limit) =>
-      statement<{ readonly event_id: string }>(
-        `SELECT e.event_id FROM ${schema}.payment_events e
-         WHERE e.state = 'waiting' AND EXISTS (
-           SELECT FROM ${schema}.payment_waits w JOIN ${schema}.payment_references r ON r.reference = w.reference
-           WHERE w.event_id = e.event_id AND r.owner IS NOT NULL)
-         ORDER BY e.created_at, e.event_id LIMIT $1`,
-        [limit]
-      ).pipe(
-        Effect.map((rows) => rows.map(({ event_id: id }) => id)),
-        storing("BillingUpkeep.stranded")
-      ),
-    several: ({ after, limit }) =>
-      statement<{ user_id: string; subscriptions: ReadonlyArray<string> }>(
-        `SELECT s.user_id, array_agg(s.subscription_id ORDER BY s.subscription_id) AS subscriptions
-         FROM ${schema}.billing_subscriptions s
-         WHERE NOT s.facts ? 'endedAt' AND s.facts ?| ARRAY['paid', 'checkout'] AND s.user_id > $1
-         GROUP BY s.user_id HAVING count(*) > 1 ORDER BY s.user_id LIMIT $2`,
-        [after ?? "", limit]
-      ).pipe(
-        Effect.map((rows) => rows.map(({ subscriptions, user_id: userId }) => ({ userId, subscriptions }))),
-        storing("BillingUpkeep.several")
-      ),
-    people: ({ after, limit }) =>
-      statement<{ readonly user_id: string; readonly wrong: ReadonlyArray<string> }>(
-        `SELECT v.user_id, v.wrong FROM ${schema}.verify_billing($1, $2) v`,
-        [after ?? "", limit]
-      ).pipe(
-        Effect.map((rows) => rows.map(({ user_id: userId, wrong }) => ({ userId, altered: wrong }))),
-        storing("BillingUpkeep.people")
-      ),
-    credited: ({ after, limit, since }) =>
-      statement<CreditedRow>(
-        `SELECT t.user_id, t.number, substr(t.reference, 7) AS session_id, t.amount
-         FROM ${schema}.credit_transactions t
-         WHERE t.type = 'topup' AND (t.user_id, t.number) > ($1, $2::bigint)
-           AND starts_with(t.reference, 'topup:') AND NOT starts_with(t.user_id, 'erased:')
-           AND t.created_at >= to_timestamp($3::float8 / 1000)
-         ORDER BY t.user_id, t.number LIMIT $4`,
-        [after?.userId ?? "", after?.number ?? 0, since, limit]
-      ).pipe(
-        Effect.map((rows) =>
-          rows.map(({ amount, number, session_id: sessionId, user_id: userId }) => ({
-            userId,
-            number,
-            sessionId,
-            amount
-          }))
-        ),
-        storing("BillingUpkeep.credited")
-      )
+    stranded: stranded(database),
+    several: several(database),
+    people: people(database),
+    credited: credited(database)
   })
 })
 

@@ -1,5 +1,4 @@
 import {
-  type ConcludeInput,
   decideAll,
   type EventOutcome,
   type FollowedPlan,
@@ -14,9 +13,10 @@ import { Effect, Exit, Result } from "effect"
 import { accountOfRow, type JsonRow } from "../credits/ledgerRows.ts"
 import { coalesce } from "../credits/coalesce.ts"
 import { DATABASE_NOW, type LedgerTime } from "../credits/LedgerClock.ts"
-import { type AccountWrite, creditLists, jsonList } from "../credits/writeChanges.ts"
+import { type AccountWrite, creditLists } from "../credits/writeChanges.ts"
 import type { Database, Row } from "../database/Database.ts"
 import { forPurpose } from "../database/limits.ts"
+import { type ConcludedPayment, paymentLists } from "./paymentRows.ts"
 import { matched, type StoredAccount } from "./storedAccount.ts"
 
 /** Events in one transaction at most, and transactions under way at once. */
@@ -45,10 +45,8 @@ interface FoundRow extends Row {
 }
 
 /** An event as it was decided, with what it was decided from. */
-interface DecidedPayment {
+interface DecidedPayment extends ConcludedPayment {
   readonly place: number
-  /** When it came, where the database is not to say it. */
-  readonly receivedAt: string | null
   readonly person: string
   /** The version of what was known of the person. */
   readonly version: number
@@ -57,7 +55,6 @@ interface DecidedPayment {
   /** What is taken to be unused. */
   readonly keys: ReadonlyArray<string>
   readonly charges: ReadonlyArray<string>
-  readonly conclusion: ConcludeInput
   readonly credits: AccountWrite | undefined
 }
 
@@ -87,144 +84,106 @@ const decidePlain = ({ at, payment }: Call, row: FoundRow, now: number): Decided
   return decided && { ...decided, place, receivedAt: at, person, version, creditVersion }
 }
 
-const eventJson = ({ conclusion: { event, outcome }, person, receivedAt }: DecidedPayment) => ({
-  id: event.id,
-  kind: event.kind,
-  created_at: event.createdAt,
-  received_at: receivedAt,
-  customer_id: event.customerId,
-  payment: event.payment?.reference,
-  source: event.payment?.report?.source,
-  returned: event.payment?.report?.isReturned,
-  payload: event.payload,
-  person,
-  ...outcome
+/** Reads, without a lock, what is known of the people of some events. */
+const load = ({ schema, statement }: Database["Service"], batch: ReadonlyArray<Call>) =>
+  statement<FoundRow>(
+    `SELECT p.place, p.state, p.note, p.person, p.version AS known_version, p.known, ${DATABASE_NOW} AS now,
+       to_json(p.account) AS account
+     FROM ${schema}.read_payments($1) p ORDER BY p.place`,
+    [
+      JSON.stringify(
+        batch.map(({ payment: { bought, claimed, event, references } }, place) => ({
+          place,
+          id: event.id,
+          refs: references,
+          claimed,
+          session: bought.sessionId,
+          payment: bought.paymentId
+        }))
+      )
+    ]
+  )
+
+/** Writes decided events, all or none. Returns the people who have changed since the read: nothing is written then. */
+const write = Effect.fnUntraced(function* (
+  { schema, statement }: Database["Service"],
+  decided: ReadonlyArray<DecidedPayment>,
+  decidedAt: number | null
+) {
+  const { accounts, purchases, records, summed, transactions } = creditLists(
+    decided.flatMap(({ credits }) => credits ?? [])
+  )
+  const [row] = yield* statement<{ readonly changed: ReadonlyArray<string> }>(
+    `SELECT ${schema}.apply_payments(
+       $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) AS changed`,
+    [
+      decided.map(({ conclusion }) => conclusion.event.id),
+      decided.map(({ person }) => person),
+      decided.map(({ version }) => version),
+      decided.map(({ creditVersion }) => creditVersion),
+      decided.flatMap(({ keys, person }) => keys.map(() => person)),
+      decided.flatMap(({ keys }) => keys),
+      decided.flatMap(({ charges, person }) => charges.map(() => person)),
+      decided.flatMap(({ charges }) => charges),
+      ...paymentLists(decided),
+      accounts,
+      transactions,
+      records,
+      purchases,
+      summed,
+      decidedAt
+    ]
+  )
+  return new Set(row?.changed)
 })
 
-const CUSTOMER = "customer:"
-
-const knownJson = ({ conclusion: { followed, invoiceReports: reports, links }, person }: DecidedPayment) => {
-  const customer = links.find((link) => link.startsWith(CUSTOMER))?.slice(CUSTOMER.length)
-  return { person, followed, customer, reports }
-}
-
-const subscriptionJson = ({ conclusion: { subscription }, person }: DecidedPayment) =>
-  subscription === undefined ? [] : [{ person, facts: subscription }]
-
-const linksJson = ({ conclusion: { links }, person }: DecidedPayment) =>
-  links.map((reference) => ({ reference, person }))
-
-const boughtJson = ({ conclusion: { bought }, person }: DecidedPayment) =>
-  bought === undefined
-    ? []
-    : [
-        {
-          person,
-          session_id: bought.sessionId,
-          payment_id: bought.paymentId,
-          price_id: bought.priceId,
-          granted: bought.granted,
-          paid: bought.paid,
-          currency: bought.currency,
-          bought_at: bought.boughtAt
-        }
-      ]
+/** Applies a batch, and returns the outcomes; undefined for an event that must be applied alone. */
+const applyBatch = Effect.fnUntraced(function* (
+  database: Database["Service"],
+  time: LedgerTime,
+  batch: ReadonlyArray<Call>
+) {
+  const outcomes: Array<EventOutcome | undefined> = batch.map(() => undefined)
+  const rows = yield* load(database, batch)
+  const read = Math.floor(rows[0]?.now ?? 0)
+  const people = new Set<string>()
+  let decided: Array<DecidedPayment> = []
+  for (const row of rows) {
+    const { note, person, place, state } = row
+    if (state !== null && isDone(state)) outcomes[place] = { state, note }
+    if (state !== null || person === null || people.has(person)) continue
+    people.add(person)
+    // A defect affects only its own event, which meets it again alone.
+    const call = batch[place] as Call
+    const now = call.at === null ? read : Date.parse(call.at)
+    const plain = yield* Effect.exit(Effect.sync(() => decidePlain(call, row, now)))
+    if (Exit.isSuccess(plain) && plain.value !== undefined) decided.push(plain.value)
+  }
+  for (let tries = 0; tries < MAX_WRITES && decided.length > 0; tries += 1) {
+    const changed = yield* write(database, decided, time.decidedAt(read))
+    if (changed.size === 0) {
+      for (const { conclusion, place } of decided) outcomes[place] = conclusion.outcome
+      break
+    }
+    decided = decided.filter(({ person }) => !changed.has(person))
+  }
+  return outcomes
+})
 
 /**
- * Gives the function that applies one event. Events of different people that wait at the same time share a transaction,
- * of two statements: one reads, without a lock, and one writes where everything is as it was read. What is not so is left
- * to the caller, who has it applied alone: copies that come at once, several events of one person, whatever the ledger
- * refuses, and all of a batch whose statement fails.
+ * Returns the function that applies one event. Events of different people that arrive at the same time share a transaction of
+ * two statements: one reads without a lock, and one writes if everything is still as it was read. Copies that arrive at once,
+ * further events of one person, events that the ledger refuses, and a batch whose statement fails are left to the caller,
+ * who applies them alone.
  */
 export const applyPayments = (
-  { inTransaction, schema, statement }: Database["Service"],
+  database: Database["Service"],
   time: LedgerTime
 ): ((payment: PlainPayment) => Effect.Effect<EventOutcome | undefined>) => {
-  const load = (batch: ReadonlyArray<Call>) =>
-    statement<FoundRow>(
-      `SELECT p.place, p.state, p.note, p.person, p.version AS known_version, p.known, ${DATABASE_NOW} AS now,
-         to_json(p.account) AS account
-       FROM ${schema}.read_payments($1) p ORDER BY p.place`,
-      [
-        JSON.stringify(
-          batch.map(({ payment: { bought, claimed, event, references } }, place) => ({
-            place,
-            id: event.id,
-            refs: references,
-            claimed,
-            session: bought.sessionId,
-            payment: bought.paymentId
-          }))
-        )
-      ]
-    )
-
-  /** Gives the people of whom something is not as it was read: nothing is written then. */
-  const write = Effect.fnUntraced(function* (decided: ReadonlyArray<DecidedPayment>, decidedAt: number | null) {
-    const { accounts, purchases, records, summed, transactions } = creditLists(
-      decided.flatMap(({ credits }) => credits ?? [])
-    )
-    const [row] = yield* statement<{ readonly changed: ReadonlyArray<string> }>(
-      `SELECT ${schema}.apply_payments(
-         $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) AS changed`,
-      [
-        decided.map(({ conclusion }) => conclusion.event.id),
-        decided.map(({ person }) => person),
-        decided.map(({ version }) => version),
-        decided.map(({ creditVersion }) => creditVersion),
-        decided.flatMap(({ keys, person }) => keys.map(() => person)),
-        decided.flatMap(({ keys }) => keys),
-        decided.flatMap(({ charges, person }) => charges.map(() => person)),
-        decided.flatMap(({ charges }) => charges),
-        JSON.stringify(decided.map(eventJson)),
-        JSON.stringify(decided.map(knownJson)),
-        jsonList(decided.flatMap(subscriptionJson)),
-        jsonList(decided.flatMap(boughtJson)),
-        jsonList(decided.flatMap(linksJson)),
-        accounts,
-        transactions,
-        records,
-        purchases,
-        summed,
-        decidedAt
-      ]
-    )
-    return new Set(row?.changed)
-  })
-
-  /** The outcomes of a batch; undefined for what is to be applied alone. */
-  const apply = Effect.fnUntraced(function* (batch: ReadonlyArray<Call>) {
-    const outcomes: Array<EventOutcome | undefined> = batch.map(() => undefined)
-    const rows = yield* load(batch)
-    const read = Math.floor(rows[0]?.now ?? 0)
-    const people = new Set<string>()
-    let decided: Array<DecidedPayment> = []
-    for (const row of rows) {
-      const { note, person, place, state } = row
-      if (state !== null && isDone(state)) outcomes[place] = { state, note }
-      if (state !== null || person === null || people.has(person)) continue
-      people.add(person)
-      // A defect is that of its own event, which meets it again alone.
-      const call = batch[place] as Call
-      const now = call.at === null ? read : Date.parse(call.at)
-      const plain = yield* Effect.exit(Effect.sync(() => decidePlain(call, row, now)))
-      if (Exit.isSuccess(plain) && plain.value !== undefined) decided.push(plain.value)
-    }
-    for (let tries = 0; tries < MAX_WRITES && decided.length > 0; tries += 1) {
-      const changed = yield* write(decided, time.decidedAt(read))
-      if (changed.size === 0) {
-        for (const { conclusion, place } of decided) outcomes[place] = conclusion.outcome
-        break
-      }
-      decided = decided.filter(({ person }) => !changed.has(person))
-    }
-    return outcomes
-  })
-
   const together = coalesce<Call, EventOutcome | undefined, never>({
     laneOf: ({ payment: { claimed, event, references } }) => claimed ?? references[0] ?? event.id,
     run: (batch) =>
-      apply(batch).pipe(
+      applyBatch(database, time, batch).pipe(
         forPurpose("commit"),
         Effect.timeout(TIMEOUT),
         Effect.catchCause((cause) =>
@@ -239,9 +198,8 @@ export const applyPayments = (
     maxBatch: MAX_BATCH,
     maxInFlight: MAX_IN_FLIGHT
   })
-
   return (payment) =>
-    Effect.flatMap(inTransaction, (joins) =>
+    Effect.flatMap(database.inTransaction, (joins) =>
       joins ? Effect.succeed(undefined) : Effect.flatMap(time.given, (at) => together({ payment, at }))
     )
 }

@@ -1,5 +1,4 @@
-import { BillingStore, type ReceivedPaymentEvent } from "@parley/core/adapter"
-import { CreditRecords, CreditUpkeep } from "@parley/core/adapter"
+import { CreditRecords, CreditUpkeep, PaymentEventStore, type ReceivedPaymentEvent } from "@parley/core/adapter"
 import type { HandledEvent } from "@parley/core"
 import { PaymentInbox } from "@parley/core/effect"
 import { billingUnderTest, BillingWorld, STORY_START } from "@parley/core/testing"
@@ -111,7 +110,7 @@ describe.runIf(hasPostgres)("catching up in several processes", () => {
     const found = await Effect.runPromise(
       on(
         processes[1],
-        BillingStore.use((store) => store.find(listed.map(({ id }) => id)))
+        PaymentEventStore.use((store) => store.find(listed.map(({ id }) => id)))
       )
     )
     expect(new Set(found.map(({ state }) => state))).toEqual(new Set(["applied"]))

@@ -1,12 +1,12 @@
-import { CreditUpkeep, BillingStore, type ReceivedPaymentEvent } from "@parley/core/adapter"
+import { CreditUpkeep, PaymentEventStore, type ReceivedPaymentEvent } from "@parley/core/adapter"
 import { testedLedger } from "@parley/core/testing"
-import { Catalog, CrmRelease, noCrmLayer, UserService } from "@parley/core/effect"
+import { Catalog, CrmRelease, UserService, noCrmLayer } from "@parley/core/effect"
 import {
   type BillingAct,
   billingUnderTest,
   BillingWorld,
   deliver,
-  neutralGatewayLayer,
+  neutralProviderLayer,
   STORY_START,
   worldCatalog
 } from "@parley/core/testing"
@@ -28,7 +28,7 @@ const serverOn = (url: string) => {
   const stores = storesLayer().pipe(Layer.provide(PgDatabaseLayer({ url, maxConnections: 24 })))
   const users = UserService.layer.pipe(
     Layer.provide([
-      neutralGatewayLayer(),
+      neutralProviderLayer(),
       CrmRelease.layer.pipe(Layer.provide(noCrmLayer)),
       Layer.succeed(Catalog, worldCatalog)
     ])
@@ -170,7 +170,7 @@ describe.runIf(hasPostgres)("a payment event that arrives while its person is er
     const isPaid = ({ event }: ReceivedPaymentEvent) =>
       event._tag === "InvoicePaid" || (event._tag === "Checkout" && event.session.mode === "one-time")
     const ids = people.flatMap(({ events }) => events.filter(isPaid)).map(({ id }) => id)
-    const found = await run(BillingStore.use((store) => store.find(ids)))
+    const found = await run(PaymentEventStore.use((store) => store.find(ids)))
     expect(found).toHaveLength(2 * people.length)
     expect(found.filter(({ state }) => state !== "applied" && state !== "owed")).toEqual([])
     const left = await Promise.all(people.map(({ userId }) => rowsNaming(userId)))

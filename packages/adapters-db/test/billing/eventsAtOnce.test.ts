@@ -1,4 +1,4 @@
-import { BillingStore, type KeptEvent, type StorageFailed, UnitOfWork } from "@parley/core/adapter"
+import { BillingStore, type KeptEvent, type StorageFailed, UnitOfWork, PaymentEventStore } from "@parley/core/adapter"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import pg from "pg"
 import { describe, expect, it } from "vitest"
@@ -25,7 +25,7 @@ const nothingFollows = {
 }
 
 const receive = (id: string, claimed?: string) =>
-  BillingStore.use((store) =>
+  PaymentEventStore.use((store) =>
     store.receive({
       event: eventOf(id),
       references: ["customer:cus_1"],
@@ -55,16 +55,16 @@ const blockedOrDone = Effect.fnUntraced(function* (url: string, fiber: Fiber.Fib
 
 /** Runs two units of work on a database of their own, the second of which begins while the first is not committed; `before` is. */
 const besides = <A, B>(
-  first: Effect.Effect<A, StorageFailed, BillingStore>,
-  second: Effect.Effect<B, StorageFailed, BillingStore>,
-  before: Effect.Effect<unknown, StorageFailed, BillingStore> = Effect.void
+  first: Effect.Effect<A, StorageFailed, BillingStore | PaymentEventStore>,
+  second: Effect.Effect<B, StorageFailed, BillingStore | PaymentEventStore>,
+  before: Effect.Effect<unknown, StorageFailed, BillingStore | PaymentEventStore> = Effect.void
 ) =>
   Effect.gen(function* () {
     const url = yield* migratedPostgres
     const database = PgDatabaseLayer({ url })
     const direct = new URL(process.env["TEST_DATABASE_URL"] ?? "")
     direct.pathname = new URL(url).pathname
-    const unit = <C>(work: Effect.Effect<C, StorageFailed, BillingStore>) =>
+    const unit = <C>(work: Effect.Effect<C, StorageFailed, BillingStore | PaymentEventStore>) =>
       UnitOfWork.use((units) => units.run("cus_1", work))
     return yield* Effect.gen(function* () {
       yield* before
@@ -93,7 +93,7 @@ describe.skipIf(!hasPostgres)("events that come at once", () => {
 
   it("are one where they are copies: the second waits for the first one's unit of work, and finds it known", async () => {
     const outcome = { state: "ignored", note: "nothing was bought" } as const
-    const whole = BillingStore.use((store) =>
+    const whole = PaymentEventStore.use((store) =>
       Effect.andThen(
         receive("evt_1", "user-1"),
         store.conclude({ ...nothingFollows, event: eventOf("evt_1"), userId: "user-1", outcome })

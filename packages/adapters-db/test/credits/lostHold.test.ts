@@ -2,9 +2,9 @@
 import { assert, layer } from "@effect/vitest"
 import { testedLedger } from "@parley/core/testing"
 import { Catalog, ChatService, HoldTtl, inMemoryStorageLayer, parleyLayer, noCrmLayer } from "@parley/core/effect"
-import { ChatModels, DocumentParser, PaymentGateway, type ReplyPart } from "@parley/core/adapter"
+import { ChatModels, DocumentParser, type ReplyPart, paymentProviderLayer } from "@parley/core/adapter"
 import { makeCatalog } from "@parley/core"
-import { neutralGateway } from "@parley/core/testing"
+import { neutralProvider } from "@parley/core/testing"
 import { Effect, Fiber, Layer, Schedule, Stream } from "effect"
 import { PgChatStoreLayer } from "../../src/chat/PgChatStore.ts"
 import { PgRunningRepliesLayer } from "../../src/chat/PgRunningReplies.ts"
@@ -63,7 +63,7 @@ for (const { name, layer: database } of databases) {
         PgCreditLedgerLayer,
         PgChatStoreLayer,
         PgRunningRepliesLayer,
-        Layer.succeed(PaymentGateway, neutralGateway()),
+        paymentProviderLayer(neutralProvider()),
         noCrmLayer,
         Layer.succeed(Catalog, catalog),
         Layer.succeed(ChatModels, talker.models),

@@ -7,13 +7,13 @@ import {
   DocumentParser,
   closeAccount,
   ModelFailed,
-  PaymentGateway,
   PersonalData,
   type ReplyPart,
-  UnitOfWork
+  UnitOfWork,
+  paymentProviderLayer
 } from "@parley/core/adapter"
 import { makeCatalog } from "@parley/core"
-import { neutralGateway } from "@parley/core/testing"
+import { neutralProvider } from "@parley/core/testing"
 import { Context, Effect, Layer, Stream } from "effect"
 import { PgChatStoreLayer } from "../../src/chat/PgChatStore.ts"
 import { PgRunningRepliesLayer } from "../../src/chat/PgRunningReplies.ts"
@@ -60,7 +60,7 @@ const process = Effect.gen(function* () {
     ledgerLayer,
     PgChatStoreLayer,
     PgRunningRepliesLayer,
-    Layer.succeed(PaymentGateway, neutralGateway()),
+    paymentProviderLayer(neutralProvider()),
     noCrmLayer,
     Layer.succeed(Catalog, catalog),
     Layer.succeed(ChatModels, models),

@@ -9,7 +9,7 @@ import {
   parseSecretKeys,
   UserService
 } from "@parley/core/effect"
-import { CrmProviders, PaymentGateway, SecretBox } from "@parley/core/adapter"
+import { CrmProviders, SecretBox, paymentProviderLayer } from "@parley/core/adapter"
 import { makeCatalog } from "@parley/core"
 import { BotStore, CrmConnectionStore, crmRevoking, JobQueue, JobWorker, UnitOfWork } from "@parley/core/adapter"
 import { newBot, newCrmConnection, newUserId, type Run, scriptedCrm, suiteOn } from "@parley/core/testing"
@@ -300,7 +300,7 @@ for (const { name, layer } of databases) {
     Layer.provide(CrmRelease.farewellLayer),
     Layer.provideMerge(CrmRelease.layer),
     Layer.provide([box, Layer.succeed(CrmProviders, new Map([[crm.provider.id, crm.provider]]))]),
-    Layer.provide([Layer.succeed(PaymentGateway, noPayments), Layer.succeed(Catalog, makeCatalog({}))]),
+    Layer.provide([paymentProviderLayer(noPayments), Layer.succeed(Catalog, makeCatalog({}))]),
     Layer.provideMerge(Layer.provideMerge(storesLayer(), layer))
   )
   suiteOn(`connections to CRMs on ${name}`, services, (run) => {

@@ -2,8 +2,7 @@ import { Catalog, CrmRelease, noCrmLayer, noPayments, UserService } from "@parle
 import { type CreditPorts, CreditRecords } from "@parley/core/adapter"
 import { testedLedger } from "@parley/core/testing"
 import { defaultCatalog } from "@parley/core"
-import { PaymentGateway } from "@parley/core/adapter"
-import { Outbox, PersonalData, closeAccount } from "@parley/core/adapter"
+import { Outbox, PersonalData, closeAccount, paymentProviderLayer } from "@parley/core/adapter"
 import { newUserId, personalDataContract, type Run, suiteOn, userExportContract } from "@parley/core/testing"
 import { Effect, Layer } from "effect"
 import { expect, it } from "vitest"
@@ -144,7 +143,7 @@ for (const { name, layer } of databases) {
   userExportContract(name, stores)
   const users = UserService.layer.pipe(
     Layer.provide([
-      Layer.succeed(PaymentGateway, noPayments),
+      paymentProviderLayer(noPayments),
       Layer.succeed(Catalog, defaultCatalog),
       Layer.provide(CrmRelease.layer, noCrmLayer)
     ])

@@ -1,5 +1,5 @@
 import { InvalidSignature } from "@parley/core/adapter"
-import { neutralGateway } from "@parley/core/testing"
+import { neutralProvider } from "@parley/core/testing"
 import { Effect } from "effect"
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
@@ -128,7 +128,7 @@ export const fuzzRoutes = (runs: number): void => {
   beforeAll(async () => {
     const free = { monthlyCredits: 1_000_000, maxDocuments: 100_000 }
     // Nothing that is made up has the provider's signature.
-    const payments = { ...neutralGateway(), verify: () => Effect.fail(new InvalidSignature({ problem: "mismatch" })) }
+    const payments = { ...neutralProvider(), verify: () => Effect.fail(new InvalidSignature({ problem: "mismatch" })) }
     const parley = { work: ["holds"] as const, config: { tiers: { free } }, payments }
     server = await startServer({ parley, app: { cronSecret: CRON_SECRET } })
   })

@@ -60,6 +60,25 @@ const closePage = (client: StripeClient, id: string): Effect.Effect<void, Paymen
 
 const MODES = { subscription: "subscription", "one-time": "payment" } as const
 
+/** Closes the open checkout pages of a customer. */
+const closeCheckouts =
+  (client: StripeClient): Calls["closeCheckouts"] =>
+  ({ customerId: customer, mode }) =>
+    allPages(client, (page) =>
+      client.ask({ operation: "closeCheckouts", needs: { customer: ["customer", customer] } }, (stripe, options) =>
+        stripe.checkout.sessions.list({ ...page, customer, status: "open" }, options)
+      )
+    ).pipe(
+      Stream.filter((session) => mode === undefined || session.mode === MODES[mode]),
+      Stream.mapEffect((session) =>
+        client.read("closeCheckouts", () => new ShapeReader(session, "session").text("id"))
+      ),
+      // Pages are listed whole before any of them is closed: a list of what is open would shift under the cursor.
+      Stream.runCollect,
+      Effect.flatMap((ids) => Effect.forEach(ids, (id) => closePage(client, id), { discard: true })),
+      Effect.catchTag("PaymentObjectNotFound", () => Effect.void)
+    )
+
 /**
  * Whom Stripe knows, and the pages of Stripe that people are sent to. Without `takesEvents` nothing is sold: nobody would get
  * what they paid for.
@@ -79,21 +98,7 @@ export const stripePages = (client: StripeClient, takesEvents: boolean): Calls =
     return { customerId }
   }),
 
-  closeCheckouts: ({ customerId: customer, mode }) =>
-    allPages(client, (page) =>
-      client.ask({ operation: "closeCheckouts", needs: { customer: ["customer", customer] } }, (stripe, options) =>
-        stripe.checkout.sessions.list({ ...page, customer, status: "open" }, options)
-      )
-    ).pipe(
-      Stream.filter((session) => mode === undefined || session.mode === MODES[mode]),
-      Stream.mapEffect((session) =>
-        client.read("closeCheckouts", () => new ShapeReader(session, "session").text("id"))
-      ),
-      // Pages are listed whole before any of them is closed: a list of what is open would shift under the cursor.
-      Stream.runCollect,
-      Effect.flatMap((ids) => Effect.forEach(ids, (id) => closePage(client, id), { discard: true })),
-      Effect.catchTag("PaymentObjectNotFound", () => Effect.void)
-    ),
+  closeCheckouts: closeCheckouts(client),
 
   endSubscription: (id: string) =>
     Effect.asVoid(

@@ -1,8 +1,8 @@
 import {
   InvalidSignature,
   PackageMissing,
-  type PaymentGateway,
   PaymentRefused,
+  type PaymentReports,
   PaymentsNotConfigured,
   type ReceivedPaymentEvent
 } from "@parley/core/adapter"
@@ -17,7 +17,7 @@ import { signedText } from "../events/verifySignature.ts"
 import { UnknownShape } from "../shapes/ShapeReader.ts"
 import { sinceSeconds } from "./lookups.ts"
 
-type Calls = Pick<PaymentGateway["Service"], "verify" | "read" | "events">
+type Calls = Pick<PaymentReports["Service"], "verify" | "read" | "events">
 
 export interface ReceivedOptions {
   readonly origin: EventOrigin

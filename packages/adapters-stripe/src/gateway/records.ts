@@ -1,4 +1,4 @@
-import type { PaymentEvent, PaymentFailed, PaymentGateway, PaymentRecord } from "@parley/core/adapter"
+import type { PaymentEvent, PaymentFailed, PaymentRecord, PaymentReports } from "@parley/core/adapter"
 import { Effect, Stream } from "effect"
 import type Stripe from "stripe"
 import type { StripeClient } from "../client/StripeClient.ts"
@@ -64,7 +64,7 @@ const LISTINGS: ReadonlyArray<Listing> = [
 ]
 
 /** Lists the objects that Stripe stores, each read by itself. */
-export const stripeRecords = (client: StripeClient): Pick<PaymentGateway["Service"], "records"> => {
+export const stripeRecords = (client: StripeClient): Pick<PaymentReports["Service"], "records"> => {
   /** Without an id an object of a list can neither be named nor be asked for. */
   const recorded = (value: unknown, read: Read): Effect.Effect<ReadonlyArray<PaymentRecord>, PaymentFailed> =>
     Effect.map(

@@ -6,10 +6,9 @@ import {
   PaymentInbox
 } from "@parley/core/effect"
 import { makeCatalog } from "@parley/core"
-import { CreditRecords, PaymentGateway } from "@parley/core/adapter"
-import { BillingStore } from "@parley/core/adapter"
+import { CreditRecords, PaymentEventStore, paymentProviderLayer } from "@parley/core/adapter"
 import { Effect, Exit, Layer, Logger, Redacted, Scope } from "effect"
-import { makeStripePaymentGateway } from "../../src/index.ts"
+import { makeStripePayments } from "../../src/index.ts"
 import { type PayOptions, type StandInGeneration, StandInPayments } from "@parley/stripe-stand-in"
 import { sale } from "../stand-in/sale.ts"
 import { JANUARY_31 } from "../stand-in/stagedStandIn.ts"
@@ -46,7 +45,7 @@ export const billedShop = async (options: ShopOptions = {}) => {
   standIn.deliveries.hold = true
   const asked: Array<string> = []
   let twist: Twist = (_path, answer) => answer
-  const gateway = makeStripePaymentGateway({
+  const gateway = makeStripePayments({
     apiKey: Redacted.make(standIn.apiKey),
     webhookSecret: webhookSecret === undefined ? undefined : Redacted.make(webhookSecret),
     apiUrl: standIn.base,
@@ -63,9 +62,7 @@ export const billedShop = async (options: ShopOptions = {}) => {
   const scope = Scope.makeUnsafe()
   const layer = Layer.mergeAll(PaymentInbox.layer, PaymentComparison.layer).pipe(
     Layer.provideMerge(inMemoryStorageLayer),
-    Layer.provide(
-      Layer.mergeAll(Layer.succeed(PaymentGateway, gateway), Layer.succeed(Catalog, catalog), Logger.layer([]))
-    )
+    Layer.provide(Layer.mergeAll(paymentProviderLayer(gateway), Layer.succeed(Catalog, catalog), Logger.layer([])))
   )
   const context = await Effect.runPromise(Layer.buildWithScope(Layer.fresh(layer), scope))
   const run = <A, E>(work: Effect.Effect<A, E, Layer.Success<typeof layer>>): Promise<A> =>
@@ -130,7 +127,9 @@ export const billedShop = async (options: ShopOptions = {}) => {
       ),
     events: () =>
       run(
-        BillingStore.use((store) => store.list({ state: undefined, userId: undefined, limit: 100, before: undefined }))
+        PaymentEventStore.use((store) =>
+          store.list({ state: undefined, userId: undefined, limit: 100, before: undefined })
+        )
       ),
     account: (userId: string) => run(CreditRecords.use((ledger) => ledger.account(userId))),
     [Symbol.asyncDispose]: async () => {

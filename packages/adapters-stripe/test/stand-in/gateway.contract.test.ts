@@ -1,13 +1,13 @@
 import { paymentGatewayContract, type StagedGateway } from "@parley/core/testing"
 import { Effect, Redacted } from "effect"
-import { makeStripePaymentGateway } from "../../src/index.ts"
+import { makeStripePayments } from "../../src/index.ts"
 import { listenStandIn, STAND_IN_GENERATIONS, StandInPayments } from "@parley/stripe-stand-in"
 import { sale } from "./sale.ts"
 
 const SECRET = "whsec_contract"
 
 const staged = (standIn: StandInPayments, apiUrl: string, send?: typeof fetch): StagedGateway => ({
-  gateway: makeStripePaymentGateway({
+  gateway: makeStripePayments({
     apiKey: Redacted.make(standIn.apiKey),
     webhookSecret: Redacted.make(SECRET),
     apiUrl,

@@ -1,5 +1,5 @@
 import { Effect, Redacted, Stream } from "effect"
-import { makeStripePaymentGateway } from "../../src/index.ts"
+import { makeStripePayments } from "../../src/index.ts"
 import { StandInPayments, type StandInOptions } from "@parley/stripe-stand-in"
 import { sale } from "./sale.ts"
 
@@ -14,7 +14,7 @@ export const stagedStandIn = (options: Partial<StandInOptions> = {}) => {
     now: () => JANUARY_31,
     ...options
   })
-  const gateway = makeStripePaymentGateway({
+  const gateway = makeStripePayments({
     apiKey: Redacted.make(standIn.apiKey),
     webhookSecret: Redacted.make("whsec_1"),
     apiUrl: standIn.base,

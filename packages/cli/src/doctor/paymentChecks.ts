@@ -1,7 +1,7 @@
 import { Catalog } from "@parley/core/effect"
 import type { CatalogData } from "@parley/core"
 import { type PaymentFailed, PaymentGateway, type PriceOffer } from "@parley/core/adapter"
-import { BillingStore, BillingUpkeep, type EventState, OTHER_MODE_NOTE } from "@parley/core/adapter"
+import { PaymentEventStore, BillingUpkeep, type EventState, OTHER_MODE_NOTE } from "@parley/core/adapter"
 import { Effect, Redacted } from "effect"
 import type { ParleyConfig, PaymentsConfig } from "../config/ParleyConfig.ts"
 import { usesStandInPayments } from "../config/rules/serveRules.ts"
@@ -94,7 +94,7 @@ const counted = (found: ReadonlyArray<unknown>): string =>
 /** Reports waiting and failed payment events, and what they reveal about key and signing secret. */
 export const inboxChecks = Effect.gen(function* () {
   const name = "payment inbox"
-  const store = yield* BillingStore
+  const store = yield* PaymentEventStore
   const inState = (state: EventState) => store.list({ state, userId: undefined, limit: LOOKED_AT, before: undefined })
   const [owed, waiting, refused, unreadable] = yield* Effect.all([
     inState("owed"),

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto"
 import type { IncomingMessage, RequestListener } from "node:http"
 import { join } from "node:path"
-import { type StripeOptions, StripePaymentGatewayLayer } from "@parley/adapters-stripe"
+import { type StripeOptions, StripePaymentsLayer } from "@parley/adapters-stripe"
 import type { StandInPayments } from "@parley/stripe-stand-in"
-import { loadPackage, PackageMissing, type PaymentGateway } from "@parley/core/adapter"
+import { loadPackage, PackageMissing, type PaymentPorts } from "@parley/core/adapter"
 import { Context, Effect, Layer, Redacted } from "effect"
 import type { ParleyConfig } from "../config/ParleyConfig.ts"
 import { STAND_IN_PATH } from "./standInPath.ts"
@@ -47,7 +47,7 @@ const secret = (prefix: string): string => `${prefix}_${randomBytes(24).toString
  * The stand-in and its gateway. A server stores its state in the data folder; a command in another process
  * (`isCommand`) only reads that state.
  */
-export const standInLayer = (config: ParleyConfig, isCommand: boolean): Layer.Layer<PaymentGateway | PaymentStandIn> =>
+export const standInLayer = (config: ParleyConfig, isCommand: boolean): Layer.Layer<PaymentPorts | PaymentStandIn> =>
   Layer.unwrap(
     Effect.gen(function* () {
       const apiKey = secret("sk_test")
@@ -90,7 +90,7 @@ export const standInLayer = (config: ParleyConfig, isCommand: boolean): Layer.La
         await standIn.deliveries.flush()
       }
       return Layer.merge(
-        StripePaymentGatewayLayer(options),
+        StripePaymentsLayer(options),
         Layer.succeed(PaymentStandIn, PaymentStandIn.of({ listener, serveAt }))
       )
     })

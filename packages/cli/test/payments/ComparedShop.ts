@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { Database, type OpenDatabase, openDatabase, PgDatabaseLayer } from "@parley/adapters-db"
-import { makeStripePaymentGateway } from "@parley/adapters-stripe"
+import { makeStripePayments } from "@parley/adapters-stripe"
 import { memoryStore, StandInPayments, type StandInState } from "@parley/stripe-stand-in"
 import { createParley, type Parley } from "@parley/core"
 import { CreditService, type ParleyServices, PaymentComparison, PaymentInbox, runtimeOf } from "@parley/core/effect"
@@ -58,7 +58,7 @@ export class ComparedShop implements AsyncDisposable {
       store: { load: () => state, save: () => undefined }
     })
     provider.deliveries.hold = true
-    const payments = makeStripePaymentGateway({
+    const payments = makeStripePayments({
       apiKey: Redacted.make(provider.apiKey),
       webhookSecret: Redacted.make("whsec_of_the_tests"),
       apiUrl: provider.base,

@@ -1,4 +1,4 @@
-import { makeStripePaymentGateway } from "@parley/adapters-stripe"
+import { makeStripePayments } from "@parley/adapters-stripe"
 import {
   type ListeningStandIn,
   listenStandIn,
@@ -72,7 +72,7 @@ export class Shop {
 
   /** Opens a checkout page for a person, as the server does, and pays there; returns the session. */
   async buy(userId: string, priceId: string, mode: CheckoutMode, options?: PayOptions): Promise<string> {
-    const gateway = makeStripePaymentGateway({
+    const gateway = makeStripePayments({
       apiKey: Redacted.make(API_KEY),
       apiUrl: this.#listening.url,
       webhookSecret: Redacted.make(SECRET)

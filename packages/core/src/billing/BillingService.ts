@@ -7,8 +7,8 @@ import { Catalog } from "../tiers/Catalog.ts"
 import type { Tier, TierName } from "../tiers/Tier.ts"
 import { BillingStore } from "./BillingStore.ts"
 import { CustomerNotFound, type PaymentFailed, type PaymentObjectNotFound, PriceNotOffered } from "./errors.ts"
-import { CHECKOUT_MODES, type CheckoutMode, type SubscriptionStatus } from "./PaymentEvent.ts"
-import { type Invoice, PaymentGateway, type PriceOffer } from "./PaymentGateway.ts"
+import { CHECKOUT_MODES, type CheckoutMode, type SubscriptionStatus } from "./provider/PaymentEvent.ts"
+import { type Invoice, PaymentGateway, type PriceOffer } from "./provider/PaymentGateway.ts"
 import { PaymentInbox } from "./PaymentInbox.ts"
 import { paidPlans, type Plan } from "./planOf.ts"
 import type { SubscriptionFacts } from "./SubscriptionFacts.ts"
@@ -79,6 +79,48 @@ const OFFERS_COUNT_MS = 60_000
 
 const modeOf = (bought: Offer["buys"]): CheckoutMode => ("tier" in bought ? "subscription" : "one-time")
 
+/** The customers of people at the provider. */
+const makeCustomers = (
+  gateway: PaymentGateway["Service"],
+  store: BillingStore["Service"],
+  inbox: PaymentInbox["Service"]
+) => {
+  /**
+   * Concurrent calls create one customer: they share the key, and the first linked customer counts. For a while a provider
+   * answers a key with its first customer, even if the person was erased since then and has come back. In this case the next
+   * key names the customer that cannot be linked.
+   */
+  const createCustomer = (
+    { email, userId }: Buyer,
+    replaces: string | undefined,
+    except = replaces
+  ): Effect.Effect<string, PaymentFailed | StorageFailed> =>
+    Effect.gen(function* () {
+      const key = except === undefined ? `customer:${userId}` : `customer:${userId}:${except}`
+      const { customerId } = yield* gateway.createCustomer({ userId, email, idempotencyKey: key })
+      const linked = yield* inbox.link({ userId, customerId, replaces })
+      return linked ?? (yield* createCustomer({ email, userId }, replaces, customerId))
+    })
+
+  /** Makes a call for a person's customer. Creates a customer if there is none, or if the provider no longer has it. */
+  const of = <A, E>(
+    buyer: Buyer,
+    ask: (customerId: string) => Effect.Effect<A, E | PaymentObjectNotFound>
+  ): Effect.Effect<A, E | PaymentObjectNotFound | PaymentFailed | StorageFailed> =>
+    Effect.gen(function* () {
+      const known = (yield* store.account(buyer.userId)).customerId
+      if (known === undefined) return yield* ask(yield* createCustomer(buyer, undefined))
+      const asked = ask(known) as Effect.Effect<A, PaymentObjectNotFound>
+      return yield* Effect.catchIf(
+        asked,
+        (error) => error._tag === "PaymentObjectNotFound" && error.object === "customer",
+        () => Effect.flatMap(createCustomer(buyer, known), ask)
+      )
+    })
+
+  return { of }
+}
+
 /** What people buy, and see of it. */
 export class BillingService extends Context.Service<
   BillingService,
@@ -118,39 +160,7 @@ export class BillingService extends Context.Service<
       const store = yield* BillingStore
       const inbox = yield* PaymentInbox
       const catalog = yield* Catalog
-
-      /**
-       * Calls that race create one customer: they share the key, and the first one that is linked counts. A provider
-       * answers a key with its first customer for a while, also where that one's person was erased and has come back:
-       * then another key is asked with, which names the customer that cannot be had.
-       */
-      const createCustomer = (
-        { email, userId }: Buyer,
-        replaces: string | undefined,
-        except = replaces
-      ): Effect.Effect<string, PaymentFailed | StorageFailed> =>
-        Effect.gen(function* () {
-          const key = except === undefined ? `customer:${userId}` : `customer:${userId}:${except}`
-          const { customerId } = yield* gateway.createCustomer({ userId, email, idempotencyKey: key })
-          const linked = yield* inbox.link({ userId, customerId, replaces })
-          return linked ?? (yield* createCustomer({ email, userId }, replaces, customerId))
-        })
-
-      /** Does something for a person's customer; makes a new one where there is none, or the provider has it no more. */
-      const asCustomer = <A, E>(
-        buyer: Buyer,
-        ask: (customerId: string) => Effect.Effect<A, E | PaymentObjectNotFound>
-      ): Effect.Effect<A, E | PaymentObjectNotFound | PaymentFailed | StorageFailed> =>
-        Effect.gen(function* () {
-          const known = (yield* store.account(buyer.userId)).customerId
-          if (known === undefined) return yield* ask(yield* createCustomer(buyer, undefined))
-          const asked = ask(known) as Effect.Effect<A, PaymentObjectNotFound>
-          return yield* Effect.catchIf(
-            asked,
-            (error) => error._tag === "PaymentObjectNotFound" && error.object === "customer",
-            () => Effect.flatMap(createCustomer(buyer, known), ask)
-          )
-        })
+      const customers = makeCustomers(gateway, store, inbox)
 
       const askedOffers = Effect.suspend(() => {
         const priceIds = Object.keys(catalog.prices)
@@ -168,9 +178,9 @@ export class BillingService extends Context.Service<
 
       return BillingService.of({
         portal: ({ returnUrl, ...buyer }) =>
-          asCustomer(buyer, (customerId) => gateway.portalSession({ customerId, returnUrl })).pipe(
-            Effect.catchTag("PaymentObjectNotFound", Effect.die)
-          ),
+          customers
+            .of(buyer, (customerId) => gateway.portalSession({ customerId, returnUrl }))
+            .pipe(Effect.catchTag("PaymentObjectNotFound", Effect.die)),
         generateCheckoutLink: Effect.fnUntraced(function* ({ cancelUrl, mode, priceId, successUrl, ...buyer }) {
           const bought = Object.hasOwn(catalog.prices, priceId) ? catalog.prices[priceId] : undefined
           if (bought === undefined) return yield* new PriceNotOffered({ priceId, problem: "unknown" })
@@ -178,13 +188,15 @@ export class BillingService extends Context.Service<
           const ids = yield* IdGenerator
           const idempotencyKey = `checkout:${yield* ids.next}`
           const { userId } = buyer
-          const link = yield* asCustomer(buyer, (customerId) =>
-            gateway.checkoutSession({ customerId, userId, priceId, mode, successUrl, cancelUrl, idempotencyKey })
-          ).pipe(
-            Effect.catchTag("PaymentObjectNotFound", () =>
-              Effect.fail(new PriceNotOffered({ priceId, problem: "provider" }))
+          const link = yield* customers
+            .of(buyer, (customerId) =>
+              gateway.checkoutSession({ customerId, userId, priceId, mode, successUrl, cancelUrl, idempotencyKey })
             )
-          )
+            .pipe(
+              Effect.catchTag("PaymentObjectNotFound", () =>
+                Effect.fail(new PriceNotOffered({ priceId, problem: "provider" }))
+              )
+            )
           return { url: link.url }
         }),
         invoices: Effect.fnUntraced(function* ({ customerId, limit, userId }) {

@@ -1,4 +1,4 @@
-import type { PaidInvoice, PaymentSubscription, SubscriptionStatus } from "./PaymentEvent.ts"
+import type { PaidInvoice, PaymentSubscription, SubscriptionStatus } from "./provider/PaymentEvent.ts"
 
 /** A price that a subscription had at a moment, while it was in good standing. Times in Unix milliseconds. */
 export interface SeenPrice {

@@ -6,7 +6,7 @@ import { lowestTier, rankOf, tierOf } from "../tiers/Catalog.ts"
 import type { CatalogData } from "../tiers/CatalogData.ts"
 import type { TierName } from "../tiers/Tier.ts"
 import { type InvoiceReport, refundedOf } from "./InvoiceReport.ts"
-import type { SubscriptionStatus } from "./PaymentEvent.ts"
+import type { SubscriptionStatus } from "./provider/PaymentEvent.ts"
 import { isWithin, type PaidPeriod, type PeriodPayment, type SubscriptionFacts } from "./SubscriptionFacts.ts"
 
 /** The plan that a person is to have by all that was reported of their subscriptions. */

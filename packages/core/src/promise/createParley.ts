@@ -2,8 +2,8 @@ import { Clock, Effect, Layer, ManagedRuntime, Stream } from "effect"
 import { type BackgroundTaskName, backgroundWorkLayer } from "../backgroundTasks.ts"
 import { SignOut } from "../sessions/SignOut.ts"
 import { BillingService } from "../billing/BillingService.ts"
-import { noPayments } from "../billing/noPayments.ts"
-import { PaymentGateway } from "../billing/PaymentGateway.ts"
+import { noPayments } from "../billing/provider/noPayments.ts"
+import { paymentProviderLayer, type PaymentProvider } from "../billing/provider/PaymentProvider.ts"
 import { PaymentInbox } from "../billing/PaymentInbox.ts"
 import { BotService } from "../bots/BotService.ts"
 import { ChatModels } from "../models/ChatModel.ts"
@@ -49,7 +49,7 @@ export interface ParleyOptions extends StoragePorts, ParleySettings {
   /** Who runs the models; nobody unless given, and every chat then fails with `ModelUnavailable`. */
   readonly models?: ChatModels["Service"]
   /** Who takes payments; nothing is sold unless given. */
-  readonly payments?: PaymentGateway["Service"]
+  readonly payments?: PaymentProvider
   /** The CRMs that bots can be connected to; none unless given. */
   readonly crm?: ReadonlyArray<CrmProvider>
   /** What tokens of other services are kept with; without it no bot can be connected to a CRM. */
@@ -141,7 +141,7 @@ const portsLayer = (options: ParleyOptions, catalog: CatalogData) =>
   Layer.mergeAll(
     Layer.succeed(Catalog, catalog),
     Layer.succeed(ChatModels, options.models ?? noModels),
-    Layer.succeed(PaymentGateway, options.payments ?? noPayments),
+    paymentProviderLayer(options.payments ?? noPayments),
     Layer.succeed(CrmProviders, new Map((options.crm ?? []).map((provider) => [provider.id, provider]))),
     Layer.succeed(SecretBox, options.secrets ?? noSecrets),
     Layer.succeed(DocumentParser, options.parser ?? textParser),

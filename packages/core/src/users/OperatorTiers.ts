@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { BillingStore } from "../billing/BillingStore.ts"
-import { type ActionRefusal, afterActions, operationOf } from "../billing/creditActions.ts"
+import { type ActionRefusal, afterActions, operationOf } from "../billing/inbox/creditActions.ts"
 import { followAgain } from "../billing/decide/followPaidPlan.ts"
 import { followedPeriod } from "../billing/FollowedPeriod.ts"
 import { planOf } from "../billing/planOf.ts"

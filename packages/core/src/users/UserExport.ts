@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer, Option, Stream } from "effect"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { BillingStore } from "../billing/BillingStore.ts"
+import { PaymentEventStore } from "../billing/inbox/PaymentEventStore.ts"
 import { BotStore } from "../bots/BotStore.ts"
 import { ChatStore } from "../chat/store/ChatStore.ts"
 import { MAX_PAGE_BYTES } from "../chat/store/StoredChat.ts"
@@ -43,6 +44,7 @@ const paged = <A, K>(
 /** The lines of the account and its payments. */
 const makeAccountLines = Effect.gen(function* () {
   const billing = yield* BillingStore
+  const events = yield* PaymentEventStore
   const records = yield* CreditRecords
 
   const credits = (userId: UserId) =>
@@ -66,7 +68,7 @@ const makeAccountLines = Effect.gen(function* () {
       ),
       paged(
         LONG_PAGE,
-        (before: string | undefined) => billing.list({ state: undefined, userId, limit: LONG_PAGE, before }),
+        (before: string | undefined) => events.list({ state: undefined, userId, limit: LONG_PAGE, before }),
         ({ id }) => id
       ).pipe(Stream.map(lines.paymentEventLine))
     )

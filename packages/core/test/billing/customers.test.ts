@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { expect, it } from "vitest"
 import { BillingService } from "../../src/billing/BillingService.ts"
 import { PaymentInbox } from "../../src/billing/PaymentInbox.ts"
-import { neutralGatewayLayer } from "../../src/testing/billing/neutralGateway.ts"
+import { neutralProviderLayer } from "../../src/testing/billing/neutralProvider.ts"
 import { Catalog, makeCatalog } from "../../src/tiers/Catalog.ts"
 import { InMemoryPersonalData } from "../../src/users/InMemoryPersonalData.ts"
 import { PersonalData } from "../../src/users/PersonalData.ts"
@@ -15,7 +15,7 @@ const billing = BillingService.layer.pipe(
       billingInMemory,
       InMemoryPersonalData.layer,
       Layer.succeed(Catalog, makeCatalog({})),
-      neutralGatewayLayer()
+      neutralProviderLayer()
     )
   )
 )

@@ -3,15 +3,16 @@ import { type CreditPorts, CreditRecords } from "../../src/credits/CreditLedger.
 import { testedLedger } from "../../src/testing/credits/testedLedger.ts"
 import { describe, expect, it } from "vitest"
 import { BillingStore } from "../../src/billing/BillingStore.ts"
+import { PaymentEventStore } from "../../src/billing/inbox/PaymentEventStore.ts"
 import { PaymentObjectNotFound, PaymentUnavailable } from "../../src/billing/errors.ts"
-import type { PaymentEvent, SubscriptionStatus } from "../../src/billing/PaymentEvent.ts"
-import { PaymentGateway } from "../../src/billing/PaymentGateway.ts"
+import type { PaymentEvent, SubscriptionStatus } from "../../src/billing/provider/PaymentEvent.ts"
+import { paymentProviderLayer, type PaymentProvider } from "../../src/billing/provider/PaymentProvider.ts"
 import { PaymentInbox } from "../../src/billing/PaymentInbox.ts"
 import { CrmRelease } from "../../src/crm/CrmRelease.ts"
 import { noCrmLayer } from "../../src/crm/CrmProvider.ts"
 import { inMemoryStorageLayer } from "../../src/StoragePorts.ts"
 import { atTime } from "../../src/testing/atTime.ts"
-import { neutralGateway } from "../../src/testing/billing/neutralGateway.ts"
+import { neutralProvider } from "../../src/testing/billing/neutralProvider.ts"
 import { WORLD_CATALOG } from "../../src/testing/billing/worldCatalog.ts"
 import { Catalog, makeCatalog } from "../../src/tiers/Catalog.ts"
 import { UserService } from "../../src/users/UserService.ts"
@@ -121,7 +122,7 @@ interface Asked {
   isDown: boolean
 }
 
-type Services = BillingStore | CreditPorts | PaymentInbox | UserService
+type Services = BillingStore | PaymentEventStore | CreditPorts | PaymentInbox | UserService
 
 /** Does something with a provider that notes what it is asked; `ends` is done before a subscription is ended. */
 const run = <A, E>(
@@ -130,8 +131,8 @@ const run = <A, E>(
 ) => {
   const asked: Asked = { ended: [], closed: [], isDown: false }
   let services: Layer.Layer<Services> | undefined
-  const gateway = PaymentGateway.of({
-    ...neutralGateway(),
+  const gateway = {
+    ...neutralProvider(),
     closeCheckouts: ({ customerId }) => Effect.sync(() => void asked.closed.push(customerId)),
     endSubscription: (id) =>
       Effect.suspend((): Effect.Effect<void, PaymentUnavailable | PaymentObjectNotFound> => {
@@ -141,11 +142,11 @@ const run = <A, E>(
         if (!isFirst) return Effect.fail(new PaymentObjectNotFound({ object: "subscription", id }))
         return services === undefined ? Effect.void : Effect.orDie(Effect.provide(onEnd(asked), services))
       })
-  })
+  } satisfies PaymentProvider
   const layer = Layer.mergeAll(PaymentInbox.layer, UserService.layer).pipe(
     Layer.provide(CrmRelease.layer.pipe(Layer.provide(noCrmLayer))),
     Layer.provideMerge(inMemoryStorageLayer),
-    Layer.provide([Layer.succeed(PaymentGateway, gateway), Layer.succeed(Catalog, makeCatalog(WORLD_CATALOG))]),
+    Layer.provide([paymentProviderLayer(gateway), Layer.succeed(Catalog, makeCatalog(WORLD_CATALOG))]),
     Layer.provideMerge(Logger.layer([]))
   )
   return Effect.runPromise(
@@ -167,7 +168,7 @@ const erased = Effect.gen(function* () {
 })
 
 const owed = Effect.map(
-  BillingStore.use((store) => store.list({ state: "owed", userId: undefined, limit: 100, before: undefined })),
+  PaymentEventStore.use((store) => store.list({ state: "owed", userId: undefined, limit: 100, before: undefined })),
   (events) => events.map(({ note, payment }) => `${payment}: ${note}`).toSorted()
 )
 
@@ -336,7 +337,7 @@ describe("what is paid after a person was erased", () => {
         expect(yield* accept(unnamed)).toMatchObject({ state: "waiting" })
         expect(yield* accept(bought("other", { customerId: "cus_2" }))).toMatchObject({ state: "owed" })
         expect(asked.ended).toEqual(["sub_2"])
-        const left = yield* BillingStore.use((store) =>
+        const left = yield* PaymentEventStore.use((store) =>
           store.list({ state: "waiting", userId: undefined, limit: 10, before: undefined })
         )
         expect(left).toEqual([])

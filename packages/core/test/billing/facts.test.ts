@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, it } from "vitest"
-import type { InvoiceReason, SubscriptionStatus } from "../../src/billing/PaymentEvent.ts"
+import type { InvoiceReason, SubscriptionStatus } from "../../src/billing/provider/PaymentEvent.ts"
 import {
   noFacts,
   type SubscriptionFacts,

@@ -2,11 +2,11 @@ import { Effect, Layer, Logger } from "effect"
 import { CreditRecords } from "../../src/credits/CreditLedger.ts"
 import { expect, it } from "vitest"
 import { BillingStore } from "../../src/billing/BillingStore.ts"
-import type { PaidInvoice } from "../../src/billing/PaymentEvent.ts"
-import { PaymentGateway } from "../../src/billing/PaymentGateway.ts"
+import type { PaidInvoice } from "../../src/billing/provider/PaymentEvent.ts"
+import { paymentProviderLayer, type PaymentProvider } from "../../src/billing/provider/PaymentProvider.ts"
 import { PaymentInbox } from "../../src/billing/PaymentInbox.ts"
 import { atTime } from "../../src/testing/atTime.ts"
-import { neutralGateway } from "../../src/testing/billing/neutralGateway.ts"
+import { neutralProvider } from "../../src/testing/billing/neutralProvider.ts"
 import { WORLD_CATALOG } from "../../src/testing/billing/worldCatalog.ts"
 import { Catalog, makeCatalog } from "../../src/tiers/Catalog.ts"
 import { billingInMemory } from "./stories.ts"
@@ -56,16 +56,16 @@ const linkedMeanwhile = Layer.effect(
 
 it("an invoice of which a part came is decided by all of it, also where its person is linked meanwhile", async () => {
   const asked: Array<string> = []
-  const gateway = PaymentGateway.of({
-    ...neutralGateway(),
+  const gateway = {
+    ...neutralProvider(),
     paidInvoice: (id) => Effect.sync(() => (asked.push(id), whole))
-  })
+  } satisfies PaymentProvider
   const layer = PaymentInbox.layer.pipe(
     Layer.provide(Layer.provide(linkedMeanwhile, billingInMemory)),
     Layer.provideMerge(
       Layer.mergeAll(
         billingInMemory,
-        Layer.succeed(PaymentGateway, gateway),
+        paymentProviderLayer(gateway),
         Layer.succeed(Catalog, makeCatalog(WORLD_CATALOG)),
         Logger.layer([])
       )

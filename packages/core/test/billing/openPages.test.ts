@@ -1,10 +1,11 @@
 import { Effect, Layer, Logger } from "effect"
 import { describe, expect, it } from "vitest"
 import { PaymentUnavailable } from "../../src/billing/errors.ts"
-import type { InvoiceReason, PaymentEvent } from "../../src/billing/PaymentEvent.ts"
-import { type CloseCheckoutsInput, PaymentGateway } from "../../src/billing/PaymentGateway.ts"
+import type { InvoiceReason, PaymentEvent } from "../../src/billing/provider/PaymentEvent.ts"
+import { type CloseCheckoutsInput } from "../../src/billing/provider/PaymentGateway.ts"
+import { paymentProviderLayer, type PaymentProvider } from "../../src/billing/provider/PaymentProvider.ts"
 import { PaymentInbox } from "../../src/billing/PaymentInbox.ts"
-import { neutralGateway } from "../../src/testing/billing/neutralGateway.ts"
+import { neutralProvider } from "../../src/testing/billing/neutralProvider.ts"
 import { WORLD_CATALOG } from "../../src/testing/billing/worldCatalog.ts"
 import { Catalog, makeCatalog } from "../../src/tiers/Catalog.ts"
 import { billingInMemory } from "./stories.ts"
@@ -58,8 +59,8 @@ const invoice = (reason: InvoiceReason, person: object = ann): PaymentEvent => (
 /** The pages that are closed at the provider when events are accepted, and the outcomes of the events. */
 const closedBy = async (events: ReadonlyArray<PaymentEvent>, isDown = false) => {
   const closed: Array<CloseCheckoutsInput> = []
-  const gateway = PaymentGateway.of({
-    ...neutralGateway(),
+  const gateway = {
+    ...neutralProvider(),
     closeCheckouts: (input) =>
       Effect.suspend(() => {
         closed.push(input)
@@ -67,9 +68,9 @@ const closedBy = async (events: ReadonlyArray<PaymentEvent>, isDown = false) => 
           ? Effect.fail(new PaymentUnavailable({ operation: "closeCheckouts", cause: undefined }))
           : Effect.void
       })
-  })
+  } satisfies PaymentProvider
   const layer = PaymentInbox.layer.pipe(
-    Layer.provide([Layer.succeed(PaymentGateway, gateway), Layer.succeed(Catalog, makeCatalog(WORLD_CATALOG))]),
+    Layer.provide([paymentProviderLayer(gateway), Layer.succeed(Catalog, makeCatalog(WORLD_CATALOG))]),
     Layer.provideMerge(billingInMemory),
     Layer.provideMerge(Logger.layer([]))
   )

@@ -2,10 +2,10 @@ import { Effect, Layer, Logger } from "effect"
 import { type CreditPorts, CreditRecords } from "../../src/credits/CreditLedger.ts"
 import { testedLedger } from "../../src/testing/credits/testedLedger.ts"
 import { describe, expect, it } from "vitest"
-import type { InvoiceLine, PaymentEvent, SubscriptionStatus } from "../../src/billing/PaymentEvent.ts"
+import type { InvoiceLine, PaymentEvent, SubscriptionStatus } from "../../src/billing/provider/PaymentEvent.ts"
 import { PaymentInbox } from "../../src/billing/PaymentInbox.ts"
 import { atTime } from "../../src/testing/atTime.ts"
-import { neutralGatewayLayer } from "../../src/testing/billing/neutralGateway.ts"
+import { neutralProviderLayer } from "../../src/testing/billing/neutralProvider.ts"
 import { WORLD_CATALOG } from "../../src/testing/billing/worldCatalog.ts"
 import { resetAll } from "../../src/testing/credits/resetAll.ts"
 import { allowancesOf, Catalog, makeCatalog } from "../../src/tiers/Catalog.ts"
@@ -100,7 +100,7 @@ const run = <A, E>(work: Effect.Effect<A, E, CreditPorts | PaymentInbox>) =>
       work,
       PaymentInbox.layer.pipe(
         Layer.provideMerge(
-          Layer.mergeAll(billingInMemory, Layer.succeed(Catalog, catalog), neutralGatewayLayer(), Logger.layer([]))
+          Layer.mergeAll(billingInMemory, Layer.succeed(Catalog, catalog), neutralProviderLayer(), Logger.layer([]))
         )
       ),
       { local: true }

@@ -2,15 +2,15 @@ import { assert, describe, expect, it } from "@effect/vitest"
 import { testedLedger } from "../../src/testing/credits/testedLedger.ts"
 import { Effect, Layer, Logger, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { BillingStore } from "../../src/billing/BillingStore.ts"
+import { PaymentEventStore } from "../../src/billing/inbox/PaymentEventStore.ts"
 import { PaymentUnavailable } from "../../src/billing/errors.ts"
-import { noPayments } from "../../src/billing/noPayments.ts"
-import type { ReceivedPaymentEvent } from "../../src/billing/PaymentEvent.ts"
-import { PaymentGateway } from "../../src/billing/PaymentGateway.ts"
+import { noPayments } from "../../src/billing/provider/noPayments.ts"
+import type { ReceivedPaymentEvent } from "../../src/billing/provider/PaymentEvent.ts"
+import { paymentProviderLayer, type PaymentProvider } from "../../src/billing/provider/PaymentProvider.ts"
 import { PaymentInbox } from "../../src/billing/PaymentInbox.ts"
 import { PaymentCatchUp } from "../../src/billing/upkeep/PaymentCatchUp.ts"
 import { BillingWorld } from "../../src/testing/billing/billingWorld.ts"
-import { neutralGateway } from "../../src/testing/billing/neutralGateway.ts"
+import { neutralProvider } from "../../src/testing/billing/neutralProvider.ts"
 import { WORLD_CATALOG } from "../../src/testing/billing/worldCatalog.ts"
 import { Catalog, makeCatalog } from "../../src/tiers/Catalog.ts"
 import { billingInMemory } from "./stories.ts"
@@ -31,16 +31,16 @@ const provider = () => {
       ? Stream.fail(unavailable)
       : Stream.fromIterable(world.events.filter(({ createdAt }) => createdAt >= since).toReversed())
   }
-  return { state, gateway: PaymentGateway.of({ ...neutralGateway(), events, paymentInvoice }) }
+  return { state, gateway: { ...neutralProvider(), events, paymentInvoice } satisfies PaymentProvider }
 }
 
-const withPayments = (gateway: PaymentGateway["Service"]) =>
+const withPayments = (gateway: PaymentProvider) =>
   PaymentCatchUp.layer.pipe(
     Layer.provideMerge(PaymentInbox.layer),
     Layer.provideMerge(
       Layer.mergeAll(
         billingInMemory,
-        Layer.succeed(PaymentGateway, gateway),
+        paymentProviderLayer(gateway),
         Layer.succeed(Catalog, makeCatalog(WORLD_CATALOG)),
         Logger.layer([])
       )
@@ -123,7 +123,7 @@ describe("catching up in the background", () => {
       yield* catchUp
       assert.strictEqual(yield* topup, 0)
       const open = { state: "waiting", userId: undefined, limit: 10, before: undefined } as const
-      assert.deepStrictEqual(yield* BillingStore.use((store) => store.list(open)), [])
+      assert.deepStrictEqual(yield* PaymentEventStore.use((store) => store.list(open)), [])
     }).pipe(Effect.provide(withPayments(gateway)))
   })
 

@@ -11,11 +11,11 @@ import type {
   PaymentEvent,
   PaymentRecord,
   PaymentSubscription
-} from "../../src/billing/PaymentEvent.ts"
-import { PaymentGateway } from "../../src/billing/PaymentGateway.ts"
+} from "../../src/billing/provider/PaymentEvent.ts"
+import { paymentProviderLayer, type PaymentProvider } from "../../src/billing/provider/PaymentProvider.ts"
 import { PaymentInbox } from "../../src/billing/PaymentInbox.ts"
 import { atTime } from "../../src/testing/atTime.ts"
-import { neutralGateway } from "../../src/testing/billing/neutralGateway.ts"
+import { neutralProvider } from "../../src/testing/billing/neutralProvider.ts"
 import { WORLD_CATALOG } from "../../src/testing/billing/worldCatalog.ts"
 import { Catalog, makeCatalog } from "../../src/tiers/Catalog.ts"
 import { billingInMemory } from "./stories.ts"
@@ -82,8 +82,8 @@ const provider = (sessions: ReadonlyArray<CheckoutSession>, invoices: ReadonlyAr
     }
   const since = <A extends { readonly createdAt: number }>(all: ReadonlyArray<A>, from: number) =>
     Stream.fromIterable(all.filter(({ createdAt }) => createdAt >= from))
-  return PaymentGateway.of({
-    ...neutralGateway(),
+  return {
+    ...neutralProvider(),
     session: one(sessions, "session"),
     // Whatever is subscribed to goes on.
     subscription: (id) => Effect.succeed({ ...live, id }),
@@ -98,7 +98,7 @@ const provider = (sessions: ReadonlyArray<CheckoutSession>, invoices: ReadonlyAr
           Stream.map((invoice): PaymentRecord => ({ _tag: "InvoicePaid", id: invoice.id, invoice }))
         )
       )
-  })
+  } satisfies PaymentProvider
 }
 
 const accept = (id: string, event: PaymentEvent) =>
@@ -135,7 +135,7 @@ const compared = (
           Layer.provideMerge(
             Layer.mergeAll(
               billingInMemory,
-              Layer.succeed(PaymentGateway, provider(sessions, invoices)),
+              paymentProviderLayer(provider(sessions, invoices)),
               Layer.succeed(Catalog, makeCatalog(WORLD_CATALOG)),
               Logger.layer([])
             )

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { expect, it } from "vitest"
-import { BillingStore } from "../../src/billing/BillingStore.ts"
+import { PaymentEventStore } from "../../src/billing/inbox/PaymentEventStore.ts"
 import { PaymentEventSweeper } from "../../src/billing/upkeep/PaymentEventSweeper.ts"
 import { PaymentRetention, type PaymentRetentionData } from "../../src/billing/upkeep/PaymentRetention.ts"
 import { atTime } from "../../src/testing/atTime.ts"
@@ -13,7 +13,7 @@ const DAY = 86_400_000
 const leftAfter = (days: number, retention?: Partial<PaymentRetentionData>) =>
   Effect.runPromise(
     Effect.gen(function* () {
-      const store = yield* BillingStore
+      const store = yield* PaymentEventStore
       const event = (index: number) => ({
         id: `evt_${index}`,
         kind: "product.created",

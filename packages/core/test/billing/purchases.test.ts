@@ -1,10 +1,10 @@
 import { Effect, Layer, Logger } from "effect"
 import { CreditRecords } from "../../src/credits/CreditLedger.ts"
 import { describe, expect, it } from "vitest"
-import type { PaymentCharge, PaymentDispute, PaymentEvent } from "../../src/billing/PaymentEvent.ts"
-import { PaymentGateway } from "../../src/billing/PaymentGateway.ts"
+import type { PaymentCharge, PaymentDispute, PaymentEvent } from "../../src/billing/provider/PaymentEvent.ts"
+import { paymentProviderLayer, type PaymentProvider } from "../../src/billing/provider/PaymentProvider.ts"
 import { PaymentInbox } from "../../src/billing/PaymentInbox.ts"
-import { neutralGateway } from "../../src/testing/billing/neutralGateway.ts"
+import { neutralProvider } from "../../src/testing/billing/neutralProvider.ts"
 import { WORLD_CATALOG } from "../../src/testing/billing/worldCatalog.ts"
 import { Catalog, makeCatalog } from "../../src/tiers/Catalog.ts"
 import { billingInMemory } from "./stories.ts"
@@ -51,7 +51,7 @@ const disputed = (dispute: Pick<PaymentDispute, "amount" | "currency" | "whole">
 const leftAfter = (
   report: PaymentEvent,
   purchase: PaymentEvent = bought,
-  gateway: PaymentGateway["Service"] = neutralGateway()
+  gateway: PaymentProvider = neutralProvider()
 ) =>
   Effect.gen(function* () {
     yield* accept(purchase)
@@ -65,7 +65,7 @@ const leftAfter = (
           Layer.mergeAll(
             billingInMemory,
             Layer.succeed(Catalog, makeCatalog(WORLD_CATALOG)),
-            Layer.succeed(PaymentGateway, gateway),
+            paymentProviderLayer(gateway),
             Logger.layer([])
           )
         )
@@ -129,7 +129,7 @@ describe("of credits that were bought", () => {
 
   it("a half is left where the provider is asked what half of the charge is disputed in another currency", async () => {
     const charge = { id: "ch_1", paymentId: "pi_1", customerId: "cus_1", amountRefunded: 0, invoiceId: null }
-    const gateway = { ...neutralGateway(), charge: () => Effect.succeed({ ...charge, amount: 900, currency: "eur" }) }
+    const gateway = { ...neutralProvider(), charge: () => Effect.succeed({ ...charge, amount: 900, currency: "eur" }) }
     const report = disputed({ amount: 450, currency: "eur" })
     expect(await leftAfter(report, bought, gateway)).toEqual({ state: "applied", topup: GRANTED / 2, debt: 0 })
   })

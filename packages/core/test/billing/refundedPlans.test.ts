@@ -2,11 +2,11 @@ import { Effect, Layer, Logger } from "effect"
 import { type CreditPorts, CreditRecords, CreditUpkeep } from "../../src/credits/CreditLedger.ts"
 import { testedLedger } from "../../src/testing/credits/testedLedger.ts"
 import { expect, it } from "vitest"
-import type { InvoiceReason, PaymentEvent } from "../../src/billing/PaymentEvent.ts"
-import { PaymentGateway } from "../../src/billing/PaymentGateway.ts"
+import type { InvoiceReason, PaymentEvent } from "../../src/billing/provider/PaymentEvent.ts"
+import { paymentProviderLayer, type PaymentProvider } from "../../src/billing/provider/PaymentProvider.ts"
 import { PaymentInbox } from "../../src/billing/PaymentInbox.ts"
 import { atTime } from "../../src/testing/atTime.ts"
-import { neutralGateway } from "../../src/testing/billing/neutralGateway.ts"
+import { neutralProvider } from "../../src/testing/billing/neutralProvider.ts"
 import { WORLD_CATALOG } from "../../src/testing/billing/worldCatalog.ts"
 import { receiptDraft, reservation } from "../../src/testing/credits/creditFixtures.ts"
 import { resetAll } from "../../src/testing/credits/resetAll.ts"
@@ -20,10 +20,10 @@ const user = { userId: "ann", customerId: "cus_1" }
 const catalog = makeCatalog(WORLD_CATALOG)
 
 /** A provider that says which invoice a payment paid. */
-const gateway = PaymentGateway.of({
-  ...neutralGateway(),
+const gateway = {
+  ...neutralProvider(),
   paymentInvoice: (id) => Effect.succeed(id.startsWith("pi_in_") ? id.slice(3) : undefined)
-})
+} satisfies PaymentProvider
 
 const run = <A, E>(work: Effect.Effect<A, E, CreditPorts | PaymentInbox>) =>
   Effect.runPromise(
@@ -33,7 +33,7 @@ const run = <A, E>(work: Effect.Effect<A, E, CreditPorts | PaymentInbox>) =>
         Layer.provideMerge(
           Layer.mergeAll(
             billingInMemory,
-            Layer.succeed(PaymentGateway, gateway),
+            paymentProviderLayer(gateway),
             Layer.succeed(Catalog, catalog),
             Logger.layer([])
           )

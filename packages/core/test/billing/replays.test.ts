@@ -2,16 +2,17 @@ import { Context, Effect, Layer, Logger } from "effect"
 import { type CreditPorts, CreditRecords } from "../../src/credits/CreditLedger.ts"
 import { testedLedger } from "../../src/testing/credits/testedLedger.ts"
 import { expect, it } from "vitest"
-import { BillingStore } from "../../src/billing/BillingStore.ts"
+import type { BillingStore } from "../../src/billing/BillingStore.ts"
+import { PaymentEventStore } from "../../src/billing/inbox/PaymentEventStore.ts"
 import { PaymentUnavailable } from "../../src/billing/errors.ts"
-import type { PaymentEvent } from "../../src/billing/PaymentEvent.ts"
-import { PaymentGateway } from "../../src/billing/PaymentGateway.ts"
+import type { PaymentEvent } from "../../src/billing/provider/PaymentEvent.ts"
+import { type PaymentPorts, paymentProviderLayer } from "../../src/billing/provider/PaymentProvider.ts"
 import { PaymentInbox } from "../../src/billing/PaymentInbox.ts"
 import { MAX_CREDITS } from "../../src/credits/maxCredits.ts"
 import { periodKey } from "../../src/credits/rules/resetPeriod.ts"
 import { UnitOfWork } from "../../src/storage/UnitOfWork.ts"
 import { atTime } from "../../src/testing/atTime.ts"
-import { neutralGateway } from "../../src/testing/billing/neutralGateway.ts"
+import { neutralProvider } from "../../src/testing/billing/neutralProvider.ts"
 import { WORLD_CATALOG } from "../../src/testing/billing/worldCatalog.ts"
 import { Catalog, makeCatalog } from "../../src/tiers/Catalog.ts"
 import { billingInMemory } from "./stories.ts"
@@ -33,25 +34,22 @@ const watchedUnits = Layer.effect(
 /** A provider that knows one charge, and counts how often it is asked while somebody is locked. */
 const provider = () => {
   const asked = { within: 0, outside: 0, isDown: false }
-  const layer = Layer.succeed(
-    PaymentGateway,
-    PaymentGateway.of({
-      ...neutralGateway(),
-      charge: (id) =>
-        Effect.gen(function* () {
-          if (yield* InUnit) asked.within += 1
-          else asked.outside += 1
-          if (asked.isDown) return yield* new PaymentUnavailable({ operation: "charge", cause: undefined })
-          return { id, paymentId: "pi_1", customerId: "cus_1", amount: 990, amountRefunded: 990, currency: "usd" }
-        })
-    })
-  )
+  const layer = paymentProviderLayer({
+    ...neutralProvider(),
+    charge: (id) =>
+      Effect.gen(function* () {
+        if (yield* InUnit) asked.within += 1
+        else asked.outside += 1
+        if (asked.isDown) return yield* new PaymentUnavailable({ operation: "charge", cause: undefined })
+        return { id, paymentId: "pi_1", customerId: "cus_1", amount: 990, amountRefunded: 990, currency: "usd" }
+      })
+  })
   return { asked, layer }
 }
 
 const run = <A, E>(
-  work: Effect.Effect<A, E, BillingStore | CreditPorts | PaymentInbox>,
-  payments: Layer.Layer<PaymentGateway> = provider().layer
+  work: Effect.Effect<A, E, BillingStore | PaymentEventStore | CreditPorts | PaymentInbox>,
+  payments: Layer.Layer<PaymentPorts> = provider().layer
 ) =>
   Effect.runPromise(
     Effect.provide(
@@ -171,7 +169,7 @@ it("a purchase that the ledger refused links nothing: once it is granted, what w
         credits.adjust({ userId: user.userId, key: "room", amount: -10_000, reason: "room" })
       )
       expect(yield* replay("evt_1", START + 2 * DAY)).toMatchObject({ state: "applied" })
-      expect(yield* BillingStore.use((store) => store.find(["evt_2"]))).toMatchObject([{ state: "applied" }])
+      expect(yield* PaymentEventStore.use((store) => store.find(["evt_2"]))).toMatchObject([{ state: "applied" }])
       expect(yield* account).toMatchObject({ topup: 0, debt: 0 })
     })
   ))
@@ -181,7 +179,7 @@ it("what waited is looked up while nobody is locked, and waits on while the prov
   await run(
     Effect.gen(function* () {
       const state = Effect.map(
-        BillingStore.use((store) => store.find(["evt_1"])),
+        PaymentEventStore.use((store) => store.find(["evt_1"])),
         ([found]) => found?.state
       )
       expect(yield* accept("evt_1", { _tag: "Refund", chargeId: "ch_1" }, START)).toMatchObject({ state: "waiting" })

@@ -2,13 +2,14 @@ import { Effect, Layer, Logger } from "effect"
 import { type CreditPorts, CreditRecords } from "../../src/credits/CreditLedger.ts"
 import { testedLedger } from "../../src/testing/credits/testedLedger.ts"
 import { describe, expect, it } from "vitest"
-import { BillingStore } from "../../src/billing/BillingStore.ts"
+import type { BillingStore } from "../../src/billing/BillingStore.ts"
+import { PaymentEventStore } from "../../src/billing/inbox/PaymentEventStore.ts"
 import { PaymentInbox } from "../../src/billing/PaymentInbox.ts"
-import type { InvoiceReason, PaymentEvent, SubscriptionStatus } from "../../src/billing/PaymentEvent.ts"
+import type { InvoiceReason, PaymentEvent, SubscriptionStatus } from "../../src/billing/provider/PaymentEvent.ts"
 import { allowancesOf, Catalog, makeCatalog } from "../../src/tiers/Catalog.ts"
 import { WORLD_CATALOG } from "../../src/testing/billing/worldCatalog.ts"
 import { atTime } from "../../src/testing/atTime.ts"
-import { neutralGatewayLayer } from "../../src/testing/billing/neutralGateway.ts"
+import { neutralProviderLayer } from "../../src/testing/billing/neutralProvider.ts"
 import { resetAll } from "../../src/testing/credits/resetAll.ts"
 import { billingInMemory } from "./stories.ts"
 
@@ -90,7 +91,10 @@ const account = CreditRecords.use((ledger) => ledger.account(user.userId))
 /** Runs against one storage with one catalog after another. */
 const onCatalogs = async (
   ...acts: ReadonlyArray<
-    readonly [typeof world, Effect.Effect<unknown, unknown, BillingStore | PaymentInbox | CreditPorts>]
+    readonly [
+      typeof world,
+      Effect.Effect<unknown, unknown, BillingStore | PaymentEventStore | PaymentInbox | CreditPorts>
+    ]
   >
 ) => {
   const storage = await Effect.runPromise(Layer.build(billingInMemory).pipe(Effect.scoped))
@@ -100,7 +104,7 @@ const onCatalogs = async (
         Layer.mergeAll(
           Layer.succeedContext(storage),
           Layer.succeed(Catalog, catalog),
-          neutralGatewayLayer(),
+          neutralProviderLayer(),
           Logger.layer([])
         )
       )
@@ -185,7 +189,7 @@ describe("subscriptions in and out of good standing", () => {
           const gives = { amount: 1_900, currency: "usd", invoiceId: `in_sub_1_${end}` }
           const refund = { id: "ch_1", paymentId: "pi_1", customerId: "cus_1", amountRefunded: 1_900, ...gives }
           yield* accept({ _tag: "Charge", charge: refund }, late + HOUR)
-          const list = BillingStore.use((store) =>
+          const list = PaymentEventStore.use((store) =>
             store.list({ state: "owed", userId: "user-1", limit: 10, before: undefined })
           )
           expect(yield* list).toEqual([])

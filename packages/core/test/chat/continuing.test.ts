@@ -12,7 +12,7 @@ import {
   type SendInput
 } from "@parley/core/effect"
 import { makeCatalog } from "@parley/core"
-import { PaymentGateway } from "@parley/core/adapter"
+import { paymentProviderLayer } from "@parley/core/adapter"
 import {
   ChatModels,
   type ChatModelRequest,
@@ -80,7 +80,7 @@ const openWorld = Effect.fnUntraced(function* (
   const scope = yield* Effect.scope
   const stores = change(yield* Effect.provide(storagePortsFromContext, yield* Layer.build(inMemoryStorageLayer)))
   const ports = Layer.mergeAll(
-    Layer.succeed(PaymentGateway, noPayments),
+    paymentProviderLayer(noPayments),
     noCrmLayer,
     Layer.succeed(Catalog, makeCatalog({ ...config, ...overrides })),
     Layer.succeed(ChatModels, modelsFrom(told.model)),

@@ -1,10 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
-import { CreditLedger } from "@parley/core/adapter"
 import { testedLedger } from "../../src/testing/credits/testedLedger.ts"
 import { Catalog, inMemoryStorageLayer, parleyLayer, noCrmLayer, noPayments } from "@parley/core/effect"
 import { makeCatalog } from "@parley/core"
-import { PaymentGateway } from "@parley/core/adapter"
-import { ChatModels, ChatStore, DocumentParser, type Operation, type Refusal } from "@parley/core/adapter"
+import {
+  ChatModels,
+  ChatStore,
+  CreditLedger,
+  DocumentParser,
+  type Operation,
+  type Refusal,
+  paymentProviderLayer
+} from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { ask, modelsFrom, plainParser, says, scriptedModel } from "./world.ts"
 
@@ -32,7 +38,7 @@ const ledger = Layer.effect(
 const world = parleyLayer.pipe(
   Layer.provide(
     Layer.mergeAll(
-      Layer.succeed(PaymentGateway, noPayments),
+      paymentProviderLayer(noPayments),
       noCrmLayer,
       Layer.succeed(Catalog, makeCatalog({})),
       Layer.succeed(ChatModels, modelsFrom(scriptedModel(() => says(["A reply."])))),

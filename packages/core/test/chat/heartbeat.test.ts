@@ -4,10 +4,10 @@ import { HoldSweeper, noCrmLayer, noPayments } from "@parley/core/effect"
 import {
   CreditLedger as Ledger,
   ModelFailed,
-  PaymentGateway,
   type ReceiptDraft,
   RunningReplies,
-  StorageFailed
+  StorageFailed,
+  paymentProviderLayer
 } from "@parley/core/adapter"
 import { Context, Effect, Fiber, Layer, Schedule, Stream } from "effect"
 import { TestClock } from "effect/testing"
@@ -57,7 +57,7 @@ const worldWith = (
   })
   const storage = Layer.effectContext(changed).pipe(Layer.provideMerge(inMemoryStorageLayer))
   const ports = Layer.mergeAll(
-    Layer.succeed(PaymentGateway, noPayments),
+    paymentProviderLayer(noPayments),
     noCrmLayer,
     Layer.succeed(Catalog, makeCatalog(prices)),
     Layer.succeed(ChatModels, modelsFrom(model)),

@@ -10,7 +10,7 @@ import {
   UserService
 } from "@parley/core/effect"
 import { makeCatalog, onePerson } from "@parley/core"
-import { PaymentGateway } from "@parley/core/adapter"
+import { paymentProviderLayer } from "@parley/core/adapter"
 import { ChatModels, ChatStore, CreditLedger, DocumentParser, StorageFailed } from "@parley/core/adapter"
 import { reservation, testedLedger } from "@parley/core/testing"
 import { Effect, Fiber, Layer, Result, Schedule, Stream } from "effect"
@@ -52,7 +52,7 @@ const worldOf = (model: ScriptedModel, change = (ledger: CreditLedger["Service"]
   parleyLayer.pipe(
     Layer.provideMerge(
       Layer.mergeAll(
-        Layer.succeed(PaymentGateway, noPayments),
+        paymentProviderLayer(noPayments),
         noCrmLayer,
         Layer.succeed(Catalog, catalog),
         Layer.succeed(ChatModels, modelsFrom(model)),

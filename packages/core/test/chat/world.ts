@@ -10,7 +10,7 @@ import {
   noPayments
 } from "@parley/core/effect"
 import { makeCatalog } from "@parley/core"
-import { type ModelFailed, PaymentGateway } from "@parley/core/adapter"
+import { type ModelFailed, paymentProviderLayer } from "@parley/core/adapter"
 import {
   type ChatModelRequest,
   ChatModels,
@@ -73,7 +73,7 @@ export const world = (
   parser: DocumentParser["Service"] = plainParser
 ) => {
   const ports = Layer.mergeAll(
-    Layer.succeed(PaymentGateway, noPayments),
+    paymentProviderLayer(noPayments),
     noCrmLayer,
     Layer.succeed(Catalog, makeCatalog(config)),
     Layer.succeed(ChatModels, modelsFrom(model)),

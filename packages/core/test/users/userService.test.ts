@@ -2,10 +2,10 @@ import { Cause, Effect, Exit, Layer } from "effect"
 import { type CreditPorts, CreditRecords } from "../../src/credits/CreditLedger.ts"
 import { testedLedger } from "../../src/testing/credits/testedLedger.ts"
 import { describe, expect, it } from "vitest"
-import { BillingStore } from "../../src/billing/BillingStore.ts"
+import { PaymentEventStore } from "../../src/billing/inbox/PaymentEventStore.ts"
 import { PaymentObjectNotFound, PaymentUnavailable } from "../../src/billing/errors.ts"
-import { noPayments } from "../../src/billing/noPayments.ts"
-import { PaymentGateway } from "../../src/billing/PaymentGateway.ts"
+import { noPayments } from "../../src/billing/provider/noPayments.ts"
+import { paymentProviderLayer, type PaymentProvider } from "../../src/billing/provider/PaymentProvider.ts"
 import { noFacts } from "../../src/billing/SubscriptionFacts.ts"
 import { CrmRelease } from "../../src/crm/CrmRelease.ts"
 import { noCrmLayer } from "../../src/crm/CrmProvider.ts"
@@ -84,7 +84,7 @@ const erasing = (run: Run<UserService | CreditPorts>) => {
 }
 
 const onSale = Layer.succeed(Catalog, defaultCatalog)
-const unsold = Layer.succeed(PaymentGateway, noPayments)
+const unsold = paymentProviderLayer(noPayments)
 const unconnected = Layer.provide(CrmRelease.layer, noCrmLayer)
 suiteOn(
   "UserService",
@@ -94,7 +94,7 @@ suiteOn(
 
 describe("erasing a person with a subscription", () => {
   const subscribed = (id: string, endedAt: number | undefined) =>
-    BillingStore.use((store) =>
+    PaymentEventStore.use((store) =>
       Effect.gen(function* () {
         const event = { id: `evt_${id}`, kind: "x", createdAt: 0, customerId: undefined, payload: "{}" }
         yield* store.receive({ event, references: [], claimed: "ann", bought: {}, again: false })
@@ -111,7 +111,7 @@ describe("erasing a person with a subscription", () => {
         })
       })
     )
-  const erased = (gateway: PaymentGateway["Service"]) =>
+  const erased = (gateway: PaymentProvider) =>
     Effect.runPromise(
       Effect.gen(function* () {
         yield* (yield* operations).open({ userId: "ann", tier: "free", allowance: 100 })
@@ -123,7 +123,7 @@ describe("erasing a person with a subscription", () => {
       }).pipe(
         Effect.provide(
           UserService.layer.pipe(
-            Layer.provide([Layer.succeed(PaymentGateway, gateway), unconnected, onSale]),
+            Layer.provide([paymentProviderLayer(gateway), unconnected, onSale]),
             Layer.provideMerge(inMemoryStorageLayer)
           ),
           { local: true }

@@ -1,6 +1,6 @@
 import { EVENT_STATES } from "@parley/core/adapter"
 import { UserId } from "@parley/core"
-import { BillingStore } from "@parley/core/adapter"
+import { PaymentEventStore } from "@parley/core/adapter"
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { checkMigrated } from "../../running/checkMigrated.ts"
@@ -37,7 +37,7 @@ export const billingListCommand = Command.make(
   Effect.fnUntraced(function* ({ before, json, limit, state, user }) {
     const work = Effect.gen(function* () {
       yield* checkMigrated
-      const found = yield* BillingStore.use((store) =>
+      const found = yield* PaymentEventStore.use((store) =>
         store.list({
           state: Option.getOrUndefined(state),
           userId: Option.getOrUndefined(user),

@@ -1,5 +1,5 @@
 import { PaymentEventNotFound } from "@parley/core/adapter"
-import { BillingStore } from "@parley/core/adapter"
+import { PaymentEventStore } from "@parley/core/adapter"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { checkMigrated } from "../../running/checkMigrated.ts"
@@ -14,7 +14,7 @@ export const billingShowCommand = Command.make(
   Effect.fnUntraced(function* ({ event, json }) {
     const work = Effect.gen(function* () {
       yield* checkMigrated
-      const [found] = yield* BillingStore.use((store) => store.find([event]))
+      const [found] = yield* PaymentEventStore.use((store) => store.find([event]))
       if (found === undefined) return yield* new PaymentEventNotFound({ eventId: event })
       const row = eventRow(found)
       const payload = found.payload ?? null

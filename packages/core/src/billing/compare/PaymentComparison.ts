@@ -3,9 +3,11 @@ import { CreditLedger, CreditRecords } from "../../credits/CreditLedger.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { Catalog } from "../../tiers/Catalog.ts"
 import { BillingStore } from "../BillingStore.ts"
+import { PaymentEventStore } from "../inbox/PaymentEventStore.ts"
 import type { PaymentFailed } from "../errors.ts"
-import type { PaymentRecord } from "../PaymentEvent.ts"
-import { PaymentGateway } from "../PaymentGateway.ts"
+import type { PaymentRecord } from "../provider/PaymentEvent.ts"
+import { PaymentLookups } from "../provider/PaymentLookups.ts"
+import { PaymentReports } from "../provider/PaymentReports.ts"
 import { BillingUpkeep } from "../upkeep/BillingUpkeep.ts"
 import { makeKnownBooks } from "./knownBooks.ts"
 import type { PaymentDifference } from "./PaymentDifference.ts"
@@ -65,8 +67,10 @@ export class PaymentComparison extends Context.Service<
   static readonly layer = Layer.effect(
     PaymentComparison,
     Effect.gen(function* () {
-      const gateway = yield* PaymentGateway
+      const lookups = yield* PaymentLookups
+      const reports = yield* PaymentReports
       const store = yield* BillingStore
+      const events = yield* PaymentEventStore
       const upkeep = yield* BillingUpkeep
       const ledger = yield* CreditLedger
       const records = yield* CreditRecords
@@ -79,9 +83,9 @@ export class PaymentComparison extends Context.Service<
         const count = (what: keyof Compared | undefined) => {
           if (what !== undefined) counts[what] += 1
         }
-        const atProvider = providerSide({ gateway, store, records, catalog, books })
+        const atProvider = providerSide({ lookups, reports, store, records, catalog, books })
         const onSale = (what: Sale["what"]) => count(what === "session" ? "purchases" : "periods")
-        const stored = storedSide({ gateway, store, upkeep, records, catalog, books, since, onSale }, seen)
+        const stored = storedSide({ lookups, events, upkeep, records, catalog, books, since, onSale }, seen)
         const listed = atProvider(
           since,
           (record) => {

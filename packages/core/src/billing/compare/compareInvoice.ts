@@ -6,7 +6,7 @@ import type { CatalogData } from "../../tiers/CatalogData.ts"
 import type { BillingAccount } from "../BillingAccount.ts"
 import type { Owner } from "../BillingStore.ts"
 import { begunMonths, keysOfMonth } from "../decide/pastPeriods.ts"
-import type { PaidInvoice } from "../PaymentEvent.ts"
+import type { PaidInvoice } from "../provider/PaymentEvent.ts"
 import { tierOfPrice } from "../planOf.ts"
 import { noFacts, paidLines, type PaidPeriod, type SubscriptionFacts, withInvoice } from "../SubscriptionFacts.ts"
 import type { Books } from "./knownBooks.ts"
@@ -18,31 +18,36 @@ type Found = Effect.Effect<PaymentDifference | undefined, StorageFailed>
 const periodsOf = ({ earlier, paid }: SubscriptionFacts): ReadonlyArray<PaidPeriod> =>
   paid === undefined ? earlier : [...earlier, paid]
 
+/** Whether the ledger has the credits of a period, or of a month of it. */
+const isGiven = Effect.fnUntraced(function* (
+  records: CreditRecords["Service"],
+  period: PaidPeriod,
+  subscriptionId: string,
+  userId: UserId
+) {
+  const now = yield* Clock.currentTimeMillis
+  const months = begunMonths(period, subscriptionId, userId, Math.max(now, period.start))
+  const keys = months.flatMap(({ periodKey }) => keysOfMonth(periodKey, subscriptionId))
+  return (yield* records.transactions(userId, keys)).size > 0
+})
+
+/**
+ * Whether a period may lack its credits: a later one was reported before it, the subscription has ended, another one is in
+ * force, or an operator has pinned the tier.
+ */
+const mayBeWithout = (
+  { pinned, subscriptions }: BillingAccount,
+  { endedAt, id, paid }: SubscriptionFacts,
+  period: PaidPeriod
+): boolean =>
+  pinned ||
+  period !== paid ||
+  endedAt !== undefined ||
+  subscriptions.some((one) => one.id !== id && one.paid !== undefined)
+
 /** Compares paid invoices of subscriptions with the stored periods and changes, and with the credits of the periods. */
 export const invoiceComparison = (books: Books, records: CreditRecords["Service"], catalog: CatalogData) => {
   const isPlan = (priceId: string) => tierOfPrice(catalog, priceId) !== undefined
-
-  /** Whether the ledger has the credits of a period, or of a month of it. */
-  const isGiven = Effect.fnUntraced(function* (period: PaidPeriod, subscriptionId: string, userId: UserId) {
-    const now = yield* Clock.currentTimeMillis
-    const months = begunMonths(period, subscriptionId, userId, Math.max(now, period.start))
-    const keys = months.flatMap(({ periodKey }) => keysOfMonth(periodKey, subscriptionId))
-    return (yield* records.transactions(userId, keys)).size > 0
-  })
-
-  /**
-   * Whether a period may lack its credits: a later one was reported before it, the subscription has ended, another one is in
-   * force, or an operator has pinned the tier.
-   */
-  const mayBeWithout = (
-    { pinned, subscriptions }: BillingAccount,
-    { endedAt, id, paid }: SubscriptionFacts,
-    period: PaidPeriod
-  ): boolean =>
-    pinned ||
-    period !== paid ||
-    endedAt !== undefined ||
-    subscriptions.some((one) => one.id !== id && one.paid !== undefined)
 
   /** Compares an invoice that pays for a plan with the subscription as it is stored. */
   const compareKnown = (invoice: PaidInvoice, account: BillingAccount, facts: SubscriptionFacts): Found =>
@@ -69,7 +74,7 @@ export const invoiceComparison = (books: Books, records: CreditRecords["Service"
       if (period === undefined || period.start !== start || period.end !== end || period.priceId !== priceId) {
         return differs(subject, "plan", "it pays for another price or another period than the one that is stored")
       }
-      if (mayBeWithout(account, facts, period) || (yield* isGiven(period, facts.id, userId))) return undefined
+      if (mayBeWithout(account, facts, period) || (yield* isGiven(records, period, facts.id, userId))) return undefined
       return differs(subject, "not-granted", `${paid} are paid for a period, and its credits were not given`)
     })
 

@@ -5,8 +5,9 @@ import type { CatalogData } from "../../tiers/CatalogData.ts"
 import type { BillingStore, Owner } from "../BillingStore.ts"
 import type { PaymentFailed } from "../errors.ts"
 import { factReader, isInPart } from "../inbox/readFact.ts"
-import type { PaymentCharge, PaymentRecord } from "../PaymentEvent.ts"
-import type { PaymentGateway } from "../PaymentGateway.ts"
+import type { PaymentCharge, PaymentRecord } from "../provider/PaymentEvent.ts"
+import type { PaymentLookups } from "../provider/PaymentLookups.ts"
+import type { PaymentReports } from "../provider/PaymentReports.ts"
 import {
   claimedUser,
   disputedPayment,
@@ -15,7 +16,7 @@ import {
   paymentOf,
   paymentReference,
   referencesOf
-} from "../paymentReferences.ts"
+} from "../inbox/paymentReferences.ts"
 import { correctionComparison } from "./compareCorrection.ts"
 import { invoiceComparison } from "./compareInvoice.ts"
 import { sessionComparison } from "./compareSession.ts"
@@ -24,7 +25,8 @@ import type { Books } from "./knownBooks.ts"
 import { differs, type PaymentDifference } from "./PaymentDifference.ts"
 
 export interface ProviderSideParts {
-  readonly gateway: PaymentGateway["Service"]
+  readonly lookups: PaymentLookups["Service"]
+  readonly reports: PaymentReports["Service"]
   readonly store: BillingStore["Service"]
   readonly records: CreditRecords["Service"]
   readonly catalog: CatalogData
@@ -35,20 +37,29 @@ type Found = Effect.Effect<PaymentDifference | undefined, PaymentFailed | Storag
 
 const NONE: Found = Effect.succeed(undefined)
 
-/** Compares the objects that the provider lists with the stored payments. */
-export const providerSide = ({ books, catalog, gateway, records, store }: ProviderSideParts) => {
+/** The person of an object, found as for an event. */
+const ownerOf = (store: BillingStore["Service"], fact: PaymentFact): Effect.Effect<Owner | undefined, StorageFailed> =>
+  Effect.map(store.ownerOf(referencesOf(fact)), (owner) => {
+    const userId = claimedUser(fact)
+    return owner ?? (userId === undefined ? undefined : { userId })
+  })
+
+/** A payment of an erased person that no event has reported: what is reported links its reference. */
+const unreported = (store: BillingStore["Service"], id: string, paid: number, reference: string): Found =>
+  paid === 0
+    ? NONE
+    : Effect.map(store.ownerOf([reference]), (reported) =>
+        reported === undefined
+          ? differs({ userId: undefined, payment: id }, "not-granted", "it is paid, and its person was erased")
+          : undefined
+      )
+
+/** Compares single objects of the provider whose person is known. */
+const objectComparison = ({ books, catalog, records, store }: ProviderSideParts) => {
   const compareInvoice = invoiceComparison(books, records, catalog)
   const compareSession = sessionComparison(books, records, catalog)
   const compareSubscription = subscriptionComparison(books, catalog)
   const { compareCharge, compareDispute } = correctionComparison(books, catalog)
-  const { knownFactOf } = factReader(gateway, store)
-
-  /** The person of an object, found as for an event. */
-  const ownerOf = (fact: PaymentFact): Effect.Effect<Owner | undefined, StorageFailed> =>
-    Effect.map(store.ownerOf(referencesOf(fact)), (owner) => {
-      const userId = claimedUser(fact)
-      return owner ?? (userId === undefined ? undefined : { userId })
-    })
 
   /** Payments and invoices whose money was returned: they need no credits. */
   const returned = new Set<string>()
@@ -72,16 +83,6 @@ export const providerSide = ({ books, catalog, gateway, records, store }: Provid
       return difference?.kind === "not-granted" && returned.has(payment) ? undefined : difference
     })
 
-  /** A payment of an erased person that no event has reported: what is reported links its reference. */
-  const unreported = (id: string, paid: number, reference: string): Found =>
-    paid === 0
-      ? NONE
-      : Effect.map(store.ownerOf([reference]), (reported) =>
-          reported === undefined
-            ? differs({ userId: undefined, payment: id }, "not-granted", "it is paid, and its person was erased")
-            : undefined
-        )
-
   /** Compares an object whose person is known, or was erased; or a sale that is linked to no person. */
   const lookAt = (id: string, fact: PaymentFact, owner: Owner | undefined): Found => {
     const isErased = owner !== undefined && owner.userId === undefined
@@ -97,7 +98,7 @@ export const providerSide = ({ books, catalog, gateway, records, store }: Provid
       case "Checkout": {
         const { amountTotal, paymentId = "" } = fact.session
         const compared = isErased
-          ? unreported(id, amountTotal, paymentReference(paymentId))
+          ? unreported(store, id, amountTotal, paymentReference(paymentId))
           : compareSession(fact.session, owner)
         return unlessReturned(paymentId, compared)
       }
@@ -105,7 +106,9 @@ export const providerSide = ({ books, catalog, gateway, records, store }: Provid
         const { amountPaid, subscriptionId } = fact.invoice
         // The invoice of something that was bought once is compared by its session.
         const paid = subscriptionId === undefined ? 0 : amountPaid
-        const compared = isErased ? unreported(id, paid, invoiceReference(id)) : compareInvoice(fact.invoice, owner)
+        const compared = isErased
+          ? unreported(store, id, paid, invoiceReference(id))
+          : compareInvoice(fact.invoice, owner)
         return unlessReturned(id, compared)
       }
       case "Charge":
@@ -118,6 +121,15 @@ export const providerSide = ({ books, catalog, gateway, records, store }: Provid
     }
   }
 
+  return { lookAt, unsold }
+}
+
+/** Compares the objects that the provider lists with the stored payments. */
+export const providerSide = (parts: ProviderSideParts) => {
+  const { books, lookups, reports, store } = parts
+  const { knownFactOf } = factReader(lookups, store)
+  const { lookAt, unsold } = objectComparison(parts)
+
   /** Compares an object after the provider was asked for its missing parts. */
   const lookAtWhole = (record: PaymentRecord): Found =>
     Effect.gen(function* () {
@@ -125,7 +137,7 @@ export const providerSide = ({ books, catalog, gateway, records, store }: Provid
       if (fact._tag === "Settled") {
         return differs({ userId: undefined, payment: record.id }, "unreadable", fact.outcome.note)
       }
-      return yield* lookAt(record.id, fact, yield* ownerOf(fact))
+      return yield* lookAt(record.id, fact, yield* ownerOf(store, fact))
     })
 
   /**
@@ -136,7 +148,7 @@ export const providerSide = ({ books, catalog, gateway, records, store }: Provid
     Effect.gen(function* () {
       if (record._tag === "Refund") return seen.has(record.chargeId) ? undefined : yield* lookAtWhole(record)
       if (record._tag === "Dispute") return yield* lookAtWhole(record)
-      const owner = yield* ownerOf(record)
+      const owner = yield* ownerOf(store, record)
       if (!isInPart(record)) return yield* lookAt(record.id, record, owner)
       if (owner === undefined) return undefined
       const isUnrefunded = record._tag === "Charge" && record.charge.amountRefunded === 0
@@ -157,7 +169,7 @@ export const providerSide = ({ books, catalog, gateway, records, store }: Provid
     onRecord: (record: PaymentRecord) => void,
     seen: ReadonlySet<string>
   ): Stream.Stream<PaymentDifference, PaymentFailed | StorageFailed> =>
-    gateway.records({ since }).pipe(
+    reports.records({ since }).pipe(
       Stream.filter((record) => record._tag !== "Checkout" || record.session.mode === "one-time"),
       Stream.mapEffect((record) => Effect.tap(confirmed(record, seen), () => Effect.sync(() => onRecord(record)))),
       Stream.filter((difference) => difference !== undefined),

@@ -3,9 +3,9 @@ import type { CreditRecords } from "../../credits/CreditLedger.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import type { CatalogData } from "../../tiers/CatalogData.ts"
-import type { BillingStore } from "../BillingStore.ts"
+import type { PaymentEventStore } from "../inbox/PaymentEventStore.ts"
 import type { PaymentFailed } from "../errors.ts"
-import type { LookUpFailed, PaymentGateway } from "../PaymentGateway.ts"
+import type { LookUpFailed, PaymentLookups } from "../provider/PaymentLookups.ts"
 import { paymentsOf, type SubscriptionFacts } from "../SubscriptionFacts.ts"
 import type { BillingUpkeep, CreditedSession, PaidPerson } from "../upkeep/BillingUpkeep.ts"
 import { isPaidFor, planComparison } from "./comparePlan.ts"
@@ -15,8 +15,8 @@ import { differs, type PaymentDifference } from "./PaymentDifference.ts"
 const PAGE_SIZE = 100
 
 export interface StoredSideParts {
-  readonly gateway: PaymentGateway["Service"]
-  readonly store: BillingStore["Service"]
+  readonly lookups: PaymentLookups["Service"]
+  readonly events: PaymentEventStore["Service"]
   readonly upkeep: BillingUpkeep["Service"]
   readonly records: CreditRecords["Service"]
   readonly catalog: CatalogData
@@ -44,40 +44,60 @@ const allOf = <A, E>(load: (last: A | undefined) => Effect.Effect<ReadonlyArray<
     })
   )
 
+/** What follows from an object of the provider, or from its absence. An object in an unknown form is there. */
+const look = <A, B>(object: Effect.Effect<A, LookUpFailed>, then: (found: A | undefined) => B, unreadable: B) =>
+  object.pipe(
+    Effect.map((found): B => then(found)),
+    Effect.catchTags({
+      PaymentObjectNotFound: () => Effect.succeed(then(undefined)),
+      PaymentObjectUnreadable: () => Effect.succeed(unreadable)
+    })
+  )
+
+/** Something that was paid later than it began may be missing in the lists: the provider is asked for it alone. */
+const isUnpaidAt = (
+  lookups: PaymentLookups["Service"],
+  seen: ReadonlySet<string>,
+  { payment, what }: Sale
+): Effect.Effect<boolean, PaymentFailed> => {
+  if (seen.has(payment)) return Effect.succeed(false)
+  return what === "session"
+    ? look(lookups.session(payment), (session) => session?.isPaid !== true, false)
+    : look(lookups.paidInvoice(payment), (invoice) => invoice === undefined, false)
+}
+
+/** The payments that a person's purchases and plans say to have since a time. */
+const salesOf = ({ account, bought }: KnownBooks, since: number): ReadonlyArray<Sale> => [
+  ...bought.flatMap(({ boughtAt, sessionId: payment }) =>
+    boughtAt < since ? [] : [{ what: "session", payment } as const]
+  ),
+  ...account.subscriptions
+    .flatMap(paymentsOf)
+    .flatMap(({ invoiceId: payment, paidAt }) => (paidAt < since ? [] : [{ what: "invoice", payment } as const]))
+]
+
+/** Compares a stored subscription that the provider does not list among those that go on. */
+const compareUnlisted = (lookups: PaymentLookups["Service"], { id }: SubscriptionFacts, userId: UserId) => {
+  const subject = { userId, payment: id }
+  return look(
+    lookups.subscription(id),
+    (found) => {
+      if (found === undefined) return differs(subject, "not-paid", "the provider has no such subscription")
+      return found.status === "ended"
+        ? differs(subject, "plan", "it goes on here, and has ended at the provider")
+        : undefined
+    },
+    undefined
+  )
+}
+
 /** Compares the stored payments with the provider's. `seen` has the ids of the objects that the provider has listed. */
 export const storedSide = (
-  { books, catalog, gateway, records, onSale, since, store, upkeep }: StoredSideParts,
+  { books, catalog, records, events, lookups, onSale, since, upkeep }: StoredSideParts,
   seen: ReadonlySet<string>
 ) => {
   const comparePlan = planComparison(records, catalog)
-
-  /** What follows from an object of the provider, or from its absence. An object in an unknown form is there. */
-  const look = <A, B>(object: Effect.Effect<A, LookUpFailed>, then: (found: A | undefined) => B, unreadable: B) =>
-    object.pipe(
-      Effect.map((found): B => then(found)),
-      Effect.catchTags({
-        PaymentObjectNotFound: () => Effect.succeed(then(undefined)),
-        PaymentObjectUnreadable: () => Effect.succeed(unreadable)
-      })
-    )
-
-  /** Something that was paid later than it began may be missing in the lists: the provider is asked for it alone. */
-  const isUnpaid = ({ payment, what }: Sale): Effect.Effect<boolean, PaymentFailed> => {
-    if (seen.has(payment)) return Effect.succeed(false)
-    return what === "session"
-      ? look(gateway.session(payment), (session) => session?.isPaid !== true, false)
-      : look(gateway.paidInvoice(payment), (invoice) => invoice === undefined, false)
-  }
-
-  /** The payments that a person's purchases and plans say to have since a time. */
-  const salesOf = ({ account, bought }: KnownBooks): ReadonlyArray<Sale> => [
-    ...bought.flatMap(({ boughtAt, sessionId: payment }) =>
-      boughtAt < since ? [] : [{ what: "session", payment } as const]
-    ),
-    ...account.subscriptions
-      .flatMap(paymentsOf)
-      .flatMap(({ invoiceId: payment, paidAt }) => (paidAt < since ? [] : [{ what: "invoice", payment } as const]))
-  ]
+  const isUnpaid = (sale: Sale) => isUnpaidAt(lookups, seen, sale)
 
   /** Credits that the ledger gave for a session without a stored purchase. Sessions that are listed were compared before. */
   const credited: Differences = allOf<CreditedSession, StorageFailed>((after) =>
@@ -96,27 +116,12 @@ export const storedSide = (
     Stream.filter((difference) => difference !== undefined)
   )
 
-  /** Compares a stored subscription that the provider does not list among those that go on. */
-  const compareUnlisted = ({ id }: SubscriptionFacts, userId: UserId) => {
-    const subject = { userId, payment: id }
-    return look(
-      gateway.subscription(id),
-      (found) => {
-        if (found === undefined) return differs(subject, "not-paid", "the provider has no such subscription")
-        return found.status === "ended"
-          ? differs(subject, "plan", "it goes on here, and has ended at the provider")
-          : undefined
-      },
-      undefined
-    )
-  }
-
   const comparePerson = Effect.fnUntraced(function* ({ altered, userId }: PaidPerson) {
     const known = yield* books.of(userId)
     const { account } = known
-    const unpaid = yield* Effect.filter(salesOf(known), isUnpaid)
+    const unpaid = yield* Effect.filter(salesOf(known, since), isUnpaid)
     const unlisted = account.subscriptions.filter((facts) => isPaidFor(facts) && !seen.has(facts.id))
-    const gone = yield* Effect.forEach(unlisted, (facts) => compareUnlisted(facts, userId))
+    const gone = yield* Effect.forEach(unlisted, (facts) => compareUnlisted(lookups, facts, userId))
     return [
       ...altered.map((found) => differs({ userId, payment: userId }, "altered", found)),
       ...unpaid.map(({ payment }) =>
@@ -138,7 +143,7 @@ export const storedSide = (
     upkeep.people({ after: last?.userId, limit: PAGE_SIZE })
   ).pipe(
     Stream.tap(({ userId }) =>
-      Effect.map(books.of(userId), (known) => salesOf(known).forEach(({ what }) => onSale(what)))
+      Effect.map(books.of(userId), (known) => salesOf(known, since).forEach(({ what }) => onSale(what)))
     ),
     Stream.mapEffect(confirmed),
     Stream.flattenIterable
@@ -146,7 +151,7 @@ export const storedSide = (
 
   /** Payments for which no credits are given, as those of erased people: of every age, until they are refunded. */
   const owed: Differences = allOf((last: { readonly id: string } | undefined) =>
-    store.list({ state: "owed", userId: undefined, limit: PAGE_SIZE, before: last?.id })
+    events.list({ state: "owed", userId: undefined, limit: PAGE_SIZE, before: last?.id })
   ).pipe(
     Stream.map(({ id, note, payment = id, userId }) =>
       differs({ userId, payment: payment.slice(payment.indexOf(":") + 1) }, "not-granted", note)

@@ -3,7 +3,7 @@ import type { UserId } from "../../identity/UserId.ts"
 import { type BillingAccount, type BoughtCredits, noBilling } from "../BillingAccount.ts"
 import { decidePayment } from "../decide/decidePayment.ts"
 import type { PaymentDecision } from "../decide/PaymentDecision.ts"
-import type { PaymentFact } from "../paymentReferences.ts"
+import type { PaymentFact } from "../inbox/paymentReferences.ts"
 
 /** The state that an event would be applied to. */
 export interface Grounds {

@@ -6,7 +6,7 @@ import type {
   PaymentCharge,
   PaymentDispute,
   PaymentSubscription
-} from "../PaymentEvent.ts"
+} from "../provider/PaymentEvent.ts"
 import { creditsOfItems, itemsOf } from "../inbox/soldItems.ts"
 import {
   disputedPayment,
@@ -15,7 +15,7 @@ import {
   type PaymentFact,
   paymentReference,
   referencesOf
-} from "../paymentReferences.ts"
+} from "../inbox/paymentReferences.ts"
 import { tierOfPrice } from "../planOf.ts"
 import {
   paidAfterEnd,

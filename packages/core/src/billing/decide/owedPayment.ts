@@ -1,5 +1,5 @@
 import { ERASED, type EventOutcome, type EventPayment, toBeRefunded } from "../BillingAccount.ts"
-import type { PaidFor } from "../PaymentEvent.ts"
+import type { PaidFor } from "../provider/PaymentEvent.ts"
 import {
   disputedPayment,
   invoiceReference,
@@ -7,7 +7,7 @@ import {
   type PaymentFact,
   paymentReference,
   sessionReference
-} from "../paymentReferences.ts"
+} from "../inbox/paymentReferences.ts"
 
 /** The outcome of an event whose person was erased. */
 export interface ErasedPayment {

@@ -1,10 +1,10 @@
 import { Effect, Random, Stream } from "effect"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import type { EventOutcome } from "../BillingAccount.ts"
-import { type BillingStore, isDone } from "../BillingStore.ts"
 import type { PaymentFailed } from "../errors.ts"
-import type { ReceivedPaymentEvent } from "../PaymentEvent.ts"
-import type { PaymentGateway } from "../PaymentGateway.ts"
+import type { ReceivedPaymentEvent } from "../provider/PaymentEvent.ts"
+import { isDone, type PaymentEventStore } from "./PaymentEventStore.ts"
+import type { PaymentReports } from "../provider/PaymentReports.ts"
 
 /** An event and what became of it now. */
 export interface HandledEvent extends EventOutcome {
@@ -33,26 +33,26 @@ export interface CatchUpReport {
   readonly failed: number
 }
 
-/** Looked at together, to see which of them are missing. */
+/** Events whose state is read at once. */
 const EVENTS_AT_ONCE = 1_000
-/** People whose events are applied in company, and those whose events are applied one by one. */
+/** People whose events are applied together, and people whose events are applied one by one. */
 const PEOPLE_AT_ONCE = 64
 const ALONE_AT_ONCE = 8
 
-/** An event that was handled in company of others, or the rest of the work where it has to be handled alone. */
+/** An event that was handled together with others, or the rest of the work if it must be handled alone. */
 export type BegunEvent =
   | { readonly _tag: "Handled"; readonly event: HandledEvent }
   | { readonly _tag: "Alone"; readonly finish: Effect.Effect<HandledEvent, PaymentFailed | StorageFailed> }
 
 export interface CatchUpParts {
-  readonly gateway: PaymentGateway["Service"]
-  readonly store: BillingStore["Service"]
+  readonly reports: PaymentReports["Service"]
+  readonly events: PaymentEventStore["Service"]
   readonly begin: (event: ReceivedPaymentEvent) => Effect.Effect<BegunEvent, PaymentFailed | StorageFailed>
 }
 
 type Events = ReadonlyArray<ReceivedPaymentEvent>
 
-/** Where one person's events could not go on in company: the next of them, and those after it. */
+/** A person of whom an event must be applied alone: that event, and those after it. */
 interface LeftPerson {
   readonly event: ReceivedPaymentEvent
   readonly finish: Effect.Effect<HandledEvent, PaymentFailed | StorageFailed>
@@ -65,78 +65,90 @@ const byCustomer = (events: Events): Array<Events> =>
     own.toSorted((a, b) => a.createdAt - b.createdAt)
   )
 
+/** One look at the provider's events: what it counts, and how it handles each event. */
+const makeCounts = (onEvent: (event: HandledEvent) => Effect.Effect<void>) => {
+  const states = { applied: 0, ignored: 0, owed: 0, waiting: 0, refused: 0, unreadable: 0 }
+  const counts = { listed: 0, missing: 0, failed: 0 }
+  const handled = (made: HandledEvent) =>
+    Effect.suspend(() => {
+      states[made.state] += 1
+      return onEvent(made)
+    })
+  /** Counts an event that the storage will never take, and goes on with the others. */
+  const unlessNeverStored = <A>(
+    { id, kind }: ReceivedPaymentEvent,
+    work: Effect.Effect<A, PaymentFailed | StorageFailed>
+  ) =>
+    Effect.catchIf(
+      work,
+      (error) => error._tag === "StorageFailed" && !error.retryable,
+      () => {
+        counts.failed += 1
+        const failed = Effect.logError("An event of the payment provider could not be stored.")
+        return Effect.as(Effect.annotateLogs(failed, { event: id, kind }), undefined)
+      }
+    )
+  return { counts, states, handled, unlessNeverStored }
+}
+
+type Counts = ReturnType<typeof makeCounts>
+
+/** Applies a person's events together with those of others, up to the first one that must be applied alone. */
+const applyTogether = Effect.fnUntraced(function* (
+  own: Events,
+  begin: CatchUpParts["begin"],
+  { handled, unlessNeverStored }: Counts
+): Effect.fn.Return<LeftPerson | undefined, PaymentFailed | StorageFailed> {
+  for (const [place, event] of own.entries()) {
+    const begun = yield* unlessNeverStored(event, begin(event))
+    if (begun?._tag === "Handled") yield* handled(begun.event)
+    if (begun?._tag === "Alone") return { event, finish: begun.finish, rest: own.slice(place + 1) }
+  }
+  return undefined
+})
+
 /**
- * Applies what the provider lists and never came, or waits. The events of different people are applied in company; where
- * one cannot be, as the first of a new person, it is applied alone, and the person's others in company again. Processes
- * that do so at once share the work: each goes through the people in an order of its own, passes over what another one is
- * at work on, and does in the end whatever is not done then.
+ * Applies the listed events that are missing or wait. The events of different people are applied together. If one cannot be,
+ * such as the first of a new person, it is applied alone, and the person's other events together again. Processes that catch up
+ * at once share the work: each takes the people in a random order, skips those whom another process is applying, and applies
+ * at the end the events that are still missing.
  */
-export const makeCatchUp = ({ begin, gateway, store }: CatchUpParts) => {
+export const makeCatchUp = ({ begin, events: stored, reports }: CatchUpParts) => {
   const doneOf = (events: Events) =>
     Effect.map(
-      store.find(events.map(({ id }) => id)),
-      (stored) => new Set(stored.filter(({ state }) => isDone(state)).map(({ id }) => id))
+      stored.find(events.map(({ id }) => id)),
+      (found) => new Set(found.filter(({ state }) => isDone(state)).map(({ id }) => id))
     )
 
-  return Effect.fn("PaymentInbox.catchUp")(function* ({ dryRun, onEvent = () => Effect.void, since }: CatchUpInput) {
-    const states = { applied: 0, ignored: 0, owed: 0, waiting: 0, refused: 0, unreadable: 0 }
-    const counts = { listed: 0, missing: 0, failed: 0 }
-    const handled = (made: HandledEvent) =>
-      Effect.suspend(() => {
-        states[made.state] += 1
-        return onEvent(made)
-      })
-    /** An event that the storage will never take holds up no other. */
-    const unlessNeverStored = <A>(
-      { id, kind }: ReceivedPaymentEvent,
-      work: Effect.Effect<A, PaymentFailed | StorageFailed>
-    ) =>
-      Effect.catchIf(
-        work,
-        (error) => error._tag === "StorageFailed" && !error.retryable,
-        () => {
-          counts.failed += 1
-          const failed = Effect.logError("An event of the payment provider could not be stored.")
-          return Effect.as(Effect.annotateLogs(failed, { event: id, kind }), undefined)
-        }
+  const applyAll = Effect.fnUntraced(function* (missing: Events, counts: Counts) {
+    const { handled, unlessNeverStored } = counts
+    let people = yield* Random.shuffle(byCustomer(missing))
+    while (people.length > 0) {
+      const together = (own: Events) => applyTogether(own, begin, counts)
+      const found = yield* Effect.forEach(people, together, { concurrency: PEOPLE_AT_ONCE })
+      const left = found.flatMap((one) => one ?? [])
+      const done = yield* doneOf(left.map(({ event }) => event))
+      yield* Effect.forEach(
+        left.filter(({ event }) => !done.has(event.id)),
+        ({ event, finish }) => unlessNeverStored(event, Effect.flatMap(finish, handled)),
+        { concurrency: ALONE_AT_ONCE, discard: true }
       )
+      people = left.flatMap(({ rest }) => (rest.length === 0 ? [] : [rest]))
+    }
+  })
 
-    /** Applies a person's events in company, up to the first one that has to be applied alone. */
-    const inCompany = Effect.fnUntraced(function* (
-      own: Events
-    ): Effect.fn.Return<LeftPerson | undefined, PaymentFailed | StorageFailed> {
-      for (const [place, event] of own.entries()) {
-        const begun = yield* unlessNeverStored(event, begin(event))
-        if (begun?._tag === "Handled") yield* handled(begun.event)
-        if (begun?._tag === "Alone") return { event, finish: begun.finish, rest: own.slice(place + 1) }
-      }
-      return undefined
-    })
-
-    const applyAll = Effect.fnUntraced(function* (missing: Events) {
-      let people = yield* Random.shuffle(byCustomer(missing))
-      while (people.length > 0) {
-        const found = yield* Effect.forEach(people, inCompany, { concurrency: PEOPLE_AT_ONCE })
-        const left = found.flatMap((one) => one ?? [])
-        const done = yield* doneOf(left.map(({ event }) => event))
-        yield* Effect.forEach(
-          left.filter(({ event }) => !done.has(event.id)),
-          ({ event, finish }) => unlessNeverStored(event, Effect.flatMap(finish, handled)),
-          { concurrency: ALONE_AT_ONCE, discard: true }
-        )
-        people = left.flatMap(({ rest }) => (rest.length === 0 ? [] : [rest]))
-      }
-    })
-
+  return Effect.fn("PaymentInbox.catchUp")(function* ({ dryRun, onEvent = () => Effect.void, since }: CatchUpInput) {
+    const run = makeCounts(onEvent)
+    const { counts, states } = run
     const handleAll = Effect.fnUntraced(function* (events: Events) {
       const done = yield* doneOf(events)
       const missing = events.filter(({ id }) => !done.has(id))
       counts.listed += events.length
       counts.missing += missing.length
-      if (!dryRun) return yield* applyAll(missing)
+      if (!dryRun) return yield* applyAll(missing, run)
       yield* Effect.forEach(missing, ({ id, kind }) => onEvent({ id, kind, state: "waiting", note: "missing" }))
     })
-    yield* gateway
+    yield* reports
       .events({ since })
       .pipe(Stream.buffer({ capacity: EVENTS_AT_ONCE }), Stream.grouped(EVENTS_AT_ONCE), Stream.runForEach(handleAll))
     const report: CatchUpReport = { ...counts, states }

@@ -11,9 +11,9 @@ import type {
   PaymentDispute,
   PaymentSubject,
   ReceivedPaymentEvent
-} from "../PaymentEvent.ts"
-import type { LookUpFailed, PaymentGateway } from "../PaymentGateway.ts"
-import { claimedUser, disputedPayment, type PaymentFact, paymentOf, referencesOf } from "../paymentReferences.ts"
+} from "../provider/PaymentEvent.ts"
+import type { LookUpFailed, PaymentLookups } from "../provider/PaymentLookups.ts"
+import { claimedUser, disputedPayment, type PaymentFact, paymentOf, referencesOf } from "./paymentReferences.ts"
 
 /** What becomes of an event that names nobody, or that nothing follows from. */
 export interface Settled {
@@ -67,17 +67,17 @@ const orUnreadable = (
   })
 }
 
-/** Reads what events report, with what has to be looked up at the provider for it. */
-export const factReader = (gateway: PaymentGateway["Service"], store: BillingStore["Service"]) => {
+/** The facts for which the provider is asked. */
+const lookedUpFacts = (lookups: PaymentLookups["Service"]) => {
   /** The invoice that a payment paid: as its event says, else as the provider does. */
   const paidFor = (told: PaidFor | undefined, payment: string): Effect.Effect<PaidFor, LookUpFailed> =>
-    told === undefined ? Effect.map(gateway.paymentInvoice(payment), (id) => id ?? null) : Effect.succeed(told)
+    told === undefined ? Effect.map(lookups.paymentInvoice(payment), (id) => id ?? null) : Effect.succeed(told)
 
   /** All that was charged of a disputed payment, in the currency of the dispute, if the provider says it in that one. */
   const chargedOf = ({ chargeId, currency, whole }: PaymentDispute): Effect.Effect<number | null, PaymentFailed> =>
     whole !== undefined
       ? Effect.succeed(whole)
-      : gateway.charge(chargeId).pipe(
+      : lookups.charge(chargeId).pipe(
           Effect.map((charge) => (charge.currency === currency ? charge.amount : null)),
           Effect.catchTag(["PaymentObjectNotFound", "PaymentObjectUnreadable"], () => Effect.succeed(null))
         )
@@ -94,7 +94,7 @@ export const factReader = (gateway: PaymentGateway["Service"], store: BillingSto
   const wholeInvoice = ({ isCut: _cut, ...invoice }: PaidInvoice) => {
     const { customerId, id, subscriptionId, userId } = invoice
     return orUnreadable(
-      Effect.map(gateway.paidInvoice(id), ({ lines }) => ({ _tag: "InvoicePaid", invoice: { ...invoice, lines } })),
+      Effect.map(lookups.paidInvoice(id), ({ lines }) => ({ _tag: "InvoicePaid", invoice: { ...invoice, lines } })),
       { customerId, subscriptionId, userId }
     )
   }
@@ -102,7 +102,7 @@ export const factReader = (gateway: PaymentGateway["Service"], store: BillingSto
   const wholeSession = (session: CheckoutSession) => {
     const { customerId, id, paymentId, subscriptionId } = session
     return orUnreadable(
-      Effect.map(gateway.session(id), ({ items = [] }) => ({ _tag: "Checkout", session: { ...session, items } })),
+      Effect.map(lookups.session(id), ({ items = [] }) => ({ _tag: "Checkout", session: { ...session, items } })),
       { customerId, paymentId, subscriptionId }
     )
   }
@@ -118,6 +118,31 @@ export const factReader = (gateway: PaymentGateway["Service"], store: BillingSto
         return wholeInvoice(fact.invoice)
     }
   }
+
+  const disputeFact = (dispute: PaymentDispute) => {
+    const payment = disputedPayment(dispute)
+    const found = Effect.map(
+      Effect.all([paidFor(dispute.invoiceId, payment), chargedOf(dispute)]),
+      ([invoiceId, charged]): PaymentFact => ({
+        _tag: "Dispute",
+        dispute: { ...dispute, invoiceId, whole: charged }
+      })
+    )
+    return orUnreadable(found, { paymentId: payment })
+  }
+
+  return {
+    whole,
+    dispute: disputeFact,
+    /** The charge of a refund. */
+    refundedCharge: (chargeId: string, customerId: string | undefined) =>
+      orUnreadable(Effect.flatMap(lookups.charge(chargeId), chargeFact), { customerId })
+  }
+}
+
+/** Reads the reports of events, and asks the provider for what they lack. */
+export const factReader = (lookups: PaymentLookups["Service"], store: BillingStore["Service"]) => {
+  const facts = lookedUpFacts(lookups)
 
   const isLinked = (fact: PaymentFact): Effect.Effect<boolean, StorageFailed> =>
     claimedUser(fact) === undefined
@@ -135,25 +160,15 @@ export const factReader = (gateway: PaymentGateway["Service"], store: BillingSto
         return settled(FOREIGN)
       case "OtherMode":
         return settled(OF_OTHER_MODE)
-      case "Dispute": {
-        const { dispute } = event
-        const payment = disputedPayment(dispute)
-        const whole = Effect.map(
-          Effect.all([paidFor(dispute.invoiceId, payment), chargedOf(dispute)]),
-          ([invoiceId, charged]): PaymentFact => ({
-            _tag: "Dispute",
-            dispute: { ...dispute, invoiceId, whole: charged }
-          })
-        )
-        return orUnreadable(whole, { paymentId: payment })
-      }
+      case "Dispute":
+        return facts.dispute(event.dispute)
       case "Refund":
-        return orUnreadable(Effect.flatMap(gateway.charge(event.chargeId), chargeFact), { customerId })
+        return facts.refundedCharge(event.chargeId, customerId)
       case "Charge":
       case "Checkout":
       case "InvoicePaid":
         if (!isInPart(event)) return Effect.succeed(event)
-        return Effect.flatMap(linked(event), (known) => (known ? whole(event) : Effect.succeed(event)))
+        return Effect.flatMap(linked(event), (known) => (known ? facts.whole(event) : Effect.succeed(event)))
       default:
         return Effect.succeed(event)
     }
@@ -173,3 +188,5 @@ export const factReader = (gateway: PaymentGateway["Service"], store: BillingSto
     knownFactOf: (event: ReportedEvent) => factOf(event, () => Effect.succeed(true))
   }
 }
+
+export type FactReader = ReturnType<typeof factReader>

@@ -1,5 +1,5 @@
 import type { CatalogData } from "../../tiers/CatalogData.ts"
-import type { CheckoutSession, SoldItem } from "../PaymentEvent.ts"
+import type { CheckoutSession, SoldItem } from "../provider/PaymentEvent.ts"
 
 /** What was bought on a checkout page. */
 export const itemsOf = ({ items, priceId }: CheckoutSession): ReadonlyArray<SoldItem> =>

@@ -11,91 +11,98 @@ import {
   type PeopleInput,
   type SeveralSubscriptions
 } from "./BillingUpkeep.ts"
-import { InMemoryPayments } from "./InMemoryPayments.ts"
+import { InMemoryPayments, type PaymentTables } from "./InMemoryPayments.ts"
+
+type Accounts = InMemoryAccounts["Service"]
+
+const forget = ({ inbox }: PaymentTables, { doneBefore, limit, unmatchedBefore }: ForgetInput): Forgotten => {
+  const kept = [...inbox.values()].map(({ event }) => event).filter(({ payload }) => payload !== undefined)
+  const unmatched = kept
+    .filter(
+      ({ receivedAt, state, userId }) => (userId === undefined || state === "waiting") && receivedAt < unmatchedBefore
+    )
+    .slice(0, limit)
+  for (const { id } of unmatched) inbox.delete(id)
+  const done = kept
+    .filter(
+      ({ receivedAt, state, userId }) =>
+        userId !== undefined && ["applied", "ignored"].includes(state) && receivedAt < doneBefore
+    )
+    .slice(0, limit)
+  for (const event of done) {
+    const report = inbox.get(event.id)?.report
+    inbox.set(event.id, { event: { ...event, payload: undefined }, waitsFor: [], report })
+  }
+  return { reduced: done.length, deleted: unmatched.length }
+}
+
+const stranded = ({ inbox, owners }: PaymentTables, limit: number): ReadonlyArray<string> =>
+  [...inbox.values()]
+    .filter(({ event, waitsFor }) => event.state === "waiting" && waitsFor.some((one) => owners.has(one)))
+    .toSorted((a, b) => a.event.createdAt - b.event.createdAt)
+    .slice(0, limit)
+    .map(({ event }) => event.id)
+
+const several = (
+  { accounts }: PaymentTables,
+  { after = "", limit }: PeopleInput
+): ReadonlyArray<SeveralSubscriptions> =>
+  [...accounts.values()]
+    .map(({ subscriptions, userId }) => ({
+      userId,
+      subscriptions: subscriptions
+        .filter(({ checkout, endedAt, paid }) => endedAt === undefined && (paid ?? checkout) !== undefined)
+        .map(({ id }) => id)
+        .toSorted()
+    }))
+    .filter(({ subscriptions, userId }) => subscriptions.length > 1 && userId > after)
+    .toSorted((a, b) => (a.userId < b.userId ? -1 : 1))
+    .slice(0, limit)
+
+/** Nothing but this process writes its memory. */
+const people = (
+  { accounts }: PaymentTables,
+  ledger: Accounts,
+  { after = "", limit }: PeopleInput
+): ReadonlyArray<PaidPerson> => {
+  const renewed = [...ledger.values()].flatMap(({ account }) => (account.renewedBy === "invoice" ? account.userId : []))
+  return [...new Set([...accounts.keys(), ...renewed])]
+    .filter((userId) => userId > after)
+    .toSorted()
+    .slice(0, limit)
+    .map((userId) => ({ userId, altered: [] }))
+}
+
+const credited = (ledger: Accounts, { after, limit, since }: CreditedInput): ReadonlyArray<CreditedSession> =>
+  [...ledger.values()]
+    .filter(({ account }) => !account.userId.startsWith("erased:"))
+    .toSorted((a, b) => (a.account.userId < b.account.userId ? -1 : 1))
+    .flatMap(({ account: { userId }, transactions }) =>
+      transactions.flatMap(({ amount, createdAt, reference, type }, index): ReadonlyArray<CreditedSession> => {
+        if (type !== "topup" || createdAt < since || !reference.startsWith("topup:")) return []
+        return [{ userId, number: index + 1, sessionId: reference.slice("topup:".length), amount }]
+      })
+    )
+    .filter(
+      ({ number, userId }) =>
+        after === undefined || userId > after.userId || (userId === after.userId && number > after.number)
+    )
+    .slice(0, limit)
 
 const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
-  const { accounts, inbox, marks, owners } = yield* InMemoryPayments
+  const tables = yield* InMemoryPayments
   const ledger = yield* InMemoryAccounts
-
-  const forget = ({ doneBefore, limit, unmatchedBefore }: ForgetInput): Forgotten => {
-    const kept = [...inbox.values()].map(({ event }) => event).filter(({ payload }) => payload !== undefined)
-    const unmatched = kept
-      .filter(
-        ({ receivedAt, state, userId }) => (userId === undefined || state === "waiting") && receivedAt < unmatchedBefore
-      )
-      .slice(0, limit)
-    for (const { id } of unmatched) inbox.delete(id)
-    const done = kept
-      .filter(
-        ({ receivedAt, state, userId }) =>
-          userId !== undefined && ["applied", "ignored"].includes(state) && receivedAt < doneBefore
-      )
-      .slice(0, limit)
-    for (const event of done) {
-      const report = inbox.get(event.id)?.report
-      inbox.set(event.id, { event: { ...event, payload: undefined }, waitsFor: [], report })
-    }
-    return { reduced: done.length, deleted: unmatched.length }
-  }
-
-  const stranded = (limit: number): ReadonlyArray<string> =>
-    [...inbox.values()]
-      .filter(({ event, waitsFor }) => event.state === "waiting" && waitsFor.some((one) => owners.has(one)))
-      .toSorted((a, b) => a.event.createdAt - b.event.createdAt)
-      .slice(0, limit)
-      .map(({ event }) => event.id)
-
-  const several = ({ after = "", limit }: PeopleInput): ReadonlyArray<SeveralSubscriptions> =>
-    [...accounts.values()]
-      .map(({ subscriptions, userId }) => ({
-        userId,
-        subscriptions: subscriptions
-          .filter(({ checkout, endedAt, paid }) => endedAt === undefined && (paid ?? checkout) !== undefined)
-          .map(({ id }) => id)
-          .toSorted()
-      }))
-      .filter(({ subscriptions, userId }) => subscriptions.length > 1 && userId > after)
-      .toSorted((a, b) => (a.userId < b.userId ? -1 : 1))
-      .slice(0, limit)
-
-  /** Nothing but this process writes its memory. */
-  const people = ({ after = "", limit }: PeopleInput): ReadonlyArray<PaidPerson> => {
-    const renewed = [...ledger.values()].flatMap(({ account }) =>
-      account.renewedBy === "invoice" ? account.userId : []
-    )
-    return [...new Set([...accounts.keys(), ...renewed])]
-      .filter((userId) => userId > after)
-      .toSorted()
-      .slice(0, limit)
-      .map((userId) => ({ userId, altered: [] }))
-  }
-
-  const credited = ({ after, limit, since }: CreditedInput): ReadonlyArray<CreditedSession> =>
-    [...ledger.values()]
-      .filter(({ account }) => !account.userId.startsWith("erased:"))
-      .toSorted((a, b) => (a.account.userId < b.account.userId ? -1 : 1))
-      .flatMap(({ account: { userId }, transactions }) =>
-        transactions.flatMap(({ amount, createdAt, reference, type }, index): ReadonlyArray<CreditedSession> => {
-          if (type !== "topup" || createdAt < since || !reference.startsWith("topup:")) return []
-          return [{ userId, number: index + 1, sessionId: reference.slice("topup:".length), amount }]
-        })
-      )
-      .filter(
-        ({ number, userId }) =>
-          after === undefined || userId > after.userId || (userId === after.userId && number > after.number)
-      )
-      .slice(0, limit)
-
+  const { marks } = tables
   return BillingUpkeep.of({
-    people: (input) => storage.exclusive(Effect.sync(() => people(input))),
-    credited: (input) => storage.exclusive(Effect.sync(() => credited(input))),
-    forget: (input) => storage.exclusive(Effect.sync(() => forget(input))),
+    people: (input) => storage.exclusive(Effect.sync(() => people(tables, ledger, input))),
+    credited: (input) => storage.exclusive(Effect.sync(() => credited(ledger, input))),
+    forget: (input) => storage.exclusive(Effect.sync(() => forget(tables, input))),
     caughtUpTo: storage.exclusive(Effect.sync(() => marks.get("caughtUpTo"))),
     noteCaughtUp: (at) =>
       storage.exclusive(Effect.sync(() => void marks.set("caughtUpTo", Math.max(at, marks.get("caughtUpTo") ?? at)))),
-    stranded: (limit) => storage.exclusive(Effect.sync(() => stranded(limit))),
-    several: (input) => storage.exclusive(Effect.sync(() => several(input)))
+    stranded: (limit) => storage.exclusive(Effect.sync(() => stranded(tables, limit))),
+    several: (input) => storage.exclusive(Effect.sync(() => several(tables, input)))
   })
 })
 

@@ -18,12 +18,16 @@ const make = Effect.gen(function* () {
     owners: yield* storage.table<string, UserId | undefined>(),
     accounts: yield* storage.table<UserId, BillingAccount>(),
     purchases: yield* storage.table<UserId, ReadonlyArray<BoughtCredits>>(),
+    /** The ids of erased people: no event that names one creates the person again. */
+    erased: yield* storage.table<UserId, true>(),
     marks: yield* storage.table<"caughtUpTo", number>()
   }
 })
 
+export type PaymentTables = Effect.Success<typeof make>
+
 /** The tables that the ports of billing share, in the memory of one process. */
-export class InMemoryPayments extends Context.Service<InMemoryPayments, Effect.Success<typeof make>>()(
+export class InMemoryPayments extends Context.Service<InMemoryPayments, PaymentTables>()(
   "@parley/core/billing/upkeep/InMemoryPayments"
 ) {
   static readonly layer = Layer.effect(InMemoryPayments, make).pipe(Layer.provide(InMemoryStorage.layer))

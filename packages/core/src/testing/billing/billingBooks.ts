@@ -1,5 +1,5 @@
 import { periodStart } from "../../credits/rules/period.ts"
-import type { SubscriptionStatus } from "../../billing/PaymentEvent.ts"
+import type { SubscriptionStatus } from "../../billing/provider/PaymentEvent.ts"
 import type { PlanPrice } from "./worldCatalog.ts"
 
 /** What a person and their bank do, as tests generate it. `nth` chooses among what there is. */

@@ -2,9 +2,10 @@ import { Context, Effect, Layer, Logger, Ref } from "effect"
 import { CreditLedger, type CreditPorts } from "../../credits/CreditLedger.ts"
 import { testedLedger } from "../credits/testedLedger.ts"
 import fc from "fast-check"
-import { BillingStore } from "../../billing/BillingStore.ts"
+import type { BillingStore } from "../../billing/BillingStore.ts"
+import { PaymentEventStore } from "../../billing/inbox/PaymentEventStore.ts"
 import { PaymentInbox } from "../../billing/PaymentInbox.ts"
-import type { ReceivedPaymentEvent } from "../../billing/PaymentEvent.ts"
+import type { ReceivedPaymentEvent } from "../../billing/provider/PaymentEvent.ts"
 import { availableOf } from "../../credits/Account.ts"
 import { StorageFailed } from "../../storage/StorageFailed.ts"
 import type { UnitOfWork } from "../../storage/UnitOfWork.ts"
@@ -13,11 +14,11 @@ import { atTime } from "../atTime.ts"
 import { resetAll } from "../credits/resetAll.ts"
 import type { BillingAct } from "./billingBooks.ts"
 import { BillingWorld } from "./billingWorld.ts"
-import { neutralGatewayLayer } from "./neutralGateway.ts"
+import { neutralProviderLayer } from "./neutralProvider.ts"
 import { PLAN_PRICES, WORLD_CATALOG } from "./worldCatalog.ts"
 
 /** The stores that billing needs. */
-export type BillingStorage = BillingStore | CreditPorts | UnitOfWork
+export type BillingStorage = BillingStore | PaymentEventStore | CreditPorts | UnitOfWork
 
 /**
  * Where a delivery breaks off: before anything is written, between the credits and the event, or after both; or its answer
@@ -46,14 +47,14 @@ const faultyStorage = <E>(storage: Layer.Layer<BillingStorage, E>) =>
   Layer.effectContext(
     Effect.gen(function* () {
       const fault = yield* Ref.make<Fault | undefined>(undefined)
-      const store = yield* BillingStore
+      const store = yield* PaymentEventStore
       const ledger = yield* testedLedger
       const all = yield* Effect.context<BillingStorage>()
       return all.pipe(
         Context.add(BillingFault, fault),
         Context.add(
-          BillingStore,
-          BillingStore.of({
+          PaymentEventStore,
+          PaymentEventStore.of({
             ...store,
             // Where one of the calls is to fail, they are the way that is taken.
             applyAtOnce: (payment) =>
@@ -89,7 +90,7 @@ export const billingUnderTest = <E>(
 ) =>
   PaymentInbox.layer.pipe(
     Layer.provideMerge(
-      Layer.mergeAll(faultyStorage(storage), Layer.succeed(Catalog, worldCatalog), neutralGatewayLayer(events), silent)
+      Layer.mergeAll(faultyStorage(storage), Layer.succeed(Catalog, worldCatalog), neutralProviderLayer(events), silent)
     )
   )
 

@@ -1,7 +1,8 @@
 import { Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
 import type { BoughtCredits } from "../../billing/BillingAccount.ts"
-import { BillingStore, type KeptEvent } from "../../billing/BillingStore.ts"
+import { BillingStore } from "../../billing/BillingStore.ts"
+import { PaymentEventStore, type KeptEvent } from "../../billing/inbox/PaymentEventStore.ts"
 import type { FollowedPeriod } from "../../billing/FollowedPeriod.ts"
 import { noFacts } from "../../billing/SubscriptionFacts.ts"
 import { UnitOfWork } from "../../storage/UnitOfWork.ts"
@@ -13,7 +14,7 @@ import { owedPayments } from "./owedPayments.ts"
 /** The guarantees of every `BillingStore`. */
 export const billingStoreContract = (
   name: string,
-  layer: Layer.Layer<BillingStore | PersonalData | UnitOfWork, unknown>
+  layer: Layer.Layer<BillingStore | PaymentEventStore | PersonalData | UnitOfWork, unknown>
 ): void =>
   suiteOn(`BillingStore: ${name}`, layer, (run) => {
     owedPayments(run)
@@ -137,7 +138,7 @@ export const billingStoreContract = (
           const event = eventOf()
           const ignored = { state: "ignored", note: "nothing depends on it" } as const
           const keep = (outcome: { readonly state: "ignored" | "unreadable"; readonly note: string }) =>
-            BillingStore.use((store) => store.keep(event, outcome))
+            PaymentEventStore.use((store) => store.keep(event, outcome))
           expect(yield* keep({ state: "unreadable", note: "no lines" })).toMatchObject({ state: "unreadable" })
           expect(yield* keep(ignored)).toEqual(ignored)
           expect(yield* keep({ state: "unreadable", note: "no lines" })).toEqual(ignored)
@@ -161,7 +162,7 @@ export const billingStoreContract = (
             readonly limit?: number
           }) =>
             Effect.map(
-              BillingStore.use((store) =>
+              PaymentEventStore.use((store) =>
                 store.list({ state: undefined, before: undefined, limit: 10, userId, ...input })
               ),
               (found) => found.map(({ id }) => id)
@@ -171,7 +172,7 @@ export const billingStoreContract = (
           expect(yield* list({ limit: 1 })).toEqual(all.slice(0, 1))
           expect(yield* list({ before: all[0] as string })).toEqual(all.slice(1))
           expect(yield* list({ state: "refused" })).toEqual([events[1]?.id])
-          expect(yield* BillingStore.use((store) => store.find([]))).toEqual([])
+          expect(yield* PaymentEventStore.use((store) => store.find([]))).toEqual([])
         })
       ))
 
@@ -243,7 +244,7 @@ export const billingStoreContract = (
           const customerId = newId("cus")
           const links = [`customer:${customerId}`]
           const ignored = { state: "ignored", note: "nothing depends on it" } as const
-          const keep = (one: KeptEvent) => BillingStore.use((store) => store.keep(one, ignored))
+          const keep = (one: KeptEvent) => PaymentEventStore.use((store) => store.keep(one, ignored))
           yield* receive(event, { claimed: userId })
           yield* conclude(event, userId, { subscription: noFacts("sub"), links })
           const [theirs, afterwards, anothers] = [customerId, customerId, newId("cus")].map((id) =>

@@ -1,4 +1,10 @@
-import { BillingStore, type ConcludeInput, type KeptEvent, type ReceiveInput } from "../../billing/BillingStore.ts"
+import { BillingStore } from "../../billing/BillingStore.ts"
+import {
+  PaymentEventStore,
+  type ConcludeInput,
+  type KeptEvent,
+  type ReceiveInput
+} from "../../billing/inbox/PaymentEventStore.ts"
 
 /** When the events of these suites happened, in Unix milliseconds. */
 export const AT = Date.UTC(2027, 0, 31, 10)
@@ -16,12 +22,12 @@ export const eventOf = (changes: Partial<KeptEvent> = {}): KeptEvent => ({
 })
 
 export const receive = (event: KeptEvent, input: Partial<ReceiveInput> = {}) =>
-  BillingStore.use((store) =>
+  PaymentEventStore.use((store) =>
     store.receive({ event, references: [], claimed: undefined, bought: {}, again: false, ...input })
   )
 
 export const conclude = (event: KeptEvent, userId: string, input: Partial<ConcludeInput> = {}) =>
-  BillingStore.use((store) =>
+  PaymentEventStore.use((store) =>
     store.conclude({
       event,
       userId,
@@ -36,5 +42,5 @@ export const conclude = (event: KeptEvent, userId: string, input: Partial<Conclu
     })
   )
 
-export const find = (id: string) => BillingStore.use((store) => store.find([id]))
+export const find = (id: string) => PaymentEventStore.use((store) => store.find([id]))
 export const accountOf = (userId: string) => BillingStore.use((store) => store.account(userId))

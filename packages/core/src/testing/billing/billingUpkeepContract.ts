@@ -3,7 +3,8 @@ import { type CreditPorts } from "../../credits/CreditLedger.ts"
 import { testedLedger } from "../credits/testedLedger.ts"
 import { expect, it } from "vitest"
 import type { EventOutcome } from "../../billing/BillingAccount.ts"
-import { BillingStore, type KeptEvent } from "../../billing/BillingStore.ts"
+import { BillingStore } from "../../billing/BillingStore.ts"
+import { PaymentEventStore, type KeptEvent } from "../../billing/inbox/PaymentEventStore.ts"
 import { noFacts, type SubscriptionFacts } from "../../billing/SubscriptionFacts.ts"
 import { BillingUpkeep } from "../../billing/upkeep/BillingUpkeep.ts"
 import { grant } from "../../credits/rules/grantsAndCorrections.ts"
@@ -16,7 +17,7 @@ const HOUR_MS = 3_600_000
 /** The guarantees of every `BillingUpkeep`. */
 export const billingUpkeepContract = (
   name: string,
-  layer: Layer.Layer<BillingStore | BillingUpkeep | CreditPorts | UnitOfWork, unknown>
+  layer: Layer.Layer<BillingStore | PaymentEventStore | BillingUpkeep | CreditPorts | UnitOfWork, unknown>
 ): void =>
   suiteOn(`BillingUpkeep: ${name}`, layer, (run) => {
     const newId = (kind: string) => `${kind}_${crypto.randomUUID()}`
@@ -32,7 +33,7 @@ export const billingUpkeepContract = (
     const concluded = (state: EventOutcome["state"], waitsFor: ReadonlyArray<string> = []) =>
       Effect.gen(function* () {
         const event = newEvent()
-        const store = yield* BillingStore
+        const store = yield* PaymentEventStore
         const userId = newId("user")
         yield* inUnit(
           Effect.gen(function* () {
@@ -56,16 +57,17 @@ export const billingUpkeepContract = (
     const unmatched = Effect.gen(function* () {
       const event = newEvent()
       const references = [`customer:${event.customerId}`]
-      const store = yield* BillingStore
+      const store = yield* PaymentEventStore
       yield* inUnit(store.receive({ event, references, claimed: undefined, bought: {}, again: false }))
       return { event, references }
     })
     const ignored = Effect.gen(function* () {
       const event = newEvent("product.created")
-      yield* BillingStore.use((store) => store.keep(event, { state: "ignored", note: "a note" }))
+      yield* PaymentEventStore.use((store) => store.keep(event, { state: "ignored", note: "a note" }))
       return event
     })
-    const find = ({ id }: KeptEvent) => BillingStore.use((store) => Effect.map(store.find([id]), ([found]) => found))
+    const find = ({ id }: KeptEvent) =>
+      PaymentEventStore.use((store) => Effect.map(store.find([id]), ([found]) => found))
     const forget = (doneInMs: number, unmatchedInMs: number, limit = 1_000) =>
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
@@ -85,7 +87,7 @@ export const billingUpkeepContract = (
           expect(yield* forget(HOUR_MS, HOUR_MS)).toEqual({ reduced: 0, deleted: 0 })
           // Another copy changes nothing, and brings nothing back.
           const input = { event: applied, references: [], claimed: newId("user"), bought: {}, again: false }
-          const copy = yield* inUnit(BillingStore.use((store) => store.receive(input)))
+          const copy = yield* inUnit(PaymentEventStore.use((store) => store.receive(input)))
           expect(copy).toEqual({ _tag: "Known", outcome: { state: "applied", note: "a note" } })
           expect(yield* find(applied)).toMatchObject({ payload: undefined })
         })
@@ -122,6 +124,7 @@ export const billingUpkeepContract = (
         Effect.gen(function* () {
           const [first, second, stays] = [yield* unmatched, yield* unmatched, yield* unmatched]
           const store = yield* BillingStore
+          const events = yield* PaymentEventStore
           const stranded = (limit = 1_000) => BillingUpkeep.use((upkeep) => upkeep.stranded(limit))
           const ids = [first, second, stays].map(({ event }) => event.id)
           const own = Effect.map(stranded(), (found) => found.filter((id) => ids.includes(id)))
@@ -138,14 +141,14 @@ export const billingUpkeepContract = (
           const outcome = { state: "applied", note: "a note" } as const
           yield* inUnit(
             Effect.gen(function* () {
-              yield* store.receive({ event, references, claimed: undefined, bought: {}, again: true })
+              yield* events.receive({ event, references, claimed: undefined, bought: {}, again: true })
               const nothing = {
                 subscription: undefined,
                 followed: undefined,
                 invoiceReports: undefined,
                 bought: undefined
               }
-              yield* store.conclude({ event, userId, outcome, ...nothing, links: [], waitsFor: [] })
+              yield* events.conclude({ event, userId, outcome, ...nothing, links: [], waitsFor: [] })
             })
           )
           expect(yield* own).toEqual([second.event.id])
@@ -158,8 +161,9 @@ export const billingUpkeepContract = (
           const { event, references } = yield* unmatched
           yield* forget(-HOUR_MS, HOUR_MS)
           const store = yield* BillingStore
+          const events = yield* PaymentEventStore
           const later = newEvent()
-          yield* inUnit(store.receive({ event: later, references, claimed: undefined, bought: {}, again: false }))
+          yield* inUnit(events.receive({ event: later, references, claimed: undefined, bought: {}, again: false }))
           const customerId = event.customerId ?? ""
           const { waiting } = yield* inUnit(store.link({ userId: newId("user"), customerId, replaces: undefined }))
           expect(waiting.map(({ id }) => id)).toEqual([later.id])
@@ -174,7 +178,7 @@ export const billingUpkeepContract = (
           const subscribed = (userId: string, id: string, facts: Partial<SubscriptionFacts>) =>
             Effect.gen(function* () {
               const event = newEvent()
-              const store = yield* BillingStore
+              const store = yield* PaymentEventStore
               yield* inUnit(
                 Effect.andThen(
                   store.receive({ event, references: [], claimed: userId, bought: {}, again: false }),

@@ -1,4 +1,4 @@
-import type { InvoiceLine, PaymentEvent, ReceivedPaymentEvent } from "../../billing/PaymentEvent.ts"
+import type { InvoiceLine, PaymentEvent, ReceivedPaymentEvent } from "../../billing/provider/PaymentEvent.ts"
 import {
   type BillingAct,
   boundsOf,

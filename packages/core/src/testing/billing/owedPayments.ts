@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { BillingStore } from "../../billing/BillingStore.ts"
+import { PaymentEventStore } from "../../billing/inbox/PaymentEventStore.ts"
 import { PersonalData } from "../../users/PersonalData.ts"
 import type { Run } from "../suiteOn.ts"
 import { AT, conclude, eventOf, find, newId, receive } from "./billingStoreFixtures.ts"
 
 /** What a store guarantees of payments for which nothing was given. */
-export const owedPayments = (run: Run<BillingStore | PersonalData>): void => {
+export const owedPayments = (run: Run<PaymentEventStore | PersonalData>): void => {
   it("a payment is owed while it is not reported as given back, in whatever order the reports come", () =>
     run(
       Effect.gen(function* () {
@@ -26,7 +26,9 @@ export const owedPayments = (run: Run<BillingStore | PersonalData>): void => {
         const paid = yield* conclusion(first, owed)
         expect(yield* stateOf(paid)).toEqual(["owed", first])
         const other = yield* conclusion(`invoice:${newId("in")}`, owed)
-        const listed = BillingStore.use((store) => store.list({ state: "owed", userId, limit: 10, before: undefined }))
+        const listed = PaymentEventStore.use((store) =>
+          store.list({ state: "owed", userId, limit: 10, before: undefined })
+        )
         expect((yield* listed).map(({ id }) => id).toSorted()).toEqual([paid, other].toSorted())
         yield* conclusion(first, done, true, 4)
         expect(yield* stateOf(paid)).toEqual(["ignored", first])

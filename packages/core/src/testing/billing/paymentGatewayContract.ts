@@ -1,11 +1,12 @@
 import { Clock, Effect, Exit, type Scope, Stream } from "effect"
 import { describe, expect, it } from "vitest"
-import type { CheckoutInput, PaymentGateway } from "../../billing/PaymentGateway.ts"
-import type { ReceivedPaymentEvent } from "../../billing/PaymentEvent.ts"
+import type { CheckoutInput } from "../../billing/provider/PaymentGateway.ts"
+import type { PaymentProvider } from "../../billing/provider/PaymentProvider.ts"
+import type { ReceivedPaymentEvent } from "../../billing/provider/PaymentEvent.ts"
 
 /** A gateway, and what can be made to happen at its provider. */
 export interface StagedGateway {
-  readonly gateway: PaymentGateway["Service"]
+  readonly gateway: PaymentProvider
   /** A price that is subscribed to, and one that is bought once. */
   readonly subscriptionPrice: string
   readonly oneTimePrice: string

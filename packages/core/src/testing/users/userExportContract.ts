@@ -2,7 +2,7 @@ import { Effect, Layer, Stream } from "effect"
 import { testedLedger } from "../credits/testedLedger.ts"
 import { expect, it } from "vitest"
 import { AuditLog } from "../../audit/AuditLog.ts"
-import { BillingStore } from "../../billing/BillingStore.ts"
+import { PaymentEventStore } from "../../billing/inbox/PaymentEventStore.ts"
 import { noFacts } from "../../billing/SubscriptionFacts.ts"
 import { BotStore } from "../../bots/BotStore.ts"
 import { ChatStore } from "../../chat/store/ChatStore.ts"
@@ -33,7 +33,7 @@ const exportOf = (userId: UserId) =>
   UserExport.use((users) => Stream.runCollect(users.lines(userId, asked)).pipe(Effect.map((lines) => [...lines])))
 
 const bill = Effect.fnUntraced(function* (userId: UserId) {
-  const store = yield* BillingStore
+  const store = yield* PaymentEventStore
   const id = `evt_${userId}`
   const event = { id, kind: "checkout", createdAt: 0, customerId: undefined, payload: '{"name":"Ann"}' }
   yield* store.receive({ event, references: [], claimed: userId, bought: {}, again: false })

@@ -1,12 +1,12 @@
 import { Effect, Stream } from "effect"
-import { PaymentsNotConfigured } from "./errors.ts"
-import { PaymentGateway } from "./PaymentGateway.ts"
+import { PaymentsNotConfigured } from "../errors.ts"
+import type { PaymentProvider } from "./PaymentProvider.ts"
 
 const missing = () => Effect.fail(new PaymentsNotConfigured({ missing: "key" }))
 const none = () => Stream.fail(new PaymentsNotConfigured({ missing: "key" }))
 
 /** Where nothing is sold: every call says so. */
-export const noPayments: PaymentGateway["Service"] = PaymentGateway.of({
+export const noPayments: PaymentProvider = {
   createCustomer: missing,
   portalSession: missing,
   checkoutSession: missing,
@@ -23,4 +23,4 @@ export const noPayments: PaymentGateway["Service"] = PaymentGateway.of({
   records: none,
   verify: () => Effect.fail(new PaymentsNotConfigured({ missing: "webhook-secret" })),
   read: missing
-})
+}

@@ -1,15 +1,7 @@
-import { Context, type Effect, type Stream } from "effect"
-import type { UserId } from "../identity/UserId.ts"
-import type { InvalidSignature, PaymentFailed, PaymentObjectNotFound, PaymentObjectUnreadable } from "./errors.ts"
-import type {
-  CheckoutMode,
-  CheckoutSession,
-  PaidInvoice,
-  PaymentCharge,
-  PaymentRecord,
-  PaymentSubscription,
-  ReceivedPaymentEvent
-} from "./PaymentEvent.ts"
+import { Context, type Effect } from "effect"
+import type { UserId } from "../../identity/UserId.ts"
+import type { PaymentFailed, PaymentObjectNotFound } from "../errors.ts"
+import type { CheckoutMode } from "./PaymentEvent.ts"
 
 export interface CreateCustomerInput {
   readonly userId: UserId
@@ -81,27 +73,11 @@ export interface PriceOffer {
   readonly every: { readonly unit: "day" | "week" | "month" | "year"; readonly count: number } | undefined
 }
 
-export interface SignedEvent {
-  /** The request's body as it came: any other bytes than those that were signed are refused. */
-  readonly payload: Uint8Array
-  /** The header that carries the signature; undefined or empty where there was none. */
-  readonly signature: string | undefined
-  /** Unix milliseconds. */
-  readonly receivedAt: number
-}
-
-/** An object that the provider does not have, or has in a form that is not understood. */
-export type LookUpFailed = PaymentFailed | PaymentObjectNotFound | PaymentObjectUnreadable
-
-/** From when on, in Unix milliseconds. */
-export interface SinceInput {
-  readonly since: number
-}
-
 /**
- * The payment provider. Every call has its own limits of time and a bounded number of retries, which are safe: what
- * creates something carries an idempotency key. Streams page through all there is and may be left early; their order is
- * not fixed. Texts of the provider never leave the gateway but as an error's `cause`.
+ * The payment provider as people use it: their customer, its pages, their subscriptions and invoices, and the prices. Each
+ * call is limited in time and retried a bounded number of times. A retry is safe, because a call that creates something
+ * carries an idempotency key. A text of the provider leaves the adapter only as the `cause` of an error. The same holds for
+ * `PaymentLookups` and `PaymentReports`.
  */
 export class PaymentGateway extends Context.Service<
   PaymentGateway,
@@ -126,33 +102,5 @@ export class PaymentGateway extends Context.Service<
     invoices(input: InvoicesInput): Effect.Effect<ReadonlyArray<Invoice>, PaymentFailed | PaymentObjectNotFound>
     /** What these prices cost; those that the provider does not know, or sells no more, are left out. */
     prices(priceIds: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<PriceOffer>, PaymentFailed>
-
-    /** A checkout session, with its items where its metadata name no price. */
-    readonly session: (id: string) => Effect.Effect<CheckoutSession, LookUpFailed>
-    readonly subscription: (id: string) => Effect.Effect<PaymentSubscription, LookUpFailed>
-    /** An invoice that is paid, with all its lines; one that is not paid yet is not found. */
-    readonly paidInvoice: (id: string) => Effect.Effect<PaidInvoice, LookUpFailed>
-    readonly charge: (id: string) => Effect.Effect<PaymentCharge, LookUpFailed>
-
-    /** The invoice of a subscription that a payment paid, by the payment's id or its charge's; undefined where it paid none. */
-    readonly paymentInvoice: (id: string) => Effect.Effect<string | undefined, LookUpFailed>
-
-    /** All events of the kinds that credits depend on, as far back as the provider keeps them. */
-    events(input: SinceInput): Stream.Stream<ReceivedPaymentEvent, PaymentFailed>
-    /**
-     * What was created since then, in this order: charges that took money, refunds, disputes, completed and paid checkout
-     * sessions, and paid invoices; then all subscriptions that go on, whenever they began. Each is read by itself: one that
-     * cannot be read is `Unreadable`, and the others follow.
-     */
-    records(input: SinceInput): Stream.Stream<PaymentRecord, PaymentFailed>
-
-    /**
-     * Proves that the provider signed these bytes at most five minutes ago, and reads the event. A signed event of any
-     * generation of the provider's format is read into the same neutral one; one that cannot be is `Unreadable`, and
-     * one that is not an event at all fails as `malformed`. The provider is not asked.
-     */
-    verify(input: SignedEvent): Effect.Effect<ReceivedPaymentEvent, InvalidSignature | PaymentFailed>
-    /** Reads the text of an event that was received before, of which nothing is proven anew. */
-    read(payload: string): Effect.Effect<ReceivedPaymentEvent, PaymentFailed>
   }
->()("@parley/core/billing/PaymentGateway") {}
+>()("@parley/core/billing/provider/PaymentGateway") {}

@@ -5,13 +5,13 @@ import {
   dispute,
   type PurchaseRefusal,
   refund
-} from "../credits/rules/grantsAndCorrections.ts"
-import { type FollowedPlan, followPlan } from "../credits/rules/followPlan.ts"
-import type { Operation, Refusal } from "../credits/rules/LedgerState.ts"
-import { takeFromPeriod } from "../credits/rules/takeFromPeriod.ts"
-import type { Transaction } from "../credits/Transaction.ts"
-import type { CreditAction, PaymentDecision } from "./decide/PaymentDecision.ts"
-import { type FollowedPeriod, withTaken, withTakenBeyond } from "./FollowedPeriod.ts"
+} from "../../credits/rules/grantsAndCorrections.ts"
+import { type FollowedPlan, followPlan } from "../../credits/rules/followPlan.ts"
+import type { Operation, Refusal } from "../../credits/rules/LedgerState.ts"
+import { takeFromPeriod } from "../../credits/rules/takeFromPeriod.ts"
+import type { Transaction } from "../../credits/Transaction.ts"
+import type { CreditAction, PaymentDecision } from "../decide/PaymentDecision.ts"
+import { type FollowedPeriod, withTaken, withTakenBeyond } from "../FollowedPeriod.ts"
 
 export type ActionRefusal = GrantRefusal | PurchaseRefusal
 

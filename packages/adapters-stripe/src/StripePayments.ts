@@ -1,7 +1,8 @@
-import { PaymentGateway } from "@parley/core/adapter"
+import { type PaymentPorts, type PaymentProvider, paymentProviderLayer } from "@parley/core/adapter"
 import { Layer, Redacted } from "effect"
 import { StripeClient } from "./client/StripeClient.ts"
 import type { StripeClientOptions } from "./client/stripeLimits.ts"
+import { stripeInvoicesAndPrices } from "./gateway/invoicesAndPrices.ts"
 import { stripeLookups } from "./gateway/lookups.ts"
 import { stripePages } from "./gateway/pages.ts"
 import { stripeRecords } from "./gateway/records.ts"
@@ -18,17 +19,18 @@ const isLive = (apiKey: StripeOptions["apiKey"]): boolean | undefined => {
   return kind === undefined ? undefined : kind === "live"
 }
 
-/** Stripe, or any server that speaks its protocol. Nothing is loaded, or asked, before the first call. */
-export const makeStripePaymentGateway = (options: StripeOptions): PaymentGateway["Service"] => {
+/** Stripe, or any server that speaks its protocol. The SDK is loaded, and the server asked, with the first call. */
+export const makeStripePayments = (options: StripeOptions): PaymentProvider => {
   const client = new StripeClient(options)
   const origin = { livemode: isLive(options.apiKey) }
-  return PaymentGateway.of({
+  return {
     ...stripePages(client, options.webhookSecret !== undefined),
+    ...stripeInvoicesAndPrices(client),
     ...stripeLookups(client),
     ...stripeRecords(client),
     ...stripeEvents(client, { origin, webhookSecret: options.webhookSecret })
-  })
+  }
 }
 
-export const StripePaymentGatewayLayer = (options: StripeOptions): Layer.Layer<PaymentGateway> =>
-  Layer.sync(PaymentGateway, () => makeStripePaymentGateway(options))
+export const StripePaymentsLayer = (options: StripeOptions): Layer.Layer<PaymentPorts> =>
+  Layer.suspend(() => paymentProviderLayer(makeStripePayments(options)))

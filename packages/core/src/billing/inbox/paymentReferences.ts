@@ -1,4 +1,4 @@
-import type { PaidFor, PaymentCharge, PaymentDispute, PaymentEvent } from "./PaymentEvent.ts"
+import type { PaidFor, PaymentCharge, PaymentDispute, PaymentEvent } from "../provider/PaymentEvent.ts"
 
 /** An event that something may follow from, with whatever had to be looked up for it. */
 export type PaymentFact = Extract<
