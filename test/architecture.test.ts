@@ -75,8 +75,7 @@ describe("the sources of this repository", () => {
     }
     expect(counts.get("packages/adapters-s3/src")).toBe(3)
     const crowded = [...counts].filter(([, count]) => count > 15).map(([folder]) => folder)
-    // These are still to be divided.
-    expect(crowded.toSorted()).toEqual(["packages/core/src/billing"])
+    expect(crowded).toEqual([])
   })
 
   it("keep every rule of ARCHITECTURE.md", () => {

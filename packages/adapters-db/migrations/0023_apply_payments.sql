@@ -1,10 +1,10 @@
--- Events of many people in one transaction of two statements: what is known of each is read, the server decides, and what
--- follows is written where everything is still as it was read. Whatever is not plain takes the way of "receive_payment" and
--- "conclude_payment", one event at a time. These functions compare and write; they know no rules. Their plans are kept, and
--- so are pinned to look up one row after another by its key.
+-- Events of many people in one transaction of two statements: one reads the facts of each person, the server decides, and one
+-- writes if everything is still as it was read. Every other event is applied by "receive_payment" and "conclude_payment", one at a
+-- time. These functions compare and write, and contain no rules. Their plans are cached, and so are pinned to look up one row
+-- after another by its key.
 
--- What is known of some events, of whom they are about, and of that person's credits. Locks nothing. Without "known" where
--- nothing was ever known of the person, or nobody is named.
+-- The state of some events, the facts of their persons, and the credits of those. Locks nothing. "known" is null if the event
+-- names no person, or if the person has no facts.
 CREATE FUNCTION {{schema}}.read_payments(payments json)
 RETURNS TABLE (
   place integer, state text, note text, person text, version bigint, known json, account {{schema}}.credit_accounts
@@ -26,9 +26,9 @@ BEGIN
 END
 $function$;
 
--- Applies events of different people, all or none: gives the people of whom something is not as it was when their event was
--- decided (or whom somebody else is at work on), having written nothing; an empty list where all are written. Waits for no
--- row of people that others write. Fails with 40001, with nothing written, where events wait for what is linked.
+-- Applies events of different people, all or none. Returns the people who have changed since their event was decided, or whom
+-- another transaction has locked, and then writes nothing; returns an empty list if all are written. Does not wait for a
+-- person's row. Fails with 40001, with nothing written, if events wait for the new links.
 --
 -- Of each event there is its id, its person, the versions of what was known of them and of their credits (null where those
 -- are not touched); beside that the keys and charges that are taken to be unused. The rest is what follows, as

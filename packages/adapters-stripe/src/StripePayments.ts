@@ -9,11 +9,11 @@ import { stripeRecords } from "./gateway/records.ts"
 import { stripeEvents } from "./gateway/received.ts"
 
 export interface StripeOptions extends StripeClientOptions {
-  /** What Stripe signs its events with. None: no event is taken, and so no checkout page opens. */
+  /** The signing secret of Stripe's events. Without it, no event is received, and so no checkout page opens. */
   readonly webhookSecret: Redacted.Redacted<string> | undefined
 }
 
-/** Whether a key is one for real payments; undefined where it does not say. */
+/** True if a key is for real payments; undefined if the key does not say it. */
 const isLive = (apiKey: StripeOptions["apiKey"]): boolean | undefined => {
   const kind = /^[sr]k_(live|test)_/.exec(apiKey === undefined ? "" : Redacted.value(apiKey))?.[1]
   return kind === undefined ? undefined : kind === "live"

@@ -1,6 +1,6 @@
 /**
- * Currencies whose amounts Stripe gives in whole units. ISK and UGX have no minor unit either, but Stripe keeps giving them
- * with two decimals, which are always zero; HUF and TWD have two in payments and none in payouts alone.
+ * Currencies whose amounts are whole units at Stripe. ISK and UGX have no minor unit either, but Stripe writes them with two
+ * decimals, which are always zero; HUF and TWD have two decimals in payments, and none only in payouts.
  * https://docs.stripe.com/currencies#zero-decimal and #special-cases
  */
 const ZERO_DECIMAL: ReadonlySet<string> = new Set(
@@ -17,7 +17,7 @@ export const decimalsOf = (currency: string): 0 | 2 | 3 => {
 }
 
 /**
- * What Stripe means by an amount, in major units: 1250 of `usd` is 12.5, of `jpy` 1250, of `kwd` 1.25. The nearest
- * number to the exact decimal.
+ * An amount of Stripe in major units: 1250 of `usd` is 12.5, of `jpy` 1250, of `kwd` 1.25. The nearest number to the exact
+ * decimal.
  */
 export const majorUnits = (amount: number, currency: string): number => Number(`${amount}e-${decimalsOf(currency)}`)

@@ -1,6 +1,6 @@
 import { isKeptText, type JsonObject } from "./shapes/ShapeReader.ts"
 
-/** Under which names a person and a price travel with what is bought. */
+/** The metadata keys of the person and of the price. */
 export const USER_KEY = "parley_user"
 export const PRICE_KEY = "parley_price"
 

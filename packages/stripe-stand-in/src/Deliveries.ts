@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto"
 import type { StoredEvent } from "./books/StandInState.ts"
 
-/** Where events are sent, and what they are signed with. */
+/** The receiver of events, and their signing secret. */
 export interface WebhookTarget {
   readonly url: string
   readonly secret: string
@@ -26,8 +26,8 @@ export interface DeliveriesOptions {
 }
 
 /**
- * Sends events one after the other, as signed posts. What is not taken is sent again after a rest that grows. While
- * `hold` is set nothing goes by itself: whoever holds it sends what they want, when, in which order and how often.
+ * Sends events one after another, as signed posts. An event that was not received is sent again after a growing delay. While
+ * `hold` is set, no event is sent by itself: the holder sends events at any time, in any order and any number.
  */
 export class Deliveries {
   readonly #options: DeliveriesOptions
@@ -47,7 +47,7 @@ export class Deliveries {
     this.#target = target
   }
 
-  /** What was not taken yet, in the order in which it happened. */
+  /** The events that were not received yet, in order. */
   get pending(): ReadonlyArray<StoredEvent> {
     return this.#options.events().filter(({ isPending }) => isPending)
   }
@@ -57,14 +57,14 @@ export class Deliveries {
     if (!this.hold) void this.#enqueue(event)
   }
 
-  /** Sends all that waits, in order. True where all of it was taken. */
+  /** Sends all waiting events in order. True if all were received. */
   async flush(): Promise<boolean> {
     await this.#queue
     for (const event of this.pending) await this.#enqueue(event)
     return this.pending.length === 0
   }
 
-  /** Sends an event now, whether it was taken before or not. True where it was taken. */
+  /** Sends an event now, even if it was received before. True if it was received. */
   send(id: string): Promise<boolean> {
     const event = this.#options.events().find((kept) => kept.id === id)
     return event === undefined ? Promise.resolve(false) : this.#enqueue(event, true)

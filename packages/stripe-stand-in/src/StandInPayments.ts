@@ -20,36 +20,36 @@ import { memoryStore, type StandInStore } from "./StandInStore.ts"
 
 export interface StandInOptions {
   readonly prices: ReadonlyArray<StandInPrice>
-  /** Where people's browsers find its pages, also below a path; the requests of the SDK go to `v1` there. */
+  /** The address of its pages for browsers, also below a path; the requests of the SDK go to `v1` there. */
   readonly publicUrl: string
   /** Requests have to come with it; made up unless given. */
   readonly apiKey?: string
-  /** Where events go; nowhere unless given here or later. */
+  /** The receiver of events; none by default, and it may be set later. */
   readonly webhook?: WebhookTarget
   /** In which form events are written; as Stripe does now unless given. */
   readonly generation?: StandInGeneration
-  /** Where it keeps what it knows; in memory unless given. */
+  /** The store of its state; in memory by default. */
   readonly store?: StandInStore
   /** The real time in Unix milliseconds; the system's unless given. */
   readonly now?: () => number
   /** The features of its portal, by Stripe's names; as `docs/billing.md` asks for them unless given. */
   readonly portal?: PortalFeatures
-  /** What sends events; the global one unless given. */
+  /** Sends events; the global `fetch` by default. */
   readonly fetch?: typeof fetch
 }
 
-/** How long a person waits at most for the webhook to take what they did. Stripe waits as long. */
+/** Longest time a person waits for the webhook to receive an action, as at Stripe. */
 const TOLD_WITHIN_MS = 10_000
 
-/** How often it looks whether something is due, such as a renewal. */
+/** Interval of the check for due work, for example a renewal. */
 const LOOK_MS = 60_000
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"])
 
 /**
  * A payment provider for development and tests that speaks Stripe's protocol: customers, checkout and portal pages,
- * subscriptions, invoices, refunds, disputes, signed events. Its clock can be moved, and what is due until then happens.
- * No money moves, and nothing here is fit to be reached by others.
+ * subscriptions, invoices, refunds, disputes, signed events. Its clock can be moved, and all due work until then happens.
+ * No money moves. It must not be reachable from other machines.
  */
 export class StandInPayments {
   readonly apiKey: string
@@ -83,12 +83,12 @@ export class StandInPayments {
     this.#timer.unref()
   }
 
-  /** Says where people's browsers find its pages from now on. */
+  /** Sets the address of its pages for browsers. */
   set publicUrl(url: string) {
     this.#publicUrl = new URL(url)
   }
 
-  /** Where its pages are, without a slash at the end. */
+  /** The address of its pages, without a slash at the end. */
   get base(): string {
     return this.#publicUrl.href.replace(/\/+$/, "")
   }
@@ -136,7 +136,7 @@ export class StandInPayments {
     this.#change(() => changePlan(this.#books, subscriptionId, priceId))
   }
 
-  /** What a subscription's card does from now on. */
+  /** Sets how a subscription's card answers from now on. */
   setCard(subscriptionId: string, card: Card): void {
     this.#change(() => setCard(this.#books, subscriptionId, card))
   }
@@ -145,12 +145,12 @@ export class StandInPayments {
     this.#change(() => payInvoice(this.#books, invoiceId))
   }
 
-  /** Gives a payment back: all that is left of it, or an amount in minor units. */
+  /** Refunds a payment: its remaining amount, or an amount in minor units. */
   refund(paymentId: string, amount?: number): void {
     this.#change(() => refund(this.#books, paymentId, amount))
   }
 
-  /** Opens a dispute, and gives its id. */
+  /** Opens a dispute, and returns its id. */
   openDispute(paymentId: string): string {
     return this.#change(() => openDispute(this.#books, paymentId).id)
   }
@@ -169,7 +169,7 @@ export class StandInPayments {
     this.#books.generation = generation
   }
 
-  /** What happened in the last thirty days, oldest first; `text` is what the webhook is sent. */
+  /** The events of the last thirty days, oldest first; `text` is the body for the webhook. */
   get events(): ReadonlyArray<StoredEvent> {
     return this.#books.state.events
   }

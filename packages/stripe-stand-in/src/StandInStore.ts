@@ -2,13 +2,13 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import { emptyState, type StandInState } from "./books/StandInState.ts"
 
-/** Where a stand-in keeps what it knows. */
+/** The store of a stand-in's state. */
 export interface StandInStore {
   readonly load: () => StandInState
   readonly save: (state: StandInState) => void
 }
 
-/** Keeps nothing beyond the process. */
+/** Stores the state in the memory of the process. */
 export const memoryStore = (): StandInStore => ({ load: emptyState, save: () => undefined })
 
 const stateIn = (text: string, path: string): StandInState => {
@@ -21,7 +21,7 @@ const stateIn = (text: string, path: string): StandInState => {
   throw new Error(`${path} is not what a stand-in payment provider keeps. Delete it to begin anew.`)
 }
 
-/** Keeps all in one file, which is replaced as a whole. One process has it at a time. */
+/** Stores the state in one file, which is replaced as a whole. One process uses it at a time. */
 export const fileStore = (path: string): StandInStore => ({
   load: () => {
     let text: string

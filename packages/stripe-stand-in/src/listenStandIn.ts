@@ -16,7 +16,7 @@ const bodyOf = async (request: IncomingMessage): Promise<Buffer | undefined> => 
   return Buffer.concat(chunks)
 }
 
-/** How long a request may take to arrive. */
+/** Longest time for a request to arrive. */
 const ARRIVAL_MS = 10_000
 
 const requestOf = (request: IncomingMessage, body: Buffer): Request => {

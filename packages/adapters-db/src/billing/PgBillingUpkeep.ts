@@ -111,5 +111,5 @@ const make = Effect.map(Database, (database) => {
   })
 })
 
-/** What is done with the payments that are stored in Postgres or PGlite. */
+/** The upkeep of payments in Postgres or PGlite. */
 export const PgBillingUpkeepLayer: Layer.Layer<BillingUpkeep, never, Database> = Layer.effect(BillingUpkeep, make)

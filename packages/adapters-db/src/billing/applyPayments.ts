@@ -22,17 +22,17 @@ import { matched, type StoredAccount } from "./storedAccount.ts"
 /** Events in one transaction at most, and transactions under way at once. */
 const MAX_BATCH = 64
 const MAX_IN_FLIGHT = 2
-/** So many times a batch is written without those that are not as they were read. */
+/** Tries to write a batch, each without the people who have changed. */
 const MAX_WRITES = 2
 const TIMEOUT = "30 seconds"
 
-/** An event, and the moment of its call where the caller keeps the time. */
+/** An event, and the moment of its call if the caller sets the time. */
 interface Call {
   readonly payment: PlainPayment
   readonly at: string | null
 }
 
-/** What was read for an event. */
+/** The row read for an event. */
 interface FoundRow extends Row {
   readonly account: JsonRow | null
   readonly place: number
@@ -44,21 +44,21 @@ interface FoundRow extends Row {
   readonly now: number
 }
 
-/** An event as it was decided, with what it was decided from. */
+/** A decided event, with the versions from which it was decided. */
 interface DecidedPayment extends ConcludedPayment {
   readonly place: number
   readonly person: string
-  /** The version of what was known of the person. */
+  /** The version of the person's billing row. */
   readonly version: number
-  /** That of the credit account; null where nothing was decided of it. */
+  /** The version of the credit account; null if no operation runs on it. */
   readonly creditVersion: number | null
-  /** What is taken to be unused. */
+  /** Keys and charges that are assumed to be unused. */
   readonly keys: ReadonlyArray<string>
   readonly charges: ReadonlyArray<string>
   readonly credits: AccountWrite | undefined
 }
 
-/** Decides the operations on one account, none of which was done before; undefined where the ledger refuses one. */
+/** Decides operations on one account, assuming that all are new; undefined if the ledger refuses one. */
 const decideCredits = ({ conclude, operations }: PaymentSteps, account: LedgerAccount | undefined, now: number) => {
   const keys = operations.flatMap(keysOf)
   const charges = operations.flatMap(({ reads }) => reads.charge ?? [])
@@ -84,7 +84,7 @@ const decidePlain = ({ at, payment }: Call, row: FoundRow, now: number): Decided
   return decided && { ...decided, place, receivedAt: at, person, version, creditVersion }
 }
 
-/** Reads, without a lock, what is known of the people of some events. */
+/** Reads, without a lock, the stored facts of the people of some events. */
 const load = ({ schema, statement }: Database["Service"], batch: ReadonlyArray<Call>) =>
   statement<FoundRow>(
     `SELECT p.place, p.state, p.note, p.person, p.version AS known_version, p.known, ${DATABASE_NOW} AS now,

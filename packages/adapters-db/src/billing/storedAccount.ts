@@ -1,11 +1,11 @@
 import type { BillingAccount, BoughtCredits, FollowedPeriod, Matched, SubscriptionFacts } from "@parley/core/adapter"
 
-/** JSON has null for what is absent. */
+/** JSON has null for an absent value. */
 interface StoredBought extends Omit<BoughtCredits, "paymentId"> {
   readonly paymentId: string | null
 }
 
-/** What is known of a person, as the schema's functions give it. */
+/** The stored facts of a person, as the schema's functions return them. */
 export interface StoredAccount {
   readonly userId: string
   readonly customerId: string | null
@@ -27,7 +27,7 @@ export const toAccount = (stored: Omit<StoredAccount, "bought">): BillingAccount
 
 const toBought = (bought: StoredBought): BoughtCredits => ({ ...bought, paymentId: bought.paymentId ?? undefined })
 
-/** What an event finds whose person is known; `now` in Unix milliseconds. */
+/** The result for an event of a known person; `now` in Unix milliseconds. */
 export const matched = (stored: StoredAccount, now: number): Matched => ({
   _tag: "Matched",
   account: toAccount(stored),

@@ -45,7 +45,7 @@ const connect = async (options: StripeClientOptions, apiKey: string, requestMs: 
   })
 }
 
-/** Asks Stripe within limits, again where that may help, and names what fails. Calls fail at once while Stripe is silent. */
+/** Calls Stripe within limits, retries if that may help, and names failures. Calls fail at once while Stripe is silent. */
 export class StripeClient {
   readonly #options: StripeClientOptions
   readonly #limits: StripeLimits
@@ -85,7 +85,7 @@ export class StripeClient {
     return Effect.catchTag(this.ask({ operation, needs: {} }, ask, idempotencyKey), "PaymentObjectNotFound", Effect.die)
   }
 
-  /** Reads an answer that has come; one in a form that is not known is a refusal that says where. */
+  /** Reads an answer; an unknown form is a refusal that names the place. */
   read<A>(operation: string, read: () => A): Effect.Effect<A, PaymentFailed> {
     return Effect.try({ try: read, catch: (cause) => unreadable(operation, cause) })
   }

@@ -8,15 +8,15 @@ import {
 import { UnknownShape } from "../shapes/ShapeReader.ts"
 import { StripeRedirected } from "./answerErrors.ts"
 
-/** A call, and what it is about. */
+/** A call, and its objects. */
 export interface StripeCall {
   /** The name of the gateway's method. */
   readonly operation: string
-  /** What the call looks up or needs, by the parameter that Stripe names when it is missing. */
+  /** The objects that the call needs, by the parameter that Stripe names if one is missing. */
   readonly needs: Readonly<Record<string, readonly [PaymentObject, string]>>
 }
 
-/** What went wrong with a call, and what of that decides about trying again. */
+/** The failure of a call, with the parts that decide about a retry. */
 export interface StripeFailure {
   readonly error: PaymentUnavailable | PaymentRefused | PaymentObjectNotFound
   readonly isRetryable: boolean
@@ -29,7 +29,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {})
 
-/** What was thrown, or the error of ours within: the SDK wraps what its `fetch` throws. */
+/** The thrown error, or our own error within it: the SDK wraps the errors of its `fetch`. */
 const unwrapped = (cause: unknown): Fields => {
   const { detail } = fieldsOf(cause)
   return detail instanceof Error ? fieldsOf(detail) : fieldsOf(cause)
@@ -77,7 +77,7 @@ export const unreadable = (operation: string, cause: unknown): PaymentRefused =>
   return new PaymentRefused({ operation, reason: `unreadable ${cause.message}`, cause })
 }
 
-/** Gives what was thrown on the way to Stripe its name. Nothing that Stripe says is in it but as its `cause`. */
+/** Names an error of a call to Stripe. It contains texts of Stripe only as its `cause`. */
 export const stripeFailure = (call: StripeCall, cause: unknown): StripeFailure => {
   const { operation } = call
   if (cause instanceof UnknownShape) return failure(unreadable(operation, cause))

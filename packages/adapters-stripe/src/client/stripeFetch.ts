@@ -4,7 +4,7 @@ import { currentSignal } from "./abortScope.ts"
 /** A page of a hundred events with what they are about takes about one megabyte. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024
 
-/** How `fetch` calls a redirect where none is allowed; it has no name for it. */
+/** The message of `fetch` for a forbidden redirect, which has no error code. */
 const isRedirect = (error: unknown): boolean =>
   error instanceof Error && error.cause instanceof Error && error.cause.message === "unexpected redirect"
 
@@ -20,7 +20,7 @@ const boundedText = async (response: Response): Promise<string> => {
   return text + decoder.decode()
 }
 
-/** Whether a text is an answer as Stripe gives them: an object, and one that tells its error where the status says so. */
+/** True if a text is an answer of Stripe: an object, which contains an error if the status is one of an error. */
 const isAnswer = (text: string, ok: boolean): boolean => {
   try {
     const value: unknown = JSON.parse(text)
@@ -31,9 +31,9 @@ const isAnswer = (text: string, ok: boolean): boolean => {
 }
 
 /**
- * The `fetch` that the SDK is given. It follows no redirect, which would take the key elsewhere, reads no answer beyond a
- * bound, and gives the SDK nothing but answers of Stripe's: the SDK takes an error of a proxy for the object it asked for.
- * Stripe's notices to developers are dropped, which the SDK would write to the process's warnings.
+ * The SDK's `fetch`. It follows no redirect, which would send the key elsewhere, reads no answer beyond a bound, and passes only
+ * answers of Stripe to the SDK, which takes an error of a proxy for the requested object. It drops Stripe's notices to
+ * developers, which the SDK would write to the process's warnings.
  */
 export const stripeFetch =
   (send: typeof fetch, basePath: string): typeof fetch =>

@@ -2,10 +2,10 @@ import type { Redacted } from "effect"
 
 // Apart from the client, so that the public types name nothing of the SDK, which not everybody has installed.
 
-/** The version of Stripe's interface that requests ask for, whatever the account's own is. */
+/** The version of Stripe's interface that requests ask for, independent of the account's own. */
 export const STRIPE_API_VERSION = "2026-10-28.endive"
 
-/** How long, and how often, Stripe is asked. */
+/** Limits on the time and the retries of calls to Stripe. */
 export interface StripeLimits {
   /** For one request. */
   readonly requestMs: number
@@ -33,6 +33,6 @@ export interface StripeClientOptions {
   /** Another server that speaks Stripe's protocol, also below a path; Stripe itself unless given. */
   readonly apiUrl?: string | undefined
   readonly limits?: Partial<StripeLimits>
-  /** What sends requests; the global one unless given. */
+  /** Sends requests; the global `fetch` by default. */
   readonly fetch?: typeof fetch
 }

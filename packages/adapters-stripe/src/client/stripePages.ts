@@ -4,10 +4,10 @@ import type Stripe from "stripe"
 import { ShapeReader } from "../shapes/ShapeReader.ts"
 import type { StripeClient } from "./StripeClient.ts"
 
-/** The most that Stripe gives at once. */
+/** Stripe's largest page. */
 export const PAGE_SIZE = 100
 
-/** What a page of a list is asked with. */
+/** The parameters of a page of a list. */
 export interface PageParams {
   readonly limit: number
   readonly starting_after?: string
@@ -16,7 +16,7 @@ export interface PageParams {
 /** One page of a list, in the order of Stripe: newest first. */
 export type AskPage<A, E> = (params: PageParams) => Effect.Effect<Stripe.ApiList<A>, E>
 
-/** Everything of a list, page by page; no page is asked for that nobody takes. */
+/** All entries of a list; each page is requested when the reader needs it. */
 export const allPages = <A, E>(client: StripeClient, askPage: AskPage<A, E>): Stream.Stream<A, E | PaymentFailed> =>
   Stream.paginate(undefined as string | undefined, (after) =>
     Effect.gen(function* () {

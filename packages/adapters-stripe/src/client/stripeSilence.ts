@@ -4,7 +4,7 @@ import type { StripeLimits } from "./stripeLimits.ts"
 
 const PROBE_EVERY_MS = 5_000
 
-/** What says that no answer came: of the system, of the SDK and of the platform's `fetch`. */
+/** Error codes for a missing answer: of the system, of the SDK and of the platform's `fetch`. */
 const NO_ANSWER = new Set(["ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"])
 
 /** The SDK wraps what its `fetch` throws. */
@@ -13,7 +13,7 @@ const isSilence = (cause: unknown): boolean => {
   return NO_ANSWER.has(causeCode(detail) ?? causeCode(cause) ?? "")
 }
 
-/** One request, whose answer or silence `watch` is told. */
+/** One request, whose answer or silence is reported to `watch`. */
 export const watched = <A>(
   watch: SilenceWatch,
   request: (signal: AbortSignal) => Promise<A>

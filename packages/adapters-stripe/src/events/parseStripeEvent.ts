@@ -3,9 +3,9 @@ import { ShapeReader, UnknownShape } from "../shapes/ShapeReader.ts"
 import { customerOf, orUnreadable } from "../shapes/subject.ts"
 import { readEventObject } from "./eventKinds.ts"
 
-/** What an event has to be of to concern this server. */
+/** The origin that an event must have to concern this server. */
 export interface EventOrigin {
-  /** Whether its key is one for real payments; undefined where it does not say. */
+  /** True if its key is for real payments; undefined if the key does not say it. */
   readonly livemode?: boolean | undefined
 }
 
@@ -19,7 +19,7 @@ const reportOf = (event: ShapeReader, kind: string, value: unknown, origin: Even
   return orUnreadable(value, (object) => readEventObject(kind, object))
 }
 
-/** Reads an event that is parsed already, whose text is `payload`. Throws `UnknownShape` where it is no event. */
+/** Reads a parsed event with the text `payload`. Throws `UnknownShape` if it is not an event. */
 export const stripeEventFrom = (value: unknown, payload: string, origin: EventOrigin): ReceivedPaymentEvent => {
   const event = new ShapeReader(value, "event")
   if (event.raw("object") !== "event") event.refuse("object", "not an event")

@@ -10,7 +10,7 @@ const ANY_AGE = 0
 
 type Problem = InvalidSignature["problem"]
 
-/** What signatures are checked with: the SDK's own. */
+/** The SDK's own code for checking signatures. */
 export type Webhooks = Pick<Stripe["webhooks"], "signature">
 
 /** The time that a header says it was made at, in Unix milliseconds. */
@@ -34,7 +34,7 @@ const exactText = (payload: Uint8Array): string | undefined => {
 const hasSignature = (header: string): boolean =>
   signedAt(header) !== undefined && /(?:^|,)v1=[0-9a-f]+(?:,|$)/i.test(header)
 
-/** The text of an event that Stripe signed, or what is wrong with its signature. */
+/** The text of an event that Stripe signed, or the problem with its signature. */
 export const signedText = (
   webhooks: Webhooks,
   { payload, receivedAt, signature }: SignedEvent,

@@ -18,7 +18,7 @@ type Calls = Pick<
   "createCustomer" | "portalSession" | "checkoutSession" | "closeCheckouts" | "endSubscription"
 >
 
-/** What a checkout page is opened with: person and price travel on all that comes of it, as none is copied by Stripe. */
+/** The parameters of a checkout page. Person and price are set on every object that it creates, because Stripe copies neither. */
 const checkoutParams = (input: CheckoutInput): Stripe.Checkout.SessionCreateParams => {
   const metadata = metadataOf(input.userId, input.priceId)
   return {
@@ -73,15 +73,15 @@ const closeCheckouts =
       Stream.mapEffect((session) =>
         client.read("closeCheckouts", () => new ShapeReader(session, "session").text("id"))
       ),
-      // Pages are listed whole before any of them is closed: a list of what is open would shift under the cursor.
+      // All pages are listed before any is closed: closing would shift the list of open pages under the cursor.
       Stream.runCollect,
       Effect.flatMap((ids) => Effect.forEach(ids, (id) => closePage(client, id), { discard: true })),
       Effect.catchTag("PaymentObjectNotFound", () => Effect.void)
     )
 
 /**
- * Whom Stripe knows, and the pages of Stripe that people are sent to. Without `takesEvents` nothing is sold: nobody would get
- * what they paid for.
+ * The customers at Stripe, and the pages of Stripe to which people are sent. Without `takesEvents` nothing is sold, because a
+ * payment would then bring no credits.
  */
 export const stripePages = (client: StripeClient, takesEvents: boolean): Calls => ({
   createCustomer: Effect.fnUntraced(function* (input: CreateCustomerInput) {

@@ -9,7 +9,7 @@ const texts = (reader: ShapeReader, field: string): ReadonlyArray<unknown> => {
   return Array.isArray(values) ? values : []
 }
 
-/** Cheaper plans and shorter intervals have to wait for the end of what is paid for. */
+/** Cheaper plans and shorter intervals must wait for the end of the paid period. */
 const CONDITIONS = ["decreasing_item_amount", "shortening_interval"]
 
 const updateProblems = (update: ShapeReader): ReadonlyArray<string> => {

@@ -1,6 +1,6 @@
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** Something of Stripe's is not in a form that is known. The message says where and what was expected, without values. */
+/** An object of Stripe has an unknown form. The message names the place and the expected form, without values. */
 export class UnknownShape extends Error {
   override readonly name = "UnknownShape"
 }
@@ -13,7 +13,7 @@ const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /**
- * Reads an object of Stripe's field by field. What is not as expected throws `UnknownShape` with the way to it
+ * Reads an object of Stripe field by field. An unexpected field throws `UnknownShape` with its path
  * (`invoice.lines.data[0].period.start: not a time`). A field that is null counts as absent.
  */
 export class ShapeReader {
@@ -26,12 +26,12 @@ export class ShapeReader {
     this.#object = value
   }
 
-  /** Refuses the field, or the object itself where no field is named. */
+  /** Refuses the field, or the object itself if no field is named. */
   refuse(field: string | undefined, expected: string): never {
     throw new UnknownShape(`${field === undefined ? this.path : `${this.path}.${field}`}: ${expected}`)
   }
 
-  /** The field as it is; undefined where it is absent or null. */
+  /** The field as it is; undefined if it is absent or null. */
   raw(field: string): unknown {
     return this.#object[field] ?? undefined
   }
@@ -55,7 +55,7 @@ export class ShapeReader {
     return isKeptText(value) ? value : this.refuse(field, "not a text")
   }
 
-  /** An id, also where the object itself stands in its place. */
+  /** An id, or the id of an object in its place. */
   id(field: string): string {
     return this.optionalId(field) ?? this.refuse(field, "missing")
   }
@@ -103,7 +103,7 @@ export class ShapeReader {
     return /^[a-z]{3}$/.test(code) ? code : this.refuse(field, "not a currency")
   }
 
-  /** One of the words of `meanings`, as what it means there. */
+  /** One of the words of `meanings`, mapped to its meaning. */
   oneOf<A>(field: string, meanings: Readonly<Record<string, A>>): A {
     const word = this.text(field)
     return Object.hasOwn(meanings, word) ? (meanings[word] as A) : this.refuse(field, "not a known word")

@@ -12,7 +12,7 @@ const paidFor = (charge: ShapeReader): Pick<PaymentCharge, "invoiceId" | "priceI
   return charge.knows("invoice") && !charge.has("invoice") ? { invoiceId: null } : {}
 }
 
-/** Reads a charge with what is refunded of it by now. */
+/** Reads a charge with its refunded amount. */
 export const paymentCharge = (value: unknown): PaymentCharge => {
   const charge = new ShapeReader(value, "charge")
   return {
@@ -34,10 +34,10 @@ export const refundedCharge = (value: unknown): string | undefined =>
   new ShapeReader(value, "refund").optionalId("charge")
 
 /**
- * Where the money of a dispute is: by how it ended, else by what its event says, else by what moved on the account: taken
- * out when the dispute opens, given back when it is won. An inquiry moves nothing. What moved is in the account's own
- * currency, at the rate of each day, so that sums say nothing. A dispute that is lost may give back what had been
- * refunded before: that is no victory.
+ * The place of a dispute's money: by its end, else by its event, else by the movements on the account. The money leaves when the
+ * dispute opens, and returns when it is won. An inquiry moves none. Movements are in the account's own currency, at the rate of
+ * each day, so that their sum has no meaning. A lost dispute may return an amount that was refunded before; it is lost
+ * nevertheless.
  */
 const fundsOf = (dispute: ShapeReader, told: PaymentDispute["funds"] | undefined): PaymentDispute["funds"] => {
   const moved = (): ReadonlyArray<number> =>
@@ -49,7 +49,7 @@ const fundsOf = (dispute: ShapeReader, told: PaymentDispute["funds"] | undefined
   return funds ?? (moved().some((amount) => amount > 0) ? "reinstated" : "withdrawn")
 }
 
-/** Reads a dispute. `told` is what its event says of its money, where it does. */
+/** Reads a dispute. `told` is the state of its money by its event, if the event says it. */
 export const paymentDispute = (value: unknown, told?: PaymentDispute["funds"]): PaymentDispute => {
   const dispute = new ShapeReader(value, "dispute")
   return {

@@ -22,9 +22,9 @@ const itemsIn = (session: ShapeReader): Pick<CheckoutSession, "items"> => {
 }
 
 /**
- * Reads a checkout session. `known` says that it is complete where the session comes from before it had a `status`
- * (February 2022): that it was completed, as its event said. Whom it is for is told by metadata alone, which only this
- * account's key can write: a payment link takes any `client_reference_id` from the address that a customer opens.
+ * Reads a checkout session. `known` states that it was completed, by its event, if the session is older than its `status`
+ * field (February 2022). Only its metadata name the person, because only this account's key can write them: a payment link
+ * accepts any `client_reference_id` from the address that a customer opens.
  */
 export const checkoutSession = (value: unknown, known?: "complete"): CheckoutSession => {
   const session = new ShapeReader(value, "session")

@@ -9,7 +9,7 @@ const REASONS: Readonly<Record<string, InvoiceReason>> = {
   subscription_cycle: "cycle",
   subscription_update: "update",
   subscription_threshold: "other",
-  // What invoices of before May 2018 say of all of these.
+  // Invoices before May 2018 use this word for all of these.
   subscription: "other",
   automatic_pending_invoice_item_invoice: "other",
   manual: "other",
@@ -23,8 +23,8 @@ type Belonging = Pick<InvoiceLine, "subscriptionId" | "isProration">
 const SUBSCRIPTION_LINES: ReadonlySet<unknown> = new Set(["subscription_item_details", "invoice_item_details"])
 
 /**
- * What a line belongs to. Since 2025-03-31 that stands in `parent`, which older versions may have as well. Undefined for a
- * line that pays for no part of a subscription, whatever else is in it.
+ * The subscription of a line. Since 2025-03-31 it is in `parent`, which older versions may have as well. Undefined for a line
+ * that does not pay for a subscription.
  */
 const belonging = (line: ShapeReader): Belonging | undefined => {
   const parent = line.optionalObject("parent")
@@ -111,7 +111,7 @@ export const paidInvoice = (value: unknown): PaidInvoice => {
 /** Whether an invoice is paid. */
 export const isPaidInvoice = (value: unknown): boolean => new ShapeReader(value, "invoice").raw("status") === "paid"
 
-/** What an invoice is for: its own words, or those of its first line. */
+/** The description of an invoice: its own, or that of its first line. */
 const descriptionOf = (invoice: ShapeReader): string | undefined =>
   invoice.optionalText("description") ??
   (invoice

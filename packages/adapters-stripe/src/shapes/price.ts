@@ -13,7 +13,7 @@ const amountOf = (price: ShapeReader): number | undefined => {
   return Number.isFinite(decimal) ? decimal : undefined
 }
 
-/** Reads what a price costs; undefined where it is sold no more. */
+/** Reads the cost of a price; undefined if it is no longer sold. */
 export const priceOffer = (value: unknown): PriceOffer | undefined => {
   const price = new ShapeReader(value, "price")
   if (!price.flag("active")) return undefined

@@ -17,7 +17,7 @@ export const customerOf = (value: unknown): string | undefined => {
   return idIn(object?.["object"] === "customer" ? object : object?.["customer"])
 }
 
-/** What an object of Stripe's names, in whatever form the rest of it is. */
+/** The ids that an object of Stripe names, in any form of its other fields. */
 export const subjectOf = (value: unknown): PaymentSubject => {
   const object = objectIn(value) ?? {}
   const origin = objectIn(objectIn(object["parent"])?.["subscription_details"])
@@ -30,7 +30,7 @@ export const subjectOf = (value: unknown): PaymentSubject => {
   }
 }
 
-/** Reads an object by itself: what cannot be read says where, and whom it is about. */
+/** Reads an object by itself. An unreadable one names the place and its person. */
 export const orUnreadable = <A>(
   value: unknown,
   read: (value: unknown) => A

@@ -23,7 +23,7 @@ const subscriptionItem = (item: ShapeReader, subscription: ShapeReader): Subscri
   }
 }
 
-/** When it will end, where that is decided: at a time, or with the period. */
+/** The time of its end, if that is decided: a given time, or the end of the period. */
 const endsAtOf = (subscription: ShapeReader, items: ReadonlyArray<SubscriptionItem>): number | undefined => {
   const cancelAt = subscription.optionalTime("cancel_at")
   if (cancelAt !== undefined || !subscription.flag("cancel_at_period_end")) return cancelAt

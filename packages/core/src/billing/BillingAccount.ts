@@ -3,21 +3,21 @@ import type { FollowedPeriod } from "./FollowedPeriod.ts"
 import type { InvoiceReport } from "./InvoiceReport.ts"
 import type { SubscriptionFacts } from "./SubscriptionFacts.ts"
 
-/** What is known of a person at the payment provider. */
+/** The stored facts of a person at the payment provider. */
 export interface BillingAccount {
   readonly userId: UserId
   /** The customer that pages of the provider are opened for. */
   readonly customerId: string | undefined
   readonly subscriptions: ReadonlyArray<SubscriptionFacts>
-  /** Which plan the credits follow; undefined where none was ever followed. */
+  /** The plan that the credits follow; undefined if they never followed one. */
   readonly followed: FollowedPeriod | undefined
-  /** What was reported of payments of invoices, also of those that have not come. */
+  /** Refunds and disputes of invoices, including invoices that have not arrived. */
   readonly invoiceReports: ReadonlyArray<InvoiceReport>
-  /** An operator chose the tier: what is reported is noted, and does not change it. */
+  /** An operator chose the tier: reports are stored, and do not change it. */
   readonly pinned: boolean
 }
 
-/** Nothing is known of this person. */
+/** The account of a person without any stored fact. */
 export const noBilling = (userId: UserId): BillingAccount => ({
   userId,
   customerId: undefined,
@@ -30,7 +30,7 @@ export const noBilling = (userId: UserId): BillingAccount => ({
 /** Credits that were bought once. */
 export interface BoughtCredits {
   readonly sessionId: string
-  /** The payment that refunds and disputes name; none where nothing was to pay. */
+  /** The payment that refunds and disputes name; undefined if nothing had to be paid. */
   readonly paymentId: string | undefined
   readonly priceId: string
   /** Whole credits. */
@@ -43,14 +43,14 @@ export interface BoughtCredits {
 }
 
 /**
- * The state of an event. `applied`: all that follows from it is done; `ignored`: nothing follows from it; `owed`: it was
- * paid and no credits are given for it, so that it is to be refunded; `waiting`: whom it is about, or what was bought, is not known yet;
- * `refused`: the ledger does not take it; `unreadable`: its form is not known.
+ * The state of an event. `applied`: all consequences are stored; `ignored`: it has no consequences; `owed`: a payment without
+ * credits, which must be refunded; `waiting`: its person or its purchase is not known yet; `refused`: the ledger refuses it;
+ * `unreadable`: its form is unknown.
  */
 export const EVENT_STATES = ["applied", "ignored", "owed", "waiting", "refused", "unreadable"] as const
 export type EventState = (typeof EVENT_STATES)[number]
 
-/** What became of an event, and in words why, for operators; without names and amounts. */
+/** The outcome of an event, with the reason in words for operators; without names and amounts. */
 export interface EventOutcome {
   readonly state: EventState
   readonly note: string
@@ -65,18 +65,18 @@ export const toBeRefunded = (why: string): EventOutcome => ({ state: "owed", not
 /** The note of a payment that was to be refunded, and is. */
 export const GIVEN_BACK_NOTE = "it was given back"
 
-/** The outcome of such a payment once its refund has failed, or its dispute is won. */
+/** The outcome of a returned payment once its refund has failed, or its dispute is won. */
 export const OWED_AGAIN = toBeRefunded("what was given back has come back")
 
 /** A payment that an event is about. */
 export interface EventPayment {
-  /** What names it: see `referencesOf`. */
+  /** Its reference: see `referencesOf`. */
   readonly reference: string
   /** Of the report of a refund or a dispute: which one, and whether all of the payment was given back by it. */
   readonly report?: { readonly source: string; readonly isReturned: boolean } | undefined
 }
 
-/** The note of an event that is of test payments where the key is for real ones, or the other way round. */
+/** The note of an event of test payments while the key is for real ones, or the reverse. */
 export const OTHER_MODE_NOTE = "it is of the other mode, test or live, than the key"
 
 /** An event as the inbox keeps it. Times in Unix milliseconds. */

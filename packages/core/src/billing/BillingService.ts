@@ -13,7 +13,7 @@ import { PaymentInbox } from "./PaymentInbox.ts"
 import { paidPlans, type Plan } from "./planOf.ts"
 import type { SubscriptionFacts } from "./SubscriptionFacts.ts"
 
-/** Who buys. */
+/** A person who buys. */
 export const Buyer = Schema.Struct({
   userId: UserId,
   /** Written into a new customer, so that the provider can send receipts. */
@@ -23,7 +23,7 @@ export type Buyer = typeof Buyer.Type
 
 export const PortalLinkInput = Schema.Struct({
   ...Buyer.fields,
-  /** Where the person comes back to. */
+  /** The address to which the person returns. */
   returnUrl: Schema.String
 })
 export type PortalLinkInput = typeof PortalLinkInput.Type
@@ -40,12 +40,12 @@ export type CheckoutLinkInput = typeof CheckoutLinkInput.Type
 export const InvoicesInput = Schema.Struct({ userId: UserId, customerId: Id, limit: PageLimit })
 export type InvoicesInput = typeof InvoicesInput.Type
 
-/** A price with what it buys. */
+/** A price with its tier or credits. */
 export interface Offer {
   readonly priceId: string
   readonly mode: CheckoutMode
   readonly buys: { readonly tier: TierName } | { readonly topup: number }
-  /** What it costs; undefined where the provider does not say. */
+  /** Its cost; undefined if the provider does not state it. */
   readonly cost: Omit<PriceOffer, "priceId"> | undefined
 }
 
@@ -53,19 +53,19 @@ export interface Offer {
 export interface PaidSubscription {
   readonly id: string
   readonly tier: TierName
-  /** The plan of the next period, where a cheaper one was chosen for it. */
+  /** The plan of the next period, if a cheaper one was chosen for it. */
   readonly nextTier: TierName | undefined
   /** The price that it is charged by from now on. */
   readonly priceId: string | undefined
   readonly status: SubscriptionStatus
-  /** It is paid for longer than a month at once, and gives its credits month by month. */
+  /** True if one payment covers more than a month and the credits are granted month by month. */
   readonly givesMonthly: boolean
-  /** Unix milliseconds: until when it is paid, and when it will end, where that is decided. */
+  /** Unix milliseconds: the end of the paid time, and the end of the subscription if that is decided. */
   readonly paidUntil: number
   readonly endsAt: number | undefined
 }
 
-/** What a person has subscribed to. */
+/** The subscriptions of a person. */
 export interface SubscriptionState {
   readonly customerId: string | undefined
   /** The one whose plan the person has. */
@@ -74,7 +74,7 @@ export interface SubscriptionState {
   readonly others: ReadonlyArray<PaidSubscription>
 }
 
-/** How long what the provider said of its prices counts, in milliseconds. */
+/** Time for which the provider's prices are cached, in milliseconds. */
 const OFFERS_COUNT_MS = 60_000
 
 const modeOf = (bought: Offer["buys"]): CheckoutMode => ("tier" in bought ? "subscription" : "one-time")
@@ -121,7 +121,7 @@ const makeCustomers = (
   return { of }
 }
 
-/** What people buy, and see of it. */
+/** The purchases of people, and their view of them. */
 export class BillingService extends Context.Service<
   BillingService,
   {
@@ -129,7 +129,7 @@ export class BillingService extends Context.Service<
     portal(input: PortalLinkInput): Effect.Effect<{ readonly url: string }, PaymentFailed | StorageFailed>
     /**
      * The provider's page where a person pays for a price of the catalog. Fails with `PriceNotOffered`, before the
-     * provider is asked, where the catalog has no such price or the mode does not fit it.
+     * provider is asked, if the catalog has no such price or the mode does not fit it.
      */
     generateCheckoutLink(
       input: CheckoutLinkInput
@@ -138,11 +138,11 @@ export class BillingService extends Context.Service<
     invoices(
       input: InvoicesInput
     ): Effect.Effect<ReadonlyArray<Invoice>, CustomerNotFound | PaymentFailed | StorageFailed>
-    /** What each plan gives, from the lowest, which is paid for by nobody, to the highest. */
+    /** The plans, from the lowest, which costs nothing, to the highest. */
     readonly tiers: ReadonlyArray<Tier>
-    /** Everything on sale, with what it costs; the provider's answer counts for a minute. */
+    /** All offers with their costs; the provider's answer is cached for a minute. */
     readonly offers: Effect.Effect<ReadonlyArray<Offer>, PaymentFailed>
-    /** What a person has subscribed to, as far as it was reported. */
+    /** The reported subscriptions of a person. */
     subscription(userId: UserId): Effect.Effect<SubscriptionState, StorageFailed>
   }
 >()("@parley/core/billing/BillingService") {

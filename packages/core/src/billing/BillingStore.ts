@@ -15,21 +15,21 @@ export interface PinInput {
 export interface LinkInput {
   readonly userId: UserId
   readonly customerId: string
-  /** The customer that this one takes the place of; undefined where there was none. */
+  /** The customer that this one replaces; undefined if there was none. */
   readonly replaces: string | undefined
 }
 
 export interface Linked {
   /**
-   * The person's customer now: another one, where another call was first. Undefined where the one given is somebody
-   * else's, also of somebody who was erased: nothing is linked then.
+   * The person's customer now: a different one if another call was first. Undefined, with nothing linked, if the given
+   * customer belongs to another person or to an erased one.
    */
   readonly customerId: string | undefined
   /** Events that waited for it. */
   readonly waiting: ReadonlyArray<StoredPaymentEvent>
 }
 
-/** Whose something is; of nobody any more, where they were erased. */
+/** The owner of a reference; `userId` is undefined if the owner was erased. */
 export interface Owner {
   readonly userId: UserId | undefined
 }
@@ -39,17 +39,17 @@ export class BillingStore extends Context.Service<
   BillingStore,
   {
     /**
-     * Locks what is known of a person until the unit of work ends, writes what is given, and returns what is known then:
-     * no event is applied for the person in between.
+     * Locks a person's stored facts until the unit of work ends, writes the input, and returns the facts. No event of the
+     * person is applied in between.
      */
     pin(input: PinInput): Effect.Effect<BillingAccount, StorageFailed>
     /** Links a customer to a person who had the one it replaces. */
     link(input: LinkInput): Effect.Effect<Linked, StorageFailed>
-    /** What is known of a person. */
+    /** The stored facts of a person. */
     account(userId: UserId): Effect.Effect<BillingAccount, StorageFailed>
-    /** What a person bought, newest first. */
+    /** A person's purchases, newest first. */
     bought(userId: UserId): Effect.Effect<ReadonlyArray<BoughtCredits>, StorageFailed>
-    /** Whom the first of some references names that is linked; undefined where none is. */
+    /** The owner of the first linked reference; undefined if none is linked. */
     ownerOf(references: ReadonlyArray<string>): Effect.Effect<Owner | undefined, StorageFailed>
   }
 >()("@parley/core/billing/BillingStore") {}

@@ -4,7 +4,7 @@ import type { UserId } from "../identity/UserId.ts"
 import type { Plan } from "./planOf.ts"
 import type { SubscriptionFacts } from "./SubscriptionFacts.ts"
 
-/** What is left of a subscription's period since another subscription took its place. */
+/** The remaining credits of a subscription's period that another subscription has replaced. */
 export interface SetAside extends PeriodRest {
   readonly subscriptionId: string
   readonly periodKey: string
@@ -23,7 +23,7 @@ export interface TakenBeyond {
   readonly credits: number
 }
 
-/** The period that the credits follow, and what is left of those that it took the place of. */
+/** The period that the credits follow, and the remaining credits of the periods that it replaced. */
 export interface FollowedPeriod {
   /** None: no subscription goes on. */
   readonly subscriptionId?: string | undefined
@@ -35,7 +35,7 @@ export interface FollowedPeriod {
   readonly beyond?: ReadonlyArray<TakenBeyond> | undefined
 }
 
-/** A period of which so much more was taken; given back where it is below zero. */
+/** A period with more credits taken; a negative amount returns credits. */
 export const withTaken = (followed: FollowedPeriod, { allowance, beyond }: TakenBack): FollowedPeriod => {
   const before = followed.taken ?? { allowance: 0, beyond: 0 }
   return { ...followed, taken: { allowance: before.allowance + allowance, beyond: before.beyond + beyond } }
@@ -48,7 +48,7 @@ export const takenBeyond = (followed: FollowedPeriod | undefined, key: string | 
   return now === key ? (taken?.beyond ?? 0) : (beyond.find(({ periodKey: one }) => one === key)?.credits ?? 0)
 }
 
-/** The same with so much more taken; given back where it is below zero. */
+/** The same with more credits taken; a negative amount returns credits. */
 export const withTakenBeyond = (followed: FollowedPeriod, key: string, credits: number): FollowedPeriod => {
   const { beyond = [] } = followed
   const total = (beyond.find(({ periodKey: one }) => one === key)?.credits ?? 0) + credits
@@ -57,8 +57,8 @@ export const withTakenBeyond = (followed: FollowedPeriod, key: string, credits: 
 }
 
 /**
- * A plan whose period has a key of its own where another subscription's, that began at the same moment, was given under
- * the one that both would have: each is given once, and neither for the other.
+ * A plan whose period has a key of its own if the period of another subscription, which began at the same moment, was granted
+ * under their common key: each is granted once, and neither replaces the other.
  */
 export const withOwnKey = (before: FollowedPeriod | undefined, plan: Plan): Plan => {
   const { periodKey: key, subscriptionId } = plan
@@ -79,14 +79,14 @@ export const isFollowed = (before: FollowedPeriod | undefined, { periodKey: key,
   before.periodKey === key &&
   (key !== undefined || before.periodStart === terms.periodStart)
 
-/** What is left of a plan's period, where another one had taken its place. */
+/** The remaining credits of a plan's period, if another one had replaced it. */
 export const restOf = (before: FollowedPeriod | undefined, { periodKey: key, subscriptionId }: Plan) => {
   if (before === undefined || before.subscriptionId === subscriptionId) return undefined
   const rest = before.setAside.find((one) => one.subscriptionId === subscriptionId && one.periodKey === key)
   return rest && { left: rest.left, given: rest.given }
 }
 
-/** What is followed with a plan, and what is kept of the period whose place it takes. */
+/** The followed period of a plan, with the remaining credits of the period that it replaces. */
 export const followedPeriod = (
   before: FollowedPeriod | undefined,
   plan: Plan,

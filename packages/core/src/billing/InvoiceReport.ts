@@ -1,15 +1,15 @@
 import { type CorrectionReport, withReport } from "../credits/Purchase.ts"
 import type { PeriodPayment } from "./SubscriptionFacts.ts"
 
-/** What was reported of the payment of an invoice: how much of it is refunded, or disputed. */
+/** A report on the payment of an invoice: the part of it that is refunded or disputed. */
 export interface InvoiceReport extends CorrectionReport {
   readonly invoiceId: string
-  /** What `part` is a part of; undefined where the report does not say: the invoice then. */
+  /** The whole of which `part` is a part; undefined means the invoice. */
   readonly whole: number | undefined
   readonly currency: string
 }
 
-/** `reports` with one more: of each refund and each dispute the latest counts, in whatever order they come. */
+/** `reports` with one more: the latest report of each refund and each dispute counts, in any order of arrival. */
 export const withInvoiceReport = (
   reports: ReadonlyArray<InvoiceReport>,
   report: InvoiceReport
@@ -27,7 +27,7 @@ const scaled = (
   return part >= all ? granted : Number((BigInt(granted) * BigInt(part)) / BigInt(all))
 }
 
-/** What of `granted` credits is out by the latest reports of their payment: `floor(granted * part / whole)` each. */
+/** The part of `granted` credits that the latest reports of their payment take back: `floor(granted * part / whole)` each. */
 export const refundedOf = (
   granted: number,
   payment: PeriodPayment | undefined,

@@ -15,11 +15,11 @@ export interface SubscriptionReport {
   readonly status: SubscriptionStatus
   readonly priceId: string | undefined
   readonly periodStart: number
-  /** When it will end, where that is decided. */
+  /** The time of its end, if the end is decided. */
   readonly endsAt: number | undefined
 }
 
-/** What paid for a period. */
+/** The payment of a period. */
 export interface PeriodPayment {
   readonly invoiceId: string
   /** In the smallest unit of the currency. */
@@ -61,8 +61,8 @@ export const isWithin = ({ at, end }: PaidChange, period: Pick<PaidPeriod, "star
   at >= period.start && at < period.end && end > period.end - DAY_MS
 
 /**
- * What is known of a subscription. Every part only ever grows in an order of its own (the newest report, the latest
- * period, the set of prices), so that the same reports make the same facts, in whatever order and however often they come.
+ * The facts of a subscription. Each part grows in its own order (the newest report, the latest period, the set of prices).
+ * So the same reports make the same facts, in any order and any number.
  */
 export interface SubscriptionFacts {
   readonly id: string
@@ -77,7 +77,7 @@ export interface SubscriptionFacts {
   readonly earlier: ReadonlyArray<PaidPeriod>
   /** Within these periods, and later ones; sorted. */
   readonly changes: ReadonlyArray<PaidChange>
-  /** It is over for good, whatever is reported of it later. */
+  /** It has ended for good; later reports do not change that. */
   readonly endedAt: number | undefined
 }
 
@@ -110,7 +110,7 @@ const STATUS_RANK: Readonly<Record<SubscriptionStatus, number>> = {
 
 const compareText = (a = "", b = "") => (a < b ? -1 : a > b ? 1 : 0)
 
-/** The order of reports: by time, and within a second by what is in them, so that all agree on the newest. */
+/** The order of reports: by time, and within a second by their content, so that every process finds the same newest one. */
 const compareReports = (a: SubscriptionReport, b: SubscriptionReport): number =>
   a.at - b.at ||
   a.periodStart - b.periodStart ||
@@ -131,7 +131,7 @@ const later = <A>(a: A | undefined, b: A | undefined, compare: (a: A, b: A) => n
 const compareSeen = (a: SeenPrice, b: SeenPrice): number =>
   a.at - b.at || a.periodStart - b.periodStart || a.periodEnd - b.periodEnd || compareText(a.priceId, b.priceId)
 
-/** How long what was paid for before is known: direct debits can be disputed for thirteen months. */
+/** Retention of paid periods: direct debits can be disputed for thirteen months. */
 const KEPT_MS = 400 * 86_400_000
 
 const compareChanges = (a: PaidChange, b: PaidChange): number =>
@@ -163,7 +163,7 @@ const mergePaid = (a: SubscriptionFacts, b: SubscriptionFacts) => {
   }
 }
 
-/** What two sets of reports say together. */
+/** The facts of two sets of reports together. */
 const mergeFacts = (a: SubscriptionFacts, b: SubscriptionFacts): SubscriptionFacts => {
   const { changes, earlier: before, paid } = mergePaid(a, b)
   return {
@@ -183,7 +183,7 @@ const mergeFacts = (a: SubscriptionFacts, b: SubscriptionFacts): SubscriptionFac
   }
 }
 
-/** Whether a price is that of a plan, so that it is told apart from what else a subscription has. */
+/** True if a price is that of a plan, unlike other prices of a subscription. */
 export type IsPlan = (priceId: string) => boolean
 
 const GOOD_STANDING: ReadonlySet<SubscriptionStatus> = new Set(["trialing", "active"])
@@ -239,8 +239,8 @@ export const paidLines = (invoice: PaidInvoice, isPlan: IsPlan) => {
 }
 
 /**
- * `facts` with an invoice that was reported as paid at a time in Unix milliseconds; unchanged where it is for no period of the
- * subscription and no change within one.
+ * `facts` with an invoice that was reported as paid at a time in Unix milliseconds; unchanged if the invoice pays neither for a
+ * period of the subscription nor for a change within one.
  */
 export const withInvoice = (
   facts: SubscriptionFacts,
@@ -271,7 +271,7 @@ export const paymentsOf = ({
 }: Pick<SubscriptionFacts, "changes" | "earlier" | "paid">): ReadonlyArray<PeriodPayment> =>
   [...earlier, ...(paid === undefined ? [] : [paid]), ...changes].flatMap(({ payment }) => payment ?? [])
 
-/** The payment that came last after the subscription had ended: nothing is given for it. Undefined where there is none. */
+/** The latest payment after the end of the subscription, which grants nothing; undefined if there is none. */
 export const paidAfterEnd = ({ endedAt = Infinity, ...facts }: SubscriptionFacts) =>
   paymentsOf(facts)
     .filter(({ amount, paidAt }) => amount > 0 && paidAt > endedAt)

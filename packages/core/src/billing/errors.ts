@@ -24,7 +24,7 @@ export class PaymentsNotConfigured extends Schema.TaggedError<PaymentsNotConfigu
 export class PaymentUnavailable extends Schema.TaggedError<PaymentUnavailable>()("PaymentUnavailable", {
   /** Which call of the gateway, for example `checkoutSession`. */
   operation: Schema.String,
-  /** Milliseconds, where the provider said when to try again. */
+  /** Milliseconds, if the provider said when to try again. */
   retryAfterMs: Schema.optionalKey(Schema.Finite),
   cause: Schema.Defect()
 }) {
@@ -47,11 +47,11 @@ export class PaymentRefused extends Schema.TaggedError<PaymentRefused>()("Paymen
   }
 }
 
-/** What a gateway looks up. */
+/** The kinds of objects that are looked up. */
 export const PAYMENT_OBJECTS = ["customer", "session", "subscription", "invoice", "charge", "price"] as const
 export type PaymentObject = (typeof PAYMENT_OBJECTS)[number]
 
-/** The payment provider knows no such object, or none any more. */
+/** The payment provider does not have the object (any more). */
 export class PaymentObjectNotFound extends Schema.TaggedError<PaymentObjectNotFound>()("PaymentObjectNotFound", {
   object: Schema.Literals(PAYMENT_OBJECTS),
   id: Schema.String
@@ -62,7 +62,7 @@ export class PaymentObjectNotFound extends Schema.TaggedError<PaymentObjectNotFo
   }
 }
 
-/** The payment provider has an object in a form that is not understood. `problem` says where, without values. */
+/** The payment provider has an object in an unknown form. `problem` names the place, without values. */
 export class PaymentObjectUnreadable extends Schema.TaggedError<PaymentObjectUnreadable>()("PaymentObjectUnreadable", {
   object: Schema.Literals(PAYMENT_OBJECTS),
   id: Schema.String,
@@ -74,7 +74,7 @@ export class PaymentObjectUnreadable extends Schema.TaggedError<PaymentObjectUnr
   }
 }
 
-/** What is wrong with the signature of an event, for logs alone. */
+/** The problem with the signature of an event, for logs alone. */
 export const SIGNATURE_PROBLEMS = ["missing", "malformed", "mismatch", "too-old", "too-new"] as const
 
 /** An event whose signature does not prove that the payment provider sent these very bytes, and just now. */
@@ -87,10 +87,10 @@ export class InvalidSignature extends Schema.TaggedError<InvalidSignature>()("In
   }
 }
 
-/** Whatever may fail when the payment provider is asked for something. */
+/** The failures of a call to the payment provider. */
 export type PaymentFailed = PaymentsNotConfigured | PaymentUnavailable | PaymentRefused
 
-/** No such event was ever received, or its content is kept no more. */
+/** The event was never received, or its content is no longer stored. */
 export class PaymentEventNotFound extends Schema.TaggedError<PaymentEventNotFound>()("PaymentEventNotFound", {
   eventId: Schema.String
 }) {
@@ -103,7 +103,7 @@ export class PaymentEventNotFound extends Schema.TaggedError<PaymentEventNotFoun
 /** A price that is not for sale as it was asked for. The provider was not asked, or has it no more. */
 export class PriceNotOffered extends Schema.TaggedError<PriceNotOffered>()("PriceNotOffered", {
   priceId: Schema.String,
-  /** The catalog has no such price; it is bought in the other mode; the provider has it no more. */
+  /** The catalog does not have the price; it is bought in the other mode; the provider no longer has it. */
   problem: Schema.Literals(["unknown", "mode", "provider"])
 }) {
   readonly code = "price_not_offered"
@@ -120,7 +120,7 @@ export class PriceNotOffered extends Schema.TaggedError<PriceNotOffered>()("Pric
   }
 }
 
-/** No such customer, or not of the person who asks. */
+/** The customer does not exist, or belongs to another person. */
 export class CustomerNotFound extends Schema.TaggedError<CustomerNotFound>()("CustomerNotFound", {
   customerId: Schema.String
 }) {

@@ -11,19 +11,19 @@ import { isWithin, type PaidPeriod, type PeriodPayment, type SubscriptionFacts }
 
 /** The plan that a person is to have by all that was reported of their subscriptions. */
 export interface Plan {
-  /** The subscription it comes from; undefined where the last one has ended. */
+  /** Its subscription; undefined if the last one has ended. */
   readonly subscriptionId: string | undefined
   /** As in `FollowPlanInput`. */
   readonly periodKey: string | undefined
   readonly terms: PlanTerms
-  /** What of the period's credits is refunded or disputed by now. */
+  /** The credits of the period that are refunded or disputed by now. */
   readonly refunded: number
 }
 
-/** A period longer than this gives its credits month by month. Longer than any month, shorter than two. */
+/** A longer period grants its credits month by month. Longer than any month, shorter than two. */
 const LONGEST_MONTH_MS = 45 * 86_400_000
 
-/** The tier that a price buys; undefined where it buys none. */
+/** The tier that a price buys; undefined if it buys none. */
 export const tierOfPrice = ({ prices }: CatalogData, priceId: string | undefined): TierName | undefined => {
   const bought = priceId !== undefined && Object.hasOwn(prices, priceId) ? prices[priceId] : undefined
   return bought !== undefined && "tier" in bought ? bought.tier : undefined
@@ -42,7 +42,7 @@ const lowest = (catalog: CatalogData, [first, ...others]: Tiers): TierName =>
 const isLower = (catalog: CatalogData, next: TierName | undefined, tier: TierName): boolean =>
   next !== undefined && rankOf(catalog, next) < rankOf(catalog, tier)
 
-/** What is paid for: by an invoice, else by the checkout, whose period is told by a report or else begins with it. */
+/** The paid period: of an invoice, or else of the checkout. The period of a checkout comes from a report, or begins with it. */
 const entitlementOf = ({ checkout, paid, seen }: SubscriptionFacts): PaidPeriod | undefined => {
   if (paid !== undefined) return paid
   if (checkout === undefined) return undefined
@@ -80,7 +80,7 @@ const paidTiers = (
 
 /**
  * The tier of a month that begins at `from`, of those that were paid for until its end: the one paid for last before, or a
- * cheaper one that was reported since; or a dearer one that was paid for within the month. A report alone never gives more.
+ * cheaper one that was reported since; or a dearer one that was paid for within the month. A report alone never grants more.
  */
 const tierOfMonth = (
   { seen }: SubscriptionFacts,
@@ -98,7 +98,7 @@ const tierOfMonth = (
   return highest(catalog, [begun, ...paid.filter(({ at }) => at > from).map(({ tier }) => tier)])
 }
 
-/** Credits that are out by the reports of what was paid: of each payment those that it bought beyond the ones before it. */
+/** Credits that reports take back: of each payment those that it bought beyond the payments before it. */
 const refundedCredits = (
   paid: ReadonlyArray<PaidTier>,
   reports: ReadonlyArray<InvoiceReport>,
@@ -166,7 +166,7 @@ export const creditsOfMonth = (
   }
 }
 
-/** The plan that one subscription gives at a time in Unix milliseconds; undefined where nothing of it is paid for. */
+/** The plan of one subscription at a time in Unix milliseconds; undefined if nothing of it is paid for. */
 const planOfSubscription = (
   facts: SubscriptionFacts,
   reports: ReadonlyArray<InvoiceReport>,
@@ -192,7 +192,7 @@ const planOfSubscription = (
       periodStart: month.start,
       nextResetAt: month.end,
       renewedBy: month.isLong ? "schedule" : "invoice",
-      // A year that is given back gives no further month.
+      // A refunded year grants no further month.
       renewedUntil: month.isLong ? (isGivenBack ? month.end : period.end) : undefined
     },
     refunded
@@ -201,7 +201,7 @@ const planOfSubscription = (
 
 const ARREARS: ReadonlySet<SubscriptionStatus | undefined> = new Set(["past-due", "unpaid", "paused"])
 
-/** What is paid for counts until it is over: or else falling behind and recovering would give the same period again. */
+/** A paid period counts until its end: otherwise arrears and recovery would grant the same period again. */
 const isInArrears = (facts: SubscriptionFacts, now: number): boolean =>
   ARREARS.has(facts.latest?.status) && (entitlementOf(facts)?.end ?? 0) <= now
 
@@ -217,7 +217,7 @@ const compareSubscriptions = (
   (b.startedAt ?? 0) - (a.startedAt ?? 0) ||
   (a.id < b.id ? -1 : 1)
 
-/** What a plan follows from. */
+/** The facts of which a plan is a function. */
 export interface PlanGrounds {
   readonly userId: UserId
   readonly subscriptions: ReadonlyArray<SubscriptionFacts>
@@ -238,10 +238,10 @@ export const paidPlans = (
     .toSorted((a, b) => compareSubscriptions(catalog, now, a, b))
 
 /**
- * The plan of a person by all that is known of their subscriptions, at a time in Unix milliseconds: a function of the
- * facts alone, whatever order they came in. Once the last subscription has ended, at most the lowest tier's allowance is left, and
- * its periods begin with that end. Undefined for a person who never paid for one, and where one goes on at a price that
- * the catalog has no more: nobody loses a plan that way.
+ * The plan of a person from the facts of all subscriptions, at a time in Unix milliseconds: a function of the facts alone, in any
+ * order of arrival. After the end of the last subscription, at most the lowest tier's allowance remains, and its periods begin
+ * with that end. Undefined for a person who never paid for a subscription, and if one continues at a price that the catalog no
+ * longer has, so that a change of the catalog takes no plan away.
  */
 export const planOf = (grounds: PlanGrounds, catalog: CatalogData, now: number): Plan | undefined => {
   const [current] = paidPlans(grounds, catalog, now)

@@ -19,7 +19,7 @@ import { ApiRefusal, badParameter, missing } from "./ApiRefusal.ts"
 import { type Form, formAt, textAt, textsOf } from "./formBody.ts"
 import { pageOf } from "./lists.ts"
 
-/** What a request asks for. */
+/** A request to the interface. */
 export interface ApiRequest {
   readonly method: string
   /** Behind the version: `checkout/sessions/cs_1`. */
@@ -30,13 +30,13 @@ export interface ApiRequest {
 
 interface Context extends ApiRequest {
   readonly books: StandInBooks
-  /** What stands at `:id` in the route. */
+  /** The value of `:id` in the route. */
   readonly id: string
 }
 
 type Route = (context: Context) => object
 
-/** Stripe refuses what it does not know, so that a misspelt parameter does not pass for one that is left out. */
+/** Stripe refuses unknown parameters, so that a misspelt one is not taken for an absent one. */
 const onlyThese = (form: Form, known: ReadonlyArray<string>): void => {
   const strange = Object.keys(form).find((name) => !known.includes(name))
   if (strange !== undefined) throw badParameter(strange, `Received unknown parameter: ${strange}`, "parameter_unknown")

@@ -8,7 +8,7 @@ const UNSAFE = new Set(["__proto__", "constructor", "prototype"])
 /** `a[b][0]` as the way to a value. */
 const wayOf = (name: string): ReadonlyArray<string> => name.split(/\]?\[|\]/).filter((part) => part !== "")
 
-/** Parses a form-encoded body or query with names such as `line_items[0][price]`; what is indexed is an object by index. */
+/** Parses a form-encoded body or query with names like `line_items[0][price]`; an indexed value is an object by index. */
 export const parseForm = (text: string): Form => {
   const form: Record<string, Form | string> = {}
   for (const [name, value] of new URLSearchParams(text)) {

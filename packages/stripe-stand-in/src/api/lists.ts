@@ -12,7 +12,7 @@ const limitOf = (query: Form): number => {
   return limit
 }
 
-/** One page of what was kept in the order in which it was made: newest first, as Stripe lists. */
+/** One page of objects that are stored in the order of their creation: newest first, as Stripe lists. */
 export const pageOf = <A extends Listed>(
   url: string,
   kept: ReadonlyArray<A>,

@@ -13,6 +13,6 @@ export interface PayOptions {
   readonly isFree?: boolean
   /** A subscription begins with so many days for nothing. */
   readonly trialDays?: number
-  /** What the card does at renewals. */
+  /** How the card answers at renewals. */
   readonly card?: Card
 }

@@ -66,7 +66,7 @@ export interface BooksOptions {
   readonly portal: PortalFeatures
 }
 
-/** What events are about. */
+/** The object of an event. */
 type Reported =
   | { readonly session: Session }
   | { readonly subscription: Subscription }
@@ -86,7 +86,7 @@ const rendered = (reported: Reported, view: View): object => {
   return renderDispute(reported.dispute, view)
 }
 
-/** What the stand-in keeps, its clock, and the events that come of changes. The rules of payments stand beside it. */
+/** The state of the stand-in, its clock, and the events of changes. The rules of payments are in the files beside it. */
 export class StandInBooks {
   readonly state: StandInState
   readonly #options: BooksOptions

@@ -1,21 +1,21 @@
-/** What a stand-in provider keeps: plain JSON, times in whole seconds as Stripe has them, amounts in minor units. */
+/** The state of a stand-in: plain JSON, times in whole seconds as at Stripe, amounts in minor units. */
 
-/** What is on sale at the stand-in. */
+/** A price of the stand-in. */
 export interface StandInPrice {
   readonly id: string
-  /** What people read on the page, for example `Pro`. */
+  /** The name on the page, for example `Pro`. */
   readonly name: string
   /** In the smallest unit of the currency, as Stripe counts it. */
   readonly amount: number
   /** ISO 4217, lower case. */
   readonly currency: string
-  /** How long one payment lasts; undefined for what is bought once. */
+  /** The time that one payment covers; undefined for a one-time price. */
   readonly every?: { readonly unit: "day" | "week" | "month" | "year"; readonly count: number } | undefined
 }
 
 export type Metadata = Readonly<Record<string, string>>
 
-/** What happens when a card is charged. */
+/** The result of charging a card. */
 export type Card = "works" | "fails"
 
 export interface Customer {
@@ -35,7 +35,7 @@ export interface Session {
   readonly metadata: Metadata
   /** Of the subscription or the payment that comes of it. */
   readonly innerMetadata: Metadata
-  /** An invoice is made of what is paid once. */
+  /** True if a one-time payment gets an invoice. */
   readonly isInvoiced: boolean
   readonly successUrl: string
   readonly cancelUrl: string
@@ -125,7 +125,7 @@ export interface Dispute {
   readonly amount: number
   readonly created: number
   status: "needs_response" | "won" | "lost"
-  /** What moved on the account: out when it opened, back when it was won. */
+  /** Movements on the account: out when it opened, back when it was won. */
   moves: ReadonlyArray<number>
 }
 

@@ -6,7 +6,7 @@ const DAY = 86_400
 
 export const days = (count: number): number => count * DAY
 
-/** A time so many calendar months later, on the month's last day where it has no such day. In seconds, UTC. */
+/** A time some calendar months later, on the month's last day if it lacks the day. In seconds, UTC. */
 const addMonths = (seconds: number, months: number): number => {
   const from = new Date(seconds * 1000)
   const first = Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + months, 1)

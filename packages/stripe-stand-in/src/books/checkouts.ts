@@ -35,7 +35,7 @@ export const openSession = (books: StandInBooks, input: NewSession): Session => 
   return session
 }
 
-/** The money is there, or none was asked for: what was bought begins. */
+/** The payment has arrived, or nothing was to pay: the purchase takes effect. */
 const fulfil = (books: StandInBooks, session: Session, options: PayOptions): void => {
   if (session.mode === "subscription") {
     const subscription = beginSubscription(books, session, options)
@@ -66,7 +66,7 @@ export const pay = (books: StandInBooks, id: string, options: PayOptions = {}): 
   return session
 }
 
-/** What a transfer that takes days comes to. */
+/** The result of a transfer that takes days. */
 export const settleArrival = (books: StandInBooks, session: Session): void => {
   const succeeds = session.arrival?.succeeds === true
   delete session.arrival
@@ -74,7 +74,7 @@ export const settleArrival = (books: StandInBooks, session: Session): void => {
   books.emit(`checkout.session.async_payment_${succeeds ? "succeeded" : "failed"}`, { session })
 }
 
-/** A page that nobody completed within a day. */
+/** A page that was not completed within a day. */
 export const expireSession = (books: StandInBooks, session: Session): void => {
   session.status = "expired"
   books.emit("checkout.session.expired", { session })

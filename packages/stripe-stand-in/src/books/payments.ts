@@ -14,7 +14,7 @@ export const takePayment = (
   return payment
 }
 
-/** Gives money back; all that is left where no amount, in minor units, is named. */
+/** Refunds an amount in minor units; the remaining amount if none is named. */
 export const refund = (books: StandInBooks, paymentId: string, amount?: number): Refund => {
   const payment = books.payment(paymentId)
   const left = payment.amount - payment.refunded
@@ -52,7 +52,7 @@ export const openDispute = (books: StandInBooks, paymentId: string): Dispute => 
   return dispute
 }
 
-/** The bank decides. A dispute that is won gives the money back. */
+/** The bank decides. A won dispute returns the money. */
 export const closeDispute = (books: StandInBooks, id: string, outcome: "won" | "lost"): Dispute => {
   const dispute = books.state.disputes[id]
   if (dispute === undefined || dispute.status !== "needs_response") {

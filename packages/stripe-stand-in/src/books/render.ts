@@ -10,7 +10,7 @@ import type {
   Subscription
 } from "./StandInState.ts"
 
-/** What objects refer to. */
+/** The objects to which others refer. */
 export interface References {
   price(id: string): StandInPrice
   payment(id: string): Payment
@@ -169,7 +169,7 @@ const renderLine = (line: Line, invoice: Invoice, { books, isOld }: View) => {
 export const renderLines = (invoice: Invoice, view: View) =>
   invoice.lines.map((line) => renderLine(line, invoice, view))
 
-/** What an invoice says of its subscription, in either generation. */
+/** The fields of an invoice about its subscription, in either generation. */
 const originOf = ({ metadata, payment, subscription }: Invoice, isOld: boolean) => {
   const paid = isOld ? { payment_intent: payment ?? null, paid: payment !== undefined } : {}
   if (subscription === undefined) return isOld ? { ...paid, subscription: null } : { parent: null }

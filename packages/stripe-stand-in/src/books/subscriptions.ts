@@ -58,7 +58,7 @@ export const renew = (books: StandInBooks, subscription: Subscription): void => 
   const { periodEnd, periodStart } = subscription
   const line = { price: price.id, amount: price.amount, start: periodStart, end: periodEnd, isProration: false }
   const invoice = makeInvoice(books, subscription, "subscription_cycle", [line])
-  // A card that fails is charged at the same moment here: one report says both, or nobody could tell which came last.
+  // A card that fails is charged at the same moment here: one report contains both, because two would have no order.
   if (willPay(subscription, invoice) || subscription.status === "past_due") {
     books.emit("customer.subscription.updated", { subscription })
   }
@@ -88,14 +88,14 @@ export const resume = (books: StandInBooks, id: string): void => {
   books.emit("customer.subscription.updated", { subscription })
 }
 
-/** What the card does from now on. */
+/** Sets how the card answers from now on. */
 export const setCard = (books: StandInBooks, id: string, card: Card): void => {
   running(books, id).card = card
 }
 
 /**
- * Changes the plan at once. Within the same kind of period the rest of it is credited and charged for; another kind begins
- * anew. What is credited beyond what is charged is not paid out.
+ * Changes the plan at once. Within the same kind of period the rest of it is credited and charged; another kind begins a new
+ * period. A credit beyond the charge is not paid out.
  */
 export const changePlan = (books: StandInBooks, id: string, priceId: string): void => {
   const subscription = running(books, id)

@@ -11,7 +11,7 @@ const MEANS_TEXTS = [
   ["later-fails", "A transfer that never arrives"]
 ] as const
 
-/** The page where something is paid for. */
+/** The page where a person pays. */
 export const checkoutPage = (books: StandInBooks, session: Session, base: string, problem?: string): Page => {
   const price = books.price(session.price)
   const isSubscription = session.mode === "subscription"

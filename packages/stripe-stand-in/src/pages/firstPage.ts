@@ -74,7 +74,7 @@ const table = (label: string, heads: ReadonlyArray<string>, rows: ReadonlyArray<
     </table>
   </div>`
 
-/** The stand-in's own page: its clock, what was paid, and its events. */
+/** The stand-in's own page: its clock, the payments, and the events. */
 export const firstPage = (books: StandInBooks, base: string, isDown: boolean, problem?: string): Page => {
   const { customers, disputes, events, payments } = books.state
   const disputeOf = (id: string) => Object.values(disputes).find(({ payment }) => payment === id)

@@ -14,15 +14,15 @@ import { type Page, pageResponse, STYLE } from "./layout.ts"
 import { portalPage } from "./portalPage.ts"
 import { dateText, money } from "./words.ts"
 
-/** What pages are about, and what they do besides changing the books. */
+/** The data of pages, and their actions besides changing the books. */
 export interface PageContext {
   readonly books: StandInBooks
-  /** Where the stand-in's pages are. */
+  /** The address of the stand-in's pages. */
   readonly base: string
   readonly isDown: () => boolean
   readonly setOutage: (isDown: boolean) => void
   readonly sendEvent: (id: string) => Promise<boolean>
-  /** Settles when what happened is told to the webhook, or after a short while. */
+  /** Settles when the events were sent to the webhook, or after a short while. */
   readonly told: () => Promise<void>
 }
 
@@ -52,7 +52,7 @@ const payOptions = (form: URLSearchParams): PayOptions => {
   }
 }
 
-/** What the buttons of the portal do to a subscription or an invoice. */
+/** The actions of the portal's buttons on a subscription or an invoice. */
 const PORTAL_ACTIONS: Readonly<Record<string, (books: StandInBooks, id: string, form: URLSearchParams) => void>> = {
   cancel: (books, id) => cancel(books, id, "period-end"),
   "cancel-now": (books, id) => cancel(books, id, "now"),
@@ -83,7 +83,7 @@ const invoicePage = ({ base, books }: PageContext, id: string | undefined): Page
   return { title: "Invoice", base, body }
 }
 
-/** A page by its path; undefined where there is none. */
+/** A page by its path; undefined if there is none. */
 const show = (context: PageContext, { parts, query }: Asked, problem?: string): Page | undefined => {
   const { base, books, isDown } = context
   const [kind = "", id = ""] = parts
@@ -116,7 +116,7 @@ const portalAction = async (
   return seeOther(`${context.base}/portal/${customer.id}${query}`)
 }
 
-/** What the buttons of the first page do. */
+/** The actions of the first page's buttons. */
 const act = async (
   { books, sendEvent, setOutage }: PageContext,
   parts: ReadonlyArray<string>,

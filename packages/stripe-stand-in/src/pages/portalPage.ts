@@ -8,7 +8,7 @@ interface Portal {
   readonly books: StandInBooks
   readonly customer: Customer
   readonly base: string
-  /** Where the person came from. */
+  /** The page from which the person came. */
   readonly back: string | undefined
 }
 
@@ -77,7 +77,7 @@ const invoiceRow = (portal: Portal, invoice: Invoice): Html =>
     <td>${invoice.status === "open" && action(portal, "pay-invoice", invoice.id, "Pay now")}</td>
   </tr>`
 
-/** The page where customers manage what they pay for. */
+/** The page where customers manage their subscriptions. */
 export const portalPage = (
   books: StandInBooks,
   customer: Customer,

@@ -7,7 +7,7 @@ export const money = (amount: number, currency: string): string => {
   return format.format(Number(`${amount}e-${maximumFractionDigits}`))
 }
 
-/** What a price costs, and how often. */
+/** The cost of a price, and its interval. */
 export const priceText = ({ amount, currency, every }: StandInPrice): string => {
   const cost = money(amount, currency)
   if (every === undefined) return cost

@@ -4,7 +4,7 @@ import type { UserId } from "../../identity/UserId.ts"
 export const DIFFERENCE_KINDS = [
   /** It is paid, and no credits were given for it. */
   "not-granted",
-  /** Credits were given, or a plan is in force, and the provider has no such payment. */
+  /** Credits were granted, or a plan is in force, without a payment at the provider. */
   "not-paid",
   /** Both sides know the payment, with different amounts of money or of credits. */
   "amount",
@@ -12,7 +12,7 @@ export const DIFFERENCE_KINDS = [
   "not-corrected",
   /** A subscription has another price, period or end at the provider, or its person is on a lower tier. */
   "plan",
-  /** A subscription is paid for beside the one that gives the plan. */
+  /** A subscription is paid for beside the one of the plan. */
   "second-subscription",
   /** Stored payments of a person were changed or deleted past the events. */
   "altered",

@@ -44,7 +44,7 @@ const ownerOf = (store: BillingStore["Service"], fact: PaymentFact): Effect.Effe
     return owner ?? (userId === undefined ? undefined : { userId })
   })
 
-/** A payment of an erased person that no event has reported: what is reported links its reference. */
+/** A payment of an erased person that no event has reported: a reported payment has a linked reference. */
 const unreported = (store: BillingStore["Service"], id: string, paid: number, reference: string): Found =>
   paid === 0
     ? NONE

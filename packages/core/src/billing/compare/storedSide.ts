@@ -44,7 +44,7 @@ const allOf = <A, E>(load: (last: A | undefined) => Effect.Effect<ReadonlyArray<
     })
   )
 
-/** What follows from an object of the provider, or from its absence. An object in an unknown form is there. */
+/** Maps an object of the provider, or its absence. An object in an unknown form exists. */
 const look = <A, B>(object: Effect.Effect<A, LookUpFailed>, then: (found: A | undefined) => B, unreadable: B) =>
   object.pipe(
     Effect.map((found): B => then(found)),

@@ -18,7 +18,7 @@ export interface Grounds {
 export const wouldFollow = ({ account, bought, catalog, now }: Grounds, fact: PaymentFact): PaymentDecision =>
   decidePayment({ account, bought, catalog, now, changeKey: "compared", used: undefined }, { createdAt: now }, fact)
 
-/** Why the rules refuse what was sold to a person; undefined if they do not. */
+/** The reason why the rules refuse a sale to a person; undefined if they do not. */
 export const refusalOf = (
   { catalog, now, userId }: Pick<Grounds, "catalog" | "now"> & { readonly userId: UserId },
   fact: PaymentFact

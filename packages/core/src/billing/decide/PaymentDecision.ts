@@ -9,12 +9,12 @@ import type { InvoiceReport } from "../InvoiceReport.ts"
 import type { SubscriptionFacts } from "../SubscriptionFacts.ts"
 import type { PastPeriod, UsedCredits } from "./pastPeriods.ts"
 
-/** What is to be done to a person's credits: an operation of the ledger, by name. */
+/** A change of a person's credits: an operation of the ledger, by name. */
 export type CreditAction =
   | {
       readonly _tag: "FollowPlan"
       readonly input: FollowPlanInput
-      /** What is followed then, by what was followed and what the account had before. */
+      /** The followed period after the action, from the one before it and the replaced period of the account. */
       readonly followed: (before: FollowedPeriod | undefined, left: LeftPeriod | undefined) => FollowedPeriod
     }
   | { readonly _tag: "Grant"; readonly input: GrantInput }
@@ -27,10 +27,10 @@ export type CreditAction =
       readonly of: string | undefined
     }
 
-/** What an event is decided on. */
+/** The input of a decision. */
 export interface PaymentView {
   readonly account: BillingAccount
-  /** What was bought by this session, or with this payment. */
+  /** The purchase of this session or payment. */
   readonly bought: BoughtCredits | undefined
   readonly catalog: CatalogData
   /** Unix milliseconds. */
@@ -41,20 +41,20 @@ export interface PaymentView {
   readonly used: UsedCredits | undefined
 }
 
-/** What follows from an event. */
+/** The consequences of an event. */
 export interface PaymentDecision {
   readonly outcome: EventOutcome
   /** Done one after another, all or none. */
   readonly actions: ReadonlyArray<CreditAction>
   /** The subscription it is about, as it is known now. */
   readonly subscription: SubscriptionFacts | undefined
-  /** Undefined: as it was. Before the actions, which change it. */
+  /** The followed period before the actions, which change it; undefined if it stays as it is. */
   readonly followed: FollowedPeriod | undefined
   readonly invoiceReports: ReadonlyArray<InvoiceReport> | undefined
   readonly bought: BoughtCredits | undefined
-  /** What names this person from now on; see `referencesOf`. */
+  /** The new references to this person; see `referencesOf`. */
   readonly links: ReadonlyArray<string>
-  /** What has to be linked before it can be applied. */
+  /** The references that must be linked before the event can be applied. */
   readonly waitsFor: ReadonlyArray<string>
   /** Periods that are over, whose used credits are to be read: the event is then decided again. */
   readonly unseen: ReadonlyArray<PastPeriod>
@@ -62,7 +62,7 @@ export interface PaymentDecision {
   readonly payment: EventPayment | undefined
 }
 
-/** Nothing follows. */
+/** A decision without consequences. */
 export const UNCHANGED = {
   actions: [],
   subscription: undefined,

@@ -35,7 +35,7 @@ const ignored = (note: string, links: ReadonlyArray<string> = []): PaymentDecisi
   links
 })
 
-/** What an event links, and when it happened. */
+/** The links of an event, and its time. */
 interface Subject {
   /** Unix milliseconds. */
   readonly at: number
@@ -105,7 +105,7 @@ const decideInvoice = (view: PaymentView, subject: Subject, invoice: PaidInvoice
   return endedAt < subject.at && invoice.amountPaid > 0 ? afterTheEnd(learned, invoice.id) : learned
 }
 
-/** An invoice that was paid after its subscription had ended gives nothing: its payment is owed. */
+/** An invoice that was paid after the end of its subscription grants nothing: its payment is owed. */
 const afterTheEnd = (learned: PaymentDecision, invoiceId: string): PaymentDecision => ({
   ...learned,
   outcome: toBeRefunded(`invoice ${invoiceId} was paid after its subscription had ended`),
@@ -195,9 +195,9 @@ const decideDispute = (view: PaymentView, { at }: Subject, dispute: PaymentDispu
 }
 
 /**
- * What follows from an event for a person. Facts of subscriptions add up to the same in any order, the plan is a function
- * of them, and the ledger gives each period, purchase and correction once for its key: so the end does not depend on
- * when, how often and in which order events come.
+ * The consequences of an event for a person. The facts of a subscription do not depend on the order of its events, the plan is
+ * a function of the facts, and the ledger runs each grant and correction once for its key. So the result does not depend on
+ * the time, the number and the order of events.
  */
 export const decidePayment = (
   view: PaymentView,

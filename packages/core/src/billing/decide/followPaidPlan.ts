@@ -13,7 +13,7 @@ const sameTerms = (a: Plan | undefined, b: Plan): boolean =>
   a.periodKey === b.periodKey &&
   (Object.keys(b.terms) as ReadonlyArray<keyof Plan["terms"]>).every((name) => a.terms[name] === b.terms[name])
 
-/** Has the credits follow the plan that all facts together make, from what was known of the person to what is known now. */
+/** Moves the credits from the plan of the earlier facts to the plan of all facts. */
 const followed = (
   { account, catalog, changeKey, now }: PaymentView,
   known: Partial<Pick<BillingAccount, "subscriptions" | "invoiceReports">>,
@@ -44,7 +44,7 @@ const followed = (
     const note = isSame ? "noted: the plan stays as it is" : "the period's credits follow what is refunded"
     return { ...learned, followed: isSame ? undefined : before, actions, outcome: { state: "applied", note } }
   }
-  // All that was taken is there again, first what may be a debt, and is taken anew of what the plan gives.
+  // Returns all credits that were taken, first those that may repay a debt, and takes them again from the new plan's credits.
   const isOver = before?.periodKey !== periodKey
   const back = taking(`${changeKey}:returned`, 0 - beyond, beyond, isOver ? periodKey : undefined)
   const input: FollowPlanInput = {
@@ -99,7 +99,7 @@ const withPast = (
   }
 }
 
-/** Takes new facts of a subscription in; `invoiceId` where they come of an invoice, which may have been refunded before. */
+/** Adds new facts of a subscription; `invoiceId` if they come from an invoice, which may have been refunded before. */
 export const learnedOf = (
   view: PaymentView,
   links: ReadonlyArray<string>,
@@ -118,13 +118,13 @@ export const learnedOf = (
     : decision
 }
 
-/** Takes in what was reported of the payment of an invoice, which may come before the invoice itself. */
+/** Adds a report on the payment of an invoice, which may arrive before the invoice itself. */
 export const decideInvoiceReport = (view: PaymentView, report: InvoiceReport): PaymentDecision => {
   const known = { invoiceReports: withInvoiceReport(view.account.invoiceReports, report) }
   const decision = followed(view, known, { links: [], subscription: undefined, ...known })
   return withPast(view, known, report.invoiceId, decision)
 }
 
-/** Has the credits follow the plan of all facts, after an operator's tier stood in its place. */
+/** Moves the credits to the plan of all facts, after an operator's tier replaced it. */
 export const followAgain = (view: PaymentView): PaymentDecision =>
   followed({ ...view, account: { ...view.account, pinned: false } }, {}, UNCHANGED)

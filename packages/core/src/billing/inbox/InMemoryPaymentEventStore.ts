@@ -61,7 +61,7 @@ const put = (
   if (reference !== undefined) settleOwed(tables, reference)
 }
 
-/** Events that wait for what was linked, oldest first. */
+/** Events that wait for linked references, oldest first. */
 const waitingFor = ({ inbox }: Tables, links: ReadonlyArray<string>): ReadonlyArray<StoredPaymentEvent> =>
   [...inbox.values()]
     .filter(({ event, waitsFor }) => event.state === "waiting" && waitsFor.some((one) => links.includes(one)))
@@ -133,7 +133,7 @@ const conclude = (tables: Tables, input: ConcludeInput, now: number): ReadonlyAr
   return linkAll(tables, userId, links).filter(({ id }) => id !== event.id)
 }
 
-/** Stores an event that is about nobody. */
+/** Stores an event without a person. */
 const keep = (tables: Tables, event: KeptEvent, outcome: EventOutcome, now: number): EventOutcome => {
   const { inbox, owners } = tables
   const before = inbox.get(event.id)?.event

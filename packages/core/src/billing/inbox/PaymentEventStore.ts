@@ -16,7 +16,7 @@ import type { InvoiceReport } from "../InvoiceReport.ts"
 import type { ReceivedPaymentEvent } from "../provider/PaymentEvent.ts"
 import type { SubscriptionFacts } from "../SubscriptionFacts.ts"
 
-/** What of an event the inbox keeps. */
+/** The stored parts of an event. */
 export interface KeptEvent extends Pick<ReceivedPaymentEvent, "id" | "kind" | "createdAt" | "customerId" | "payload"> {
   /** A payment is owed while the latest report of none of its refunds and disputes says that all of it was given back. */
   readonly payment?: EventPayment | undefined
@@ -24,28 +24,28 @@ export interface KeptEvent extends Pick<ReceivedPaymentEvent, "id" | "kind" | "c
 
 export interface ReceiveInput {
   readonly event: KeptEvent
-  /** What may name the person it is about. */
+  /** References that may name its person. */
   readonly references: ReadonlyArray<string>
-  /** The person it names itself: counts where none of the references is linked yet. */
+  /** The person that it names itself, which counts if none of the references is linked. */
   readonly claimed: UserId | undefined
-  /** The purchase that is to be seen, by its session or its payment. */
+  /** The purchase that the decision needs, by its session or its payment. */
   readonly bought: { readonly sessionId?: string; readonly paymentId?: string }
-  /** True where an operator has an event applied again that was applied. */
+  /** True if an operator applies an applied event again. */
   readonly again: boolean
   /** The outcome if its person was erased; `ERASED` unless given. */
   readonly ifErased?: EventOutcome
 }
 
-/** What an event finds. */
+/** The result of receiving an event. */
 export type Received =
-  /** It came before, and is done. */
+  /** It was applied before. */
   | { readonly _tag: "Known"; readonly outcome: EventOutcome }
-  /** Nobody is linked to what it names: it is kept, and waits. */
+  /** No person is linked to its references: it is stored, and waits. */
   | { readonly _tag: "Unmatched" }
-  /** Its person was erased: it is kept without its content, and its other references are the erased person's. */
+  /** Its person was erased: it is stored without content, and its other references become those of the erased person. */
   | {
       readonly _tag: "Erased"
-      /** Events that waited for what it names, oldest first. */
+      /** Events that waited for its references, oldest first. */
       readonly waiting: ReadonlyArray<StoredPaymentEvent>
     }
   | {
@@ -62,7 +62,7 @@ export interface ConcludeInput {
   readonly userId: UserId
   readonly outcome: EventOutcome
   readonly subscription: SubscriptionFacts | undefined
-  /** These two where undefined: as they were. */
+  /** This one and the next: undefined leaves them as they were. */
   readonly followed: FollowedPeriod | undefined
   readonly invoiceReports: ReadonlyArray<InvoiceReport> | undefined
   readonly bought: BoughtCredits | undefined
@@ -70,18 +70,18 @@ export interface ConcludeInput {
   readonly waitsFor: ReadonlyArray<string>
 }
 
-/** What an event finds where its person is known. */
+/** The result for an event of a known person. */
 export type Matched = Extract<Received, { readonly _tag: "Matched" }>
 
-/** What is to be done about an event: operations on the person's credits, and what follows from their answers. Pure. */
+/** The steps of an event: operations on the person's credits, and the conclusion from their answers. Pure. */
 export interface PaymentSteps {
   readonly operations: ReadonlyArray<Operation<FollowedPlan, Refusal>>
   readonly conclude: (answers: ReadonlyArray<FollowedPlan>) => ConcludeInput
 }
 
-/** An event that may be applied in company of others. */
+/** An event that may be applied together with events of other people. */
 export interface PlainPayment extends Omit<ReceiveInput, "again" | "ifErased"> {
-  /** Decides by what is known of the person; undefined where it needs more than that. */
+  /** Decides from the stored facts of the person; undefined if it needs more. */
   readonly decide: (found: Matched) => PaymentSteps | undefined
 }
 
@@ -101,23 +101,22 @@ export class PaymentEventStore extends Context.Service<
   PaymentEventStore,
   {
     /**
-     * Takes an event in, once: a second copy waits for the first one's unit of work, and then finds it known. Finds whom
-     * it is about, and locks what is known of that person until the unit ends.
+     * Receives an event once: a second copy waits for the first one's unit of work, and then finds it known. Finds the person
+     * of the event, and locks the person's stored facts until the unit ends.
      */
     receive(input: ReceiveInput): Effect.Effect<Received, StorageFailed>
     /**
-     * Receives, decides and concludes an event with its credits as one transaction of its own, which it may share with
-     * events of other people that come at the same time. Its answer is given once that is committed. Undefined where it
-     * cannot be done so, as where others wait for what it links, or the ledger refuses: either nothing was done then, or
-     * `receive` finds the event known.
+     * Receives, decides and concludes an event with its credits in one transaction of its own, which concurrent events of other
+     * people may share. Returns after the commit. Returns undefined if that is not possible, for example because events wait
+     * for its links, or because the ledger refuses it: then either nothing was written, or `receive` finds the event known.
      */
     applyAtOnce(payment: PlainPayment): Effect.Effect<EventOutcome | undefined>
     /**
-     * Writes what follows from an event that was matched. Gives events that waited for what is linked now, oldest first.
-     * Also when the same is linked by one unit while another keeps an event that waits for it, none of them is missed.
+     * Writes the consequences of a matched event. Returns the events that waited for its new links, oldest first. None is
+     * missed, even if one unit links a reference while another stores an event that waits for it.
      */
     conclude(input: ConcludeInput): Effect.Effect<ReadonlyArray<StoredPaymentEvent>, StorageFailed>
-    /** Keeps an event that is about nobody; gives its first outcome, where it came before. */
+    /** Stores an event without a person. Returns its first outcome if it was stored before. */
     keep(event: KeptEvent, outcome: EventOutcome): Effect.Effect<EventOutcome, StorageFailed>
     /** Events by their ids; those that never came are left out. */
     find(ids: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<StoredPaymentEvent>, StorageFailed>

@@ -65,7 +65,7 @@ const refusedBy = (event: ReceivedPaymentEvent, found: Matched, { links }: Payme
   concluded(event, found, {
     ...NOTHING,
     outcome: { state: "refused", note: `the ledger does not take it: ${reason}` },
-    // A payment without a grant links nobody: a later grant links it, and finds the events that wait for it.
+    // A payment without a grant is not linked: a later grant links it, and finds the events that wait for it.
     links: links.filter(namesPerson)
   })
 

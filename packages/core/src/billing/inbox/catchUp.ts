@@ -15,19 +15,19 @@ export interface HandledEvent extends EventOutcome {
 export interface CatchUpInput {
   /** Unix milliseconds: how far back to look. */
   readonly since: number
-  /** Says what is missing, and does nothing. */
+  /** Reports the missing events without applying them. */
   readonly dryRun: boolean
   /** Called for each event that was missing. */
   readonly onEvent?: (event: HandledEvent) => Effect.Effect<void>
 }
 
-/** What a look at the provider's events found. */
+/** The result of catching up. */
 export interface CatchUpReport {
   /** How many events the provider listed. */
   readonly listed: number
   /** How many of them were not done here. */
   readonly missing: number
-  /** What became of those; all zero in a dry run. */
+  /** Their outcomes; all zero in a dry run. */
   readonly states: Readonly<Record<EventOutcome["state"], number>>
   /** How many could not be stored, each of which is logged; the others were handled all the same. */
   readonly failed: number
@@ -59,13 +59,13 @@ interface LeftPerson {
   readonly rest: Events
 }
 
-/** The events of each customer, oldest first: mostly each event then finds what it builds on. */
+/** The events of each customer, oldest first: then most events find the facts that they build on. */
 const byCustomer = (events: Events): Array<Events> =>
   Object.values(Object.groupBy(events, ({ customerId, id }) => customerId ?? id)).map((own = []) =>
     own.toSorted((a, b) => a.createdAt - b.createdAt)
   )
 
-/** One look at the provider's events: what it counts, and how it handles each event. */
+/** The counters of one look at the provider's events. */
 const makeCounts = (onEvent: (event: HandledEvent) => Effect.Effect<void>) => {
   const states = { applied: 0, ignored: 0, owed: 0, waiting: 0, refused: 0, unreadable: 0 }
   const counts = { listed: 0, missing: 0, failed: 0 }

@@ -1,6 +1,6 @@
 import type { PaidFor, PaymentCharge, PaymentDispute, PaymentEvent } from "../provider/PaymentEvent.ts"
 
-/** An event that something may follow from, with whatever had to be looked up for it. */
+/** An event that may have consequences, complete with the looked-up parts. */
 export type PaymentFact = Extract<
   PaymentEvent,
   { readonly _tag: "Checkout" | "InvoicePaid" | "Subscription" | "Charge" | "Dispute" | "Unreadable" }
@@ -34,7 +34,7 @@ const referencesTo = (
 export const paymentOf = ({ id, paymentId }: PaymentCharge): string => paymentId ?? id
 export const disputedPayment = ({ chargeId, paymentId }: PaymentDispute): string => paymentId ?? chargeId
 
-/** What names the person whom an event is about. */
+/** The references of an event to its person. */
 export const referencesOf = (fact: PaymentFact): ReadonlyArray<string> => {
   switch (fact._tag) {
     case "Checkout":
@@ -52,7 +52,7 @@ export const referencesOf = (fact: PaymentFact): ReadonlyArray<string> => {
   }
 }
 
-/** The person that an event names itself, where this server had written that into it. */
+/** The person that an event names itself, if this server wrote the id into the object. */
 export const claimedUser = (fact: PaymentFact): string | undefined => {
   switch (fact._tag) {
     case "Checkout":
@@ -69,7 +69,7 @@ export const claimedUser = (fact: PaymentFact): string | undefined => {
   }
 }
 
-/** Which purchase a decision needs to see. */
+/** The purchase that a decision needs. */
 export const boughtBy = (fact: PaymentFact): { readonly sessionId?: string; readonly paymentId?: string } => {
   switch (fact._tag) {
     case "Checkout":

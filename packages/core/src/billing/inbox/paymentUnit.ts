@@ -17,43 +17,43 @@ export interface WaitingFact {
   readonly fact: PaymentFact
 }
 
-/** What earlier tries of a unit of work found out, by the events' ids. */
+/** The findings of earlier tries of a unit of work, by the events' ids. */
 export interface UnitSoFar {
   /** Events that waited; undefined for those that cannot be applied now. */
   readonly read: ReadonlyMap<string, WaitingFact | undefined>
-  /** Why the ledger does not take what follows from them. */
+  /** The reasons why the ledger refuses their operations. */
   readonly refused: ReadonlyMap<string, string>
   /** Subscriptions that have been ended at the provider, by their own ids. */
   readonly ended: ReadonlySet<string>
 }
 
-/** Events wait for what a unit of work links, and are to be read before it can be done. */
+/** Events wait for the links of a unit of work, and must be read before it can be done. */
 export class WaitingUnread extends Data.TaggedError("WaitingUnread")<{
   readonly unread: ReadonlyArray<StoredPaymentEvent>
 }> {}
 
-/** The ledger does not take one of several actions. */
+/** The ledger refuses one of several operations. */
 export class ActionRefused extends Data.TaggedError("ActionRefused")<{
   readonly reason: string
   readonly isFirst: boolean
 }> {}
 
-/** The same, of an action after others that are to be undone. */
+/** The same, after operations that must be undone. */
 export class RefusedHalfway extends Data.TaggedError("RefusedHalfway")<{
   readonly eventId: string
   readonly reason: string
 }> {}
 
-/** A person was linked after an event of theirs was read in part: it is to be read whole. */
+/** A person was linked after their event was read in part: it must be read whole. */
 export class LinkedMeanwhile extends Data.TaggedError("LinkedMeanwhile") {}
 
-/** An event tells of a subscription of an erased person that goes on: it is ended before the event is done. */
+/** An event reports a running subscription of an erased person: it is ended before the event is applied. */
 export class StillRuns extends Data.TaggedError("StillRuns")<{
   readonly eventId: string
   readonly subscriptionId: string
 }> {}
 
-/** Why a unit of work is to be undone and done again, knowing more. */
+/** The reason to roll a unit of work back, and to run it again with more knowledge. */
 export type DoAgain = WaitingUnread | RefusedHalfway | StillRuns | LinkedMeanwhile
 
 export interface UnitParts {

@@ -15,7 +15,7 @@ import type {
 import type { LookUpFailed, PaymentLookups } from "../provider/PaymentLookups.ts"
 import { claimedUser, disputedPayment, type PaymentFact, paymentOf, referencesOf } from "./paymentReferences.ts"
 
-/** What becomes of an event that names nobody, or that nothing follows from. */
+/** The outcome of an event without a person or without consequences. */
 export interface Settled {
   readonly _tag: "Settled"
   readonly outcome: EventOutcome
@@ -54,7 +54,7 @@ export const isInPart = (fact: PaymentFact): boolean => {
 /** The part of an event that is read. */
 type ReportedEvent = Pick<ReceivedPaymentEvent, "customerId" | "event">
 
-/** What the provider does not have, or has in an unknown form, is a fact that cannot be read. */
+/** An object that the provider does not have, or has in an unknown form, becomes an unreadable fact. */
 const orUnreadable = (
   look: Effect.Effect<PaymentFact, LookUpFailed>,
   subject: Partial<PaymentSubject>
@@ -182,7 +182,7 @@ export const factReader = (lookups: PaymentLookups["Service"], store: BillingSto
     )
 
   return {
-    /** What an event reports. One that is in part, of a person who is not known, stays so: the provider is not asked. */
+    /** The fact that an event reports. An incomplete report of an unknown person stays incomplete: the provider is not asked. */
     factOf: (event: ReceivedPaymentEvent) => factOf(event, isLinked),
     /** The same of an event whose person is known. */
     knownFactOf: (event: ReportedEvent) => factOf(event, () => Effect.succeed(true))

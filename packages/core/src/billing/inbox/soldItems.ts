@@ -1,11 +1,11 @@
 import type { CatalogData } from "../../tiers/CatalogData.ts"
 import type { CheckoutSession, SoldItem } from "../provider/PaymentEvent.ts"
 
-/** What was bought on a checkout page. */
+/** The items bought on a checkout page. */
 export const itemsOf = ({ items, priceId }: CheckoutSession): ReadonlyArray<SoldItem> =>
   items ?? (priceId === undefined ? [] : [{ priceId, quantity: 1 }])
 
-/** The credits that items buy, with the first price that is for credits; undefined where none is. */
+/** The credits that items buy, with the first price for credits; undefined if there is none. */
 export const creditsOfItems = (
   { prices }: CatalogData,
   items: ReadonlyArray<SoldItem>

@@ -1,5 +1,5 @@
 /**
- * What a payment provider reports, in words of no provider. Times are Unix milliseconds; amounts are in the smallest unit
+ * The reports of a payment provider, in words that fit every provider. Times are Unix milliseconds; amounts are in the smallest unit
  * of their currency, which is lower case; ids are the provider's own.
  */
 
@@ -21,12 +21,12 @@ export interface CheckoutSession {
   readonly customerId: string | undefined
   /** The person that the link was made for, from the session's metadata. */
   readonly userId: string | undefined
-  /** What was bought, from the session's metadata. */
+  /** The bought price, from the session's metadata. */
   readonly priceId: string | undefined
-  /** What was bought where the metadata do not name it, as `PaymentGateway.session` returns it. */
+  /** The bought items if the metadata do not name a price, as `PaymentLookups.session` returns them. */
   readonly items?: ReadonlyArray<SoldItem>
   readonly subscriptionId: string | undefined
-  /** The payment that refunds and disputes name; none where nothing was to pay. */
+  /** The payment that refunds and disputes name; undefined if nothing had to be paid. */
   readonly paymentId: string | undefined
   /** The page was completed, and it is paid or there was nothing to pay. */
   readonly isPaid: boolean
@@ -35,13 +35,13 @@ export interface CheckoutSession {
   readonly createdAt: number
 }
 
-/** What a line of an invoice is for. */
+/** The purpose of a line of an invoice. */
 export interface InvoiceLine {
   readonly priceId: string | undefined
   readonly subscriptionId: string | undefined
   readonly periodStart: number
   readonly periodEnd: number
-  /** Corrects what was paid for a period that runs already. */
+  /** Corrects the payment of a period that has already begun. */
   readonly isProration: boolean
   /** The amount of the line, before discounts on the whole invoice; below zero if it is credited. */
   readonly amount: number
@@ -68,7 +68,7 @@ export interface PaidInvoice {
 }
 
 /**
- * Where a subscription stands. `incomplete`: its first invoice is not paid yet; `past-due`: a later one is not, and the
+ * The state of a subscription. `incomplete`: its first invoice is not paid yet; `past-due`: a later one is not, and the
  * provider still tries, or has given up without ending it (`unpaid`); `ended`: for good.
  */
 export const SUBSCRIPTION_STATUSES = [
@@ -98,13 +98,13 @@ export interface PaymentSubscription {
   readonly status: SubscriptionStatus
   readonly items: ReadonlyArray<SubscriptionItem>
   readonly startedAt: number
-  /** When it will end, where that is decided. */
+  /** The time of its end, if the end is decided. */
   readonly endsAt: number | undefined
   /** When it ended; of ended ones alone. */
   readonly endedAt: number | undefined
 }
 
-/** The invoice of a subscription that a charge paid; null where it paid none, and left out where that is to be looked up. */
+/** The subscription invoice that a charge paid: null if it paid none, absent if it must be looked up. */
 export type PaidFor = string | null
 
 /** A charge with all that is refunded of it by now. */
@@ -128,14 +128,14 @@ export interface PaymentDispute {
   readonly paymentId: string | undefined
   readonly amount: number
   readonly currency: string
-  /** All that was charged, in the currency of the dispute; null where that cannot be said, and left out where it is to be looked up. */
+  /** The whole charge, in the currency of the dispute: null if it is unknown, absent if it must be looked up. */
   readonly whole?: number | null
   /** `withdrawn`: the bank has taken the money back; `reinstated`: given it back; `untouched`: it only asks. */
   readonly funds: "withdrawn" | "reinstated" | "untouched"
   readonly invoiceId?: PaidFor
 }
 
-/** What an object of the provider names, whatever else it says. */
+/** The ids that an object of the provider names. */
 export interface PaymentSubject {
   readonly customerId: string | undefined
   readonly subscriptionId: string | undefined
@@ -144,27 +144,27 @@ export interface PaymentSubject {
   readonly userId: string | undefined
 }
 
-/** Something whose form is not understood. `problem` says where, without values. */
+/** An object or event in an unknown form. `problem` names the place, without values. */
 export interface Unreadable {
   readonly _tag: "Unreadable"
   readonly problem: string
   readonly subject: PaymentSubject
 }
 
-/** What an event reports. */
+/** The report of an event. */
 export type PaymentEvent =
   | { readonly _tag: "Checkout"; readonly session: CheckoutSession }
   | { readonly _tag: "InvoicePaid"; readonly invoice: PaidInvoice }
   | { readonly _tag: "Subscription"; readonly subscription: PaymentSubscription }
   | { readonly _tag: "Charge"; readonly charge: PaymentCharge }
-  /** A refund changed; the event does not say what is refunded of the charge by now: look it up. */
+  /** A refund changed. The event does not contain the refunded total of the charge: look the charge up. */
   | { readonly _tag: "Refund"; readonly chargeId: string }
   | { readonly _tag: "Dispute"; readonly dispute: PaymentDispute }
   /** Nothing that credits depend on. */
   | { readonly _tag: "Other" }
   /** Of another account of the provider. */
   | { readonly _tag: "Foreign" }
-  /** A test event where the key is one for real payments, or the other way round: key and signing secret do not fit. */
+  /** A test event while the key is for real payments, or the reverse: key and signing secret do not belong together. */
   | { readonly _tag: "OtherMode" }
   /** Of a kind that matters. */
   | Unreadable
@@ -175,14 +175,14 @@ export type PaymentRecord = { readonly id: string } & Exclude<
   { readonly _tag: "Other" | "Foreign" | "OtherMode" }
 >
 
-/** An event as it came, with what it reports. */
+/** A received event with its report. */
 export interface ReceivedPaymentEvent {
   readonly id: string
   /** The provider's own name for what happened, for example `invoice.paid`. */
   readonly kind: string
   /** When it happened; providers tell whole seconds. */
   readonly createdAt: number
-  /** The customer it is about, where it says so. */
+  /** The customer of the event, if it names one. */
   readonly customerId: string | undefined
   readonly event: PaymentEvent
   /** The event's own text, from which it can be read again. */

@@ -7,15 +7,15 @@ export interface CreateCustomerInput {
   readonly userId: UserId
   readonly email: string | undefined
   /**
-   * The same key with the same person and address gives the same customer, also while another call with it is under way.
-   * With another address it gives another customer: of a person's customers the first that is linked counts.
+   * Calls with the same key, person and address return the same customer, even if they are concurrent. A call with another
+   * address returns another customer: of a person's customers the first that is linked counts.
    */
   readonly idempotencyKey: string
 }
 
 export interface PortalInput {
   readonly customerId: string
-  /** Where the person comes back to. */
+  /** The address to which the person returns. */
   readonly returnUrl: string
 }
 
@@ -63,13 +63,13 @@ export interface Invoice {
   readonly description: string | undefined
 }
 
-/** What a price costs, as the provider says. */
+/** The cost of a price at the provider. */
 export interface PriceOffer {
   readonly priceId: string
-  /** In major units; undefined where it is no fixed amount. */
+  /** In major units; undefined if it is not a fixed amount. */
   readonly amount: number | undefined
   readonly currency: string
-  /** How long one payment lasts; undefined for what is bought once. */
+  /** The time that one payment covers; undefined for a one-time price. */
   readonly every: { readonly unit: "day" | "week" | "month" | "year"; readonly count: number } | undefined
 }
 
@@ -84,11 +84,11 @@ export class PaymentGateway extends Context.Service<
   {
     /** Creates a customer for a person, once for its key. */
     createCustomer(input: CreateCustomerInput): Effect.Effect<{ readonly customerId: string }, PaymentFailed>
-    /** Opens the provider's page where customers manage their plan. Fails where there is no such customer (any more). */
+    /** Opens the provider's page where customers manage their plan. Fails if the customer does not exist (any more). */
     portalSession(input: PortalInput): Effect.Effect<{ readonly url: string }, PaymentFailed | PaymentObjectNotFound>
     /**
-     * Opens a checkout page; what is paid once there has an invoice. Fails where there is no such customer or price (any
-     * more), and where no events can be taken: nobody would get what they paid for.
+     * Opens a checkout page; a one-time payment gets an invoice, too. Fails if the customer or the price does not exist (any
+     * more), and if no events can be received, because a payment would then bring no credits.
      */
     checkoutSession(input: CheckoutInput): Effect.Effect<CheckoutLink, PaymentFailed | PaymentObjectNotFound>
     /**
@@ -100,7 +100,7 @@ export class PaymentGateway extends Context.Service<
     readonly endSubscription: (id: string) => Effect.Effect<void, PaymentFailed | PaymentObjectNotFound>
     /** A customer's invoices, newest first. */
     invoices(input: InvoicesInput): Effect.Effect<ReadonlyArray<Invoice>, PaymentFailed | PaymentObjectNotFound>
-    /** What these prices cost; those that the provider does not know, or sells no more, are left out. */
+    /** The costs of prices, without those that the provider does not know or no longer sells. */
     prices(priceIds: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<PriceOffer>, PaymentFailed>
   }
 >()("@parley/core/billing/provider/PaymentGateway") {}

@@ -9,14 +9,14 @@ export type LookUpFailed = PaymentFailed | PaymentObjectNotFound | PaymentObject
 export class PaymentLookups extends Context.Service<
   PaymentLookups,
   {
-    /** A checkout session, with its items where its metadata name no price. */
+    /** A checkout session, with its items if its metadata name no price. */
     readonly session: (id: string) => Effect.Effect<CheckoutSession, LookUpFailed>
     readonly subscription: (id: string) => Effect.Effect<PaymentSubscription, LookUpFailed>
     /** An invoice that is paid, with all its lines; one that is not paid yet is not found. */
     readonly paidInvoice: (id: string) => Effect.Effect<PaidInvoice, LookUpFailed>
     readonly charge: (id: string) => Effect.Effect<PaymentCharge, LookUpFailed>
 
-    /** The invoice of a subscription that a payment paid, by the payment's id or its charge's; undefined where it paid none. */
+    /** The subscription invoice that a payment paid, by the id of the payment or of its charge; undefined if it paid none. */
     readonly paymentInvoice: (id: string) => Effect.Effect<string | undefined, LookUpFailed>
   }
 >()("@parley/core/billing/provider/PaymentLookups") {}

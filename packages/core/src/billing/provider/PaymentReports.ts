@@ -5,7 +5,7 @@ import type { PaymentRecord, ReceivedPaymentEvent } from "./PaymentEvent.ts"
 export interface SignedEvent {
   /** The request's body as it came: any other bytes than those that were signed are refused. */
   readonly payload: Uint8Array
-  /** The header that carries the signature; undefined or empty where there was none. */
+  /** The header with the signature; undefined or empty if there was none. */
   readonly signature: string | undefined
   /** Unix milliseconds. */
   readonly receivedAt: number
@@ -26,7 +26,7 @@ export class PaymentReports extends Context.Service<
     /** All events of the kinds that credits depend on, as far back as the provider keeps them. */
     events(input: SinceInput): Stream.Stream<ReceivedPaymentEvent, PaymentFailed>
     /**
-     * What was created since then, in this order: charges that took money, refunds, disputes, completed and paid checkout
+     * The objects created since then, in this order: charges that took money, refunds, disputes, completed and paid checkout
      * sessions, and paid invoices; then all subscriptions that go on, whenever they began. Each is read by itself: one that
      * cannot be read is `Unreadable`, and the others follow.
      */

@@ -5,7 +5,7 @@ import type { StorageFailed } from "../../storage/StorageFailed.ts"
 export interface ForgetInput {
   /** Events of people that are done and were received before this moment lose their content. Unix milliseconds. */
   readonly doneBefore: number
-  /** Events that name nobody, or still wait, and were received before this moment are deleted. Unix milliseconds. */
+  /** Events without a person, or that still wait, are deleted if they were received before this moment. Unix milliseconds. */
   readonly unmatchedBefore: number
   /** At most so many of each. */
   readonly limit: number
@@ -17,20 +17,20 @@ export interface Forgotten {
   readonly deleted: number
 }
 
-/** A person who pays for several subscriptions at once, of which one gives a plan. */
+/** A person who pays for several subscriptions at once, of which one is the plan. */
 export interface SeveralSubscriptions {
   readonly userId: UserId
   /** Those that are paid for and go on, by their ids. */
   readonly subscriptions: ReadonlyArray<string>
 }
 
-/** A page of what is looked at in the order of people. */
+/** A page in the order of people. */
 export interface PeopleInput {
   readonly after: UserId | undefined
   readonly limit: number
 }
 
-/** Somebody of whom payments are stored, or whose plan is renewed by invoices. */
+/** A person with stored payments, or whose plan is renewed by invoices. */
 export interface PaidPerson {
   readonly userId: UserId
   /** In words: what of the stored payments is not as it was written. */
@@ -54,7 +54,7 @@ export interface CreditedSession {
   readonly amount: number
 }
 
-/** What is done with the stored payments outside of events. */
+/** The upkeep of stored payments outside of events. */
 export class BillingUpkeep extends Context.Service<
   BillingUpkeep,
   {
@@ -63,20 +63,20 @@ export class BillingUpkeep extends Context.Service<
      * so that another copy of it changes nothing. Events that were refused or could not be read keep their content.
      */
     forget(input: ForgetInput): Effect.Effect<Forgotten, StorageFailed>
-    /** The moment until which all events of the provider are known to be here, in Unix milliseconds; undefined where none is. */
+    /** The moment until which all events of the provider are stored, in Unix milliseconds; undefined if none was noted. */
     readonly caughtUpTo: Effect.Effect<number | undefined, StorageFailed>
-    /** Notes such a moment; one before that which is noted changes nothing. */
+    /** Notes this moment; an earlier one than the noted one changes nothing. */
     readonly noteCaughtUp: (at: number) => Effect.Effect<void, StorageFailed>
     /**
-     * Events that wait although the person whom they wait for is known by now, as where the provider did not answer when they
-     * were to be applied: their ids, the oldest first, at most `limit` of them.
+     * Events that wait although their person is known by now, for example because the provider did not answer when they were
+     * applied: at most `limit` ids, the oldest first.
      */
     readonly stranded: (limit: number) => Effect.Effect<ReadonlyArray<string>, StorageFailed>
     /** People who pay for several subscriptions at once, by their ids. */
     several(input: PeopleInput): Effect.Effect<ReadonlyArray<SeveralSubscriptions>, StorageFailed>
     /** Everybody whose payments may be compared with the provider, in the order of their ids. */
     people(input: PeopleInput): Effect.Effect<ReadonlyArray<PaidPerson>, StorageFailed>
-    /** What the ledger gave for checkout sessions, whatever else is stored of them, in the order of people and rows. */
+    /** Credits of the ledger for checkout sessions, in the order of people and rows. */
     credited(input: CreditedInput): Effect.Effect<ReadonlyArray<CreditedSession>, StorageFailed>
   }
 >()("@parley/core/billing/upkeep/BillingUpkeep") {}

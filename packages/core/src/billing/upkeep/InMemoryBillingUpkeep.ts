@@ -106,7 +106,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** What is done with the payments that are kept in the memory of one process. */
+/** The upkeep of payments in the memory of one process. */
 export const InMemoryBillingUpkeep = {
   layer: Layer.effect(BillingUpkeep, make).pipe(
     Layer.provide([InMemoryAccounts.layer, InMemoryPayments.layer, InMemoryStorage.layer])

@@ -3,7 +3,7 @@ import type { UserId } from "../../identity/UserId.ts"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
 import type { BillingAccount, BoughtCredits, EventPayment, StoredPaymentEvent } from "../BillingAccount.ts"
 
-/** An event with what it waits for. */
+/** An event with the references that it waits for. */
 export interface InboxRow {
   readonly event: StoredPaymentEvent
   readonly waitsFor: ReadonlyArray<string>
@@ -14,7 +14,7 @@ const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   return {
     inbox: yield* storage.table<string, InboxRow>(),
-    /** Whom a reference names; undefined where the person was erased. */
+    /** The person of a reference; undefined if the person was erased. */
     owners: yield* storage.table<string, UserId | undefined>(),
     accounts: yield* storage.table<UserId, BillingAccount>(),
     purchases: yield* storage.table<UserId, ReadonlyArray<BoughtCredits>>(),

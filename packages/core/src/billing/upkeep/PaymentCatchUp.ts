@@ -8,7 +8,7 @@ import { BillingUpkeep } from "./BillingUpkeep.ts"
 
 /** As far back as providers list their events. */
 const FIRST_LOOK_MS = 30 * 86_400_000
-/** What may have been listed late, and how far the clocks may be apart. */
+/** Margin for events that are listed late, and for clocks that differ. */
 const OVERLAP_MS = 3_600_000
 
 /** Events that wait although their person is known, which are applied in one look. */
@@ -25,13 +25,13 @@ const reported = ({ failed, listed, missing, states }: CatchUpReport): Effect.Ef
       })
 
 /**
- * Applies what the payment provider reported and never came, by itself, and what waits although its person is known. It looks
- * from where the last look that did all has begun. Any number of processes may do it at once: they share the work.
+ * Applies in the background the provider's events that never arrived, and events that wait although their person is known. Each
+ * look begins where the last complete one began. Any number of processes may do it at once: they share the work.
  */
 export class PaymentCatchUp extends Context.Service<
   PaymentCatchUp,
   {
-    /** Catches up once; nothing where nothing is sold. */
+    /** Catches up once; returns undefined if nothing is sold. */
     readonly catchUp: Effect.Effect<CatchUpReport | undefined, PaymentFailed | StorageFailed>
     /** Catches up now and every hour until interrupted. */
     readonly run: Effect.Effect<never>

@@ -8,7 +8,7 @@ import { PaymentRetention } from "./PaymentRetention.ts"
 const PER_CALL = 500
 
 /**
- * Removes the content of events that are done, and the events that name nobody, once they were kept for as long as
+ * Removes the content of applied events, and the events without a person, once they were stored for as long as
  * `PaymentRetention` says. Any number of servers may sweep at once.
  */
 export class PaymentEventSweeper extends Context.Service<

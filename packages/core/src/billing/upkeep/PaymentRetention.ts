@@ -7,7 +7,7 @@ const Milliseconds = whole(1, Number.MAX_SAFE_INTEGER, "a whole number of millis
 export const PaymentRetentionData = Schema.Struct({
   /** The content of events that are done. */
   doneMs: Milliseconds,
-  /** Events that name nobody here, or wait for something that never came. */
+  /** Events without a person here, or that wait for a reference that never arrived. */
   unmatchedMs: Milliseconds
 })
 export type PaymentRetentionData = typeof PaymentRetentionData.Type
