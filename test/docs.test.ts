@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import { execFile } from "node:child_process"
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -83,6 +84,23 @@ describe("the table of commands in the command line's README", () => {
       const its = all.find((command) => command.line === line)?.options
       expect(its, line).toEqual(isWhole ? options : expect.arrayContaining(options))
     }
+  })
+})
+
+describe("the pages for engineers", () => {
+  const tracked = execFileSync("git", ["ls-files"], { encoding: "utf8" }).split("\n")
+  const pages = tracked.filter((path) => /^(ARCHITECTURE|CONTRIBUTING|packages\/.*README)\.md$/.test(path))
+  /** A path from its package: `core/chat/ChatService.ts` is in `packages/core/src/chat`. */
+  const exists = (name: string): boolean => {
+    const places = [name, name.replace("/", "/src/")]
+    return tracked.some((path) => places.some((place) => path === place || path.endsWith(`/${place}`)))
+  }
+
+  it.each(pages)("names only files that are there: %s", (page) => {
+    const names = [...textOf(page).matchAll(/`((?:[\w-]+\/)*[\w-]+\.(?:ts|tsx|sql|mjs))`/g)].map(
+      ([, name = ""]) => name
+    )
+    expect(names.filter((name) => !exists(name))).toEqual([])
   })
 })
 

@@ -17,11 +17,11 @@ export class DatabaseNotReady extends Schema.TaggedError<DatabaseNotReady>()("Da
 const notReady = (problem: DatabaseNotReady["problem"], explanation: string, cause?: unknown) =>
   Effect.fail(new DatabaseNotReady({ problem, explanation, ...(cause === undefined ? {} : { cause }) }))
 
-/** The disk, a limit of it, or the device has no room (PostgreSQL 17, appendix A). */
-const NO_ROOM = ["53100", "58030"]
+/** Postgres' codes of a full disk (`disk_full`) and of a failing one (`io_error`); PostgreSQL 17, appendix A. */
+const DISK_FAILURES = ["53100", "58030"]
 
 const failed = (error: DatabaseError) =>
-  error.sqlState !== undefined && NO_ROOM.includes(error.sqlState)
+  error.sqlState !== undefined && DISK_FAILURES.includes(error.sqlState)
     ? notReady("full", "The database's disk is full, or cannot be written to. Make room on it.", error)
     : notReady("unreachable", "The database does not answer. Is DATABASE_URL right, and the server up?", error)
 

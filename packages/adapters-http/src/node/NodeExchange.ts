@@ -89,7 +89,7 @@ export class NodeResponseWriter implements ResponseWriter {
   readonly #response: ServerResponse
   readonly #headers: ResponseHeaders
 
-  /** `headers` are added to every response; the response's own come before them. */
+  /** `headers` are added to every response; a header of the response itself replaces the one of the same name. */
   constructor(request: IncomingMessage, response: ServerResponse, headers: ResponseHeaders) {
     this.#request = request
     this.#response = response

@@ -153,7 +153,7 @@ export interface ParleyConfig {
   readonly cronSecret: Redacted.Redacted | undefined
   /** If background work begins due periods: `auto` does if no schedule can call the route. */
   readonly reset: WorkMode
-  /** If background work catches up with missed payment events. */
+  /** Whether background work fetches missed payment events: `auto` does if a payment provider is set up. */
   readonly catchUp: WorkMode
   /** Keys that encrypt tokens of third parties; the first one encrypts. Empty if none is set. */
   readonly encryptionKeys: ReadonlyArray<SecretKey>

@@ -20,7 +20,7 @@ export class PaymentsNotConfigured extends Schema.TaggedError<PaymentsNotConfigu
   }
 }
 
-/** The payment provider did not answer, or said that it cannot at the moment. Nothing is known to have been done. */
+/** The payment provider did not answer, or said that it cannot at the moment. Whether the provider did what was asked is unknown. */
 export class PaymentUnavailable extends Schema.TaggedError<PaymentUnavailable>()("PaymentUnavailable", {
   /** Which call of the gateway, for example `checkoutSession`. */
   operation: Schema.String,

@@ -32,7 +32,7 @@ export interface HistoryPage {
   readonly transactions: ReadonlyArray<Transaction>
   /** How many match, as the account counts them. */
   readonly total: number
-  /** How many match that are older than this page: the `upto` of the next one. Undefined after the oldest. */
+  /** The number of matching transactions older than this page: the `upto` of the next page. Undefined on the last one. */
   readonly next: number | undefined
 }
 

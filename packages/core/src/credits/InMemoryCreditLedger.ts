@@ -61,7 +61,7 @@ export const renewHold = (
   return true
 }
 
-/** The accounts in the memory of one process, for the ledger and for what checks it. */
+/** The accounts in the memory of one process: the ledger writes them, in-memory chats and billing read them. */
 export class InMemoryAccounts extends Context.Service<InMemoryAccounts, Map<UserId, StoredAccount>>()(
   "@parley/core/credits/upkeep/InMemoryAccounts"
 ) {

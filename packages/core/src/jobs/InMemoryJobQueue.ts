@@ -110,7 +110,7 @@ const makeJobs = Effect.gen(function* () {
         const later = waiting.map(({ dueAt }) => dueAt - now).filter((waitMs) => waitMs > 0)
         return { waitMs: later.length === 0 ? undefined : Math.min(...later), change }
       }),
-    /** Ends a try: the job is complete, or waits for its next try. If it was enqueued meanwhile, it waits again. */
+    /** Ends a try: the job is done, waits for its next try, or has failed. If it was enqueued meanwhile, it waits again. */
     settle: (claimed: HeldJob, kind: JobKind, end: TryEnd) =>
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis

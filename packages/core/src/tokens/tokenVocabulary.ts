@@ -8,7 +8,7 @@ import {
   WORDS_EVERYWHERE
 } from "./tokenTables.ts"
 
-/** The facts of the vocabularies, unpacked for fast look-up. */
+/** The tables of `tokenTables.ts`, unpacked for fast look-up. */
 export interface TokenVocabulary {
   /** Texts known to be one token: words, with or without the space before. */
   readonly words: ReadonlySet<string>

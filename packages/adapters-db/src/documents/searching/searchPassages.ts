@@ -53,7 +53,7 @@ interface NearRow extends Row {
   readonly ordinal: number
   readonly similarity: number
   readonly text: string | null
-  /** Of all passages that were compared, alike in each row. */
+  /** Mean and standard deviation of the similarity of all passages compared; the same in each row. */
   readonly average_similarity: number | null
   readonly deviation: number | null
 }

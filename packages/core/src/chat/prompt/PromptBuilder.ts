@@ -2,7 +2,7 @@ import type { ChatMessage } from "../../models/ChatMessage.ts"
 import type { Model } from "../../models/Model.ts"
 import type { Source } from "../store/StoredChat.ts"
 
-/** What a prompt is made of: what of it fits into the model's window beside the shortest useful reply. */
+/** The parts of a prompt. History and passages are already cut to what fits into the model's window. */
 export interface PromptParts {
   /** The model that was chosen; its fallbacks are given the same messages. */
   readonly model: Pick<Model, "id" | "contextTokens" | "maxOutputTokens">

@@ -183,7 +183,7 @@ export const makeRunReply = Effect.gen(function* () {
       readonly onFirstWords: (model: string, beginning: SpokenReply["beginning"]) => Effect.Effect<unknown>
       /** Interrupts the reply: a reader has asked for its end. */
       readonly stop: Effect.Effect<void>
-      /** With the fiber that stores and charges the reply; it may go on after this effect. */
+      /** Called at the reply's end, with the fiber that stores and charges it. That fiber may run longer than this effect. */
       readonly onEnd: (ending: Fiber.Fiber<unknown, unknown>) => void
     }
   ): Effect.fn.Return<void, ModelFailed, Scope.Scope> {

@@ -114,7 +114,7 @@ const make = Effect.gen(function* () {
     for (const reply of running.values()) {
       if (accounts.get(reply.hold.userId)?.holds.has(reply.hold.key) === true) continue
       const stored = chats.get(keyOf(reply.owner, reply.chatId))?.messages.find(({ id }) => id === reply.replyId)
-      // A sweep may have ended it before, while its process lived.
+      // An earlier sweep may have ended this message while its process lived: the longer text is kept.
       const content = reply.text.length > (stored?.content.length ?? 0) ? reply.text : (stored?.content ?? "")
       end({ ...reply, content, state: "failed", begin: undefined })
     }

@@ -10,7 +10,7 @@ import { pieceTokenizer } from "../../tokens/pieceTokenizer.ts"
  * texts, by what five of them recall within 5,000 units of context.
  */
 export const PASSAGE_LENGTH = { aim: 800, max: 1100 } as const
-/** In scripts that take more tokens for a text it is shorter: a passage aims at 320 to 450 of them, as they are usually counted. */
+/** In scripts that need more tokens for the same length a passage is shorter: a passage aims at 320 to 450 of them, as they are usually counted. */
 export const PASSAGE_TOKENS = { aim: 320, max: 450 } as const
 
 /**

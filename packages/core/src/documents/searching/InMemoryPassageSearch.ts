@@ -6,7 +6,7 @@ import { passageWords, searchableQuery, plainTermsAmong, termsAmong } from "./se
 import { plainTerm } from "./wordForms.ts"
 import type { SearchLanguage } from "./searchLanguage.ts"
 
-/** A passage with the terms of its words, and all it is found by: those and its plain terms. */
+/** A passage with its terms. `foundBy` has these and, for accented words, the terms without accents. */
 export interface IndexedPassage {
   readonly passage: Passage
   readonly terms: ReadonlyMap<string, number>

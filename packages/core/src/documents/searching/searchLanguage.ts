@@ -78,7 +78,7 @@ const LANGUAGES_OF: ReadonlyMap<string, ReadonlyArray<SearchLanguage>> = (() => 
   return languages
 })()
 
-/** How much of a text is looked at, in UTF-16 units: so much from so many places of it. */
+/** Of a longer text a sample decides: pieces of `length` UTF-16 units from `places` places, spread evenly. */
 const SAMPLE = { length: 2_000, places: 4 } as const
 /** The least number of function words, or of words in a script, that decide alone. */
 const LEAST = 3

@@ -126,7 +126,7 @@ const nameOf = (tier: Tier, offers: Offers | undefined): string =>
 /** The plan of people who pay for none: the first one. */
 const lowestOf = (offers: Offers | undefined): Tier => offers?.plans[0]?.id ?? ""
 
-/** The coming changes of the plan, with their dates. */
+/** Sentences about renewal, end or change of the plan and the next monthly credits, with their dates. */
 const sentencesOf = ({ me, nextCredits, offers, subscription }: Known, messages: Messages): ReadonlyArray<string> => {
   const { day, t } = messages
   if (subscription === null) {
