@@ -35,6 +35,7 @@ export const storesLayer = (jobs: JobQueueOptions = {}) =>
     creditRecords: PgCreditLedgerLayer,
     creditUpkeep: PgCreditLedgerLayer,
     chats: PgChatStoreLayer,
+    chatRecords: PgChatStoreLayer,
     runningReplies: PgRunningRepliesLayer,
     crmConnections: PgCrmConnectionStoreLayer,
     sealedConnections: PgCrmConnectionStoreLayer,

@@ -8,7 +8,7 @@ import { BillingUpkeep } from "./billing/upkeep/BillingUpkeep.ts"
 import { InMemoryBillingUpkeep } from "./billing/upkeep/InMemoryBillingUpkeep.ts"
 import { BotStore, PublishedBots } from "./bots/BotStore.ts"
 import { InMemoryBotStore } from "./bots/InMemoryBotStore.ts"
-import { ChatStore } from "./chat/store/ChatStore.ts"
+import { ChatRecords, ChatStore } from "./chat/store/ChatStore.ts"
 import { InMemoryChatStore } from "./chat/store/InMemoryChatStore.ts"
 import { InMemoryRunningReplies } from "./chat/reply/InMemoryRunningReplies.ts"
 import { RunningReplies } from "./chat/reply/RunningReplies.ts"
@@ -74,6 +74,7 @@ const storagePorts = {
   creditRecords: storagePort(CreditRecords, InMemoryCreditLedger.layer),
   creditUpkeep: storagePort(CreditUpkeep, InMemoryCreditLedger.layer),
   chats: storagePort(ChatStore, InMemoryChatStore.layer),
+  chatRecords: storagePort(ChatRecords, InMemoryChatStore.layer),
   runningReplies: storagePort(RunningReplies, InMemoryRunningReplies.layer),
   crmConnections: storagePort(CrmConnectionStore, InMemoryCrmConnectionStore.layer),
   sealedConnections: storagePort(SealedConnections, InMemoryCrmConnectionStore.layer),

@@ -109,6 +109,7 @@ export {
   type BeginTurnInput,
   type BotConversation,
   type ChatList,
+  ChatRecords,
   ChatStore,
   type ConversationCursor,
   type ConversationPage,

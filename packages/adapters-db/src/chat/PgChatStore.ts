@@ -1,5 +1,6 @@
 import type { Chat, StoredMessage, UserId } from "@parley/core"
 import {
+  ChatRecords,
   ChatStore,
   type ConversationOwner,
   MAX_TRANSCRIPT_BYTES,
@@ -85,15 +86,13 @@ const make = Effect.map(Database, (database) => {
     begin: beginTurnSql(schema),
     transcript: transcriptSql(schema),
     list: listSql(schema),
-    listById: listByIdSql(schema),
     count: countSql(schema),
     search: searchSql(schema),
     rename: renameSql(schema),
     keepDocuments: keepDocumentsSql(schema),
     usageOfOwn: usageSql(schema, "own"),
     usageOfVisitors: usageSql(schema, "visitors"),
-    remove: removeSql(schema),
-    removeOfBot: removeOfBotSql(schema)
+    remove: removeSql(schema)
   }
 
   /** Reads and deletes as the person whose rows they are, which a bot's owner may do with a visitor's. */
@@ -147,18 +146,10 @@ const make = Effect.map(Database, (database) => {
             }
         )
       ),
-    listById: ({ after, limit, userId }) =>
-      storing("ChatStore.listById")(
-        Effect.map(
-          database.statementAsUser<ChatRow>(userId, sqlTexts.listById, [userId, after ?? null, limit]),
-          (rows) => rows.map((row) => chatOf(userId, row))
-        )
-      ),
     list: ({ userId, bot = "", limit, offset, search = "" }) =>
       storing("ChatStore.list")(
         search === "" ? listed(userId, bot, limit, offset) : found(userId, bot, limit, offset, storableText(search))
       ),
-    ...pgConversations(database),
     rename: (userId, chatId, title) =>
       storing("ChatStore.rename")(
         Effect.map(
@@ -185,13 +176,28 @@ const make = Effect.map(Database, (database) => {
     remove: (owner, chatId) =>
       storing("ChatStore.remove")(
         Effect.map(asOwner(owner, sqlTexts.remove, [...keyOf(owner), uuidOrNil(chatId)]), (rows) => rows.length > 0)
-      ),
-    removeOfBot: (userId, bot) =>
-      storing("ChatStore.removeOfBot")(
-        Effect.asVoid(database.statementAsUser(userId, sqlTexts.removeOfBot, [userId, bot]))
       )
   })
 })
 
+const makeRecords = Effect.map(Database, (database) => {
+  const listById = listByIdSql(database.schema)
+  const removeOfBot = removeOfBotSql(database.schema)
+  return ChatRecords.of({
+    ...pgConversations(database),
+    listById: ({ after, limit, userId }) =>
+      storing("ChatRecords.listById")(
+        Effect.map(database.statementAsUser<ChatRow>(userId, listById, [userId, after ?? null, limit]), (rows) =>
+          rows.map((row) => chatOf(userId, row))
+        )
+      ),
+    removeOfBot: (userId, bot) =>
+      storing("ChatRecords.removeOfBot")(Effect.asVoid(database.statementAsUser(userId, removeOfBot, [userId, bot])))
+  })
+})
+
 /** Chats in Postgres or PGlite, always as their owner. */
-export const PgChatStoreLayer: Layer.Layer<ChatStore, never, Database> = Layer.effect(ChatStore, make)
+export const PgChatStoreLayer: Layer.Layer<ChatStore | ChatRecords, never, Database> = Layer.mergeAll(
+  Layer.effect(ChatStore, make),
+  Layer.effect(ChatRecords, makeRecords)
+)

@@ -1,4 +1,4 @@
-import { type BotConversation, type ChatStore, type ConversationCursor, storableText } from "@parley/core/adapter"
+import { type BotConversation, type ChatRecords, type ConversationCursor, storableText } from "@parley/core/adapter"
 import { Effect } from "effect"
 import type { Database, Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
@@ -24,7 +24,7 @@ interface FoundRow extends ConversationRow {
 
 const cursorOf = (row: ConversationRow): ConversationCursor => ({ usedAtMicros: row.used_at_micros, id: row.id })
 
-type Conversations = Pick<ChatStore["Service"], "conversation" | "conversations" | "conversationsById">
+type Conversations = Pick<ChatRecords["Service"], "conversation" | "conversations" | "conversationsById">
 
 /** What the owners of bots read of their visitors, as the owner. */
 export const pgConversations = ({ schema, statementAsUser }: Database["Service"]): Conversations => {
@@ -57,7 +57,7 @@ export const pgConversations = ({ schema, statementAsUser }: Database["Service"]
   return {
     conversations: ({ before, bot, botOwner, limit, search = "" }) => {
       const params = [botOwner, bot, before?.usedAtMicros ?? null, before?.id ?? null, limit]
-      return storing("ChatStore.conversations")(
+      return storing("ChatRecords.conversations")(
         search === ""
           ? Effect.map(statementAsUser<ConversationRow>(botOwner, text.list, params), (rows) =>
               pageOf(botOwner, limit, rows)
@@ -73,14 +73,14 @@ export const pgConversations = ({ schema, statementAsUser }: Database["Service"]
       )
     },
     conversationsById: ({ after, bot, botOwner, limit }) =>
-      storing("ChatStore.conversationsById")(
+      storing("ChatRecords.conversationsById")(
         Effect.map(
           statementAsUser<ConversationRow>(botOwner, text.byId, [botOwner, bot, after ?? null, limit]),
           (rows) => rows.map(conversationOf(botOwner))
         )
       ),
     conversation: (botOwner, bot, id) =>
-      storing("ChatStore.conversation")(
+      storing("ChatRecords.conversation")(
         Effect.map(
           statementAsUser<ConversationRow>(botOwner, text.one, [botOwner, bot, uuidOrNil(id)]),
           ([row]) => row && conversationOf(botOwner)(row)

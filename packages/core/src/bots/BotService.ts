@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
-import { ChatStore } from "../chat/store/ChatStore.ts"
+import { ChatRecords } from "../chat/store/ChatStore.ts"
 import { DocumentStore } from "../documents/storing/DocumentStore.ts"
 import { findReadableDocuments } from "../documents/searching/findReadableDocuments.ts"
 import type { DocumentForbidden, DocumentNotFound } from "../documents/errors.ts"
@@ -98,7 +98,7 @@ const makeCheck = Effect.gen(function* () {
 const make = Effect.gen(function* () {
   const bots = yield* BotStore
   const check = yield* makeCheck
-  const chats = yield* ChatStore
+  const chats = yield* ChatRecords
   const farewell = yield* BotFarewell
   const ids = yield* IdGenerator
   const unitOfWork = yield* UnitOfWork

@@ -3,7 +3,7 @@ import { AuditLog } from "../audit/AuditLog.ts"
 import { BillingStore } from "../billing/BillingStore.ts"
 import { PaymentEventStore } from "../billing/inbox/PaymentEventStore.ts"
 import { BotStore } from "../bots/BotStore.ts"
-import { ChatStore } from "../chat/store/ChatStore.ts"
+import { ChatRecords, ChatStore } from "../chat/store/ChatStore.ts"
 import { MAX_PAGE_BYTES } from "../chat/store/StoredChat.ts"
 import { CreditRecords } from "../credits/CreditLedger.ts"
 import { CrmConnectionStore } from "../crm/CrmConnectionStore.ts"
@@ -80,6 +80,7 @@ const makeAccountLines = Effect.gen(function* () {
 const makeChatLines = Effect.gen(function* () {
   const bots = yield* BotStore
   const chats = yield* ChatStore
+  const chatRecords = yield* ChatRecords
   const crm = yield* CrmConnectionStore
 
   const messages = (userId: UserId, chatId: string) =>
@@ -101,7 +102,7 @@ const makeChatLines = Effect.gen(function* () {
   const ofChats = (userId: UserId) =>
     paged(
       PAGE,
-      (after: string | undefined) => chats.listById({ userId, after, limit: PAGE }),
+      (after: string | undefined) => chatRecords.listById({ userId, after, limit: PAGE }),
       ({ id }) => id
     ).pipe(Stream.flatMap(({ id }) => messages(userId, id)))
 
@@ -118,7 +119,7 @@ const makeChatLines = Effect.gen(function* () {
             paged(
               PAGE,
               (after: string | undefined) =>
-                chats.conversationsById({ botOwner: owner, bot: bot.id, after, limit: PAGE }),
+                chatRecords.conversationsById({ botOwner: owner, bot: bot.id, after, limit: PAGE }),
               ({ id }) => id
             ).pipe(Stream.map(lines.conversationLine))
           )

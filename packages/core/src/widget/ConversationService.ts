@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Option, Stream } from "effect"
 import { BotNotFound } from "../bots/errors.ts"
 import { BotStore } from "../bots/BotStore.ts"
 import { type ChatPage, ChatService } from "../chat/ChatService.ts"
-import { type BotConversation, ChatStore, type ConversationCursor } from "../chat/store/ChatStore.ts"
+import { type BotConversation, ChatRecords, ChatStore, type ConversationCursor } from "../chat/store/ChatStore.ts"
 import { type StoredMessage, MAX_TRANSCRIPT_BYTES } from "../chat/store/StoredChat.ts"
 import { CreditRecords } from "../credits/CreditLedger.ts"
 import { replyCosts } from "../credits/CreditService.ts"
@@ -83,6 +83,7 @@ const make = Effect.gen(function* () {
   const bots = yield* BotStore
   const chat = yield* ChatService
   const chats = yield* ChatStore
+  const chatRecords = yield* ChatRecords
   const records = yield* CreditRecords
 
   const checkBot = Effect.fnUntraced(function* (owner: UserId, botId: string) {
@@ -101,7 +102,7 @@ const make = Effect.gen(function* () {
 
   const find = Effect.fnUntraced(function* (owner: UserId, botId: string, id: string) {
     yield* checkBot(owner, botId)
-    return (yield* chats.conversation(owner, botId.toLowerCase(), id)) ?? (yield* new ConversationNotFound())
+    return (yield* chatRecords.conversation(owner, botId.toLowerCase(), id)) ?? (yield* new ConversationNotFound())
   })
 
   const withMessages = Effect.fnUntraced(function* (
@@ -133,7 +134,7 @@ const make = Effect.gen(function* () {
   })
 
   const exportPage = Effect.fnUntraced(function* (botOwner: UserId, bot: string, after: string | undefined) {
-    const found = yield* chats.conversationsById({ botOwner, bot, after, limit: EXPORTED_AT_ONCE })
+    const found = yield* chatRecords.conversationsById({ botOwner, bot, after, limit: EXPORTED_AT_ONCE })
     const read = yield* Effect.forEach(found, (each) =>
       Effect.flatMap(allMessages(each), (messages) =>
         messages === undefined
@@ -148,7 +149,7 @@ const make = Effect.gen(function* () {
   return ConversationService.of({
     find: Effect.fn("ConversationService.find")(function* (owner, botId, input) {
       yield* checkBot(owner, botId)
-      const { conversations, next } = yield* chats.conversations({
+      const { conversations, next } = yield* chatRecords.conversations({
         ...input,
         botOwner: owner,
         bot: botId.toLowerCase()

@@ -142,6 +142,31 @@ export class ChatStore extends Context.Service<
     transcript(input: TranscriptInput): Effect.Effect<Transcript | undefined, StorageFailed>
     /** A person's own chats, or the conversations of one of their bots; last used first. */
     list(input: ListChatsInput): Effect.Effect<ChatList, StorageFailed>
+    /** Gives one of a person's own chats another title; undefined where they have no such chat. */
+    rename(userId: UserId, chatId: string, title: string): Effect.Effect<Chat | undefined, StorageFailed>
+    /** Keeps these documents, at most 1,000, with one of a person's own chats in place of others; true where there is one. */
+    keepDocuments(
+      userId: UserId,
+      chatId: string,
+      documentIds: ReadonlyArray<string>
+    ): Effect.Effect<boolean, StorageFailed>
+    /**
+     * What all of a person's own chats hold, or for a visitor the conversations of all visitors of all bots of the bot's
+     * owner, in bytes: the `storedBytes` of their messages.
+     */
+    usage(owner: ConversationOwner): Effect.Effect<number, StorageFailed>
+    /** Deletes a chat with its messages; true where there was one. */
+    remove(owner: ConversationOwner, chatId: string): Effect.Effect<boolean, StorageFailed>
+  }
+>()("@parley/core/chat/store/ChatStore") {}
+
+/**
+ * Chats beyond those that a person writes in: the conversations of visitors with a person's bots, and all chats in an order
+ * for exports. Fenced by the owner as `ChatStore` is.
+ */
+export class ChatRecords extends Context.Service<
+  ChatRecords,
+  {
     /**
      * A person's own chats whose ids come after `after`, in the order of their ids, which no use changes: all there were at
      * the beginning are met once by who goes on behind the last.
@@ -161,22 +186,7 @@ export class ChatStore extends Context.Service<
       readonly after: string | undefined
       readonly limit: number
     }): Effect.Effect<ReadonlyArray<BotConversation>, StorageFailed>
-    /** Gives one of a person's own chats another title; undefined where they have no such chat. */
-    rename(userId: UserId, chatId: string, title: string): Effect.Effect<Chat | undefined, StorageFailed>
-    /** Keeps these documents, at most 1,000, with one of a person's own chats in place of others; true where there is one. */
-    keepDocuments(
-      userId: UserId,
-      chatId: string,
-      documentIds: ReadonlyArray<string>
-    ): Effect.Effect<boolean, StorageFailed>
-    /**
-     * What all of a person's own chats hold, or for a visitor the conversations of all visitors of all bots of the bot's
-     * owner, in bytes: the `storedBytes` of their messages.
-     */
-    usage(owner: ConversationOwner): Effect.Effect<number, StorageFailed>
-    /** Deletes a chat with its messages; true where there was one. */
-    remove(owner: ConversationOwner, chatId: string): Effect.Effect<boolean, StorageFailed>
     /** Deletes all conversations that visitors have with this bot of the person's. */
     removeOfBot(userId: UserId, bot: string): Effect.Effect<void, StorageFailed>
   }
->()("@parley/core/chat/store/ChatStore") {}
+>()("@parley/core/chat/store/ChatRecords") {}

@@ -1,4 +1,4 @@
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import type { UserId } from "../../identity/UserId.ts"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
 import { storableText } from "../../storage/storableText.ts"
@@ -13,7 +13,13 @@ import {
   storedBytes
 } from "./StoredChat.ts"
 import { InMemoryChats, keyOf, type StoredChat } from "./InMemoryChats.ts"
-import { type BotConversation, ChatStore, type ConversationCursor, type TranscriptInput } from "./ChatStore.ts"
+import {
+  type BotConversation,
+  ChatRecords,
+  ChatStore,
+  type ConversationCursor,
+  type TranscriptInput
+} from "./ChatStore.ts"
 
 const isListed = ({ owner }: Chat, userId: UserId, bot: string): boolean => {
   const key = ownerKey(owner)
@@ -63,11 +69,22 @@ const isBehind = (each: BotConversation, { id, usedAtMicros }: ConversationCurso
   return used < usedAtMicros || (used === usedAtMicros && each.id > id)
 }
 
-const make = Effect.gen(function* () {
+const makeTable = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
-  const atOnce = <A>(work: () => A) => storage.exclusive(Effect.sync(work))
   const { begin, chats } = yield* InMemoryChats
+  yield* storage.addPersonalPart({
+    count: (userId) => ({
+      chats: [...chats.values()].filter(({ chat }) => ownerKey(chat.owner).userId === userId).length
+    }),
+    erase: (userId) => {
+      for (const [key, { chat }] of chats) if (ownerKey(chat.owner).userId === userId) chats.delete(key)
+    }
+  })
+  return { storage, begin, chats, atOnce: <A>(work: () => A) => storage.exclusive(Effect.sync(work)) }
+})
+type Table = Effect.Success<typeof makeTable>
 
+const makeStore = ({ atOnce, begin, chats, storage }: Table) => {
   const change = (owner: ConversationOwner, chatId: string, how: (stored: StoredChat) => StoredChat) =>
     atOnce(() => {
       const key = keyOf(owner, chatId)
@@ -77,15 +94,6 @@ const make = Effect.gen(function* () {
       chats.set(key, changed)
       return changed
     })
-
-  yield* storage.addPersonalPart({
-    count: (userId) => ({
-      chats: [...chats.values()].filter(({ chat }) => ownerKey(chat.owner).userId === userId).length
-    }),
-    erase: (userId) => {
-      for (const [key, { chat }] of chats) if (ownerKey(chat.owner).userId === userId) chats.delete(key)
-    }
-  })
 
   return ChatStore.of({
     beginTurn: (input) => storage.exclusive(Effect.map(Clock.currentTimeMillis, (now) => begin(input, now))),
@@ -102,6 +110,29 @@ const make = Effect.gen(function* () {
           .toSorted((a, b) => b.use - a.use)
         return { chats: found.slice(offset, offset + limit).map(({ chat }) => chat), total: found.length }
       }),
+    rename: (userId, chatId, title) =>
+      change({ person: userId }, chatId, ({ chat, ...rest }) => ({
+        ...rest,
+        chat: { ...chat, title: storableText(title) }
+      })).pipe(Effect.map((stored) => stored?.chat)),
+    keepDocuments: (userId, chatId, documentIds) =>
+      Effect.map(
+        change({ person: userId }, chatId, (stored) => ({ ...stored, kept: lowerCase(documentIds) })),
+        (stored) => stored !== undefined
+      ),
+    usage: (owner) =>
+      atOnce(() =>
+        [...chats.values()]
+          .filter(({ chat }) => sharesQuota(ownerKey(chat.owner), ownerKey(owner)))
+          .flatMap((stored) => stored.messages)
+          .reduce((sum, { content, sources }) => sum + storedBytes(content, sources), 0)
+      ),
+    remove: (owner, chatId) => atOnce(() => chats.delete(keyOf(owner, chatId)))
+  })
+}
+
+const makeRecords = ({ atOnce, chats }: Table) =>
+  ChatRecords.of({
     listById: ({ userId, after = "", limit }) =>
       atOnce(() =>
         [...chats.values()]
@@ -136,32 +167,17 @@ const make = Effect.gen(function* () {
           .toSorted((a, b) => (a.id < b.id ? -1 : 1))
           .slice(0, limit)
       ),
-    rename: (userId, chatId, title) =>
-      change({ person: userId }, chatId, ({ chat, ...rest }) => ({
-        ...rest,
-        chat: { ...chat, title: storableText(title) }
-      })).pipe(Effect.map((stored) => stored?.chat)),
-    keepDocuments: (userId, chatId, documentIds) =>
-      Effect.map(
-        change({ person: userId }, chatId, (stored) => ({ ...stored, kept: lowerCase(documentIds) })),
-        (stored) => stored !== undefined
-      ),
-    usage: (owner) =>
-      atOnce(() =>
-        [...chats.values()]
-          .filter(({ chat }) => sharesQuota(ownerKey(chat.owner), ownerKey(owner)))
-          .flatMap((stored) => stored.messages)
-          .reduce((sum, { content, sources }) => sum + storedBytes(content, sources), 0)
-      ),
-    remove: (owner, chatId) => atOnce(() => chats.delete(keyOf(owner, chatId))),
     removeOfBot: (userId, bot) =>
       atOnce(() => {
         for (const [key, { chat }] of chats) if (bot !== "" && isListed(chat, userId, bot)) chats.delete(key)
       })
   })
-})
+
+const make = Effect.map(makeTable, (table) =>
+  Context.make(ChatStore, makeStore(table)).pipe(Context.add(ChatRecords, makeRecords(table)))
+)
 
 /** Chats in the memory of one process: for tests, and for trying the product out without a database. */
 export const InMemoryChatStore = {
-  layer: Layer.effect(ChatStore, make).pipe(Layer.provide(Layer.merge(InMemoryChats.layer, InMemoryStorage.layer)))
+  layer: Layer.effectContext(make).pipe(Layer.provide(Layer.merge(InMemoryChats.layer, InMemoryStorage.layer)))
 }

@@ -1,6 +1,11 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { ChatStore, type ConversationCursor, type ListConversationsInput } from "../../chat/store/ChatStore.ts"
+import {
+  ChatRecords,
+  ChatStore,
+  type ConversationCursor,
+  type ListConversationsInput
+} from "../../chat/store/ChatStore.ts"
 import { newTurn, newUserId, newVisitor } from "../storage/storageFixtures.ts"
 import type { ChatStores } from "./endTurn.ts"
 import type { Run } from "../suiteOn.ts"
@@ -22,12 +27,12 @@ const visited = (messages: ReadonlyArray<string>) =>
 /** Every conversation that pages of this size give, by their ids, and the number of pages. */
 const walk = (input: Omit<ListConversationsInput, "before">) =>
   Effect.gen(function* () {
-    const chats = yield* ChatStore
+    const records = yield* ChatRecords
     const ids: Array<string> = []
     let pages = 0
     for (let before: ConversationCursor | undefined; ;) {
       const page: { conversations: ReadonlyArray<{ id: string }>; next: ConversationCursor | undefined } =
-        yield* chats.conversations({ ...input, before })
+        yield* records.conversations({ ...input, before })
       ids.push(...page.conversations.map(({ id }) => id))
       pages += 1
       before = page.next
@@ -41,6 +46,7 @@ export const botConversations = (run: Run<ChatStores>) => {
     run(
       Effect.gen(function* () {
         const chats = yield* ChatStore
+        const records = yield* ChatRecords
         const visitor = newVisitor(newUserId())
         const turn = newTurn(visitor)
         const declined = newTurn(visitor, {
@@ -50,13 +56,13 @@ export const botConversations = (run: Run<ChatStores>) => {
         })
         for (const each of [turn, declined]) yield* chats.beginTurn(each)
         const { bot, botOwner } = visitor
-        const { conversations, next } = yield* chats.conversations({ botOwner, bot, limit: 10 })
+        const { conversations, next } = yield* records.conversations({ botOwner, bot, limit: 10 })
         expect(next).toBeUndefined()
         expect(conversations).toMatchObject([
           { id: turn.chatId, owner: visitor, title: turn.title, messageCount: 4, replyIds: [turn.reply.id] }
         ])
-        expect(yield* chats.conversation(botOwner, bot, turn.chatId.toUpperCase())).toEqual(conversations[0])
-        expect(yield* chats.conversationsById({ botOwner, bot, after: undefined, limit: 10 })).toEqual(conversations)
+        expect(yield* records.conversation(botOwner, bot, turn.chatId.toUpperCase())).toEqual(conversations[0])
+        expect(yield* records.conversationsById({ botOwner, bot, after: undefined, limit: 10 })).toEqual(conversations)
       })
     ))
 
@@ -76,10 +82,11 @@ export const botConversations = (run: Run<ChatStores>) => {
     run(
       Effect.gen(function* () {
         const chats = yield* ChatStore
+        const records = yield* ChatRecords
         const { bot, botOwner, ids } = yield* visited(["a", "b", "c", "d", "e"])
         const met: Array<string> = []
         for (let after: string | undefined; ;) {
-          const page = yield* chats.conversationsById({ botOwner, bot, after, limit: 2 })
+          const page = yield* records.conversationsById({ botOwner, bot, after, limit: 2 })
           met.push(...page.map(({ id }) => id))
           const [first] = page
           if (first !== undefined) {
@@ -123,6 +130,7 @@ export const botConversations = (run: Run<ChatStores>) => {
     run(
       Effect.gen(function* () {
         const chats = yield* ChatStore
+        const records = yield* ChatRecords
         const { bot, botOwner, ids } = yield* visited(["Secret"])
         const own = newTurn(botOwner)
         yield* chats.beginTurn(own)
@@ -134,9 +142,9 @@ export const botConversations = (run: Run<ChatStores>) => {
         ] as const) {
           expect(yield* walk({ botOwner: owner, bot: of, limit: 10 })).toEqual({ ids: [], pages: 1 })
           expect(yield* walk({ botOwner: owner, bot: of, limit: 10, search: "Secret" })).toEqual({ ids: [], pages: 1 })
-          expect(yield* chats.conversationsById({ botOwner: owner, bot: of, after: undefined, limit: 9 })).toEqual([])
+          expect(yield* records.conversationsById({ botOwner: owner, bot: of, after: undefined, limit: 9 })).toEqual([])
           for (const each of [id, own.chatId, "nonsense'"]) {
-            expect(yield* chats.conversation(owner, of, each)).toBeUndefined()
+            expect(yield* records.conversation(owner, of, each)).toBeUndefined()
           }
         }
       })

@@ -1,13 +1,13 @@
 import { type Effect, Result } from "effect"
 import { CreditLedger, type CreditPorts } from "../../credits/CreditLedger.ts"
-import type { ChatStore } from "../../chat/store/ChatStore.ts"
+import type { ChatRecords, ChatStore } from "../../chat/store/ChatStore.ts"
 import { ownerKey } from "../../chat/store/StoredChat.ts"
 import type { EndTurn } from "../../chat/reply/RunningReplies.ts"
 import type { Refusal } from "../../credits/rules/LedgerState.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 
 /** Where chats are kept, and the ledger whose operations end their turns. */
-export type ChatStores = ChatStore | CreditPorts
+export type ChatStores = ChatStore | ChatRecords | CreditPorts
 
 /** Ends a turn that no hold pays: with an operation that changes nothing else. */
 export const endTurn = (

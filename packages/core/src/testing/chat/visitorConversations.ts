@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { ChatStore } from "../../chat/store/ChatStore.ts"
+import { ChatRecords, ChatStore } from "../../chat/store/ChatStore.ts"
 import { newTurn, newUserId, newVisitor } from "../storage/storageFixtures.ts"
 import { type ChatStores, endTurn } from "./endTurn.ts"
 import type { Run } from "../suiteOn.ts"
@@ -60,13 +60,14 @@ export const visitorConversations = (run: Run<ChatStores>) => {
     run(
       Effect.gen(function* () {
         const chats = yield* ChatStore
+        const records = yield* ChatRecords
         const botOwner = newUserId()
         const visitor = newVisitor(botOwner)
         const gone = [newTurn(visitor), newTurn(newVisitor(botOwner, visitor.bot))]
         const kept = [newTurn(newVisitor(botOwner)), newTurn(newVisitor(newUserId(), visitor.bot)), newTurn(botOwner)]
         for (const turn of [...gone, ...kept]) yield* chats.beginTurn(turn)
-        yield* chats.removeOfBot(botOwner, visitor.bot)
-        yield* chats.removeOfBot(botOwner, "")
+        yield* records.removeOfBot(botOwner, visitor.bot)
+        yield* records.removeOfBot(botOwner, "")
         for (const turn of gone) expect(yield* chats.transcript({ ...turn, limit: 1 })).toBeUndefined()
         for (const turn of kept) expect(yield* chats.transcript({ ...turn, limit: 1 })).toBeDefined()
       })
