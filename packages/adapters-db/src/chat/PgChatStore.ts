@@ -80,24 +80,15 @@ const messageOf = (row: TranscriptRow): StoredMessage => ({
   createdAt: row.message_created_at.getTime()
 })
 
-const make = Effect.map(Database, (database) => {
+/** The methods that read messages and lists of chats. */
+const pgReading = (database: Database["Service"]): Pick<ChatStore["Service"], "list" | "transcript"> => {
   const { schema } = database
   const sqlTexts = {
-    begin: beginTurnSql(schema),
     transcript: transcriptSql(schema),
     list: listSql(schema),
     count: countSql(schema),
-    search: searchSql(schema),
-    rename: renameSql(schema),
-    keepDocuments: keepDocumentsSql(schema),
-    usageOfOwn: usageSql(schema, "own"),
-    usageOfVisitors: usageSql(schema, "visitors"),
-    remove: removeSql(schema)
+    search: searchSql(schema)
   }
-
-  /** Reads and deletes as the person whose rows they are, which a bot's owner may do with a visitor's. */
-  const asOwner = <R extends Row>(owner: ConversationOwner, text: string, params: ReadonlyArray<unknown>) =>
-    database.statementAsUser<R>(ownerKey(owner).userId, text, params)
 
   const listed = (userId: UserId, bot: string, limit: number, offset: number) =>
     database.asUser(userId, (sql) =>
@@ -117,20 +108,11 @@ const make = Effect.map(Database, (database) => {
       })
     )
 
-  return ChatStore.of({
-    beginTurn: (input) => {
-      const { running } = input
-      const begun = Object.values(beginRow(input))
-      const record = [running?.hold.userId, running?.hold.key, running?.joinable, running && Math.ceil(running.ttlMs)]
-      const params = [...begun, ...record.map((value) => value ?? null)]
-      // The function enters the role of the conversation's author itself: the person, or for a visitor the service.
-      const begin = retrySoon(isSerialization)(database.statement(sqlTexts.begin, params))
-      return storing("ChatStore.beginTurn", "turn")(Effect.asVoid(begin))
-    },
+  return {
     transcript: ({ owner, chatId, limit, before, maxBytes = MAX_TRANSCRIPT_BYTES }) =>
       storing("ChatStore.transcript")(
         Effect.map(
-          asOwner<TranscriptRow>(owner, sqlTexts.transcript, [
+          database.statementAsUser<TranscriptRow>(ownerKey(owner).userId, sqlTexts.transcript, [
             ...keyOf(owner),
             uuidOrNil(chatId),
             limit,
@@ -149,7 +131,36 @@ const make = Effect.map(Database, (database) => {
     list: ({ userId, bot = "", limit, offset, search = "" }) =>
       storing("ChatStore.list")(
         search === "" ? listed(userId, bot, limit, offset) : found(userId, bot, limit, offset, storableText(search))
-      ),
+      )
+  }
+}
+
+const make = Effect.map(Database, (database) => {
+  const { schema } = database
+  const sqlTexts = {
+    begin: beginTurnSql(schema),
+    rename: renameSql(schema),
+    keepDocuments: keepDocumentsSql(schema),
+    usageOfOwn: usageSql(schema, "own"),
+    usageOfVisitors: usageSql(schema, "visitors"),
+    remove: removeSql(schema)
+  }
+
+  /** Reads and deletes as the person whose rows they are, which a bot's owner may do with a visitor's. */
+  const asOwner = <R extends Row>(owner: ConversationOwner, text: string, params: ReadonlyArray<unknown>) =>
+    database.statementAsUser<R>(ownerKey(owner).userId, text, params)
+
+  return ChatStore.of({
+    ...pgReading(database),
+    beginTurn: (input) => {
+      const { running } = input
+      const begun = Object.values(beginRow(input))
+      const record = [running?.hold.userId, running?.hold.key, running?.joinable, running && Math.ceil(running.ttlMs)]
+      const params = [...begun, ...record.map((value) => value ?? null)]
+      // The function enters the role of the conversation's author itself: the person, or for a visitor the service.
+      const begin = retrySoon(isSerialization)(database.statement(sqlTexts.begin, params))
+      return storing("ChatStore.beginTurn", "turn")(Effect.asVoid(begin))
+    },
     rename: (userId, chatId, title) =>
       storing("ChatStore.rename")(
         Effect.map(
