@@ -28,7 +28,8 @@ const git = (...args: ReadonlyArray<string>): string =>
 /** The list as a commit has it; undefined if it has none. */
 const listOf = (commit: string): ReadonlyArray<FrozenMigration> | undefined => {
   try {
-    return parseFrozen(git("show", `${commit}:${LIST}`))
+    const list = parseFrozen(git("show", `${commit}:${LIST}`))
+    return list.length === 0 ? undefined : list
   } catch {
     return undefined
   }
@@ -46,12 +47,13 @@ const present = (await loadMigrations()).map(({ checksum, id }) => ({ id, checks
 const frozen = parseFrozen(readFileSync(join(root, LIST), "utf8"))
 const before = commitBefore()
 const older = before === undefined ? undefined : listOf(before)
+const isFrozen = frozen.length > 0
 const added = present.filter(({ id }) => !frozen.some((one) => one.id === id))
 const problems = [
   ...brokenPromises(frozen, present),
   ...brokenPromises(older ?? [], frozen).map((problem) => `${LIST}: ${problem}`),
   ...numberingProblems(present),
-  ...(values.write === true
+  ...(values.write === true || !isFrozen
     ? []
     : added.map(({ id }) => `${id} is not listed. Run: npm run check:migrations -- --write`))
 ]
@@ -63,7 +65,8 @@ if (values.write === true) writeFileSync(join(root, LIST), printFrozen(present))
 
 const url = process.env["TEST_DATABASE_URL"] ?? ""
 const from = values.from ?? (older === undefined || older.length === present.length ? undefined : before)
-if (from === undefined) process.stdout.write(`${present.length} migrations are as they were.\n`)
+if (from === undefined)
+  process.stdout.write(`${present.length} migrations${isFrozen ? " are as they were" : ", none of them frozen yet"}.\n`)
 else if (url === "") process.stdout.write(`TEST_DATABASE_URL is not set: the upgrade from ${from} was not tried.\n`)
 else {
   using program = olderProgram(root, from)
