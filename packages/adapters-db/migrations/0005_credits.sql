@@ -154,7 +154,7 @@ CREATE TABLE {{schema}}.credit_openings (
   accounts bigint NOT NULL CHECK (accounts >= 1)
 );
 
--- The content of a hold and of a transaction as one text, the same whatever the session's settings. A column that is added
+-- The content of a hold and of a transaction as one text, independent of the session's settings. A column that is added
 -- later is appended here where it has a value, so that the digests of rows without it stay right.
 CREATE FUNCTION {{schema}}.hold_seal(h {{schema}}.credit_holds) RETURNS bytea LANGUAGE sql STABLE
 RETURN sha256(convert_to(ROW(h.user_id, h.key, h.allowance, h.topup, extract(epoch FROM h.period_start),

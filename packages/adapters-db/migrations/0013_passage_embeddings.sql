@@ -21,7 +21,7 @@ CREATE POLICY owner ON {{schema}}.passage_embeddings TO parley_user
   USING (user_id = current_setting('parley.user_id', true));
 CREATE POLICY service ON {{schema}}.passage_embeddings TO parley_service USING (true);
 
--- The extension, where the server has it and this login may add it. Whoever may can do so later: CREATE EXTENSION vector.
+-- The extension, if the server has it and this login may add it. An administrator can add it later: CREATE EXTENSION vector.
 DO $migration$
 BEGIN
   IF EXISTS (SELECT FROM pg_available_extensions WHERE name = 'vector') THEN

@@ -123,7 +123,7 @@ CREATE TABLE {{schema}}.billing_purchases (
 );
 CREATE INDEX billing_purchases_by_payment ON {{schema}}.billing_purchases (user_id, payment_id);
 
--- The content of a purchase as one text, the same whatever the session's settings.
+-- The content of a purchase as one text, independent of the session's settings.
 CREATE FUNCTION {{schema}}.bought_text(
   user_id text, session_id text, payment_id text, price_id text, granted bigint, paid bigint, currency text,
   bought_at timestamptz, number bigint
@@ -321,7 +321,7 @@ BEGIN
 END
 $function$;
 
--- Links references to people, and returns those that nobody had before.
+-- Links references to people, and returns those that were linked to no person before.
 CREATE FUNCTION {{schema}}.link_references(links json) RETURNS text[] LANGUAGE plpgsql AS $function$
 DECLARE
   fresh text[];
@@ -357,7 +357,7 @@ BEGIN
 END
 $function$;
 
--- Links references to a person and returns the events that waited for those that nobody had.
+-- Links references to a person, and returns the events that waited for the newly linked ones.
 CREATE FUNCTION {{schema}}.link_payments(person text, links text[], besides text) RETURNS json LANGUAGE plpgsql
 AS $function$
 BEGIN
@@ -368,7 +368,7 @@ END
 $function$;
 
 -- Writes decided events with their consequences: subscriptions, purchases (at most one a person), plans, links. Returns the
--- references that nobody had before. The only function that writes them, for one event and for many.
+-- references that were linked to no person before. The only function that writes them, for one event and for many.
 CREATE FUNCTION {{schema}}.write_payments(events json, known json, subscriptions json, bought json, links json)
 RETURNS text[] LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan SET jit = off
@@ -434,7 +434,7 @@ BEGIN
 END
 $function$;
 
--- Keeps an event that is about nobody, without its content where its customer was erased; gives its first outcome where
+-- Keeps an event that is about no known person, without its content if its customer was erased. Returns its first outcome if
 -- it came before and is done.
 CREATE FUNCTION {{schema}}.keep_payment(event json, outcome text, why text, wrote_at timestamptz) RETURNS json
 LANGUAGE plpgsql AS $function$

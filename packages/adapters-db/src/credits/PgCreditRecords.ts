@@ -105,7 +105,7 @@ const toUsageRow = (row: SummedRow): UsageRow => ({
   outputTokens: Number(row.output_tokens)
 })
 
-/** What an account used, by day, source and model: from the sums of those days and the transactions not summed yet. */
+/** An account's use by day, spender and model: the sums of summed days, and the transactions that are not summed yet. */
 const readUsage = (
   { schema, statement }: Database["Service"],
   { userId, firstDay, lastDay }: UsageInput

@@ -30,7 +30,7 @@ interface Batches {
 
 /**
  * Commits operations, one a call; the README draws the states of a commit. Operations of many callers share commits, for
- * accounts that no other process has locked: those are done at full speed whatever happens to others. The others are
+ * accounts that no other process has locked: those commits are not slowed down by locked accounts. The others are
  * committed apart (`contendedCommits.ts`).
  */
 export const commitBatches = (database: Database["Service"], time: LedgerTime): Batches => {

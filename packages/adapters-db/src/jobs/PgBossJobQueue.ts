@@ -175,7 +175,7 @@ export const PgBossJobQueueLayer = (options: JobQueueOptions = {}) => Layer.effe
 
 const STATE_OF: Readonly<Record<string, JobRecord["state"]>> = { active: "running", completed: "done" }
 
-/** Enqueues a failed job anew under its id, or has its twin stand for it; gives the job that does. */
+/** Enqueues a failed job again under its id, unless a waiting job does the same work. Returns the job that will run. */
 export const retryJob = (parts: JobParts) => {
   const { boss, owner: database, text } = parts
   const enqueue = enqueueJob(parts)

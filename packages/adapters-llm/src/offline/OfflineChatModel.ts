@@ -18,7 +18,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 const questionOf = (messages: ReadonlyArray<ChatMessage>): string =>
   messages.findLast((message) => message.role === "user" && readPassages(message.content) === undefined)?.content ?? ""
 
-/** How the offline model behaves, in addition to answering. Counts are tokens of the reply. */
+/** The offline model's behaviour besides its answer. Counts are tokens of the reply. */
 export interface OfflineBehaviour {
   /** The wait before each token, in milliseconds. */
   readonly tokenDelayMs?: number

@@ -26,7 +26,7 @@ import { PaymentGateway } from "./provider/PaymentGateway.ts"
 import { PaymentLookups } from "./provider/PaymentLookups.ts"
 import { PaymentReports, type SignedEvent } from "./provider/PaymentReports.ts"
 
-/** Applies each event of the provider once, however often and in whatever order events arrive. */
+/** Applies each event of the provider once. Events may arrive repeatedly and in any order. */
 export class PaymentInbox extends Context.Service<
   PaymentInbox,
   {

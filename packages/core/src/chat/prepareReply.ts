@@ -74,7 +74,7 @@ const makeFallbacks = Effect.gen(function* () {
   })
 })
 
-/** How the model of a reply is chosen. */
+/** Chooses the model of a reply. */
 const makeChooseModel = Effect.gen(function* () {
   const catalog = yield* Catalog
   const runnable = yield* runnableModels

@@ -74,16 +74,16 @@ export const takeFrom = (source: Split, amount: number): Split => {
   return { allowance, topup: Math.min(amount - allowance, source.topup) }
 }
 
-/** What an account has beyond its open holds. */
+/** The credits of an account beyond its open holds. */
 export const freeOf = (buckets: Buckets): Split => ({
   allowance: buckets.allowance - buckets.heldAllowance,
   topup: buckets.topup - buckets.heldTopup
 })
 
-/** How a new hold of `amount` is set aside: the allowance first. Takes `amount <= availableOf(buckets)`. */
+/** Splits a new hold of `amount` over the buckets, the allowance first. Requires `amount <= availableOf(buckets)`. */
 export const splitHold = (buckets: Buckets, amount: number): Split => takeFrom(freeOf(buckets), amount)
 
-/** How `amount` new credits are put in: they repay debt first, the rest goes into the bucket. */
+/** Adds `amount` new credits: they repay debt first, and the rest goes into the bucket. */
 export const splitGrant = (buckets: Buckets, amount: number): { readonly repaid: number; readonly added: number } => {
   const repaid = Math.min(amount, buckets.debt)
   return { repaid, added: amount - repaid }

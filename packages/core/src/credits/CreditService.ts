@@ -29,7 +29,7 @@ import { namesOf, type Tier, type TierName } from "../tiers/Tier.ts"
 import { parseDay, type UsageRow } from "./UsageReport.ts"
 import type { Difference } from "./upkeep/Verification.ts"
 
-/** What a reply cost. */
+/** The cost of a reply. */
 export interface ReplyCost {
   /** Whole credits, of all its holds together. */
   readonly credits: number

@@ -52,7 +52,7 @@ export const NO_USAGE: UsageByKind = SPENDER_KINDS.flatMap(() => [0, 0])
 export interface DayUsage {
   /** The UTC day of the newest usage, counted from 1970-01-01; 0 where there was none. */
   readonly usageDay: number
-  /** What each kind of spender was charged on that day, and holds. */
+  /** The charged and held credits of each kind of spender on that day. */
   readonly usageByKind: UsageByKind
 }
 

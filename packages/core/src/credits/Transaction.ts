@@ -39,7 +39,7 @@ export type TransactionCounts = ReadonlyArray<number>
 
 export const NO_TRANSACTIONS: TransactionCounts = TRANSACTION_TYPES.flatMap(() => [0, 0])
 
-/** How many transactions of a type there are, and the number of the newest. */
+/** The count of transactions of a type, and the number of the newest. */
 export const countsOf = (
   counts: TransactionCounts,
   type: TransactionType

@@ -13,6 +13,6 @@ export interface PayOptions {
   readonly isFree?: boolean
   /** A subscription begins with so many days for nothing. */
   readonly trialDays?: number
-  /** How the card answers at renewals. */
+  /** The card's answer at renewals. */
   readonly card?: Card
 }

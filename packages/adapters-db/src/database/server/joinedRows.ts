@@ -3,7 +3,7 @@ import type { Row } from "../Database.ts"
 /** Whether a statement gives rows and changes nothing but by functions, so that it may stand inside another. */
 export const isSelect = (text: string): boolean => /^\s*(SELECT|WITH)\b/i.test(text)
 
-/** The statement, with each row as one text of JSON: the same for every client, whatever it makes of types. */
+/** The statement with each row as one text of JSON, so that no client converts the types. */
 export const wrapped = (text: string): string =>
   `SELECT pg_catalog.row_to_json(joined)::text AS parley_row FROM (${text}) AS joined`
 

@@ -9,15 +9,15 @@ import type { ModelFailed } from "../../models/ChatModel.ts"
 export interface ReplyParties {
   /** The account that pays: its tier decides which models may answer, and its caps hold. */
   readonly payer: UserId
-  /** Whose documents the reply may quote. */
+  /** The owner of the documents that the reply may quote. */
   readonly documentsOwner: UserId
-  /** Whose conversation it belongs to. */
+  /** The owner of the conversation. */
   readonly conversationOwner: ConversationOwner
   /** What the credits are spent by, as caps and usage are asked. */
   readonly source: Spender
   /** The most credits that all sources of this kind may take of the payer on one UTC day; no bound unless given. */
   readonly dailyCap?: number | undefined
-  /** What the bot and the visitor's address may take of that day; no bound unless given. */
+  /** The bounds of the bot and of the visitor's address for that day; unbounded unless given. */
   readonly shares?: ReadonlyArray<DailyShare> | undefined
   /**
    * Where a visitor asks from, as the server knows it: of a bot's visitors, what each place leaves before its first word
@@ -28,7 +28,7 @@ export interface ReplyParties {
 
 /** What the owner who lets others ask has decided about their replies; nothing of a request changes it. */
 export interface ReplyTerms {
-  /** What the model is told before the conversation. It is not stored with it. */
+  /** Instructions for the model, put before the conversation and not stored with it. */
   readonly instructions: string
   /** The model that answers, whatever the request names; the first of the payer's tier where that does not have it, or null. */
   readonly modelId: string | null

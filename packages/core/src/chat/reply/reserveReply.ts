@@ -134,7 +134,7 @@ export const makeReserveReply = Effect.gen(function* () {
         Effect.map(accounts.of(userId), (opened): OnOtherTier => ({ _tag: "OnOtherTier", account: opened }))
       ),
       Effect.catchTag("InvalidAmount", Effect.die),
-      // What is not held for this reply is spent by none.
+      // Credits that are not held for this reply must not be spent by it.
       Effect.onExit((exit) => share.giveBack(share.amount - newlyHeld(exit)))
     )
     if (reserved._tag === "OnOtherTier") return reserved

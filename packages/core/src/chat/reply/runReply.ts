@@ -13,16 +13,16 @@ import { type ModelCall, openReply, type OpenedReply } from "./openReply.ts"
 import { lostReplyDraft } from "./replyPrice.ts"
 import type { ReplyText } from "./ReplyText.ts"
 
-/** How often the text of a reply that others may read along is stored, if there is new text. */
+/** The interval at which the new text of a joinable reply is stored. */
 const READ_ALONG_MS = 250
-/** How often it is written at least: the answer says whether a reader has asked for its end. */
+/** The longest interval between two writes; the answer of a write says whether a reader has asked for the end. */
 const LOOK_MS = 1_000
 
 /** A reply of this process, as its heartbeats see it. */
 export interface BeatingReply {
   readonly joinable: boolean
   readonly hasNews: () => boolean
-  /** What there is to record now. */
+  /** The state to record now. */
   next(): ReplyBeat
   /** Takes the answer to the beat that `next` returned. */
   beaten(answer: ReplyBeaten, beat: ReplyBeat): Effect.Effect<void>
@@ -108,7 +108,7 @@ const writeOn = (
   return Effect.forever(Effect.suspend((): typeof step => (isCut ? failed("overlong") : step)))
 }
 
-/** How far a reply has come. */
+/** The progress of a reply. */
 interface RunState {
   /** Once a model speaks. */
   spoken: SpokenReply | undefined

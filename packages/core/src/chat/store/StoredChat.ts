@@ -93,11 +93,11 @@ export interface Chat {
  */
 export const MAX_TRANSCRIPT_BYTES = 4 * 1024 * 1024
 
-/** What a page of a transcript may hold together, in bytes of UTF-8: little enough to be written without holding up others. */
+/** The most bytes (UTF-8) of a page of a transcript: few enough that writing one does not delay other requests. */
 export const MAX_PAGE_BYTES = 256 * 1024
 
 const utf8 = new TextEncoder()
 
-/** What a message counts towards the quota: its content and the texts of its sources, in bytes of UTF-8. */
+/** A message's share of the quota: its content and the texts of its sources, in bytes of UTF-8. */
 export const storedBytes = (content: string, sources: ReadonlyArray<Source> = []): number =>
   sources.reduce((sum, { text }) => sum + utf8.encode(text).byteLength, utf8.encode(content).byteLength)

@@ -86,7 +86,7 @@ export const replyKey = (messageId: string): string => `reply:${messageId.toLowe
 /** The key of the `place`-th hold (from 1) that pays the rest of a reply whose holds before it were ended. */
 export const restKey = (first: string, place: number): string => `${first}:rest:${place}`
 
-/** How far the reply of an open hold has come. */
+/** The progress of the reply of an open hold. */
 export interface HoldProgress {
   readonly userId: UserId
   readonly key: string
@@ -102,7 +102,7 @@ export interface RenewInput {
   readonly ttlMs: number
 }
 
-/** What a renewal found. */
+/** The result of a renewal. */
 export interface Renewed {
   readonly renewed: number
   /** Holds of the call that are not open: they were ended, or never were. */
@@ -116,7 +116,7 @@ export interface SweepInput {
   readonly limit: number
 }
 
-/** What a sweep ended. */
+/** The holds that a sweep ended. */
 export interface Swept {
   /** Holds whose reply had delivered something: charged for the input and the output last recorded. */
   readonly charged: number

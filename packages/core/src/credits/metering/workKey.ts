@@ -11,7 +11,7 @@ export const isWorkKey = (key: string): boolean => KEY.test(key)
  */
 export const workKey = (key: string, place = 1): string => (place === 1 ? `work:${key}` : `work:${key}#${place}`)
 
-/** What is asked under a key of metered work: the same key with other terms is refused. */
+/** The terms of metered work under a key; the same key with other terms is refused. */
 export interface WorkTerms {
   readonly amount: number
   readonly minimumAmount: number

@@ -57,7 +57,7 @@ export interface GrantInput {
   readonly type: Extract<TransactionType, "topup" | "grant">
   /** One or more whole credits; they repay debt first and then go to the top-up bucket. */
   readonly amount: number
-  /** What was paid for top-ups, so that refunds and disputes find the purchase. A charge pays for one purchase. */
+  /** Payments for top-ups, so that refunds and disputes find the purchase. A charge pays for one purchase. */
   readonly payment?: Payment | undefined
 }
 

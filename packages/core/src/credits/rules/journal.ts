@@ -62,7 +62,7 @@ export const newest = (journal: Journal): Transaction => {
   return transaction
 }
 
-/** What changes with a period or a plan, and not with replies. Times are Unix milliseconds. */
+/** The facts of an account that change with a period or a plan, not with replies. Times are Unix milliseconds. */
 export type Terms = Pick<
   Account,
   "tier" | "anchor" | "periodStart" | "nextResetAt" | "periodCredits" | "renewedBy" | "renewedUntil" | "pendingTier"
@@ -115,13 +115,13 @@ export type OnceRefusal = AccountNotFound | KeyConflict | InvalidAmount
 export interface OnceWork<E> {
   readonly userId: UserId
   readonly key: string
-  /** What was asked, in words. */
+  /** The question, in words. */
   readonly fingerprint: string
   readonly now: number
   readonly post: (account: LedgerAccount) => Result.Result<Journal, E>
 }
 
-/** Does the work the first time its key comes; after that gives the first answer, or refuses another fingerprint. */
+/** Does the work when its key comes first. Later calls get the first answer, or a refusal if their fingerprint differs. */
 export const decideOnce = <E extends Refusal = InvalidAmount>(
   { account, open, record }: Pick<View, "account" | "open" | "record">,
   { userId, key, fingerprint, now, post }: OnceWork<E>

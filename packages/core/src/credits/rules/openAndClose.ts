@@ -75,7 +75,7 @@ export interface CloseInput {
   readonly lowest: TierName
 }
 
-/** What is left is forfeited and what is owed written off, in one transaction; no period begins any more. */
+/** Forfeits the remaining credits and writes the debt off, in one transaction; no further period begins. */
 const closed = (account: LedgerAccount, tier: TierName, reference: string, at: number): Journal => {
   const { allowance, debt, topup } = account
   return post(
@@ -112,7 +112,7 @@ export const closeAccount = ({ key, lowest, userId }: CloseInput): Operation<Tra
     })
 })
 
-/** What a closed account consists of. */
+/** The contents of a closed account. */
 export interface ClosedAccount {
   readonly account: LedgerAccount
   readonly records: ReadonlyMap<string, IdempotencyRecord>

@@ -53,7 +53,7 @@ export const readDocument = <E = never, R = never>(
     return parsed.headings === undefined ? parsed : { ...parsed, headings: keptHeadings(parsed.headings) }
   })
 
-/** How often reading may fail before it is not tried again for a while. */
+/** Bounds on failed readings of a document. */
 export const ReadingLimitsData = Schema.Struct({
   /** Tries of one document that ended as unreadable. */
   triesPerDocument: whole(1, 1_000_000),

@@ -47,7 +47,7 @@ export interface FeedbackCandidate {
   readonly score: number
   /** Its terms with how often each occurs. */
   readonly terms: ReadonlyMap<string, number>
-  /** How many terms it has in all. */
+  /** The number of all its terms. */
   readonly length: number
 }
 
@@ -119,7 +119,7 @@ export interface FusedCandidate {
   readonly similarity: number | undefined
 }
 
-/** How near all passages are that were compared: the average of their cosines, and the standard deviation. */
+/** The average cosine of all compared passages, and the standard deviation. */
 export interface Crowd {
   readonly average: number
   readonly deviation: number

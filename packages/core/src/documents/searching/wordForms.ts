@@ -112,7 +112,7 @@ const isForm = (shorter: string, longer: string): boolean => {
 const isMistyped = (shorter: string, longer: string): boolean =>
   longer.length >= MISTYPED_FROM && longer.length - shorter.length <= 1 && lettersWithout(longer, shorter) <= 1
 
-/** How many letters of a word are left if each letter of another is taken from it once. */
+/** The number of letters that remain of a word if each letter of another is removed from it once. */
 const lettersWithout = (word: string, other: string): number => {
   let left = word
   for (const letter of other) left = left.replace(letter, "")
