@@ -1,11 +1,11 @@
--- The two roles statements run as: parley_user, under row-level security, and parley_service, which every table's
--- policies let through. They belong to the whole cluster, so that another database, or another schema of this one, may
--- have created them already, or be creating them now. The login uses what they may both by SET ROLE and by inheriting
--- it, also where it is a NOINHERIT login.
+-- The two roles that statements run as: parley_user, under row-level security, and parley_service, which the policies
+-- of every table admit. Roles belong to the whole cluster, so another database, or another schema of this one, may have
+-- created them already or may be creating them now. The login uses their rights both by SET ROLE and by inheritance,
+-- even if it is a NOINHERIT login.
 DO $roles$
 DECLARE
   role_names CONSTANT text[] := ARRAY['parley_user', 'parley_service'];
-  -- From Postgres 16 on each membership says for itself what it is good for.
+  -- From Postgres 16 on, each membership has its own INHERIT and SET options.
   per_grant CONSTANT boolean := current_setting('server_version_num')::integer >= 160000;
   options CONSTANT text := CASE WHEN per_grant THEN ' WITH INHERIT TRUE, SET TRUE' ELSE '' END;
   inherits CONSTANT boolean := (SELECT rolinherit FROM pg_roles WHERE rolname = current_user);
@@ -47,7 +47,7 @@ BEGIN
             current_user, role_name, hint, current_user, options
           );
         WHEN duplicate_object OR unique_violation OR internal_error THEN
-          -- Somebody else created or granted the same at the same moment: look again.
+          -- Another session created or granted the same role at the same moment: check again.
           IF attempt >= 20 THEN
             RAISE;
           END IF;

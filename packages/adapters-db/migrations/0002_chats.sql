@@ -1,5 +1,6 @@
--- Conversations and their messages. Whose they are leads every key: a person's own, or those of a visitor of one of the
--- person's bots. The person's id comes first, so that the tables can be sharded by it.
+-- Conversations and their messages. The owner leads every key: the person, then the bot and the visitor if the
+-- conversation is one of a visitor with the person's bot. The person's id comes first, so that the tables can be
+-- sharded by it.
 CREATE TABLE {{schema}}.chats (
   user_id text COLLATE "C" NOT NULL CHECK (char_length(user_id) BETWEEN 1 AND 255),
   -- Both empty for a person's own conversations.
@@ -9,9 +10,10 @@ CREATE TABLE {{schema}}.chats (
   title text NOT NULL,
   -- Position of the newest message; taking the next ones locks this row, which orders concurrent turns.
   last_position bigint NOT NULL CHECK (last_position >= 0),
-  -- What its messages count towards the quota: contents and the texts of sources, in UTF-8.
+  -- Size of the messages as it counts towards the quota: contents and the texts of sources, in bytes of UTF-8.
   bytes bigint NOT NULL DEFAULT 0 CHECK (bytes >= 0),
-  -- The documents its last request named, and those that its owner keeps with it; null where none were ever kept.
+  -- The documents that the last request named, and those that the owner stored with the chat; null if none were ever
+  -- stored.
   asked_document_ids uuid[] NOT NULL DEFAULT '{}' CHECK (cardinality(asked_document_ids) <= 1000),
   document_ids uuid[] CHECK (cardinality(document_ids) <= 1000),
   created_at timestamptz NOT NULL DEFAULT now(),
@@ -40,31 +42,32 @@ CREATE TABLE {{schema}}.messages (
   FOREIGN KEY (user_id, bot, visitor, chat_id) REFERENCES {{schema}}.chats (user_id, bot, visitor, id) ON DELETE CASCADE
 );
 
--- Replies that are being written: the text of one is here until it is in its message, beside the hold that pays it. A
--- row is deleted in the commit that ends its hold.
+-- Replies that are being written. A reply's text is stored here until it is in its message, beside the key of the hold
+-- that pays for it. A row is deleted in the commit that ends its hold.
 CREATE TABLE {{schema}}.running_replies (
   user_id text COLLATE "C" NOT NULL,
   bot text COLLATE "C" NOT NULL,
   visitor text COLLATE "C" NOT NULL,
   chat_id uuid NOT NULL,
-  -- The id of the message it becomes, which is not there before the first words.
+  -- The id of the message that the reply becomes. The message does not exist before the first words.
   reply_id uuid NOT NULL,
-  -- The account that pays it, and the key of the hold.
+  -- The account that pays for the reply, and the key of the hold.
   payer text COLLATE "C" NOT NULL CHECK (char_length(payer) BETWEEN 1 AND 255),
   hold_key text COLLATE "C" NOT NULL CHECK (hold_key <> ''),
   model text NOT NULL,
-  -- Other readers than its first one may read it.
+  -- True if clients other than the first one may read the reply.
   joinable boolean NOT NULL,
-  -- Of what is stored of it, in UTF-16 units.
+  -- Length of the stored text, in UTF-16 units.
   length integer NOT NULL CHECK (length >= 0),
   stop_asked boolean NOT NULL DEFAULT false,
   started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  -- It does not count as running after this moment unless it is written again before.
+  -- The reply counts as dead after this moment, unless a heartbeat moves it first.
   expires_at timestamptz NOT NULL,
   PRIMARY KEY (user_id, bot, visitor, chat_id, reply_id),
   FOREIGN KEY (user_id, bot, visitor, chat_id) REFERENCES {{schema}}.chats (user_id, bot, visitor, id) ON DELETE CASCADE
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
--- No further index: it would cost every reply and every heartbeat. Sweepers read the small table.
+-- There is no further index, because each reply and each heartbeat would have to maintain it. Sweepers scan the table,
+-- which is small.
 
 CREATE TABLE {{schema}}.running_reply_texts (
   user_id text COLLATE "C" NOT NULL,
@@ -72,7 +75,7 @@ CREATE TABLE {{schema}}.running_reply_texts (
   visitor text COLLATE "C" NOT NULL,
   chat_id uuid NOT NULL,
   reply_id uuid NOT NULL,
-  -- Where it begins in the reply, in UTF-16 units.
+  -- Offset of this part in the reply, in UTF-16 units.
   start_offset integer NOT NULL CHECK (start_offset >= 0),
   text text NOT NULL CHECK (text <> ''),
   PRIMARY KEY (user_id, bot, visitor, chat_id, reply_id, start_offset),
@@ -80,8 +83,8 @@ CREATE TABLE {{schema}}.running_reply_texts (
     REFERENCES {{schema}}.running_replies (user_id, bot, visitor, chat_id, reply_id) ON DELETE CASCADE
 );
 
--- A person writes what is their own. What a visitor said, and what was answered, the bot's owner may read, and delete; it
--- is written by the service, which acts for visitors.
+-- A person writes their own chats. The owner of a bot may read and delete the conversations of its visitors; the
+-- service, which acts for visitors, writes them.
 ALTER TABLE {{schema}}.chats ENABLE ROW LEVEL SECURITY;
 CREATE POLICY owner ON {{schema}}.chats FOR SELECT TO parley_user
   USING (user_id = current_setting('parley.user_id', true));

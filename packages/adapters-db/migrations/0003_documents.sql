@@ -12,18 +12,19 @@ CREATE TABLE {{schema}}.documents (
   pages integer CHECK (pages >= 0),
   passages integer CHECK (passages >= 0),
   created_at timestamptz NOT NULL,
-  -- Generations of passages begun so far: no number is used twice, so that a late writer of one finds none of another.
+  -- Number of generations of passages that were begun so far. No number is used twice, so that a delayed writer of one
+  -- generation never finds the rows of another.
   generations integer NOT NULL DEFAULT 0 CHECK (generations >= 0),
   PRIMARY KEY (user_id, id)
 );
--- Whether any owner has a document of this id: what distinguishes 403 from 404. Not unique: ids are random, and a key across owners
--- could not be partitioned by them.
+-- Finds out if any owner has a document of this id, which distinguishes 403 from 404. Not unique: ids are random, and a
+-- unique key across owners could not be partitioned by them.
 CREATE INDEX documents_by_id ON {{schema}}.documents (id);
 CREATE INDEX documents_by_age ON {{schema}}.documents (user_id, created_at DESC, id);
--- Which documents are in work is asked every minute.
+-- The documents that are being processed are read every minute.
 CREATE INDEX documents_processing ON {{schema}}.documents (user_id, id) WHERE status = 'processing';
 
--- The bytes, cut into parts of 1 MiB. Compressed formats gain nothing from being compressed again.
+-- The bytes, cut into parts of 1 MiB. Storage is not compressed, because most formats are compressed already.
 CREATE TABLE {{schema}}.file_parts (
   user_id text COLLATE "C" NOT NULL,
   document_id uuid NOT NULL,

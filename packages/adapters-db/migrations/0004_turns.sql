@@ -1,14 +1,18 @@
--- Stores the beginning and the end of a turn of a chat; the end as part of write_credits. Functions, so that each connection
--- plans their statements once, and so that a turn is one message to the server, not begun and committed by others: they enter the role that writes
--- the conversation themselves, and take their bounds with them. A person's own is written as that person, under
--- row-level security; a visitor's by the service. Both roles are left at the end, also within another transaction.
+-- Functions that store the beginning and the end of a turn of a chat; the end is a part of write_credits. They are
+-- functions so that each connection plans their statements once, and so that a turn takes one message to the server
+-- without separate messages for BEGIN and COMMIT. For that reason they also set the role that writes the conversation,
+-- and their own time limits. A person's chat is written as that person, under row-level security; a visitor's
+-- conversation is written by the service. The functions restore the role at their end, even within a longer
+-- transaction.
 --
--- The chat's row is locked first, as whatever deletes it does. "of_bot" and "of_visitor" are empty for a person's own.
+-- Each function locks the chat's row first, as deletions do. "of_bot" and "of_visitor" are empty for a person's own
+-- chat.
 
--- Stores what is new and a reply, with its running record if a payer is given. The insertion into "chats", or its update, locks the chat's row and takes the next
--- positions, so that turns of one chat cannot interleave. Where the reply is there already the chat is left alone, and with
--- it everything else; of two at the same moment the second fails (40001), and finds the reply if it is tried again. A turn
--- that continues a chat neither comes too late for a deletion nor undoes one.
+-- Stores the new messages and an empty reply, and the running record of the reply if a payer is given. The insertion
+-- into "chats", or its update, locks the chat's row and takes the next positions, so that turns of one chat cannot
+-- interleave. If the reply exists already, the function changes nothing. If two calls begin the same reply at once, the
+-- second fails (40001) and finds the reply when it is retried. A turn that continues a chat locks its row first, so
+-- that it writes nothing after a deletion and does not undo one.
 CREATE FUNCTION {{schema}}.begin_turn(
   of_user text, of_bot text, of_visitor text, of_chat uuid, new_title text, messages_given integer, reply uuid,
   given jsonb, continues boolean, more_bytes bigint, documents uuid[], payer text, hold_key text, joinable boolean,
@@ -68,8 +72,8 @@ BEGIN
 END
 $function$;
 
--- Stores what a reply became, and deletes its running record. A reply that was ended by a sweeper, and so has failed, ends
--- again; one that has ended otherwise stays as it is.
+-- Stores the final text of a reply, and deletes its running record. A reply that a sweeper ended, and that therefore
+-- has failed, takes the new text and state; a reply that ended otherwise stays as it is.
 CREATE FUNCTION {{schema}}.end_turn(
   of_user text, of_bot text, of_visitor text, of_chat uuid, reply uuid, reply_content text, reply_state text
 ) RETURNS void LANGUAGE plpgsql
@@ -89,7 +93,8 @@ BEGIN
     UPDATE {{schema}}.messages m SET content = reply_content, state = reply_state
     WHERE m.user_id = of_user AND m.bot = of_bot AND m.visitor = of_visitor AND m.chat_id = of_chat AND m.id = reply
       AND m.state = 'streaming';
-    -- Nearly always it was: to lock the row and look before it is written would cost every reply.
+    -- Nearly all replies are streaming here. Reading and locking the row before this write would cost every reply a
+    -- statement.
     IF NOT FOUND THEN
       SELECT octet_length(m.content) INTO counted FROM {{schema}}.messages m
       WHERE m.user_id = of_user AND m.bot = of_bot AND m.visitor = of_visitor AND m.chat_id = of_chat AND m.id = reply
@@ -108,8 +113,8 @@ BEGIN
 END
 $function$;
 
--- Ends the replies whose hold has ended without them, as a sweeper ends it: what was stored of each becomes its message, as
--- failed. What another call works on is left to the next sweep.
+-- Ends the replies whose hold a sweeper ended without them: the stored text becomes the message, with the state
+-- "failed". Chats that another call has locked are left to the next sweep.
 CREATE FUNCTION {{schema}}.end_dead_turns() RETURNS void LANGUAGE plpgsql AS $function$
 BEGIN
   WITH found AS MATERIALIZED (
@@ -131,7 +136,8 @@ BEGIN
         AND t.reply_id = d.reply_id
     ) AS content FROM dead d
   ), known AS (
-    -- A sweep may have ended the reply before, while its process lived: then it has failed with the text until then.
+    -- If the process was alive, an earlier sweep may have ended the reply already: its message then has failed with a
+    -- shorter text.
     SELECT w.*, octet_length(m.content) AS counted FROM whole w JOIN {{schema}}.messages m
       ON m.user_id = w.user_id AND m.bot = w.bot AND m.visitor = w.visitor AND m.chat_id = w.chat_id AND m.id = w.reply_id
     WHERE m.state = 'streaming' OR (m.state = 'failed' AND octet_length(w.content) > octet_length(m.content))

@@ -1,9 +1,9 @@
--- What accounts used, by day, source and model. Replies write nothing here: a write of the ledger that fills a block of an
--- account's transactions sums what was used since the last sums, and whoever asks adds what came after them. So any
--- question is answered from few rows, and exactly.
+-- The usage of accounts, by day, source and model. Replies write nothing here: a write of the ledger that fills a block
+-- of an account's transactions sums the usage since the last sums, and a query adds the transactions after them. So a
+-- query reads few rows, and its answer is exact.
 CREATE TABLE {{schema}}.credit_usage (
   user_id text COLLATE "C" NOT NULL,
-  -- The number of the last transaction that is summed; the first one follows the last of the sums before.
+  -- The number of the last transaction in this sum. The sum begins after the last transaction of the previous one.
   upto bigint NOT NULL CHECK (upto >= 1),
   -- In UTC.
   day date NOT NULL,
@@ -17,11 +17,11 @@ CREATE TABLE {{schema}}.credit_usage (
 );
 CREATE INDEX credit_usage_by_day ON {{schema}}.credit_usage (user_id, day);
 
--- The last transaction of an account that is summed before "before"; 0 where none is.
+-- The last transaction of an account that is summed before "before"; 0 if there is none.
 CREATE FUNCTION {{schema}}.summed_upto(of_user text, before bigint) RETURNS bigint LANGUAGE sql STABLE
 RETURN coalesce((SELECT max(u.upto) FROM {{schema}}.credit_usage u WHERE u.user_id = of_user AND u.upto < before), 0);
 
--- What the transactions of an account after "after", up to "upto", tell of its use.
+-- The usage in the transactions of an account after "after", up to "upto".
 CREATE FUNCTION {{schema}}.sum_usage(of_user text, after bigint, upto bigint) RETURNS TABLE (
   day date, source text, model text, replies bigint, credits numeric, input_tokens numeric, output_tokens numeric
 ) LANGUAGE sql STABLE AS $function$
@@ -34,7 +34,7 @@ CREATE FUNCTION {{schema}}.sum_usage(of_user text, after bigint, upto bigint) RE
   GROUP BY 1, 2, 3
 $function$;
 
--- What an account used on the days from "first_day" to "last_day", both included, counted from 1970-01-01.
+-- The usage of an account on the days from "first_day" to "last_day", both included, counted from 1970-01-01.
 CREATE FUNCTION {{schema}}.usage_of(of_user text, first_day integer, last_day integer) RETURNS TABLE (
   day date, source text, model text, replies numeric, credits numeric, input_tokens numeric, output_tokens numeric
 ) LANGUAGE sql STABLE AS $function$
@@ -50,8 +50,9 @@ CREATE FUNCTION {{schema}}.usage_of(of_user text, first_day integer, last_day in
   GROUP BY 1, 2, 3
 $function$;
 
--- Looks at up to "page" sums, in the order of (user, upto), after (after_user, after_upto) and of users up to "last_user":
--- each against the transactions it sums. Gives how many were looked at, the last of each user, and how many differ.
+-- Compares up to "page" sums with the transactions that they sum, in the order of (user, upto), after (after_user,
+-- after_upto) and of users up to "last_user". Returns for each user the last sum compared, the number of sums compared,
+-- and the number that differ.
 CREATE FUNCTION {{schema}}.verify_usage(after_user text, after_upto bigint, last_user text, page integer)
 RETURNS TABLE (user_id text, last bigint, looked bigint, wrong bigint) LANGUAGE plpgsql STABLE
 SET jit = off SET plan_cache_mode = force_generic_plan
@@ -77,7 +78,7 @@ BEGIN
 END
 $function$;
 
--- Sums stay as they are, as do the transactions.
+-- Sums never change, and neither do the transactions.
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {{schema}}.credit_usage
   FOR EACH STATEMENT EXECUTE FUNCTION {{schema}}.refuse_credit_change();
 

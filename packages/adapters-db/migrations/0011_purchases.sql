@@ -1,17 +1,17 @@
--- What people bought: what a payment granted, and what its refunds and disputes have taken back so far. A purchase changes
--- only together with its account, in the write that moves the credits.
+-- The purchases of people: the credits that each payment granted, and those that its refunds and disputes have taken
+-- back so far. A purchase changes only together with its account, in the write that moves the credits.
 CREATE TABLE {{schema}}.credit_purchases (
   user_id text COLLATE "C" NOT NULL,
-  -- The payment's name at its provider.
+  -- The id of the payment at its provider.
   charge text COLLATE "C" NOT NULL,
-  -- Whole credits, and in the smallest unit of the payment's currency.
+  -- "granted" in whole credits; "paid" in the smallest unit of the payment's currency.
   granted bigint NOT NULL CHECK (granted BETWEEN 1 AND 9007199254740991),
   paid bigint NOT NULL CHECK (paid BETWEEN 1 AND 9007199254740991),
-  -- Whole credits: what is out by the reports.
+  -- Credits taken back according to the reports, in whole credits.
   clawed_back bigint NOT NULL CHECK (clawed_back BETWEEN 0 AND granted),
   -- The latest report of the refund and of each dispute: {source, part, isWon, reportedAt}.
   reports jsonb NOT NULL CHECK (jsonb_typeof(reports) = 'array'),
-  -- A digest of all of the above, as the ledger wrote it.
+  -- A digest of all columns above, as the ledger wrote them.
   seal bytea NOT NULL,
   PRIMARY KEY (user_id, charge)
 );
@@ -27,9 +27,9 @@ BEGIN
 END
 $function$;
 
--- Looks at up to "page" purchases, in the order of (user, charge), after (after_user, after_charge) and of users up to
--- "last_user": each against its transactions, its reports and its digest. Gives how many were looked at, the last of each
--- user, and how many differ.
+-- Compares up to "page" purchases with their transactions, their reports and their digests, in the order of (user,
+-- charge), after (after_user, after_charge) and of users up to "last_user". Returns for each user the last purchase
+-- compared, the number compared, and the number that differ.
 CREATE FUNCTION {{schema}}.verify_purchases(after_user text, after_charge text, last_user text, page integer)
 RETURNS TABLE (user_id text, last text, looked bigint, wrong bigint) LANGUAGE plpgsql STABLE
 SET jit = off SET plan_cache_mode = force_generic_plan
@@ -61,7 +61,7 @@ BEGIN
 END
 $function$;
 
--- What was bought stays.
+-- Purchases are never deleted.
 CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON {{schema}}.credit_purchases
   FOR EACH STATEMENT EXECUTE FUNCTION {{schema}}.refuse_credit_change();
 

@@ -1,26 +1,28 @@
 -- Passages of documents and an inverted index over their terms, for ranking by BM25 with each owner's own statistics.
 
--- One indexing of one document. A new generation is built beside the one that is searched and then takes its place.
+-- One indexing of one document. A new generation is built beside the one that is searched, and then takes its place.
 CREATE TABLE {{schema}}.passage_generations (
   user_id text COLLATE "C" NOT NULL,
   document_id uuid NOT NULL,
   generation integer NOT NULL CHECK (generation >= 1),
   -- Only the active generation is searched and counted.
   active boolean NOT NULL,
-  -- Of the text and of how it is cut: an unfinished generation is continued only under the same.
+  -- Identifies the text and the way of cutting it: an unfinished generation is continued only under the same
+  -- fingerprint.
   fingerprint text NOT NULL CHECK (char_length(fingerprint) BETWEEN 1 AND 255),
-  -- By which its words are stemmed.
+  -- The language by whose rules the words are stemmed.
   language text NOT NULL CHECK (language ~ '^[a-z]{2,3}$'),
-  -- UTF-16 offsets at which the pages of the text start; null where the document has none.
+  -- UTF-16 offsets at which the pages of the text start; null if the document has no pages.
   page_starts integer[],
-  -- Level, title and UTF-16 offset of each heading of the text, in order; null where it has none.
+  -- Level, title and UTF-16 offset of each heading of the text, in order; null if it has none.
   headings jsonb CHECK (jsonb_typeof(headings) = 'array'),
-  -- How many it has so far, and how many terms are in them.
+  -- Number of passages written so far, and number of terms in them.
   passages integer NOT NULL CHECK (passages >= 0),
   terms bigint NOT NULL CHECK (terms >= 0),
-  -- How many lexemes its postings have, those of each block by themselves.
+  -- Number of lexemes in the postings, summed over the blocks.
   lexemes bigint NOT NULL DEFAULT 0 CHECK (lexemes >= 0),
-  -- Whether the owner's statistics have it. What is active and not counted is added by each search.
+  -- True if the owner's statistics include this generation. Each search adds the active generations that they do not
+  -- include.
   counted boolean NOT NULL DEFAULT false CHECK (active OR NOT counted),
   PRIMARY KEY (user_id, document_id, generation),
   FOREIGN KEY (user_id, document_id) REFERENCES {{schema}}.documents (user_id, id) ON DELETE CASCADE
@@ -29,14 +31,14 @@ CREATE UNIQUE INDEX passage_generations_active ON {{schema}}.passage_generations
   INCLUDE (generation, language) WHERE active;
 CREATE INDEX passage_generations_uncounted ON {{schema}}.passage_generations (user_id) WHERE active AND NOT counted;
 
--- The text a generation was cut from, in parts: the passages are what it has at their offsets.
+-- The text from which a generation was cut, in parts. A passage's text is the part of this text between its offsets.
 CREATE TABLE {{schema}}.document_texts (
   user_id text COLLATE "C" NOT NULL,
   document_id uuid NOT NULL,
   generation integer NOT NULL,
-  -- From 0; with the size of a part, the bound of a text.
+  -- From 0. The highest number times the size of a part bounds the size of a text.
   part integer NOT NULL CHECK (part BETWEEN 0 AND 255),
-  -- Where it begins and ends in the whole text, in UTF-16 units.
+  -- Beginning and end of this part in the whole text, in UTF-16 units.
   start_offset integer NOT NULL CHECK (start_offset >= 0),
   end_offset integer NOT NULL CHECK (end_offset > start_offset),
   text text NOT NULL CHECK (octet_length(text) BETWEEN 1 AND 786432),
@@ -50,15 +52,16 @@ CREATE TABLE {{schema}}.passages (
   document_id uuid NOT NULL,
   generation integer NOT NULL,
   ordinal integer NOT NULL CHECK (ordinal >= 0),
-  -- From 1; null where the document has no pages.
+  -- From 1; null if the document has no pages.
   page integer CHECK (page >= 1),
   -- UTF-16 offsets into the document's text.
   start_offset integer NOT NULL CHECK (start_offset >= 0),
   end_offset integer NOT NULL CHECK (end_offset > start_offset),
   text text NOT NULL,
-  -- Those it stands under where it starts and those that begin in it; null where there are none.
+  -- The headings above the passage's start and those that begin in the passage; null if there are none.
   headings jsonb CHECK (jsonb_typeof(headings) = 'array'),
-  -- Terms it is found by, stop words left out: how many, each once with a space between, and how often each occurs.
+  -- The terms by which the passage is found, without stop words: their number, each distinct term once (separated by
+  -- spaces), and the frequency of each.
   length integer NOT NULL CHECK (length >= 0),
   terms text NOT NULL,
   frequencies text NOT NULL,
@@ -67,27 +70,28 @@ CREATE TABLE {{schema}}.passages (
     REFERENCES {{schema}}.passage_generations (user_id, document_id, generation) ON DELETE CASCADE
 );
 
--- Where terms occur in a block of a document's passages, 128 at most, in parts of a few kilobytes: a search reads few rows, and of
--- each what it asks for. A block is in 1, 2, 4 ... or 256 parts, numbered from that number on; a term is in the part whose
--- number is that of the parts and what the first byte of the term's SHA-256 leaves, divided by it. A term has a position for each
--- passage it is in: the passage's place in the block times 128, and how often it is in it, 127 standing for 127 and more.
+-- The postings of a block of at most 128 passages of a document, divided into parts of a few kilobytes, so that a
+-- search reads few rows and few unneeded terms. A block has 1, 2, 4 ... or 256 parts, numbered from their count on:
+-- part = count + (first byte of the term's SHA-256) mod count. A term has one position for each passage that contains
+-- it: the passage's place in the block times 128, plus the term's frequency there; 127 stands for 127 or more.
 CREATE TABLE {{schema}}.postings (
   user_id text COLLATE "C" NOT NULL,
   document_id uuid NOT NULL,
   generation integer NOT NULL,
   part integer NOT NULL CHECK (part BETWEEN 1 AND 511),
-  -- The first passage of the block, and how many terms each of its passages has.
+  -- The number of the first passage of the block, and the number of terms in each of its passages.
   block integer NOT NULL CHECK (block >= 0),
   lengths integer[] NOT NULL CHECK (cardinality(lengths) BETWEEN 1 AND 128),
   lexemes tsvector NOT NULL,
-  -- How often the terms are in a passage that are so 127 times or more: by lexeme, then by place. Null where none is.
+  -- The frequencies of 127 and more: by lexeme, then by the passage's place in the block. Null if there are none.
   frequent jsonb CHECK (jsonb_typeof(frequent) = 'object'),
   PRIMARY KEY (user_id, document_id, generation, part, block)
 ) WITH (toast_tuple_target = 8160);
--- A row stays in its page, as it is.
+-- Rows are stored in their page, uncompressed.
 ALTER TABLE {{schema}}.postings ALTER COLUMN lengths SET STORAGE EXTERNAL, ALTER COLUMN lexemes SET STORAGE EXTERNAL;
 
--- Texts are compressed by LZ4 where the server was built with it, in a quarter of the processor time of its own way.
+-- Texts are compressed with LZ4 if the server was built with it: it takes a quarter of the processor time of the
+-- server's own method.
 DO $migration$
 BEGIN
   ALTER TABLE {{schema}}.document_texts ALTER COLUMN text SET COMPRESSION lz4;
@@ -98,12 +102,14 @@ EXCEPTION WHEN feature_not_supported THEN
 END
 $migration$;
 
--- What a term is in postings and statistics: itself, or the hash of one that is too long for a lexeme. STABLE, as "convert_to" is:
--- only so is it a part of the statement that calls it, where a call of each term by itself takes longer than all else.
+-- The form of a term in postings and statistics: the term itself, or its hash if it is too long for a lexeme. STABLE,
+-- as "convert_to" is, so that Postgres can inline the function; a call for each term would take longer than the rest of
+-- the statement.
 CREATE FUNCTION {{schema}}.lexeme_of(term text) RETURNS text LANGUAGE sql STABLE
 RETURN CASE WHEN octet_length(term) <= 1024 THEN term ELSE '#' || encode(sha256(convert_to(term, 'UTF8')), 'hex') END;
 
--- The parts that lexemes are in, in however many parts a block may be. Planned once a connection.
+-- The numbers of the parts that can contain the lexemes, for each possible number of parts. Each connection plans this
+-- statement once.
 CREATE FUNCTION {{schema}}.parts_of(lexemes text[]) RETURNS integer[] LANGUAGE plpgsql STABLE
 AS $function$
 BEGIN
@@ -114,11 +120,11 @@ BEGIN
 END
 $function$;
 
--- Of lexemes those asked for, with their positions.
+-- Returns those of the lexemes that are in "asked", with their positions.
 CREATE FUNCTION {{schema}}.lexemes_among(lexemes tsvector, asked text[]) RETURNS tsvector LANGUAGE sql IMMUTABLE
 RETURN ts_filter(setweight(lexemes, 'A', asked), '{a}');
 
--- What is in an owner's generations that are counted: passages, terms in them, and the passages that have each lexeme.
+-- Sums over an owner's counted generations: passages, terms, and the number of passages that contain each lexeme.
 CREATE TABLE {{schema}}.index_statistics (
   user_id text COLLATE "C" NOT NULL,
   passages bigint NOT NULL CHECK (passages >= 0),
@@ -133,7 +139,7 @@ CREATE TABLE {{schema}}.term_statistics (
   PRIMARY KEY (user_id, term)
 ) WITH (fillfactor = 80);
 
--- In how many passages of generations each of their lexemes is, as the server itself counts positions in texts.
+-- Counts the passages that contain each lexeme, over the given generations, with the server's own ts_stat.
 CREATE FUNCTION {{schema}}.lexemes_in(owner text, documents uuid[], generations integer[])
 RETURNS TABLE (lexeme text, passages bigint) LANGUAGE sql STABLE
 AS $function$
@@ -144,8 +150,9 @@ SELECT word, nentry::bigint FROM ts_stat(format(
   ) AS found', documents, generations, $schema${{schema}}$schema$, owner))
 $function$;
 
--- Adds the owner's generations that are not counted to the statistics; gives how many. None of those whose rows somebody else has
--- locked, and none at all where somebody else is at it: who waits for nobody can be waited for.
+-- Adds the owner's uncounted generations to the statistics, and returns their number. It skips generations that another
+-- transaction has locked, and counts none if another transaction is counting: because it never waits, a transaction
+-- that waits for it cannot deadlock.
 CREATE FUNCTION {{schema}}.count_generations(owner text) RETURNS integer LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
 AS $function$
@@ -182,8 +189,8 @@ BEGIN
 END
 $function$;
 
--- Counts a generation no more when it goes, whatever makes it go. The owner's row is locked first, so that changes of one owner's
--- statistics take turns from here to their commit.
+-- Subtracts a generation from the statistics before it is deleted. The owner's row is locked first, so that changes of
+-- one owner's statistics run one after another until they commit.
 CREATE FUNCTION {{schema}}.uncount_generation() RETURNS trigger LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
 AS $function$
@@ -204,8 +211,8 @@ BEGIN
   RETURN OLD;
 END
 $function$;
--- Postings go with their generation, whatever makes it go. A foreign key would do the same, and look the generation up for each
--- of the rows of an indexing, which adds them under the lock of the generation's row.
+-- Deletes the postings of a deleted generation. A foreign key would do the same, but it would look the generation up
+-- for each row of an indexing, which already holds the lock of the generation's row.
 CREATE FUNCTION {{schema}}.drop_postings() RETURNS trigger LANGUAGE plpgsql AS $function$
 BEGIN
   DELETE FROM {{schema}}.postings p
@@ -215,8 +222,9 @@ END
 $function$;
 CREATE TRIGGER uncounted BEFORE DELETE ON {{schema}}.passage_generations FOR EACH ROW
   WHEN (OLD.counted) EXECUTE FUNCTION {{schema}}.uncount_generation();
--- Before the row goes, as whoever makes it go may: a trigger after a cascade runs as the person whose statement began it. After
--- the one above, by the order of their names, which counts what this one drops.
+-- Runs before the deletion of the row, with the rights of the role that deletes it: a trigger after a cascade runs as
+-- the person whose statement began it. Triggers run in the order of their names, so this one runs after "uncounted",
+-- which counts the postings that this one deletes.
 CREATE TRIGGER without_postings BEFORE DELETE ON {{schema}}.passage_generations FOR EACH ROW
   EXECUTE FUNCTION {{schema}}.drop_postings();
 
@@ -245,4 +253,3 @@ ALTER TABLE {{schema}}.term_statistics ENABLE ROW LEVEL SECURITY;
 CREATE POLICY owner ON {{schema}}.term_statistics TO parley_user USING (user_id = current_setting('parley.user_id', true));
 CREATE POLICY service ON {{schema}}.term_statistics TO parley_service USING (true);
 
--- People search and read; only jobs index.

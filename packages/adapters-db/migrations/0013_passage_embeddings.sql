@@ -1,19 +1,19 @@
--- Where passages stand by their meaning, where an embedder is configured. Kept as plain numbers, so that a server without
--- pgvector has every table; comparing them takes the extension, and a search goes by words alone without it.
+-- Embeddings of passages, if an embedder is configured. They are stored as plain numbers, so that a server without
+-- pgvector has every table. Comparing them needs the extension; without it, a search uses words alone.
 
 CREATE TABLE {{schema}}.passage_embeddings (
   user_id text COLLATE "C" NOT NULL,
   document_id uuid NOT NULL,
   generation integer NOT NULL,
   ordinal integer NOT NULL,
-  -- The embedder's provider, model and dimensions: others cannot be compared.
+  -- The embedder's provider, model and dimensions. Embeddings of different models cannot be compared.
   model text NOT NULL CHECK (char_length(model) BETWEEN 1 AND 255),
   embedding real[] NOT NULL CHECK (cardinality(embedding) BETWEEN 1 AND 16000),
   PRIMARY KEY (user_id, document_id, generation, ordinal),
   FOREIGN KEY (user_id, document_id, generation)
     REFERENCES {{schema}}.passage_generations (user_id, document_id, generation) ON DELETE CASCADE
 );
--- Numbers without a pattern: compressing them gains nothing.
+-- The numbers have no pattern, so compression would gain nothing.
 ALTER TABLE {{schema}}.passage_embeddings ALTER COLUMN embedding SET STORAGE EXTERNAL;
 
 ALTER TABLE {{schema}}.passage_embeddings ENABLE ROW LEVEL SECURITY;

@@ -1,23 +1,23 @@
--- Documents indexed anew beside what is searched of them: what an indexing was made by, embeddings that are paid for once,
--- runs that go on where they stopped, and who is at which document.
+-- Re-indexing of documents beside the generation that is searched: the versions that an indexing used, embeddings that
+-- are paid for once, runs that continue after an interruption, and claims on documents.
 
--- Where any of it is another today, the document is to be indexed anew. All null where it is not known.
+-- If any of these differs from the current value, the document needs re-indexing. All are null if they are unknown.
 ALTER TABLE {{schema}}.passage_generations
-  -- The version of the parser that read the text; null where it has none.
+  -- The version of the parser that read the text; null if it has no version.
   ADD COLUMN parser text CHECK (char_length(parser) BETWEEN 1 AND 255),
-  -- The version of how texts become passages and terms.
+  -- The version of the rules that turn texts into passages and terms.
   ADD COLUMN version integer CHECK (version >= 1),
-  -- The provider, model and dimensions of its embeddings; null where it has none.
+  -- The provider, model and dimensions of the embeddings; null if there are none.
   ADD COLUMN embedder text CHECK (char_length(embedder) BETWEEN 1 AND 255),
-  -- When it became the one that is searched.
+  -- When this generation became the one that is searched.
   ADD COLUMN activated_at timestamptz;
 
--- SHA-256 of what was embedded: the same text of the same owner is not asked for again. An embedding is kept as soon as it
--- is there, before its passage is written.
+-- SHA-256 of the embedded text: the embedder is not called again for the same text of the same owner. An embedding is
+-- stored as soon as it arrives, before its passage is written.
 ALTER TABLE {{schema}}.passage_embeddings ADD COLUMN content_hash bytea CHECK (octet_length(content_hash) = 32);
 CREATE INDEX passage_embeddings_content ON {{schema}}.passage_embeddings (user_id, content_hash);
 
--- Runs over many documents that have not ended, each by a name that tells nothing of anybody.
+-- Unfinished runs over many documents, each under a name that identifies no person.
 CREATE TABLE {{schema}}.reindex_runs (
   scope text COLLATE "C" PRIMARY KEY CHECK (char_length(scope) BETWEEN 1 AND 64),
   begun_at timestamptz NOT NULL
@@ -25,8 +25,8 @@ CREATE TABLE {{schema}}.reindex_runs (
 ALTER TABLE {{schema}}.reindex_runs ENABLE ROW LEVEL SECURITY;
 CREATE POLICY service ON {{schema}}.reindex_runs TO parley_service USING (true);
 
--- Documents that somebody is indexing anew, so that two who do so at once do not pay for the same twice. A claim of one who
--- died ends by itself.
+-- Documents that a process is re-indexing, so that two processes do not pay for the same embeddings. The claim of a
+-- dead process expires.
 CREATE TABLE {{schema}}.reindex_claims (
   user_id text COLLATE "C" NOT NULL,
   document_id uuid NOT NULL,

@@ -1,9 +1,10 @@
--- Searches among passages. Functions, so that each connection plans them once: planning took longer than searching. They run as
--- whoever calls them, a person under row-level security, and name the owner besides. Plans are kept while tables grow: each
--- look-up ends in OFFSET 0, which keeps it one scan of the index it was written for, whatever the planner knows of the tables.
+-- Searches among passages. They are functions so that each connection plans them once: planning took longer than
+-- searching. They run with the caller's rights (for a person, under row-level security), and also filter by the owner.
+-- Plans stay in use while tables grow: each look-up ends in OFFSET 0, which makes it one scan of its index, whatever
+-- statistics the planner has.
 
--- Postgres' text search configuration of each language a document may have: those of every Postgres 17; English for a language
--- of another version.
+-- Postgres' text search configuration for each language of a document, among those that every Postgres 17 has. English
+-- stands in for a language that this version does not know.
 CREATE FUNCTION {{schema}}.text_configuration(language text) RETURNS text LANGUAGE sql IMMUTABLE
 RETURN CASE language
   WHEN 'ar' THEN 'pg_catalog.arabic' WHEN 'ca' THEN 'pg_catalog.catalan' WHEN 'da' THEN 'pg_catalog.danish'
@@ -17,17 +18,18 @@ RETURN CASE language
   WHEN 'tr' THEN 'pg_catalog.turkish' ELSE 'pg_catalog.english'
 END;
 
--- A stem without the marks on its letters, as "foldedTerm" of the core has it.
+-- A stem without diacritical marks, by the rules of "foldedTerm" in the core.
 CREATE FUNCTION {{schema}}.folded_term(stem text) RETURNS text LANGUAGE sql IMMUTABLE
 RETURN CASE WHEN octet_length(stem) = length(stem) THEN stem
   ELSE normalize(replace(replace(replace(translate(
     regexp_replace(normalize(stem, NFD), '[\u0300-\u036f]+', '', 'g'), 'øđłı', 'odli'), 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), NFC) END;
 
--- BM25 as "scoreTerm" of the core has it, in the languages of the documents named, best first: "wanted" passages at most. Given are the
--- words asked for, the accented ones among them, the same without accents, the mark in front of a term that words without
--- accents are found by, and the constants k1 and b. Beside the first "candidates" comes what feedback asks: their terms, and of
--- the first ones that are "compared", in how many of the owner's passages each is. Scores are summed as whole billionths, which
--- double precision adds exactly: equal passages have equal scores in whatever order their terms are added.
+-- BM25 by the formula of "scoreTerm" in the core, in the languages of the named documents. Returns at most "wanted"
+-- passages, best first. "searched" is the question; "accented" are its words with accents and "unmarked" the same words
+-- without; "plain_mark" is the prefix of the terms by which words without accents are found; "k1" and "b" are the
+-- constants of BM25. The first "candidates" passages come with their terms for relevance feedback; the first "compared"
+-- also with the number of the owner's passages that contain each term. Scores are summed as whole billionths, which
+-- double precision adds exactly: equal passages have equal scores, whatever the order in which their terms are added.
 CREATE FUNCTION {{schema}}.passages_by_words(
   owner text, named uuid[], searched text, wanted integer, accented text[], unmarked text[], plain_mark text,
   k1 float8, b float8, candidates integer, compared integer
@@ -49,7 +51,7 @@ DECLARE
   uncounted_documents uuid[];
   uncounted_generations integer[];
 BEGIN
-  -- What each term weighs that is in any of the owner's passages. Where none is, nothing else is looked at.
+  -- The weight of each term that any of the owner's passages contains. If there is none, the search ends here.
   WITH generations AS MATERIALIZED (
     SELECT document_id, generation, language FROM {{schema}}.passage_generations
     WHERE user_id = owner AND active AND document_id = ANY(named)
@@ -166,12 +168,13 @@ BEGIN
 END
 $function$;
 
--- The "nearest" passages to an embedding by the cosine, and how near those beside are. Every embedding of the documents named is
--- compared, in no order that an approximate index could serve, since one would leave out most of what is named without a word;
--- but where those documents have more than "exact_within" passages, and an index of the model is there, only those it finds
--- near are ("near_by_index"). Only the first "shown" that are not beside come with their texts: no other can be among as many as
--- are shown. Each comes with how near all that were compared are on average, and the standard deviation of that. "extension" is
--- the schema of pgvector, quoted, which a server may have in any, and get later.
+-- The "nearest" passages to an embedding by cosine similarity, and the similarity of the passages in "beside". All
+-- embeddings of the named documents are compared exactly, because an approximate index would silently miss most
+-- passages of a small selection. If the documents have more than "exact_within" passages and the model has an index,
+-- only the passages that the index finds are compared ("near_by_index"). Only the first "shown" passages that are not
+-- in "beside" come with their texts, since the caller shows no more. Each row has the mean and the standard deviation
+-- of the similarity over all compared passages. "extension" is the schema of pgvector, quoted: a server may have it in
+-- any schema, and may get it later.
 CREATE FUNCTION {{schema}}.passages_by_meaning(
   owner text, named uuid[], asked real[], asked_model text, nearest integer, shown integer,
   beside_documents uuid[], beside_ordinals integer[], extension text, exact_within integer
@@ -190,7 +193,7 @@ BEGIN
   IF {{schema}}.vector_index_serves(owner, named, asked_model, exact_within) THEN
     SELECT array_agg(found.document_id), array_agg(found.ordinal) INTO found_documents, found_ordinals
     FROM {{schema}}.near_by_index(owner, named, asked, asked_model, nearest, extension) AS found;
-    -- The scan ended before it had as many as are wanted: all are compared.
+    -- The scan ended before it found "nearest" passages: compare all of them.
     IF cardinality(found_documents) < nearest THEN
       found_documents := NULL;
     END IF;
@@ -202,7 +205,7 @@ BEGIN
   ), beside AS MATERIALIZED (
     SELECT * FROM unnest(beside_documents, beside_ordinals) AS given (document_id, ordinal)
   ), question AS MATERIALIZED (
-    -- Once, and not for each that is compared with it.
+    -- Cast once, not for each compared passage.
     SELECT asked::vector AS place
   ), near AS MATERIALIZED (
     SELECT document_id, generation, ordinal, 1 - (embedding::vector <=> (SELECT place FROM question)) AS similarity
@@ -250,8 +253,8 @@ BEGIN
 END
 $function$;
 
--- Both at once, where the embedding is there when the search begins: what is found by words, which has a score, then what is near
--- and how near what is found by words is, which has none.
+-- Both searches in one call, for a question whose embedding is known when the search begins. First come the passages
+-- found by words, with a score; then the nearest passages and the similarity of those found by words, without a score.
 CREATE FUNCTION {{schema}}.passages_by_both(
   owner text, named uuid[], searched text, wanted integer, accented text[], unmarked text[], plain_mark text,
   k1 float8, b float8, candidates integer, compared integer,
@@ -285,4 +288,3 @@ BEGIN
 END
 $function$;
 
--- By their signatures, since others in the schema may be somebody else's.

@@ -1,9 +1,9 @@
--- What indexes documents. Functions, so that each connection plans their statements once, and each step is one round trip. Rows
--- are given as arrays, one for each column. Plans are kept while tables grow, so that they may not begin to read whole tables.
+-- Functions that index documents. Each connection plans their statements once, and each step is one round trip. Rows
+-- are passed as arrays, one for each column. Plans stay in use while tables grow, so sequential scans are turned off.
 
--- Adds a document where its owner's quota has room for it; gives what the owner had before, and whether it was added. Insertions
--- of one owner go one after another, each of which counts those before it. Column by column: a program that knows nothing of a
--- column that a later release adds inserts beside it.
+-- Adds a document if its owner's quota has room for it. Returns the owner's totals before it, and whether the document
+-- was added. Insertions of one owner run one after another, so that each counts those before it. The insertion names
+-- its columns, so that this release still works after a later one adds a column.
 CREATE FUNCTION {{schema}}.insert_document(
   owner text, document uuid, filename text, type text, size bigint, status text, progress float8, reason text, reason_code text,
   pages integer, passages integer, created_at timestamptz, max_documents bigint, max_bytes bigint,
@@ -23,7 +23,8 @@ BEGIN
     coalesce(sum(d.bytes) FILTER (WHERE d.id <> document), 0)::bigint
   INTO documents, bytes, failed, stored, stored_bytes
   FROM {{schema}}.documents d WHERE d.user_id = owner;
-  -- Failed documents are not counted. Their bytes are stored all the same, so that they may be as many again and no more.
+  -- Failed documents do not count towards the quota. Their bytes are stored nevertheless, so they are limited to the
+  -- same amount again.
   inserted := documents + 1 <= max_documents AND bytes + size <= max_bytes
     AND stored + 1 <= 2 * max_documents AND stored_bytes + size <= 2 * max_bytes;
   known := false;
@@ -40,9 +41,9 @@ BEGIN
 END
 $function$;
 
--- Finds the unfinished generation of the fingerprint, whose parser is then the one given, or begins one in place of any other
--- that is unfinished, with the first part of its text: for most documents all of it. No row: the owner has no such document.
--- Generations of one document begin and take over one after another.
+-- Finds the unfinished generation with this fingerprint and sets its parser to the given one; or begins a new
+-- generation in place of any other unfinished one, with the first part of its text (the whole text of most documents).
+-- Returns no row if the owner has no such document. Calls for one document run one after another.
 CREATE FUNCTION {{schema}}.begin_generation(
   owner text, document uuid, fingerprint text, page_starts integer[], headings jsonb, language text, parser text, version integer,
   embedder text, part_end integer, part_text text
@@ -80,8 +81,8 @@ BEGIN
 END
 $function$;
 
--- Gives passages the embeddings that equal ones of the owner have by the same model; tells how many passages the generation has
--- and which of those given lack an embedding. No row: the generation is gone.
+-- Copies the embeddings of equal texts of the owner, by the same model, to passages. Returns the generation's number of
+-- passages, and the given passages that still lack an embedding. Returns no row if the generation was deleted.
 CREATE FUNCTION {{schema}}.reuse_embeddings(
   owner text, document uuid, number integer, asked_model text, ordinals integer[], hashes text[]
 ) RETURNS TABLE (passages integer, language text, wanting integer[]) LANGUAGE plpgsql
@@ -115,8 +116,8 @@ BEGIN
 END
 $function$;
 
--- Writes a block of passages with its postings, a row for each of "parts", and the embeddings of some of them, one after another in
--- "vectors". The caller has locked the row of the generation.
+-- Writes a block of passages with its postings (one row for each of "parts") and the embeddings of some of them, which
+-- are concatenated in "vectors". The caller has locked the generation's row.
 CREATE FUNCTION {{schema}}.write_block(
   owner text, document uuid, number integer, first integer, pages integer[], starts integer[], ends integer[], texts text[],
   headings text[], lengths integer[], terms text[], frequencies text[], parts integer[], lexemes text[], frequent text[],
@@ -127,7 +128,7 @@ AS $function$
 #variable_conflict use_column
 BEGIN
   IF cardinality(embedded) > 0 THEN
-    -- Materialized, so that the vectors are one plain value, of which each takes its slice.
+    -- Materialized, so that the array is one plain value from which each row takes its slice.
     WITH given AS MATERIALIZED (SELECT vectors AS numbers, cardinality(vectors) / cardinality(embedded) AS dimensions)
     INSERT INTO {{schema}}.passage_embeddings (user_id, document_id, generation, model, ordinal, content_hash, embedding)
     SELECT owner, document, number, asked_model, e.ordinal, decode(e.hash, 'hex'),
@@ -147,10 +148,12 @@ BEGIN
 END
 $function$;
 
--- Writes a block that continues the generation from "first", whose postings have so many lexemes. Does so only where the
--- generation has as many passages and is not searched, which it tells otherwise; nothing else adds to it until the transaction
--- ends. No row: it is gone. Unless "durable", the transaction does not wait for the disk: what a crash of the server takes of a
--- generation that is not searched yet is written by the next try, and whatever is committed after it in the usual way keeps it.
+-- Adds a block to the generation from passage "first" on; its postings contain "lexeme_count" lexemes. Writes only if
+-- the generation has exactly "first" passages and is not searched; otherwise "written" is false. The row stays locked,
+-- so that no other call adds to the generation until the transaction ends. Returns no row if the generation was
+-- deleted. Unless "durable", the commit does not wait for the disk: if a crash of the server loses blocks of a
+-- generation that is not searched yet, the next try writes them again, and any later durable commit makes them durable
+-- too.
 CREATE FUNCTION {{schema}}.add_passages(
   owner text, document uuid, number integer, first integer, pages integer[], starts integer[], ends integer[], texts text[],
   headings text[], lengths integer[], terms text[], frequencies text[],
@@ -186,7 +189,7 @@ BEGIN
 END
 $function$;
 
--- Has what is searched and not counted counted, where it has become so much that searches would feel it.
+-- Adds uncounted generations to the statistics if they have become so many that searches would slow down.
 CREATE FUNCTION {{schema}}.count_if_many(owner text) RETURNS void LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
 AS $function$
@@ -198,7 +201,7 @@ BEGIN
 END
 $function$;
 
--- Makes the generation the one that is searched, in place of those before it; false where it is gone. May be repeated.
+-- Makes the generation the searched one, in place of earlier ones; returns false if it was deleted. May be repeated.
 CREATE FUNCTION {{schema}}.activate_generation(owner text, document uuid, number integer) RETURNS boolean LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
 AS $function$
@@ -221,8 +224,8 @@ BEGIN
 END
 $function$;
 
--- A document of one block at once, in place of whatever was indexed of it, searched or unfinished. False: the owner has no such
--- document.
+-- Indexes a document of one block in one call, and replaces all its generations, searched or unfinished. Returns false
+-- if the owner has no such document.
 CREATE FUNCTION {{schema}}.put_document(
   owner text, document uuid, fingerprint text, page_starts integer[], headings jsonb, language text, parser text, version integer,
   embedder text, part_end integer, part_text text,

@@ -1,19 +1,21 @@
--- Searches by an approximate index over embeddings, for documents with more passages than are compared one by one. An operator
--- makes the index ("parley vectors index"), one a model, since embeddings of others have other dimensions and mean other things.
+-- Searches by an approximate index over embeddings, for selections with more passages than are compared one by one. An
+-- operator creates the index ("parley vectors index"), one for each model, because embeddings of different models
+-- differ in dimensions and meaning.
 
--- The name of the index over the embeddings of a model. STABLE, as "convert_to" is, so that it is a part of what calls it.
+-- The name of the index over the embeddings of a model. STABLE, as "convert_to" is, so that Postgres can inline the
+-- function.
 CREATE FUNCTION {{schema}}.vector_index(model text) RETURNS text LANGUAGE sql STABLE
 RETURN 'passage_vectors_' || left(encode(sha256(convert_to(model, 'UTF8')), 'hex'), 24);
 
--- The type by which an index compares embeddings, as pgvector can: whole to 2,000 numbers, and in half precision to 4,000.
--- Null where it has no index for as many.
+-- The type by which an index compares embeddings: pgvector indexes up to 2,000 dimensions in single precision, and up
+-- to 4,000 in half precision. Null if there are more.
 CREATE FUNCTION {{schema}}.vector_index_type(dimensions integer, extension text) RETURNS text LANGUAGE sql IMMUTABLE
 RETURN CASE WHEN dimensions <= 2000 THEN format('%s.vector(%s)', extension, dimensions)
   WHEN dimensions <= 4000 THEN format('%s.halfvec(%s)', extension, dimensions) END;
 
--- Whether the index of a model is to choose among the passages of the documents named: it is there and whole, they have more
--- than "exact_within", and they are a twentieth of what is in it at least. Of a smaller part too few are among the many that a
--- scan has to look at: comparing all of them is as fast, and finds the nearest.
+-- True if the model's index should choose among the passages of the named documents: the index exists and is valid, and
+-- the documents have more than "exact_within" passages and more than a twentieth of all indexed ones. For a smaller
+-- share, an index scan passes too many other passages: comparing the named ones is as fast, and exact.
 CREATE FUNCTION {{schema}}.vector_index_serves(owner text, named uuid[], asked_model text, exact_within integer) RETURNS boolean
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -34,10 +36,10 @@ BEGIN
 END
 $function$;
 
--- Passages near to what is asked, by the index: the candidates among which the nearest are found by comparing. Four times as
--- many as the "nearest" that are wanted, since a scan that goes on past what is not named comes upon them in another order. It
--- goes on until it has as many, or has looked at "hnsw.max_scan_tuples". The statement has the model in it, as the index
--- has, and is planned anew each time; nothing but the index gives its order.
+-- Passages near the question according to the index: candidates among which the exact comparison then finds the
+-- nearest. Returns four times "nearest", because a scan that skips passages of other documents finds them in an inexact
+-- order. The scan continues until it has that many, or has read "hnsw.max_scan_tuples". The statement contains the
+-- model as a literal, as the index does, and is planned for each call; only the index provides the order.
 CREATE FUNCTION {{schema}}.near_by_index(
   owner text, named uuid[], asked real[], asked_model text, nearest integer, extension text
 ) RETURNS TABLE (document_id uuid, ordinal integer) LANGUAGE plpgsql STABLE
@@ -48,7 +50,8 @@ DECLARE
   scan_before CONSTANT text := current_setting('hnsw.iterative_scan', true);
   breadth_before CONSTANT text := current_setting('hnsw.ef_search', true);
 BEGIN
-  -- For this statement alone. Set in the function's own head, they would keep it from a server without pgvector.
+  -- Set for this statement only. As SET clauses of the function, these settings would fail on a server without
+  -- pgvector.
   PERFORM set_config('hnsw.iterative_scan', 'relaxed_order', true),
     set_config('hnsw.ef_search', least(2 * nearest, 1000)::text, true);
   RETURN QUERY EXECUTE format($query$

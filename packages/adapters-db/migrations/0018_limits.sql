@@ -1,7 +1,7 @@
--- Events counted in windows of time, for all server processes together: one row a subject and name, used again by each
--- window that follows.
+-- Events counted in windows of time, for all server processes together. Each subject and name has one row, which later
+-- windows use again.
 CREATE TABLE {{schema}}.rate_windows (
-  -- Whose events: a user id, or another name that cannot be mistaken for one.
+  -- The subject of the events: a user id, or another name that cannot be confused with one.
   subject text COLLATE "C" NOT NULL CHECK (char_length(subject) BETWEEN 1 AND 255),
   name text COLLATE "C" NOT NULL CHECK (name <> ''),
   count bigint NOT NULL CHECK (count >= 1),

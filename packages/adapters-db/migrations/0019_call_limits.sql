@@ -1,5 +1,6 @@
--- Calls of visitors, counted on what they share: addresses, conversations, bots. Not logged: each call writes here, waits
--- for no disk, and holds the row of a busy bot no longer than it takes to count. A crash of the database forgets the running minute.
+-- Calls of visitors, counted by the things that they share: addresses, conversations, bots. Unlogged: each call writes
+-- here without waiting for the disk, and locks the row of a busy bot only while it counts. A crash of the database
+-- loses the counts of the running minute.
 CREATE UNLOGGED TABLE {{schema}}.call_windows (
   subject text COLLATE "C" NOT NULL CHECK (char_length(subject) BETWEEN 1 AND 255),
   name text COLLATE "C" NOT NULL CHECK (name <> ''),
@@ -11,7 +12,7 @@ CREATE UNLOGGED TABLE {{schema}}.call_windows (
 
 CREATE INDEX call_windows_ended ON {{schema}}.call_windows (ends_at);
 
--- Calls that are open. One that is not kept in time counts as ended, as where its process died.
+-- Calls that are running. A lease that is not renewed in time counts as ended; so do the leases of a dead process.
 CREATE UNLOGGED TABLE {{schema}}.call_leases (
   subject text COLLATE "C" NOT NULL CHECK (char_length(subject) BETWEEN 1 AND 255),
   name text COLLATE "C" NOT NULL CHECK (name <> ''),
@@ -27,12 +28,12 @@ ALTER TABLE {{schema}}.call_leases ENABLE ROW LEVEL SECURITY;
 CREATE POLICY service ON {{schema}}.call_windows TO parley_service USING (true);
 CREATE POLICY service ON {{schema}}.call_leases TO parley_service USING (true);
 
--- Admits a call on all of its limits, or refuses it and counts it on none: gives the place (from 1) of the first limit that
--- refuses, for what, and the milliseconds until its window ends.
+-- Admits a call on all its limits, or refuses it and counts it on none. If it refuses, it returns the place (from 1) of
+-- the first limit that refuses, the kind of limit that was reached, and the milliseconds until the window ends.
 --
--- First it looks without a lock, so that who is refused waits for nobody and holds up nobody. Then it counts on all limits,
--- in the order of their keys, so that no two calls wait for each other, and looks again, now at rows that are its own until
--- it ends: what came between is seen, and the counts are taken back where that refuses.
+-- The first pass reads without a lock, so that a refused call waits for no other call and delays none. The second pass
+-- counts on all limits in the order of their keys, so that calls cannot deadlock, and reads again, now rows that it has
+-- locked. If another call took the last place in between, the counts are taken back.
 CREATE FUNCTION {{schema}}.admit_call(
   subjects text[], names text[], calls bigint[], at_once bigint[], window_ms float8, new_lease uuid, lease_ms float8,
   ended uuid[], OUT place integer, OUT reached text, OUT remaining_ms float8
@@ -54,7 +55,7 @@ BEGIN
         ends_at = CASE WHEN w.ends_at <= moment THEN excluded.ends_at ELSE w.ends_at END;
     END IF;
     SELECT g.place, CASE WHEN w.count >= g.calls + counted THEN 'calls' ELSE 'atOnce' END,
-      -- Who waited for another's call to be counted began before that window did.
+      -- "moment" may lie before the start of a window that another call opened while this one waited.
       least(window_ms, greatest(0, extract(epoch FROM w.ends_at - moment) * 1000))
     INTO place, reached, remaining_ms
     FROM unnest(subjects, names, calls, at_once) WITH ORDINALITY AS g(subject, name, calls, at_once, place)
@@ -80,7 +81,7 @@ BEGIN
 END
 $function$;
 
--- Has open calls count on as open, and forgets what ended. A lease that is locked is being given back.
+-- Renews the leases of running calls and deletes ended ones. A locked lease is being ended, so it is skipped.
 CREATE FUNCTION {{schema}}.keep_calls(leases uuid[], lease_ms float8, ended uuid[]) RETURNS void LANGUAGE sql AS $function$
   DELETE FROM {{schema}}.call_leases WHERE lease = ANY(ended);
   UPDATE {{schema}}.call_leases l SET expires_at = clock_timestamp() + lease_ms * interval '1 millisecond'
@@ -90,7 +91,8 @@ CREATE FUNCTION {{schema}}.keep_calls(leases uuid[], lease_ms float8, ended uuid
   WHERE l.subject = kept.subject AND l.name = kept.name AND l.lease = kept.lease;
 $function$;
 
--- Forgets windows and leases that have ended for a minute, at most so many of each. What is locked is in use.
+-- Deletes windows and leases that ended at least a minute ago, at most "most" of each. Skips locked rows, which are in
+-- use.
 CREATE FUNCTION {{schema}}.sweep_calls(most integer) RETURNS bigint LANGUAGE sql AS $function$
   WITH windows AS (
     DELETE FROM {{schema}}.call_windows w USING (

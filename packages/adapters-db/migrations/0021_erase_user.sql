@@ -1,6 +1,6 @@
 -- Erasing a person beside append-only tables: see the README of the core's "users".
 
--- The pseudonyms given, and the transaction that gave each. They name nobody.
+-- The pseudonyms of erased accounts, and the transaction that recorded each. A pseudonym identifies no person.
 CREATE TABLE {{schema}}.erasures (
   pseudonym text COLLATE "C" PRIMARY KEY CHECK (pseudonym LIKE 'erased:%'),
   erased_at timestamptz NOT NULL DEFAULT now(),
@@ -11,7 +11,8 @@ CREATE POLICY service ON {{schema}}.erasures TO parley_service USING (true);
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {{schema}}.erasures
   FOR EACH STATEMENT EXECUTE FUNCTION {{schema}}.refuse_credit_change();
 
--- Rows of the ledger change in one case: their owner gets a pseudonym, in the transaction that records it.
+-- Rows of the ledger change in one case: an erasure replaces their owner by a pseudonym, in the transaction that
+-- records it.
 CREATE OR REPLACE FUNCTION {{schema}}.refuse_credit_change() RETURNS trigger LANGUAGE plpgsql AS $function$
 BEGIN
   IF TG_OP = 'UPDATE' AND EXISTS (SELECT FROM {{schema}}.erasures WHERE transaction = pg_current_xact_id()) THEN
@@ -22,7 +23,7 @@ BEGIN
 END
 $function$;
 
--- Refuses an account whose rows contradict each other, so that nothing done to it hides a change.
+-- Refuses an account whose rows contradict each other, so that an erasure cannot hide a manipulation.
 CREATE FUNCTION {{schema}}.prove_account(person text) RETURNS void LANGUAGE plpgsql STABLE AS $function$
 BEGIN
   PERFORM FROM {{schema}}.verify_accounts(left(person, -1), person, NULL) v
@@ -40,8 +41,8 @@ BEGIN
 END
 $function$;
 
--- Locks what payments of a person change, in the order in which they lock it, until the transaction ends: an event of theirs
--- that arrives meanwhile is applied before the erasure or finds the person erased.
+-- Locks the rows that a person's payment events change, in the same order as they do, until the transaction ends: a
+-- concurrent event is applied before the erasure, or finds the person erased.
 CREATE FUNCTION {{schema}}.begin_erasure(person text) RETURNS void LANGUAGE plpgsql AS $function$
 BEGIN
   PERFORM {{schema}}.lock_payments(person);
@@ -50,10 +51,10 @@ BEGIN
 END
 $function$;
 
--- Removes what is stored about a person and gives the ledger's rows the pseudonym. Every table with a "user_id" that is
--- not the ledger's is emptied of the person, so that a table of tomorrow is too. Runs as the owner of the tables: the
--- service may change no row of the ledger. Gives null, and does nothing, where the account is in use; refuses an account
--- whose rows contradict each other.
+-- Deletes the stored data of a person and replaces the owner of the ledger's rows by the pseudonym. It empties every
+-- table with a "user_id" except those of the ledger, so that it also covers tables that later migrations add. Runs as
+-- the owner of the tables, because the service may not change rows of the ledger. Returns null and does nothing if the
+-- account is in use; refuses an account whose rows contradict each other.
 CREATE FUNCTION {{schema}}.erase_user(person text, pseudonym text) RETURNS json LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -93,7 +94,8 @@ BEGIN
     GET DIAGNOSTICS transactions = ROW_COUNT;
     UPDATE {{schema}}.credit_idempotency k
     SET user_id = erase_user.pseudonym, key = replace(k.key, old_period, new_period),
-      -- A digest of what the person asked, and the words of an operator.
+      -- The fingerprint of a reply is a digest of the person's request; that of an adjustment contains an operator's
+      -- words.
       fingerprint = CASE WHEN starts_with(k.key, 'reply:') OR starts_with(k.fingerprint, 'adjust') THEN 'erased'
         ELSE k.fingerprint END
     WHERE k.user_id = person;
@@ -101,10 +103,11 @@ BEGIN
       seal = {{schema}}.purchase_seal(jsonb_populate_record(p, jsonb_build_object('user_id', erase_user.pseudonym)))
     WHERE p.user_id = person;
   ELSE
-    -- Lets the person's payments go, which nothing else deletes.
+    -- This row lets "refuse_billing_change" permit the deletion of the person's payments.
     INSERT INTO {{schema}}.erasures (pseudonym) VALUES (erase_user.pseudonym);
   END IF;
-  -- Undelivered events of moved credits are delivered under the pseudonym, as their rows are kept: "TYPES_OF_RECORD" of the core.
+  -- Undelivered events of moved credits are delivered under the pseudonym, because the ledger keeps their rows:
+  -- "TYPES_OF_RECORD" of the core.
   UPDATE {{schema}}.event_deliveries e
   SET user_id = erase_user.pseudonym, data = e.data
     || jsonb_build_object('account', erase_user.pseudonym, 'key', replace(e.data ->> 'key', old_period, new_period))
@@ -128,8 +131,8 @@ BEGIN
       ELSE others := others + removed; END IF;
     END IF;
   END LOOP;
-  -- What the payment provider reports of the person from now on is for nobody. Events that were about nobody, as those of
-  -- unknown kinds, may tell of the person's customer with address and name.
+  -- Later payment events of the person are ignored. Stored events without an owner, for example those of unknown kinds,
+  -- may contain the name and address of the person's customer: their content is deleted.
   UPDATE {{schema}}.payment_events SET payload = NULL
   WHERE owner IS NULL AND payload IS NOT NULL AND customer_id IN (
     SELECT substr(r.reference, 10) FROM {{schema}}.payment_references r
@@ -139,7 +142,7 @@ BEGIN
   ON CONFLICT DO NOTHING;
   UPDATE {{schema}}.payment_events SET owner = NULL, payload = NULL WHERE owner = person;
   DELETE FROM {{schema}}.rate_windows WHERE subject = person;
-  -- What operators did stays, and says of nobody whom they did it to.
+  -- The log of operators' actions keeps its entries, without the person's id.
   IF EXISTS (SELECT FROM {{schema}}.audit_log WHERE subject = person) THEN
     INSERT INTO {{schema}}.erasures (pseudonym) VALUES (erase_user.pseudonym) ON CONFLICT DO NOTHING;
     UPDATE {{schema}}.audit_log SET subject = erase_user.pseudonym, reason = NULL, details = '' WHERE subject = person;

@@ -1,17 +1,18 @@
--- What the payment provider reports: the inbox of its events, and for each person the subscriptions and purchases that
--- follow from them.
+-- Reports of the payment provider: the inbox of its events, and each person's subscriptions and purchases that follow
+-- from them.
 
--- Names of a person at the provider: customers, subscriptions, payments. Without an owner: events wait for it. Events hold
--- no other name, so that this table and the next two belong to no person; the owner is kept beside. For an erased person
--- there is also a digest of the id ("erased_reference"), so that no event that names the id creates the person again.
+-- Ids of a person at the provider: customers, subscriptions, payments. If a reference has no owner, events wait for
+-- one. Events contain no other identifier, so this table and the next two need no "user_id" key; the owner is an
+-- ordinary column. For an erased person there is also a digest of the id ("erased_reference"), so that no event that
+-- contains the id creates the person again.
 CREATE TABLE {{schema}}.payment_references (
   reference text COLLATE "C" PRIMARY KEY CHECK (reference <> ''),
-  -- 'erased:' once the person was erased: what comes for them later is for nobody.
+  -- 'erased:' after the person was erased: later events for the reference are ignored.
   owner text COLLATE "C"
 );
 CREATE INDEX payment_references_of_owner ON {{schema}}.payment_references (owner) WHERE owner IS NOT NULL;
 
--- Every event, once.
+-- Each event once.
 CREATE TABLE {{schema}}.payment_events (
   event_id text COLLATE "C" PRIMARY KEY CHECK (event_id <> ''),
   kind text NOT NULL,
@@ -20,29 +21,29 @@ CREATE TABLE {{schema}}.payment_events (
   customer_id text,
   owner text COLLATE "C",
   state text NOT NULL CHECK (state IN ('applied', 'ignored', 'owed', 'waiting', 'refused', 'unreadable')),
-  -- Why, in words.
+  -- The reason for the state, as a sentence.
   note text NOT NULL,
   -- The payment that is owed, or that is refunded or disputed, as a reference; null for all other events.
   payment text COLLATE "C",
-  -- Of the report of a refund or a dispute: which one, and whether all of the payment was given back by it.
+  -- For the report of a refund or a dispute: its id, and whether it returned the whole payment.
   source text COLLATE "C",
   returned boolean,
-  -- As it was received, so that it can be read again; null once its person was erased.
+  -- The event as it was received, so that it can be parsed again; null after its person was erased.
   payload text,
   CHECK ((source IS NULL) = (returned IS NULL) AND (source IS NULL OR payment IS NOT NULL))
 );
 CREATE INDEX payment_events_by_time ON {{schema}}.payment_events (received_at, event_id);
 CREATE INDEX payment_events_of_owner ON {{schema}}.payment_events (owner, received_at) WHERE owner IS NOT NULL;
--- Events about nobody may tell of a person nevertheless, who is to be erased.
+-- Events without an owner may still contain data of a person: an erasure finds them by the customer.
 CREATE INDEX payment_events_of_customer ON {{schema}}.payment_events (customer_id)
   WHERE owner IS NULL AND payload IS NOT NULL;
--- What is not done: few, and what operators ask for.
+-- Unfinished events: they are few, and operators list them.
 CREATE INDEX payment_events_open ON {{schema}}.payment_events (state, received_at)
   WHERE state IN ('owed', 'waiting', 'refused', 'unreadable');
 CREATE INDEX payment_events_of_payment ON {{schema}}.payment_events (payment) WHERE payment IS NOT NULL;
 
--- A payment is owed while the latest report of none of its refunds and disputes says that all of it was given back, in
--- whatever order they come.
+-- A payment is owed if none of the latest reports of its refunds and disputes says that the whole payment was returned.
+-- The order in which the reports arrive does not matter.
 CREATE FUNCTION {{schema}}.settle_owed_payment() RETURNS trigger LANGUAGE plpgsql AS $function$
 DECLARE
   given_back CONSTANT text := 'it was given back';
@@ -65,7 +66,7 @@ $function$;
 CREATE TRIGGER owed_settled AFTER INSERT OR UPDATE OF state, payment, source, returned ON {{schema}}.payment_events
   FOR EACH ROW WHEN (NEW.payment IS NOT NULL) EXECUTE FUNCTION {{schema}}.settle_owed_payment();
 
--- Which events wait for what.
+-- The references for which events wait.
 CREATE TABLE {{schema}}.payment_waits (
   reference text COLLATE "C" NOT NULL,
   event_id text COLLATE "C" NOT NULL REFERENCES {{schema}}.payment_events,
@@ -73,23 +74,23 @@ CREATE TABLE {{schema}}.payment_waits (
 );
 CREATE INDEX payment_waits_of_event ON {{schema}}.payment_waits (event_id);
 
--- One row a person: what is decided of their payments is decided under its lock.
+-- One row a person. Decisions about a person's payments are made under the lock of this row.
 CREATE TABLE {{schema}}.billing_accounts (
   user_id text COLLATE "C" NOT NULL CHECK (char_length(user_id) BETWEEN 1 AND 255),
-  -- The customer that pages of the provider are opened for.
+  -- The customer for whom the provider's pages are opened.
   customer_id text,
-  -- Which plan the credits follow: "FollowedPeriod" of the core.
+  -- The plan that the credits follow: "FollowedPeriod" of the core.
   followed jsonb CHECK (jsonb_typeof(followed) = 'object'),
-  -- What was reported of payments of invoices: "InvoiceReport" of the core.
+  -- Reports about payments of invoices: "InvoiceReport" of the core.
   invoice_reports jsonb NOT NULL DEFAULT '[]' CHECK (jsonb_typeof(invoice_reports) = 'array'),
-  -- An operator chose the tier: what is reported does not change it.
+  -- True if an operator chose the tier: payment events do not change it.
   pinned boolean NOT NULL DEFAULT false,
-  -- How many purchases there are, and the digest of the newest.
+  -- The number of purchases, and the digest of the newest.
   purchases bigint NOT NULL DEFAULT 0 CHECK (purchases >= 0),
   purchases_digest bytea,
-  -- A digest of all of the above and of the person's subscriptions, so that nothing can be changed unseen.
+  -- A digest of all columns above and of the person's subscriptions, so that a manipulation is detected.
   seal bytea,
-  -- Another one whenever anything that is known of the person is; never one that a row of an erased person had.
+  -- Changes with each change of the person's row or subscriptions, and never repeats a version from before an erasure.
   version bigint NOT NULL DEFAULT extract(epoch FROM clock_timestamp()) * 1000000,
   PRIMARY KEY (user_id)
 );
@@ -102,21 +103,21 @@ CREATE TABLE {{schema}}.billing_subscriptions (
   PRIMARY KEY (user_id, subscription_id)
 );
 
--- Credits that were bought once, by the checkout session that sold them.
+-- One-time purchases of credits, by the checkout session that sold them.
 CREATE TABLE {{schema}}.billing_purchases (
   user_id text COLLATE "C" NOT NULL,
   session_id text COLLATE "C" NOT NULL CHECK (session_id <> ''),
-  -- What refunds and disputes name; null where nothing was to pay.
+  -- The payment that refunds and disputes name; null if there was nothing to pay.
   payment_id text COLLATE "C",
   price_id text NOT NULL,
-  -- Whole credits, and in the smallest unit of the currency.
+  -- "granted" in whole credits; "paid" in the smallest unit of the currency.
   granted bigint NOT NULL CHECK (granted BETWEEN 1 AND 9007199254740991),
   paid bigint NOT NULL CHECK (paid BETWEEN 0 AND 9007199254740991),
   currency text NOT NULL,
   bought_at timestamptz NOT NULL,
   -- From 1 without gaps for each person.
   number bigint NOT NULL CHECK (number >= 1),
-  -- A digest of all of the above and of the digest of the purchase before.
+  -- A digest of all columns above and of the previous purchase's digest.
   digest bytea NOT NULL,
   PRIMARY KEY (user_id, session_id),
   UNIQUE (user_id, number)
@@ -130,7 +131,7 @@ CREATE FUNCTION {{schema}}.bought_text(
 ) RETURNS text LANGUAGE sql STABLE
 RETURN ROW(user_id, session_id, payment_id, price_id, granted, paid, currency, extract(epoch FROM bought_at), number)::text;
 
--- The seal of what is known of a person.
+-- The digest of a person's row and subscriptions.
 CREATE FUNCTION {{schema}}.billing_seal(a {{schema}}.billing_accounts) RETURNS bytea LANGUAGE plpgsql STABLE AS $function$
 BEGIN
   RETURN sha256(convert_to(
@@ -141,7 +142,7 @@ BEGIN
 END
 $function$;
 
--- Seals what was written of some people.
+-- Updates the seal and the version of people whose rows were written.
 CREATE FUNCTION {{schema}}.seal_billing(people text[]) RETURNS void LANGUAGE plpgsql AS $function$
 BEGIN
   UPDATE {{schema}}.billing_accounts a SET seal = {{schema}}.billing_seal(a), version = a.version + 1
@@ -149,7 +150,8 @@ BEGIN
 END
 $function$;
 
--- What was written stays until the person is erased; only events change what is known, and a purchase never changes.
+-- Rows stay until the person is erased. Only payment events change accounts and subscriptions, and a purchase never
+-- changes.
 CREATE FUNCTION {{schema}}.refuse_billing_change() RETURNS trigger LANGUAGE plpgsql AS $function$
 BEGIN
   IF EXISTS (SELECT FROM {{schema}}.erasures WHERE transaction = pg_current_xact_id()) THEN
@@ -166,8 +168,8 @@ CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON {{schema}}.billing_subscription
 CREATE TRIGGER kept BEFORE UPDATE OR DELETE OR TRUNCATE ON {{schema}}.billing_purchases
   FOR EACH STATEMENT EXECUTE FUNCTION {{schema}}.refuse_billing_change();
 
--- Whom the first of some references names that has an owner, in their order; 'erased:' where only erased people are named.
--- Like those below in a language whose plans a connection keeps.
+-- The owner of the first reference that has one, in the order of the array; 'erased:' if all owners are erased. In
+-- PL/pgSQL, like the functions below, because a connection caches its plans.
 CREATE FUNCTION {{schema}}.owner_of_references(refs text[]) RETURNS text LANGUAGE plpgsql STABLE AS $function$
 BEGIN
   RETURN (
@@ -178,12 +180,12 @@ BEGIN
 END
 $function$;
 
--- The reference under which an erased id is kept.
+-- The reference that stands for the id of an erased person.
 CREATE FUNCTION {{schema}}.erased_reference(person text) RETURNS text LANGUAGE sql IMMUTABLE
 RETURN 'person:' || encode(sha256(convert_to(person, 'UTF8')), 'hex');
 
--- The person of an event: the owner of its references, else the person that it names itself; 'erased:' if that one was
--- erased. Null if the event names no person.
+-- The person of an event: the owner of its references, otherwise the person whose id the event contains; 'erased:' if
+-- that person was erased. Null if the event identifies no person.
 CREATE FUNCTION {{schema}}.person_of_payment(refs text[], claimed text) RETURNS text LANGUAGE plpgsql STABLE AS $function$
 BEGIN
   RETURN coalesce({{schema}}.owner_of_references(refs),
@@ -191,15 +193,16 @@ BEGIN
 END
 $function$;
 
--- Serializes the payments of a person with their erasure, until the transaction ends: also where the person has no row yet.
+-- Runs the payments and the erasure of one person one after another, until the transaction ends. Works before the
+-- person has a row.
 CREATE FUNCTION {{schema}}.lock_payments(person text) RETURNS void LANGUAGE plpgsql AS $function$
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended(person, 8061));
 END
 $function$;
 
--- The same person as "person_of_payment", under the lock of their payments. A transaction that waited for the lock
--- reads the owner again: the one before may have erased the person, or linked a reference.
+-- The same person as "person_of_payment", under the lock of the person's payments. A transaction that waited for the
+-- lock reads the owner again, because the previous holder may have erased the person or linked a reference.
 CREATE FUNCTION {{schema}}.locked_person_of_payment(refs text[], claimed text) RETURNS text LANGUAGE plpgsql AS $function$
 DECLARE
   person text;
@@ -214,7 +217,7 @@ BEGIN
 END
 $function$;
 
--- What is known of a person, for a decision. Null where nothing was ever known.
+-- The stored state of a person, for a decision. Null if the person has no row.
 CREATE FUNCTION {{schema}}.billing_known(person text, by_session text, by_payment text) RETURNS json
 LANGUAGE plpgsql STABLE AS $function$
 BEGIN
@@ -239,7 +242,7 @@ BEGIN
 END
 $function$;
 
--- What is known of a person, under the lock of their row.
+-- The stored state of a person, under the lock of the person's row.
 CREATE FUNCTION {{schema}}.billing_account(person text, by_session text, by_payment text) RETURNS json LANGUAGE plpgsql
 AS $function$
 #variable_conflict use_column
@@ -261,8 +264,9 @@ SELECT event -> 'payment' ->> 'reference', event -> 'payment' -> 'report' ->> 's
   (event -> 'payment' -> 'report' ->> 'isReturned')::boolean
 $function$;
 
--- An event that has come, first of all copies: the others wait here for the end of the transaction, and then find it
--- known. Writes nothing where its person is found; "conclude_payment" does, once it is decided.
+-- Takes an event before all concurrent copies of it: the other copies wait here until the transaction ends, and then
+-- find it known. If the event's person is found, this function writes nothing; "conclude_payment" writes the event
+-- after the decision.
 CREATE FUNCTION {{schema}}.receive_payment(
   event json, refs text[], claimed text, by_session text, by_payment text, again boolean, if_erased json,
   wrote_at timestamptz
@@ -283,8 +287,9 @@ BEGIN
   END IF;
   person := {{schema}}.locked_person_of_payment(refs, claimed);
   IF person IS NULL THEN
-    -- Whoever links one of these at this moment waits for the end of this transaction, and finds the event; or is waited
-    -- for. References that other events wait for are there already, and are not locked by inserting them again.
+    -- A transaction that links one of these references now waits for the end of this one and then finds the event, or
+    -- this one waits for it. References for which other events wait exist already, and the insertion does not lock
+    -- them.
     INSERT INTO {{schema}}.payment_references (reference)
     SELECT r.reference FROM unnest(refs) AS r(reference) ORDER BY r.reference COLLATE "C"
     ON CONFLICT DO NOTHING;
@@ -315,7 +320,8 @@ BEGIN
     RETURN json_build_object('found', 'Unmatched');
   END IF;
   DELETE FROM {{schema}}.payment_waits w WHERE w.event_id = id;
-  -- Its other references belong to the erased person as well, and so does its payment: disputes name nothing else.
+  -- The event's other references also belong to the erased person, and so does its payment, which is the only reference
+  -- of a dispute.
   RETURN json_build_object('found', 'Erased',
     'waiting', {{schema}}.link_payments('erased:', array_remove(refs || about.payment, NULL), id));
 END
@@ -419,7 +425,7 @@ BEGIN
 END
 $function$;
 
--- Writes what follows from one event, under the lock of its person. Returns the events that waited for its new links.
+-- Writes the consequences of one event, under the lock of its person. Returns the events that waited for its new links.
 CREATE FUNCTION {{schema}}.conclude_payment(
   id text, waits_for text[], events json, known json, subscriptions json, bought json, links json
 ) RETURNS json LANGUAGE plpgsql AS $function$
@@ -434,8 +440,8 @@ BEGIN
 END
 $function$;
 
--- Keeps an event that is about no known person, without its content if its customer was erased. Returns its first outcome if
--- it came before and is done.
+-- Stores an event of no known person, without its content if its customer was erased. If the event came before and is
+-- done, returns its first outcome.
 CREATE FUNCTION {{schema}}.keep_payment(event json, outcome text, why text, wrote_at timestamptz) RETURNS json
 LANGUAGE plpgsql AS $function$
 DECLARE
@@ -454,8 +460,8 @@ BEGIN
 END
 $function$;
 
--- Writes that an operator chose a person's tier, and what the credits follow then; null leaves either as it was. Returns what
--- is known of the person, whose row is locked until the transaction ends.
+-- Records that an operator chose a person's tier, and the plan that the credits follow then; a null leaves that value
+-- unchanged. Returns the person's state; the row stays locked until the transaction ends.
 CREATE FUNCTION {{schema}}.pin_tier(person text, pin boolean, plan jsonb) RETURNS json LANGUAGE plpgsql AS $function$
 BEGIN
   PERFORM {{schema}}.lock_payments(person);
@@ -468,7 +474,7 @@ BEGIN
 END
 $function$;
 
--- Links a customer to a person who had none, or the one that it takes the place of; not one that is somebody else's.
+-- Links a customer to a person who has none, or who has "replaced". Refuses a customer who belongs to another person.
 CREATE FUNCTION {{schema}}.link_customer(person text, customer text, replaced text) RETURNS json LANGUAGE plpgsql
 AS $function$
 DECLARE
@@ -489,7 +495,7 @@ BEGIN
 END
 $function$;
 
--- People see what is theirs and change nothing; the inbox is the service's alone.
+-- People read their own rows and change none; the inbox belongs to the service alone.
 ALTER TABLE {{schema}}.billing_accounts ENABLE ROW LEVEL SECURITY;
 CREATE POLICY owner ON {{schema}}.billing_accounts FOR SELECT TO parley_user
   USING (user_id = current_setting('parley.user_id', true));

@@ -1,17 +1,18 @@
--- What is done with stored payments outside of events.
+-- Upkeep of stored payments, outside of events.
 
--- Events whose content is still there: of people, once they are done, and of nobody here. A row is in one of the two.
+-- Events that still have their content: done events of people, and events without a person. A row is in one of the two
+-- indexes.
 CREATE INDEX payment_events_done ON {{schema}}.payment_events (received_at)
   WHERE payload IS NOT NULL AND owner IS NOT NULL AND state IN ('applied', 'ignored');
 CREATE INDEX payment_events_unmatched ON {{schema}}.payment_events (received_at)
   WHERE payload IS NOT NULL AND owner IS NULL;
 
--- Subscriptions that are paid for and go on: who has several of them is asked of all people.
+-- Paid subscriptions that have not ended: a check of all people finds those who have several.
 CREATE INDEX billing_subscriptions_paid ON {{schema}}.billing_subscriptions (user_id, subscription_id)
   WHERE NOT facts ? 'endedAt' AND facts ?| ARRAY['paid', 'checkout'];
 
--- Removes the content of up to "page" events that are done, and up to "page" events that name nobody or still wait, which
--- were received before the moments given. Passes over what another transaction is at work on: so it waits for no event, and
+-- Deletes the content of up to "page" done events, and up to "page" events that name no person or still wait, if they
+-- were received before the given times. It skips rows that another transaction has locked: it waits for no event, and
 -- any number of processes may call it at once.
 CREATE FUNCTION {{schema}}.forget_payments(done_before timestamptz, unmatched_before timestamptz, page integer) RETURNS json
 LANGUAGE plpgsql AS $function$
@@ -42,7 +43,7 @@ BEGIN
   )
   SELECT array_agg(DISTINCT w.reference) INTO freed FROM waits w;
   DELETE FROM {{schema}}.payment_events e WHERE e.event_id = ANY(old);
-  -- What was there for these events to wait for.
+  -- References that existed only because these events waited for them.
   DELETE FROM {{schema}}.payment_references r WHERE r.reference IN (
     SELECT f.reference FROM {{schema}}.payment_references f
     WHERE f.reference = ANY(freed) AND f.owner IS NULL
@@ -53,12 +54,13 @@ BEGIN
 END
 $function$;
 
--- What is compared with the provider: what was given for purchases, and whose plan its invoices renew. Few rows of the ledger.
+-- Rows that are compared with the provider: the grants of purchases, and the accounts whose plan an invoice renews.
+-- They are a small part of the ledger.
 CREATE INDEX credit_transactions_topups ON {{schema}}.credit_transactions (user_id, number) WHERE type = 'topup';
 CREATE INDEX credit_accounts_by_invoice ON {{schema}}.credit_accounts (user_id) WHERE renewed_by = 'invoice';
 
--- Up to "page" people after "after" of whom payments are kept, whom a reference names, or whose plan is renewed by invoices,
--- with what is not as it was written.
+-- Up to "page" people after "after" who have stored payments, linked references, or a plan that invoices renew; each
+-- with the differences from the written state.
 CREATE FUNCTION {{schema}}.verify_billing(after text, page integer) RETURNS TABLE (user_id text, wrong text[])
 LANGUAGE plpgsql STABLE
 SET jit = off SET plan_cache_mode = force_generic_plan
@@ -117,7 +119,7 @@ BEGIN
 END
 $function$;
 
--- Until when all events of the payment provider are known to be here: one row, which background work moves forward.
+-- The time up to which all events of the payment provider have arrived: one row, which background work moves forward.
 CREATE TABLE {{schema}}.payment_catch_up (
   only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
   caught_up_to timestamptz NOT NULL

@@ -1,9 +1,9 @@
--- Bots, their public keys and the documents they answer from.
+-- Bots, their public keys, and the documents from which they answer.
 CREATE TABLE {{schema}}.bots (
   user_id text COLLATE "C" NOT NULL CHECK (char_length(user_id) BETWEEN 1 AND 255),
   id uuid NOT NULL,
-  -- What the owner decided, as the core's BotSettings without the documents; read back through the same checks. What
-  -- pages are styled and addressed by is held here, too.
+  -- The owner's settings: BotSettings of the core without the documents. Reading decodes them with the same schema. The
+  -- keys by which pages are styled and addressed are checked here too.
   settings jsonb NOT NULL CHECK (coalesce(
     jsonb_typeof(settings) = 'object' AND octet_length(settings::text) <= 262144
     AND jsonb_typeof(settings -> 'displayName') = 'string' AND char_length(settings ->> 'displayName') BETWEEN 1 AND 100
@@ -23,21 +23,22 @@ CREATE TABLE {{schema}}.bot_keys (
   PRIMARY KEY (user_id, bot_id, key),
   FOREIGN KEY (user_id, bot_id) REFERENCES {{schema}}.bots (user_id, id) ON DELETE CASCADE
 );
--- Visitors know the key alone. Not unique: keys are random, and a key across owners could not be partitioned by them.
+-- Visitors know only the key. Not unique: keys are random, and a unique key across owners could not be partitioned by
+-- them.
 CREATE INDEX bot_keys_by_key ON {{schema}}.bot_keys (key);
 
--- The owner leads both references, so that no bot can have somebody else's document.
+-- The owner leads both references, so that no bot can have another owner's document.
 CREATE TABLE {{schema}}.bot_documents (
   user_id text COLLATE "C" NOT NULL,
   bot_id uuid NOT NULL,
   document_id uuid NOT NULL,
-  -- From 1, as the owner put them.
+  -- From 1, in the owner's order.
   position integer NOT NULL CHECK (position >= 1),
   PRIMARY KEY (user_id, bot_id, document_id),
   FOREIGN KEY (user_id, bot_id) REFERENCES {{schema}}.bots (user_id, id) ON DELETE CASCADE,
   FOREIGN KEY (user_id, document_id) REFERENCES {{schema}}.documents (user_id, id) ON DELETE CASCADE
 );
--- A document that is removed looks for the bots that have it.
+-- The deletion of a document looks up the bots that use it.
 CREATE INDEX bot_documents_by_document ON {{schema}}.bot_documents (user_id, document_id);
 
 ALTER TABLE {{schema}}.bots ENABLE ROW LEVEL SECURITY;

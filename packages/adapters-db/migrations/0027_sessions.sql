@@ -1,4 +1,4 @@
--- Sessions that were signed out before their tokens expired. It says of nobody who that was.
+-- Sessions that were signed out before their tokens expired. A row does not identify its person.
 CREATE TABLE {{schema}}.revoked_sessions (
   -- The SHA-256 of the token.
   digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),

@@ -1,11 +1,10 @@
--- What operators did. Nobody but the owner of the tables may change or remove an entry, and the owner only where a person
--- is erased: "erase_user".
+-- The actions of operators. Only the owner of the tables may change an entry, and only to erase a person: "erase_user".
 CREATE TABLE {{schema}}.audit_log (
   number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   at timestamptz NOT NULL DEFAULT clock_timestamp(),
   action text NOT NULL CHECK (action <> ''),
   operator text NOT NULL CHECK (operator <> ''),
-  -- Whom it is about; a pseudonym once they were erased.
+  -- The person whom the action affected; a pseudonym after an erasure.
   subject text COLLATE "C",
   reason text,
   details text NOT NULL

@@ -1,27 +1,28 @@
--- Events for hooks and webhooks. An event is written by a trigger on the rows that it tells of, and so in their transaction,
--- whatever writes them: replies, sweeps, resets, payments, transactions of the caller's own. Where nobody is told, nothing is
--- written; that costs a look into a table of no rows for each statement that writes transactions.
+-- Events for hooks and webhooks. Triggers write them, in the transaction of the change, for every writer: replies,
+-- sweeps, resets, payments, and transactions of the application. If there is no destination, nothing is written; that
+-- check reads an empty table once for each statement that writes transactions.
 
--- Who is told of what: kept here, so that all processes agree, also those that have no hooks.
+-- The destinations and the events to which they subscribe. Stored here, so that all processes agree, including those
+-- without hooks.
 CREATE TABLE {{schema}}.event_destinations (
   -- "hook:<name>" or "webhook:<host>#<digest of its address>".
   id text COLLATE "C" PRIMARY KEY CHECK (char_length(id) BETWEEN 1 AND 400),
-  -- The types it is told of, and when a process last asked for each.
+  -- The subscribed types, and for each the time when a process last asked for it.
   asked_at jsonb NOT NULL,
-  -- Of each tier the thresholds below which a balance is low, and when a process last asked for each.
+  -- For each tier, the thresholds of a low balance, and for each the time when a process last asked for it.
   low_below jsonb,
-  -- When a process that delivers to it last said so.
+  -- When a process that delivers to this destination last renewed it.
   seen_at timestamptz NOT NULL DEFAULT now(),
-  -- Since when it wants nothing more.
+  -- When the endpoint answered 410 Gone; delivery is disabled since then. Otherwise null.
   disabled_at timestamptz
 );
 ALTER TABLE {{schema}}.event_destinations ENABLE ROW LEVEL SECURITY;
 CREATE POLICY service ON {{schema}}.event_destinations TO parley_service USING (true);
 
--- An event on its way to one destination. Deleted some time after its end.
+-- An event on its way to one destination. The row is deleted some time after the delivery has ended.
 CREATE TABLE {{schema}}.event_deliveries (
   user_id text COLLATE "C" NOT NULL CHECK (char_length(user_id) BETWEEN 1 AND 255),
-  -- The same at every destination, and at every try.
+  -- The same for all destinations and all tries.
   event_id text COLLATE "C" NOT NULL CHECK (event_id <> ''),
   destination text COLLATE "C" NOT NULL,
   type text NOT NULL,
@@ -29,31 +30,31 @@ CREATE TABLE {{schema}}.event_deliveries (
   data jsonb NOT NULL,
   state text NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'delivered', 'dead')),
   tries integer NOT NULL DEFAULT 0 CHECK (tries >= 0),
-  -- When it is tried next; while it is claimed, when the claim ends.
+  -- Time of the next try; while the delivery is claimed, the end of the claim.
   due_at timestamptz NOT NULL DEFAULT now(),
   claim text,
   ended_at timestamptz,
-  -- Why the last try failed: a code.
+  -- The reason why the last try failed, as a code.
   reason text,
   PRIMARY KEY (user_id, event_id, destination),
   CHECK ((state = 'pending') = (ended_at IS NULL))
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
--- Looked through all the time, so that they hold only what waits, and what is to be deleted.
+-- These indexes are read often, so they contain only pending deliveries and those to delete.
 CREATE INDEX event_deliveries_due ON {{schema}}.event_deliveries (destination, due_at) WHERE state = 'pending';
 CREATE INDEX event_deliveries_ended ON {{schema}}.event_deliveries (state, ended_at) WHERE state <> 'pending';
 
 ALTER TABLE {{schema}}.event_deliveries ENABLE ROW LEVEL SECURITY;
 CREATE POLICY service ON {{schema}}.event_deliveries TO parley_service USING (true);
 
--- Accounts whose balance was low when it last moved: whoever is there was told.
+-- Accounts whose balance was below its threshold after its last change.
 CREATE TABLE {{schema}}.low_balances (
   user_id text COLLATE "C" PRIMARY KEY CHECK (char_length(user_id) BETWEEN 1 AND 255)
 );
 ALTER TABLE {{schema}}.low_balances ENABLE ROW LEVEL SECURITY;
 CREATE POLICY service ON {{schema}}.low_balances TO parley_service USING (true);
 
--- "publishTransactionEvents" of the core, over the rows of a statement.
--- Plans are kept while tables grow, and so are pinned to look up one row after another by its key.
+-- "publishTransactionEvents" of the core, over the rows of a statement. Plans stay in use while tables grow, so they
+-- are restricted to look-ups by key.
 CREATE FUNCTION {{schema}}.tell_transactions() RETURNS trigger LANGUAGE plpgsql
 SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -74,7 +75,7 @@ BEGIN
           'model', i.receipt -> 'model', 'finish', i.receipt -> 'ended', 'tokens', i.receipt -> 'usage',
           'estimated', i.receipt -> 'estimated', 'credits', i.receipt -> 'charged')) AS data
       FROM inserted i
-      -- The rest of a reply that was told already has a hold of its own.
+      -- The hold for the rest of a reply gets no event of its own: the reply was reported already.
       WHERE i.source IS NOT NULL AND i.receipt ? 'model' AND i.reference !~ ':rest:[0-9]+$' AND 'reply.finished' = ANY(wanted)
       UNION ALL
       SELECT i.user_id, {{schema}}.new_event_id(), 'credits.charged', i.created_at,
@@ -96,7 +97,8 @@ BEGIN
   END IF;
 
   IF 'balance.low' <> ALL(wanted) THEN RETURN NULL; END IF;
-  -- The highest that any process asks for: where their configurations differ, it is the same whichever asked last.
+  -- The highest threshold that any process asks for: if configurations differ, the order in which processes ask does
+  -- not matter.
   SELECT jsonb_object_agg(l.tier, l.threshold) INTO below FROM (
     SELECT a.tier, max(k.threshold::bigint) AS threshold FROM {{schema}}.event_destinations d
     CROSS JOIN LATERAL jsonb_each(d.low_below) AS a(tier, asked)
@@ -104,7 +106,8 @@ BEGIN
     WHERE d.disabled_at IS NULL AND d.asked_at ? 'balance.low' GROUP BY a.tier
   ) l;
   IF below IS NULL THEN RETURN NULL; END IF;
-  -- Low is what is below; told is what was not low when it last moved, or was not below this threshold.
+  -- A balance is low if it is below the threshold. An event is written if the balance was not low after its last
+  -- change, or was not below this threshold.
   WITH moved AS MATERIALIZED (
     SELECT i.user_id, i.number, i.created_at, i.balance_after, a.tier, t.threshold, i.balance_after < t.threshold AS is_low,
       i.balance_after - i.amount < t.threshold
@@ -112,7 +115,7 @@ BEGIN
       lead(i.number) OVER account IS NULL AS is_last
     FROM inserted i
     JOIN {{schema}}.credit_accounts a ON a.user_id = i.user_id
-    -- A tier that was added meanwhile is known to whoever subscribes with it.
+    -- A tier without a threshold here was added since; a process that subscribes later brings its threshold.
     CROSS JOIN LATERAL (SELECT (below ->> a.tier)::bigint AS threshold) t
     LEFT JOIN {{schema}}.low_balances l ON l.user_id = i.user_id
     WHERE t.threshold IS NOT NULL
@@ -134,7 +137,7 @@ BEGIN
 END
 $function$;
 
--- The name of an event: chance alone.
+-- The id of an event: a random one.
 CREATE FUNCTION {{schema}}.new_event_id() RETURNS text LANGUAGE sql VOLATILE
 RETURN 'evt_' || replace(gen_random_uuid()::text, '-', '');
 

@@ -87,7 +87,7 @@ GRANT DELETE ON {{schema}}.payment_events, {{schema}}.payment_references TO parl
 
 -- bots
 GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.bots TO parley_user, parley_service;
--- Keys are added and retired, never changed.
+-- Keys are added and deleted, never changed.
 GRANT SELECT, INSERT, DELETE ON {{schema}}.bot_keys, {{schema}}.bot_documents TO parley_user, parley_service;
 
 -- sessions
@@ -112,5 +112,5 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.event_destinations TO parley_
 GRANT SELECT, INSERT, UPDATE, DELETE ON {{schema}}.event_deliveries TO parley_service;
 GRANT SELECT, INSERT, DELETE ON {{schema}}.low_balances TO parley_service;
 
--- Where databases are hardened, no role may run functions by default.
+-- On hardened databases no role may execute functions by default.
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {{schema}} TO parley_service;
