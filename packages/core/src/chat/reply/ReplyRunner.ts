@@ -142,15 +142,6 @@ const makeRun = Effect.gen(function* () {
   /** By chat. */
   const own = new Map<string, Set<OwnReply>>()
 
-  const register = (key: string, reply: OwnReply) => {
-    const ofChat = own.get(key) ?? new Set()
-    own.set(key, ofChat.add(reply))
-    return () => {
-      ofChat.delete(reply)
-      if (ofChat.size === 0) own.delete(key)
-    }
-  }
-
   const run = Effect.fnUntraced(function* (input: RunReplyInput) {
     const { joinable, turn } = input
     const text = makeReplyText<ModelFailed>()
@@ -172,7 +163,13 @@ const makeRun = Effect.gen(function* () {
       ended: Effect.suspend(() => (ending === undefined ? Effect.void : Fiber.await(ending))),
       stored: Effect.suspend(() => stored)
     }
-    const unregister = register(keyOf(turn), reply)
+    const key = keyOf(turn)
+    const ofChat = own.get(key) ?? new Set()
+    own.set(key, ofChat.add(reply))
+    const unregister = () => {
+      ofChat.delete(reply)
+      if (ofChat.size === 0) own.delete(key)
+    }
     const ended = (exit: Exit.Exit<void, ModelFailed>) => {
       const end = Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? Exit.fail(cutOff(model)) : exit
       text.end(end)
@@ -193,10 +190,10 @@ const makeRun = Effect.gen(function* () {
     fiber = yield* Effect.forkIn(writing, layerScope, { startImmediately: true, uninterruptible: true })
     if (!joinable) yield* Effect.addFinalizer(() => Effect.andThen(Effect.sync(stop), reply.stopped))
     return yield* Effect.interruptible(Deferred.await(started))
-  })
+  }, Effect.uninterruptible)
 
   return {
-    run: (input: RunReplyInput) => Effect.uninterruptible(run(input)),
+    run,
     own,
     ownOf: (chat: RunningChat) => [...(own.get(keyOf(chat)) ?? [])]
   }

@@ -1,4 +1,4 @@
-import { Cause, Effect, Exit, type Pull, Stream } from "effect"
+import { Cause, Effect, type Exit, Stream } from "effect"
 
 /**
  * The text of a reply as it grows, kept whole in memory; the limit of a reply bounds it. Any number of readers read it from
@@ -20,29 +20,8 @@ export interface ReplyText<E> {
   readonly stream: Stream.Stream<string, E>
 }
 
-/** Fibers that wait until something is so. */
-const makeWaiting = () => {
-  let waiting: Array<() => void> = []
-  return {
-    isEmpty: () => waiting.length === 0,
-    wake: () => {
-      const woken = waiting
-      waiting = []
-      for (const resume of woken) resume()
-    },
-    /** Waits for the next `wake`, unless `isSo`; `onWait` runs if it waits. */
-    until: (isSo: () => boolean, onWait?: () => void) =>
-      Effect.callback<void>((resume) => {
-        if (isSo()) return resume(Effect.void)
-        const wakeUp = () => resume(Effect.void)
-        waiting.push(wakeUp)
-        onWait?.()
-        return Effect.sync(() => {
-          waiting = waiting.filter((each) => each !== wakeUp)
-        })
-      })
-  }
-}
+/** Continues a waiting fiber. */
+type Resume = (effect: Effect.Effect<void>) => void
 
 /** A text of which nothing is written yet. */
 export const makeReplyText = <E>(): ReplyText<E> => {
@@ -50,52 +29,61 @@ export const makeReplyText = <E>(): ReplyText<E> => {
   const starts: Array<number> = []
   let length = 0
   let ended: Exit.Exit<void, E> | undefined
-  const readers = makeWaiting()
-  const writer = makeWaiting()
+  /** Readers that have read everything. */
+  const readers = new Set<Resume>()
+  /** The writer, while it waits for a reader. */
+  let writer: Resume | undefined
 
-  const hasAfter = (place: number) => () => pieces.length > place || ended !== undefined
-  const over = (exit: Exit.Exit<void, E>): Pull.Pull<never, E> =>
-    Exit.isSuccess(exit) ? Cause.done() : Effect.failCause(exit.cause)
-  const readFrom = (cursor: { place: number }): Pull.Pull<readonly [string], E> =>
-    Effect.suspend((): Pull.Pull<readonly [string], E> => {
-      if (cursor.place < pieces.length) {
-        const ready = pieces.slice(cursor.place).join("")
-        cursor.place = pieces.length
-        return Effect.succeed([ready] as const)
-      }
-      return ended === undefined
-        ? Effect.andThen(readers.until(hasAfter(cursor.place), writer.wake), readFrom(cursor))
-        : over(ended)
+  const wakeReaders = () => {
+    const woken = [...readers]
+    readers.clear()
+    for (const resume of woken) resume(Effect.void)
+  }
+  /** Waits until there are more pieces than `place`, or no more come. */
+  const grown = (place: number) =>
+    Effect.callback<void>((resume) => {
+      if (pieces.length > place || ended !== undefined) return resume(Effect.void)
+      readers.add(resume)
+      writer?.(Effect.void)
+      return Effect.sync(() => readers.delete(resume))
     })
-  const begun: Effect.Effect<void, E> = Effect.suspend(() => {
-    if (pieces.length > 0) return Effect.void
-    return ended === undefined ? Effect.andThen(readers.until(hasAfter(0)), begun) : ended
-  })
 
   return {
     length: () => length,
     from: (start) => {
       const place = starts.findLastIndex((each) => each <= start)
-      return place < 0
-        ? ""
-        : pieces
-            .slice(place)
-            .join("")
-            .slice(start - (starts[place] ?? 0))
+      if (place < 0) return ""
+      const rest = pieces.slice(place).join("")
+      return rest.slice(start - (starts[place] ?? 0))
     },
     append: (text) => {
       if (text === "" || ended !== undefined) return
       starts.push(length)
       pieces.push(text)
       length += text.length
-      readers.wake()
+      wakeReaders()
     },
     end: (exit) => {
       ended ??= exit
-      readers.wake()
+      wakeReaders()
     },
-    begun,
-    wanted: Effect.suspend(() => (readers.isEmpty() ? writer.until(() => !readers.isEmpty()) : Effect.void)),
-    stream: Stream.fromPull(Effect.sync(() => readFrom({ place: 0 })))
+    begun: Effect.flatMap(grown(0), () => (pieces.length > 0 ? Effect.void : (ended ?? Effect.void))),
+    wanted: Effect.callback<void>((resume) => {
+      if (readers.size > 0) return resume(Effect.void)
+      writer = resume
+    }),
+    stream: Stream.fromPull(
+      Effect.sync(() => {
+        let place = 0
+        return Effect.gen(function* () {
+          yield* grown(place)
+          const ready = pieces.slice(place).join("")
+          place = pieces.length
+          if (ready !== "") return [ready] as const
+          if (ended !== undefined) yield* ended
+          return yield* Cause.done()
+        })
+      })
+    )
   }
 }

@@ -2,9 +2,8 @@ import { Effect, Semaphore, Exit, Fiber } from "effect"
 import { type Hold, type HoldEnd, type HoldName, type HoldProgress, restKey } from "../../credits/holds/Hold.ts"
 import { HoldTtl, endSurely } from "../../credits/holds/keepHolds.ts"
 import type { ReplyReceiptDraft, ReplyEnd } from "../../credits/Receipt.ts"
-import { release, reserve, type SettleRefusal } from "../../credits/rules/decideHold.ts"
+import { release, reserve } from "../../credits/rules/decideHold.ts"
 import { NOTHING_PAID, paidWith, settleReply, unpaidOf } from "../../credits/rules/decideReply.ts"
-import type { Operation } from "../../credits/rules/LedgerState.ts"
 import { IdGenerator } from "../../storage/IdGenerator.ts"
 import { failureFields } from "../../storage/failureFields.ts"
 import { retryStorage } from "../../storage/retryStorage.ts"
@@ -61,6 +60,7 @@ const makeReplaceHold = Effect.gen(function* () {
  * a sweeper took is part of the price.
  */
 export const makeReplyPayments = Effect.gen(function* () {
+  const { run } = yield* CreditLedger
   const { endOf, holdRest } = yield* makeReplaceHold
 
   return (first: Hold, spending: Pick<ReplyParties, "source" | "dailyCap">) => {
@@ -73,18 +73,18 @@ export const makeReplyPayments = Effect.gen(function* () {
     let lost = false
     let ended = false
 
-    const nextKey = () => restKey(first.key, place + 1)
     const replace = Effect.fnUntraced(function* (gone: string, draft: ReplyReceiptDraft) {
       if (ended || lost || key !== gone) return
+      const nextKey = restKey(first.key, place + 1)
       const before = paidWith(paid, yield* endOf({ userId, key: gone }))
       const left = bound - before.credits
       const reserved =
-        left > 0 ? yield* holdRest({ userId, key: nextKey() }, left, spending, unpaidOf(draft, before)) : undefined
+        left > 0 ? yield* holdRest({ userId, key: nextKey }, left, spending, unpaidOf(draft, before)) : undefined
       if (reserved?._tag !== "Held") {
         lost = true
         return yield* Effect.annotateLogs(Effect.logWarning(LOST), { hold: first.key })
       }
-      key = nextKey()
+      key = nextKey
       place += 1
       paid = before
       yield* Effect.annotateLogs(Effect.logWarning(REPLACED), { hold: first.key })
@@ -107,19 +107,14 @@ export const makeReplyPayments = Effect.gen(function* () {
           turn.withPermit,
           Effect.uninterruptible
         ),
-      /** Has `work` run the operation that takes the charge or, without one, releases the hold. Nothing is held anew then. */
-      end: <A, E>(
-        charge: ReplyCharge | undefined,
-        work: (operation: Operation<HoldEnd, SettleRefusal>) => Effect.Effect<A, E>
-      ) =>
-        turn.withPermit(
-          Effect.suspend(() => {
-            ended = true
-            if (charge === undefined) return work(release({ userId, key }))
-            const paying = { userId, key, rest: nextKey(), source: spending.source, bound, before: paid }
-            return work(settleReply({ ...paying, cost: charge.amount, draft: charge.draft }))
-          })
-        )
+      /** Takes the charge or, without one, releases the hold, in one commit with the end of the turn. Nothing is held anew then. */
+      end: Effect.fnUntraced(function* (charge: ReplyCharge | undefined, companion: EndTurn | undefined) {
+        ended = true
+        if (charge === undefined) return yield* run({ ...release({ userId, key }), companion })
+        const rest = restKey(first.key, place + 1)
+        const paying = { userId, key, rest, source: spending.source, bound, before: paid }
+        return yield* run({ ...settleReply({ ...paying, cost: charge.amount, draft: charge.draft }), companion })
+      }, turn.withPermit)
     }
   }
 })
@@ -160,9 +155,6 @@ export interface EndReplyInput {
   readonly tokenizer: TokenizerService
 }
 
-const stateOf = (ended: EndReplyInput["ended"]): EndTurn["state"] =>
-  ended === "completed" || ended === "length" ? "complete" : ended === "stopped" ? "stopped" : "failed"
-
 /**
  * Ends a reply, the one place where that happens. One operation of the ledger, in one commit with the end of the turn:
  *
@@ -177,7 +169,6 @@ const stateOf = (ended: EndReplyInput["ended"]): EndTurn["state"] =>
  */
 export const makeEndReply = Effect.gen(function* () {
   const abandoned = yield* AbandonedTries
-  const ledger = yield* CreditLedger
 
   /** What becomes of the turn; undefined if nothing is stored of it. */
   const endOfTurn = Effect.fnUntraced(function* ({ ended, input: { joinable, turn }, spoken }: EndReplyInput) {
@@ -187,14 +178,14 @@ export const makeEndReply = Effect.gen(function* () {
     const isBegun = spoken === undefined || Exit.isSuccess(yield* Fiber.await(spoken.beginning))
     const { chatId, owner, reply } = turn
     const begin = isBegun ? undefined : { ...spoken.turn, running: undefined }
-    const content = spoken?.output.text() ?? ""
+    const isComplete = ended === "completed" || ended === "length"
     return {
       _tag: "EndTurn",
       owner,
       chatId,
       replyId: reply.id,
-      content,
-      state: stateOf(ended),
+      content: spoken?.output.text() ?? "",
+      state: isComplete ? "complete" : ended === "stopped" ? "stopped" : "failed",
       begin
     } satisfies EndTurn
   })
@@ -206,9 +197,10 @@ export const makeEndReply = Effect.gen(function* () {
     if (spoken !== undefined) yield* Effect.forkDetach(spoken.opened.leave, { startImmediately: true })
     const isDelivered = spoken !== undefined && spoken.output.text() !== "" && ended !== "unanswered"
     const charge = isDelivered ? replyCharge(spoken.opened, spoken.output, ended, turn.chatId, tokenizer) : undefined
-    const work = Effect.flatMap(endOfTurn(reply), (companion) =>
-      payment.end(charge, (operation) => ledger.run({ ...operation, companion }))
-    ).pipe(Effect.andThen(share.giveBack(hold.amount - (charge?.amount ?? 0))))
+    const work = Effect.gen(function* () {
+      yield* payment.end(charge, yield* endOfTurn(reply))
+      yield* share.giveBack(hold.amount - (charge?.amount ?? 0))
+    })
     const ending = yield* endSurely(work, hold.key, stopKeeping)
     if (charge !== undefined && charge.amount > hold.amount) {
       const { draft, vendor } = charge

@@ -23,7 +23,9 @@ export interface OpenedReply {
   readonly call: ModelCall
   /** What the vendor reported so far. */
   readonly reported: ReportedUsage
-  /** The next words, all that are ready, from the first ones on; done after the end mark. */
+  /** Its first words. */
+  readonly first: string
+  /** The next words, all that are ready; done after the end mark. */
   readonly nextText: Pull.Pull<string, ModelFailed>
   /** Leaves the vendor. Safe to repeat. */
   readonly leave: Effect.Effect<void>
@@ -41,84 +43,54 @@ const mayPassOn = ({ reason, retryable }: ModelFailed): boolean =>
   reason !== "refused" &&
   (retryable || reason === "unavailable" || reason === "misconfigured" || reason === "overlong")
 
-/** The text of parts that came together; notes what else was reported. After the end nothing counts. */
-const takeText = (parts: ReadonlyArray<ReplyPart>, reported: ReportedUsage): string => {
-  let text = ""
-  for (const part of parts) {
-    if (part._tag === "text-delta") text += part.text
-    else if (part._tag === "input-usage") reported.inputUsage = part.usage
-    else {
-      reported.end = part
-      break
+/**
+ * The next words of a model's stream, all that are ready. Notes what else is reported; after the end mark nothing counts.
+ * `finishedReply` decides over the end.
+ */
+const readText = (
+  model: string,
+  parts: Pull.Pull<ReadonlyArray<ReplyPart>, ModelFailed>,
+  reported: ReportedUsage
+): Pull.Pull<string, ModelFailed> => {
+  let spoke = false
+  return Effect.gen(function* () {
+    while (reported.end === undefined) {
+      const ready = yield* Pull.catchDone(parts, () => Effect.undefined)
+      if (ready === undefined) break
+      let text = ""
+      for (const part of ready) {
+        if (part._tag === "text-delta") text += part.text
+        else if (part._tag === "input-usage") reported.inputUsage = part.usage
+        else {
+          reported.end = part
+          break
+        }
+      }
+      if (text === "") continue
+      spoke = true
+      return text
     }
-  }
-  return text
+    yield* Effect.fromResult(finishedReply(model, spoke, reported.end))
+    return yield* Cause.done()
+  })
 }
 
-/** The words of a model's stream; its end, and whether it is one, is decided by `finishedReply`. */
-const readText = Effect.fnUntraced(function* (
-  { provider, request }: ModelCall,
-  reported: ReportedUsage,
-  scope: Scope.Scope
-) {
-  let spoke = false
-  const finish = (): Pull.Pull<never, ModelFailed> => {
-    const finished = finishedReply(request.model.id, spoke, reported.end)
-    return Result.isSuccess(finished) ? Cause.done() : Effect.fail(finished.failure)
-  }
-  // Not by `Stream.toPull`, which merges all services into the context of every pull.
-  const pulled = yield* Channel.toPullScoped(Stream.toChannel(provider.stream(request)), scope)
-  const parts = Pull.catchDone(pulled, finish)
-  const take = (ready: ReadonlyArray<ReplyPart>): Pull.Pull<string, ModelFailed> => {
-    const text = takeText(ready, reported)
-    if (text === "") return nextText
-    spoke = true
-    return Effect.succeed(text)
-  }
-  const nextText: Pull.Pull<string, ModelFailed> = Effect.suspend(() =>
-    reported.end === undefined ? Effect.flatMap(parts, take) : finish()
-  )
-  return nextText
-})
-
-/** Asks a model and waits for its first words. Its stream has a scope of its own within the reply's, closed where it fails. */
+/** Asks a model and waits for its first words. Its stream has a scope of its own within the reply's, closed if it fails. */
 const openCall = Effect.fnUntraced(function* (call: ModelCall) {
   const scope = yield* Scope.fork(yield* Effect.scope)
   const leave = Scope.close(scope, Exit.void)
   const reported: ReportedUsage = { inputUsage: undefined, end: undefined }
-  const nextText = yield* readText(call, reported, scope)
+  // Not by `Stream.toPull`, which merges all services into the context of every pull.
+  const parts = yield* Channel.toPullScoped(Stream.toChannel(call.provider.stream(call.request)), scope)
+  const nextText = readText(call.request.model.id, parts, reported)
   const first = yield* Effect.catch(nextText, (error) =>
     // A reply that is done has spoken before.
     error instanceof ModelFailed
       ? Effect.andThen(Effect.andThen(leave, countFailure(call.provider.name, error)), Effect.fail(error))
       : Effect.die(error)
   )
-  let unread: string | undefined = first
-  const fromFirst = Effect.suspend(() => {
-    if (unread === undefined) return nextText
-    const text = unread
-    unread = undefined
-    return Effect.succeed(text)
-  })
-  return { call, reported, nextText: fromFirst, leave } satisfies OpenedReply
+  return { call, reported, first, nextText, leave } satisfies OpenedReply
 })
-
-/** Asks the models in turn until one speaks, none of them beyond the deadline. */
-const openInTurn = (
-  [call, ...others]: readonly [ModelCall, ...ReadonlyArray<ModelCall>],
-  deadline: number
-): Effect.Effect<OpenedReply, ModelFailed, Scope.Scope> => {
-  const [next, ...rest] = others
-  const opened = openCall({ ...call, request: { ...call.request, deadline } })
-  if (next === undefined) return opened
-  return Effect.catch(opened, (error) =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      mayPassOn(error) && now < deadline
-        ? Effect.andThen(noteFallback(error, next.request.model.id), openInTurn([next, ...rest], deadline))
-        : Effect.fail(error)
-    )
-  )
-}
 
 /**
  * Asks the models in turn until one speaks: the next one only while nothing was said, and only for failures that may go
@@ -129,5 +101,17 @@ export const openReply = Effect.fnUntraced(function* (
   calls: readonly [ModelCall, ...ReadonlyArray<ModelCall>]
 ): Effect.fn.Return<OpenedReply, ModelFailed, Scope.Scope> {
   const deadline = (yield* Clock.currentTimeMillis) + (yield* ReplyTimeLimit)
-  return yield* openInTurn(calls, deadline)
+  let [call, ...others] = calls
+  for (;;) {
+    const opened = yield* Effect.result(openCall({ ...call, request: { ...call.request, deadline } }))
+    if (Result.isSuccess(opened)) return opened.success
+    const [next, ...rest] = others
+    const { failure } = opened
+    if (next === undefined || !mayPassOn(failure) || (yield* Clock.currentTimeMillis) >= deadline) {
+      return yield* failure
+    }
+    yield* noteFallback(failure, next.request.model.id)
+    call = next
+    others = rest
+  }
 })

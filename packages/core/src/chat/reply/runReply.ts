@@ -2,14 +2,14 @@ import { Context, Effect, Layer, Cause, type Fiber, Option, Pull, type Scope } f
 import { heartbeatMs, makeBeats, HoldTtl, untilStored } from "../../credits/holds/keepHolds.ts"
 import { type ReplyBeat, type ReplyBeaten, RunningReplies, type ReplyName } from "./RunningReplies.ts"
 import type { ReplyEnd } from "../../credits/Receipt.ts"
-import { ModelFailed, type ModelFailure } from "../../models/ChatModel.ts"
+import { ModelFailed } from "../../models/ChatModel.ts"
 import { countFailure } from "../../models/modelMetrics.ts"
 import { replyOutput } from "../../models/replyOutput.ts"
 import { Tokenizer } from "../../tokens/Tokenizer.ts"
 import type { TokenizerService } from "../../tokens/TokenizerService.ts"
 import { ChatStore } from "../store/ChatStore.ts"
 import { makeEndReply, makeReplyPayments, type ReplyPayment, type RunReplyInput, type SpokenReply } from "./endReply.ts"
-import { type ModelCall, openReply, type OpenedReply } from "./openReply.ts"
+import { openReply, type OpenedReply } from "./openReply.ts"
 import { lostReplyDraft } from "./replyPrice.ts"
 import type { ReplyText } from "./ReplyText.ts"
 
@@ -77,36 +77,25 @@ export class ReplyBeats extends Context.Service<
 const NOT_REPORTED: OpenedReply["reported"] = { inputUsage: undefined, end: undefined }
 const HIGH_SURROGATE = /[\ud800-\udbff]$/
 
-const countCause = ({ provider }: ModelCall, cause: Cause.Cause<unknown>): Effect.Effect<void> => {
-  const error = Option.getOrUndefined(Cause.findErrorOption(cause))
-  return error instanceof ModelFailed ? countFailure(provider.name, error) : Effect.void
-}
-
 /** Appends what the model says to the text, at the pace of a reader if there is one, until the end mark or a failure. */
-const writeOn = (
-  { opened: { call, nextText }, output }: SpokenReply,
+const writeOn = Effect.fnUntraced(function* (
+  { opened: { call, first, nextText }, output }: SpokenReply,
   text: ReplyText<ModelFailed>,
   atReadersPace: boolean,
   isLost: () => boolean
-): Effect.Effect<never, ModelFailed | Cause.Done> => {
-  let isCut = false
-  const failed = (reason: ModelFailure) =>
-    Effect.failSync(() => new ModelFailed({ model: call.request.model.id, reason, retryable: reason !== "overlong" }))
-  const append = (words: string) =>
-    Effect.suspend(() => {
-      if (isLost()) return failed("cut-off")
-      const taken = output.take(words)
-      isCut = taken.isCut
-      if (taken.text === "") return failed("overlong")
-      text.append(taken.text)
-      return Effect.void
-    })
-  // What no reader wants yet is not delivered, and not charged.
-  const step = Effect.flatMap(nextText, (words) =>
-    atReadersPace ? Effect.andThen(text.wanted, append(words)) : append(words)
-  )
-  return Effect.forever(Effect.suspend((): typeof step => (isCut ? failed("overlong") : step)))
-}
+): Effect.fn.Return<never, ModelFailed | Cause.Done> {
+  const model = call.request.model.id
+  for (let words = first; ; words = yield* nextText) {
+    // What no reader wants yet is not delivered, and not charged.
+    if (atReadersPace) yield* text.wanted
+    if (isLost()) return yield* new ModelFailed({ model, reason: "cut-off", retryable: true })
+    const taken = output.take(words)
+    text.append(taken.text)
+    if (taken.isCut || taken.text === "") {
+      return yield* new ModelFailed({ model, reason: "overlong", retryable: false })
+    }
+  }
+})
 
 /** The progress of a reply. */
 interface RunState {
@@ -211,9 +200,12 @@ export const makeRunReply = Effect.gen(function* () {
       yield* callbacks.onFirstWords(model.id, beginning)
       return yield* writeOn(speaking, text, !joinable, payment.isLost)
     })
-    const cause = yield* Effect.catchCause(Effect.interruptible(speak), (cause) => Effect.succeed(cause))
+    const cause = yield* Effect.flip(Effect.sandbox(Effect.interruptible(speak)))
     const { spoken } = state
-    if (spoken !== undefined) yield* countCause(spoken.opened.call, cause)
+    const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+    if (spoken !== undefined && error instanceof ModelFailed) {
+      yield* countFailure(spoken.opened.call.provider.name, error)
+    }
     const ended = endedBy(cause, spoken)
     callbacks.onEnd(yield* endReply({ input, payment, spoken, ended, stopKeeping, tokenizer }))
     return Pull.isDoneCause(cause) ? undefined : yield* Effect.failCause(cause as Cause.Cause<ModelFailed>)
