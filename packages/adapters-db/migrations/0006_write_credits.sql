@@ -8,6 +8,9 @@
 -- call fails (40001) and writes nothing. Rows come as JSON of their row types, so that a new column needs no mention here
 -- but in the update of accounts.
 --
+-- "seen" has one text for each of "accounts": the balances from which its changes were decided; null for an account that
+-- does not exist yet.
+--
 -- Decided by a clock of this process is only what was decided near the database's own time: a process that takes it to be later
 -- than it is, or much earlier, writes nothing, and decides again by the time that the database gives. "decided_at" is null
 -- where that was so, or where a test keeps the time.
@@ -18,7 +21,7 @@
 -- Rows are locked in the order of their keys, so that no two calls wait for each other. Therefore, and because plans are
 -- kept while tables grow, they are pinned to look up one given row after another by its key.
 CREATE FUNCTION {{schema}}.write_credits(
-  accounts json, unseen json, ended json, opened json, transactions json, records json, purchases json, summed json, turns json, decided_at float8
+  accounts json, seen text[], unseen json, ended json, opened json, transactions json, records json, purchases json, summed json, turns json, decided_at float8
 ) RETURNS text[] LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
 -- The statement that calls this is a transaction of its own, which takes its bound with it: what else it may wait for,
@@ -38,15 +41,15 @@ BEGIN
     RETURN ARRAY(SELECT g.user_id FROM json_to_recordset(accounts) AS g(user_id text));
   END IF;
   WITH given AS MATERIALIZED (
-    SELECT g.* FROM ROWS FROM (
-      json_populate_recordset(NULL::{{schema}}.credit_accounts, accounts), json_to_recordset(accounts) AS (seen text)
+    SELECT g.*, g.unnest AS seen_before FROM ROWS FROM (
+      json_populate_recordset(NULL::{{schema}}.credit_accounts, accounts), unnest(seen)
     ) AS g ORDER BY g.user_id COLLATE "C"
   ), free AS MATERIALIZED (
     SELECT g.*, a.ctid AS place FROM given g JOIN {{schema}}.credit_accounts a ON a.user_id = g.user_id
     -- The version alone says it, unless the database was restored to an earlier state while a process remembered a later.
     WHERE a.version = g.version - 1
       AND a.allowance || ' ' || a.topup || ' ' || a.debt || ' ' || a.held_allowance || ' ' || a.held_topup || ' '
-        || a.transaction_count = g.seen
+        || a.transaction_count = g.seen_before
     FOR NO KEY UPDATE OF a SKIP LOCKED
   ), updated AS (
     UPDATE {{schema}}.credit_accounts a
@@ -65,7 +68,7 @@ BEGIN
     RETURNING a.user_id
   )
   SELECT coalesce((SELECT array_agg(u.user_id) FROM updated u), '{}'),
-    (SELECT array_agg(g.user_id) FROM given g WHERE g.seen IS NULL) INTO written, fresh;
+    (SELECT array_agg(g.user_id) FROM given g WHERE g.seen_before IS NULL) INTO written, fresh;
   IF fresh IS NOT NULL THEN
     WITH inserted AS (
       INSERT INTO {{schema}}.credit_accounts
@@ -76,7 +79,7 @@ BEGIN
     )
     SELECT written || coalesce(array_agg(i.user_id), '{}') INTO written FROM inserted i;
   END IF;
-  whole := cardinality(written) = json_array_length(accounts);
+  whole := cardinality(written) = cardinality(seen);
 
   IF unseen IS NOT NULL THEN
     PERFORM FROM json_to_recordset(unseen) AS n(user_id text, key text) CROSS JOIN LATERAL (
@@ -90,12 +93,14 @@ BEGIN
     END IF;
   END IF;
   IF ended IS NOT NULL THEN
-    WITH removed AS (
-      DELETE FROM {{schema}}.credit_holds h
-      USING json_populate_recordset(NULL::{{schema}}.credit_idempotency, ended) e
-      WHERE h.user_id = e.user_id AND h.key = e.key AND (whole OR e.user_id = ANY(written))
-        -- Nothing but what the join says, as something to look up, should the table have been empty when this was planned.
-        AND h.user_id = ANY(written) AND h.key = ANY(ARRAY(SELECT key FROM json_to_recordset(ended) AS e(key text)))
+    WITH given AS MATERIALIZED (
+      SELECT e.* FROM json_populate_recordset(NULL::{{schema}}.credit_idempotency, ended) e
+      WHERE whole OR e.user_id = ANY(written)
+    ), removed AS (
+      DELETE FROM {{schema}}.credit_holds h USING given e
+      WHERE h.user_id = e.user_id AND h.key = e.key
+        -- The join again, as a lookup by the key, in case the table was empty when this statement was planned.
+        AND h.user_id = ANY(written) AND h.key = ANY(ARRAY(SELECT g.key FROM given g))
       RETURNING e.user_id, e.key, e.fingerprint, e.used_at, e.number, h.allowance, h.topup,
         h.period_start, h.expires_at, e.hold_number
     ), remembered AS (
@@ -103,9 +108,7 @@ BEGIN
         hold_period_start, hold_expires_at, hold_number)
       SELECT r.* FROM removed r
     )
-    SELECT count(*) = (
-      SELECT count(*) FROM json_to_recordset(ended) AS e(user_id text) WHERE whole OR e.user_id = ANY(written)
-    ) INTO all_open FROM removed;
+    SELECT (SELECT count(*) FROM removed) = (SELECT count(*) FROM given) INTO all_open;
     IF NOT all_open THEN
       RAISE EXCEPTION 'A hold that was taken to be open is not.' USING ERRCODE = 'serialization_failure';
     END IF;

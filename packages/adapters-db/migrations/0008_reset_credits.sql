@@ -118,5 +118,5 @@ END
 $function$;
 
 -- Compiling a plan costs milliseconds, running it one: the planner would compile where tables have grown and shrunk.
-ALTER FUNCTION {{schema}}.write_credits(json, json, json, json, json, json, json, json, json, float8) SET jit = off;
+ALTER FUNCTION {{schema}}.write_credits(json, text[], json, json, json, json, json, json, json, json, float8) SET jit = off;
 ALTER FUNCTION {{schema}}.prove_transactions() SET jit = off;

@@ -37,7 +37,7 @@ CREATE FUNCTION {{schema}}.apply_payments(
   ids text[], people text[], versions bigint[], credit_versions bigint[],
   key_people text[], keys text[], charge_people text[], charges text[],
   events json, known json, subscriptions json, bought json, links json,
-  accounts json, transactions json, records json, purchases json, summed json,
+  accounts json, seen text[], transactions json, records json, purchases json, summed json,
   decided_at float8
 ) RETURNS text[] LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan SET jit = off
@@ -80,7 +80,7 @@ BEGIN
   ) u;
   IF changed IS NOT NULL THEN RETURN changed; END IF;
 
-  IF accounts IS NOT NULL AND {{schema}}.write_credits(accounts, NULL, NULL, NULL, transactions, records, purchases, summed,
+  IF accounts IS NOT NULL AND {{schema}}.write_credits(accounts, seen, NULL, NULL, NULL, transactions, records, purchases, summed,
       NULL, decided_at) <> '{}' THEN
     RAISE EXCEPTION 'Credits were decided at another time than they are written.' USING ERRCODE = 'serialization_failure';
   END IF;

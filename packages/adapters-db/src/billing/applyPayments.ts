@@ -110,12 +110,12 @@ const write = Effect.fnUntraced(function* (
   decided: ReadonlyArray<DecidedPayment>,
   decidedAt: number | null
 ) {
-  const { accounts, purchases, records, summed, transactions } = creditLists(
+  const { accounts, purchases, records, seen, summed, transactions } = creditLists(
     decided.flatMap(({ credits }) => credits ?? [])
   )
   const [row] = yield* statement<{ readonly changed: ReadonlyArray<string> }>(
     `SELECT ${schema}.apply_payments(
-       $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) AS changed`,
+       $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) AS changed`,
     [
       decided.map(({ conclusion }) => conclusion.event.id),
       decided.map(({ person }) => person),
@@ -127,6 +127,7 @@ const write = Effect.fnUntraced(function* (
       decided.flatMap(({ charges }) => charges),
       ...paymentLists(decided),
       accounts,
+      seen,
       transactions,
       records,
       purchases,

@@ -15,8 +15,8 @@ import {
 import type { LedgerTime } from "./LedgerClock.ts"
 import { makeRecentAccounts } from "./recentAccounts.ts"
 
-/** Commits under way at once. */
-const MAX_IN_FLIGHT = 3
+/** Commits under way at once. Each costs the server the same, however many operations share it, so a third costs more than it brings. */
+const MAX_IN_FLIGHT = 2
 /** Accounts remembered, so that their next operations need not read them; each takes about a kilobyte. */
 const MAX_RECENT = 20_000
 

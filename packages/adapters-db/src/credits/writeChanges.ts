@@ -24,11 +24,14 @@ export interface AccountWrite {
 const accountJson = ({ changes: { account }, seen }: AccountWrite) => ({
   ...balancesRow.toRow(account),
   // Left out if they stay, as with replies: moments cost more than all else.
-  ...(seen?.termsTransaction === account.termsTransaction ? {} : termsRow.toRow(account)),
-  seen:
-    seen &&
-    `${seen.allowance} ${seen.topup} ${seen.debt} ${seen.heldAllowance} ${seen.heldTopup} ${seen.transactionCount}`
+  ...(seen?.termsTransaction === account.termsTransaction ? {} : termsRow.toRow(account))
 })
+
+/** The balances as they were seen, to be compared with the row; null for an account that does not exist yet. */
+const seenText = ({ seen }: AccountWrite) =>
+  seen === undefined
+    ? null
+    : `${seen.allowance} ${seen.topup} ${seen.debt} ${seen.heldAllowance} ${seen.heldTopup} ${seen.transactionCount}`
 
 const unseenJson = ({ changes, unseen }: AccountWrite) =>
   unseen.map((key) => ({ user_id: changes.account.userId, key }))
@@ -93,6 +96,7 @@ export const creditLists = (writes: ReadonlyArray<AccountWrite>) => {
   const records = writes.map(recordsJson)
   return {
     accounts: jsonList(writes.map(accountJson)),
+    seen: writes.map(seenText),
     unseen: jsonList(writes.flatMap(unseenJson)),
     ended: jsonList(records.flatMap(({ ended }) => ended)),
     opened: jsonList(writes.flatMap(openedJson)),
@@ -129,12 +133,13 @@ export const writeChanges = (
   decidedAt: number | null,
   ends: ReadonlyArray<TurnEnd> = []
 ): Effect.Effect<Written, DatabaseError> => {
-  const { accounts, ended, opened, purchases, records, summed, transactions, unseen } = creditLists(writes)
+  const { accounts, ended, opened, purchases, records, seen, summed, transactions, unseen } = creditLists(writes)
   return Effect.map(
     query<{ missed: ReadonlyArray<string>; database_now: number }>(
-      `SELECT ${schema}.write_credits($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) AS missed, ${DATABASE_NOW} AS database_now`,
+      `SELECT ${schema}.write_credits($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) AS missed, ${DATABASE_NOW} AS database_now`,
       [
         accounts,
+        seen,
         unseen,
         ended,
         opened,
