@@ -313,7 +313,11 @@ BEGIN
     coalesce(wrote_at, clock_timestamp()), event ->> 'customerId', outcome, why, about.payment, about.source,
     about.returned, content)
   ON CONFLICT (event_id) DO UPDATE SET state = excluded.state, note = excluded.note, payment = excluded.payment,
-    source = excluded.source, returned = excluded.returned, payload = excluded.payload;
+    source = excluded.source, returned = excluded.returned, payload = excluded.payload
+  WHERE again OR e.state NOT IN ('applied', 'ignored', 'owed');
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'The event was done meanwhile.' USING ERRCODE = 'serialization_failure';
+  END IF;
   IF outcome = 'waiting' THEN
     INSERT INTO {{schema}}.payment_waits (reference, event_id) SELECT r.reference, id FROM unnest(refs) AS r(reference)
     ON CONFLICT DO NOTHING;
@@ -374,7 +378,9 @@ END
 $function$;
 
 -- Writes decided events with their consequences: subscriptions, purchases (at most one a person), plans, links. Returns the
--- references that were linked to no person before. The only function that writes them, for one event and for many.
+-- references that were linked to no person before. The only function that writes them, for one event and for many. Fails
+-- with 40001 if an event is done already, unless the event is marked as applied again: the caller's next try finds the
+-- event known. The advisory locks of the callers prevent this; the row's own state holds without them.
 CREATE FUNCTION {{schema}}.write_payments(events json, known json, subscriptions json, bought json, links json)
 RETURNS text[] LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan SET jit = off
@@ -391,10 +397,12 @@ BEGIN
     person text, state text, note text, payment text, source text, returned boolean, payload text)
   ON CONFLICT (event_id) DO UPDATE
   SET owner = excluded.owner, state = excluded.state, note = excluded.note, payment = excluded.payment,
-    source = excluded.source, returned = excluded.returned;
+    source = excluded.source, returned = excluded.returned
+  WHERE e.state NOT IN ('applied', 'ignored', 'owed')
+    OR e.event_id IN (SELECT a.id FROM json_to_recordset(events) AS a(id text, again boolean) WHERE a.again);
   GET DIAGNOSTICS written = ROW_COUNT;
   IF written <> json_array_length(events) THEN
-    RAISE EXCEPTION 'An event was not written.' USING ERRCODE = 'integrity_constraint_violation';
+    RAISE EXCEPTION 'An event is done already.' USING ERRCODE = 'serialization_failure';
   END IF;
   IF subscriptions IS NOT NULL THEN
     INSERT INTO {{schema}}.billing_subscriptions AS s (user_id, subscription_id, facts)

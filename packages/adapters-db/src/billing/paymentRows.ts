@@ -25,10 +25,11 @@ export interface ConcludedPayment {
   readonly receivedAt: string | null
 }
 
-const eventRow = ({ conclusion: { event, outcome, userId }, receivedAt }: ConcludedPayment) => ({
+const eventRow = ({ conclusion: { again, event, outcome, userId }, receivedAt }: ConcludedPayment) => ({
   ...eventOf(event),
   received_at: receivedAt,
   person: userId,
+  again,
   ...stateOf(outcome)
 })
 

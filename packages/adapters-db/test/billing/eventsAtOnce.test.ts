@@ -102,4 +102,20 @@ describe.skipIf(!hasPostgres)("events that come at once", () => {
     const [, found] = await besides(whole, receive("evt_1", "user-1"))
     expect(found).toEqual({ _tag: "Known", outcome })
   })
+
+  it("are concluded once, even if no lock holds back the second conclusion", async () => {
+    const conclude = (note: string) =>
+      PaymentEventStore.use((store) =>
+        store.conclude({
+          ...nothingFollows,
+          event: eventOf("evt_twice"),
+          userId: "user-1",
+          outcome: { state: "applied", note }
+        })
+      )
+    await expect(besides(conclude("first"), conclude("second"), receive("evt_twice", "user-1"))).rejects.toMatchObject({
+      _tag: "StorageFailed",
+      retryable: true
+    })
+  })
 })

@@ -1,6 +1,7 @@
 import { Clock, Effect, Layer } from "effect"
 import type { UserId } from "../../identity/UserId.ts"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
+import { StorageFailed } from "../../storage/StorageFailed.ts"
 import {
   ERASED,
   type EventOutcome,
@@ -112,6 +113,18 @@ const receive = (
   }
 }
 
+const isDoneAlready = ({ inbox }: Tables, { again = false, event }: ConcludeInput): boolean => {
+  const before = inbox.get(event.id)?.event
+  return before !== undefined && !again && isDone(before.state)
+}
+
+const doneAlready = () =>
+  new StorageFailed({
+    operation: "PaymentEventStore.conclude",
+    retryable: true,
+    cause: new Error("The event is done already.")
+  })
+
 const conclude = (tables: Tables, input: ConcludeInput, now: number): ReadonlyArray<StoredPaymentEvent> => {
   const { accounts, inbox, purchases } = tables
   const { bought, event, followed, invoiceReports, links, outcome, subscription, userId, waitsFor } = input
@@ -165,7 +178,12 @@ const make = Effect.gen(function* () {
     receive: (input) => timed((now) => receive(tables, input, now)),
     // One process runs one call at a time: there is no transaction to share.
     applyAtOnce: () => Effect.succeed(undefined),
-    conclude: (input) => timed((now) => conclude(tables, input, now)),
+    conclude: (input) =>
+      storage.exclusive(
+        Effect.flatMap(Clock.currentTimeMillis, (now) =>
+          isDoneAlready(tables, input) ? Effect.fail(doneAlready()) : Effect.sync(() => conclude(tables, input, now))
+        )
+      ),
     keep: (event, outcome) => timed((now) => keep(tables, event, outcome, now)),
     find: (ids) => timed(() => ids.flatMap((id) => tables.inbox.get(id)?.event ?? [])),
     list: (input) => timed(() => list(tables, input))

@@ -59,6 +59,8 @@ export type Received =
 export interface ConcludeInput {
   /** The event as it was received. */
   readonly event: KeptEvent
+  /** True if an operator applies an applied event again. */
+  readonly again?: boolean
   readonly userId: UserId
   readonly outcome: EventOutcome
   readonly subscription: SubscriptionFacts | undefined
@@ -113,7 +115,8 @@ export class PaymentEventStore extends Context.Service<
     applyAtOnce(payment: PlainPayment): Effect.Effect<EventOutcome | undefined>
     /**
      * Writes the consequences of a matched event. Returns the events that waited for its new links, oldest first. None is
-     * missed, even if one unit links a reference while another stores an event that waits for it.
+     * missed, even if one unit links a reference while another stores an event that waits for it. Fails with a retryable
+     * `StorageFailed` if the event is done already, unless it is applied `again`: nothing is written, and `receive` finds it.
      */
     conclude(input: ConcludeInput): Effect.Effect<ReadonlyArray<StoredPaymentEvent>, StorageFailed>
     /** Stores an event without a person. Returns its first outcome if it was stored before. */

@@ -169,7 +169,7 @@ export const paymentApplier = (parts: ApplierParts) => {
         return gone.outcome
       }
       const conclusion = yield* matched(event, fact, received, { again, refused: soFar.refused.get(event.id) })
-      yield* applyWaiting(yield* events.conclude(conclusion), soFar)
+      yield* applyWaiting(yield* events.conclude({ ...conclusion, again }), soFar)
       return conclusion.outcome
     })
 

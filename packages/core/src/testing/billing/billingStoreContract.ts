@@ -84,6 +84,26 @@ export const billingStoreContract = (
         })
       ))
 
+    it("concludes an event once, unless it is applied again", () =>
+      run(
+        Effect.gen(function* () {
+          const userId = newId("user")
+          const event = eventOf()
+          yield* receive(event, { claimed: userId })
+          const waits = { outcome: { state: "refused", note: "not yet" } } as const
+          yield* conclude(event, userId, waits)
+          yield* conclude(event, userId)
+          const other = { outcome: { state: "ignored", note: "second" } } as const
+          expect(yield* Effect.flip(conclude(event, userId, other))).toMatchObject({
+            _tag: "StorageFailed",
+            retryable: true
+          })
+          expect(yield* find(event.id)).toMatchObject([{ state: "applied", note: "done" }])
+          yield* conclude(event, userId, { ...other, again: true })
+          expect(yield* find(event.id)).toMatchObject([{ state: "ignored", note: "second" }])
+        })
+      ))
+
     it("keeps events that nobody is linked to, and gives them when somebody is, the oldest first", () =>
       run(
         Effect.gen(function* () {
