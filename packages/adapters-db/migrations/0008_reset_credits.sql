@@ -82,29 +82,22 @@ BEGIN
       by_type[3:4] = ARRAY[p.by_type[3] + 1, p.transaction_count + 1]
     FROM planned p WHERE a.user_id = p.user_id AND NOT dry_run
   ), written AS MATERIALIZED (
-    -- Where the period's key was used before, the dates alone move, which has its row, too.
-    SELECT p.user_id, p.transaction_count + 1 AS number, 'reset'::text AS type,
-      CASE WHEN p.fresh THEN p.added + p.repaid - p.expired ELSE 0 END AS amount,
-      CASE WHEN p.fresh THEN p.added - p.expired ELSE 0 END AS allowance_amount, 0::bigint AS topup_amount,
-      CASE WHEN p.fresh THEN p.held_allowance + p.added + p.topup - p.debt + p.repaid ELSE p.allowance + p.topup - p.debt END
-        AS balance_after,
-      CASE WHEN p.fresh THEN p.key ELSE 'moved:' || p.key END AS reference, written_at AS created_at,
-      CASE WHEN p.fresh THEN p.held_allowance + p.added ELSE p.allowance END AS allowance_after, p.topup AS topup_after,
-      p.by_type[3] + 1 AS type_number, p.by_type[4] AS previous, p.new_tier AS tier, p.renewed_by, p.renewed_until, p.anchor,
-      p.new_start AS period_start, p.new_end AS next_reset_at,
-      CASE WHEN p.fresh THEN p.plan ELSE greatest(p.period_credits, p.plan) END AS period_credits
+    -- If the key of the period was used before, only the dates move; that has a transaction, too.
+    SELECT ROW(p.user_id, p.transaction_count + 1, 'reset', CASE WHEN p.fresh THEN p.added + p.repaid - p.expired ELSE 0 END,
+      CASE WHEN p.fresh THEN p.added - p.expired ELSE 0 END, 0,
+      CASE WHEN p.fresh THEN p.held_allowance + p.added + p.topup - p.debt + p.repaid ELSE p.allowance + p.topup - p.debt END,
+      NULL, NULL, NULL, CASE WHEN p.fresh THEN p.key ELSE 'moved:' || p.key END, written_at, NULL,
+      CASE WHEN p.fresh THEN p.held_allowance + p.added ELSE p.allowance END, p.topup, p.by_type[3] + 1, p.by_type[4],
+      p.new_tier, NULL, p.renewed_by, p.renewed_until, p.anchor, p.new_start, p.new_end,
+      CASE WHEN p.fresh THEN p.plan ELSE greatest(p.period_credits, p.plan) END, NULL)::{{schema}}.credit_transactions AS entry
     FROM planned p WHERE NOT dry_run
   ), entered AS (
-    INSERT INTO {{schema}}.credit_transactions (user_id, number, type, amount, allowance_amount, topup_amount,
-      balance_after, reference, created_at, allowance_after, topup_after, type_number, previous, tier, renewed_by, renewed_until, anchor,
-      period_start, next_reset_at, period_credits, digest)
-    SELECT w.*, {{schema}}.link_digest(
-      (SELECT l.digest FROM {{schema}}.credit_transactions l WHERE l.user_id = w.user_id AND l.number = w.number - 1),
-      {{schema}}.transaction_text(ROW(w.user_id, w.number, w.type, w.amount, w.allowance_amount, w.topup_amount,
-        w.balance_after, NULL, NULL, NULL, w.reference, w.created_at, NULL, w.allowance_after, w.topup_after, w.type_number,
-        w.previous, w.tier, NULL, w.renewed_by, w.renewed_until, w.anchor, w.period_start, w.next_reset_at,
-        w.period_credits, NULL)::{{schema}}.credit_transactions))
-    FROM written w
+    -- A column as the argument, not the row's expression: only then does the planner inline "transaction_text".
+    INSERT INTO {{schema}}.credit_transactions
+    SELECT s.* FROM written w CROSS JOIN LATERAL {{schema}}.with_digest(w.entry, {{schema}}.link_digest(
+      (SELECT l.digest FROM {{schema}}.credit_transactions l
+        WHERE l.user_id = (w.entry).user_id AND l.number = (w.entry).number - 1),
+      {{schema}}.transaction_text(w.entry))) s
   ), remembered AS (
     INSERT INTO {{schema}}.credit_idempotency (user_id, key, fingerprint, used_at, number)
     SELECT p.user_id, p.key, 'period', written_at, p.transaction_count + 1 FROM planned p WHERE p.fresh AND NOT dry_run
