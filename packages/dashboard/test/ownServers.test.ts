@@ -1,4 +1,4 @@
-/** All that servers of other settings show in a browser, in one file, as in `standingServer.test.ts`. */
+/** All that servers of other settings show in a browser, in one file, as in `pages.test.ts`. */
 import { attacks } from "./crm/attacks.ts"
 import { journeys } from "./crm/journeys.ts"
 import { billing } from "./suites/billing.ts"

@@ -174,6 +174,7 @@ describeInChromium("a person with documents", {}, (stage) => {
     await dashboard.ask("Hello? !offline slow 300")
     await page.waitForURL(/\/chats\/[0-9a-f-]{36}$/)
     expect(await field?.evaluate((element) => element === document.activeElement)).toBe(true)
+    await dashboard.stopButton.click()
     await dashboard.replied()
     expect(dashboard.complaintsBut()).toEqual([])
   })
