@@ -1,3 +1,3 @@
 import { comparedHistoriesTest } from "./comparedHistories.ts"
 
-comparedHistoriesTest({ clean: 20, tampered: 10, each: 12 })
+comparedHistoriesTest({ clean: 12, tampered: 6, each: 12 })
