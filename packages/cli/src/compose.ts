@@ -44,7 +44,7 @@ import {
   VisitorChallenge
 } from "@parley/core/adapter"
 import { Effect, Layer, Redacted } from "effect"
-import type { ParleyConfig } from "./config/ParleyConfig.ts"
+import type { ParleyConfig } from "./config/readConfig.ts"
 import { usesStandInPayments } from "./config/rules/serveRules.ts"
 import { usesDevelopmentSignIn } from "./config/session/sessionProof.ts"
 import { crmProvidersLayer } from "./crmProviders.ts"

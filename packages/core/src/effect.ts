@@ -20,7 +20,6 @@ export { CustomerNotFound, PriceNotOffered } from "./billing/errors.ts"
 export { noPayments } from "./billing/provider/noPayments.ts"
 export { PaymentCatchUp } from "./billing/upkeep/PaymentCatchUp.ts"
 export { PaymentEventSweeper } from "./billing/upkeep/PaymentEventSweeper.ts"
-export { PaymentRetention } from "./billing/upkeep/PaymentRetention.ts"
 export {
   ActiveBots,
   type BotRefused,
@@ -42,7 +41,6 @@ export {
 export { MAX_DOCUMENTS, MAX_MESSAGES, Uuid } from "./chat/ChatRequest.ts"
 export { ChatService, type SendFailed, type SendInput } from "./chat/ChatService.ts"
 export { ModelOffers } from "./chat/ModelOffers.ts"
-export { ReplySettings } from "./chat/prompt/ReplySettings.ts"
 export {
   ChatNotFound,
   InvalidChatChange,
@@ -116,18 +114,16 @@ export {
 } from "./documents/indexing/reindexing/DocumentReindex.ts"
 export type { ReindexScope } from "./documents/indexing/reindexing/outstanding.ts"
 export type { ReindexProgress, ReindexReport, UndoneDocument } from "./documents/indexing/reindexing/runReindex.ts"
-export { ReadingLimits } from "./documents/reading/processDocument.ts"
 export { UploadLimits } from "./documents/storing/UploadLimits.ts"
 export { EventDelivery } from "./events/EventDelivery.ts"
 export { DeliveryFailed, type EventSink, EventSinks } from "./events/EventSink.ts"
-export { LowBalance } from "./events/LowBalance.ts"
 export { EVENT_VERSION } from "./events/ParleyEvent.ts"
 export { hookSinks } from "./events/hooks.ts"
 export { InvalidWebhooks, webhookProblems, webhookSinks } from "./events/webhooks.ts"
 export { JobCursor } from "./jobs/JobRecord.ts"
 export { noModels } from "./models/noModels.ts"
 export { type ParleyPorts, type ParleyServices, parleyLayer } from "./parleyLayer.ts"
-export { problemsOfSettings, settingsLayer } from "./parleySettings.ts"
+export { problemsOfSettings, SETTING_VARIABLES, settingsLayer } from "./parleySettings.ts"
 export { runtimeOf } from "./promise/runtimeOf.ts"
 export { ParleyClosed } from "./promise/runWith.ts"
 export { InvalidInput } from "./storage/inputs.ts"

@@ -1,11 +1,12 @@
 import { type Context, Effect, Layer, Schema, Struct } from "effect"
-import { PaymentRetention, PaymentRetentionData } from "./billing/upkeep/PaymentRetention.ts"
+import { PaymentRetention, PaymentRetentionData } from "./billing/upkeep/PaymentEventSweeper.ts"
 import { ReplySettings, ReplySettingsData } from "./chat/prompt/ReplySettings.ts"
 import { HoldTtl } from "./credits/holds/keepHolds.ts"
 import { ReadingLimits, ReadingLimitsData } from "./documents/reading/processDocument.ts"
 import { UploadLimits, UploadLimitsData } from "./documents/storing/UploadLimits.ts"
 import { LowBalance, LowBalanceSetting } from "./events/LowBalance.ts"
-import { expectationsOf, whole } from "./storage/inputs.ts"
+import { expectationsOf } from "./storage/inputs.ts"
+import { settingVariables } from "./storage/settingVariables.ts"
 
 const partOf = <Fields extends Schema.Struct.Fields>(struct: Schema.Struct<Fields>) =>
   Schema.optional(struct.mapFields(Struct.map(Schema.optional)))
@@ -20,13 +21,16 @@ export const ParleySettings = Schema.Struct({
   /** Limits on failed readings of documents. */
   reading: partOf(ReadingLimitsData),
   /** The lifetime of a hold without a renewal, in milliseconds; default one minute. */
-  holdTtlMs: Schema.optional(whole(1, 86_400_000)),
+  holdTtlMs: Schema.optional(HoldTtl.schema),
   /** The threshold of `onLowBalance` and of its webhooks; default a tenth of the tier's allowance. */
   lowBalance: Schema.optional(LowBalanceSetting),
   /** The retention of payment events; default 90 days. */
   paymentRetention: partOf(PaymentRetentionData)
 })
 export type ParleySettings = typeof ParleySettings.Type
+
+/** The settings that a server reads from environment variables. */
+export const SETTING_VARIABLES = settingVariables(ParleySettings.ast)
 
 const expectations = expectationsOf(ParleySettings, { errors: "all", onExcessProperty: "error" })
 

@@ -1,11 +1,12 @@
-import { Redacted } from "effect"
+import { Option, Redacted, Schema } from "effect"
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Reads named settings from the environment and collects every problem instead of stopping at the first. A problem
- * names the variable and the expected form, never the value. An empty or blank variable counts as not set.
+ * Reads named settings from the environment and collects every problem instead of stopping at the first, as `Config` of
+ * Effect does. A problem names the variable and the expected form, never the value. An empty or blank variable counts as
+ * not set.
  */
 export class EnvironmentReader {
   readonly problems: Array<string> = []
@@ -24,8 +25,15 @@ export class EnvironmentReader {
 
   text(name: string): string | undefined {
     this.known.add(name)
-    const value = this.#environment[name]?.trim()
-    return value === "" ? undefined : value
+    return this.#environment[name]?.trim() || undefined
+  }
+
+  /** A text for which `isValid` is true. */
+  valid(name: string, expected: string, isValid: (text: string) => boolean): string | undefined {
+    const value = this.text(name)
+    if (value === undefined || isValid(value)) return value
+    this.problem(name, `expected ${expected}`)
+    return undefined
   }
 
   /** A text that prints as `<redacted>`. */
@@ -36,49 +44,50 @@ export class EnvironmentReader {
 
   /** A whole number from `minimum` to `maximum`. */
   integer(name: string, minimum: number, maximum: number): number | undefined {
-    const value = this.text(name)
-    if (value === undefined) return undefined
-    const number = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN
-    if (number >= minimum && number <= maximum) return number
-    this.problem(name, `expected a whole number from ${minimum} to ${maximum}`)
-    return undefined
+    const isWithin = (text: string) => /^\d{1,16}$/.test(text) && Number(text) >= minimum && Number(text) <= maximum
+    const value = this.valid(name, `a whole number from ${minimum} to ${maximum}`, isWithin)
+    return value === undefined ? undefined : Number(value)
   }
 
   /** An absolute URL of one of `protocols` (`"https:"`). */
   url(name: string, protocols: ReadonlyArray<string>): string | undefined {
-    const value = this.text(name)
-    if (value === undefined) return undefined
-    if (URL.canParse(value) && protocols.includes(new URL(value).protocol)) return value
-    this.problem(name, `expected a URL that begins with ${protocols.map((each) => `${each}//`).join(" or ")}`)
-    return undefined
+    const expected = `a URL that begins with ${protocols.map((each) => `${each}//`).join(" or ")}`
+    return this.valid(name, expected, (text) => protocols.includes(URL.parse(text)?.protocol ?? ""))
   }
 
   /** True for `1` and `true`, false for `0`, `false` and not set. */
   flag(name: string): boolean {
-    const value = this.text(name)?.toLowerCase()
-    if (value === "1" || value === "true") return true
-    if (value !== undefined && value !== "0" && value !== "false") this.problem(name, "expected 1 or 0")
-    return false
+    const value = this.valid(name, "1 or 0", (text) => /^(?:[01]|true|false)$/i.test(text))
+    return value === "1" || value?.toLowerCase() === "true"
   }
 
   /** Comma-separated words out of `choices`; no word twice. */
   list<Choice extends string>(name: string, choices: ReadonlyArray<Choice>): ReadonlyArray<Choice> | undefined {
-    const value = this.text(name)
-    if (value === undefined) return undefined
-    const words = value.split(",").map((word) => word.trim().toLowerCase())
-    const known = choices.filter((choice) => words.includes(choice))
-    if (known.length === new Set(words).size) return known
-    this.problem(name, `expected some of ${choices.join(",")}`)
-    return undefined
+    const words = (text: string) => new Set(text.split(",").map((word) => word.trim().toLowerCase()))
+    const isKnown = (text: string) => words(text).isSubsetOf(new Set<string>(choices))
+    const value = this.valid(name, `some of ${choices.join(",")}`, isKnown)
+    return value === undefined ? undefined : choices.filter((choice) => words(value).has(choice))
   }
 
   /** One of `choices`, in any case. */
   choice<Choice extends string>(name: string, choices: ReadonlyArray<Choice>): Choice | undefined {
-    const value = this.text(name)?.toLowerCase()
+    const find = (text: string) => choices.find((choice) => choice.toLowerCase() === text.toLowerCase())
+    const value = this.valid(name, `one of ${choices.join(", ")}`, (text) => find(text) !== undefined)
+    return value === undefined ? undefined : find(value)
+  }
+
+  /** A part of the file that `PARLEY_CONFIG` names; undefined if the file does not have it, or not in this form. */
+  part<A>(
+    name: string,
+    value: unknown,
+    schema: Schema.Codec<A, unknown>,
+    expected: string,
+    onExcessProperty: "ignore" | "error" = "ignore"
+  ): A | undefined {
     if (value === undefined) return undefined
-    const found = choices.find((choice) => choice.toLowerCase() === value)
-    if (found === undefined) this.problem(name, `expected one of ${choices.join(", ")}`)
-    return found
+    const decoded = Schema.decodeUnknownOption(schema, { onExcessProperty })(value)
+    if (Option.isNone(decoded)) this.problem("PARLEY_CONFIG", `${name}: expected ${expected}`)
+    return Option.getOrUndefined(decoded)
   }
 
   problem(name: string, expected: string): void {

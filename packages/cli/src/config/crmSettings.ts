@@ -11,7 +11,7 @@ import type { CrmProviderId } from "@parley/core"
 import type { EnvironmentReader } from "./EnvironmentReader.ts"
 
 /** Prefixes of the variables of each provider. */
-export const CRM_PREFIXES: Readonly<Record<CrmProviderId, string>> = {
+const CRM_PREFIXES: Readonly<Record<CrmProviderId, string>> = {
   provider_one: "CRM_PROVIDER_ONE",
   provider_two: "CRM_PROVIDER_TWO"
 }
@@ -20,8 +20,8 @@ const VARIABLES = [
   ...["PRESET", "NAME", "CLIENT_ID", "CLIENT_SECRET", "AUTHORIZE_URL", "TOKEN_URL", "REVOKE_URL"],
   ...["SCOPES", "ISSUER", "TOKEN_AUTH"]
 ]
-/** One scope (RFC 6749, 3.3). */
-const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/
+/** Scopes (RFC 6749, 3.3) between spaces. */
+const SCOPES = /^[\x21\x23-\x5b\x5d-\x7e\s]+$/
 
 /** The CRM providers that the environment sets up; one that is set up in part is a problem. */
 export const readCrmProviders = (read: EnvironmentReader): ReadonlyArray<OAuthCrmOptions> =>
@@ -71,20 +71,10 @@ const crmEndpoints = (read: EnvironmentReader, prefix: string): CrmEndpoints => 
 }
 
 const endpoint = (read: EnvironmentReader, name: string, isNeeded: boolean): string | undefined => {
-  const value = read.text(name)
-  if (value !== undefined && isCrmEndpoint(value)) return value
-  if (value !== undefined || isNeeded) {
-    read.problem(
-      name,
-      "expected an address that begins with https:// (http:// on this machine), without a password in it"
-    )
-  }
-  return undefined
+  const expected = "an address that begins with https:// (http:// on this machine), without a password in it"
+  if (isNeeded && read.text(name) === undefined) read.problem(name, `expected ${expected}`)
+  return read.valid(name, expected, isCrmEndpoint)
 }
 
-const scopes = (read: EnvironmentReader, name: string): ReadonlyArray<string> | undefined => {
-  const words = read.text(name)?.split(/\s+/)
-  if (words === undefined || words.every((word) => SCOPE.test(word))) return words
-  read.problem(name, "expected scopes with spaces between them")
-  return undefined
-}
+const scopes = (read: EnvironmentReader, name: string): ReadonlyArray<string> | undefined =>
+  read.valid(name, "scopes with spaces between them", (text) => SCOPES.test(text))?.split(/\s+/)

@@ -1,7 +1,7 @@
 import type { Effect } from "effect"
 import { dataFolderProblem } from "../dataFolder/dataFolderProblem.ts"
 import { Surroundings } from "../Surroundings.ts"
-import type { ConfigInvalid, ParleyConfig } from "./ParleyConfig.ts"
+import type { ConfigInvalid, ParleyConfig } from "./readConfig.ts"
 import { readConfig, readSettings, type Settings } from "./readConfig.ts"
 
 /** The problems of the data folder, if it is needed. */

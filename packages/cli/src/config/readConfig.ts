@@ -1,38 +1,46 @@
 import { resolve } from "node:path"
 import type { ParleySettings } from "@parley/core"
-import { PARSED_DOCUMENT_TYPES } from "@parley/core/adapter"
-import { parseSecretKeys, type SecretKey } from "@parley/core/effect"
+import { parseSecretKeys, type SecretKey, SETTING_VARIABLES } from "@parley/core/effect"
 import { isOrigin, isTrustProxy } from "@parley/adapters-http/settings"
-import { Effect, Result } from "effect"
-import { type Environment, EnvironmentReader } from "./EnvironmentReader.ts"
-import {
-  ConfigInvalid,
-  type DatabaseConfig,
-  LOG_LEVELS,
-  type ParleyConfig,
-  type PaymentsConfig,
-  type TurnstileConfig,
-  type VendorConfig,
-  WORK_MODES
-} from "./ParleyConfig.ts"
+import { parseS3Url, type S3Options } from "@parley/adapters-s3"
+import { Effect, Result, Schema } from "effect"
 import { readCrmProviders } from "./crmSettings.ts"
-import { readFiles } from "./filesSettings.ts"
-import { isUnencrypted } from "./rules/databaseTls.ts"
+import { isUnencrypted } from "./databaseTls.ts"
+import { type Environment, EnvironmentReader } from "./EnvironmentReader.ts"
 import { readConfigFile } from "./readConfigFile.ts"
-import { unknownText, unknownVariables } from "./variables/unknownVariables.ts"
-import { readSession } from "./session/readSession.ts"
+import { readSession } from "./readSession.ts"
+import { unknownText, unknownVariables } from "./unknownVariables.ts"
 
 const WEB = ["https:", "http:"]
 const POSTGRES = ["postgres:", "postgresql:"]
 /** The length leaves room for the suffix of the job queue's schema. */
-const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,44}$/i
-
-/** As long as Stripe lists events: one that is deleted before would be fetched again. */
-const STRIPE_EVENT_DAYS = 30
-const MOST_DAYS = 36_500
-const DAY_MS = 86_400_000
+const SCHEMA_NAME = /^(?!pg_)[a-z_][a-z0-9_]{0,44}$/i
+/** Languages by the names of their data: `eng`, `deu`, `chi_sim`. */
+const LANGUAGES = /^ *[a-z]{3}(?:_[a-z]{2,8})* *(?:, *[a-z]{3}(?:_[a-z]{2,8})* *)*$/i
 /** Longer than nearly all replies take. */
 const DRAIN_SECONDS = 120
+
+const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "none"] as const
+/** Modes of background work: `auto` runs it, `off` does not. */
+const WORK_MODES = ["auto", "off"] as const
+
+/** Settings that cannot be used, all of them, without their values. */
+export class ConfigInvalid extends Schema.TaggedError<ConfigInvalid>()("ConfigInvalid", {
+  problems: Schema.Array(Schema.String)
+}) {
+  readonly code = "config_invalid"
+  override get message() {
+    const [first, ...more] = this.problems
+    if (more.length === 0) return `The configuration is not usable: ${first}.`
+    return ["The configuration is not usable:", ...this.problems.map((problem) => `  - ${problem}`)].join("\n")
+  }
+}
+
+/** Everything the environment decides, read once: the result of `readEnvironment`, which is where a setting is added. */
+export type ParleyConfig = ReturnType<typeof readEnvironment> & {
+  /** Variables that look like settings and are none. */
+  readonly unknownVariables: ReturnType<typeof unknownVariables>
+}
 
 /** The settings in an environment. */
 export interface Settings {
@@ -63,140 +71,149 @@ export const readConfig = (
 /** The settings in the environment, and all of their problems. Relative paths start at `folder`. */
 export const readSettings = (environment: Environment, folder: string): Settings => {
   const read = new EnvironmentReader(environment)
-  const { apiKeys, catalog, embedding, events, settings, vendors } = readConfigFile(read, folder)
-  const config: Omit<ParleyConfig, "unknownVariables"> = {
+  const config = readEnvironment(read, folder)
+  return { config: { ...config, unknownVariables: unknownVariables(read.set, read.known) }, problems: read.problems }
+}
+
+const readEnvironment = (read: EnvironmentReader, folder: string) => {
+  const file = readConfigFile(read, folder)
+  return {
+    ...file,
     production: read.text("NODE_ENV") === "production",
     host: read.text("HOST") ?? "127.0.0.1",
+    /** 0 takes any free port. */
     port: read.integer("PORT", 0, 65_535) ?? 3000,
     baseUrl: read.url("PARLEY_BASE_URL", WEB)?.replace(/\/+$/, ""),
     trustProxy: trustProxy(read),
     database: database(read),
-    databaseSchema: databaseSchema(read),
+    databaseSchema:
+      read.valid("PARLEY_DB_SCHEMA", '1 to 45 letters, digits and underscores, not beginning with "pg_"', (name) =>
+        SCHEMA_NAME.test(name)
+      ) ?? "parley",
     dataFolder: resolve(folder, read.text("PARLEY_DATA_DIR") ?? ".parley"),
-    catalog,
-    embedding,
+    /** The most passages that a search by meaning compares one by one; undefined uses the adapter's default. */
     exactSearchPassages: read.integer("PARLEY_EXACT_SEARCH_PASSAGES", 0, 1_000_000_000),
-    events,
-    apiKeys,
     allowedOrigins: allowedOrigins(read),
     openai: vendor(read, "OPENAI"),
     anthropic: vendor(read, "ANTHROPIC"),
-    vendors,
-    settings: { ...settings, ...serviceSettings(read) },
+    /** The settings of the core's services. */
+    settings: { ...file.settings, ...serviceSettings(read) },
     payments: payments(read),
     turnstile: turnstile(read),
     crmProviders: readCrmProviders(read),
     session: readSession(read),
-    files: readFiles(read),
+    files: files(read),
     ocr: ocr(read, folder),
+    /** The secret of schedules; without it they may not call. */
     cronSecret: cronSecret(read),
+    /** If background work begins due periods: `auto` does if no schedule can call the route. */
     reset: read.choice("PARLEY_RESET", WORK_MODES) ?? "auto",
+    /** If background work fetches missed payment events: `auto` does if a payment provider is set up. */
     catchUp: read.choice("PARLEY_CATCH_UP", WORK_MODES) ?? "auto",
     encryptionKeys: encryptionKeys(read),
+    /** How long running requests and replies may take once the server stops. */
     drainSeconds: read.integer("PARLEY_DRAIN_SECONDS", 0, 3_600) ?? DRAIN_SECONDS,
+    /** Longest silence of a vendor before the first byte of a reply; undefined uses the default. */
     firstByteSeconds: read.integer("PARLEY_FIRST_BYTE_SECONDS", 1, 600),
     allowStandIns: read.flag("PARLEY_ALLOW_STAND_INS"),
     logLevel: read.choice("LOG_LEVEL", LOG_LEVELS) ?? "info"
   }
-  return { config: { ...config, unknownVariables: unknownVariables(read.set, read.known) }, problems: read.problems }
 }
 
-const database = (read: EnvironmentReader): DatabaseConfig => {
+/** The place of the data. A pooler needs a direct URL beside it, for migrations and LISTEN. */
+const database = (read: EnvironmentReader) => {
   read.url("DATABASE_URL", POSTGRES)
   read.url("DATABASE_DIRECT_URL", POSTGRES)
   const url = read.secret("DATABASE_URL")
-  if (url === undefined) return { _tag: "Embedded" }
+  if (url === undefined) return { _tag: "Embedded" as const }
   const defaults = { host: read.text("PGHOST"), sslMode: read.text("PGSSLMODE") }
-  const withoutTls = ["DATABASE_URL", "DATABASE_DIRECT_URL"].filter((name) => {
-    const connectionString = read.text(name)
-    return connectionString !== undefined && isUnencrypted(connectionString, defaults)
-  })
-  return { _tag: "Server", url, directUrl: read.secret("DATABASE_DIRECT_URL"), withoutTls }
-}
-
-const databaseSchema = (read: EnvironmentReader): string => {
-  const name = read.text("PARLEY_DB_SCHEMA") ?? "parley"
-  if (!SCHEMA_NAME.test(name) || /^pg_/i.test(name)) {
-    read.problem("PARLEY_DB_SCHEMA", 'expected 1 to 45 letters, digits and underscores, not beginning with "pg_"')
-  }
-  return name
+  /** Variables whose connections cross a network without required TLS. */
+  const withoutTls = ["DATABASE_URL", "DATABASE_DIRECT_URL"].filter((name) =>
+    isUnencrypted(read.text(name) ?? "", defaults)
+  )
+  return { _tag: "Server" as const, url, directUrl: read.secret("DATABASE_DIRECT_URL"), withoutTls }
 }
 
 /** Origins to the letter, as browsers send them. */
 const allowedOrigins = (read: EnvironmentReader): ReadonlyArray<string> => {
-  const origins = (read.text("PARLEY_ALLOWED_ORIGINS") ?? "").split(",").flatMap((each) => each.trim() || [])
-  if (origins.every(isOrigin)) return origins
-  read.problem(
-    "PARLEY_ALLOWED_ORIGINS",
-    "expected origins such as https://app.example.com, with nothing after the host"
-  )
-  return []
+  const origins = (text: string) => text.split(",").flatMap((each) => each.trim() || [])
+  const expected = "origins such as https://app.example.com, with nothing after the host"
+  return origins(read.valid("PARLEY_ALLOWED_ORIGINS", expected, (text) => origins(text).every(isOrigin)) ?? "")
 }
 
-/** Trusting every proxy would let any client choose the address it is seen under. */
+/**
+ * Express' `trust proxy`: the number of proxies in front, or their addresses. Trusting every proxy would let any client
+ * choose the address it is seen under.
+ */
 const trustProxy = (read: EnvironmentReader): number | string | undefined => {
-  const value = read.text("PARLEY_TRUST_PROXY")
-  if (value === undefined) return undefined
-  if (/^\d{1,3}$/.test(value)) return Number(value)
-  if (isTrustProxy(value)) return value
-  read.problem(
-    "PARLEY_TRUST_PROXY",
-    /\/0+(?:,|$)/.test(value)
-      ? "expected the addresses of proxies, not of everybody: any client could then choose the address it is seen under. Where the proxy's address changes, set how many proxies stand in front"
-      : "expected the number of proxies in front, or their addresses"
-  )
-  return undefined
+  const expected = /\/0+(?:,|$)/.test(read.text("PARLEY_TRUST_PROXY") ?? "")
+    ? "the addresses of proxies, not of everybody: any client could then choose the address it is seen under. Where the proxy's address changes, set how many proxies stand in front"
+    : "the number of proxies in front, or their addresses"
+  const isNumber = (text: string) => /^\d{1,3}$/.test(text)
+  const value = read.valid("PARLEY_TRUST_PROXY", expected, (text) => isNumber(text) || isTrustProxy(text))
+  return value !== undefined && isNumber(value) ? Number(value) : value
 }
 
-const vendor = (read: EnvironmentReader, prefix: "OPENAI" | "ANTHROPIC"): VendorConfig | undefined => {
+const vendor = (read: EnvironmentReader, prefix: "OPENAI" | "ANTHROPIC") => {
   const apiKey = read.secret(`${prefix}_API_KEY`)
   const baseUrl = read.url(`${prefix}_BASE_URL`, WEB)
   if (apiKey !== undefined) return { apiKey, baseUrl }
-  if (baseUrl !== undefined) {
-    read.problem(
-      `${prefix}_API_KEY`,
-      `expected the key of the server at ${prefix}_BASE_URL, or any word where it wants none`
-    )
-  }
+  const expected = `expected the key of the server at ${prefix}_BASE_URL, or any word where it wants none`
+  if (baseUrl !== undefined) read.problem(`${prefix}_API_KEY`, expected)
   return undefined
 }
 
-const payments = (read: EnvironmentReader): PaymentsConfig | undefined => {
+/** The payment provider; undefined if nothing is sold. Without the webhook secret, no event is accepted. */
+const payments = (read: EnvironmentReader) => {
   const secretKey = read.secret("STRIPE_SECRET_KEY")
   const webhookSecret = read.secret("STRIPE_WEBHOOK_SECRET")
   const apiUrl = read.url("STRIPE_API_URL", WEB)
   if (secretKey !== undefined) return { secretKey, webhookSecret, apiUrl }
-  for (const [name, value] of [
-    ["STRIPE_WEBHOOK_SECRET", webhookSecret],
-    ["STRIPE_API_URL", apiUrl]
-  ] as const) {
-    if (value !== undefined)
-      read.problem("STRIPE_SECRET_KEY", `expected the account's secret key, since ${name} is set`)
+  for (const [name, value] of Object.entries({ STRIPE_WEBHOOK_SECRET: webhookSecret, STRIPE_API_URL: apiUrl })) {
+    const expected = `expected the account's secret key, since ${name} is set`
+    if (value !== undefined) read.problem("STRIPE_SECRET_KEY", expected)
   }
   return undefined
 }
 
 /** Both keys of one widget of Cloudflare Turnstile: each is useless without the other. */
-const turnstile = (read: EnvironmentReader): TurnstileConfig | undefined => {
+const turnstile = (read: EnvironmentReader) => {
   const siteKey = read.text("TURNSTILE_SITE_KEY")
   const secretKey = read.secret("TURNSTILE_SECRET_KEY")
   if (siteKey !== undefined && secretKey !== undefined) return { siteKey, secretKey }
-  if (siteKey !== undefined)
+  if (siteKey !== undefined) {
     read.problem("TURNSTILE_SECRET_KEY", "expected the secret key, since TURNSTILE_SITE_KEY is set")
-  if (secretKey !== undefined)
+  }
+  if (secretKey !== undefined) {
     read.problem("TURNSTILE_SITE_KEY", "expected the site key, since TURNSTILE_SECRET_KEY is set")
+  }
   return undefined
+}
+
+/** The bucket of uploaded files; undefined stores them in the database. */
+const files = (read: EnvironmentReader): S3Options | undefined => {
+  const expected = "s3://<bucket>[/<prefix>][?region=<region>&endpoint=<https address>], without credentials in it"
+  const url = read.text("PARLEY_FILES_URL")
+  if (url === undefined) return undefined
+  const place = parseS3Url(read.valid("PARLEY_FILES_URL", expected, (text) => parseS3Url(text) !== undefined) ?? "")
+  const accessKeyId = read.text("AWS_ACCESS_KEY_ID")
+  const secretAccessKey = read.secret("AWS_SECRET_ACCESS_KEY")
+  const credentials = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey }
+  for (const [name, value] of Object.entries(credentials)) {
+    if (value === undefined) read.problem(name, "expected the credentials of the bucket in PARLEY_FILES_URL")
+  }
+  if (place === undefined || accessKeyId === undefined || secretAccessKey === undefined) return undefined
+  return { ...place, accessKeyId, secretAccessKey, sessionToken: read.secret("AWS_SESSION_TOKEN") }
 }
 
 /** A text that scripts write if a variable of theirs is unset is treated as a mistake, not as a secret. */
 const cronSecret = (read: EnvironmentReader) => {
-  if (/^(undefined|null)$/i.test(read.text("CRON_SECRET") ?? "")) {
-    read.problem("CRON_SECRET", "expected a secret, for example 32 random characters")
-  }
+  const expected = "a secret, for example 32 random characters"
+  read.valid("CRON_SECRET", expected, (text) => !/^(undefined|null)$/i.test(text))
   return read.secret("CRON_SECRET")
 }
 
-/** Keys for secrets, parsed by the core; their problems contain nothing of them. */
+/** Keys that encrypt tokens of third parties; the first one encrypts. Their problems contain nothing of them. */
 const encryptionKeys = (read: EnvironmentReader): ReadonlyArray<SecretKey> => {
   const text = read.text("PARLEY_ENCRYPTION_KEY")
   if (text === undefined) return []
@@ -206,31 +223,28 @@ const encryptionKeys = (read: EnvironmentReader): ReadonlyArray<SecretKey> => {
   return []
 }
 
-/** Languages by the names of their data: `eng`, `deu`, `chi_sim`. */
-const LANGUAGE = /^[a-z]{3}(?:_[a-z]{2,8})*$/i
-
-const ocr = (read: EnvironmentReader, folder: string): ParleyConfig["ocr"] => {
+/** The folder of the language data for scans, and the languages; undefined if scans are not read. */
+const ocr = (read: EnvironmentReader, folder: string) => {
   const data = read.text("PARLEY_OCR_DATA")
-  const names = read.text("PARLEY_OCR_LANGUAGES") ?? "eng"
-  if (data === undefined) return undefined
+  const expected = "names of language data, such as eng,deu"
+  if (data === undefined) return void read.text("PARLEY_OCR_LANGUAGES")
+  const names = read.valid("PARLEY_OCR_LANGUAGES", expected, (text) => LANGUAGES.test(text)) ?? "eng"
   const [first = "eng", ...more] = names.split(",").map((name) => name.trim())
-  if (![first, ...more].every((name) => LANGUAGE.test(name))) {
-    read.problem("PARLEY_OCR_LANGUAGES", "expected names of language data, such as eng,deu")
-  }
-  return { dataFolder: resolve(folder, data), languages: [first, ...more] }
+  return { dataFolder: resolve(folder, data), languages: [first, ...more] as const }
 }
 
-/** Settings of the core's services that are variables. */
-const serviceSettings = (read: EnvironmentReader): ParleySettings => ({
-  uploads: {
-    maxBytes: read.integer("PARLEY_UPLOAD_MAX_BYTES", 1, 1024 ** 3),
-    types: read.list("PARLEY_UPLOAD_TYPES", PARSED_DOCUMENT_TYPES)
-  },
-  holdTtlMs: inMilliseconds(read.integer("PARLEY_HOLD_TTL", 1, 86_400), 1_000),
-  paymentRetention: {
-    doneMs: inMilliseconds(read.integer("PARLEY_PAYMENT_EVENT_DAYS", 1, MOST_DAYS), DAY_MS),
-    unmatchedMs: inMilliseconds(read.integer("PARLEY_UNMATCHED_EVENT_DAYS", STRIPE_EVENT_DAYS + 1, MOST_DAYS), DAY_MS)
+/** Settings of the core's services, from the variables that their schema names. */
+const serviceSettings = (read: EnvironmentReader): ParleySettings => {
+  const settings: Record<PropertyKey, unknown> = {}
+  for (const { path, variable } of SETTING_VARIABLES) {
+    const [part = "", name] = path
+    const value =
+      "choices" in variable
+        ? read.list(variable.name, variable.choices)
+        : inUnits(read.integer(variable.name, variable.minimum, variable.maximum), variable.unit)
+    settings[part] = name === undefined ? value : { ...(settings[part] as object | undefined), [name]: value }
   }
-})
+  return settings as ParleySettings
+}
 
-const inMilliseconds = (count: number | undefined, unit: number) => (count === undefined ? undefined : count * unit)
+const inUnits = (count: number | undefined, unit: number) => (count === undefined ? undefined : count * unit)

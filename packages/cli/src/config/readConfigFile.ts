@@ -1,99 +1,90 @@
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
-import type { ApiKey } from "@parley/adapters-http/settings"
-import { type CatalogData, defaultCatalog, makeCatalog, type ParleySettings } from "@parley/core"
-import { InvalidCatalog, problemsOfSettings } from "@parley/core/effect"
+import { type ApiKey, problemsOfApiKeys } from "@parley/adapters-http/settings"
+import { defaultCatalog, EVENT_TYPES, makeCatalog, type ParleySettings, type WebhookEndpoint } from "@parley/core"
 import { VENDORS } from "@parley/core/adapter"
+import { InvalidCatalog, problemsOfSettings, webhookProblems } from "@parley/core/effect"
+import { Redacted, Schema } from "effect"
 import type { EnvironmentReader } from "./EnvironmentReader.ts"
-import type { EmbeddingConfig, EventsConfig, ParleyConfig } from "./ParleyConfig.ts"
-import { readApiKeys } from "./readApiKeys.ts"
 import { readEmbedding } from "./readEmbedding.ts"
-import { NO_EVENTS, readEvents } from "./readEvents.ts"
-import { readVendors } from "./readVendors.ts"
 
-/** The contents of the file named by `PARLEY_CONFIG`. */
-export interface ConfigFile {
-  /** The shipped catalog with the file laid over it. */
-  readonly catalog: CatalogData
-  readonly embedding: EmbeddingConfig | undefined
-  readonly events: EventsConfig
-  /** Keys with which services call; perhaps none. */
-  readonly apiKeys: ReadonlyArray<ApiKey>
-  readonly vendors: ParleyConfig["vendors"]
-  /** The settings of the services that are objects. */
-  readonly settings: Pick<ParleySettings, "lowBalance" | "replies">
-}
+/** The name of an environment variable. */
+const Variable = Schema.String.check(Schema.isPattern(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/))
 
-const NOTHING: ConfigFile = {
-  catalog: defaultCatalog,
-  embedding: undefined,
-  events: NO_EVENTS,
-  apiKeys: [],
-  vendors: {},
-  settings: {}
-}
+const Keys = Schema.Array(
+  Schema.Struct({
+    id: Schema.String,
+    sha256: Schema.Union([Schema.String, Schema.Array(Schema.String)]),
+    scopes: Schema.Array(Schema.String),
+    dailyCap: Schema.optional(Schema.Finite),
+    perMinute: Schema.optional(Schema.Finite)
+  })
+)
+
+const Webhooks = Schema.Array(
+  Schema.Struct({
+    url: Schema.String,
+    secret: Schema.Union([Variable, Schema.Array(Variable)]),
+    events: Schema.optional(Schema.Array(Schema.Literals(EVENT_TYPES)))
+  })
+)
+const WEBHOOKS = `a list of { url, secret, events? }: secret names environment variables, events are ${EVENT_TYPES.join(", ")}`
+
+/** A vendor that the operator describes: any server that speaks the protocol of one that is known. */
+const Vendor = Schema.Struct({
+  baseUrl: Schema.String.check(Schema.makeFilter((text) => /^https?:\/\/[^\s]+$/.test(text) && URL.canParse(text))),
+  apiKeyVariable: Schema.optionalKey(Variable),
+  protocol: Schema.optionalKey(Schema.Literals(["openai", "anthropic"]))
+})
+const VENDOR =
+  '{ "baseUrl": "https://...", "apiKeyVariable": the name of the environment variable with its key, "protocol": openai or anthropic }, the last two where needed'
+/** As vendors are called in a catalog; without those that have variables of their own, and the stand-in. */
+const VENDOR_NAME = /^(?!(?:openai|anthropic|offline)$)[a-z0-9][a-z0-9-]{0,49}$/
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-export const readConfigFile = (read: EnvironmentReader, folder: string): ConfigFile => {
+/** The contents of the file named by `PARLEY_CONFIG`, with defaults in place of what cannot be used. */
+export const readConfigFile = (read: EnvironmentReader, folder: string) => {
   const path = read.text("PARLEY_CONFIG")
   const embeddingKey = read.secret("PARLEY_EMBEDDING_API_KEY")
-  if (path === undefined) return NOTHING
-  const file = readJson(read, resolve(folder, path))
-  if (file === undefined) return NOTHING
-  const {
-    apiKeys: keys,
-    embedding: part,
-    replies,
-    vendors: described,
-    lowBalance,
-    webhooks,
-    webhooksToPrivateNetworks,
-    ...overrides
-  } = isObject(file.value) ? file.value : {}
-  const embedding = readEmbedding(read, part, embeddingKey)
-  const events = readEvents(read, { webhooks, webhooksToPrivateNetworks })
-  const apiKeys = readApiKeys(read, keys)
-  const vendors = readVendors(read, described)
-  const settings = readParts(read, { lowBalance, replies })
-  try {
-    return {
-      catalog: strangersRefused(makeCatalog(isObject(file.value) ? overrides : file.value), described),
-      embedding,
-      events,
-      apiKeys,
-      vendors,
-      settings
-    }
-  } catch (error) {
-    if (!(error instanceof InvalidCatalog)) throw error
-    for (const problem of error.problems) read.problem("PARLEY_CONFIG", problem)
-    return NOTHING
+  const file = path === undefined ? {} : readJson(read, resolve(folder, path))
+  const { apiKeys, embedding, replies, vendors, lowBalance, webhooks, webhooksToPrivateNetworks, ...overrides } =
+    isObject(file) ? file : {}
+  return {
+    embedding: readEmbedding(read, embedding, embeddingKey),
+    /** Hooks and webhooks. */
+    events: {
+      /** Endpoints of signed webhooks; may be empty. */
+      webhooks: readWebhooks(read, webhooks),
+      allowPrivateNetworks:
+        read.part("webhooksToPrivateNetworks", webhooksToPrivateNetworks, Schema.Boolean, "true or false") === true
+    },
+    /** Keys with which services call; may be empty. */
+    apiKeys: readApiKeys(read, apiKeys),
+    /** Further vendors of models, by the names that models use. */
+    vendors: readVendors(read, vendors),
+    /** Settings of the services that are objects. */
+    settings: readParts(read, { lowBalance, replies }),
+    /** The shipped catalog with the file laid over it. */
+    catalog: readCatalog(read, isObject(file) ? overrides : file, isObject(vendors) ? Object.keys(vendors) : [])
   }
 }
 
-/** Settings of the core as they stand in the file, which the core checks. */
-const readParts = (read: EnvironmentReader, parts: object): ConfigFile["settings"] => {
-  const problems = problemsOfSettings(parts)
-  for (const { expected, field } of problems) read.problem("PARLEY_CONFIG", `${field}: expected ${expected}`)
-  return problems.length === 0 ? parts : {}
-}
-
 /** Parses the file; drops the parser's message, because it quotes the text. */
-const readJson = (read: EnvironmentReader, path: string): { readonly value: unknown } | undefined => {
+const readJson = (read: EnvironmentReader, path: string): unknown => {
   let text: string
   try {
     text = readFileSync(path, "utf8")
   } catch {
     read.problem("PARLEY_CONFIG", "the file cannot be read")
-    return undefined
+    return {}
   }
   try {
-    return { value: JSON.parse(text) as unknown }
+    return JSON.parse(text)
   } catch {
     read.problem("PARLEY_CONFIG", "the file is not JSON")
-    return undefined
+    return {}
   }
 }
 
@@ -101,11 +92,81 @@ const readJson = (read: EnvironmentReader, path: string): { readonly value: unkn
  * A server supports only vendors whose protocol it knows; models of others are for applications, which provide a
  * `ChatModel`.
  */
-const strangersRefused = (catalog: CatalogData, described: unknown): CatalogData => {
-  const known: ReadonlyArray<string> = [...VENDORS, ...(isObject(described) ? Object.keys(described) : [])]
-  const problems = catalog.models
-    .filter(({ vendor }) => !known.includes(vendor))
-    .map(({ id }) => `models.${id}.vendor: expected one of ${known.join(", ")}, or another that "vendors" describes`)
-  if (problems.length > 0) throw new InvalidCatalog({ problems })
-  return catalog
+const readCatalog = (read: EnvironmentReader, overrides: unknown, described: ReadonlyArray<string>) => {
+  try {
+    const catalog = makeCatalog(overrides)
+    const known: ReadonlyArray<string> = [...VENDORS, ...described]
+    for (const { id } of catalog.models.filter(({ vendor }) => !known.includes(vendor))) {
+      const expected = `expected one of ${known.join(", ")}, or another that "vendors" describes`
+      read.problem("PARLEY_CONFIG", `models.${id}.vendor: ${expected}`)
+    }
+    return catalog
+  } catch (error) {
+    if (!(error instanceof InvalidCatalog)) throw error
+    for (const problem of error.problems) read.problem("PARLEY_CONFIG", problem)
+    return defaultCatalog
+  }
+}
+
+/** Settings of the core as they stand in the file, which the core checks. */
+const readParts = (read: EnvironmentReader, parts: object): Pick<ParleySettings, "lowBalance" | "replies"> => {
+  const problems = problemsOfSettings(parts)
+  for (const { expected, field } of problems) read.problem("PARLEY_CONFIG", `${field}: expected ${expected}`)
+  return problems.length === 0 ? parts : {}
+}
+
+/** The problems of keys contain nothing of them except their ids. */
+const readApiKeys = (read: EnvironmentReader, part: unknown): ReadonlyArray<ApiKey> => {
+  const form = "a list of { id, sha256, scopes, dailyCap?, perMinute? }"
+  const keys = (read.part("apiKeys", part, Keys, form) ?? []) as ReadonlyArray<ApiKey>
+  const problems = problemsOfApiKeys(keys)
+  for (const problem of problems) read.problem("PARLEY_CONFIG", `apiKeys: ${problem}`)
+  return problems.length === 0 ? keys : []
+}
+
+/** A secret in a variable that the file names, in which `expected` belongs. */
+const namedSecret = (read: EnvironmentReader, variable: string, expected: string) => {
+  const secret = read.secret(variable)
+  if (secret === undefined) read.problem(variable, `expected ${expected}`)
+  return secret
+}
+
+const readWebhooks = (read: EnvironmentReader, part: unknown): ReadonlyArray<WebhookEndpoint> => {
+  const webhooks = (read.part("webhooks", part, Webhooks, WEBHOOKS) ?? []).flatMap(({ events, secret, url }, place) => {
+    const names = [secret].flat()
+    const secrets = names.flatMap(
+      (name) => namedSecret(read, name, `the secret of webhooks[${place}] in PARLEY_CONFIG`) ?? []
+    )
+    if (secrets.length < names.length) return []
+    const problems = webhookProblems({ url, secrets, events })
+    for (const problem of problems) read.problem("PARLEY_CONFIG", `webhooks[${place}].${problem}`)
+    return problems.length === 0 ? [{ url, secrets, events }] : []
+  })
+  if (new Set(webhooks.map(({ url }) => url)).size < webhooks.length) {
+    read.problem("PARLEY_CONFIG", "webhooks: expected each url once")
+  }
+  return webhooks
+}
+
+/** The protocols require a key: this one is for a server that needs none. */
+const NO_KEY = Redacted.make("none")
+
+const readVendors = (read: EnvironmentReader, part: unknown) => {
+  const form = "an object, with an entry for each vendor by its name"
+  const entries = read.part("vendors", part, Schema.Record(Schema.String, Schema.Unknown), form) ?? {}
+  return Object.fromEntries(
+    Object.entries(entries).flatMap(([name, value]) => {
+      if (!VENDOR_NAME.test(name)) {
+        const expected = "expected a name of small letters, digits and -, other than openai, anthropic and offline"
+        read.problem("PARLEY_CONFIG", `vendors.${name.slice(0, 60)}: ${expected}`)
+        return []
+      }
+      const vendor = read.part(`vendors.${name}`, value, Vendor, VENDOR, "error")
+      if (vendor === undefined) return []
+      const { apiKeyVariable, baseUrl, protocol = "openai" } = vendor
+      const expected = `the key of the vendor ${name}, which names it in PARLEY_CONFIG (vendors.${name})`
+      const apiKey = apiKeyVariable === undefined ? NO_KEY : (namedSecret(read, apiKeyVariable, expected) ?? NO_KEY)
+      return [[name, { protocol, baseUrl, apiKey }] as const]
+    })
+  )
 }

@@ -1,7 +1,7 @@
 import { type DatabaseState, inspectDatabase, pendingMigrations } from "@parley/adapters-db"
 import { Effect } from "effect"
 import { databaseTrouble } from "../running/explainDatabase.ts"
-import type { ParleyConfig } from "../config/ParleyConfig.ts"
+import type { ParleyConfig } from "../config/readConfig.ts"
 import { exitCodes } from "../exitCodes.ts"
 import { type Check, failed, note, ok } from "./Check.ts"
 import { documentChecks } from "./documentChecks.ts"

@@ -1,7 +1,7 @@
 import { type Database, movedFiles } from "@parley/adapters-db"
 import { s3Objects } from "@parley/adapters-s3"
 import { Effect } from "effect"
-import type { ParleyConfig } from "../config/ParleyConfig.ts"
+import type { ParleyConfig } from "../config/readConfig.ts"
 import { exitCodes } from "../exitCodes.ts"
 import { type Check, failed, ok } from "./Check.ts"
 

@@ -4,7 +4,7 @@ import type { ModelFailed } from "@parley/core/adapter"
 import type { ChatModel } from "@parley/core/adapter"
 import { Clock, Effect, Stream } from "effect"
 import { vendorModels } from "../compose.ts"
-import type { ParleyConfig } from "../config/ParleyConfig.ts"
+import type { ParleyConfig } from "../config/readConfig.ts"
 import { exitCodes } from "../exitCodes.ts"
 import { type Check, failed, ok } from "./Check.ts"
 

@@ -3,7 +3,7 @@ import type { CatalogData } from "@parley/core"
 import { type PaymentFailed, PaymentGateway, type PriceOffer } from "@parley/core/adapter"
 import { PaymentEventStore, BillingUpkeep, type EventState, OTHER_MODE_NOTE } from "@parley/core/adapter"
 import { Effect, Redacted } from "effect"
-import type { ParleyConfig, PaymentsConfig } from "../config/ParleyConfig.ts"
+import type { ParleyConfig } from "../config/readConfig.ts"
 import { usesStandInPayments } from "../config/rules/serveRules.ts"
 import { tasksOf } from "../config/rules/workRules.ts"
 import { exitCodes } from "../exitCodes.ts"
@@ -19,7 +19,7 @@ const kindOf = (key: string): "live" | "test" | "publishable" | "other" => {
   return mode === "live" || mode === "test" ? mode : "other"
 }
 
-const keyCheck = ({ apiUrl, secretKey }: PaymentsConfig, production: boolean): Check => {
+const keyCheck = ({ apiUrl, secretKey }: NonNullable<ParleyConfig["payments"]>, production: boolean): Check => {
   switch (kindOf(Redacted.value(secretKey))) {
     case "live":
       return ok(NAME, "taken by Stripe, for real money")
@@ -45,7 +45,7 @@ const keyCheck = ({ apiUrl, secretKey }: PaymentsConfig, production: boolean): C
   }
 }
 
-const secretCheck = ({ webhookSecret }: PaymentsConfig): Check => {
+const secretCheck = ({ webhookSecret }: NonNullable<ParleyConfig["payments"]>): Check => {
   const name = "payment events"
   if (webhookSecret === undefined) {
     return failed(

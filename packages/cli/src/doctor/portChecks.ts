@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { ParleyConfig } from "../config/ParleyConfig.ts"
+import type { ParleyConfig } from "../config/readConfig.ts"
 import { exitCodes } from "../exitCodes.ts"
 import { tryPort } from "../server/tryPort.ts"
 import { type Check, failed, note, ok } from "./Check.ts"

@@ -1,7 +1,7 @@
 import { portalContradictions } from "@parley/adapters-stripe"
 import { Catalog } from "@parley/core/effect"
 import { Effect } from "effect"
-import type { PaymentsConfig } from "../config/ParleyConfig.ts"
+import type { ParleyConfig } from "../config/readConfig.ts"
 import { type Check, note, ok } from "./Check.ts"
 
 const NAME = "live portal"
@@ -11,7 +11,10 @@ const unread = (why: string): Check =>
   note(NAME, `its settings could not be read: ${why}`, "Let the key read configurations of the customer portal.")
 
 /** Names the settings of the provider's customer portal that contradict the guide; empty if no plan is sold. */
-export const portalSettingsCheck = Effect.fnUntraced(function* ({ apiUrl, secretKey: apiKey }: PaymentsConfig) {
+export const portalSettingsCheck = Effect.fnUntraced(function* ({
+  apiUrl,
+  secretKey: apiKey
+}: NonNullable<ParleyConfig["payments"]>) {
   const { prices } = yield* Catalog
   if (!Object.values(prices).some((price) => "tier" in price)) return []
   return yield* portalContradictions({ apiKey, apiUrl }).pipe(

@@ -1,6 +1,6 @@
 import { makeWebCryptoSecretBox } from "@parley/core/effect"
 import { Effect } from "effect"
-import type { ParleyConfig } from "../config/ParleyConfig.ts"
+import type { ParleyConfig } from "../config/readConfig.ts"
 import {
   type SecurityWarning,
   unboundSessions,

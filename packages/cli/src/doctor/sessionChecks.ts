@@ -1,6 +1,6 @@
 import { fetchProviderKeys, type KeySetProblem } from "@parley/adapters-http/node"
 import { Effect } from "effect"
-import type { ParleyConfig } from "../config/ParleyConfig.ts"
+import type { ParleyConfig } from "../config/readConfig.ts"
 import { providerKeysOf } from "../config/session/sessionProof.ts"
 import { exitCodes } from "../exitCodes.ts"
 import { type Check, failed, ok } from "./Check.ts"

@@ -1,7 +1,7 @@
 import { EXACT_SEARCH_PASSAGES, findVectorIndexes, isRecentPgvector, largestLibrary } from "@parley/adapters-db"
 import { Effect } from "effect"
 import { embeddedModel } from "../commands/vectors/embeddedModel.ts"
-import type { ParleyConfig } from "../config/ParleyConfig.ts"
+import type { ParleyConfig } from "../config/readConfig.ts"
 import { type Check, note, ok } from "./Check.ts"
 
 const NAME = "vector index"

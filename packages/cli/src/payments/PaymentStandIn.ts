@@ -5,7 +5,7 @@ import { type StripeOptions, StripePaymentsLayer } from "@parley/adapters-stripe
 import type { StandInPayments } from "@parley/stripe-stand-in"
 import { loadPackage, PackageMissing, type PaymentPorts } from "@parley/core/adapter"
 import { Context, Effect, Layer, Redacted } from "effect"
-import type { ParleyConfig } from "../config/ParleyConfig.ts"
+import type { ParleyConfig } from "../config/readConfig.ts"
 import { STAND_IN_PATH } from "./standInPath.ts"
 import { saleCatalog, standInPrices } from "./standInSale.ts"
 

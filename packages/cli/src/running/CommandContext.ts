@@ -1,7 +1,7 @@
 import type { DatabaseError } from "@parley/adapters-db"
 import { type Console, Context, type Effect } from "effect"
 import type { Parts } from "../compose.ts"
-import type { ConfigInvalid, ParleyConfig } from "../config/ParleyConfig.ts"
+import type { ConfigInvalid, ParleyConfig } from "../config/readConfig.ts"
 import type { Settings } from "../config/readConfig.ts"
 import type { DataFolderInUse, DataFolderUnusable } from "../dataFolder/dataFolderErrors.ts"
 import type { ProgressLine } from "./ProgressOutput.ts"

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs"
 import { Effect, Layer, type Scope } from "effect"
-import { type ParleyConfig } from "../config/ParleyConfig.ts"
+import { type ParleyConfig } from "../config/readConfig.ts"
 import { loadConfig, loadSettings } from "../config/loadConfig.ts"
 import { type CommandOutput, connectToOwner, sendCommand } from "../dataFolder/commandClient.ts"
 import { claimDataFolder } from "../dataFolder/claimDataFolder.ts"

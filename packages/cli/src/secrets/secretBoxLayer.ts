@@ -1,7 +1,7 @@
 import { makeWebCryptoSecretBox, noSecrets } from "@parley/core/effect"
 import { SecretBox } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
-import type { ParleyConfig } from "../config/ParleyConfig.ts"
+import type { ParleyConfig } from "../config/readConfig.ts"
 import { findDevelopmentKey, openDevelopmentKey } from "./developmentKey.ts"
 
 /**

@@ -1,8 +1,8 @@
 import { withoutRepeats } from "@parley/core/adapter"
 import { Layer, Logger, type LogLevel, References } from "effect"
-import type { LogLevelName, ParleyConfig } from "../config/ParleyConfig.ts"
+import type { ParleyConfig } from "../config/readConfig.ts"
 
-const levels: Record<LogLevelName, LogLevel.LogLevel> = {
+const levels: Record<ParleyConfig["logLevel"], LogLevel.LogLevel> = {
   trace: "Trace",
   debug: "Debug",
   info: "Info",

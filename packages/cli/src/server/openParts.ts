@@ -3,7 +3,7 @@ import type { PgliteThread } from "@parley/adapters-db/embedded"
 import { checkTiers } from "@parley/core/adapter"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { databaseOptions, partsLayer } from "../compose.ts"
-import type { ParleyConfig } from "../config/ParleyConfig.ts"
+import type { ParleyConfig } from "../config/readConfig.ts"
 import { loggingLayer } from "./logging.ts"
 
 /**

@@ -2,7 +2,7 @@ import { openEngine } from "@parley/adapters-db/embedded"
 import type { BackgroundTaskName } from "@parley/core"
 import { Effect } from "effect"
 import { loadConfig } from "../config/loadConfig.ts"
-import type { ParleyConfig } from "../config/ParleyConfig.ts"
+import type { ParleyConfig } from "../config/readConfig.ts"
 import {
   unboundSessions,
   unencryptedConnections,

@@ -1,7 +1,7 @@
 import { createServer } from "node:net"
 import { Effect } from "effect"
 import { PortTaken } from "../running/commandErrors.ts"
-import type { ParleyConfig } from "../config/ParleyConfig.ts"
+import type { ParleyConfig } from "../config/readConfig.ts"
 
 /** Fails if the configured port is not free, before a server changes anything. */
 export const tryPort = ({ host, port }: Pick<ParleyConfig, "host" | "port">): Effect.Effect<void, PortTaken> =>

@@ -1,6 +1,6 @@
 import { Effect, type Scope } from "effect"
 import { StopSignal } from "../running/CommandContext.ts"
-import type { ParleyConfig } from "../config/ParleyConfig.ts"
+import type { ParleyConfig } from "../config/readConfig.ts"
 import { exitCodes } from "../exitCodes.ts"
 import { loggingLayer } from "./logging.ts"
 

@@ -1,7 +1,7 @@
 import { backgroundWorkLayer } from "@parley/core/effect"
 import { Console, Effect, Exit, Layer, Scope } from "effect"
 import { loadConfig } from "../config/loadConfig.ts"
-import type { ParleyConfig } from "../config/ParleyConfig.ts"
+import type { ParleyConfig } from "../config/readConfig.ts"
 import { unencryptedConnections, unheardSettings, warningText } from "../config/rules/securityWarnings.ts"
 import { tasksOf, workerRefusals } from "../config/rules/workRules.ts"
 import { openParts } from "./openParts.ts"

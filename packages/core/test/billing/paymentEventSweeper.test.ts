@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { expect, it } from "vitest"
 import { PaymentEventStore } from "../../src/billing/inbox/PaymentEventStore.ts"
 import { PaymentEventSweeper } from "../../src/billing/upkeep/PaymentEventSweeper.ts"
-import { PaymentRetention, type PaymentRetentionData } from "../../src/billing/upkeep/PaymentRetention.ts"
+import { type ParleySettings, settingsLayer } from "../../src/parleySettings.ts"
 import { atTime } from "../../src/testing/atTime.ts"
 import { billingInMemory } from "./stories.ts"
 
@@ -10,7 +10,7 @@ const START = Date.UTC(2027, 0, 10)
 const DAY = 86_400_000
 
 /** How many of 1,200 events of nobody are left so many days after they came. */
-const leftAfter = (days: number, retention?: Partial<PaymentRetentionData>) =>
+const leftAfter = (days: number, paymentRetention?: ParleySettings["paymentRetention"]) =>
   Effect.runPromise(
     Effect.gen(function* () {
       const store = yield* PaymentEventStore
@@ -34,12 +34,7 @@ const leftAfter = (days: number, retention?: Partial<PaymentRetentionData>) =>
       Effect.provide(
         PaymentEventSweeper.layer.pipe(
           Layer.provideMerge(billingInMemory),
-          Layer.provide(
-            Layer.effect(
-              PaymentRetention,
-              Effect.map(PaymentRetention, (defaults) => ({ ...defaults, ...retention }))
-            )
-          )
+          Layer.provide(settingsLayer({ paymentRetention }))
         ),
         { local: true }
       )

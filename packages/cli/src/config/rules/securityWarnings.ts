@@ -1,6 +1,6 @@
 import { Redacted } from "effect"
-import type { ParleyConfig } from "../ParleyConfig.ts"
-import { unknownText } from "../variables/unknownVariables.ts"
+import type { ParleyConfig } from "../readConfig.ts"
+import { unknownText } from "../unknownVariables.ts"
 import { weaknessOf } from "./weakSecret.ts"
 
 /** Something that works and is not safe; without any value of a setting. */

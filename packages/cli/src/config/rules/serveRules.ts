@@ -1,14 +1,8 @@
-import { isIPv4 } from "node:net"
 import { VENDORS } from "@parley/core/adapter"
-import type { ParleyConfig } from "../ParleyConfig.ts"
+import { isLoopback } from "../databaseTls.ts"
+import type { ParleyConfig } from "../readConfig.ts"
 import { REAL_SIGN_IN, usesDevelopmentSignIn } from "../session/sessionProof.ts"
 import { warningText, weakSecrets } from "./securityWarnings.ts"
-
-/** True for names and addresses that only this machine can reach. */
-export const isLoopback = (host: string): boolean => {
-  const bare = host.replace(/^\[(.*)\]$/, "$1").toLowerCase()
-  return bare === "localhost" || bare === "::1" || (isIPv4(bare) && bare.startsWith("127."))
-}
 
 /** Vendors that are set up and can be asked. With none, the offline model answers for every model. */
 export const answeringVendors = (config: ParleyConfig): ReadonlyArray<string> => [

@@ -8,43 +8,16 @@ const LEAST_DIFFERENT = 6
 const COUNTED_PERCENT = 70
 
 /** Placeholders for secrets in examples, tutorials and `.env.example` files, and the names of the variables. */
-const KNOWN_WORDS = [
-  ...[
-    "secret",
-    "password",
-    "passwd",
-    "passphrase",
-    "changeme",
-    "change",
-    "replace",
-    "placeholder",
-    "example",
-    "sample"
-  ],
-  ...["default", "development", "production", "testing", "test", "local", "host", "dummy", "insecure", "unsafe"],
-  ...["parley", "session", "cron", "encryption", "encrypt", "token", "private", "public", "signing", "sign", "auth"],
-  ...["admin", "root", "user", "login", "letmein", "qwerty", "asdf", "hunter2", "welcome", "correct", "horse"],
-  ...["battery", "staple", "todo", "fixme", "insert", "generate", "random", "string", "value", "bytes", "characters"],
-  ...["please", "super", "very", "long", "least", "some", "your", "here", "this", "that", "with", "must", "enough"],
-  ...[
-    "undefined",
-    "null",
-    "none",
-    "true",
-    "false",
-    "postgres",
-    "jwt",
-    "hs256",
-    "hmac",
-    "key",
-    "env",
-    "for",
-    "the",
-    "not",
-    "and",
-    "my"
-  ]
-].toSorted((a, b) => b.length - a.length)
+const KNOWN_WORDS = `
+  secret password passwd passphrase changeme change replace placeholder example sample default development
+  production testing test local host dummy insecure unsafe parley session cron encryption encrypt token private
+  public signing sign auth admin root user login letmein qwerty asdf hunter2 welcome correct horse battery staple
+  todo fixme insert generate random string value bytes characters please super very long least some your here this
+  that with must enough undefined null none true false postgres jwt hs256 hmac key env for the not and my
+`
+  .trim()
+  .split(/\s+/)
+  .toSorted((a, b) => b.length - a.length)
 
 /**
  * The length of the shortest piece that the text repeats, even if the last repetition is cut short; its own length if

@@ -1,5 +1,5 @@
 import { BACKGROUND_TASKS, type BackgroundTaskName } from "@parley/core"
-import type { ParleyConfig } from "../ParleyConfig.ts"
+import type { ParleyConfig } from "../readConfig.ts"
 
 /**
  * The background work of this configuration: it begins periods if no schedule calls the route, and catches up with
@@ -12,18 +12,17 @@ export const tasksOf = ({ catchUp, cronSecret, payments, reset }: ParleyConfig):
     return true
   })
 
+const refusedIfEmbedded =
+  (reason: string) =>
+  ({ database }: ParleyConfig): ReadonlyArray<string> =>
+    database._tag === "Server" ? [] : [`DATABASE_URL: the embedded database takes one process at a time, ${reason}`]
+
 /** The reasons against a worker beside the server of this configuration. */
-export const workerRefusals = ({ database }: ParleyConfig): ReadonlyArray<string> =>
-  database._tag === "Server"
-    ? []
-    : [
-        'DATABASE_URL: the embedded database takes one process at a time, and "parley serve" does the background work itself. Set it to a Postgres server to have workers beside the server'
-      ]
+export const workerRefusals = refusedIfEmbedded(
+  'and "parley serve" does the background work itself. Set it to a Postgres server to have workers beside the server'
+)
 
 /** The reasons against serving this configuration without background work: no other process could do it. */
-export const idleServerRefusals = ({ database }: ParleyConfig): ReadonlyArray<string> =>
-  database._tag === "Server"
-    ? []
-    : [
-        'DATABASE_URL: the embedded database takes one process at a time, so that no other one could do the background work. Start "parley serve" without --no-work, or set DATABASE_URL to a Postgres server'
-      ]
+export const idleServerRefusals = refusedIfEmbedded(
+  'so that no other one could do the background work. Start "parley serve" without --no-work, or set DATABASE_URL to a Postgres server'
+)

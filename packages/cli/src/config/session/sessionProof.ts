@@ -1,6 +1,6 @@
 import type { JwksSessionVerifierOptions } from "@parley/adapters-http/node"
-import type { ParleyConfig } from "../ParleyConfig.ts"
-import type { SessionConfig } from "./SessionConfig.ts"
+import type { ParleyConfig } from "../readConfig.ts"
+import type { SessionConfig } from "../readSession.ts"
 
 /** The variables that let an identity provider prove sessions. */
 export const REAL_SIGN_IN = "PARLEY_SESSION_ISSUER or PARLEY_SESSION_SECRET"

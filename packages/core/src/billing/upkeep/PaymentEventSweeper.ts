@@ -1,8 +1,40 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { repeatWork } from "../../background/repeatWork.ts"
+import { whole } from "../../storage/inputs.ts"
+import { fromVariable } from "../../storage/settingVariables.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { BillingUpkeep, type Forgotten } from "./BillingUpkeep.ts"
-import { PaymentRetention } from "./PaymentRetention.ts"
+
+const DAY_MS = 86_400_000
+const MOST_DAYS = 36_500
+/** Stripe lists events for as long: one that is deleted before would be fetched again. */
+const STRIPE_EVENT_DAYS = 30
+
+const Milliseconds = whole(1, Number.MAX_SAFE_INTEGER, "a whole number of milliseconds from 1")
+
+/** The retention of payment events, in milliseconds. */
+export const PaymentRetentionData = Schema.Struct({
+  /** The content of events that are done. */
+  doneMs: fromVariable(Milliseconds, {
+    name: "PARLEY_PAYMENT_EVENT_DAYS",
+    minimum: 1,
+    maximum: MOST_DAYS,
+    unit: DAY_MS
+  }),
+  /** Events without a person here, or that wait for a reference that never arrived. */
+  unmatchedMs: fromVariable(Milliseconds, {
+    name: "PARLEY_UNMATCHED_EVENT_DAYS",
+    minimum: STRIPE_EVENT_DAYS + 1,
+    maximum: MOST_DAYS,
+    unit: DAY_MS
+  })
+})
+
+/** 90 days for both unless configured. */
+export class PaymentRetention extends Context.Reference<typeof PaymentRetentionData.Type>(
+  "@parley/core/billing/upkeep/PaymentRetention",
+  { defaultValue: () => ({ doneMs: 90 * DAY_MS, unmatchedMs: 90 * DAY_MS }) }
+) {}
 
 /** Forgotten in one call. */
 const PER_CALL = 500

@@ -1,6 +1,8 @@
 import { Context, Cause, Effect, Fiber, Schedule, type Scope } from "effect"
 import { failureFields } from "../../storage/failureFields.ts"
+import { whole } from "../../storage/inputs.ts"
 import { isPassing } from "../../storage/retryStorage.ts"
+import { fromVariable } from "../../storage/settingVariables.ts"
 
 /**
  * How long a hold lives without a renewal, in milliseconds: one minute unless configured. A reply whose process died is
@@ -8,7 +10,14 @@ import { isPassing } from "../../storage/retryStorage.ts"
  */
 export class HoldTtl extends Context.Reference<number>("@parley/core/credits/HoldTtl", {
   defaultValue: () => 60_000
-}) {}
+}) {
+  static readonly schema = fromVariable(whole(1, 86_400_000), {
+    name: "PARLEY_HOLD_TTL",
+    minimum: 1,
+    maximum: 86_400,
+    unit: 1_000
+  })
+}
 
 /** How many are kept by one call. */
 const KEPT_PER_CALL = 1_000

@@ -1,10 +1,16 @@
-import { isLoopback } from "./serveRules.ts"
+import { isIPv4 } from "node:net"
+
+/** True for names and addresses that only this machine can reach. */
+export const isLoopback = (host: string): boolean => {
+  const bare = host.replace(/^\[(.*)\]$/, "$1").toLowerCase()
+  return bare === "localhost" || bare === "::1" || (isIPv4(bare) && bare.startsWith("127."))
+}
 
 /** Modes in which a connection is encrypted or fails: with the others it is plain, or may become so. */
 const ENCRYPTED = new Set(["require", "verify-ca", "verify-full", "no-verify"])
 
 /** Values that libpq's variables add to a connection string. */
-export interface ConnectionDefaults {
+interface ConnectionDefaults {
   readonly host: string | undefined
   readonly sslMode: string | undefined
 }
