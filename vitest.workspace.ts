@@ -35,6 +35,9 @@ const sharedModules = [
   "widget"
 ]
 
+/** Projects whose tests open many embedded databases. */
+const embeddingProjects = ["adapters-db", "cli"]
+
 /** Every package and example with a `test` folder, so that the tests of a new one cannot be forgotten. */
 const testedFolders = ["packages", "examples"]
   .flatMap((parent) => readdirSync(`${root}${parent}`).map((name) => `${parent}/${name}`))
@@ -54,6 +57,7 @@ export default defineConfig(({ mode }) => {
       exclude: ["**/node_modules/**", "**/dist/**", ...(isLong ? [] : ["**/*.long.test.ts"])],
       environment: "node" as const,
       isolate: !sharedModules.includes(name),
+      setupFiles: embeddingProjects.includes(name) ? [`${root}test/setup/keptEngine.ts`] : [],
       // What a busy machine does late is not wrong: only what hangs is ended.
       testTimeout: 120_000,
       hookTimeout: 120_000,
