@@ -7,7 +7,6 @@ export * from "./credits/forAdapters.ts"
 export * from "./documents/forAdapters.ts"
 export { PackageMissing, loadPackage } from "./PackageMissing.ts"
 export { type AuditEntry, AuditLog, type ListAuditInput, type StoredAuditEntry } from "./audit/AuditLog.ts"
-export { acquireInScope } from "./background/acquireInScope.ts"
 export { backgroundTasks } from "./backgroundTasks.ts"
 export {
   type BillingAccount,
@@ -131,8 +130,13 @@ export {
 } from "./chat/store/StoredChat.ts"
 export type { Reply } from "./chat/reply/Reply.ts"
 export { InvalidChatRequest, PromptTooLong } from "./chat/errors.ts"
-export { type QuotedPassage, readPassages } from "./chat/prompt/passageQuotes.ts"
-export { type BuildPromptInput, type Prompt, buildPrompt } from "./chat/prompt/prompt.ts"
+export {
+  type BuildPromptInput,
+  type Prompt,
+  type QuotedPassage,
+  buildPrompt,
+  readPassages
+} from "./chat/prompt/prompt.ts"
 export {
   type ReplyName,
   type EndTurn,

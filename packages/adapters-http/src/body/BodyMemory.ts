@@ -86,9 +86,23 @@ export class BodyMemory {
     person.unfinished.add(body)
     this.#unfinished.add(body)
     return {
-      add: (bytes) => this.#add(body, bytes),
+      add: (bytes) => {
+        if (body.state !== "unfinished") return false
+        const granted = Math.min(body.granted, bytes)
+        body.granted -= granted
+        this.#count(body, bytes - granted)
+        if (body.granted > 0 || this.#mayGoOn(body)) return true
+        this.#waiting.add(body)
+        return false
+      },
       complete: () => {
-        this.#complete(body)
+        if (body.state !== "unfinished") return
+        this.#leave(body)
+        body.state = "finished"
+        this.#count(body, -body.granted)
+        body.granted = 0
+        this.#finished += 1
+        body.person.finished += 1
         this.#wake()
       },
       release: () => {
@@ -104,26 +118,6 @@ export class BodyMemory {
     share.add(bytes)
     share.complete()
     return share
-  }
-
-  #add(body: Body, bytes: number): boolean {
-    if (body.state !== "unfinished") return false
-    const granted = Math.min(body.granted, bytes)
-    body.granted -= granted
-    this.#count(body, bytes - granted)
-    if (body.granted > 0 || this.#mayGoOn(body)) return true
-    this.#waiting.add(body)
-    return false
-  }
-
-  #complete(body: Body): void {
-    if (body.state !== "unfinished") return
-    this.#leave(body)
-    body.state = "finished"
-    this.#count(body, -body.granted)
-    body.granted = 0
-    this.#finished += 1
-    body.person.finished += 1
   }
 
   #close(body: Body): void {

@@ -1,6 +1,5 @@
 import type { Readable } from "node:stream"
-import { acquireInScope } from "@parley/core/adapter"
-import { Effect, type Scope } from "effect"
+import { Effect, Scope } from "effect"
 import type { Request } from "../exchange/Request.ts"
 import { BodyAlreadyRead, PayloadTooLarge, RequestTooSlow, ServerBusy } from "../problems/errors.ts"
 import type { BodyPace } from "./BodyIntake.ts"
@@ -17,7 +16,7 @@ export interface ArrivalOptions {
 
 export interface Arrival {
   /** Returns the memory of the body, complete or not. Safe to call more than once. */
-  release(): void
+  readonly release: () => void
 }
 
 /** The reasons why a body does not arrive. */
@@ -148,28 +147,26 @@ const readBody = (request: Request, options: ReadBodyOptions): Effect.Effect<Rea
     const tooLarge = () => resume(Effect.fail(new PayloadTooLarge({ limit })))
     if (Number(request.headers["content-length"]) > limit) return tooLarge()
     const collected = collectBytes()
+    let received = 0
     const arrival = watchArrival(request, options, {
       onChunk: (chunk) => {
-        if (collected.size + chunk.byteLength <= limit) return collected.add(chunk)
+        received += chunk.byteLength
+        if (received <= limit) return collected.add(chunk)
         arrival.release()
         tooLarge()
       },
       onEnd: () => resume(Effect.succeed({ bytes: collected.bytes(), arrival })),
       onRefused: (error) => resume(Effect.fail(error))
     })
-    return Effect.sync(() => arrival.release())
+    return Effect.sync(arrival.release)
   })
 
 /** Reads a body and counts it as kept until the scope closes, or its arrival is released before. */
-export const keepBody = (
-  request: Request,
-  options: ReadBodyOptions
-): Effect.Effect<ReadBody, BodyRefused, Scope.Scope> =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(restore(readBody(request, options)), (body) =>
-      acquireInScope(Effect.succeed(body), ({ arrival }) => Effect.sync(() => arrival.release()))
-    )
-  )
+export const keepBody = Effect.fnUntraced(function* (request: Request, options: ReadBodyOptions) {
+  const body = yield* Effect.interruptible(readBody(request, options))
+  yield* Scope.addFinalizer(yield* Effect.scope, Effect.sync(body.arrival.release))
+  return body
+}, Effect.uninterruptible)
 
 /** Smaller pieces are copied together: each alone would cost more than it holds. */
 const SMALL_BYTES = 4 * 1024
@@ -177,7 +174,6 @@ const BLOCK_BYTES = 16 * 1024
 
 export interface CollectedBytes {
   add(chunk: Buffer): void
-  readonly size: number
   /** Everything added, in order. */
   bytes(): Buffer
 }
@@ -187,7 +183,6 @@ export const collectBytes = (): CollectedBytes => {
   const pieces: Array<Buffer> = []
   let block: Buffer | undefined
   let used = 0
-  let size = 0
   const closeBlock = () => {
     if (block !== undefined) pieces.push(block.subarray(0, used))
     block = undefined
@@ -195,7 +190,6 @@ export const collectBytes = (): CollectedBytes => {
   }
   return {
     add: (chunk) => {
-      size += chunk.byteLength
       if (pieces.length === 0 && block === undefined) return void pieces.push(chunk)
       if (chunk.byteLength >= SMALL_BYTES) {
         closeBlock()
@@ -204,9 +198,6 @@ export const collectBytes = (): CollectedBytes => {
       if (used + chunk.byteLength > BLOCK_BYTES) closeBlock()
       block ??= Buffer.allocUnsafeSlow(BLOCK_BYTES)
       used += chunk.copy(block, used)
-    },
-    get size() {
-      return size
     },
     bytes: () => {
       closeBlock()

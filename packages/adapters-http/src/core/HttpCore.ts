@@ -3,14 +3,7 @@ import { Cause, Effect, Exit, Scope } from "effect"
 import { type CrossOrigin, crossOrigin } from "../access/origins.ts"
 import type { Context } from "../exchange/Context.ts"
 import type { Request } from "../exchange/Request.ts"
-import {
-  isWhole,
-  type Response,
-  type ResponseHeaders,
-  type ResponseWriter,
-  sendProblem,
-  writeResponse
-} from "../exchange/Response.ts"
+import { isWhole, type ResponseHeaders, type ResponseWriter, sendProblem, writeResponse } from "../exchange/Response.ts"
 import { problemFrom } from "../problems/Problem.ts"
 import { problemHeaders } from "../problems/problemHeaders.ts"
 import { decodeParameters } from "../routes/parameters.ts"
@@ -116,16 +109,13 @@ interface Known {
 const serve = Effect.fnUntraced(function* (context: Context, call: RouteCall, writer: ResponseWriter, known: Known) {
   const preparing = yield* Scope.fork(yield* Scope.Scope)
   const response = yield* responseOf(context, call, known, preparing)
-  if (isWhole(response)) return yield* write(context, writer, response)
   // A request for the head only gets no stream.
-  if (context.request.method === "HEAD") return yield* write(context, writer, { ...response, body: undefined })
+  const isStream = !isWhole(response) && context.request.method !== "HEAD"
   // The memory of a body is returned before a reply is streamed, which may take minutes.
-  yield* Scope.close(preparing, Exit.void)
-  yield* write(context, writer, response)
+  if (isStream) yield* Scope.close(preparing, Exit.void)
+  const sent = isStream || isWhole(response) ? response : { ...response, body: undefined }
+  yield* writeResponse(writer, sent, context.server.stalledReaderMs)
 })
-
-const write = ({ server }: Context, writer: ResponseWriter, response: Response) =>
-  writeResponse(writer, response, server.stalledReaderMs)
 
 /**
  * The order of checks: the caller and their rights (401, 403, 404), the input (400 or 422), then those of the service.

@@ -97,11 +97,12 @@ export const writeResponse = (
   const begin = () => {
     if (writer.state === "unsent") writer.begin(status, { ...PLAIN, ...headers })
   }
-  const write = (batch: ReadonlyArray<string | Uint8Array>) =>
-    Effect.suspend(() => {
-      begin()
-      return writer.write(joined(batch)) ? Effect.void : drained(writer, stalledReaderMs)
-    })
+  const write = (batch: ReadonlyArray<string | Uint8Array>) => {
+    begin()
+    // All of a batch are texts, or all are bytes.
+    const piece = typeof batch[0] === "string" ? batch.join("") : Buffer.concat(batch as ReadonlyArray<Uint8Array>)
+    return writer.write(piece) ? Effect.void : drained(writer, stalledReaderMs)
+  }
   const end = Effect.sync(() => {
     begin()
     writer.end()
@@ -109,10 +110,6 @@ export const writeResponse = (
   const pieces = response.body as Stream.Stream<string | Uint8Array, Coded>
   return Effect.andThen(Stream.runForEachArray(pieces, write), end)
 }
-
-/** One piece of those that are ready together: texts, or bytes. */
-const joined = (batch: ReadonlyArray<string | Uint8Array>): string | Uint8Array =>
-  typeof batch[0] === "string" ? batch.join("") : Buffer.concat(batch as ReadonlyArray<Uint8Array>)
 
 /**
  * Waits until the reader has caught up. A reader that has left never does: then the fiber is interrupted from outside.

@@ -1,5 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http"
-import type { Readable } from "node:stream"
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http"
 import type { Request, TakenBody, Target } from "../exchange/Request.ts"
 import type { ResponseHeaders, ResponseWriter } from "../exchange/Response.ts"
 
@@ -14,54 +13,23 @@ export interface NodeRequestInput {
 }
 
 /** A request of Node's HTTP server. */
-export class NodeRequest implements Request {
-  readonly id: string
-  readonly method: string
-  readonly path: string
-  readonly query: string
-  readonly prefix: string
-  readonly #message: IncomingMessage
-  readonly #peerOf: () => string
-
-  constructor({ id, message, peerOf, prefix, target }: NodeRequestInput) {
-    this.id = id
-    this.method = message.method ?? "GET"
-    this.path = target.path
-    this.query = target.query
-    this.prefix = prefix
-    this.#message = message
-    this.#peerOf = peerOf
-  }
-
-  get headers(): IncomingHttpHeaders {
-    return this.#message.headers
-  }
-
-  get httpVersion(): string {
-    return this.#message.httpVersion
-  }
-
-  get source(): IncomingMessage {
-    return this.#message
-  }
-
-  get peer(): string {
-    return this.#peerOf()
-  }
-
-  valuesOf(header: string): ReadonlyArray<string> {
-    // Node makes the list of all values for all headers at the first look.
-    return this.#message.headers[header] === undefined ? [] : (this.#message.headersDistinct[header] ?? [])
-  }
-
-  takenBody(): TakenBody | undefined {
-    return alreadyReadBody(this.#message)
-  }
-
-  get body(): Readable {
-    return this.#message
-  }
-}
+export const nodeRequest = ({ id, message, peerOf, prefix, target }: NodeRequestInput): Request => ({
+  id,
+  method: message.method ?? "GET",
+  headers: message.headers,
+  httpVersion: message.httpVersion,
+  path: target.path,
+  query: target.query,
+  prefix,
+  source: message,
+  body: message,
+  get peer() {
+    return peerOf()
+  },
+  // Node makes the list of all values for all headers at the first look.
+  valuesOf: (header) => (message.headers[header] === undefined ? [] : (message.headersDistinct[header] ?? [])),
+  takenBody: () => alreadyReadBody(message)
+})
 
 const LOST: TakenBody = { _tag: "lost" }
 
@@ -83,69 +51,52 @@ const alreadyReadBody = (request: IncomingMessage): TakenBody | undefined => {
 /** Time for the reader of a broken response to read the written data. */
 const FLUSH_MS = 5_000
 
-/** Writes responses on a connection of Node's HTTP server. */
-export class NodeResponseWriter implements ResponseWriter {
-  readonly #request: IncomingMessage
-  readonly #response: ServerResponse
-  readonly #headers: ResponseHeaders
-
-  /** `headers` are added to every response; a header of the response itself replaces the one of the same name. */
-  constructor(request: IncomingMessage, response: ServerResponse, headers: ResponseHeaders) {
-    this.#request = request
-    this.#response = response
-    this.#headers = headers
+/**
+ * Writes the response to a request of Node's HTTP server. `headers` are added to every response; a header of the response
+ * itself replaces the one of the same name.
+ */
+export const nodeResponseWriter = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  headers: ResponseHeaders
+): ResponseWriter => {
+  const begin = (status: number, own: ResponseHeaders) =>
+    void response.writeHead(status, { ...headers, ...own } as OutgoingHttpHeaders)
+  return {
+    get state() {
+      if (response.destroyed || response.writableEnded) return "over"
+      return response.headersSent ? "begun" : "unsent"
+    },
+    send: (status, own, bytes) => {
+      begin(status, own)
+      response.end(bytes)
+    },
+    begin,
+    write: (piece) => response.write(piece),
+    onDrain: (listener) => {
+      response.once("drain", listener)
+      return () => response.off("drain", listener)
+    },
+    end: () => void response.end(),
+    cut: () => {
+      // A pipelined response writes nothing before its turn.
+      if (response.socket === null) response.once("socket", () => process.nextTick(flushAndCut, request, response))
+      else flushAndCut(request, response)
+    },
+    abandon: () => void response.destroy()
   }
+}
 
-  get state(): ResponseWriter["state"] {
-    const response = this.#response
-    if (response.destroyed || response.writableEnded) return "over"
-    return response.headersSent ? "begun" : "unsent"
+const flushAndCut = (request: IncomingMessage, response: ServerResponse) => {
+  const { socket } = request
+  const cut = () => {
+    // Before HTTP/1.1 the end of the connection is the end of the body, so only a reset shows an incomplete one.
+    if (request.httpVersion === "1.0") socket.resetAndDestroy()
+    response.destroy()
   }
-
-  send(status: number, headers: ResponseHeaders, bytes?: Uint8Array): void {
-    this.begin(status, headers)
-    this.#response.end(bytes)
-  }
-
-  begin(status: number, headers: ResponseHeaders): void {
-    this.#response.writeHead(status, { ...this.#headers, ...headers } as OutgoingHttpHeaders)
-  }
-
-  write(piece: string | Uint8Array): boolean {
-    return this.#response.write(piece)
-  }
-
-  onDrain(listener: () => void): () => void {
-    this.#response.once("drain", listener)
-    return () => this.#response.off("drain", listener)
-  }
-
-  end(): void {
-    this.#response.end()
-  }
-
-  cut(): void {
-    const request = this.#request
-    const response = this.#response
-    const { socket } = request
-    const cut = () => {
-      // Before HTTP/1.1 the end of the connection is the end of the body, so only a reset shows an incomplete one.
-      if (request.httpVersion === "1.0") socket.resetAndDestroy()
-      response.destroy()
-    }
-    const flushAndCut = () => {
-      const timer = setTimeout(cut, FLUSH_MS)
-      socket.once("close", () => clearTimeout(timer))
-      socket.write("", cut)
-    }
-    // A pipelined response writes nothing before its turn.
-    if (response.socket === null) response.once("socket", () => process.nextTick(flushAndCut))
-    else flushAndCut()
-  }
-
-  abandon(): void {
-    this.#response.destroy()
-  }
+  const timer = setTimeout(cut, FLUSH_MS)
+  socket.once("close", () => clearTimeout(timer))
+  socket.write("", cut)
 }
 
 /** Bytes of an unneeded body that are still read, so that the client receives the response. */

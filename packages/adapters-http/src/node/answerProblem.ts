@@ -3,7 +3,7 @@ import { REQUEST_ID, requestIdFrom } from "../exchange/Request.ts"
 import { sendProblem } from "../exchange/Response.ts"
 import { RouteNotFound } from "../problems/errors.ts"
 import { problemFrom } from "../problems/Problem.ts"
-import { discardBody, NodeResponseWriter } from "./NodeExchange.ts"
+import { discardBody, nodeResponseWriter } from "./NodeExchange.ts"
 
 /** The id of a request: the one on its response, otherwise the client's or a new one, which is then set. */
 export const requestIdOf = (request: IncomingMessage, response: ServerResponse): string => {
@@ -17,7 +17,7 @@ export const requestIdOf = (request: IncomingMessage, response: ServerResponse):
 /** Answers an error with problem details, or breaks off a begun response. */
 export const answerProblem = (request: IncomingMessage, response: ServerResponse, error: unknown): void => {
   if (response.headersSent) return void response.destroy()
-  sendProblem(new NodeResponseWriter(request, response, {}), problemFrom(error, requestIdOf(request, response)))
+  sendProblem(nodeResponseWriter(request, response, {}), problemFrom(error, requestIdOf(request, response)))
   discardBody(request)
 }
 

@@ -6,7 +6,7 @@ import type { ResponseHeaders } from "../exchange/Response.ts"
 import { InvalidRequest } from "../problems/errors.ts"
 import type { HttpOptions } from "../server/HttpOptions.ts"
 import { answerNotFound, answerProblem } from "./answerProblem.ts"
-import { discardBody, NodeRequest, NodeResponseWriter } from "./NodeExchange.ts"
+import { discardBody, nodeRequest, nodeResponseWriter } from "./NodeExchange.ts"
 import { securityHeaders } from "./securityHeaders.ts"
 import { trustedPeer, type TrustProxy } from "./trustedPeer.ts"
 
@@ -76,8 +76,8 @@ export const serveNode = async (
   if (!untrustedProxy.isSeen && isUntrustedForwarding(message, peerOf)) untrustedProxy.see()
   const departure = watchDeparture(message, response)
   await core.answer(match, {
-    request: new NodeRequest({ ...exchange, message }),
-    writer: new NodeResponseWriter(message, response, {
+    request: nodeRequest({ ...exchange, message }),
+    writer: nodeResponseWriter(message, response, {
       ...headers,
       ...core.headersOf(match, message),
       [REQUEST_ID]: id

@@ -1,5 +1,4 @@
-import { acquireInScope } from "@parley/core/adapter"
-import { Effect, type Scope } from "effect"
+import { Effect, Scope } from "effect"
 import { TooManyRequests } from "../problems/errors.ts"
 
 /** Counts the requests being worked on, so that a server can end after the last of them. */
@@ -31,18 +30,17 @@ export interface PersonRequests {
 
 export const makePersonRequests = (limit: number): PersonRequests => {
   const underWay = new Map<string, number>()
-  const leave = (person: string) => {
-    const left = (underWay.get(person) ?? 1) - 1
-    if (left === 0) underWay.delete(person)
-    else underWay.set(person, left)
-  }
   return {
-    enter: (person) =>
-      Effect.suspend((): Effect.Effect<void, TooManyRequests, Scope.Scope> => {
-        const before = underWay.get(person) ?? 0
-        if (before >= limit) return Effect.fail(new TooManyRequests({ limit }))
-        underWay.set(person, before + 1)
-        return acquireInScope(Effect.void, () => Effect.sync(() => leave(person)))
-      }).pipe(Effect.uninterruptible)
+    enter: Effect.fnUntraced(function* (person) {
+      const before = underWay.get(person) ?? 0
+      if (before >= limit) return yield* new TooManyRequests({ limit })
+      underWay.set(person, before + 1)
+      const leave = Effect.sync(() => {
+        const left = (underWay.get(person) ?? 1) - 1
+        if (left === 0) underWay.delete(person)
+        else underWay.set(person, left)
+      })
+      yield* Scope.addFinalizer(yield* Effect.scope, leave)
+    }, Effect.uninterruptible)
   }
 }

@@ -30,11 +30,10 @@ const make = (options: HmacSessionVerifierOptions): SessionVerifier["Service"] =
     return session
   })
   return SessionVerifier.of({
-    verify: (token) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        const session = verified.find(token, now)
-        return session === undefined ? verify(token, now) : Effect.succeed(session)
-      })
+    verify: Effect.fnUntraced(function* (token) {
+      const now = yield* Clock.currentTimeMillis
+      return verified.find(token, now) ?? (yield* verify(token, now))
+    })
   })
 }
 

@@ -78,8 +78,6 @@ const NAME = /^[\w!#$%&'*+.^`|~-]+$/
 /** Visible ASCII but for `"`, `,`, `;` and `\`, and a pair of quotes around it (RFC 6265, 4.1.1). */
 const VALUE = /^(?:"[!#-+\--:<-[\]-~]*"|[!#-+\--:<-[\]-~]*)$/
 
-const isBlank = (unit: number): boolean => unit === 0x20 || unit === 0x09
-
 /**
  * Removes spaces and tabs around the text, and nothing else. `String.trim` also removes U+00A0, which a browser sends
  * as part of a name: then a cookie that a sibling domain may set would be read as one that it must not set.
@@ -87,22 +85,24 @@ const isBlank = (unit: number): boolean => unit === 0x20 || unit === 0x09
 const withoutBlanks = (text: string): string => {
   let start = 0
   let end = text.length
-  while (start < end && isBlank(text.charCodeAt(start))) start++
-  while (end > start && isBlank(text.charCodeAt(end - 1))) end--
+  while (text[start] === " " || text[start] === "\t") start++
+  while (end > start && (text[end - 1] === " " || text[end - 1] === "\t")) end--
   return text.slice(start, end)
 }
 
-const withoutQuotes = (value: string): string => (value.startsWith('"') ? value.slice(1, -1) : value)
-
 /** The pairs of a Cookie header (RFC 6265, 4.2.1), in order. Invalid pairs are left out. */
-export const cookiePairs = (header: string): ReadonlyArray<CookiePair> =>
-  header.split(";").flatMap((part) => {
+export const cookiePairs = (header: string): ReadonlyArray<CookiePair> => {
+  const pairs: Array<CookiePair> = []
+  for (const part of header.split(";")) {
     const pair = withoutBlanks(part)
     const equals = pair.indexOf("=")
     const name = pair.slice(0, Math.max(0, equals))
     const value = pair.slice(equals + 1)
-    return NAME.test(name) && VALUE.test(value) ? [{ name, value: withoutQuotes(value) }] : []
-  })
+    if (!NAME.test(name) || !VALUE.test(value)) continue
+    pairs.push({ name, value: value.startsWith('"') ? value.slice(1, -1) : value })
+  }
+  return pairs
+}
 
 /** Supabase's libraries keep a session as JSON in base64url after this word. */
 const ENCODED = "base64-"
@@ -124,26 +124,16 @@ const tokenIn = (value: string): string => {
   }
 }
 
-/**
- * The texts that can be joined from chunks: one of each, in order. One more than the limit is enough to detect an
- * excess.
- */
-const joined = (chunks: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> =>
-  chunks.reduce<ReadonlyArray<string>>(
-    (heads, tails) => heads.flatMap((head) => tails.map((tail) => `${head}${tail}`)).slice(0, MOST_CANDIDATES + 1),
-    chunks.length === 0 ? [] : [""]
-  )
-
 /** The values of each cookie that carries a session or a chunk of one, by its name. */
 const sessionValues = (
   header: string | undefined,
   cookie: SessionCookie
 ): ReadonlyMap<string, ReadonlyArray<string>> => {
   const whole = cookieNameOf(cookie)
-  const counts = (name: string) => name === whole || (name.startsWith(whole) && CHUNK.test(name.slice(whole.length)))
   const found = new Map<string, ReadonlyArray<string>>()
   for (const { name, value } of cookiePairs(header ?? "")) {
-    if (counts(name) && value !== "") found.set(name, [...new Set([...(found.get(name) ?? []), value])])
+    const isPart = name === whole || (name.startsWith(whole) && CHUNK.test(name.slice(whole.length)))
+    if (isPart && value !== "") found.set(name, [...new Set([...(found.get(name) ?? []), value])])
   }
   return found
 }
@@ -157,7 +147,11 @@ export const sessionCookieNames = (header: string | undefined, cookie: SessionCo
 export const candidateTokens = (header: string | undefined, cookie: SessionCookie): ReadonlyArray<string> => {
   const values = sessionValues(header, cookie)
   const whole = cookieNameOf(cookie)
-  const chunks: Array<ReadonlyArray<string>> = []
-  for (let index = 0; values.has(`${whole}.${index}`); index++) chunks.push(values.get(`${whole}.${index}`) ?? [])
-  return [...new Set([...(values.get(whole) ?? []), ...joined(chunks)].map(tokenIn))]
+  // The texts that can be joined from chunks: one of each, in order. One more than the limit is enough to detect an excess.
+  let joined = values.has(`${whole}.0`) ? [""] : []
+  for (let index = 0; values.has(`${whole}.${index}`); index++) {
+    const tails = values.get(`${whole}.${index}`) ?? []
+    joined = joined.flatMap((head) => tails.map((tail) => `${head}${tail}`)).slice(0, MOST_CANDIDATES + 1)
+  }
+  return [...new Set([...(values.get(whole) ?? []), ...joined].map(tokenIn))]
 }

@@ -76,15 +76,18 @@ export interface OfflineChatModelOptions {
 /** Slow enough for people to see that a reply is streamed. */
 const DEFAULT_TOKEN_DELAY_MS = 15
 
-/** Loaded with the first answer: stemmers of a dozen languages are nothing that a server with a real model needs. */
-const answer = async (messages: ChatModelRequest["messages"]): Promise<string> =>
-  (await import("./bestQuotes.ts")).offlineAnswer(messages, questionOf(messages))
-
 /** The model's tokens: a word or up to eight characters of it, with the space before. */
-const tokensOf = (text: string): ReadonlyArray<string> => text.match(/\s*\S{1,8}/gu) ?? []
+const TOKEN = /\s*\S{1,8}/gu
 
-const spoken = (count: number): ReadonlyArray<string> =>
-  Array.from({ length: count }, (_, index) => (index === 0 ? "1" : ` ${index + 1}`))
+const tokensOf = async ({ empty, speakTokens }: OfflineBehaviour, messages: ChatModelRequest["messages"]) => {
+  if (empty === true) return []
+  if (speakTokens !== undefined) {
+    return Array.from({ length: speakTokens }, (_, index) => (index === 0 ? "1" : ` ${index + 1}`))
+  }
+  // Loaded with the first answer: a server with a real model needs no stemmers of a dozen languages.
+  const { offlineAnswer } = await import("./bestQuotes.ts")
+  return offlineAnswer(messages, questionOf(messages)).match(TOKEN) ?? []
+}
 
 const failed = (model: string, reason: ModelFailure): ModelFailed =>
   new ModelFailed({
@@ -106,12 +109,7 @@ interface Reply {
 async function* produce(reply: Reply, signal: AbortSignal): AsyncGenerator<ReplyPart> {
   const { behaviour, observe, request } = reply
   const delay = behaviour.tokenDelayMs ?? DEFAULT_TOKEN_DELAY_MS
-  const all =
-    behaviour.empty === true
-      ? []
-      : behaviour.speakTokens === undefined
-        ? tokensOf(await answer(request.messages))
-        : spoken(behaviour.speakTokens)
+  const all = await tokensOf(behaviour, request.messages)
   const tokens = all.slice(0, request.maxOutputTokens)
   let produced = 0
   observe({ _tag: "opened", produced })

@@ -69,16 +69,21 @@ const DIRECTIONS = new Set(["off", "out", "up", "down", "over", "under", "after"
 const namesIn = (question: string, language: Language | undefined): ReadonlySet<string> => {
   const [, ...rest] = question.trim().split(/\s+/u)
   const named = language === "de" ? /\p{N}/u : /[\p{N}\p{Lu}]/u
-  return new Set(rest.filter((word) => named.test(word)).flatMap((word) => wordsOf(word)))
+  const names = new Set<string>()
+  for (const word of rest) for (const name of named.test(word) ? wordsOf(word) : []) names.add(name)
+  return names
 }
 
 /** Parses a question. If it is too short to detect its language, the function words of all languages are dropped. */
 export const readQuestion = (question: string): ReadQuestion => {
   const language = languageOf(question, 2) ?? languageOf(question, 1)
   const skipped = language === undefined ? ALL_FUNCTION_WORDS : FUNCTION_WORDS[language]
-  const words = wordsOf(question).filter((word) => (!skipped.has(word) || DIRECTIONS.has(word)) && !ASKING.has(word))
+  const words = new Set<string>()
+  for (const word of wordsOf(question)) {
+    if ((!skipped.has(word) || DIRECTIONS.has(word)) && !ASKING.has(word)) words.add(word)
+  }
   const names = namesIn(question, language)
-  return { language, words: [...new Set(words)], names, wants: CUES.find(({ asks }) => asks.test(question))?.has }
+  return { language, words: [...words], names, wants: CUES.find(({ asks }) => asks.test(question))?.has }
 }
 
 /** A quotation: words of one passage. */
@@ -122,38 +127,55 @@ interface Scored {
   readonly score: number
 }
 
-/** Matches of one word of the question with each unit, by the unit's language. */
-const matchesOf = (word: string, units: ReadonlyArray<Unit>) => {
-  const within = units.map(({ language, stems }) => matchWithin(stemOf(word, language), stems, language))
-  const around = units.map((unit, index) => {
-    const same = (other: Unit | undefined) => other?.passage === unit.passage
-    return Math.max(
-      FOUND.inHeading * matchWithin(stemOf(word, unit.language), unit.heading, unit.language),
-      same(units[index - 1]) ? FOUND.before * (within[index - 1] ?? 0) : 0,
-      same(units[index + 1]) ? FOUND.after * (within[index + 1] ?? 0) : 0
-    )
-  })
-  return { within, around, units: within.filter((match) => match > 0).length }
+/** A word of the question with its matches, by the place of the unit. */
+interface AskedWord {
+  readonly within: ReadonlyArray<number>
+  readonly around: ReadonlyArray<number>
+  readonly weight: number
 }
 
-/** Scores each unit: a word counts the more the fewer units have it. */
+/** Matches a word of the question with each unit, by the unit's language. It counts the more the fewer units have it. */
+const matchWord = (word: string, isName: boolean, units: ReadonlyArray<Unit>): AskedWord => {
+  const within: Array<number> = []
+  let matches = 0
+  for (const { language, stems } of units) {
+    const match = matchWithin(stemOf(word, language), stems, language)
+    within.push(match)
+    if (match > 0) matches += 1
+  }
+  const around: Array<number> = []
+  for (const [index, { heading, language, passage }] of units.entries()) {
+    let best = FOUND.inHeading * matchWithin(stemOf(word, language), heading, language)
+    if (units[index - 1]?.passage === passage) best = Math.max(best, FOUND.before * (within[index - 1] ?? 0))
+    if (units[index + 1]?.passage === passage) best = Math.max(best, FOUND.after * (within[index + 1] ?? 0))
+    around.push(best)
+  }
+  // A word that no passage contains counts like a rare one, because the passages may use a synonym; a name has none.
+  const missing = matches === 0 && isName ? MISSING_NAME : 1
+  return { within, around, weight: missing * Math.log(1 + (1 + units.length) / (1 + Math.max(1, matches))) }
+}
+
+/** Scores each unit by the words of the question. */
 const scoreUnits = ({ names, wants, words }: ReadQuestion, units: ReadonlyArray<Unit>): ReadonlyArray<Scored> => {
-  const asked = words.map((word) => {
-    const matches = matchesOf(word, units)
-    // A word that no passage contains counts like a rare one, because the passages may use a synonym; a name has none.
-    const missing = matches.units === 0 && names.has(word) ? MISSING_NAME : 1
-    return { ...matches, weight: missing * Math.log(1 + (1 + units.length) / (1 + Math.max(1, matches.units))) }
-  })
-  const whole = asked.reduce((sum, { weight }) => sum + weight, 0)
-  return units.map((unit, index) => {
-    const coverage =
-      asked.reduce((sum, { around, weight, within }) => {
-        return sum + weight * Math.max(within[index] ?? 0, around[index] ?? 0)
-      }, 0) / whole
-    const own = asked.reduce((sum, { weight, within }) => sum + weight * (within[index] ?? 0), 0) / whole
+  const asked: Array<AskedWord> = []
+  let whole = 0
+  for (const word of words) {
+    const matched = matchWord(word, names.has(word), units)
+    asked.push(matched)
+    whole += matched.weight
+  }
+  const scored: Array<Scored> = []
+  for (const [index, unit] of units.entries()) {
+    let covered = 0
+    let own = 0
+    for (const { around, weight, within } of asked) {
+      covered += weight * Math.max(within[index] ?? 0, around[index] ?? 0)
+      own += weight * (within[index] ?? 0)
+    }
     const wanted = wants !== undefined && own > 0 && wants.test(saidBy(unit)) ? WANTED : 0
-    return { unit, coverage, score: coverage + own / 4 + wanted }
-  })
+    scored.push({ unit, coverage: covered / whole, score: covered / whole + own / whole / 4 + wanted })
+  }
+  return scored
 }
 
 /** Shortens a text to `length` UTF-16 units, between words if possible, never within a character. */
@@ -164,22 +186,15 @@ export const shorten = (text: string, length: number): string => {
   return `${(space > length / 2 ? cut.slice(0, space) : cut.replace(/[\ud800-\udbff]$/, "")).trimEnd()} …`
 }
 
-const wordsBetween = ({ shown }: Unit, start: number, end: number): string =>
-  shown.slice(start, end).replace(/\s+/gu, " ")
-
 /** An answer this short ("No.") belongs to the sentence after it. */
 const SHORT_ANSWER = 12
-
-const isShortAnswer = (unit: Unit | undefined, before: Unit): unit is Unit =>
-  unit?.passage === before.passage &&
-  unit.block === before.block &&
-  !unit.isHeading &&
-  unit.end - unit.start <= SHORT_ANSWER
 
 /** Joins a unit with the following ones of its block that fit and were not quoted yet, and marks them as quoted. */
 const quotation = (best: Unit, units: ReadonlyArray<Unit>, said: Set<string>): Quote => {
   const before = units[best.order - 1]
-  const first = isShortAnswer(before, best) && !said.has(saidBy(before)) ? before : best
+  const isOfBlock = before?.passage === best.passage && before.block === best.block && !before.isHeading
+  const isShort = isOfBlock && before.end - before.start <= SHORT_ANSWER && !said.has(saidBy(before))
+  const first = isShort ? before : best
   said.add(saidBy(first)).add(saidBy(best))
   let { end } = best
   for (const next of units.slice(best.order + 1)) {
@@ -188,10 +203,10 @@ const quotation = (best: Unit, units: ReadonlyArray<Unit>, said: Set<string>): Q
     end = next.end
     said.add(saidBy(next))
   }
-  return { number: best.passage.number, text: shorten(wordsBetween(best, first.start, end), MAX_LENGTH) }
+  return { number: best.passage.number, text: shorten(saidBy({ ...best, start: first.start, end }), MAX_LENGTH) }
 }
 
-const saidBy = (unit: Unit): string => wordsBetween(unit, unit.start, unit.end)
+const saidBy = ({ end, shown, start }: Unit): string => shown.slice(start, end).replace(/\s+/gu, " ")
 
 /**
  * Returns the quotations that answer a question best, best first: sentences that cover most of the question, with the
@@ -241,8 +256,11 @@ const withQuotes = (quotes: ReadonlyArray<Quote>): string =>
  * answer.
  */
 export const offlineAnswer = (messages: ReadonlyArray<ChatMessage>, question: string): string => {
-  const passages = messages.findLast((message) => readPassages(message.content) !== undefined)
-  if (passages === undefined) return withoutPassages(question)
-  const quotes = bestQuotes(question, readPassages(passages.content) ?? [])
-  return quotes.length === 0 ? withoutMatch(question) : withQuotes(quotes)
+  for (const { content } of messages.toReversed()) {
+    const passages = readPassages(content)
+    if (passages === undefined) continue
+    const quotes = bestQuotes(question, passages)
+    return quotes.length === 0 ? withoutMatch(question) : withQuotes(quotes)
+  }
+  return withoutPassages(question)
 }

@@ -10,25 +10,26 @@ const segmenter = new Intl.Segmenter("en", { granularity: "word" })
 const ELISION = /^(?:\p{L}|qu|lorsqu|jusqu|puisqu|un|d?all|dell|nell|sull|quest)['’](?=\p{L})/u
 
 /** The words of a text in small letters, in order, with their elisions and possessive endings off. */
-export const wordsOf = (text: string): ReadonlyArray<string> =>
-  [...segmenter.segment(text.normalize("NFKC").toLowerCase())]
-    .filter(({ isWordLike }) => isWordLike === true)
-    .map(({ segment }) => segment.replace(ELISION, "").replace(/['’]s?$/u, ""))
+export const wordsOf = (text: string): ReadonlyArray<string> => {
+  const words: Array<string> = []
+  for (const { isWordLike, segment } of segmenter.segment(text.normalize("NFKC").toLowerCase())) {
+    if (isWordLike === true) words.push(segment.replace(ELISION, "").replace(/['’]s?$/u, ""))
+  }
+  return words
+}
 
 /** The stem of a word; the word itself if it contains a digit or its language is unknown. */
 export const stemOf = (word: string, language: Language | undefined): string =>
   language === undefined || /\p{N}/u.test(word) ? word : STEMMERS[language](word)
 
-export const isFunctionWord = (word: string, language: Language | undefined): boolean =>
-  language !== undefined && FUNCTION_WORDS[language].has(word)
-
 /** The stems of a text without its function words. */
-export const stemsOf = (text: string, language: Language | undefined): ReadonlySet<string> =>
-  new Set(
-    wordsOf(text)
-      .filter((word) => !isFunctionWord(word, language))
-      .map((word) => stemOf(word, language))
-  )
+const stemsOf = (text: string, language: Language | undefined): ReadonlySet<string> => {
+  const stems = new Set<string>()
+  for (const word of wordsOf(text)) {
+    if (language === undefined || !FUNCTION_WORDS[language].has(word)) stems.add(stemOf(word, language))
+  }
+  return stems
+}
 
 const LEAST_PART = 4
 const LEAST_REST = 2
@@ -79,7 +80,7 @@ const headsLine = (line: string, next: string | undefined): boolean =>
     next.length > line.length)
 
 /** "Limitations." or "Artículo 4." before the sentences of a paragraph. */
-const headsParagraph = (sentence: string): boolean => /^\p{L}{4,}(?: [\d.]+)?\.$/u.test(sentence)
+const PARAGRAPH_HEAD = /^\p{L}{4,}(?: [\d.]+)?\.$/u
 
 /**
  * One language for each file, found from all its passages together, because a single passage may be too short to tell.
@@ -87,14 +88,15 @@ const headsParagraph = (sentence: string): boolean => /^\p{L}{4,}(?: [\d.]+)?\.$
 const languagesOf = (passages: ReadonlyArray<QuotedPassage>): ReadonlyMap<string, Language | undefined> => {
   const texts = new Map<string, string>()
   for (const { filename, text } of passages) texts.set(filename, `${texts.get(filename) ?? ""} ${text}`)
-  return new Map([...texts].map(([filename, text]) => [filename, languageOf(text)]))
+  const languages = new Map<string, Language | undefined>()
+  for (const [filename, text] of texts) languages.set(filename, languageOf(text))
+  return languages
 }
 
-const unitsOfPassage = (passage: QuotedPassage, fileLanguage: Language | undefined): ReadonlyArray<Unit> => {
+const addUnits = (units: Array<Unit>, passage: QuotedPassage, fileLanguage: Language | undefined): void => {
   const language = languageOf(passage.text) ?? fileLanguage
   const shown = reflow(passage.text).text
   const lines = shown.split("\n")
-  const units: Array<Unit> = []
   let heading = passage.headings.length === 0 ? NONE : stemsOf(passage.headings.join(" "), language)
   let block = 0
   let lineStart = 0
@@ -107,7 +109,8 @@ const unitsOfPassage = (passage: QuotedPassage, fileLanguage: Language | undefin
     const start = span.start + opening
     const stems = stemsOf(said, language)
     const end = start + said.length
-    units.push({ passage, shown, start, end, order: 0, block, language, stems, heading: under, isHeading })
+    const order = units.length
+    units.push({ passage, shown, start, end, order, block, language, stems, heading: under, isHeading })
   }
 
   const addSentences = (line: string) => {
@@ -115,16 +118,17 @@ const unitsOfPassage = (passage: QuotedPassage, fileLanguage: Language | undefin
     let under = heading
     for (const [index, { start, end }] of spans.entries()) {
       const sentence = line.slice(start, end)
-      const heads = index < 2 && index < spans.length - 1 && headsParagraph(sentence)
+      const heads = index < 2 && index < spans.length - 1 && PARAGRAPH_HEAD.test(sentence)
       if (heads) under = new Set([...under, ...stemsOf(sentence, language)])
       add({ start: lineStart + start, end: lineStart + end }, under, heads)
     }
   }
 
-  lines.forEach((line, index) => {
-    const next = lines.slice(index + 1).find((each) => each !== "")
+  for (const [index, line] of lines.entries()) {
+    let next = index + 1
+    while (lines[next] === "") next += 1
     if (line === "") block += 1
-    else if (headsLine(line, next)) {
+    else if (headsLine(line, lines[next])) {
       block += 1
       heading = stemsOf(line, language)
       add({ start: lineStart, end: lineStart + line.length }, NONE, true)
@@ -133,14 +137,13 @@ const unitsOfPassage = (passage: QuotedPassage, fileLanguage: Language | undefin
       addSentences(line)
     }
     lineStart += line.length + 1
-  })
-  return units
+  }
 }
 
 /** Returns the quotable units of these passages, in order. */
 export const unitsOf = (passages: ReadonlyArray<QuotedPassage>): ReadonlyArray<Unit> => {
   const languages = languagesOf(passages)
-  return passages
-    .flatMap((passage) => unitsOfPassage(passage, languages.get(passage.filename)))
-    .map((unit, order) => ({ ...unit, order }))
+  const units: Array<Unit> = []
+  for (const passage of passages) addUnits(units, passage, languages.get(passage.filename))
+  return units
 }

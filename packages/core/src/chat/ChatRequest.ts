@@ -49,29 +49,28 @@ export type ChatRequest = typeof ChatRequest.Type
 
 const decode = Schema.decodeUnknownEffect(ChatRequest, { errors: "all" })
 
-/** Lists over their bounds, found before their elements are looked at, of which there may be hundreds of thousands. */
-const listsTooLong = (body: unknown): InvalidChatRequest["issues"] => {
-  const { messages, documentIds } = Object(body) as Record<"messages" | "documentIds", unknown>
-  const isOver = (list: unknown, most: number) => Array.isArray(list) && list.length > most
-  return [
-    ...(isOver(messages, MAX_MESSAGES) ? [{ path: "messages", message: TOO_MANY_MESSAGES }] : []),
-    ...(isOver(documentIds, MAX_DOCUMENTS) ? [{ path: "documentIds", message: TOO_MANY_DOCUMENTS }] : [])
-  ]
-}
+/** Lists over their bounds are refused before their elements are looked at, of which there may be hundreds of thousands. */
+const LISTS = [
+  { path: "messages", most: MAX_MESSAGES, message: TOO_MANY_MESSAGES },
+  { path: "documentIds", most: MAX_DOCUMENTS, message: TOO_MANY_DOCUMENTS }
+]
 
-/** Takes parsed JSON; returns the request, or its first problems. */
-export const decodeChatRequest = (body: unknown): Effect.Effect<ChatRequest, InvalidChatRequest> => {
-  const tooLong = listsTooLong(body)
-  if (tooLong.length > 0) return Effect.fail(new InvalidChatRequest({ issues: tooLong }))
-  return Effect.mapBoth(decode(body), {
-    onSuccess: normal,
-    onFailure: (error) => new InvalidChatRequest({ issues: issuesOf(error) })
-  })
-}
-
-/** Ids are kept and given in lower case; white space is taken in bounds. */
-const normal = (request: ChatRequest): ChatRequest => ({
-  ...request,
-  messages: request.messages.map(({ role, content }) => ({ role, content: withoutBlanks(content) })),
-  ...(request.chatId === undefined ? {} : { chatId: request.chatId.toLowerCase() })
+/** Takes parsed JSON; returns the request, or its first problems. Ids become lower case, long white space is cut. */
+export const decodeChatRequest = Effect.fnUntraced(function* (body: unknown) {
+  const fields = Object(body) as Readonly<Record<string, unknown>>
+  const issues: Array<InvalidChatRequest["issues"][number]> = []
+  for (const { path, most, message } of LISTS) {
+    const list = fields[path]
+    if (Array.isArray(list) && list.length > most) issues.push({ path, message })
+  }
+  if (issues.length > 0) return yield* new InvalidChatRequest({ issues })
+  const { chatId, messages, ...rest } = yield* Effect.mapError(
+    decode(body),
+    (error) => new InvalidChatRequest({ issues: issuesOf(error) })
+  )
+  return {
+    ...rest,
+    messages: messages.map(({ role, content }) => ({ role, content: withoutBlanks(content) })),
+    ...(chatId === undefined ? {} : { chatId: chatId.toLowerCase() })
+  } satisfies ChatRequest
 })

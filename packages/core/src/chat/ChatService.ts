@@ -82,8 +82,6 @@ interface Asked {
 /** What is asked, and for whom: one person who asks and pays, or the parties where they are not one. */
 export type SendInput = Asked & ({ readonly userId: UserId } | { readonly parties: ReplyParties })
 
-const partiesOf = (input: SendInput): ReplyParties => ("parties" in input ? input.parties : onePerson(input.userId))
-
 /** Whose conversation: a person's own where a user alone is named. */
 export const ChatOwner = Schema.Union([UserId, ConversationOwner])
 export type ChatOwner = UserId | ConversationOwner
@@ -315,7 +313,7 @@ const makeSend = Effect.gen(function* () {
   const reserveReply = yield* makeReserveReply
 
   return Effect.fn("ChatService.send")(function* (input: SendInput): Effect.fn.Return<Reply, SendFailed, Scope.Scope> {
-    const parties = partiesOf(input)
+    const parties = "parties" in input ? input.parties : onePerson(input.userId)
     const { conversationOwner: owner, payer } = parties
     const request = yield* decodeChatRequest(input.request)
     const { chatId, fingerprint, messageId: nextMessageId } = yield* identify(owner, input.idempotencyKey, request)
@@ -325,45 +323,48 @@ const makeSend = Effect.gen(function* () {
       const prepared = yield* prepareReply(parties, account, request, input.terms)
       const { added, prompt, tier } = prepared
       const kept = keptMessages(added, prompt.conversation)
-      const bytes = kept.reduce((sum, { content }) => sum + storedBytes(content), storedBytes("", prompt.sources))
+      let bytes = storedBytes("", prompt.sources)
+      for (const { content } of kept) bytes += storedBytes(content)
       const repeated = fingerprint === undefined ? Effect.succeed(false) : isStored(owner, chatId, nextMessageId)
       yield* checkLimits(parties, tier, bytes, repeated)
       return { ...prepared, kept }
     })
     type Prepared = Effect.Success<ReturnType<typeof prepareFor>>
 
-    const sendAs = (prepared: Prepared, keyTry: number): Effect.Effect<Reply, SendFailed, Scope.Scope> =>
-      Effect.gen(function* () {
-        const { account, added, candidates, kept, pending, prompt } = prepared
-        const messageId = yield* nextMessageId(keyTry)
-        const reserved = yield* reserveReply({ account, parties, candidates, prompt, chatId, messageId, fingerprint })
-        if (reserved._tag === "OnOtherTier") {
-          return yield* sendAs(yield* Effect.interruptible(prepareFor(reserved.account)), keyTry)
-        }
-        const { hold, earlier, calls, limited, share } = reserved
-        // An earlier try that came to nothing was not charged: this one is made anew.
-        if (earlier === "released" && keyTry === MAX_KEY_TRIES) return yield* new KeyConflict({ key: hold.key })
-        if (earlier === "released") return yield* sendAs(prepared, keyTry + 1)
-        if (earlier !== undefined) {
-          return yield* Effect.interruptible(replay(hold, { owner, chatId }, messageId, earlier === "settled"))
-        }
-        const chosen = calls[0].request
-        const reply = { id: messageId, model: chosen.model.id, sources: prompt.sources }
-        const continues = request.chatId !== undefined
-        const documentIds = uniqueIds(request.documentIds ?? [])
-        const turn = { owner, chatId, continues, title: titleOf(added), messages: kept, documentIds, reply }
-        const joinable = input.onDisconnect === "continue"
-        const { model, text } = yield* replies.run({ calls, hold, share, spending: parties, turn, joinable })
-        return {
-          chatId,
-          messageId,
-          model,
-          sources: prompt.sources,
-          pendingDocuments: pending,
-          limitedTo: limited ? chosen.maxOutputTokens : undefined,
-          text
-        }
-      })
+    const sendAs = Effect.fnUntraced(function* (
+      prepared: Prepared,
+      keyTry: number
+    ): Effect.fn.Return<Reply, SendFailed, Scope.Scope> {
+      const { account, added, candidates, kept, pending, prompt } = prepared
+      const messageId = yield* nextMessageId(keyTry)
+      const reserved = yield* reserveReply({ account, parties, candidates, prompt, chatId, messageId, fingerprint })
+      if (reserved._tag === "OnOtherTier") {
+        return yield* sendAs(yield* Effect.interruptible(prepareFor(reserved.account)), keyTry)
+      }
+      const { hold, earlier, calls, limited, share } = reserved
+      // An earlier try that came to nothing was not charged: this one is made anew.
+      if (earlier === "released" && keyTry === MAX_KEY_TRIES) return yield* new KeyConflict({ key: hold.key })
+      if (earlier === "released") return yield* sendAs(prepared, keyTry + 1)
+      if (earlier !== undefined) {
+        return yield* Effect.interruptible(replay(hold, { owner, chatId }, messageId, earlier === "settled"))
+      }
+      const chosen = calls[0].request
+      const reply = { id: messageId, model: chosen.model.id, sources: prompt.sources }
+      const continues = request.chatId !== undefined
+      const documentIds = uniqueIds(request.documentIds ?? [])
+      const turn = { owner, chatId, continues, title: titleOf(added), messages: kept, documentIds, reply }
+      const joinable = input.onDisconnect === "continue"
+      const { model, text } = yield* replies.run({ calls, hold, share, spending: parties, turn, joinable })
+      return {
+        chatId,
+        messageId,
+        model,
+        sources: prompt.sources,
+        pendingDocuments: pending,
+        limitedTo: limited ? chosen.maxOutputTokens : undefined,
+        text
+      }
+    })
 
     const prepared = yield* accounts.prepare(payer, prepareFor)
     // The scope owns the hold: an interruption between holding and opening must not leave it behind.

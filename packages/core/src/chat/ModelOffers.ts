@@ -4,9 +4,10 @@ import { Accounts } from "../credits/Accounts.ts"
 import { UserId } from "../identity/UserId.ts"
 import { inputsOf } from "../storage/inputs.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
-import { Catalog, findModel, tierOf, tiersAllowing } from "../tiers/Catalog.ts"
+import { Catalog, tierOf, tiersAllowing } from "../tiers/Catalog.ts"
 import { type Model, modelPrice, type ModelPrice } from "../models/Model.ts"
 import type { Tier, TierName } from "../tiers/Tier.ts"
+import { runnableModels } from "./prepareReply.ts"
 
 /** A model as one person may see it. */
 export interface OfferedModel {
@@ -24,17 +25,6 @@ export interface OfferedModel {
   /** The provider that would answer, for example `offline`; undefined where none is set up. */
   readonly answeredBy: string | undefined
 }
-
-/** Returns the ids of a tier's models that a provider of this server runs, in the tier's order. */
-export const runnableModels = Effect.gen(function* () {
-  const catalog = yield* Catalog
-  const models = yield* ChatModels
-  const isRun = (id: string) => {
-    const model = findModel(catalog, id)
-    return model === undefined ? Effect.succeed(false) : Effect.isSuccess(models.resolve(model))
-  }
-  return (tier: Tier): Effect.Effect<ReadonlyArray<string>> => Effect.filter(tier.models, isRun)
-})
 
 /** What a person's tier offers. */
 export class ModelOffers extends Context.Service<

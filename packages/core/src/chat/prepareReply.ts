@@ -18,12 +18,10 @@ import type { ConversationOwner, StoredMessage } from "./store/StoredChat.ts"
 import { countMessages } from "../models/messageTokens.ts"
 import { Tokenizer } from "../tokens/Tokenizer.ts"
 import { ChatNotFound, InvalidChatRequest } from "./errors.ts"
-import { buildPrompt, MINIMUM_REPLY_TOKENS, type Prompt } from "./prompt/prompt.ts"
+import { buildPrompt, MINIMUM_REPLY_TOKENS, type Prompt, sourcesFrom } from "./prompt/prompt.ts"
 import { ReplySettings, type ReplySettingsData } from "./prompt/ReplySettings.ts"
 import type { Candidate } from "./reply/replyPrice.ts"
 import type { ReplyParties, ReplyTerms } from "./reply/Reply.ts"
-import { runnableModels } from "./ModelOffers.ts"
-import { sourcesFrom } from "./prompt/passageQuotes.ts"
 
 /** How many stored messages are read back. */
 export const TRANSCRIPT_MESSAGES = 500
@@ -74,12 +72,26 @@ const makeFallbacks = Effect.gen(function* () {
   })
 })
 
+/** Returns the ids of a tier's models that a provider of this server runs, in the tier's order. */
+export const runnableModels = Effect.gen(function* () {
+  const catalog = yield* Catalog
+  const models = yield* ChatModels
+  return Effect.fnUntraced(function* (tier: Tier) {
+    const ids: Array<string> = []
+    for (const id of tier.models) {
+      const model = findModel(catalog, id)
+      if (model !== undefined && (yield* Effect.isSuccess(models.resolve(model)))) ids.push(id)
+    }
+    return ids
+  })
+})
+
 /** Chooses the model of a reply. */
 const makeChooseModel = Effect.gen(function* () {
   const catalog = yield* Catalog
   const runnable = yield* runnableModels
 
-  /** The model that a person named or a bot's owner chose; else the first of the tier that this server can run. */
+  /** The id that a person named or a bot's owner chose; else the first of the tier that this server can run. */
   const decidedModel = Effect.fnUntraced(function* (tier: Tier, request: ChatRequest, terms: ReplyTerms | undefined) {
     if (terms === undefined && request.modelId !== undefined) return request.modelId
     if (terms !== undefined && terms.modelId !== null && tier.models.includes(terms.modelId)) return terms.modelId
@@ -87,7 +99,8 @@ const makeChooseModel = Effect.gen(function* () {
     return first
   })
 
-  const chooseModel = Effect.fnUntraced(function* (id = "") {
+  return Effect.fnUntraced(function* (tier: Tier, request: ChatRequest, terms: ReplyTerms | undefined) {
+    const id = (yield* decidedModel(tier, request, terms)) ?? ""
     const model = findModel(catalog, id)
     if (model === undefined) {
       const message = `Expected one of ${catalog.models.map((each) => each.id).join(", ")}`
@@ -95,9 +108,6 @@ const makeChooseModel = Effect.gen(function* () {
     }
     return model
   })
-
-  return (tier: Tier, request: ChatRequest, terms: ReplyTerms | undefined) =>
-    Effect.flatMap(decidedModel(tier, request, terms), chooseModel)
 })
 
 const notAllowed = (catalog: Catalog["Service"], model: Model, tier: Tier) => {
@@ -165,12 +175,11 @@ export const makePrepareReply = Effect.gen(function* () {
     const { maxInputTokens, maxOutputTokens } = prompt
     const chosen: Candidate = { model, provider, maxInputTokens, maxOutputTokens }
     const fallbacks = model.fallback === undefined ? [] : yield* fallbacksFor(model, tier, prompt)
-    const { maxOutputTokens: mostTokens = Infinity } = terms ?? {}
-    const within = (candidate: Candidate): Candidate => ({
-      ...candidate,
-      maxOutputTokens: Math.min(candidate.maxOutputTokens, mostTokens)
-    })
-    const candidates: readonly [Candidate, ...ReadonlyArray<Candidate>] = [within(chosen), ...fallbacks.map(within)]
+    const candidates: [Candidate, ...Array<Candidate>] = [chosen, ...fallbacks]
+    for (const [index, candidate] of candidates.entries()) {
+      const mostTokens = Math.min(candidate.maxOutputTokens, terms?.maxOutputTokens ?? Infinity)
+      candidates[index] = { ...candidate, maxOutputTokens: mostTokens }
+    }
     return { account, tier, candidates, added, pending, prompt }
   })
 })

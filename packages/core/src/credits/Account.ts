@@ -80,9 +80,6 @@ export const freeOf = (buckets: Buckets): Split => ({
   topup: buckets.topup - buckets.heldTopup
 })
 
-/** Splits a new hold of `amount` over the buckets, the allowance first. Requires `amount <= availableOf(buckets)`. */
-export const splitHold = (buckets: Buckets, amount: number): Split => takeFrom(freeOf(buckets), amount)
-
 /** Adds `amount` new credits: they repay debt first, and the rest goes into the bucket. */
 export const splitGrant = (buckets: Buckets, amount: number): { readonly repaid: number; readonly added: number } => {
   const repaid = Math.min(amount, buckets.debt)

@@ -56,26 +56,27 @@ export interface DayUsage {
   readonly usageByKind: UsageByKind
 }
 
-const at = (usage: UsageByKind, kind: SpenderKind) => {
-  const place = 2 * SPENDER_KINDS.indexOf(kind)
-  return { charged: usage[place] ?? 0, held: usage[place + 1] ?? 0 }
-}
-
 /** What a kind of source was charged on the account's day of usage, and holds now. Whole credits. */
-export const usageOfKind = ({ usageByKind }: Pick<DayUsage, "usageByKind">, kind: SpenderKind) => at(usageByKind, kind)
+export const usageOfKind = ({ usageByKind }: Pick<DayUsage, "usageByKind">, kind: SpenderKind) => {
+  const place = 2 * SPENDER_KINDS.indexOf(kind)
+  return { charged: usageByKind[place] ?? 0, held: usageByKind[place + 1] ?? 0 }
+}
 
 /**
  * What counts towards a daily cap at `now`: charged on that UTC day, and set aside by open holds, whenever they were
  * opened, since they are charged on this day or a later one.
  */
-export const spentOn = ({ usageDay, usageByKind }: DayUsage, kind: SpenderKind, now: number): number => {
-  const { charged, held } = at(usageByKind, kind)
-  return (usageDay < dayOf(now) ? 0 : charged) + held
+export const spentOn = (usage: DayUsage, kind: SpenderKind, now: number): number => {
+  const { charged, held } = usageOfKind(usage, kind)
+  return (usage.usageDay < dayOf(now) ? 0 : charged) + held
 }
 
 const withChange = (usage: UsageByKind, kind: SpenderKind, charged: number, held: number): UsageByKind => {
   const place = 2 * SPENDER_KINDS.indexOf(kind)
-  return usage.map((value, index) => (index === place ? value + charged : index === place + 1 ? value + held : value))
+  const changed = [...usage]
+  changed[place] = (usage[place] ?? 0) + charged
+  changed[place + 1] = (usage[place + 1] ?? 0) + held
+  return changed
 }
 
 /** An account's usage with `held` credits more, or fewer, set aside. */

@@ -55,5 +55,8 @@ export const withTransaction = (
   number: number
 ): TransactionCounts => {
   const place = 2 * TRANSACTION_TYPES.indexOf(type)
-  return counts.map((value, index) => (index === place ? value + 1 : index === place + 1 ? number : value))
+  const changed = [...counts]
+  changed[place] = (counts[place] ?? 0) + 1
+  changed[place + 1] = number
+  return changed
 }

@@ -39,7 +39,8 @@ export const countMessages = Effect.fnUntraced(function* (
   messages: ReadonlyArray<ChatMessage>,
   mostTokens: number
 ) {
-  const characters = messages.reduce((sum, { content }) => sum + content.length, 0)
+  let characters = 0
+  for (const { content } of messages) characters += content.length
   if (characters <= SHORT) return true
   const slices = yield* FairSlices
   const tokenizer = yield* Tokenizer
@@ -73,10 +74,6 @@ const REQUEST_OVERHEAD = 16
 /** The typical number of them. */
 const TYPICAL_OVERHEAD = 4
 
-/** The tokens that a tokenizer typically counts for the text of a message. */
-export const estimateMessage = (message: ChatMessage, tokenizer: TokenizerService): number =>
-  countMessage(message, tokenizer).estimate
-
 /** The most tokens of one message, including those that vendors add around it. */
 export const maxMessageTokens = (message: ChatMessage, tokenizer: TokenizerService = pieceTokenizer): number =>
   countMessage(message, tokenizer).max + MESSAGE_OVERHEAD
@@ -85,11 +82,18 @@ export const maxMessageTokens = (message: ChatMessage, tokenizer: TokenizerServi
 export const maxRequestTokens = (
   messages: ReadonlyArray<ChatMessage>,
   tokenizer: TokenizerService = pieceTokenizer
-): number => messages.reduce((sum, message) => sum + maxMessageTokens(message, tokenizer), REQUEST_OVERHEAD)
+): number => {
+  let tokens = REQUEST_OVERHEAD
+  for (const message of messages) tokens += maxMessageTokens(message, tokenizer)
+  return tokens
+}
 
 /** Tokens of a whole request as a tokenizer typically counts them. Never more than `maxRequestTokens`. */
 export const estimateMessageTokens = (
   messages: ReadonlyArray<ChatMessage>,
   tokenizer: TokenizerService = pieceTokenizer
-): number =>
-  messages.reduce((sum, message) => sum + estimateMessage(message, tokenizer) + TYPICAL_OVERHEAD, TYPICAL_OVERHEAD)
+): number => {
+  let tokens = TYPICAL_OVERHEAD
+  for (const message of messages) tokens += countMessage(message, tokenizer).estimate + TYPICAL_OVERHEAD
+  return tokens
+}

@@ -1,6 +1,5 @@
-import { Result, Clock, Effect, type Scope, Cause, Queue, Stream } from "effect"
+import { Result, Clock, Effect, Cause, Queue, Scope, Stream } from "effect"
 import { ModelFailed, type EndPart, type ReplyPart } from "./ChatModel.ts"
-import { acquireInScope } from "../background/acquireInScope.ts"
 import type { SilenceWatch } from "../outages/SilenceWatch.ts"
 
 /**
@@ -35,52 +34,26 @@ export const defaultReplyLimits: ReplyLimits = {
   afterEndMs: 2_000
 }
 
-/** True while the reader waits for the vendor. */
-export interface Patience {
-  waits(): void
-  goesOn(): void
-}
-
 /**
  * Ends a reply whose vendor takes too long. Silence counts only while the reader waits. One timer runs for the whole
  * reply, until the scope closes or until `latest` (Unix milliseconds): a timer for every wait would cost more than the
  * waits themselves.
  */
-export const startPatience = Effect.fnUntraced(function* (
+const watchSilence = Effect.fnUntraced(function* (
   feed: ReplyFeed,
+  clock: Clock.Clock,
   limits: ReplyLimits,
-  latest = Infinity
-): Effect.fn.Return<Patience, never, Scope.Scope> {
-  const clock = yield* Clock.Clock
-  const scope = yield* Effect.scope
-  const context = yield* Effect.context<never>()
-  const now = () => clock.currentTimeMillisUnsafe()
-  const deadline = Math.min(latest, now() + limits.totalMs)
-  /** Since when the reader waits. */
-  let since: number | undefined
-
-  const watch = Effect.gen(function* () {
-    for (;;) {
-      const heardAt = feed.heardAt()
-      const silentSince = since === undefined ? now() : Math.max(since, heardAt ?? 0)
-      const mostMs = heardAt === undefined ? limits.firstByteMs : limits.idleMs
-      const left = Math.min(deadline, silentSince + mostMs) - now()
-      if (left <= 0) return feed.giveUp()
-      yield* Effect.sleep(left)
-    }
-  })
-  yield* Effect.forkIn(watch, scope)
-
-  const giveUpSoon = Effect.andThen(Effect.sleep(limits.afterEndMs), Effect.sync(feed.giveUp))
-  feed.onEndMark(() => Effect.runForkWith(context)(Effect.forkIn(giveUpSoon, scope)))
-
-  return {
-    waits: () => {
-      since = now()
-    },
-    goesOn: () => {
-      since = undefined
-    }
+  latest: number
+) {
+  const deadline = Math.min(latest, clock.currentTimeMillisUnsafe() + limits.totalMs)
+  for (;;) {
+    const now = clock.currentTimeMillisUnsafe()
+    const { heardAt, waitsSince } = feed
+    const silentSince = waitsSince === undefined ? now : Math.max(waitsSince, heardAt ?? 0)
+    const mostMs = heardAt === undefined ? limits.firstByteMs : limits.idleMs
+    const left = Math.min(deadline, silentSince + mostMs) - now
+    if (left <= 0) return feed.giveUp()
+    yield* Effect.sleep(left)
   }
 })
 
@@ -125,18 +98,14 @@ export const READ_AHEAD = 64
 /** Beyond that, there is room for the parts of one item, and for the end. */
 const MORE = 4
 
-/** A queue for one reply. */
-export const makeReplyQueue: Effect.Effect<ReplyQueue, never, Scope.Scope> = acquireInScope(
-  Queue.bounded<ReplyPart, ModelFailed | Cause.Done>(READ_AHEAD + MORE),
-  Queue.shutdown
-)
-
 /** A vendor's stream that is being read into a queue. */
-export interface ReplyFeed {
+interface ReplyFeed {
   /** When the last item came, in Unix milliseconds, with text or without; undefined before the first. */
-  heardAt(): number | undefined
+  heardAt: number | undefined
+  /** Since when the reader waits for the vendor. */
+  waitsSince: number | undefined
   /** Called once, when the end mark was seen and figures may follow. */
-  onEndMark(listener: () => void): void
+  onEndMark: (() => void) | undefined
   /** A part was taken from the queue: a paused vendor's stream continues. */
   goOn(): void
   /**
@@ -156,25 +125,22 @@ const release = async (iterator: AsyncIterator<unknown> | undefined): Promise<vo
   }
 }
 
-const isHighSurrogate = (text: string): boolean => (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800
-
 /**
  * Starts reading into `queue`: the text of each item as one delta, never cut within a character. `open` gets a signal
  * that aborts on `stop`, after an end mark, and after a failure of the stream. At most `READ_AHEAD` items are read
  * ahead; then the vendor's stream is paused.
  */
-export const startReplyFeed = <Raw>(source: FeedSource<Raw>, queue: ReplyQueue, clock: Clock.Clock): ReplyFeed => {
+const startReplyFeed = <Raw>(source: FeedSource<Raw>, queue: ReplyQueue, clock: Clock.Clock): ReplyFeed => {
   const abort = new AbortController()
   const reader = source.reader()
   let iterator: AsyncIterator<Raw> | undefined
   let text = ""
   let spoke = false
-  let heardAt: number | undefined
-  let endMarkListener: (() => void) | undefined
   let waiting: (() => void) | undefined
 
   const asked = source.silence?.ask()
   const goOn = () => {
+    feed.waitsSince = undefined
     waiting?.()
     waiting = undefined
   }
@@ -188,7 +154,7 @@ export const startReplyFeed = <Raw>(source: FeedSource<Raw>, queue: ReplyQueue, 
   }
   const putText = (isLast: boolean) => {
     /** Half of a character waits for its other half. */
-    const end = !isLast && isHighSurrogate(text) ? text.length - 1 : text.length
+    const end = !isLast && (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800 ? text.length - 1 : text.length
     const said = text.slice(0, end)
     text = text.slice(end)
     if (said === "") return
@@ -218,11 +184,6 @@ export const startReplyFeed = <Raw>(source: FeedSource<Raw>, queue: ReplyQueue, 
     putText(false)
     return undefined
   }
-  const noteEndMark = () => {
-    if (endMarkListener === undefined || reader.finish() === undefined) return
-    endMarkListener()
-    endMarkListener = undefined
-  }
   const run = async () => {
     try {
       const opened = await source.open(abort.signal)
@@ -232,10 +193,13 @@ export const startReplyFeed = <Raw>(source: FeedSource<Raw>, queue: ReplyQueue, 
         asked?.answered()
         if (next.done === true) return conclude()
         if (abort.signal.aborted) return
-        heardAt = clock.currentTimeMillisUnsafe()
+        feed.heardAt = clock.currentTimeMillisUnsafe()
         const end = accept(next.value)
         if (end !== undefined) return conclude(end)
-        noteEndMark()
+        if (feed.onEndMark !== undefined && reader.finish() !== undefined) {
+          feed.onEndMark()
+          feed.onEndMark = undefined
+        }
         if (Queue.sizeUnsafe(queue) >= READ_AHEAD) await new Promise<void>((resolve) => (waiting = resolve))
       }
       await release(iterator)
@@ -245,20 +209,20 @@ export const startReplyFeed = <Raw>(source: FeedSource<Raw>, queue: ReplyQueue, 
       conclude(undefined, failure)
     }
   }
-  void run()
 
-  return {
-    heardAt: () => heardAt,
-    onEndMark: (listener) => {
-      endMarkListener = listener
-    },
+  const feed: ReplyFeed = {
+    heardAt: undefined,
+    waitsSince: undefined,
+    onEndMark: undefined,
     goOn,
     giveUp: () => {
-      const wait = heardAt === undefined ? { retryAfterMs: SILENT_RETRY_MS } : {}
+      const wait = feed.heardAt === undefined ? { retryAfterMs: SILENT_RETRY_MS } : {}
       conclude(undefined, new ModelFailed({ model: source.model, reason: "stalled", retryable: true, ...wait }))
     },
     stop
   }
+  void run()
+  return feed
 }
 
 export interface ReplySource<Raw> extends FeedSource<Raw> {
@@ -276,23 +240,29 @@ export interface ReplySource<Raw> extends FeedSource<Raw> {
  */
 export const replyStream = <Raw>(source: ReplySource<Raw>): Stream.Stream<ReplyPart, ModelFailed> =>
   Stream.unwrap(
-    Effect.gen(function* () {
-      const clock = yield* Clock.Clock
-      const queue = yield* makeReplyQueue
-      const feed = yield* acquireInScope(
-        Effect.sync(() => startReplyFeed(source, queue, clock)),
-        (running) => Effect.sync(running.stop)
-      )
-      const patience = yield* startPatience(feed, source.limits, source.deadline)
-      const taken = Effect.map(Queue.takeAll(queue), (ready) => {
-        patience.goesOn()
-        feed.goOn()
-        return ready
+    // An interruption must not come between opening the vendor's stream and its finalizer.
+    Effect.uninterruptible(
+      Effect.gen(function* () {
+        const clock = yield* Clock.Clock
+        const scope = yield* Effect.scope
+        const context = yield* Effect.context<never>()
+        const queue = yield* Queue.bounded<ReplyPart, ModelFailed | Cause.Done>(READ_AHEAD + MORE)
+        yield* Scope.addFinalizer(scope, Queue.shutdown(queue))
+        const feed = startReplyFeed(source, queue, clock)
+        yield* Scope.addFinalizer(scope, Effect.sync(feed.stop))
+        const watch = watchSilence(feed, clock, source.limits, source.deadline ?? Infinity)
+        yield* Effect.forkIn(Effect.interruptible(watch), scope)
+        const giveUpSoon = Effect.andThen(Effect.sleep(source.limits.afterEndMs), Effect.sync(feed.giveUp))
+        feed.onEndMark = () => Effect.runForkWith(context)(Effect.forkIn(giveUpSoon, scope))
+        const taken = Effect.map(Queue.takeAll(queue), (ready) => {
+          feed.goOn()
+          return ready
+        })
+        const next = Effect.suspend(() => {
+          feed.waitsSince = clock.currentTimeMillisUnsafe()
+          return taken
+        })
+        return Stream.fromPull(Effect.succeed(next))
       })
-      const next = Effect.suspend(() => {
-        patience.waits()
-        return taken
-      })
-      return Stream.fromPull(Effect.succeed(next))
-    })
+    )
   )

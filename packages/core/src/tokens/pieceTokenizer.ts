@@ -1,5 +1,5 @@
 import { FIRST_CHARACTER, type TokenVocabulary, tokenVocabulary } from "./tokenVocabulary.ts"
-import type { TokenCount, TokenizerService } from "./TokenizerService.ts"
+import type { TokenizerService } from "./TokenizerService.ts"
 
 /** The position of the count, and the counts so far. */
 interface Count {
@@ -23,8 +23,7 @@ const PARTS_PER_CHARACTER_TOKEN = PARTS_PER_TOKEN * 0.75
 
 const SPACE = 0x20
 const APOSTROPHE = 0x27
-const BEFORE_SMALL = 0x60
-const BEFORE_CAPITAL = 0x40
+const [SMALL_A, SMALL_Z, CAPITAL_A, CAPITAL_Z, DIGIT_0, DIGIT_9] = [0x61, 0x7a, 0x41, 0x5a, 0x30, 0x39]
 const FIRST_OF_THREE_BYTES = 0x800
 const NONE = new Uint8Array(0)
 const NEVER = -1_000_000
@@ -33,16 +32,16 @@ const SPACES_PER_TOKEN = 128
 /** Longer runs of letters count as a token each. */
 const LONGEST_RUN = 16 * 1024
 
-const isSmall = (unit: number): boolean => unit >= 0x61 && unit <= 0x7a
-const isCapital = (unit: number): boolean => unit >= 0x41 && unit <= 0x5a
+const isSmall = (unit: number): boolean => unit >= SMALL_A && unit <= SMALL_Z
+const isCapital = (unit: number): boolean => unit >= CAPITAL_A && unit <= CAPITAL_Z
 /** True if a token may cover letters together with this neighbour. Spaces, digits and line ends cut. */
 const isOpen = (unit: number): boolean => unit !== SPACE && unit !== 0x0a && unit !== 0x0d && !isDigit(unit)
-const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39
+const isDigit = (unit: number): boolean => unit >= DIGIT_0 && unit <= DIGIT_9
 
-/** The end of the run of units that satisfy `belongs`. */
-const runEnd = (text: string, start: number, belongs: (unit: number) => boolean): number => {
+/** The end of the run of units from `first` to `last`. */
+const runEnd = (text: string, start: number, first: number, last: number): number => {
   let end = start
-  while (end < text.length && belongs(text.charCodeAt(end))) end++
+  while (end < text.length && text.charCodeAt(end) >= first && text.charCodeAt(end) <= last) end++
   return end
 }
 
@@ -112,7 +111,7 @@ interface LetterTable {
 /** A word of small letters, perhaps with a capital before them, and perhaps the space before it. */
 const countWord = (text: string, start: number, spaced: boolean, count: Count, known: TokenVocabulary): void => {
   const letters = isCapital(text.charCodeAt(start)) ? start + 1 : start
-  const end = runEnd(text, letters, isSmall)
+  const end = runEnd(text, letters, SMALL_A, SMALL_Z)
   const from = spaced ? start - 1 : start
   count.index = end
   const listed = !continuesWord(text, start - 1) && !continuesWord(text, end) && known.words.has(text.slice(from, end))
@@ -123,35 +122,29 @@ const countWord = (text: string, start: number, spaced: boolean, count: Count, k
     return
   }
   const capital = letters > start ? 1 : 0
-  const table = { letterBefore: BEFORE_SMALL, pairs: known.smallPairs, triples: known.smallTriples }
+  const table = { letterBefore: SMALL_A - 1, pairs: known.smallPairs, triples: known.smallTriples }
   const most = capital + mostOfLetters(text, capital === 1 ? letters : from, end, table)
   // The first letters of a listed word join the text before it.
   count.most += listed ? Math.min(most, 2) : most
 }
 
-const countCapitals = (text: string, start: number, end: number, count: Count, known: TokenVocabulary): void => {
-  count.index = end
-  count.most += mostOfLetters(text, start, end, {
-    letterBefore: BEFORE_CAPITAL,
-    pairs: known.capitalPairs,
-    triples: NONE
-  })
-  count.usualParts += Math.max(PARTS_PER_TOKEN, (end - start) * PARTS_PER_CAPITAL)
-}
-
+/** Capitals, then a word; the last capital before small letters belongs to that word. */
 const countLetters = (text: string, spaced: boolean, count: Count, known: TokenVocabulary): void => {
   const start = count.index
-  const capitals = runEnd(text, start, isCapital)
+  const capitals = runEnd(text, start, CAPITAL_A, CAPITAL_Z)
   const small = capitals < text.length && isSmall(text.charCodeAt(capitals))
   const end = small ? capitals - 1 : capitals
   if (end <= start) return countWord(text, start, spaced, count, known)
   if (spaced) count.most += 1
-  countCapitals(text, start, end, count, known)
+  count.index = end
+  const table = { letterBefore: CAPITAL_A - 1, pairs: known.capitalPairs, triples: NONE }
+  count.most += mostOfLetters(text, start, end, table)
+  count.usualParts += Math.max(PARTS_PER_TOKEN, (end - start) * PARTS_PER_CAPITAL)
 }
 
 /** Digits go in threes; the bound leaves room for tokenizers that take two. */
 const countDigits = (text: string, count: Count): void => {
-  const end = runEnd(text, count.index, isDigit)
+  const end = runEnd(text, count.index, DIGIT_0, DIGIT_9)
   count.most += Math.ceil((end - count.index) / 2)
   count.usualParts += Math.ceil((end - count.index) / 3) * PARTS_PER_TOKEN
   count.index = end
@@ -163,7 +156,7 @@ const countDigits = (text: string, count: Count): void => {
  */
 const countRepeated = (text: string, unit: number, count: Count, known: TokenVocabulary): void => {
   const start = count.index
-  const end = runEnd(text, start, (next) => next === unit)
+  const end = runEnd(text, start, unit, unit)
   const length = end - start
   count.index = end
   // White space is cut in two before a character that does not join it.
@@ -175,7 +168,7 @@ const countRepeated = (text: string, unit: number, count: Count, known: TokenVoc
 
 const countSpaces = (text: string, count: Count, known: TokenVocabulary): void => {
   const start = count.index
-  const end = runEnd(text, start, (unit) => unit === SPACE)
+  const end = runEnd(text, start, SPACE, SPACE)
   const next = end < text.length ? text.charCodeAt(end) : SPACE
   const belongs = isSmall(next) || isCapital(next)
   const free = belongs ? end - start - 1 : end - start
@@ -205,42 +198,30 @@ const countCharacters = (text: string, count: Count, known: TokenVocabulary): vo
   if (characters > 0) count.most += 1 + Math.floor(characters / 10)
 }
 
-/**
- * The counts of a text: the most tokens, and the usual number in parts of a token. Counts of parts of a text add up.
- */
-export interface PieceCount {
-  readonly most: number
-  readonly usualParts: number
-}
-
 /** The tokens that a text is estimated at: never more than the most. */
-export const estimateOf = ({ most, usualParts }: PieceCount): number =>
-  Math.min(most, Math.ceil(usualParts / PARTS_PER_TOKEN))
+const estimateOf = (most: number, usualParts: number): number => Math.min(most, Math.ceil(usualParts / PARTS_PER_TOKEN))
 
-/**
- * Begins to count a text. Each call counts at least this many more characters, and returns the count when it is
- * complete.
- */
-export const countInSteps = (text: string): ((characters: number) => PieceCount | undefined) => {
+/** Counts at least this many more characters; returns true if there are more. */
+const countOn = (text: string, count: Count, characters: number): boolean => {
   const known = tokenVocabulary()
-  const count: Count = { index: 0, most: 0, usualParts: 0 }
-  return (characters) => {
-    const end = Math.min(text.length, count.index + characters)
-    while (count.index < end) {
-      const unit = text.charCodeAt(count.index)
-      if (unit >= FIRST_CHARACTER) countCharacters(text, count, known)
-      else if (unit === SPACE) countSpaces(text, count, known)
-      else if (isSmall(unit) || isCapital(unit)) countLetters(text, false, count, known)
-      else if (isDigit(unit)) countDigits(text, count)
-      else countRepeated(text, unit, count, known)
-    }
-    return count.index < text.length ? undefined : count
+  const end = Math.min(text.length, count.index + characters)
+  while (count.index < end) {
+    const unit = text.charCodeAt(count.index)
+    if (unit >= FIRST_CHARACTER) countCharacters(text, count, known)
+    else if (unit === SPACE) countSpaces(text, count, known)
+    else if (isSmall(unit) || isCapital(unit)) countLetters(text, false, count, known)
+    else if (isDigit(unit)) countDigits(text, count)
+    else countRepeated(text, unit, count, known)
   }
+  return count.index < text.length
 }
 
-/** Bounds of the tokens in a text, counted piece by piece as tokenizers cut it. */
-export const countPieces = (text: string): PieceCount =>
-  countInSteps(text)(Number.POSITIVE_INFINITY) ?? { most: 0, usualParts: 0 }
+/** Counts a whole text. */
+const countPieces = (text: string): Count => {
+  const count: Count = { index: 0, most: 0, usualParts: 0 }
+  countOn(text, count, Infinity)
+  return count
+}
 
 /** The text after the last cut is counted again in each call; beyond this many characters it is cut at its end. */
 const LONGEST_TAIL = 4_096
@@ -258,7 +239,7 @@ const isHighSurrogate = (unit: number): boolean => (unit & 0xfc00) === 0xd800
  * Counts a growing text with the estimate of `pieceTokenizer.count`, in time that is linear in its final length: takes
  * the whole text so far, returns its tokens.
  */
-export const countGrowing = (): ((text: string) => number) => {
+const countGrowing = (): ((text: string) => number) => {
   let counted = 0
   let most = 0
   let usualParts = 0
@@ -273,17 +254,7 @@ export const countGrowing = (): ((text: string) => number) => {
     }
     counted += cut
     const rest = countPieces(tail.slice(cut))
-    return estimateOf({ most: most + rest.most, usualParts: usualParts + rest.usualParts })
-  }
-}
-
-const countOf = (count: PieceCount): TokenCount => ({ max: count.most, estimate: estimateOf(count) })
-
-const begin: TokenizerService["countInSteps"] = (text) => {
-  const step = countInSteps(text)
-  return (characters) => {
-    const count = step(characters)
-    return count === undefined ? undefined : countOf(count)
+    return estimateOf(most + rest.most, usualParts + rest.usualParts)
   }
 }
 
@@ -293,7 +264,16 @@ const begin: TokenizerService["countInSteps"] = (text) => {
  * for vendors that publish none; it is usually less than twice the count.
  */
 export const pieceTokenizer: TokenizerService = {
-  count: (text) => begin(text)(Number.POSITIVE_INFINITY) ?? { max: 0, estimate: 0 },
-  countInSteps: begin,
+  count: (text) => {
+    const { most, usualParts } = countPieces(text)
+    return { max: most, estimate: estimateOf(most, usualParts) }
+  },
+  countInSteps: (text) => {
+    const count: Count = { index: 0, most: 0, usualParts: 0 }
+    return (characters) => {
+      if (countOn(text, count, characters)) return undefined
+      return { max: count.most, estimate: estimateOf(count.most, count.usualParts) }
+    }
+  },
   countGrowing
 }

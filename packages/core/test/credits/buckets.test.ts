@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { type Buckets, availableOf, freeOf, splitGrant, splitHold, takeFrom } from "../../src/credits/Account.ts"
+import { type Buckets, availableOf, freeOf, splitGrant, takeFrom } from "../../src/credits/Account.ts"
 
 const credits = fc.nat(1_000)
 const splits = fc.record({ allowance: credits, topup: credits })
@@ -21,7 +21,7 @@ describe("splits over the buckets", () => {
       fc.property(buckets, fc.nat(4_000), (account, wanted) => {
         const amount = Math.min(wanted, availableOf(account))
         const free = freeOf(account)
-        const split = splitHold(account, amount)
+        const split = takeFrom(freeOf(account), amount)
         expect(total(split)).toBe(amount)
         expect(split.allowance).toBeLessThanOrEqual(free.allowance)
         expect(split.topup).toBeLessThanOrEqual(free.topup)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { countGrowing, pieceTokenizer } from "../../src/tokens/pieceTokenizer.ts"
+import { pieceTokenizer } from "../../src/tokens/pieceTokenizer.ts"
 
 describe("counting a text that grows", () => {
   it("is to the token what the whole text is counted as, also where fractions of tokens add up to whole ones", () => {
@@ -13,7 +13,7 @@ describe("counting a text that grows", () => {
     for (const first of parts) {
       for (const second of parts) {
         for (const third of parts) {
-          const count = countGrowing()
+          const count = pieceTokenizer.countGrowing()
           let text = ""
           for (const part of [first, second, third, first, third, second, third]) {
             text += part
@@ -36,7 +36,7 @@ describe("counting a text that grows", () => {
           return tail
         }
       }
-      const count = countGrowing()
+      const count = pieceTokenizer.countGrowing()
       while (spied.length < text.length) {
         spied.length = Math.min(text.length, spied.length + 2_000)
         count(spied as unknown as string)

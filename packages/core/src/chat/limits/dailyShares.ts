@@ -17,8 +17,6 @@ export interface GrantedShare {
   giveBack(unused: number): Effect.Effect<void>
 }
 
-const whole = (amount: number): GrantedShare => ({ amount, giveBack: () => Effect.void })
-
 /** Counts a reply on the shares that it falls under, before its credits are held. */
 export const makeTakeShares = Effect.gen(function* () {
   const limiter = yield* SpendLimiter
@@ -28,7 +26,7 @@ export const makeTakeShares = Effect.gen(function* () {
     wanted: { readonly amount: number; readonly minimumAmount: number; readonly source: Spender }
   ) {
     const { amount, minimumAmount, source } = wanted
-    if (shares.length === 0) return whole(amount)
+    if (shares.length === 0) return { amount, giveBack: () => Effect.void } satisfies GrantedShare
     const spending = yield* limiter.spend({ limits: shares, amount, minimumAmount })
     if (spending._tag === "Refused") {
       const { credits, name } = shares[spending.place] as DailyShare

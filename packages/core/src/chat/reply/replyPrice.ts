@@ -2,7 +2,7 @@ import type { ReplyEnd, ReplyReceiptDraft } from "../../credits/Receipt.ts"
 import { maxPriceOf, outputTokensWithin, priceOf } from "../../credits/rules/price.ts"
 import type { ChatMessage } from "../../models/ChatMessage.ts"
 import type { ChatModel, InputUsage } from "../../models/ChatModel.ts"
-import { estimateMessage } from "../../models/messageTokens.ts"
+import { countMessage } from "../../models/messageTokens.ts"
 import { type Model, modelPrice } from "../../models/Model.ts"
 import type { ReplyOutput } from "../../models/replyOutput.ts"
 import type { Usage } from "../../models/Usage.ts"
@@ -13,11 +13,11 @@ import type { OpenedReply } from "./openReply.ts"
 const MESSAGE_TOKENS = 4
 
 /** The input of a request where no provider reported the count. */
-export const estimatedInput = (messages: ReadonlyArray<ChatMessage>, tokenizer: TokenizerService): InputUsage => ({
-  freshInput: messages.reduce((sum, message) => sum + estimateMessage(message, tokenizer) + MESSAGE_TOKENS, 0),
-  cacheRead: 0,
-  cacheWrite: 0
-})
+export const estimatedInput = (messages: ReadonlyArray<ChatMessage>, tokenizer: TokenizerService): InputUsage => {
+  let freshInput = 0
+  for (const message of messages) freshInput += countMessage(message, tokenizer).estimate + MESSAGE_TOKENS
+  return { freshInput, cacheRead: 0, cacheWrite: 0 }
+}
 
 /** A model that may write a reply, and the most tokens that may cost. */
 export interface Candidate {

@@ -36,10 +36,6 @@ export interface ReserveReplyInput {
   readonly fingerprint: string | undefined
 }
 
-/** The credits of a hold that this very call has opened. */
-const newlyHeld = (exit: Exit.Exit<Reserved | OnOtherTier, unknown>): number =>
-  Exit.isSuccess(exit) && exit.value._tag === "Held" && !exit.value.replayed ? exit.value.hold.amount : 0
-
 /** When one of several replies may have ended is unknown: clients ask again at this interval. */
 const BUSY_RETRY_MS = 2_000
 
@@ -79,12 +75,13 @@ const callsWithin = (
   { messages }: Prompt,
   held: number
 ): readonly [ModelCall, ...ReadonlyArray<ModelCall>] => {
-  const calls = candidates.map(({ model, provider }, index): ModelCall => {
-    const maxOutputTokens = quotes[index]?.outputTokensFor(held) ?? 0
-    return { provider, request: { model, messages, maxOutputTokens } }
-  })
-  const paid = calls.slice(1).filter((_, index) => (quotes[index + 1]?.minimumAmount ?? Infinity) <= held)
-  return [calls[0] as ModelCall, ...paid]
+  const calls: Array<ModelCall> = []
+  for (const [index, { model, provider }] of candidates.entries()) {
+    const quote = quotes[index] as ReplyQuote
+    if (index > 0 && quote.minimumAmount > held) continue
+    calls.push({ provider, request: { model, messages, maxOutputTokens: quote.outputTokensFor(held) } })
+  }
+  return calls as [ModelCall, ...Array<ModelCall>]
 }
 
 /**
@@ -135,7 +132,10 @@ export const makeReserveReply = Effect.gen(function* () {
       ),
       Effect.catchTag("InvalidAmount", Effect.die),
       // Credits that are not held for this reply must not be spent by it.
-      Effect.onExit((exit) => share.giveBack(share.amount - newlyHeld(exit)))
+      Effect.onExit((exit) => {
+        const isNew = Exit.isSuccess(exit) && exit.value._tag === "Held" && !exit.value.replayed
+        return share.giveBack(share.amount - (isNew ? exit.value.hold.amount : 0))
+      })
     )
     if (reserved._tag === "OnOtherTier") return reserved
     if (reserved._tag === "Busy") return yield* busy(catalog, account, reserved.open)

@@ -99,5 +99,8 @@ export const MAX_PAGE_BYTES = 256 * 1024
 const utf8 = new TextEncoder()
 
 /** A message's share of the quota: its content and the texts of its sources, in bytes of UTF-8. */
-export const storedBytes = (content: string, sources: ReadonlyArray<Source> = []): number =>
-  sources.reduce((sum, { text }) => sum + utf8.encode(text).byteLength, utf8.encode(content).byteLength)
+export const storedBytes = (content: string, sources: ReadonlyArray<Source> = []): number => {
+  let bytes = utf8.encode(content).byteLength
+  for (const { text } of sources) bytes += utf8.encode(text).byteLength
+  return bytes
+}

@@ -149,4 +149,4 @@ export interface Operation<A, E extends Refusal> {
 
 /** The keys whose holds and records an operation needs to see. */
 export const keysOf = ({ reads: { key, secondKey } }: Pick<Operation<never, never>, "reads">): ReadonlyArray<string> =>
-  [key, secondKey].filter((each) => each !== undefined)
+  key === undefined ? [] : secondKey === undefined ? [key] : [key, secondKey]

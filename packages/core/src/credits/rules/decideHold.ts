@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import { availableOf, freeOf, splitHold, takeFrom } from "../Account.ts"
+import { availableOf, freeOf, takeFrom } from "../Account.ts"
 import type {
   Hold,
   HoldEnd,
@@ -97,7 +97,7 @@ export const decideReserve = (
     const { allowance, topup, debt, heldAllowance, heldTopup, nextResetAt } = account
     return repeat({ _tag: "Refused", buckets: { allowance, topup, debt, heldAllowance, heldTopup }, nextResetAt })
   }
-  const from = splitHold(account, Math.min(input.amount, available, leftToday))
+  const from = takeFrom(freeOf(account), Math.min(input.amount, available, leftToday))
   const hold: Hold = {
     userId: input.userId,
     key: input.key,

@@ -50,7 +50,8 @@ const linesOf = (text: string): ReadonlyArray<Line> => {
   let fenced = false
   let at = 0
   const endBlock = () => {
-    const width = block.reduce((most, line) => Math.max(most, line.text.length), 0)
+    let width = 0
+    for (const line of block) width = Math.max(width, line.text.length)
     for (const line of block) line.width = width
     block = []
   }
@@ -96,32 +97,30 @@ const joinOf = (line: Line, { fenced, text: next }: Line, source: string): Join 
   return WIDE.test(line.text.at(-1) ?? "") && WIDE.test(next) ? "nothing" : "space"
 }
 
-/** Takes characters and gives the shown text with its runs. */
-const makeWriter = () => {
-  let shown = ""
-  const runs: Array<{ shown: number; source: number; length: number }> = []
-  return {
-    copy: (part: string, source: number) => {
-      const last = runs.at(-1)
-      const follows = last !== undefined && last.shown + last.length === shown.length
-      if (follows && last.source + last.length === source) last.length += part.length
-      else if (part !== "") runs.push({ shown: shown.length, source, length: part.length })
-      shown += part
-    },
-    add: (space: string) => void (shown += space),
-    finish: (): ReflowedText => ({ text: shown, runs })
-  }
+/** The shown text so far. */
+interface Written {
+  text: string
+  readonly runs: Array<{ shown: number; source: number; length: number }>
+}
+
+/** Adds characters of the source. */
+const copy = (written: Written, part: string, source: number) => {
+  const last = written.runs.at(-1)
+  const follows = last !== undefined && last.shown + last.length === written.text.length
+  if (follows && last.source + last.length === source) last.length += part.length
+  else if (part !== "") written.runs.push({ shown: written.text.length, source, length: part.length })
+  written.text += part
 }
 
 /** Soft hyphens are not shown, and white space within a line as one space, but for tables, where it makes the columns. */
-const writeLine = (write: ReturnType<typeof makeWriter>, line: string, at: number, exact: boolean) => {
+const copyLine = (written: Written, line: string, at: number, exact: boolean) => {
   let from = 0
   for (const { 0: gap, index } of line.matchAll(exact ? /\u00ad/gu : /\u00ad|\s{2,}|[^\S ]/gu)) {
-    write.copy(line.slice(from, index), at + from)
-    if (gap !== "\u00ad") write.add(" ")
+    copy(written, line.slice(from, index), at + from)
+    if (gap !== "\u00ad") written.text += " "
     from = index + gap.length
   }
-  write.copy(line.slice(from), at + from)
+  copy(written, line.slice(from), at + from)
 }
 
 /**
@@ -132,25 +131,23 @@ const writeLine = (write: ReturnType<typeof makeWriter>, line: string, at: numbe
  */
 export const reflow = (text: string): ReflowedText => {
   const lines = linesOf(text)
-  const write = makeWriter()
+  const written: Written = { text: "", runs: [] }
   let blanks = 0
-  let written = false
-  let join: Join = "apart"
-  lines.forEach((line, index) => {
+  let join: Join | undefined
+  for (const [index, line] of lines.entries()) {
     if (line.text === "") {
       blanks += 1
-      return
+      continue
     }
-    if (written && join === "apart") write.add(blanks > 0 ? "\n\n" : "\n")
-    if (written && join === "space") write.add(" ")
+    if (join === "apart") written.text += blanks > 0 ? "\n\n" : "\n"
+    if (join === "space") written.text += " "
     const next = lines[index + 1]
     join = next === undefined ? "apart" : joinOf(line, next, text)
     const shown = join === "hyphen" ? line.text.slice(0, -1) : line.text
-    writeLine(write, shown, line.at, line.fenced || TABULAR.test(line.text))
-    written = true
+    copyLine(written, shown, line.at, line.fenced || TABULAR.test(line.text))
     blanks = 0
-  })
-  return write.finish()
+  }
+  return written
 }
 
 /** Where a part of the shown text stands in the text it was made of. */

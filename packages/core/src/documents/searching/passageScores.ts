@@ -72,7 +72,8 @@ const expectedTerms = (best: ReadonlyArray<FeedbackCandidate>, averageLength: nu
       sum += weight
     }
   }
-  return new Map([...weights].map(([term, weight]) => [term, weight / sum]))
+  for (const [term, weight] of weights) weights.set(term, weight / sum)
+  return weights
 }
 
 /**
@@ -87,7 +88,8 @@ export const feedbackScores = (
 ): ReadonlyArray<number> => {
   const { averageLength, passages } = statistics
   const expected = expectedTerms(candidates.slice(0, FEEDBACK.passages), averageLength)
-  const known = new Map([...expected.keys()].map((term) => [term, statistics.passagesWith(term)]))
+  const known = new Map<string, number>()
+  for (const term of expected.keys()) known.set(term, statistics.passagesWith(term))
   const share = (occurrences * (1 - FEEDBACK.queryShare)) / FEEDBACK.queryShare
   return candidates.map(({ length, terms }) => {
     let sum = 0

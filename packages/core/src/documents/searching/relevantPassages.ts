@@ -28,43 +28,32 @@ const WHOLE = new RegExp(
 const NAMES = /(?<=[^.!?\s]\s+)\p{Lu}\p{Ll}[\p{L}\p{M}]*/gu
 
 /** The words of a question that say what it is about, by their weight; undefined if it is not judged. */
-const wordsOf = (question: string, found: ReadonlyArray<FoundPassage>): ReadonlyMap<string, number> | undefined => {
-  const asked = searchableQuery(question).split(" ")
+const weighWords = (question: string, found: ReadonlyArray<FoundPassage>): ReadonlyMap<string, number> | undefined => {
   const stopWords = stopWordsOf(searchLanguageOf(question))
-  const telling = new Set(asked.filter((word) => word !== "" && stopWords?.has(word) !== true))
-  if (telling.size > MOST_WORDS || asked.some((word) => WHOLE.test(word))) return undefined
+  const telling = new Set<string>()
+  for (const word of searchableQuery(question).split(" ")) {
+    if (WHOLE.test(word)) return undefined
+    if (word !== "" && stopWords?.has(word) !== true) telling.add(word)
+  }
+  if (telling.size > MOST_WORDS) return undefined
   const isGerman = searchLanguageOf(found.map(({ text }) => text).join("\n")) === "de"
   const written = isGerman ? [] : (question.match(NAMES) ?? [])
-  const names = new Set(written.flatMap((name) => searchableText(name).split(" ")))
-  return new Map([...telling].map((word) => [foldedTerm(word), names.has(word) ? RELEVANCE.nameWeight : 1]))
+  const names = new Set(searchableText(written.join(" ")).split(" "))
+  const weights = new Map<string, number>()
+  for (const word of telling) weights.set(foldedTerm(word), names.has(word) ? RELEVANCE.nameWeight : 1)
+  return weights
 }
 
-/** Whether a word, or a form of it, is among the words of a text. */
-const isIn = (text: string) => {
+/** The words of which a form is among the words of a text. */
+const wordsIn = (text: string, asked: Iterable<string>): ReadonlyArray<string> => {
   const words = new Set(foldedTerm(text).split(" "))
-  const byLetter = Map.groupBy(words, (word) => word.charAt(0))
-  return (word: string): boolean =>
-    words.has(word) || (byLetter.get(word.charAt(0)) ?? []).some((other) => isAlike(word, other))
-}
-
-const sum = (weights: Iterable<number>): number => [...weights].reduce((total, weight) => total + weight, 0)
-
-/** Judges the found passages by the words of a question. */
-const judgeWords = (asked: ReadonlyMap<string, number>, found: ReadonlyArray<FoundPassage>) => {
-  const isName = (word: string) => asked.get(word) === RELEVANCE.nameWeight
-  const wordsIn = (text: string) => [...asked.keys()].filter(isIn(text))
-  const ofPassage = new Map(found.map((passage) => [passage, wordsIn(passageWords(passage))]))
-  const namesOfDocument = new Map<string, ReadonlyArray<string>>()
-  for (const [documentId, passages] of Map.groupBy(found, (passage) => passage.documentId)) {
-    const ofName = wordsIn(searchableText(passages[0]?.filename ?? ""))
-    const said = [...ofName, ...passages.flatMap((passage) => ofPassage.get(passage) ?? [])]
-    namesOfDocument.set(documentId, said.filter(isName))
+  const found: Array<string> = []
+  for (const word of asked) {
+    let isFound = words.has(word)
+    for (const other of isFound ? [] : words) isFound ||= other[0] === word[0] && isAlike(word, other)
+    if (isFound) found.push(word)
   }
-  const all = sum(asked.values())
-  return (passage: FoundPassage): boolean => {
-    const has = new Set([...(ofPassage.get(passage) ?? []), ...(namesOfDocument.get(passage.documentId) ?? [])])
-    return has.size >= RELEVANCE.words || sum([...has].map((word) => asked.get(word) ?? 0)) >= RELEVANCE.least * all
-  }
+  return found
 }
 
 /**
@@ -79,8 +68,26 @@ export const relevantPassages = (
   found: ReadonlyArray<FoundPassage>,
   nearFrom: number = RELEVANCE.similarity
 ): ReadonlyArray<FoundPassage> => {
-  const asked = wordsOf(question, found)
+  const asked = weighWords(question, found)
   if (asked === undefined) return found
-  const hasWords = judgeWords(asked, found)
-  return found.filter((passage) => (passage.similarity ?? -1) >= nearFrom || hasWords(passage))
+  let all = 0
+  for (const weight of asked.values()) all += weight
+  const ofPassage = new Map<FoundPassage, ReadonlyArray<string>>()
+  const ofDocument = new Map<string, ReadonlyArray<string>>()
+  for (const passage of found) {
+    const words = wordsIn(passageWords(passage), asked.keys())
+    const before = ofDocument.get(passage.documentId) ?? wordsIn(searchableText(passage.filename), asked.keys())
+    ofPassage.set(passage, words)
+    ofDocument.set(passage.documentId, [...before, ...words])
+  }
+  return found.filter((passage) => {
+    const has = new Set(ofPassage.get(passage))
+    for (const word of ofDocument.get(passage.documentId) ?? []) {
+      if (asked.get(word) === RELEVANCE.nameWeight) has.add(word)
+    }
+    let weight = 0
+    for (const word of has) weight += asked.get(word) ?? 0
+    const isNear = (passage.similarity ?? -1) >= nearFrom
+    return isNear || has.size >= RELEVANCE.words || weight >= RELEVANCE.least * all
+  })
 }

@@ -95,10 +95,6 @@ const sampleOf = (text: string): string =>
         return text.slice(from, from + SAMPLE.length)
       }).join(" ")
 
-/** The language of a word by its script alone. */
-const byScript = (word: string): SearchLanguage | undefined =>
-  PLAIN.test(word) ? undefined : SCRIPTS.find(([, script]) => script.test(word))?.[0]
-
 /** Texts in Cyrillic without decisive words: of the two languages with stems, the one that fits the letters. */
 const CYRILLIC = /\p{sc=Cyrillic}/u
 const SERBIAN = /[\u0452\u0458-\u045b\u045f]/u
@@ -115,12 +111,18 @@ const bestOf = (counts: Iterable<readonly [SearchLanguage, number]>) => {
  * all others.
  */
 const shortTextLanguage = (sample: string, counts: Counts): SearchLanguage => {
-  const { best: script } = bestOf(SCRIPTS.map(([language]) => [language, counts.get(language) ?? 0] as const))
-  if (script !== undefined && script[1] > 0) return script[0]
+  let script: SearchLanguage | undefined
+  let most = 0
+  for (const [language] of SCRIPTS) {
+    const count = counts.get(language) ?? 0
+    if (count > most) script = language
+    most = Math.max(most, count)
+  }
+  if (script !== undefined) return script
   if (CYRILLIC.test(sample)) return SERBIAN.test(sample) ? "sr" : "ru"
-  const { best, isAlone } = bestOf(
-    letterScores(sample).map(([language, score]) => [language, score + (counts.get(language) ?? 0)] as const)
-  )
+  const scores = new Map<SearchLanguage, number>()
+  for (const [language, score] of letterScores(sample)) scores.set(language, score + (counts.get(language) ?? 0))
+  const { best, isAlone } = bestOf(scores)
   return best !== undefined && isAlone && best[1] >= LEAST_IN_ALL ? best[0] : ELSE
 }
 
@@ -131,12 +133,11 @@ const shortTextLanguage = (sample: string, counts: Counts): SearchLanguage => {
  */
 export const searchLanguageOf = (text: string): SearchLanguage => {
   const counts = new Map<SearchLanguage, number>()
-  const count = (language: SearchLanguage) => counts.set(language, (counts.get(language) ?? 0) + 1)
   const sample = sampleOf(text).toLowerCase()
   for (const [word] of sample.matchAll(WORD)) {
-    const script = byScript(word)
-    if (script !== undefined) count(script)
-    else for (const language of LANGUAGES_OF.get(word) ?? []) count(language)
+    const script = PLAIN.test(word) ? undefined : SCRIPTS.find(([, letters]) => letters.test(word))
+    const languages = script === undefined ? LANGUAGES_OF.get(word) : [script[0]]
+    for (const language of languages ?? []) counts.set(language, (counts.get(language) ?? 0) + 1)
   }
   if (NOT_ARABIC.test(sample)) counts.delete("ar")
   const { best } = bestOf(counts)
@@ -180,8 +181,11 @@ const BEYOND_ASCII = /(?=\p{sc=Latin})[^\0-\x7f]|\u0307/gu
 /** Returns the languages in Latin letters, each with the score of the letters of a text in lower case. */
 export const letterScores = (text: string): ReadonlyArray<readonly [LatinLanguage, number]> => {
   const found = new Set(text.match(BEYOND_ASCII))
-  return (Object.entries(LETTERS) as ReadonlyArray<[LatinLanguage, Letters]>).map(([language, { own, shared }]) => {
-    const scores = [...found].map((letter) => (own.includes(letter) ? 2 : shared.includes(letter) ? 1 : -1))
-    return [language, scores.reduce<number>((sum, score) => sum + score, 0)]
-  })
+  const scores: Array<readonly [LatinLanguage, number]> = []
+  for (const [language, { own, shared }] of Object.entries(LETTERS) as ReadonlyArray<[LatinLanguage, Letters]>) {
+    let score = 0
+    for (const letter of found) score += own.includes(letter) ? 2 : shared.includes(letter) ? 1 : -1
+    scores.push([language, score])
+  }
+  return scores
 }
