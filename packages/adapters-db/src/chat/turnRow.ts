@@ -9,8 +9,13 @@ export const beginRow = ({ chatId, continues, documentIds = [], messages, owner,
   const { userId, bot, visitor } = ownerKey(owner)
   const { content, ...begun } = reply
   const state = content === undefined ? "streaming" : "complete"
-  const added = messages.map((message) => ({ role: message.role, content: message.content, state: "complete" }))
-  const all = [...added, { ...begun, role: "assistant", content: content ?? "", state }]
+  const all: Array<object> = []
+  let bytes = storedBytes(content ?? "", reply.sources)
+  for (const message of messages) {
+    all.push({ role: message.role, content: message.content, state: "complete" })
+    bytes += storedBytes(message.content)
+  }
+  all.push({ ...begun, role: "assistant", content: content ?? "", state })
   return {
     of_user: userId,
     of_bot: bot,
@@ -21,7 +26,7 @@ export const beginRow = ({ chatId, continues, documentIds = [], messages, owner,
     reply: reply.id,
     given: storableJson(all),
     continues,
-    bytes: messages.reduce((sum, each) => sum + storedBytes(each.content), storedBytes(content ?? "", reply.sources)),
+    bytes,
     documents: documentIds
   }
 }

@@ -58,12 +58,6 @@ export const openRoles = (driver: Driver, schema: string): DatabaseRoles => {
     inTransaction((transaction) => work(sqlThrough(transaction, role)))
 
   const { statementAs } = driver
-  const aloneAs = <R extends Row>(role: DatabaseRole, text: string, params: ReadonlyArray<unknown>) =>
-    Effect.flatMap(Ambient, (current) =>
-      statementAs === undefined || current?.open === true
-        ? through(role, (sql) => sql.query<R>(text, params))
-        : Effect.flatMap(CurrentPurpose, (purpose) => statementAs<R>(purpose, role, text, params))
-    )
 
   const preparations: Array<Effect.Effect<unknown, DatabaseError>> = []
   const prepareUnit = Effect.flatMap(Ambient, (current) =>
@@ -81,13 +75,20 @@ export const openRoles = (driver: Driver, schema: string): DatabaseRoles => {
         malformed(userId) ? Effect.fail(notText()) : through({ name: "parley_user", userId }, work),
       asService: (work) => through(service, work),
       statementAsUser: <R extends Row>(userId: string, text: string, params: ReadonlyArray<unknown> = []) =>
-        malformed(userId) ? Effect.fail(notText()) : aloneAs<R>({ name: "parley_user", userId }, text, params),
+        Effect.gen(function* () {
+          if (malformed(userId)) return yield* notText()
+          const role: DatabaseRole = { name: "parley_user", userId }
+          if (statementAs === undefined || (yield* Ambient)?.open === true) {
+            return yield* through(role, (sql) => sql.query<R>(text, params))
+          }
+          return yield* statementAs<R>(yield* CurrentPurpose, role, text, params)
+        }),
       statement: <R extends Row>(text: string, params: ReadonlyArray<unknown> = []) =>
-        Effect.flatMap(Ambient, (current) =>
-          current === undefined || !current.open
-            ? Effect.flatMap(CurrentPurpose, (purpose) => driver.statement<R>(purpose, text, params))
-            : sqlThrough(current, service).query<R>(text, params)
-        ),
+        Effect.gen(function* () {
+          const current = yield* Ambient
+          if (current?.open === true) return yield* sqlThrough(current, service).query<R>(text, params)
+          return yield* driver.statement<R>(yield* CurrentPurpose, text, params)
+        }),
       unitOfWork: (work) =>
         Effect.andThen(
           prepareUnit,

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Schema, type Scope } from "effect"
 import type { Account } from "../credits/Account.ts"
 import { Accounts } from "../credits/Accounts.ts"
 import type { HoldName } from "../credits/holds/Hold.ts"
+import { CHAT_SPENDER } from "../credits/Spender.ts"
 import { type DailyCapReached, type InsufficientCredits, KeyConflict } from "../credits/errors.ts"
 import { DocumentStore } from "../documents/storing/DocumentStore.ts"
 import { uniqueIds } from "../documents/searching/findReadableDocuments.ts"
@@ -34,7 +35,7 @@ import {
 } from "./errors.ts"
 import { fingerprintOf, idempotentChatId, idempotentMessageId, replayedReply } from "./reply/idempotency.ts"
 import { makePrepareReply, TRANSCRIPT_MESSAGES } from "./prepareReply.ts"
-import { type Reply, onePerson, type ReplyParties, type ReplyTerms } from "./reply/Reply.ts"
+import type { Reply, ReplyParties, ReplyTerms } from "./reply/Reply.ts"
 import { type JoinedReply, ReplyRunner } from "./reply/ReplyRunner.ts"
 import type { RunningReply } from "./reply/RunningReplies.ts"
 import { makeReserveReply } from "./reply/reserveReply.ts"
@@ -370,6 +371,14 @@ const makeSend = Effect.gen(function* () {
     // The scope owns the hold: an interruption between holding and opening must not leave it behind.
     return yield* Effect.uninterruptible(sendAs(prepared, 1))
   })
+})
+
+/** One person who asks, pays and owns everything. */
+export const onePerson = (userId: UserId): ReplyParties => ({
+  payer: userId,
+  documentsOwner: userId,
+  conversationOwner: { person: userId },
+  source: CHAT_SPENDER
 })
 
 /** What a chat is called that begins with these messages. */

@@ -1,17 +1,9 @@
 import { Context, Effect, Layer, Clock, Result } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
-import { type LoadedAccount, decideAll, NO_ACCOUNT } from "./rules/decideAll.ts"
+import { type LoadedAccount, accountOf, decideAll, NO_ACCOUNT } from "./rules/decideAll.ts"
 import { type HoldProgress, type HoldName, addSwept, NOTHING_SWEPT } from "./holds/Hold.ts"
-import {
-  type LedgerAccount,
-  type OpenHold,
-  accountOf,
-  type Changes,
-  type IdempotencyRecord,
-  type Operation,
-  type Refusal
-} from "./rules/LedgerState.ts"
+import type { LedgerAccount, OpenHold, Changes, IdempotencyRecord, Operation, Refusal } from "./rules/LedgerState.ts"
 import { type ExplainedTerms, verifyAccount } from "./rules/verifyAccount.ts"
 import type { Transaction } from "./Transaction.ts"
 import { InMemoryEventLog } from "../events/InMemoryEventLog.ts"

@@ -30,23 +30,21 @@ export {
   type Swept,
   addSwept
 } from "./holds/Hold.ts"
-export {
-  type Changes,
-  type Decision,
-  type IdempotencyRecord,
-  type KeyState,
-  type LedgerAccount,
-  type OpenHold,
-  type Operation,
-  type Reads,
-  type Refusal,
-  type View,
-  accountOf,
-  keysOf
+export type {
+  Changes,
+  Decision,
+  IdempotencyRecord,
+  KeyState,
+  LedgerAccount,
+  OpenHold,
+  Operation,
+  Reads,
+  Refusal,
+  View
 } from "./rules/LedgerState.ts"
 export type { Split } from "./Account.ts"
 export { type CloseInput, closeAccount, openAccount } from "./rules/openAndClose.ts"
-export { type Decisions, type LoadedAccount, NO_ACCOUNT, decideAll } from "./rules/decideAll.ts"
+export { type Decisions, type LoadedAccount, NO_ACCOUNT, accountOf, decideAll, keysOf } from "./rules/decideAll.ts"
 export { type SettleRefusal, expire, release, reserve, reserveOnTier, settle, sweptBy } from "./rules/decideHold.ts"
 export type { OnceRefusal } from "./rules/journal.ts"
 export {

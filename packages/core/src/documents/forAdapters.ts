@@ -61,7 +61,6 @@ export {
 } from "./embedding/embedPassages.ts"
 export { FileRejected, fileTooLarge } from "./errors.ts"
 export { FEEDBACK, type FeedbackCandidate, type FeedbackStatistics, feedbackScores } from "./searching/passageScores.ts"
-export { accentedWords, foldedTerm, plainTerm, plainWord } from "./searching/wordForms.ts"
 export { type Crowd, FUSION, type FusedCandidate, fusedScores } from "./searching/passageScores.ts"
 export { cutPassages } from "./indexing/cutPassages.ts"
 export { type ExcerptInput, excerptOf } from "./indexing/excerpt.ts"
@@ -69,7 +68,15 @@ export { type IndexDocument, indexDocument, INDEXING_VERSION, PASSAGES_PER_BATCH
 export { type ReindexClaim, type ReindexRun, ReindexStore } from "./indexing/reindexing/ReindexStore.ts"
 export { type PassageProblem, verifyPassages } from "./indexing/verifyPassages.ts"
 export { FUNCTION_WORDS, LANGUAGES, type Language, languageOf } from "./searching/languageOf.ts"
-export { passageWords, searchableQuery, searchableText } from "./searching/searchTerms.ts"
+export {
+  accentedWords,
+  foldedTerm,
+  passageWords,
+  plainTerm,
+  plainWord,
+  searchableQuery,
+  searchableText
+} from "./searching/searchTerms.ts"
 export {
   DOCUMENT_FAILURES,
   type DocumentFailure,

@@ -118,7 +118,7 @@ export const findModel = (catalog: CatalogData, id: string): Model | undefined =
 
 /** The tier that has, or had, this name; undefined if the catalog has none. */
 export const findTier = (catalog: Pick<CatalogData, "tiers">, name: TierName): Tier | undefined =>
-  catalog.tiers.find((tier) => namesOf(tier).includes(name))
+  catalog.tiers.find((tier) => tier.name === name || tier.formerly?.includes(name) === true)
 
 /** Monthly credits by every name that an account's tier may have. */
 export const allowancesOf = ({ tiers }: Pick<CatalogData, "tiers">): Readonly<Record<TierName, number>> =>

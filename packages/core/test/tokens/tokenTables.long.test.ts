@@ -1,6 +1,5 @@
 import { expect, test } from "vitest"
-import { tokenVocabulary } from "../../src/tokens/tokenVocabulary.ts"
-import { pieceTokenizer } from "../../src/tokens/pieceTokenizer.ts"
+import { pieceTokenizer, tokenVocabulary } from "../../src/tokens/pieceTokenizer.ts"
 import * as tables from "../../src/tokens/tokenTables.ts"
 import { countTokens, makeTokenTables } from "./makeTokenTables.ts"
 

@@ -24,10 +24,6 @@ import type { ArrayValues } from "../../database/arrayValues.ts"
 export const headingsValue = (headings: ReadonlyArray<Heading> | undefined): string | null =>
   headings === undefined || headings.length === 0 ? null : JSON.stringify(headings)
 
-/** A column of headings as a field, which is absent if there are none. */
-export const headingsField = (column: ReadonlyArray<Heading> | null): { readonly headings?: ReadonlyArray<Heading> } =>
-  column === null ? {} : { headings: column }
-
 /** UTF-16 units of a part at most: 768 KiB of UTF-8. */
 const PART_LENGTH = 256 * 1024
 

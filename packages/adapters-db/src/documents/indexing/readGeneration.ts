@@ -12,7 +12,6 @@ import type { Heading } from "@parley/core/reading"
 import { Effect } from "effect"
 import type { Database, DatabaseError, Row } from "../../database/Database.ts"
 import type { GenerationSql } from "./generationSql.ts"
-import { headingsField } from "./buildGeneration.ts"
 
 /** Parts of the text, and passages, that one statement reads. */
 const PARTS_PER_STATEMENT = 4
@@ -33,6 +32,10 @@ interface PassageRow extends Row {
   readonly text: string
   readonly headings: ReadonlyArray<Heading> | null
 }
+
+/** A column of headings as a field, which is absent if there are none. */
+const headingsField = (column: ReadonlyArray<Heading> | null): { readonly headings?: ReadonlyArray<Heading> } =>
+  column === null ? {} : { headings: column }
 
 const passageOf = (row: PassageRow): Passage => ({
   ordinal: row.ordinal,

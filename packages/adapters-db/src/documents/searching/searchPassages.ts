@@ -17,7 +17,6 @@ import type { Heading } from "@parley/core/reading"
 import { Effect, Fiber } from "effect"
 import type { Database, DatabaseError, Row } from "../../database/Database.ts"
 import type { FindVectorExtension } from "./findVectorExtension.ts"
-import { headingsField } from "../indexing/buildGeneration.ts"
 import type { PassageSql } from "./passageSql.ts"
 
 /** A passage as a search reads it. */
@@ -66,19 +65,19 @@ const foundOf = (row: PassageRow, score: number): FoundPassage => ({
   start: row.start_offset,
   end: row.end_offset,
   text: row.text,
-  ...headingsField(row.headings),
+  ...(row.headings === null ? {} : { headings: row.headings }),
   score
 })
 
 const withSimilarity = (passage: FoundPassage, similarity: number | undefined): FoundPassage =>
   similarity === undefined ? passage : { ...passage, similarity }
 
-const listOf = (column: string | null): ReadonlyArray<string> =>
-  column === null || column === "" ? [] : column.split(" ")
-
 const zipped = (terms: string | null, counts: string | null): ReadonlyMap<string, number> => {
-  const values = listOf(counts)
-  return new Map(listOf(terms).map((term, place) => [term, Number(values[place])]))
+  const found = new Map<string, number>()
+  if (terms === null || terms === "") return found
+  const values = (counts ?? "").split(" ")
+  for (const [place, term] of terms.split(" ").entries()) found.set(term, Number(values[place]))
+  return found
 }
 
 const bestFirst = (one: FoundPassage, other: FoundPassage): number =>
@@ -90,16 +89,17 @@ const withFeedback = (rows: ReadonlyArray<FoundRow>): ReadonlyArray<FoundPassage
   const [first] = rows
   if (first === undefined) return []
   const candidates = rows.slice(0, FEEDBACK.candidates)
-  const known = new Map(rows.slice(0, FEEDBACK.passages).flatMap((row) => [...zipped(row.terms, row.passages_with)]))
+  const known = new Map<string, number>()
+  for (const row of rows.slice(0, FEEDBACK.passages)) {
+    for (const [term, passages] of zipped(row.terms, row.passages_with)) known.set(term, passages)
+  }
   const more = feedbackScores(
     candidates.map(({ frequencies, length, score, terms }) => ({ length, score, terms: zipped(terms, frequencies) })),
     first.occurrences,
     { passages: first.passages, averageLength: first.average_length, passagesWith: (term) => known.get(term) ?? 0 }
   )
-  return [
-    ...candidates.map((row, rank) => foundOf(row, row.score + (more[rank] ?? 0))).sort(bestFirst),
-    ...rows.slice(FEEDBACK.candidates).map((row) => foundOf(row, row.score))
-  ]
+  const scored = rows.map((row, rank) => foundOf(row, row.score + (more[rank] ?? 0)))
+  return [...scored.slice(0, FEEDBACK.candidates).sort(bestFirst), ...scored.slice(FEEDBACK.candidates)]
 }
 
 const keyOf = (documentId: string, ordinal: number): string => `${documentId} ${ordinal}`

@@ -1,4 +1,4 @@
-import { CHAT_SPENDER, type Spender } from "../../credits/Spender.ts"
+import type { Spender } from "../../credits/Spender.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import type { ConversationOwner, Source } from "../store/StoredChat.ts"
 import type { DailyShare } from "../limits/dailyShares.ts"
@@ -35,14 +35,6 @@ export interface ReplyTerms {
   /** The most tokens of a reply; the model's own limit unless given, which holds as well. */
   readonly maxOutputTokens?: number | undefined
 }
-
-/** One person who asks, pays and owns everything. */
-export const onePerson = (userId: UserId): ReplyParties => ({
-  payer: userId,
-  documentsOwner: userId,
-  conversationOwner: { person: userId },
-  source: CHAT_SPENDER
-})
 
 /** A reply whose first words have arrived. Its credits are settled when `text` ends, fails or is left. */
 export interface Reply {

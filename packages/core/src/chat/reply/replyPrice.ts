@@ -4,7 +4,7 @@ import type { ChatMessage } from "../../models/ChatMessage.ts"
 import type { ChatModel, InputUsage } from "../../models/ChatModel.ts"
 import { countMessage } from "../../models/messageTokens.ts"
 import { type Model, modelPrice } from "../../models/Model.ts"
-import type { ReplyOutput } from "../../models/replyOutput.ts"
+import type { ReplyOutput } from "./ReplyText.ts"
 import type { Usage } from "../../models/Usage.ts"
 import type { TokenizerService } from "../../tokens/TokenizerService.ts"
 import type { OpenedReply } from "./openReply.ts"
@@ -50,10 +50,10 @@ export interface QuotedInput {
  * is then as long as the credits buy by the estimate, and is charged what was held at most.
  */
 export const quoteReply = (model: Model, input: QuotedInput, outputCeiling: number): ReplyQuote => {
-  const bound = (output: number) => maxPriceOf(input.maxTokens, output, model)
-  const estimate = (output: number) => Math.min(bound(output), priceOf({ ...input.estimate, output }, model))
+  const estimate = (output: number) =>
+    Math.min(maxPriceOf(input.maxTokens, output, model), priceOf({ ...input.estimate, output }, model))
   return {
-    amount: bound(outputCeiling),
+    amount: maxPriceOf(input.maxTokens, outputCeiling, model),
     minimumAmount: estimate(Math.min(1, outputCeiling)),
     outputTokensFor: (held) => outputTokensWithin(held, estimate, outputCeiling)
   }

@@ -4,14 +4,13 @@ import { type ReplyBeat, type ReplyBeaten, RunningReplies, type ReplyName } from
 import type { ReplyEnd } from "../../credits/Receipt.ts"
 import { ModelFailed } from "../../models/ChatModel.ts"
 import { countFailure } from "../../models/modelMetrics.ts"
-import { replyOutput } from "../../models/replyOutput.ts"
 import { Tokenizer } from "../../tokens/Tokenizer.ts"
 import type { TokenizerService } from "../../tokens/TokenizerService.ts"
 import { ChatStore } from "../store/ChatStore.ts"
 import { makeEndReply, makeReplyPayments, type ReplyPayment, type RunReplyInput, type SpokenReply } from "./endReply.ts"
 import { openReply, type OpenedReply } from "./openReply.ts"
 import { lostReplyDraft } from "./replyPrice.ts"
-import type { ReplyText } from "./ReplyText.ts"
+import { replyOutput, type ReplyText } from "./ReplyText.ts"
 
 /** The interval at which the new text of a joinable reply is stored. */
 const READ_ALONG_MS = 250

@@ -45,20 +45,13 @@ export const makeBeats = <One>(
           failureFields(Cause.squash(cause))
         )
       )
-    const beatAll = Effect.suspend(() => {
-      const all = [...kept]
-      const calls = Array.from({ length: Math.ceil(all.length / KEPT_PER_CALL) }, (_, index) =>
-        all.slice(index * KEPT_PER_CALL, (index + 1) * KEPT_PER_CALL)
-      )
-      return Effect.forEach(calls, call, { discard: true })
-    })
-    const beats = Effect.whileLoop({
-      while: () => {
-        beating = kept.size > 0
-        return beating
-      },
-      body: () => Effect.andThen(Effect.sleep(everyMs), beatAll),
-      step: () => undefined
+    const beats = Effect.gen(function* () {
+      while (kept.size > 0) {
+        yield* Effect.sleep(everyMs)
+        const all = [...kept]
+        for (let from = 0; from < all.length; from += KEPT_PER_CALL) yield* call(all.slice(from, from + KEPT_PER_CALL))
+      }
+      beating = false
     })
     return (one) =>
       Effect.suspend(() => {

@@ -36,20 +36,6 @@ export interface LedgerAccount extends Account, DayUsage {
   readonly holdsEnded: number
 }
 
-/** The account without what only the ledger needs. */
-export const accountOf = ({
-  version: _version,
-  transactionCount: _transactionCount,
-  openHolds: _open,
-  byType: _byType,
-  termsTransaction: _termsTransaction,
-  holdsOpened: _holdsOpened,
-  holdsEnded: _holdsEnded,
-  usageDay: _usageDay,
-  usageByKind: _usageByKind,
-  ...account
-}: LedgerAccount): Account => account
-
 /** A hold that has not ended, with what its end needs. */
 export interface OpenHold {
   readonly hold: Hold
@@ -146,7 +132,3 @@ export interface Operation<A, E extends Refusal> {
    */
   readonly companion?: Companion | undefined
 }
-
-/** The keys whose holds and records an operation needs to see. */
-export const keysOf = ({ reads: { key, secondKey } }: Pick<Operation<never, never>, "reads">): ReadonlyArray<string> =>
-  key === undefined ? [] : secondKey === undefined ? [key] : [key, secondKey]

@@ -1,4 +1,5 @@
 import type { Result } from "effect"
+import type { Account } from "../Account.ts"
 import type {
   Changes,
   IdempotencyRecord,
@@ -11,6 +12,24 @@ import type {
 import type { PurchaseState } from "../Purchase.ts"
 import { explainTerms } from "./journal.ts"
 import type { Transaction } from "../Transaction.ts"
+
+/** The account without what only the ledger needs. */
+export const accountOf = ({
+  version: _version,
+  transactionCount: _transactionCount,
+  openHolds: _open,
+  byType: _byType,
+  termsTransaction: _termsTransaction,
+  holdsOpened: _holdsOpened,
+  holdsEnded: _holdsEnded,
+  usageDay: _usageDay,
+  usageByKind: _usageByKind,
+  ...account
+}: LedgerAccount): Account => account
+
+/** The keys whose holds and records an operation needs to see. */
+export const keysOf = ({ reads: { key, secondKey } }: Pick<Operation<never, never>, "reads">): ReadonlyArray<string> =>
+  key === undefined ? [] : secondKey === undefined ? [key] : [key, secondKey]
 
 /** One account as it was read, with the holds, records and purchases that the operations at hand read. */
 export interface LoadedAccount {

@@ -14,16 +14,8 @@ import type {
 import type { TierName } from "../../tiers/Tier.ts"
 import { AccountNotFound, DailyCapReached, HoldNotFound, InvalidAmount, KeyConflict } from "../errors.ts"
 import { type Journal, post } from "./journal.ts"
-import {
-  accountOf,
-  type Decision,
-  type IdempotencyRecord,
-  type LedgerAccount,
-  type OpenHold,
-  type Operation,
-  type Refusal,
-  type View
-} from "./LedgerState.ts"
+import { accountOf } from "./decideAll.ts"
+import type { Decision, IdempotencyRecord, LedgerAccount, OpenHold, Operation, Refusal, View } from "./LedgerState.ts"
 import { isOfReply, type Receipt } from "../Receipt.ts"
 import {
   kindOfSpender,

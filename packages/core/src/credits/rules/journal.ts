@@ -99,7 +99,10 @@ export const termsOf = ({
   pendingTier
 })
 
-export const sameTerms = (a: Terms, b: Terms): boolean => NAMES.every((name) => a[name] === b[name])
+export const sameTerms = (a: Terms, b: Terms): boolean => {
+  for (const name of NAMES) if (a[name] !== b[name]) return false
+  return true
+}
 
 /** The account after an operation, naming its newest transaction as the one that says its terms, where they changed. */
 export const explainTerms = (before: LedgerAccount | undefined, after: LedgerAccount): LedgerAccount => {

@@ -2,8 +2,7 @@ import { scoreTerm, FEEDBACK, feedbackScores, cosine, crowdOf, FUSION, fusedScor
 import type { Document, FoundPassage, Passage } from "../Document.ts"
 import type { Embedding } from "../embedding/Embedder.ts"
 import type { SearchInput } from "../indexing/PassageIndex.ts"
-import { passageWords, searchableQuery, plainTermsAmong, termsAmong } from "./searchTerms.ts"
-import { plainTerm } from "./wordForms.ts"
+import { passageWords, plainTerm, searchableQuery, plainTermsAmong, termsAmong } from "./searchTerms.ts"
 import type { SearchLanguage } from "./searchLanguage.ts"
 
 /** A passage with its terms. `foundBy` has these and, for accented words, the terms without accents. */

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { UserId } from "../../identity/UserId.ts"
 import type { DocumentStore } from "../storing/DocumentStore.ts"
+import type { Document } from "../Document.ts"
 import { DocumentForbidden, DocumentNotFound } from "../errors.ts"
 
 /** Why a person cannot have a document that is not among theirs: another person owns it, or it does not exist. */
@@ -25,7 +26,8 @@ export const findReadableDocuments = Effect.fnUntraced(function* (
 ) {
   const ids = uniqueIds(documentIds)
   if (ids.length === 0) return { ready: [], pending: [] }
-  const found = new Map((yield* documents.find(userId, ids)).map((document) => [document.id, document]))
+  const found = new Map<string, Document>()
+  for (const document of yield* documents.find(userId, ids)) found.set(document.id, document)
   const ready: Array<string> = []
   const pending: Array<string> = []
   for (const documentId of ids) {

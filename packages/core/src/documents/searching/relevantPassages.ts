@@ -1,6 +1,5 @@
 import type { FoundPassage } from "../Document.ts"
-import { foldedTerm, isAlike } from "./wordForms.ts"
-import { passageWords, searchableQuery, searchableText, stopWordsOf } from "./searchTerms.ts"
+import { foldedTerm, isAlike, passageWords, searchableQuery, searchableText, stopWordsOf } from "./searchTerms.ts"
 import { searchLanguageOf } from "./searchLanguage.ts"
 
 /**

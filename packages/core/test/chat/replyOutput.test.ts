@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { replyOutput } from "../../src/models/replyOutput.ts"
+import { replyOutput } from "../../src/chat/reply/ReplyText.ts"
 import { pieceTokenizer } from "../../src/tokens/pieceTokenizer.ts"
 
 const estimateTokens = (text: string): number => pieceTokenizer.count(text).estimate
