@@ -11,13 +11,16 @@ import type { PgliteThread } from "./database/embedded/PgliteThread.ts"
 export interface DatabaseOptions {
   /** A Postgres server's connection string, also one of a transaction-pooling pgbouncer. Wins over `dataDir`. */
   readonly url?: string | undefined
-  /** A pool of the caller's, in the place of `url`; it stays open. Changes of the schema go through it, too, unless `directUrl` is given. */
+  /**
+   * A pool of the caller's, in place of `url`; it stays open. Changes of the schema also use it, unless `directUrl` is
+   * given.
+   */
   readonly pool?: CallersPool | undefined
   /** The same server past the pooler, for migrations; `url` unless given. */
   readonly directUrl?: string | undefined
   /** The folder of the embedded database. One process at a time: it is locked while open. */
   readonly dataDir?: string | undefined
-  /** The embedded database, where `openEngine` is opening it already: the caller closes it. */
+  /** The embedded database, if `openEngine` is opening it already; then the caller closes it. */
   readonly engine?: PgliteThread | undefined
   /** The schema all tables live in; `parley` unless given. */
   readonly schema?: string | undefined

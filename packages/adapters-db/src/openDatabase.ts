@@ -20,16 +20,18 @@ export interface OpenDatabaseOptions extends DatabaseOptions {
   /** Embeds passages and questions, so that a search also compares meaning; none unless given. */
   readonly embedder?: Embedder["Service"] | undefined
   /**
-   * How many passages the documents named may have for a search by meaning to compare all of them; 20,000 unless given. Where
-   * they have more, an approximate index chooses, if an operator made one (`parley vectors index`).
+   * The most passages of the named documents for which a search by meaning compares all of them; 20,000 unless given.
+   * If they have more, an approximate index chooses, if an operator made one (`parley vectors index`).
    */
   readonly exactSearchPassages?: number | undefined
   /**
-   * The clock that holds and periods go by: the database's unless given, or the caller's, for tests and
-   * demonstrations that move the time (`clock` of `createParley`).
+   * The clock of holds and periods: the database's unless given, or the caller's, for tests and demonstrations that
+   * move the time (`clock` of `createParley`).
    */
   readonly clock?: "database" | "caller" | undefined
-  /** Takes what opening the database has to say, as that of `createParley` takes the rest; the console unless given. */
+  /**
+   * Receives the log of opening the database, as that of `createParley` receives the rest; the console unless given.
+   */
   readonly logger?: ParleyLogger | false | undefined
 }
 
@@ -45,13 +47,13 @@ const exactSearch = (passages: number | undefined): Layer.Layer<never> => {
 export interface OpenDatabase extends StoragePorts {
   /** Rejects with `DatabaseNotReady` where the database does not answer soon, its disk is full, or its schema is older than the program. */
   checkReadiness(): Promise<void>
-  /** Gives back connections and the data folder. Close what uses the ports before. */
+  /** Closes connections and releases the data folder. Before that, close everything that uses the ports. */
   close(): Promise<void>
 }
 
 /**
- * Brings the schema of `options` up to date, and the job queue's beside it; gives the ids of the migrations applied.
- * Any number of processes may do so at once. Rejects with `MigrationRefused`, `DatabaseError` or `FolderInUse`.
+ * Brings the schema of `options` and the job queue's schema up to date; returns the ids of the applied migrations. Any
+ * number of processes may do so at once. Rejects with `MigrationRefused`, `DatabaseError` or `FolderInUse`.
  */
 export const migrateDatabase = (options: DatabaseOptions): Promise<ReadonlyArray<string>> =>
   Effect.runPromise(
@@ -62,8 +64,8 @@ export const migrateDatabase = (options: DatabaseOptions): Promise<ReadonlyArray
   )
 
 /**
- * Opens a database for developers who use promises: migrates it unless told not to, and gives the ports. Rejects with
- * `FolderInUse`, `PgliteMissing`, `DatabaseError` or `MigrationRefused`; nothing is left open then.
+ * Opens a database for developers who use promises: migrates it by default, and returns the ports. Rejects with
+ * `FolderInUse`, `PgliteMissing`, `DatabaseError` or `MigrationRefused`, and leaves nothing open then.
  */
 export const openDatabase = async (options: OpenDatabaseOptions = {}): Promise<OpenDatabase> => {
   const direct = options.directUrl !== undefined && (options.url ?? options.pool) !== undefined

@@ -26,8 +26,8 @@ const failed = (error: DatabaseError) =>
     : notReady("unreachable", "The database does not answer. Is DATABASE_URL right, and the server up?", error)
 
 /**
- * Writes some kilobytes to the database's disk, and leaves nothing there: rows that do not fit into the memory that this
- * statement may have go to a temporary file. What is written to a table may fit into pages that are there already.
+ * Writes some kilobytes to the database's disk, and leaves nothing there: rows that exceed this statement's memory go
+ * to a temporary file. A write to a table would not prove free space, because it may fit into existing pages.
  */
 const writeToDisk = Effect.flatMap(Database, ({ asService }) =>
   asService((sql) =>
@@ -39,8 +39,8 @@ const writeToDisk = Effect.flatMap(Database, ({ asService }) =>
 )
 
 /**
- * Succeeds where the database answers within the limit (milliseconds; 2,000 unless given), its schema is up to date, and its disk
- * takes what is written.
+ * Succeeds if the database answers within the limit (milliseconds; 2,000 unless given), its schema is up to date, and
+ * its disk accepts writes.
  */
 export const checkReadiness = (limitMs = 2000): Effect.Effect<void, DatabaseNotReady, Database> =>
   Effect.andThen(writeToDisk, pendingMigrations()).pipe(

@@ -43,7 +43,7 @@ interface ChatRow extends Row {
 /** The turn was begun by another call at the same moment. */
 const isSerialization = ({ sqlState }: DatabaseError): boolean => sqlState === "40001"
 
-/** A chat's row with one of its messages; the message's columns are null where it has none. */
+/** A chat's row with one of its messages; the message's columns are null if the chat has no message. */
 interface TranscriptRow extends ChatRow {
   readonly message_id: string | null
   readonly position: number | null

@@ -26,7 +26,7 @@ const cursorOf = (row: ConversationRow): ConversationCursor => ({ usedAtMicros: 
 
 type Conversations = Pick<ChatRecords["Service"], "conversation" | "conversations" | "conversationsById">
 
-/** What the owners of bots read of their visitors, as the owner. */
+/** The conversations of visitors as the owners of their bots read them, with the owner's role. */
 export const pgConversations = ({ schema, statementAsUser }: Database["Service"]): Conversations => {
   const text = {
     list: conversationsSql(schema),
@@ -47,7 +47,10 @@ export const pgConversations = ({ schema, statementAsUser }: Database["Service"]
       replyIds: row.reply_ids
     })
 
-  /** The first `limit` of the rows, and where to go on: behind the last of them, or where looking ended. */
+  /**
+   * The first `limit` rows, and the cursor of the next page: the last of these rows, or the row at which the search
+   * stopped.
+   */
   const pageOf = (botOwner: string, limit: number, rows: ReadonlyArray<ConversationRow>, end?: ConversationRow) => {
     const page = rows.slice(0, limit)
     const last = rows.length > limit ? page.at(-1) : end

@@ -42,8 +42,8 @@ const progressOf = (row: ReadRow | undefined, from: number): RunningProgress => 
  */
 const runningReplySql = (schema: string) => ({
   /**
-   * What there is from the piece on that an offset is in; once the reply is no longer here, its message. Parameter: the
-   * offset.
+   * The stored text from the piece that contains an offset; the message, if the running record was deleted. Parameter:
+   * the offset.
    */
   read: `SELECT r.model AS running_model, r.expires_at > clock_timestamp() AS alive, p.start, p.text, m.state, m.model,
       CASE WHEN r.reply_id IS NULL THEN m.content END AS content
@@ -78,7 +78,10 @@ const make = Effect.gen(function* () {
   const asOwner = <R extends Row>({ owner }: RunningChat, text: string, params: ReadonlyArray<unknown>) =>
     database.statementAsUser<R>(ownerKey(owner).userId, text, params)
 
-  /** Writes as the person whose conversation it is; for a visitor, who is no person known here, as the service. */
+  /**
+   * Writes with the role of the conversation's person; a visitor has no role of their own, so the service writes for
+   * them.
+   */
   const asAuthor = <R extends Row>({ owner }: RunningChat, text: string, params: ReadonlyArray<unknown>) =>
     "person" in owner ? database.statementAsUser<R>(owner.person, text, params) : database.statement<R>(text, params)
 

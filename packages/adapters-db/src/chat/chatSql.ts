@@ -18,23 +18,24 @@ export const sameReply = (one: string, other: string): string =>
 export const OWNED = "user_id = $1 AND bot = $2 AND visitor = $3"
 
 /**
- * Stores what is new and a reply. Parameters: the owner's key, chat, title, number of messages, reply's id, messages as JSON,
- * whether it continues the chat, bytes that count, documents named; the payer and the key of its hold, whether others may
- * join it, and milliseconds to live, or nulls if it is complete.
+ * Stores new messages and a reply. Parameters: the owner's key, chat, title, number of messages, reply's id, messages
+ * as JSON, whether the turn continues the chat, bytes that count towards the quota, named documents; the payer and the
+ * key of its hold, whether others may join the reply, and its time to live in milliseconds, or nulls if the reply is
+ * complete.
  */
 export const beginTurnSql = (schema: string): string =>
   `SELECT ${schema}.begin_turn($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
 
-/** What a person's own chats hold, or the conversations of all visitors of their bots. Parameters: user. */
+/** The bytes of a person's own chats, or of the conversations of all visitors of their bots. Parameters: user. */
 export const usageSql = (schema: string, whose: "own" | "visitors"): string =>
   `SELECT coalesce(sum(bytes), 0)::bigint AS bytes FROM ${schema}.chats
    WHERE user_id = $1 AND bot ${whose === "own" ? "=" : ">"} ''`
 
 /**
- * The chat beside each of its newest messages, oldest first; one row without a message where it has none. Its documents
- * are in the last row alone. Lengths are
- * known without reading what is long: sources count as they are stored. Positions begin at 1 and have no gaps. Parameters:
- * the owner's key, chat, limit, bytes of all contents and sources together, the message before which they are or null.
+ * The chat beside each of its newest messages, oldest first; one row without a message if it has none. Only the last
+ * row contains the chat's documents. Lengths are computed without reading long values: sources count by their stored
+ * size. Positions begin at 1 and have no gaps. Parameters: the owner's key, chat, limit, bytes of all contents and
+ * sources together, the message before which they end or null.
  */
 export const transcriptSql = (schema: string): string => `
 SELECT c.id, c.bot, c.visitor, c.title, c.created_at, c.updated_at,
@@ -67,7 +68,10 @@ SELECT id, bot, visitor, title, created_at, updated_at FROM ${schema}.chats
 WHERE user_id = $1 AND bot = '' AND visitor = '' AND ($2::uuid IS NULL OR id > $2::uuid)
 ORDER BY id LIMIT $3`
 
-/** What of the last used chats is searched word by word, together and of each, in bytes: it is read whole. */
+/**
+ * Bounds of a search through messages, in bytes: for all chats together, and for one chat. The search reads the newest
+ * chats whole.
+ */
 const SEARCHED_BYTES = 8 * 1024 * 1024
 const SEARCHED_CHAT_BYTES = 4 * 1024 * 1024
 
@@ -96,12 +100,12 @@ ORDER BY page.updated_at DESC, page.id`
 /** One of a person's own chats. */
 const OWN = "user_id = $1 AND bot = '' AND visitor = '' AND id = $2"
 
-/** Gives the chat where there is one. Parameters: user, chat, title. */
+/** Returns the chat if it exists. Parameters: user, chat, title. */
 export const renameSql = (schema: string): string =>
   `UPDATE ${schema}.chats SET title = $3 WHERE ${OWN}
    RETURNING id, bot, visitor, title, created_at, updated_at`
 
-/** Gives a row where there is such a chat. Parameters: user, chat, documents. */
+/** Returns a row if the chat exists. Parameters: user, chat, documents. */
 export const keepDocumentsSql = (schema: string): string =>
   `UPDATE ${schema}.chats SET document_ids = $3::uuid[] WHERE ${OWN} RETURNING id`
 
@@ -109,7 +113,7 @@ export const keepDocumentsSql = (schema: string): string =>
 export const countSql = (schema: string): string =>
   `SELECT count(*) AS total FROM ${schema}.chats WHERE user_id = $1 AND bot = $2`
 
-/** Gives a row where there was a chat. Parameters: the owner's key, chat. */
+/** Returns a row if the chat existed. Parameters: the owner's key, chat. */
 export const removeSql = (schema: string): string =>
   `DELETE FROM ${schema}.chats WHERE ${OWNED} AND id = $4 RETURNING id`
 

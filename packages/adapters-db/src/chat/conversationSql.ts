@@ -1,7 +1,7 @@
-/** How much of what was said is searched for one page, and of one conversation, in bytes: it is read whole. */
+/** Bounds of a search through messages, in bytes: for one page, and for one conversation. Messages are read whole. */
 const SEARCHED_BYTES = 8 * 1024 * 1024
 const SEARCHED_CHAT_BYTES = 4 * 1024 * 1024
-/** How many conversations are looked at for one page of a search, however short they are. */
+/** The most conversations that a search reads for one page, however short they are. */
 const SEARCHED_CHATS = 5_000
 
 const columns = (schema: string) => `c.id, c.bot, c.visitor, c.title, c.created_at, c.updated_at,
@@ -16,7 +16,9 @@ const columns = (schema: string) => `c.id, c.bot, c.visitor, c.title, c.created_
 const BEHIND = `($3::bigint IS NULL OR (c.updated_at <= moment.used_at AND (c.updated_at < moment.used_at OR c.id > $4::uuid)))`
 const MOMENT = `(SELECT timestamptz 'epoch' + $3::bigint * interval '1 microsecond' AS used_at) AS moment`
 
-/** One more than asked for tells whether there are more. Parameters: owner, bot, cursor's time and id, limit. */
+/**
+ * Reads one row more than the page, to find out if there are more. Parameters: owner, bot, cursor's time and id, limit.
+ */
 export const conversationsSql = (schema: string): string => `
 SELECT ${columns(schema)} FROM ${schema}.chats c, ${MOMENT}
 WHERE c.user_id = $1 AND c.bot = $2 AND c.bot <> '' AND ${BEHIND}

@@ -8,21 +8,23 @@ export class LedgerClock extends Context.Reference<"database" | "caller">("@parl
   defaultValue: () => "database"
 }) {}
 
-/** The database's clock in Unix milliseconds, as SQL that gives a number. */
+/** The database's clock in Unix milliseconds, as a SQL expression that returns a number. */
 export const DATABASE_NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::float8"
 
-/** The moment a parameter gives, else the database's own, as SQL. */
+/** The time in a parameter if it has one, otherwise the database's own, as a SQL expression. */
 export const momentOf = (parameter: string) => `coalesce(${parameter}::timestamptz, clock_timestamp())`
 
-/** What a process knows of the time of its ledger. */
+/** An estimate of the ledger's time in this process. */
 export interface LedgerTime {
   /** The time in Unix milliseconds, as near as this process knows it: decisions by it are checked where they are written. */
   readonly estimate: Effect.Effect<number>
-  /** The time to decide by where the database has just given it within the same transaction. */
+  /** The time of a decision if the database returned its time in the same transaction. */
   readonly at: (databaseNow: number) => Effect.Effect<number>
-  /** What the database is to check a decision by that was made at `now`; null where it is not its time. */
+  /**
+   * The time that the database compares with its own before it writes a decision made at `now`; null if it need not.
+   */
   readonly decidedAt: (now: number) => number | null
-  /** The time to compare dates with, as an ISO 8601 text; null where the database takes its own. */
+  /** The time for comparing dates, as an ISO 8601 text; null if the database uses its own. */
   readonly given: Effect.Effect<string | null>
   /** Sends a statement whose answer has the database's time (`databaseNow`, in Unix milliseconds), and learns from its answer. */
   readonly learnFrom: <A, E>(
@@ -31,20 +33,25 @@ export interface LedgerTime {
   ) => Effect.Effect<A, E>
 }
 
-/** What is known of how far the database's clock is ahead of the process's: bounds in milliseconds, and when they held. */
+/**
+ * Bounds of the offset from the process's clock to the database's, in milliseconds, and the time of the last
+ * measurement.
+ */
 interface Offset {
   readonly low: number
   readonly high: number
   readonly at: number
 }
 
-/** How fast two clocks that are not set may move apart: more than quartz does, and than clocks are slewed at most. */
+/**
+ * The fastest drift between two clocks that are not set: more than that of quartz clocks and of the fastest slewing.
+ */
 const DRIFT = 0.0005
 
 /**
- * What an answer adds to what was known. The database read its clock between the moments of asking and of hearing, so
- * that the offset is between two bounds; answers before narrow them further. Where they contradict each other, a clock
- * was set, and the newest answer alone counts. A clock of whole milliseconds may be up to one behind.
+ * Combines an answer with the known offset. The database read its clock between the request and the response, so the
+ * offset lies between two bounds; earlier answers narrow them further. If the bounds contradict each other, a clock was
+ * set, and only the newest answer counts. A clock of whole milliseconds may be up to one millisecond behind.
  */
 export const learnOffset = (
   known: Offset | undefined,
@@ -76,8 +83,8 @@ const callersTime: LedgerTime = {
 }
 
 /**
- * The time of a ledger on a database. Of the database's clock the offset to that of this process is measured by the
- * statements that are sent anyway; where it is wrong, since a clock was set, the database refuses what was decided by it.
+ * The time of a ledger on a database. The offset of the database's clock is measured by statements that are sent
+ * anyway. If the estimate is wrong because a clock was set, the database refuses decisions that used it.
  */
 export const makeLedgerTime: Effect.Effect<LedgerTime> = Effect.gen(function* () {
   if ((yield* LedgerClock) === "caller") return callersTime

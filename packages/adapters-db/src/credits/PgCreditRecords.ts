@@ -7,12 +7,15 @@ import { accountOfRow, type JsonRow, transactionOfRow } from "./ledgerRows.ts"
 
 interface HistoryRow extends Row {
   readonly total: number
-  /** How many of those that match are not newer than the page. */
+  /** The number of matching transactions that are not newer than the page. */
   readonly top: number
   readonly transaction: JsonRow | null
 }
 
-/** How many of so many transactions are not newer than the page: `$2` is its offset, `$3` what `upto` says. */
+/**
+ * Counts, among a number of transactions, those that are not newer than the page: `$2` is its offset, `$3` the value of
+ * `upto`.
+ */
 const topOf = (total: string) => `least(${total}, $3::bigint) - $2::bigint`
 
 /** Numbers have no gaps, so that a page of all types is a run of them. */
@@ -84,7 +87,7 @@ const readHistory = (
     })
   })
 
-/** Sums are numeric, and so texts; all are within what an account can have spent. */
+/** Sums have the type numeric, which arrives as text; the credits that an account can spend fit into a number. */
 interface SummedRow extends Row {
   readonly day: string
   readonly source: UsageRow["source"]

@@ -4,17 +4,20 @@ export interface CoalesceOptions<Job, A, E> {
   /** Jobs of one lane never run in two batches at once. */
   readonly laneOf: (job: Job) => string
   /**
-   * Does the jobs of a batch; answers in their order. Where another process holds up a lane it gives
-   * `undefined` for all its jobs, of which it has done nothing.
+   * Runs the jobs of a batch, and returns their answers in their order. If another process holds up a lane, the answers
+   * of all jobs of that lane are `undefined`, and none of them has run.
    */
   readonly run: (jobs: ReadonlyArray<Job>) => Effect.Effect<ReadonlyArray<Exit.Exit<A, E> | undefined>>
-  /** Does the jobs of one lane that `run` gave back, without a slot; nothing else of the lane is done meanwhile. */
+  /**
+   * Runs the jobs of one lane for which `run` returned `undefined`, without a slot. No other job of the lane runs
+   * meanwhile.
+   */
   readonly contend: (jobs: ReadonlyArray<Job>) => Effect.Effect<ReadonlyArray<Exit.Exit<A, E>>>
   readonly maxBatch: number
   readonly maxInFlight: number
 }
 
-/** What a waiting caller is woken with: its answer, or a task that begins with its own job. */
+/** The value that wakes a waiting caller: its answer, or a task that begins with its own job. */
 type Turn<Job, A, E> =
   | { readonly _tag: "Answered"; readonly exit: Exit.Exit<A, E> }
   | { readonly _tag: "Leads" | "Contends"; readonly batch: ReadonlyArray<Ticket<Job, A, E>> }
@@ -111,17 +114,18 @@ const answering = <A, E>(
   )
 
 /**
- * Turns many concurrent calls into few batches. A call that finds a batch slot and its lane free starts at once, with
- * what comes in the same turn of the event loop; what arrives while its lane is busy, or while all slots are, forms the
- * next batches. So batches grow only under load, and a lone call does not wait. Lanes take turns, so that a busy one
- * does not keep others from the slots; and a lane that another process holds up leaves its slot at once.
+ * Turns many concurrent calls into few batches. A call that finds a free slot and a free lane starts at once, together
+ * with the calls of the same turn of the event loop. Calls that arrive while their lane or all slots are busy form the
+ * next batches. So batches grow only under load, and a lone call does not wait. Lanes take turns, so that a busy lane
+ * does not keep others from the slots. A lane that another process holds up leaves its slot at once.
  *
- * A batch takes an equal share of all jobs, done or waiting for a slot, but never half a lane that has room. Taking all
- * that wait would form one large batch and several tiny ones, each with the full cost of a commit, for ever: who is in
- * the large one comes back together.
+ * A batch takes an equal share of all jobs, running or waiting for a slot, but never half a lane that has room. If a
+ * batch took all waiting jobs, one large batch and several tiny ones would form, each with the full cost of a commit,
+ * and would stay so, because the callers of the large batch return together.
  *
- * No fiber runs in the background: a batch runs on the fiber of its first caller, and the others wait for their answers.
- * A call that was sent is not interrupted, since others may depend on the fiber, and since its work may be done already.
+ * No fiber runs in the background: a batch runs on the fiber of its first caller, and the others wait for their
+ * answers. A call that was sent is not interrupted, because others may depend on its fiber, and because its work may be
+ * done already.
  */
 export const coalesce = <Job, A, E>(options: CoalesceOptions<Job, A, E>): ((job: Job) => Effect.Effect<A, E>) => {
   type Waiting = Ticket<Job, A, E>

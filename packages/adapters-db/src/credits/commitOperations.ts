@@ -73,8 +73,9 @@ const decide = (
 }
 
 /**
- * Decides from what is remembered, which the write then proves or refuses. Where an operation would write nothing, its
- * answer could not be proven, so that the account has to be read; so has a purchase, which is not remembered.
+ * Decides from the remembered account; the write then proves or refuses it. The answer of an operation that writes
+ * nothing could not be proven, so its account has to be read. Purchases are not remembered, so operations on them also
+ * read.
  */
 const decideFromMemory = (
   group: ReadonlyArray<Pending>,
@@ -88,20 +89,21 @@ const decideFromMemory = (
   return decided.decisions.allChanged ? decided : undefined
 }
 
-/** When a decision is made, how its write is checked, and what it may rely on. */
+/** The time of a decision, the check of its write, and the accounts on which it may rely. */
 interface Grounds {
   readonly now: number
-  /** What the database is to check the decision by; null where it gave the time itself. */
+  /** The time that the database compares with its own; null if the database returned the time itself. */
   readonly decidedAt: number | null
-  /** Accounts as they are remembered, where nothing is locked. */
+  /** Remembered accounts, if nothing is locked. */
   readonly recent?: RecentAccounts
   /** Accounts that are locked. Others that exist are left alone; without it, none is. */
   readonly locked?: ReadonlySet<string>
 }
 
 /**
- * Decides, reading only what is not remembered, and writes; notes in `answers` what was written or needed no writing,
- * and gives the operations whose account was not as it was seen or is locked, of which nothing was written.
+ * Decides, reads only accounts that are not remembered, and writes. Adds to `answers` the operations that were written
+ * or needed no writing. Returns the operations of which nothing was written, because their account had changed or is
+ * locked.
  */
 const decideAndWrite = Effect.fnUntraced(function* (
   query: Sql["query"],
@@ -159,7 +161,10 @@ interface LockedRow extends Row {
   readonly accounts: ReadonlyArray<string>
 }
 
-/** Locks the accounts of `pending`, or those that are free; gives them, and the database's time once they are. */
+/**
+ * Locks the accounts of `pending`, or those that are free. Returns them, and the database's time after they were
+ * locked.
+ */
 const lockAccounts = (
   query: Sql["query"],
   schema: string,
@@ -180,14 +185,14 @@ const lockAccounts = (
   )
 
 /**
- * Commits operations on any number of accounts without holding a lock from one statement to the next: one statement
- * reads what `recent` does not remember, one writes where everything is as it was seen, each a transaction of its own.
- * Waits for no lock: where an account is locked, another process was faster, or the time that this process took it to be
- * is not the database's, nothing is written for it and its operations have no answer. The others have the exact answer
- * each, in their order, as if committed alone.
+ * Commits operations on any number of accounts, without a lock that is held between statements: one statement reads the
+ * accounts that `recent` does not remember, and one writes if nothing has changed since; each is a transaction of its
+ * own. It waits for no lock: if an account is locked, if another process was faster, or if the time assumed by this
+ * process differs from the database's, nothing is written for that account, and its operations have no answer. All
+ * others have exact answers in their order, as if each had been committed alone.
  *
- * Safe to repeat as a whole after a lost connection, also at COMMIT, as all in this file: an operation that was
- * committed finds its own key and gives its first answer.
+ * Like everything in this file, it is safe to repeat as a whole after a lost connection, even one lost at COMMIT: a
+ * committed operation finds its own key and returns its first answer.
  */
 export const commitFree = Effect.fnUntraced(function* (
   { schema, statement }: Database["Service"],
@@ -203,10 +208,10 @@ export const commitFree = Effect.fnUntraced(function* (
 })
 
 /**
- * Commits operations on accounts that other processes write as well: locks those that are free, reads, decides by the
- * time that the database gives then, and writes, in one transaction. The operations on accounts that another process has
- * locked have no answer; with `inLine` their locks are waited for, in the order in which everybody asked, and the whole
- * fails where one is not free in time.
+ * Commits operations on accounts that other processes write as well: it locks the free accounts, reads, decides by the
+ * time that the database returns then, and writes, in one transaction. Operations on accounts that another process has
+ * locked have no answer. With `inLine` it waits for their locks, in the order of the requests of all processes, and
+ * fails as a whole if one is not free in time.
  */
 export const commitContended = (
   database: Database["Service"],
@@ -227,9 +232,9 @@ export const commitContended = (
   )
 
 /**
- * Commits operations as part of the surrounding transaction, or of one of its own, under the locks of their accounts,
- * for which it waits as long as the transaction may. Gives the exact answer of each, in their order. Nothing is
- * remembered, since it may yet be undone.
+ * Commits operations as part of the surrounding transaction, or of a transaction of its own. Waits for the locks of
+ * their accounts as long as the transaction may. Returns the exact answer of each, in their order. Nothing is
+ * remembered, since the transaction may be rolled back.
  */
 export const commitOperations = (
   database: Database["Service"],

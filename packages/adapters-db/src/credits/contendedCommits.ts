@@ -17,9 +17,11 @@ type GroupExits = ReadonlyArray<AnyExit> | undefined
 export const MAX_BATCH = 128
 /** Commits under way at once for accounts that others write at the same time. */
 const MAX_CONTENDED = 2
-/** A database that does not answer is given up on, so that neither callers nor the slots of batches hang for ever. */
+/** Longest wait for a database that does not answer, so that callers and slots of batches do not hang for ever. */
 const COMMIT_TIMEOUT = "30 seconds"
-/** How long an account that another process has locked is tried again, and the longest pause between two tries. */
+/**
+ * The time for which an account that another process has locked is retried, and the longest pause between two tries.
+ */
 const PATIENCE_MS = 5_000
 const LONGEST_PAUSE_MS = 500
 /** After this many tries an account gets in line for its lock: with others, or alone if there is room. */

@@ -17,7 +17,7 @@ interface Mapping<A> {
   readonly fromRow: (row: JsonRow) => A
 }
 
-/** A value and its row, by the columns of its properties. What is undefined here is null there. */
+/** A value and its row, by the columns of its properties. Undefined corresponds to null. */
 const mapping = <A extends object>(columns: Columns<A>): Mapping<A> => {
   const pairs = Object.entries<string>(columns).map(([name, column]) => {
     const isMoment = column.startsWith("@")

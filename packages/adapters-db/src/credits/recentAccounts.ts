@@ -1,15 +1,15 @@
 import { type Changes, type LedgerAccount, type LoadedAccount, NO_ACCOUNT, type OpenHold } from "@parley/core/adapter"
 
 /**
- * Accounts as this process wrote them last, so that the next operations on them need not read them first. Nothing here
- * is taken as true: only a write that compares every remembered value with what is stored may rely on it.
+ * Accounts as this process wrote them last, so that the next operations on them need not read them first. A remembered
+ * account may be outdated: only a write that compares every remembered value with the stored one may rely on it.
  */
 export interface RecentAccounts {
-  /** The account with its open holds, where this process seems to be the only one to write it. */
+  /** The account with its open holds, if this process seems to be its only writer. */
   recall(userId: string): LoadedAccount | undefined
-  /** What was decided from `before` is committed, by a transaction of its own. */
+  /** Records that the decision made from `before` was committed, by a transaction of its own. */
   written(before: LedgerAccount | undefined, changes: Changes): void
-  /** What was remembered was not what is stored, or it is unknown whether it was. */
+  /** Forgets an account whose remembered values differed from the stored ones, or may have differed. */
   doubt(userId: string): void
 }
 

@@ -13,13 +13,13 @@ import { momentOf } from "./LedgerClock.ts"
 
 /**
  * One heartbeat of many holds and of the replies that they pay. It waits for no lock, so that it cannot be part of a
- * deadlock: what another call has locked is just being ended, or written by another call, and is left out.
+ * deadlock: rows that another call has locked are just being ended or written, and are left out.
  *
- * Text is added only at the end of what is stored: what was stored before is passed over, and a gap is not left. The
- * tokens of a hold are recorded only if the text that they count is stored. A running record is made if there is none: it
- * is for a reply that has no words yet, or that a sweeper ended.
+ * Text is added only at the end of the stored text: text that is stored already is skipped, and text that would leave a
+ * gap is not written. The tokens of a hold are recorded only if the text that they count is stored. If there is no
+ * running record, one is created: it is for a reply that has no words yet, or that a sweeper ended.
  *
- * Parameters: the beats as JSON, the moment or null, milliseconds to live.
+ * Parameters: the beats as JSON, the time or null, the time to live in milliseconds.
  */
 const renewText = (schema: string) => `
   WITH asked AS MATERIALIZED (

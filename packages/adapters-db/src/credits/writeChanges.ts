@@ -12,7 +12,7 @@ import type { DatabaseError, Sql } from "../database/Database.ts"
 import { balancesRow, purchaseRow, rowOfOpenHold, rowOfRecord, rowOfTransaction, termsRow } from "./ledgerRows.ts"
 import { DATABASE_NOW } from "./LedgerClock.ts"
 
-/** What was decided for one account, and what it was decided from. */
+/** The decision for one account, and the state from which it was made. */
 export interface AccountWrite {
   readonly changes: Changes
   /** The account as it was seen; undefined where there was none. */
@@ -87,11 +87,11 @@ const summedJson = ({ changes: { account }, seen }: AccountWrite) => {
   return [{ user_id: account.userId, upto: account.transactionCount }]
 }
 
-/** A parameter of the schema's functions: null where there is nothing to do. */
+/** A parameter of the schema's functions: null if there is nothing to do. */
 export const jsonList = (list: ReadonlyArray<unknown>): string | null =>
   list.length === 0 ? null : JSON.stringify(list)
 
-/** What was decided for several accounts, as the parameters of `write_credits`. */
+/** The decisions for several accounts, as the parameters of `write_credits`. */
 export const creditLists = (writes: ReadonlyArray<AccountWrite>) => {
   const records = writes.map(recordsJson)
   return {
@@ -113,18 +113,19 @@ export interface TurnEnd {
   readonly turn: EndTurn
 }
 
-/** What became of a write. */
+/** The result of a write. */
 export interface Written {
-  /** Users for whom nothing was written: their account was not as it was seen, or the time not what it was taken to be. */
+  /** Users for whom nothing was written: their account had changed, or the assumed time was wrong. */
   readonly missed: ReadonlySet<string>
   /** The database's time in Unix milliseconds. */
   readonly databaseNow: number | undefined
 }
 
 /**
- * Writes what was decided for several accounts, with the replies that end with it, in one statement. `decidedAt` is the time in Unix milliseconds that was
- * taken to be the database's, and is checked; null where it need not be. Fails, with SQLSTATE 40001 and nothing written at all, where a key taken to be unused is
- * not, or a hold taken to be open is not.
+ * Writes the decisions for several accounts, with the replies that end with them, in one statement. `decidedAt` is the
+ * assumed time of the database in Unix milliseconds, and is checked; null if it need not be. Fails with SQLSTATE 40001,
+ * with nothing written at all, if a key that was assumed to be unused is used, or a hold that was assumed to be open is
+ * not.
  */
 export const writeChanges = (
   query: Sql["query"],

@@ -69,13 +69,15 @@ const texts = (schema: string) => {
         connected_at = excluded.connected_at, connected_by = excluded.connected_by, state = 'connected', problem = NULL,
         version = excluded.version, lease = NULL, lease_until = NULL, tries = 0`,
     find: `SELECT ${COLUMNS} FROM ${table} c WHERE ${ONE}`,
-    /** From here on no connection of these bots is made, so that what is removed with them is all there is. */
+    /**
+     * Until the transaction ends, no connection of these bots can be created, so that a deletion includes all of them.
+     */
     lockBots: `SELECT b.id FROM ${schema}.bots b WHERE b.user_id = $1 AND ($2::uuid IS NULL OR b.id = $2)
       ORDER BY b.id FOR UPDATE`,
     list: `SELECT ${COLUMNS} FROM ${table} c WHERE c.user_id = $1 AND c.bot_id = $2 ORDER BY c.provider`,
     remove: `DELETE FROM ${table} c WHERE c.user_id = $1 AND ($2::uuid IS NULL OR c.bot_id = $2)
       AND ($3::text IS NULL OR c.provider = $3) RETURNING ${COLUMNS}`,
-    /** The second look is at what the first one left, or found taken. */
+    /** The second part reads the rows that the first part did not claim or found claimed. */
     claim: `WITH claimed AS (
         UPDATE ${table} c SET lease = $5, lease_until = clock_timestamp() + $6::float8 * interval '1 millisecond',
           tries = c.tries + 1

@@ -4,8 +4,8 @@ import { Database } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
 
 /**
- * Whether a state still counts is said by the clock of a server process. What that may lag behind this one is waited for
- * before a used state is forgotten.
+ * A server process decides by its own clock if a state is still valid. A used state is deleted only after the longest
+ * time by which that clock may lag behind this one.
  */
 const KEPT_LONGER = "interval '1 hour'"
 

@@ -17,7 +17,10 @@ const PASSING = new Set([
   "55000" // an object is not ready for this yet
 ])
 
-/** No statement was asked: the server has no place, no such database, or lets nobody in by this name (PostgreSQL 17, appendix A). */
+/**
+ * The statement was not run: the server has no free connection, has no such database, or refuses this login (PostgreSQL
+ * 17, appendix A).
+ */
 const REFUSED_CONNECTIONS = /^(08|28|3D000$|53300$|57P0[1-5]$)/
 
 /** A statement or a connection the database refused, or a connection it lost. `sqlState` is the five-character SQLSTATE where there is one. */
@@ -112,7 +115,7 @@ export class Database extends Context.Service<
       transaction: CallersTransaction,
       work: Effect.Effect<A, E, R>
     ): Effect.Effect<A, E | DatabaseError | TransactionNotJoined, R>
-    /** True inside a call or a unit of work: what is asked of the database now joins its transaction. */
+    /** True inside a call or a unit of work: statements of the current fiber join its transaction. */
     readonly inTransaction: Effect.Effect<boolean>
   }
 >()("@parley/adapters-db/database/Database") {}

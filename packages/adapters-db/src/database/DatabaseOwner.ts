@@ -2,8 +2,8 @@ import { Context, type Effect } from "effect"
 import type { DatabaseError, Row, Sql } from "./Database.ts"
 
 /**
- * The login itself, past the two roles: for what the login owns outside their reach, such as the job
- * queue's own schema. Joins the surrounding unit of work as the calls of the other roles do.
+ * The login itself, without the two roles: for objects that the login owns outside their reach, such as the job queue's
+ * schema. Joins the surrounding unit of work as the calls of the other roles do.
  */
 export class DatabaseOwner extends Context.Service<
   DatabaseOwner,
@@ -12,8 +12,9 @@ export class DatabaseOwner extends Context.Service<
     readonly schemaName: string
     asOwner<A, E, R>(work: (sql: OwnerSql) => Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R>
     /**
-     * Outside any transaction of the roles: one statement with parameters, or a script without, which may hold its own
-     * BEGIN and COMMIT. What a failed script left open is rolled back before anything else runs on the connection.
+     * Runs outside any transaction of the roles: one statement with parameters, or a script without parameters, which
+     * may contain its own BEGIN and COMMIT. A transaction that a failed script left open is rolled back before the
+     * connection is used again.
      */
     execute(text: string, params?: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<Row>, DatabaseError>
     /** Has every unit of work begin with `preparation`, outside its transaction. */

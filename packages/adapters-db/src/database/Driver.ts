@@ -3,11 +3,14 @@ import type { DatabaseError, Row } from "./Database.ts"
 import type { DatabaseRole } from "./DatabaseRole.ts"
 import type { Purpose } from "./limits.ts"
 
-/** One connection to the database, held by one transaction. Whatever is sent is given up on after its purpose's limit. */
+/**
+ * One connection to the database, held by one transaction. The client gives up on each request after its purpose's
+ * limit.
+ */
 export interface Connection {
   /** One statement with its parameters. Interrupted, it waits for the statement's end, within the driver's bound. */
   query<R extends Row>(text: string, params: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<R>, DatabaseError>
-  /** Any number of statements without parameters, in one round trip; gives the rows of all. */
+  /** Runs any number of statements without parameters, in one round trip; returns the rows of all. */
   script(text: string): Effect.Effect<ReadonlyArray<Row>, DatabaseError>
   /** Begins a transaction that the server bounds, as a script that others can follow in the same round trip. */
   readonly begin: string

@@ -27,7 +27,7 @@ const enter = (transaction: Transaction, role: DatabaseRole): Effect.Effect<void
 
 const ended = new Error("A statement was sent after its transaction had ended.")
 
-/** Sends in turn, as `role`. Whatever fails dooms the transaction, as Postgres itself does. */
+/** Sends statements one after another, as `role`. Any failure dooms the transaction, as in Postgres itself. */
 const inTurn = <A>(
   transaction: Transaction,
   role: DatabaseRole,

@@ -1,6 +1,7 @@
 /**
- * Arrays as parameters of statements. For a server they are in its binary form (PostgreSQL 17, `array_recv`): numbers as text
- * cost both sides many times as much. An embedded engine is given the text form, which its driver makes of plain arrays.
+ * Arrays as parameters of statements. A server receives them in its binary form (PostgreSQL 17, `array_recv`), because
+ * numbers as text cost both sides many times as much. An embedded engine receives the text form, which its driver makes
+ * from plain arrays.
  */
 export interface ArrayValues {
   readonly integers: (values: ReadonlyArray<number | null>) => unknown

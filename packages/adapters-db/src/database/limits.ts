@@ -2,7 +2,7 @@ import { Context, Effect } from "effect"
 
 /** Time limits of the database for one purpose. Milliseconds. */
 export interface Limits {
-  /** A statement is ended by the server after this long, and given up on by the client a little later. */
+  /** Time limit of a statement: the server ends it after this long, and the client gives up on it a little later. */
   readonly statementMs: number
   /** A statement waits this long for one lock. */
   readonly lockMs: number
@@ -16,19 +16,19 @@ export interface Limits {
 }
 
 /**
- * The one place that says how long anything waits for the database. Every statement, script and transaction is made for
- * one of these purposes; `interactive` where nothing else was said.
+ * The one place that defines the time limits of the database. Every statement, script and transaction belongs to one of
+ * these purposes; `interactive` by default.
  *
- * - `interactive`: somebody waits for a page or a first word.
- * - `turn`: what is said in a chat is stored while its reader waits.
- * - `commit`: credits are written. Accounts of many people share a statement, so that it waits for hardly anything, and
- *   a process that falls silent under locks loses them soon.
- * - `maintenance`: sweeps, heartbeats and resets: sets of rows, those that are locked left for the next time.
+ * - `interactive`: a person waits for a page or a first word.
+ * - `turn`: messages of a chat are stored while their reader waits.
+ * - `commit`: credits are written. Accounts of many people share a statement, so its limit for locks is short, and the
+ *   server soon takes the locks of a silent process away.
+ * - `maintenance`: sweeps, heartbeats and resets: sets of rows, of which locked ones are left for the next time.
  * - `documents`: megabytes of files and passages.
- * - `jobs`: what the job queue asks for itself.
+ * - `jobs`: statements of the job queue itself.
  * - `audit`: verification reads whole ledgers.
  * - `schema`: migrations, which wait for those of other processes.
- * - `building`: an index over embeddings, beside everything else.
+ * - `building`: an index over embeddings, beside all other work.
  */
 export const LIMITS = {
   interactive: { statementMs: 10_000, lockMs: 3_000, silenceMs: 5_000, alone: false },

@@ -2,8 +2,8 @@
 export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /**
- * `value` as a string constant in SQL text, right whatever `standard_conforming_strings` says.
- * Throws a `RangeError` for what Postgres text cannot hold: NUL, and surrogates that do not pair.
+ * `value` as a string constant in SQL text, correct for either value of `standard_conforming_strings`. Throws a
+ * `RangeError` for characters that Postgres text cannot hold: NUL, and unpaired surrogates.
  */
 export const quoteLiteral = (value: string): string => {
   if (value.includes("\0") || !value.isWellFormed()) {

@@ -3,8 +3,8 @@ import type { Limits } from "./limits.ts"
 import { quoteLiteral } from "./quoting.ts"
 
 /**
- * What the meaning of statements and answers depends on, and a server, database or login may have set otherwise. They
- * are set for each transaction, never for a session, which a pooler shares with others.
+ * Settings on which the meaning of statements and answers depends, and which a server, database or login may have
+ * changed. They are set for each transaction, never for a session, because a pooler shares sessions.
  */
 export const MEANING = [
   ["DateStyle", "ISO"],
@@ -22,8 +22,8 @@ const setLocal = (settings: Settings): string =>
   settings.map(([name, value]) => `SET LOCAL ${name} = ${value}`).join("; ")
 
 /**
- * Sets all of them for the transaction in one statement that answers with neither row nor column: a statement each, and
- * an answer to each, cost a process more than what it asks. Each name is qualified, as no search path is to be trusted.
+ * Sets all of them for the transaction in one statement that returns neither row nor column: separate statements would
+ * cost a process more than its own queries. Each name is qualified, since no search path can be trusted.
  */
 export const setForTransaction = (settings: Settings): string => {
   const set = ([name, value]: Settings[number]) =>

@@ -1,6 +1,6 @@
 import { DatabaseError } from "./Database.ts"
 
-/** The part of a Postgres error report that both drivers give. */
+/** The part of a Postgres error report that both drivers return. */
 interface ErrorReport {
   readonly severity?: unknown
   readonly code?: unknown
@@ -18,8 +18,8 @@ const reportOf = (cause: unknown): ErrorReport => {
 }
 
 /**
- * A driver's rejection as a `DatabaseError`. Only what the server itself reported carries a SQLSTATE: the `code` of a
- * socket error (`ECONNRESET`, `EPIPE`) is none.
+ * A driver's rejection as a `DatabaseError`. Only errors that the server itself reported have a SQLSTATE: the `code` of
+ * a socket error (`ECONNRESET`, `EPIPE`) is not one.
  */
 export const toDatabaseError = (cause: unknown): DatabaseError => {
   if (cause instanceof DatabaseError) return cause

@@ -3,8 +3,8 @@ import { FORGET_DESTINATION_MS, FORGET_TYPE_MS, KEEP_DEAD_MS, KEEP_DELIVERED_MS 
 const ago = (milliseconds: number): string => `now() - ${milliseconds} * interval '1 millisecond'`
 
 /**
- * Parameters: the destinations as JSON, the thresholds by tier. Locked in the order of their ids. Where thresholds are asked for,
- * those of destinations that no process has served for as long as a type is remembered count no more.
+ * Parameters: the destinations as JSON, the thresholds by tier. Locks rows in the order of their ids. If thresholds are
+ * given, the thresholds of destinations that no process has renewed for as long as a type is remembered are deleted.
  */
 const subscribe = (schema: string) => `WITH left_ones AS MATERIALIZED (
       SELECT d.id FROM ${schema}.event_destinations d
@@ -54,8 +54,9 @@ export const outboxSql = (schema: string) => ({
     RETURNING d.event_id, d.type, d.created_at, d.data, d.tries`,
 
   /**
-   * What is pending has no end; said so, since the index of what is pending would be looked through where the statistics are of
-   * a time at which nothing was. Parameters: whose and which event, destination, claim; state, rest in milliseconds, reason.
+   * `ended_at IS NULL` follows from the state, but is stated so that the planner does not choose the index of pending
+   * rows by statistics from a time when none were pending. Parameters: owner and event, destination, claim; state,
+   * pause in milliseconds, reason.
    */
   conclude: `UPDATE ${schema}.event_deliveries
     SET state = $5, ended_at = CASE WHEN $5 <> 'pending' THEN now() END, claim = NULL, reason = $7,

@@ -23,11 +23,11 @@ const makeWay = (folder: string): boolean => {
 }
 
 /**
- * Makes the database folder `folder` where nothing is there yet, whole or not at all: `make` makes it under another name
- * beside it, and it takes its own when it is done. What a process that died had begun is made anew. A folder with
- * anything in it stays as it is. One that cannot be replaced, since it is a volume, is made in place.
+ * Creates the database folder `folder` if it is missing or empty, whole or not at all: `make` fills a folder of another
+ * name beside it, which is renamed at the end. An unfinished folder of a dead process is replaced. A folder with
+ * content stays as it is. A folder that cannot be replaced, because it is a volume, is filled in place.
  *
- * Returns true if it was made now. The folder is to be locked.
+ * Returns true if the folder was created now. The caller must hold its lock.
  */
 export const beginFolder = async (folder: string, make: (folder: string) => unknown): Promise<boolean> => {
   if (!isEmpty(folder)) return false

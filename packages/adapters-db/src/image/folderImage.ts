@@ -7,7 +7,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib"
  * contents of its files one after another. A checksum over all is the compression's.
  */
 interface Head {
-  /** Below the folder, with `/` between the names; a folder comes before what is in it. */
+  /** A path below the folder, with `/` between the names; a folder comes before its content. */
   readonly folders: ReadonlyArray<string>
   readonly files: ReadonlyArray<readonly [path: string, size: number]>
 }
@@ -52,7 +52,7 @@ export interface UnpackedFolder {
   readonly files: ReadonlyArray<readonly [path: string, bytes: Uint8Array]>
 }
 
-/** Takes an image; returns what it holds. Throws where the image is damaged. */
+/** Reads an image; returns its content. Throws if the image is damaged. */
 export const unpackImage = (image: Uint8Array): UnpackedFolder => {
   const whole = zstdDecompressSync(image)
   let start = HEAD_LENGTH_BYTES + whole.readUInt32LE()

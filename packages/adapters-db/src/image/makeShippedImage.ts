@@ -12,7 +12,7 @@ const DROP_TEMPLATES = `
 
 const makeImage = async (folder: string): Promise<Uint8Array> => {
   const dataDir = join(folder, "database")
-  // Loaded only where there is something to make: mostly there is not.
+  // Loaded only if there is an image to make, which is rare.
   const { migrateDatabase } = await import("../openDatabase.ts")
   const { openEngine } = await import("../database/embedded/openEngine.ts")
   await migrateDatabase({ dataDir, schema: IMAGE_SCHEMA })

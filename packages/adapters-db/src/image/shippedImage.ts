@@ -20,7 +20,7 @@ const installed = (name: string): Maker => {
   return { name, version: (JSON.parse(manifest) as { readonly version: string }).version }
 }
 
-/** A name for what is made of these: the exact versions of the makers, and the text of every migration. */
+/** A name for the image made from the exact versions of the makers and the texts of all migrations. */
 export const fingerprint = (
   makers: ReadonlyArray<Maker>,
   migrations: ReadonlyArray<Pick<Migration, "id" | "checksum">>

@@ -1,4 +1,7 @@
-/** How one process works on the queue of jobs. Apart from what the queue library's own types are in: users see these. */
+/**
+ * The settings of one process's work on the job queue. They are separate from the queue library's own types, because
+ * users see them.
+ */
 export interface JobQueueOptions {
   /** The number of concurrent jobs of one process; 2 unless given. */
   readonly concurrency?: number | undefined

@@ -5,7 +5,7 @@ import type { DatabaseError } from "../database/Database.ts"
 import { callBoss, type JobParts, joinedDatabase } from "./startBoss.ts"
 import { JOBS_QUEUE, type StoredJob } from "./jobSql.ts"
 
-/** A job about to be enqueued. `id` is given where it had one before. */
+/** A job before it is enqueued. `id` is given if the job had one before. */
 export type JobToSend = Pick<StoredJob, "kind" | "payload" | "owner" | "twin" | "retryLimit"> & {
   readonly id?: string
   readonly retried?: boolean
@@ -36,9 +36,9 @@ export const sendJob = ({ boss, owner: database }: JobParts) =>
   })
 
 /**
- * Has a run of the job begin after this transaction has committed; gives the id of the job that stands for it. If a
- * twin waits already, its row is kept until then, so that no worker takes it before; where it runs, it is marked, and
- * the end of that run starts another.
+ * Enqueues a run of the job that begins after this transaction has committed; returns the id of the job that stands for
+ * it. If an equal job waits already, its row is locked until the commit, so that no worker takes it before; if one is
+ * running, it is marked, and the end of that run starts another.
  */
 export const enqueueJob = (parts: JobParts) => {
   const { boss, owner, text, wake } = parts

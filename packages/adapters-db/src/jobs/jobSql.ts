@@ -4,7 +4,7 @@ import type { JobProgress, JobState } from "@parley/core/adapter"
 export const JOBS_QUEUE = "jobs"
 export const JOBS_QUEUE_POLICY = "exclusive"
 
-/** A job as the queue library keeps it, with what is needed to enqueue it once more. */
+/** A job as the queue library stores it, with the fields needed to enqueue it once more. */
 export interface StoredJob {
   readonly id: string
   readonly kind: string
@@ -67,7 +67,10 @@ const STATES: Readonly<Record<JobState, string>> = {
   failed: "state = 'failed'"
 }
 
-/** Statements on the queue library's table of jobs, for what the library does not offer. `schemaName` is ours, unquoted. */
+/**
+ * Statements on the queue library's table of jobs, for functions that the library does not offer. `schemaName` is ours,
+ * unquoted.
+ */
 export const jobSql = (schemaName: string) => {
   const schema = `"${schemaName}_boss"`
   const job = `${schema}.job`
@@ -101,8 +104,8 @@ export const jobSql = (schemaName: string) => {
     /** Keeps the claim ($1, $2) until the transaction ends; no row where it is gone. */
     lockClaim: `SELECT data ? 'again' AS again FROM ${job} WHERE ${held} FOR UPDATE`,
     /**
-     * The same for a claim whose last sign of life is $3 still. No row either where somebody holds it: no sign of life
-     * would get through then.
+     * The same for a claim whose last sign of life is still $3. Also returns no row if another transaction has locked
+     * the claim, because no sign of life could be written then.
      */
     lockSilent: `SELECT data ? 'again' AS again FROM ${job}
       WHERE ${held} AND heartbeat_on::text = $3 FOR UPDATE SKIP LOCKED`,
@@ -111,8 +114,8 @@ export const jobSql = (schemaName: string) => {
       SET data = data - 'again', start_after = ${schema}.job_now() + $2::float8 * interval '1 millisecond'
       WHERE name = '${JOBS_QUEUE}' AND id = $1`,
     /**
-     * Claims without a sign of life for $1 seconds, but for those that somebody holds: their workers could give none. The
-     * lock is a shared one, so that two who look at once see the same.
+     * Claims without a sign of life for $1 seconds, except locked ones, because their workers could not write any. The
+     * lock is a shared one, so that two concurrent checks see the same rows.
      */
     silent: `SELECT ${STORED}, heartbeat_on::text AS heartbeat,
         extract(epoch FROM ${schema}.job_now() - heartbeat_on)::float8 AS seconds

@@ -5,7 +5,9 @@ import { type Claim, JOBS_QUEUE, type SilentClaim } from "./jobSql.ts"
 import type { DatabaseError } from "../database/Database.ts"
 import { sendJob } from "./enqueueJob.ts"
 
-/** How a try ended. Of one that was cut short, since its worker stopped or died, the next one need not wait. */
+/**
+ * The outcome of a try. If a try was cut short because its worker stopped or died, the next one starts without a pause.
+ */
 export type TryEnd =
   | { readonly _tag: "done" | "cut-short" }
   | { readonly _tag: "failed"; readonly retryDelayMs: number }
@@ -14,10 +16,10 @@ export type TryEnd =
 const FAILED = { message: "The try failed." }
 
 /**
- * Ends a try, and in the same transaction queues the job anew where it was asked for meanwhile. Does nothing if the
- * claim is gone, so that a worker that was taken for dead cannot end the try of another. If somebody else ends it, for
- * its silence since the sign of life `silentSince`, nothing is done either unless that is its last sign still, and it
- * could give another. Returns true if the try was ended.
+ * Ends a try, and in the same transaction queues the job again if that was requested meanwhile. Does nothing if the
+ * claim is gone, so that a worker that was taken for dead cannot end another's try. If another process ends it because
+ * of its silence since the sign of life `silentSince`, nothing is done unless that is still the last sign and the claim
+ * is not locked. Returns true if the try was ended.
  */
 export const settleTry = (parts: JobParts) => {
   const { boss, owner, text, wake } = parts
@@ -71,8 +73,8 @@ interface News {
 }
 
 /**
- * Gives signs of life, with the try's progress where there is news. Ends when the claim is no longer this worker's: its
- * job was ended by somebody who took the worker for dead.
+ * Writes signs of life, with the try's progress if it has changed. Returns when the claim no longer belongs to this
+ * worker, because another process took the worker for dead and ended the try.
  */
 const claimLost = (
   { owner, report, text }: JobParts,
@@ -202,11 +204,11 @@ const LATE_MS = 3000
 const keyOf = ({ id, retryCount, heartbeat }: SilentClaim): string => `${id} ${retryCount} ${heartbeat}`
 
 /**
- * One look for the tries of workers that died, to be repeated every second: ends those that it finds dead. Silence alone
- * is not enough, since a worker that lives cannot give a sign while the database is away, while somebody holds its row, or
- * while its machine stands still. Dead is one of whom several looks in a row found no newer sign, each of them at a moment
- * when it could have given one: the row was free, no look failed, and none was late. Between the first look and the last
- * one a worker that lives gives a sign.
+ * One check for the tries of dead workers, which is repeated every second and ends those that it finds. Silence alone
+ * is no proof, because a live worker cannot write a sign while the database is down, while its row is locked, or while
+ * its machine is suspended. A worker counts as dead if several checks in a row found no newer sign, each at a moment
+ * when the worker could have written one: the row was free, no check failed, and none was late. A live worker writes a
+ * sign between the first check and the last one.
  */
 export const lookForDeadTries = (parts: JobParts): Effect.Effect<void, DatabaseError> => {
   const settle = settleTry(parts)

@@ -35,7 +35,7 @@ const oneAtATime = (owner: DatabaseOwner["Service"], begin: () => Promise<void>)
 
 /**
  * Loads the queue library, brings its schema up to date and starts it. Any number of processes may do so at once.
- * Once given, the queue is known to it, so that sending needs no look at the database beyond the insertion.
+ * Afterwards the library knows the queue, so that sending a job needs no statement except the insertion.
  */
 export const startBoss = async (
   owner: DatabaseOwner["Service"],
@@ -78,7 +78,7 @@ export interface JobParts {
   readonly report: (error: DatabaseError) => Effect.Effect<void>
 }
 
-/** A call of the queue library; what it throws is the database's failure. */
+/** A call of the queue library; its exceptions become failures of the database. */
 export const callBoss = <A>(call: () => Promise<A>): Effect.Effect<A, DatabaseError> =>
   Effect.tryPromise({ try: call, catch: toDatabaseError })
 

@@ -10,8 +10,8 @@ interface CountedRow {
 }
 
 /**
- * The row of a window is used again by the next one, so that there is one a subject and name, whatever happens. Who waited for
- * another's call to be counted began before that window did, and is told its whole length.
+ * Each window uses the row of the previous one, so that there is one row for each subject and name. A call that waited
+ * for another call began before that call's window, and is refused for the window's whole length.
  */
 const countText = (schema: string) => `
   INSERT INTO ${schema}.rate_windows AS w (subject, name, count, ends_at)

@@ -9,8 +9,8 @@ export interface Migration {
   /** SHA-256 of the text, hexadecimal. */
   readonly checksum: string
   /**
-   * Programs whose newest migration has this number, or a later one, run on the schema as this migration leaves it, though
-   * they do not know it. Its own number where its text says nothing else.
+   * The oldest release that still runs on the schema after this migration, named by the number of that release's newest
+   * migration. The migration's own number unless its text says otherwise.
    */
   readonly compatibleFrom: string
 }

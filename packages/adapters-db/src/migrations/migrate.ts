@@ -57,7 +57,7 @@ const TABLE_EXISTS = `SELECT EXISTS (
 const lockAndPrepare = (sql: OwnerSql, schema: string, schemaName: string) =>
   Effect.gen(function* () {
     yield* sql.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 7220))", [`parley migrations ${schema}`])
-    // Both look at the catalog's tables: what a connection remembers of it may be from before the lock.
+    // Both read the catalog's tables, because a connection's own cache may be older than the lock.
     const [space] = yield* sql.query(SPACE_EXISTS, [schemaName])
     if (space?.["exists"] !== true) yield* sql.script(`CREATE SCHEMA ${schema}`)
     const [found] = yield* sql.query(TABLE_EXISTS, [schemaName])
@@ -68,7 +68,7 @@ const lockAndPrepare = (sql: OwnerSql, schema: string, schemaName: string) =>
     }
   })
 
-/** The record of what was applied, and which programs run on it. */
+/** The record of the applied migrations, and of the programs that run on each. */
 export const migrationsTable = (schema: string): string => `CREATE TABLE ${schema}.migrations (
   id text PRIMARY KEY,
   checksum text NOT NULL,
@@ -109,7 +109,9 @@ const readApplied = (sql: Pick<OwnerSql, "query">, schema: string) =>
     `SELECT id, checksum, pg_catalog.to_jsonb(m) ->> 'compatible_from' AS compatible_from FROM ${schema}.migrations m ORDER BY id`
   )
 
-/** Applies the first migration that is missing, in a transaction of its own; gives its id, or undefined if none is. */
+/**
+ * Applies the first missing migration, in a transaction of its own; returns its id, or undefined if none is missing.
+ */
 const applyNext = Effect.fnUntraced(function* (migrations: ReadonlyArray<Migration>) {
   const { schema } = yield* Database
   const owner = yield* DatabaseOwner
@@ -126,8 +128,9 @@ const applyNext = Effect.fnUntraced(function* (migrations: ReadonlyArray<Migrati
 })
 
 /**
- * Brings the schema up to date: creates it if need be and applies, in order, what is missing. Any number of processes
- * may do so at once. A newer schema that this program runs on is left as it is. Returns the ids applied by this call.
+ * Brings the schema up to date: creates it if necessary and applies the missing migrations in order. Any number of
+ * processes may do so at once. A newer schema on which this program runs is left as it is. Returns the ids applied by
+ * this call.
  */
 export const migrate = (
   given?: ReadonlyArray<Migration>

@@ -28,9 +28,10 @@ export class MigrationUnknown extends Schema.TaggedError<MigrationUnknown>()("Mi
 }
 
 /**
- * The SQL that makes the schema, for operators who apply changes of the schema by hand or with another tool: a script for psql or
- * one like it, with the job queue's schema at its end. With `after`, an id of a migration, only what came after it, and the
- * job queue, which changes by itself, is left out. Rejects with `MigrationUnknown` for an id that is none.
+ * The SQL that creates the schema, for operators who apply changes by hand or with another tool: a script for psql and
+ * similar programs, with the job queue's schema at its end. With `after`, the id of a migration, it contains only later
+ * migrations, and not the job queue, which updates itself. Rejects with `MigrationUnknown` if there is no such
+ * migration.
  */
 export const migrationScript = async (schemaName: string, after?: string): Promise<string> => {
   const schema = quoteIdentifier(checkSchemaName(schemaName))

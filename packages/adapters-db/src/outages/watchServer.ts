@@ -16,7 +16,7 @@ type Client = new (options: pg.ClientConfig) => pg.Client
  */
 const answers = async (pool: pg.Pool): Promise<boolean> => {
   const { Client, options } = pool as unknown as { readonly Client?: Client; readonly options?: pg.PoolConfig }
-  // Somebody else's pool that does not say how it connects. Its next request is the probe.
+  // A pool of the caller's that does not reveal how it connects. Its next request is the probe.
   if (Client === undefined || options === undefined) return true
   const limits = { connectionTimeoutMillis: PROBE_MS, query_timeout: PROBE_MS }
   // A pool hides its password from copies.

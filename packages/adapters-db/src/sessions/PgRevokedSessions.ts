@@ -8,7 +8,10 @@ interface AnswerRow extends Row {
   readonly as_of: number
 }
 
-/** Longer than a statement may take from its clock to its commit: what was committed late is asked for again. */
+/**
+ * Longer than a statement may take from reading its clock to its commit, so that rows that were committed late are read
+ * again.
+ */
 const OVERLAP = "interval '1 minute'"
 
 const revokeText = (schema: string) => `

@@ -20,7 +20,7 @@ const make = Effect.map(Database, (database) =>
 )
 
 /**
- * Units of work as database transactions. A store call that fails inside one fails the whole, even where the failure
- * was swallowed: Postgres takes nothing more of a transaction after an error.
+ * Units of work as database transactions. A failed store call inside one fails the whole unit, even if the caller
+ * ignored the failure, because Postgres refuses all further statements of a failed transaction.
  */
 export const PgUnitOfWorkLayer: Layer.Layer<UnitOfWork, never, Database> = Layer.effect(UnitOfWork, make)

@@ -4,8 +4,8 @@ import type { DatabaseError } from "../database/Database.ts"
 import { forPurpose, type Purpose } from "../database/limits.ts"
 
 /**
- * Ends a port's method: what the database refused becomes `StorageFailed` of `operation` (port and method, for example
- * `ChatStore.list`). Other failures pass. What it asks of the database is bounded by the limits of `purpose`.
+ * Maps the errors of a port's method: a database error becomes `StorageFailed` of `operation` (port and method, for
+ * example `ChatStore.list`). Other failures pass. The statements of the method have the time limits of `purpose`.
  */
 export const storing =
   (operation: string, purpose: Purpose = "interactive") =>

@@ -35,7 +35,7 @@ interface MissingRow extends Row {
 /** The table is not there: its schema is made later, by the process that migrates, and there are no accounts. */
 const isNotMadeYet = ({ sqlState }: DatabaseError): boolean => sqlState === "42P01"
 
-/** How many accounts are on each tier that is not among `known`. */
+/** The number of accounts on each tier that is not among `known`. */
 export const missingTiers = (
   { schema, statement }: Database["Service"],
   known: ReadonlyArray<TierName>

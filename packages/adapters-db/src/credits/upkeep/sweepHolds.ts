@@ -21,10 +21,10 @@ interface ExpiredRow extends ExpiredUserRow {
 }
 
 /**
- * Locks accounts before their holds, as every other write does, and skips what is locked. A hold whose row was locked by
- * a renewal is alive; one that was renewed just before is seen as renewed, since a locked row's expiry is read again.
- * Only the database says what has expired, by its own clock, in this statement.
- * In no order, so that holds that cannot be ended do not come first each time.
+ * Locks accounts before their holds, as every other write does, and skips locked rows. A hold whose row was locked by a
+ * renewal is alive; a hold that was renewed just before is seen as renewed, since the expiry of a locked row is read
+ * again. Only the database decides which holds have expired, by its own clock, in this statement. The rows have no
+ * order, so that holds that cannot be ended do not come first each time.
  */
 const lockExpiredText = (schema: string) => `
   WITH expired AS MATERIALIZED (
@@ -67,7 +67,9 @@ const expiredUsersText = (schema: string) => `
   SELECT user_id FROM ${schema}.credit_holds WHERE expires_at <= ${momentOf("$1")}
   GROUP BY user_id ORDER BY random() LIMIT $2`
 
-/** Ends expired holds. Where the database refuses to, account by account, so that a broken one holds up no other. */
+/**
+ * Ends expired holds. If the database refuses, ends them account by account, so that a broken account delays no other.
+ */
 export const sweepHolds = (
   database: Database["Service"],
   time: LedgerTime,

@@ -46,7 +46,7 @@ interface Users {
 const differ = (userId: string, invariant: Invariant, expected: number, found: number): ReadonlyArray<Difference> =>
   expected === found ? [] : [{ userId, invariant, expected, found }]
 
-/** The last user of a chunk; null where the chunk is the last one. */
+/** The last user of a chunk; null for the last chunk. */
 const boundText = (schema: string) => `
   SELECT CASE WHEN count(*) = $2 THEN max(user_id) END AS upto
   FROM (SELECT user_id FROM ${schema}.credit_accounts WHERE user_id > $1 ORDER BY user_id LIMIT $2) c`
@@ -222,7 +222,7 @@ const walk = Effect.fnUntraced(function* (
   return [...wrong].flatMap(([userId, differing]) => differ(userId, invariant, 0, differing))
 })
 
-/** Each sum of usage is what the transactions tell. */
+/** Compares each sum of usage with the transactions that it sums. */
 const USAGE: Walk = {
   page: "verify_usage",
   lastKey: Number.MAX_SAFE_INTEGER,
@@ -255,9 +255,9 @@ const verifyOpenings = ({ schema, statement }: Service): Found =>
   )
 
 /**
- * Verifies the next chunk of accounts, in the order of their users. Each is read with what is open of it as one state of
- * the database; its transactions and keys, to which nothing is ever done but adding, are then walked in bounded pages as
- * far as they went in that state. So it runs beside everything else, and takes time in proportion to the rows.
+ * Verifies the next chunk of accounts, in the order of their users. Each account is read with its open holds in one
+ * state of the database. Its transactions and keys are append-only, so they are then read in bounded pages up to their
+ * number in that state. So the verification runs beside all other work, and takes time in proportion to the rows.
  */
 export const verifyAccounts = Effect.fnUntraced(function* (
   database: Service,

@@ -9,7 +9,7 @@ import { BEGIN_EMBEDDED } from "../sessionSettings.ts"
 import { toDatabaseError } from "../toDatabaseError.ts"
 
 export interface PgliteDatabaseOptions extends OpenEngineOptions {
-  /** The same database, where it is being opened already: it is then closed by the caller, and not by the layer. */
+  /** The same database, if the caller is opening it already; then the caller closes it, not the layer. */
   readonly engine?: PgliteThread | undefined
 }
 
@@ -37,8 +37,8 @@ const connectionTo = (thread: PgliteThread): Connection => ({
 })
 
 /**
- * A driver over the one connection of a PGlite: one transaction at a time, in the order of asking. It has no limits: no
- * network lies between, nobody else holds locks, and a statement that runs cannot be called back.
+ * A driver over the one connection of a PGlite: one transaction at a time, in the order of the requests. It has no
+ * limits: there is no network, no other client holds locks, and a running statement cannot be cancelled.
  */
 export const pgliteDriver = (thread: PgliteThread): Driver => {
   const turn = Semaphore.makeUnsafe(1)

@@ -42,7 +42,7 @@ export class PgliteThread {
   #nextId = 1
   #ended: Error | undefined
 
-  /** Begins to open the database; a question waits until it is open, or is told why it cannot be. */
+  /** Begins to open the database. Requests wait until it is open, or fail with the reason why it cannot be opened. */
   constructor(options: PgliteThreadOptions) {
     this.#worker = takeEngine({ forFolder: options.dataDir !== undefined })
     this.#worker.on("message", (answer: PgliteAnswer) => this.#settle(answer))
@@ -51,7 +51,7 @@ export class PgliteThread {
     this.#send({ open: options })
   }
 
-  /** Sends a question; rejects with the database's report, or where the thread has ended. */
+  /** Sends a request; rejects with the database's report, or if the thread has ended. */
   ask(question: PgliteQuestion): Promise<unknown> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended)
     const id = this.#nextId++

@@ -18,8 +18,8 @@ const start = (workerData: EngineStart): Worker => {
 let ahead: Worker | undefined
 
 /**
- * Starts the thread of an embedded database in a folder before it is known which: it loads the engine meanwhile, and the
- * next such database is opened in it. It opens and locks nothing itself.
+ * Starts the thread of an embedded database in a folder before the folder is known: it loads the engine meanwhile, and
+ * the next database in a folder is opened in it. It opens and locks nothing itself.
  */
 export const startEngine = (): void => {
   if (ahead !== undefined) return
@@ -33,7 +33,7 @@ export const startEngine = (): void => {
   worker.once("exit", failed)
 }
 
-/** A thread that waits to be told what to open. */
+/** A thread that waits for the folder to open. */
 export const takeEngine = (options: EngineStart): Worker => {
   if (!options.forFolder || ahead === undefined) return start(options)
   const worker = ahead

@@ -29,7 +29,7 @@ interface Holder {
   readonly host: string
   /** The namespace of the pid: containers number their processes separately and may share a host name. Empty if there are no namespaces. */
   readonly namespace: string
-  /** Tells a process from a later one with the same pid; empty if the system does not say. */
+  /** Distinguishes a process from a later one with the same pid; empty if the system does not provide it. */
   readonly started: string
 }
 
@@ -120,9 +120,9 @@ const acquire = (folder: string): Effect.Effect<string, FolderInUse> =>
   })
 
 /**
- * Keeps `folder` for this process until the scope closes. The lock is a file beside it, and what is above is made where
- * it is missing. The lock of a process that died is taken over: at once where its pid tells, else after 30 seconds
- * without a sign of life. A live one is named in the failure.
+ * Keeps `folder` for this process until the scope closes. The lock is a file beside the folder; missing parent folders
+ * are created. The lock of a dead process is taken over: at once if its pid proves the death, otherwise after 30
+ * seconds without a sign of life. If a live process holds the lock, the failure names it.
  */
 export const lockFolder = (folder: string): Effect.Effect<void, FolderInUse, Scope.Scope> =>
   Effect.gen(function* () {

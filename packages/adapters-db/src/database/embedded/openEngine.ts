@@ -6,15 +6,15 @@ import { PgliteThread } from "./PgliteThread.ts"
 export type { PgliteThread } from "./PgliteThread.ts"
 
 export interface OpenEngineOptions {
-  /** The folder of the database, made where it is missing. It is to be locked by the caller. In memory unless given. */
+  /** The folder of the database, created if it is missing; the caller must hold its lock. In memory unless given. */
   readonly dataDir?: string | undefined
   /** The schema that its tables will live in; `parley` unless given. */
   readonly schema?: string | undefined
 }
 
 /**
- * Begins to open an embedded database in a thread of its own; what is asked of it waits until it is open. A new folder
- * begins as the image that ships with this package, where that has the schema asked for. Throws `PgliteMissing` if the
+ * Begins to open an embedded database in a thread of its own; requests wait until it is open. A new folder begins as a
+ * copy of the image that ships with this package, if that has the requested schema. Throws `PgliteMissing` if the
  * engine is not installed.
  */
 export const openEngine = ({ dataDir, schema = IMAGE_SCHEMA }: OpenEngineOptions): PgliteThread => {

@@ -62,7 +62,7 @@ export interface LoadedEngine {
   readonly created: Promise<PGlite>
 }
 
-/** Loads an engine for a database in a folder that is told later. */
+/** Loads an engine for a database in a folder that is chosen later. */
 export const loadEngine = (): LoadedEngine => {
   const files = new DeferredFolder()
   const created = create({ fs: files })
@@ -79,7 +79,7 @@ const openFolder = async (dataDir: string, fromImage: boolean, { created, files 
   return isImage ? appliedNow(database) : database
 }
 
-/** Opens a database, on `loaded` where that is given and the database is in a folder. */
+/** Opens a database; uses `loaded` if that is given and the database is in a folder. */
 export const openPglite = async (
   { dataDir, fromImage = false, prepared }: PgliteThreadOptions,
   loaded: LoadedEngine | undefined

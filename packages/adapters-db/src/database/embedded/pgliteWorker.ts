@@ -1,6 +1,6 @@
 /**
- * The embedded database's own thread: one PGlite, told what to open, then asked by messages and answering each with its
- * number. Started by `engineWorker.ts`, never imported.
+ * The embedded database's own thread: one PGlite, which opens the requested folder and then answers each message with
+ * the message's number. Started by `engineWorker.ts`, never imported.
  */
 import { parentPort, workerData } from "node:worker_threads"
 import type { PGlite } from "@electric-sql/pglite"

@@ -31,7 +31,10 @@ export interface PgDatabaseOptions {
   readonly onConnectionLost?: ((error: Error) => void) | undefined
 }
 
-/** One text, with its values where there are any, and the columns' types as this program has them, whatever the pool's are. */
+/**
+ * One text, with its values if there are any, and the columns' types as this program defines them, whatever types the
+ * pool parses.
+ */
 const ask = <R extends Row>(pool: PgPool, client: pg.PoolClient, text: string, params?: ReadonlyArray<unknown>) =>
   client.query<R>({ text, types: pool.types, ...(params === undefined ? {} : { values: [...params] }) })
 
@@ -175,7 +178,7 @@ const pgDriver = (pool: PgPool, policy: LimitsPolicy, isCallers: boolean, silenc
     admit: silence.admit(databaseSilent),
     withConnection: (purpose, use) => withClient((client, loan) => use(connectionOf(client, loan, policy[purpose]))),
     statementAs,
-    // As whom a session of somebody else's pool runs is not known: the login itself is asked for.
+    // The role of sessions in the caller's own pool is unknown, so the login itself is requested.
     statement: (purpose, text, params) =>
       isCallers && !standsAlone(text)
         ? statementAs(purpose, { name: "owner" }, text, params)

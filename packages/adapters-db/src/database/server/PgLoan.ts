@@ -12,7 +12,7 @@ export interface Loan {
   readonly pool: PgPool
   readonly silence: SilenceWatch
   client: pg.PoolClient | undefined
-  /** The borrower left while waiting: give the client back as soon as it comes. */
+  /** The borrower left while waiting: return the client as soon as it arrives. */
   abandoned: boolean
   broken: boolean
 }
@@ -57,7 +57,7 @@ const settledWithin = (running: Promise<unknown>, milliseconds: number): Promise
     running.then(settled, settled)
   })
 
-/** Ends in the server what is given up on here, and has the connection dropped. */
+/** Cancels in the server the statement on which this client gave up, and has the connection closed. */
 const giveUp = async (loan: Loan): Promise<void> => {
   loan.broken = true
   loan.pool.doubtIdle()

@@ -58,9 +58,10 @@ const enter = (kept: ReadonlyArray<readonly [string, string]>): string => {
 }
 
 /**
- * Runs `use` as part of a transaction of the caller's, between a savepoint and its release. The role and the settings are
- * ours meanwhile, and put back before this succeeds; where it fails, going back to the savepoint puts them back and undoes
- * what was done. It is not interrupted: half a statement would leave the caller's connection in an unknown state.
+ * Runs `use` as part of a transaction of the caller's, between a savepoint and its release. Inside, the role and the
+ * settings are ours; they are restored before this succeeds. If it fails, the rollback to the savepoint restores them
+ * and undoes the changes. It is not interrupted, because half a statement would leave the caller's connection in an
+ * unknown state.
  */
 export const joinTransaction = <A, E, R>(
   client: CallersTransaction,
@@ -86,7 +87,8 @@ export const joinTransaction = <A, E, R>(
           yield* connection.script(`SET CONSTRAINTS ${schema}.new_account_proven DEFERRED`)
           const answer = yield* use(transaction)
           if (transaction.doomed !== undefined) return yield* transaction.doomed
-          // What the end of the transaction is waited for with, elsewhere: at the caller's, the role is another one.
+          // Elsewhere, this check runs at the end of the transaction. At the caller's COMMIT the role would be a
+          // different one, so it runs here.
           yield* connection.script(`SET CONSTRAINTS ${schema}.new_account_proven IMMEDIATE`)
           yield* connection.script(setForTransaction(kept))
           yield* connection.script(`RELEASE SAVEPOINT ${SAVEPOINT}`)
@@ -99,7 +101,8 @@ export const joinTransaction = <A, E, R>(
         const back = connection.script(`ROLLBACK TO SAVEPOINT ${SAVEPOINT}`)
         yield* Effect.ignore(Effect.andThen(back, connection.script(`RELEASE SAVEPOINT ${SAVEPOINT}`)))
       }
-      // Nothing reports when the caller commits. What waits for that finds nothing if it comes too early, and looks again.
+      // The driver does not report the caller's commit. A listener that acts too early finds nothing, and looks again
+      // later.
       else for (const action of transaction.afterCommit) action()
       return yield* exit
     })

@@ -1,6 +1,9 @@
 import type { Row } from "../Database.ts"
 
-/** Whether a statement gives rows and changes nothing but by functions, so that it may stand inside another. */
+/**
+ * Returns true if a statement returns rows and changes nothing except through functions, so that it may be nested in
+ * another.
+ */
 export const isSelect = (text: string): boolean => /^\s*(SELECT|WITH)\b/i.test(text)
 
 /** The statement with each row as one text of JSON, so that no client converts the types. */

@@ -164,8 +164,8 @@ export const beginGeneration = Effect.fnUntraced(function* (
 })
 
 /**
- * `PassageWriter.activate`, in one transaction. Of generations begun one after the other the later one stays: it drops
- * the earlier, active or not, whose own activation then finds it gone.
+ * `PassageWriter.activate`, in one transaction. Of two generations the later one remains: it deletes the earlier one,
+ * active or not, whose own activation then finds it deleted.
  */
 export const activateGeneration = Effect.fnUntraced(function* (
   database: Database["Service"],

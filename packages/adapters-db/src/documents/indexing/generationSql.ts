@@ -11,7 +11,10 @@ const GENERATION = "user_id = $1 AND document_id = $2 AND generation = $3"
  * Statements on the generations of passages in `schema`. Each names the owner. The first parameters are owner, document and generation.
  */
 export const generationSql = (schema: string) => ({
-  /** Parameters: owner, document, fingerprint, page starts, headings, language; by what: parser, version of the indexing, embedder; the first part of the text: where it ends, text. */
+  /**
+   * Parameters: owner, document, fingerprint, page starts, headings, language; parser, version of the indexing,
+   * embedder; end and text of the first part of the text.
+   */
   begin: `SELECT * FROM ${schema}.begin_generation($1, $2, $3, $4, $5::jsonb, $6, $7, $8, $9, $10, $11)`,
 
   countTextParts: `SELECT count(*)::integer AS parts FROM ${schema}.document_texts WHERE ${GENERATION}`,
@@ -35,9 +38,10 @@ export const generationSql = (schema: string) => ({
     ) AS own`,
 
   /**
-   * Parameters: the first passage; of the passages pages, starts, ends, texts, headings, lengths, terms, frequencies; of the parts
-   * of their postings numbers, lexemes, what is too frequent for those; how many lexemes these are; the model, ordinals that have
-   * embeddings, SHA-256 of what was embedded in hexadecimal, all their numbers; and, of this alone, whether to wait for the disk.
+   * Parameters: the first passage; the passages' pages, starts, ends, texts, headings, lengths, terms, frequencies; the
+   * numbers, lexemes and high frequencies of the parts of their postings; the number of these lexemes; the model, the
+   * ordinals with embeddings, the SHA-256 of their texts in hexadecimal, all their numbers; for this statement alone,
+   * whether to wait for the disk.
    */
   addPassages: `SELECT * FROM ${schema}.add_passages($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
     $18, $19, $20, $21)`,
@@ -61,7 +65,7 @@ export const generationSql = (schema: string) => ({
     SELECT FROM ${schema}.passage_embeddings WHERE user_id = $1 AND content_hash = decode(asked.hash, 'hex') AND model = $2
   )`,
 
-  /** How and when the active generations were made, in microseconds since 1970. Parameters: owners, documents. */
+  /** The versions and times of the active generations, in microseconds since 1970. Parameters: owners, documents. */
   findIndexings: `SELECT g.user_id AS "userId", g.document_id AS "documentId", g.parser, g.version, g.embedder, g.passages,
       (extract(epoch FROM g.activated_at) * 1000000)::bigint AS "activatedAt"
     FROM unnest($1::text[], $2::uuid[]) AS asked (user_id, document_id), LATERAL (

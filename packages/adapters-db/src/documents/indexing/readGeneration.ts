@@ -112,7 +112,7 @@ export const readExcerpt = (
   { userId, documentId, from, to }: ExcerptInput
 ): Effect.Effect<Excerpt | undefined, DatabaseError> =>
   Effect.map(
-    // One unit more on both sides tells whether a character would be split.
+    // One unit more on both sides shows if a character would be split.
     statementAsUser<ExcerptRow>(userId, text.readExcerpt, [userId, documentId, from - 1, to + 1]),
     (rows) => {
       const [first] = rows

@@ -1,8 +1,8 @@
 import { Context } from "effect"
 
 /**
- * So many passages are compared with a question one by one, whatever there is: on a machine of two cores that was busy with other
- * things, 20,000 passages took 0.17 s at 256 numbers each and 0.33 s at 1,536, and an index found nearly the same ones in 0.03 to 0.05 s.
+ * The number of passages that are always compared with a question one by one. On a busy machine of two cores, 20,000
+ * passages took 0.17 s at 256 dimensions and 0.33 s at 1,536; an index found nearly the same ones in 0.03 to 0.05 s.
  */
 export const EXACT_SEARCH_PASSAGES = 20_000
 
@@ -10,7 +10,7 @@ export const EXACT_SEARCH_PASSAGES = 20_000
 export const MAX_EXACT_SEARCH = 1_000_000_000
 
 /**
- * How many passages the documents named may have for a search by meaning to compare all of them. If they have more, the
+ * The most passages of the named documents for which a search by meaning compares all of them. If they have more, the
  * approximate index over the embeddings, if an operator made one, chooses those to compare.
  */
 export class ExactSearchPassages extends Context.Reference<number>(

@@ -9,7 +9,10 @@ export const passageSql = (schema: string, exactWithin: number) => {
   return {
     /** Parameters: `searchableQuery`, how many, the accented words among it, the same without accents. */
     byWords: `SELECT * FROM ${schema}.passages_by_words(${words})`,
-    /** Parameters: the embedding, its model, how many with their texts, pgvector's schema, documents and ordinals of what is asked beside. */
+    /**
+     * Parameters: the embedding, its model, the number of passages with their texts, pgvector's schema, documents and
+     * ordinals of additional passages.
+     */
     byMeaning: `SELECT * FROM ${schema}.passages_by_meaning($1, $2::uuid[], $3::real[], $4, ${FUSION.candidates}, $5, $7::uuid[], $8::integer[], $6, ${exactWithin})`,
     /** Parameters: those of `byWords`, then those of `byMeaning` as far as they are others. */
     byBoth: `SELECT * FROM ${schema}.passages_by_both(${words}, $7::real[], $8, ${FUSION.candidates}, $9, $10, ${exactWithin})`

@@ -175,7 +175,7 @@ export const buildVectorIndex = (
   request: BuildVectorIndex
 ): Effect.Effect<boolean, DatabaseError | StorageFailed | VectorIndexRefused, Database | DatabaseOwner> =>
   build(request).pipe(
-    // Another command began in the same moment: what has become of that is looked at once more.
+    // Another command began at the same moment: check once more how that ended.
     Effect.catchIf(isOtherBuild, () => build({ ...request, onBegin: undefined })),
     Effect.catchIf(isOtherBuild, () => Effect.fail(new VectorIndexRefused({ problem: "building" }))),
     forPurpose("building")

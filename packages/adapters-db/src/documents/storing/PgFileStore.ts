@@ -108,6 +108,6 @@ const make = Effect.gen(function* () {
 
 /**
  * Uploaded bytes in Postgres or PGlite, in parts of 1 MiB, written in the transaction that stores their document. If an
- * `ObjectStore` is given they rest there, once `move` has moved them.
+ * `ObjectStore` is given, `move` moves them there later.
  */
 export const PgFileStoreLayer: Layer.Layer<FileStore, never, Database> = Layer.effect(FileStore, make)

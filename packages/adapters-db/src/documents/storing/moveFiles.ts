@@ -47,7 +47,9 @@ const readText = (schema: string) => `
   JOIN ${schema}.file_objects o ON o.user_id = p.user_id AND o.document_id = p.document_id AND o.object_key = $3
   WHERE p.user_id = $1 AND p.document_id = $2 ORDER BY p.part`
 
-/** Every writer locks the document first, so that no two wait for each other: who removes one takes all that is its. */
+/**
+ * Every writer locks the document first, so that writers cannot deadlock: a deletion of a document takes all its rows.
+ */
 const lockText = (schema: string) =>
   `SELECT 1 FROM ${schema}.documents WHERE user_id = $1 AND id = $2 FOR NO KEY UPDATE`
 
