@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** A package that is only needed for what was just asked for, and that is not installed. */
+/** The requested function needs a package that is not installed. */
 export class PackageMissing extends Schema.TaggedError<PackageMissing>()("PackageMissing", {
   /** As npm knows it. */
   packageName: Schema.String
@@ -20,8 +20,8 @@ const isMissing = (packageName: string, thrown: unknown): boolean => {
 }
 
 /**
- * Loads a package that users install only where they need it: `load` is the import. Rejects with `PackageMissing` where
- * it is not installed; what else goes wrong on loading it passes through.
+ * Loads a package that users install only if they need it: `load` is the import. Rejects with `PackageMissing` if it is
+ * not installed; other errors of loading it pass through.
  */
 export const loadPackage = async <A>(packageName: string, load: () => Promise<A>): Promise<A> => {
   try {

@@ -41,7 +41,9 @@ type FailuresOf<Service> = Service extends { readonly Service: infer Members }
   ? { [Name in keyof Members]: FailureOf<Members[Name]> }[keyof Members]
   : never
 
-/** Every failure Parley names, first those of its services. `_tag` tells them apart; `code` is stable across releases. */
+/**
+ * Every failure with a name, those of the services first. `_tag` distinguishes them; `code` is stable across releases.
+ */
 export type ParleyError =
   | FailuresOf<ParleyServices>
   | MeterFailed

@@ -100,13 +100,15 @@ type Ports = { readonly [Name in keyof Listed]: Listed[Name]["port"] }
 
 const ports = Object.fromEntries(Object.entries(storagePorts).map(([name, { port }]) => [name, port])) as Ports
 
-/** The stores behind the storage ports, by name: what an adapter for promises gives, and what `createParley` takes. */
+/**
+ * The stores behind the storage ports, by name: an adapter for promises returns them, and `createParley` takes them.
+ */
 export interface StoragePorts extends ServicesOf<Ports> {}
 
 /** The storage ports as requirements of an Effect. */
 export type StoragePort = IdentifiersOf<Ports>
 
-/** A layer for each storage port: what an adapter for Effect users is made of. */
+/** A layer for each storage port; an adapter for Effect users exports these. */
 export type StorageLayers = {
   readonly [Name in keyof Listed]: Layer.Layer<Ports[Name]["Identifier"], unknown, unknown>
 }

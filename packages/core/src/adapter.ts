@@ -1,4 +1,7 @@
-/** What an author of adapters uses: the ports with their errors, what passes through them, and the rules that every adapter shares. */
+/**
+ * The entry for authors of adapters: the ports with their errors, the values that pass through them, and the rules that
+ * every adapter shares.
+ */
 
 export * from "./crm/forAdapters.ts"
 export * from "./events/forAdapters.ts"

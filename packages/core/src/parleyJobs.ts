@@ -6,7 +6,7 @@ import { JobWorker } from "./jobs/JobWorker.ts"
 /** Every kind of job, with what does it. A new kind is declared in its domain and gets a line here. */
 export const parleyJobs = [documentProcessing, crmRevoking] as const
 
-/** A job of any kind, told apart by `_tag`, with its owner and what it carries. */
+/** A job of any kind, distinguished by `_tag`, with its owner and its data. */
 export type ParleyJob = JobOf<(typeof parleyJobs)[number]["kind"]>
 
 type NeedsOf<Job> = Job extends HandledJob<JobKind, infer Needs> ? Needs : never

@@ -44,7 +44,7 @@ import { OperatorTiers } from "./users/OperatorTiers.ts"
 import { UserService } from "./users/UserService.ts"
 import { VisitorGate } from "./widget/VisitorGate.ts"
 
-/** What Parley does. */
+/** The services of Parley. */
 export type ParleyServices =
   | ActiveBots
   | AppointmentBook
@@ -79,10 +79,10 @@ export type ParleyServices =
   | WidgetService
   | WorkMeter
 
-/** What Parley needs done: the ports, and the catalog of what is on sale. */
+/** The requirements of Parley: the ports, and the catalog of what is on sale. */
 export type ParleyPorts = Catalog | ChatModels | CrmProviders | DocumentParser | PaymentPorts | SecretBox | StoragePort
 
-/** All services over the ports: what an Effect user provides adapters to. */
+/** All services over the ports; users of Effect provide adapters to this layer. */
 export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Layer.mergeAll(
   AppointmentBook.unavailable,
   Layer.provideMerge(Layer.mergeAll(BillingService.layer, PaymentCatchUp.layer), PaymentInbox.layer),

@@ -44,7 +44,7 @@ export const problemsOfSettings = (
   )
 }
 
-/** Lays the given fields over the defaults. */
+/** Replaces the defaults by the given fields. */
 const merged = <Data extends object>(
   reference: Context.Reference<Data>,
   given: { readonly [Name in keyof Data]?: Data[Name] | undefined } | undefined
@@ -61,7 +61,7 @@ const merged = <Data extends object>(
 const replaced = <Data>(reference: Context.Reference<Data>, given: Data | undefined) =>
   given === undefined ? Layer.empty : Layer.succeed(reference, given)
 
-/** Provides the settings to the services; those that are not given keep their defaults. */
+/** Provides the settings to the services; settings that are not given keep their defaults. */
 export const settingsLayer = (given: ParleySettings): Layer.Layer<never> =>
   Layer.mergeAll(
     merged(UploadLimits, given.uploads),

@@ -1,4 +1,4 @@
-/** What shows a reply's sources to people, for a page in a browser: pure functions that load nothing else. */
+/** The entry for pages in a browser that show a reply's sources: pure functions that load no other package. */
 
 export { type ShownSource, showSource } from "./chat/sources/showSource.ts"
 export type { Source } from "./chat/store/StoredChat.ts"

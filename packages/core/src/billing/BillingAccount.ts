@@ -59,7 +59,10 @@ export interface EventOutcome {
 /** The outcome of an event whose person was erased, of which nothing is to be done. */
 export const ERASED: EventOutcome = { state: "ignored", note: "its person was erased" }
 
-/** The outcome of a payment for which nothing is given. It is `ignored` while all of it is reported as given back. */
+/**
+ * The outcome of a payment for which no credits are granted. It is `ignored` while reports say that the whole payment
+ * was returned.
+ */
 export const toBeRefunded = (why: string): EventOutcome => ({ state: "owed", note: `to be refunded: ${why}` })
 
 /** The note of a payment that was to be refunded, and is. */

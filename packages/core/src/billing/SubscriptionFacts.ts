@@ -53,9 +53,9 @@ export interface PaidChange {
 const DAY_MS = 86_400_000
 
 /**
- * Whether a change was paid for within a period. A change that ends earlier is of another period, for example of the month
- * that follows a year whose rest was credited, and buys nothing for the months of the year. The day is for a period that is
- * known from its checkout alone, whose end is an estimate.
+ * Tells whether a change was paid for within a period. A change that ends earlier belongs to another period, for
+ * example to the month after a year whose rest was credited, and buys nothing for the months of the year. The tolerance
+ * of one day is for a period that is known only from its checkout, whose end is an estimate.
  */
 export const isWithin = ({ at, end }: PaidChange, period: Pick<PaidPeriod, "start" | "end">): boolean =>
   at >= period.start && at < period.end && end > period.end - DAY_MS
@@ -222,9 +222,9 @@ const ownLines = ({ lines, subscriptionId }: PaidInvoice, isPlan: IsPlan) => {
 }
 
 /**
- * The lines of an invoice that something follows from. One is for a period: the invoice's own dates are those of the period
- * before. The others are for changes within a period: what the invoice of a change charges for, as prorations. A change that
- * costs nothing, as within a trial, buys nothing.
+ * The lines of an invoice that have consequences. One line is for a period: the invoice's own dates are those of the
+ * period before. The others are for changes within a period: the prorations that the invoice of a change charges. A
+ * change that costs nothing, for example within a trial, buys nothing.
  */
 export const paidLines = (invoice: PaidInvoice, isPlan: IsPlan) => {
   const own = ownLines(invoice, isPlan)

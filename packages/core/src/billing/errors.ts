@@ -20,7 +20,10 @@ export class PaymentsNotConfigured extends Schema.TaggedError<PaymentsNotConfigu
   }
 }
 
-/** The payment provider did not answer, or said that it cannot at the moment. Whether the provider did what was asked is unknown. */
+/**
+ * The payment provider did not answer, or said that it cannot at the moment. It is unknown if the provider carried out
+ * the request.
+ */
 export class PaymentUnavailable extends Schema.TaggedError<PaymentUnavailable>()("PaymentUnavailable", {
   /** Which call of the gateway, for example `checkoutSession`. */
   operation: Schema.String,

@@ -138,7 +138,7 @@ export interface PaidCredits {
   /** Whole credits. */
   readonly given: number
   readonly refunded: number
-  /** All of what the period's own invoice paid for is out. */
+  /** The whole payment of the period's own invoice was taken back. */
   readonly isGivenBack: boolean
 }
 

@@ -31,7 +31,7 @@ export const stillThere = Effect.fnUntraced(function* (
   return documentIds.filter((id) => found.has(id))
 })
 
-/** What a person changes of a chat of their own, beside what is said in it. */
+/** A person's changes of one of their own chats, apart from its messages. */
 export const makeChatChanges = Effect.gen(function* () {
   const chats = yield* ChatStore
   const documents = yield* DocumentStore

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { InputIssue } from "../validation/issuesOf.ts"
 import { countOf, sizeOf } from "../storage/spokenNumbers.ts"
 
-/** A chat request that cannot be understood, with the problems found, up to a bound, and where. */
+/** A chat request that cannot be understood, with the problems found, up to a bound, and the place of each. */
 export class InvalidChatRequest extends Schema.TaggedError<InvalidChatRequest>()("InvalidChatRequest", {
   issues: Schema.Array(InputIssue)
 }) {
@@ -12,10 +12,10 @@ export class InvalidChatRequest extends Schema.TaggedError<InvalidChatRequest>()
   }
 }
 
-/** What the person's chats hold has reached the tier's quota, in bytes. */
+/** The person's chats have reached the tier's quota, in bytes. */
 export class StorageQuotaExceeded extends Schema.TaggedError<StorageQuotaExceeded>()("StorageQuotaExceeded", {
   tier: Schema.String,
-  /** What people call the tier. */
+  /** The name of the tier shown to people. */
   tierName: Schema.optionalKey(Schema.String),
   bytes: Schema.Int,
   maxChatBytes: Schema.Int
@@ -26,7 +26,7 @@ export class StorageQuotaExceeded extends Schema.TaggedError<StorageQuotaExceede
   }
 }
 
-/** A change of a chat that cannot be made, with what is wrong and where. */
+/** A change of a chat that cannot be made, with the problem and its place. */
 export class InvalidChatChange extends Schema.TaggedError<InvalidChatChange>()("InvalidChatChange", {
   issues: Schema.Array(InputIssue)
 }) {
@@ -36,7 +36,7 @@ export class InvalidChatChange extends Schema.TaggedError<InvalidChatChange>()("
   }
 }
 
-/** The person has no such chat. */
+/** The person has no chat with this id. */
 export class ChatNotFound extends Schema.TaggedError<ChatNotFound>()("ChatNotFound", { chatId: Schema.String }) {
   readonly code = "chat_not_found"
   override get message() {
@@ -61,10 +61,12 @@ export const PROMPT_PROBLEMS = ["threw", "no-messages", "too-long"] as const
 /** The prompt builder of the application failed. Nothing was asked and nothing charged. */
 export class PromptBuilderFailed extends Schema.TaggedError<PromptBuilderFailed>()("PromptBuilderFailed", {
   problem: Schema.Literals(PROMPT_PROBLEMS),
-  /** Where they are too long: the tokens they may have with the shortest useful reply, and what the model takes. */
+  /**
+   * If they are too long: the tokens that they may have with the shortest useful reply, and the model's own maximum.
+   */
   tokens: Schema.optionalKey(Schema.Int),
   window: Schema.optionalKey(Schema.Int),
-  /** What it threw. For those who debug it: it reaches neither an answer nor a log. */
+  /** The exception, for debugging: it is in no response and no log. */
   cause: Schema.optionalKey(Schema.Defect())
 }) {
   readonly code = "prompt_builder_failed"
@@ -95,7 +97,7 @@ export class TooManyAbandonedTries extends Schema.TaggedError<TooManyAbandonedTr
 /** As many replies of the account are being written as its tier allows at once. */
 export class TooManyReplies extends Schema.TaggedError<TooManyReplies>()("TooManyReplies", {
   tier: Schema.String,
-  /** What people call the tier. */
+  /** The name of the tier shown to people. */
   tierName: Schema.optionalKey(Schema.String),
   limit: Schema.Int,
   /** Milliseconds after which trying again may be worthwhile. */

@@ -23,10 +23,10 @@ import { ReplySettings, type ReplySettingsData } from "./prompt/ReplySettings.ts
 import type { Candidate } from "./reply/replyPrice.ts"
 import type { ReplyParties, ReplyTerms } from "./reply/Reply.ts"
 
-/** How many stored messages are read back. */
+/** The number of stored messages that are read back. */
 export const TRANSCRIPT_MESSAGES = 500
 
-/** What of a request counts, by what becomes of messages with the role `system`. */
+/** The messages of a request that count, depending on the treatment of messages with the role `system`. */
 const admitted = Effect.fnUntraced(function* (request: ChatRequest, { systemMessages }: ReplySettingsData) {
   const place = systemMessages === "allowed" ? -1 : request.messages.findIndex(({ role }) => role === "system")
   if (place < 0) return request
@@ -40,7 +40,7 @@ const admitted = Effect.fnUntraced(function* (request: ChatRequest, { systemMess
   return { ...request, messages: request.messages.filter(({ role }) => role !== "system") }
 })
 
-/** What a model is offered: the best of what is relevant, by the reranker's judgement where there is one. */
+/** The passages offered to a model: the best of the relevant ones, by the reranker's judgement if there is one. */
 const makeFindPassages = Effect.gen(function* () {
   const passages = yield* PassageIndex
   const reranker = yield* Reranker
@@ -123,8 +123,8 @@ const notAllowed = (catalog: Catalog["Service"], model: Model, tier: Tier) => {
 }
 
 /**
- * Everything of a request that can be refused before credits are held: ownership, tier, model, length. Each party is asked
- * for what is theirs. Of the payer's account nothing counts but the tier.
+ * Every check of a request that can refuse it before credits are held: ownership, tier, model, length. Each party is
+ * checked for its own part. Of the payer's account only the tier is used.
  */
 export const makePrepareReply = Effect.gen(function* () {
   const catalog = yield* Catalog
@@ -186,10 +186,10 @@ export const makePrepareReply = Effect.gen(function* () {
 
 const hasContent = ({ content }: StoredMessage): boolean => content !== ""
 
-/** Of a visitor's conversation, what no model wrote is not said to one: that the bot cannot answer at the moment. */
+/** Leaves out, of a visitor's conversation, the replies that no model wrote: the bot's declines. */
 const isOfModel = ({ content, model, role }: StoredMessage): boolean =>
   content !== "" && (role !== "assistant" || model !== undefined)
 
-/** Of the messages sent along with a stored chat, only what follows the last reply is new. */
+/** Of the messages that a request sends with a stored chat, only those after the last reply are new. */
 const afterLastReply = (messages: ChatRequest["messages"]): ReadonlyArray<ChatMessage> =>
   messages.slice(messages.findLastIndex((message) => message.role === "assistant") + 1)

@@ -1,11 +1,13 @@
 import type { TierName } from "../tiers/Tier.ts"
 import type { UserId } from "../identity/UserId.ts"
 
-/** What is in each bucket of an account, and what open holds have set aside of it. All in whole credits. */
+/**
+ * The credits in each bucket of an account, and the part of each that open holds have set aside. All in whole credits.
+ */
 export interface Buckets {
   /** Set anew each period; does not roll over. Includes what open holds have set aside of it. */
   readonly allowance: number
-  /** Bought or given; never expires. Includes what open holds have set aside of it. */
+  /** Credits that were bought or granted; they never expire. Includes those that open holds have set aside. */
   readonly topup: number
   /** Owed: refunds, disputes and corrections of credits already spent, never usage. Repaid first by the next credits. */
   readonly debt: number
@@ -23,20 +25,29 @@ export interface Account extends Buckets {
   readonly periodStart: number
   /** Unix milliseconds: when the next period begins. */
   readonly nextResetAt: number
-  /** The most that a plan gives in this period, of all the plans it has had: what a dearer one adds to. Whole credits. */
+  /**
+   * The most that a plan grants in this period, over all its plans: a more expensive plan adds the difference. Whole
+   * credits.
+   */
   readonly periodCredits: number
-  /** Who begins it: the monthly job, or the paid invoice of a subscription, so that an unpaid one grants nothing. */
+  /**
+   * The process that begins the period: the monthly job, or the paid invoice of a subscription, so that an unpaid one
+   * grants nothing.
+   */
   readonly renewedBy: RenewedBy
-  /** Unix milliseconds: the monthly job begins no period from then on, since none is paid for; undefined without such an end. */
+  /**
+   * Unix milliseconds: from this time on the monthly job begins no period, since none is paid for; undefined if there
+   * is no such end.
+   */
   readonly renewedUntil: number | undefined
-  /** The tier from the next period on, where it was changed downwards. */
+  /** The tier from the next period on, if it was changed to a lower one. */
   readonly pendingTier: TierName | undefined
 }
 
 /** `none`: the account is closed. */
 export type RenewedBy = "schedule" | "invoice" | "none"
 
-/** What people and dashboards see of an account. */
+/** The state of an account as people and dashboards see it. */
 export interface Balance {
   readonly allowance: number
   readonly topup: number

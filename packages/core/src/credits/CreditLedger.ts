@@ -16,13 +16,13 @@ export interface HistoryInput {
   readonly userId: UserId
   /** Transactions on the page, at most. */
   readonly limit: number
-  /** How many of the newest to leave out. */
+  /** The number of the newest transactions to leave out. */
   readonly offset: number
   /** Only transactions of this type; an unknown type matches nothing. */
   readonly type?: string | undefined
   /**
-   * Only the oldest so many of those that match: the `next` of the page before, so that pages follow each other without
-   * a gap and without a repetition, however many transactions are written meanwhile. All of them unless given.
+   * Only this many of the oldest matching transactions: the `next` of the previous page, so that pages have neither
+   * gaps nor repetitions, however many transactions are written meanwhile. All of them unless given.
    */
   readonly upto?: number | undefined
 }
@@ -30,13 +30,13 @@ export interface HistoryInput {
 export interface HistoryPage {
   /** Newest first. */
   readonly transactions: ReadonlyArray<Transaction>
-  /** How many match, as the account counts them. */
+  /** The number of matching transactions, from the account's own counts. */
   readonly total: number
   /** The number of matching transactions older than this page: the `upto` of the next page. Undefined on the last one. */
   readonly next: number | undefined
 }
 
-/** How many accounts are on a tier. */
+/** The number of accounts on a tier. */
 export interface TierCount {
   readonly tier: TierName
   readonly accounts: number
@@ -53,18 +53,19 @@ export class CreditLedger extends Context.Service<
   CreditLedger,
   {
     /**
-     * The time that holds, sweeps and periods go by, in Unix milliseconds: of the clock that all processes share, which
-     * is the database's if there is one, whatever the clock of this process says.
+     * The time of holds, sweeps and periods, in Unix milliseconds, by the clock that all processes share: the
+     * database's if there is one, whatever the time of this process.
      */
     readonly now: Effect.Effect<number, StorageFailed>
     /**
-     * Runs one operation as one transaction, or as part of the surrounding unit of work: reads what it needs to see,
-     * decides, and writes the changes only if the account is still as it was read; else it decides again. Safe to repeat:
-     * the same business key returns the first answer again, and is refused with `KeyConflict` if its fingerprint differs.
-     * A refusal is a failure that leaves nothing behind and does not undo a unit of work around it.
+     * Runs one operation as one transaction, or as part of the surrounding unit of work: reads the account, decides,
+     * and writes the changes only if the account has not changed since it was read; otherwise it decides again. Safe to
+     * repeat: the same business key returns the first answer again, and is refused with `KeyConflict` if its
+     * fingerprint differs. A refusal is a failure that leaves nothing behind and does not undo a unit of work around
+     * it.
      *
-     * An operation that was sent is not interrupted: its answer comes first. So a caller who wants to own a hold for
-     * certain reserves in an uninterruptible region and releases in the finalizer.
+     * An operation that was sent is not interrupted before its answer has arrived. So a caller who must not lose a hold
+     * reserves in an uninterruptible region and releases in the finalizer.
      */
     run<A, E extends Refusal>(operation: Operation<A, E>): Effect.Effect<A, E | StorageFailed>
     /**
@@ -130,8 +131,9 @@ export class CreditUpkeep extends Context.Service<
      */
     verify(input: VerifyInput): Effect.Effect<VerifyChunk, StorageFailed>
     /**
-     * How many accounts are, now or from their next period on, on tiers that are not among `known`, by tier in the order of
-     * their names; without those that are closed. Takes no longer for many accounts than for few, if all are known.
+     * The number of accounts that are, now or from their next period on, on tiers that are not among `known`, by tier
+     * in the order of their names; closed accounts are left out. If all tiers are known, it takes the same time for any
+     * number of accounts.
      */
     missingTiers(known: ReadonlyArray<TierName>): Effect.Effect<ReadonlyArray<TierCount>, StorageFailed>
   }

@@ -66,7 +66,7 @@ export const replyCosts = Effect.fnUntraced(function* (
 
 /** Accounts verified together. */
 const ACCOUNTS_PER_CHUNK = 500
-/** Days of usage given at once, at most. */
+/** The most days of usage in one report. */
 const MAX_DAYS = 400
 
 /** The plan of a tier that an operator chose at a time in Unix milliseconds, under a key that was not used. */
@@ -80,7 +80,7 @@ export const operatorPlan = (
   return {
     userId,
     changeKey: isLowest ? key : `${key}:terms`,
-    // A plan that is given begins its own months; the lowest gives nothing, and leaves at most its allowance.
+    // A plan set by an operator begins its own months; the lowest grants nothing, and leaves at most its allowance.
     periodKey: isLowest ? undefined : key,
     terms: {
       tier: wanted.name,
@@ -95,7 +95,7 @@ export const operatorPlan = (
   }
 }
 
-/** What people and operators do with credits. */
+/** Operations on credits for people and operators. */
 export class CreditService extends Context.Service<
   CreditService,
   {
@@ -106,24 +106,26 @@ export class CreditService extends Context.Service<
     /** A person's transactions, newest first. */
     history(input: HistoryInput): Effect.Effect<HistoryPage, AccountNotFound | StorageFailed>
     /**
-     * What a person's account was charged from one UTC day to another, as `2026-11-30`, both included and at most 400
-     * days: by day, source and model.
+     * The usage charged to a person's account from one UTC day to another, as `2026-11-30`, both included and at most
+     * 400 days: by day, source and model.
      */
     usage(input: {
       readonly userId: UserId
       readonly from: string
       readonly to: string
     }): Effect.Effect<ReadonlyArray<UsageRow>, InvalidUsageRange | StorageFailed>
-    /** What a reply cost and why, by the reply's message id. */
+    /** The receipt of a reply, by the reply's message id. */
     receipt(userId: UserId, messageId: string): Effect.Effect<ReplyReceipt, ReceiptNotFound | StorageFailed>
-    /** What replies cost, by their message ids in lower case; without those that were not charged. */
+    /** The costs of replies, by their message ids in lower case; replies that were not charged are left out. */
     replyCosts(
       userId: UserId,
       messageIds: ReadonlyArray<string>
     ): Effect.Effect<ReadonlyMap<string, ReplyCost>, StorageFailed>
-    /** What was done under a business key; undefined where nothing was, or not for this person. */
+    /** The answer under a business key; undefined if there is none, or not for this person. */
     done(userId: UserId, key: string): Effect.Effect<Transaction | undefined, StorageFailed>
-    /** Gives `amount` credits that never expire; opens the account if there is none. The same `key` gives them once. */
+    /**
+     * Grants `amount` credits that never expire; opens the account if there is none. The same `key` grants them once.
+     */
     grant(input: {
       readonly userId: UserId
       readonly amount: number
@@ -134,21 +136,21 @@ export class CreditService extends Context.Service<
       input: AdjustInput
     ): Effect.Effect<Transaction, AccountNotFound | KeyConflict | InvalidAmount | StorageFailed>
     /**
-     * Puts a person on a tier by hand, renewed by the monthly job until a payment says otherwise. A higher tier begins its
-     * own months now, with its credits; of the lowest one at most its allowance is left. The same `key` does it once, and
-     * gives the first answer; undefined where everything was so already. Opens the account if there is none. Fails with
-     * `UnknownTier` for one that the catalog has not.
+     * Sets a person's tier by hand; the monthly job renews it until a payment changes it. A higher tier begins its own
+     * months now, with its credits; the lowest tier leaves at most its allowance. The same `key` does it once, and
+     * returns the first answer; undefined if nothing changed. Opens the account if there is none. Fails with
+     * `UnknownTier` if the catalog does not have the tier.
      */
     changeTier(input: {
       readonly userId: UserId
       readonly tier: TierName
       readonly key: string
     }): Effect.Effect<Transaction | undefined, OnceRefusal | UnknownTier | StorageFailed>
-    /** Takes back what the refunded part of a purchase had bought. */
+    /** Takes back the credits that the refunded part of a purchase had bought. */
     refund(input: RefundInput): Effect.Effect<Transaction, PurchaseRefusal | StorageFailed>
     /**
-     * Recomputes every account from its rows, chunk by chunk; hands out the differences as they are found, and gives how
-     * many accounts there are. With `since` (Unix milliseconds), transactions from before then are trusted.
+     * Recomputes every account from its rows, chunk by chunk; reports the differences as it finds them, and returns the
+     * number of accounts. With `since` (Unix milliseconds), transactions from before then are trusted.
      */
     verify(
       onDifferences: (found: ReadonlyArray<Difference>) => Effect.Effect<void>,

@@ -1,21 +1,21 @@
 import type { UserId } from "../identity/UserId.ts"
 
-/** What was paid for top-ups, by which refunds and disputes find them. */
+/** The payment of a top-up, by which refunds and disputes find it. */
 export interface Payment {
-  /** The payment's name at its provider, as its refunds and disputes give it. */
+  /** The payment's id at its provider, as its refunds and disputes contain it. */
   readonly charge: string
   /** In the smallest unit of its currency: a whole number, 1 or more. */
   readonly paid: number
 }
 
-/** A purchase that was granted: what it gave, and what was paid for it. */
+/** A purchase that was granted: its credits, and the amount paid for it. */
 export interface ChargedPurchase extends Payment {
   readonly userId: UserId
   /** Whole credits, 1 or more. */
   readonly granted: number
 }
 
-/** What a payment provider reported of a purchase, in whatever order it arrives. */
+/** A payment provider's report on a purchase; reports arrive in any order. */
 export interface PurchaseReport extends ChargedPurchase {
   /** Unix milliseconds: when the provider said so. The latest of a refund's or a dispute's statements is what counts. */
   readonly reportedAt: number
@@ -25,24 +25,24 @@ export interface RefundInput extends PurchaseReport {
   /** All that is refunded of the charge, in the unit of `paid`. Goes down where a refund fails or is called back. */
   readonly refunded: number
   /**
-   * Who says so: the payment provider unless given. What an operator gave back by other means counts beside what the provider
-   * reports, and no report of the provider changes it.
+   * The author of the report: the payment provider unless given. Amounts that an operator returned by other means count
+   * in addition to the provider's, and no report of the provider changes them.
    */
   readonly by?: "operator" | undefined
 }
 
 export interface DisputeInput extends PurchaseReport {
   readonly dispute: string
-  /** What is disputed of the charge, in the unit of `paid`; may change while the dispute runs. */
+  /** The disputed amount of the charge, in the unit of `paid`; may change while the dispute is open. */
   readonly disputed: number
-  /** The money was taken back when the dispute began, or given back when it was won. */
+  /** True if the money was taken back when the dispute began, or returned when it was won. */
   readonly funds: "withdrawn" | "reinstated"
 }
 
 export interface AdjustInput {
   readonly userId: UserId
   readonly key: string
-  /** Signed, not zero. What is given goes to the top-ups; what is taken comes from them first. */
+  /** Signed, not zero. Granted credits go to the top-ups; a negative amount comes from them first. */
   readonly amount: number
   /** For a later look at it; kept with the key. */
   readonly reason: string
@@ -61,19 +61,19 @@ export const disputeKey = ({ charge, dispute, funds }: DisputeInput): string =>
 
 /** A refund or a dispute of a purchase as its provider reported it. */
 export interface CorrectionReport {
-  /** Where it comes from: the refunds of the provider, those of an operator, or one of the disputes. */
+  /** The source of the report: the refunds of the provider, those of an operator, or one of the disputes. */
   readonly source: string
   /** In the smallest unit of the purchase's currency. */
   readonly part: number
-  /** The money of a dispute was given back, so that nothing of it is out. */
+  /** True if the money of a dispute was returned, so that none of it is taken back. */
   readonly isWon: boolean
   /** Unix milliseconds. */
   readonly reportedAt: number
 }
 
 /**
- * Whether one report replaces another about the same. Providers give the time in seconds: of two at the same time, a
- * dispute is won after it began, and a refund grew.
+ * Whether one report replaces another about the same source. Providers report the time in seconds; of two reports of
+ * the same second, a dispute's win follows its beginning, and a refund's larger amount follows the smaller one.
  */
 const isNewer = (report: CorrectionReport, before: CorrectionReport): boolean => {
   if (report.reportedAt !== before.reportedAt) return report.reportedAt > before.reportedAt
@@ -103,11 +103,14 @@ export const outOf = (
   return Math.min(granted, Number(out))
 }
 
-/** A purchase as it stands: what it gave, what was paid for it, and what its refunds and disputes have taken back. */
+/**
+ * The state of a purchase: its granted credits, the amount paid for it, and the credits that its refunds and disputes
+ * have taken back.
+ */
 export interface PurchaseState extends Payment {
   /** Whole credits, 1 or more. */
   readonly granted: number
-  /** Whole credits taken back so far: what is out by the reports. */
+  /** Whole credits taken back so far, according to the reports. */
   readonly clawedBack: number
   /** The latest report of its refund and of each of its disputes. */
   readonly reports: ReadonlyArray<CorrectionReport>

@@ -9,10 +9,10 @@ export type ReplyEnd = "completed" | "length" | "stopped" | "failed" | "expired"
 /** Why metered work ended: `expired` where its process died, or gave no sign of life for longer than a hold lives. */
 export type WorkEnd = "completed" | "expired"
 
-/** What the caller of `settle` knows of a reply. */
+/** The facts of a reply that the caller of `settle` provides. */
 export interface ReplyReceiptDraft {
   readonly model: string
-  /** The conversation the reply is in, for events that tell of it. */
+  /** The reply's conversation, for the reply's events. */
   readonly chatId?: string | undefined
   /** The prices in force when the credits were held. */
   readonly price: ModelPrice
@@ -24,48 +24,51 @@ export interface ReplyReceiptDraft {
 
 /** One line of what metered work cost. */
 export interface ReceiptLine {
-  /** What was used, in the words of the receipt's reader: 1 to 200 characters, for example `image 1024 x 1024`. */
+  /** The used thing, in words for the receipt's reader: 1 to 200 characters, for example `image 1024 x 1024`. */
   readonly label: string
-  /** How many units, zero or more; need not be whole. */
+  /** The number of units, zero or more; need not be whole. */
   readonly quantity: number
   /** Credits for one unit, zero or more; need not be whole. */
   readonly unitPrice: number
 }
 
-/** What the caller of `settle` knows of metered work. */
+/** The facts of metered work that the caller of `settle` provides. */
 export interface WorkReceiptDraft {
   readonly lines: ReadonlyArray<ReceiptLine>
   readonly ended: WorkEnd
-  /** What the work gave, as JSON text, where it is to be given again for the same key. */
+  /** The result of the work as JSON text, if the same key is to return it again. */
   readonly result?: string | undefined
   /**
-   * Whole credits that a sweeper charged for this work before its report came; none unless given. Together with `charged`
-   * they are what the work cost.
+   * Whole credits that a sweeper charged for this work before its report came; none unless given. The cost of the work
+   * is this plus `charged`.
    */
   readonly chargedBefore?: number | undefined
 }
 
-/** What the caller of `settle` knows; the ledger adds what was held, for what, and which bucket paid. */
+/**
+ * The facts that the caller of `settle` provides; the ledger adds the held amount, its source, and the buckets that
+ * paid.
+ */
 export type ReceiptDraft = ReplyReceiptDraft | WorkReceiptDraft
 
-/** What the ledger adds to a receipt. */
+/** The facts that the ledger adds to a receipt. */
 export interface Payer {
-  /** What the credits were held for: a chat, a bot, a meter or a key. */
+  /** The source for which the credits were held: a chat, a bot, a meter or a key. */
   readonly source: Spender
   readonly held: number
-  /** What was used costs this by its price, and never more than was held. */
+  /** The price of the usage; never more than the held amount. */
   readonly charged: number
   /** Which buckets of the hold paid: their sum is `charged`. */
   readonly paidFrom: Split
 }
 
-/** What a reply cost and why: kept with its ledger row. */
+/** The cost of a reply and its calculation: stored with its ledger row. */
 export type ReplyReceipt = ReplyReceiptDraft & Payer
-/** What metered work cost and why: kept with its ledger row. */
+/** The cost of metered work and its calculation: stored with its ledger row. */
 export type WorkReceipt = WorkReceiptDraft & Payer
 export type Receipt = ReplyReceipt | WorkReceipt
 
-/** Tells the two apart, drafts and receipts alike. */
+/** Distinguishes the two, for drafts and receipts alike. */
 export const isOfReply = <R extends ReceiptDraft>(receipt: R): receipt is Extract<R, ReplyReceiptDraft> =>
   "model" in receipt
 

@@ -20,7 +20,7 @@ export interface Transaction {
   /** `allowance + topup - debt` after this row. */
   readonly balanceAfter: number
   readonly model: string | undefined
-  /** What spent the credits; of usage alone. */
+  /** The source that spent the credits; only for usage. */
   readonly source: Spender | undefined
   /** The payment whose purchase the row granted, took back or gave back; of purchases alone. */
   readonly charge: string | undefined
@@ -32,8 +32,8 @@ export interface Transaction {
 }
 
 /**
- * What an account knows of its transactions by type: for each of `TRANSACTION_TYPES`, in that order, how many there are
- * and the number of the newest, 0 where there is none. So any page of one type is found without counting.
+ * The account's counts of transactions by type: for each of `TRANSACTION_TYPES`, in that order, the count and the
+ * number of the newest, 0 if there is none. With them any page of one type is found without counting.
  */
 export type TransactionCounts = ReadonlyArray<number>
 

@@ -4,16 +4,16 @@ import { isOfReply } from "./Receipt.ts"
 import type { Transaction } from "./Transaction.ts"
 import { type Spender, dayOf, startOfDay } from "./Spender.ts"
 
-/** What one source used of one model on one day. */
+/** The usage of one model by one source on one day. */
 export interface UsageRow {
   /** The UTC day, as `2026-11-30`. */
   readonly day: string
   readonly source: Spender
   /** Empty for metered work. */
   readonly model: string
-  /** How many replies, or pieces of work, were charged. */
+  /** The number of charged replies, or of charged pieces of work. */
   readonly replies: number
-  /** What they cost, in whole credits. */
+  /** Their cost in whole credits. */
   readonly credits: number
   /** As their receipts say; cached input included. */
   readonly inputTokens: number
@@ -44,7 +44,7 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 const NO_TOKENS: Usage = { freshInput: 0, cacheRead: 0, cacheWrite: 0, output: 0 }
 
-/** The usage that transactions tell, by day, source and model, in that order. */
+/** Sums the usage of transactions by day, source and model, in that order. */
 export const usageOf = (
   transactions: Iterable<Transaction>,
   { firstDay, lastDay }: Pick<UsageInput, "firstDay" | "lastDay">

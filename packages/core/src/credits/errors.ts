@@ -22,7 +22,7 @@ export class InsufficientCredits extends Schema.TaggedError<InsufficientCredits>
   }
 }
 
-/** What was said of metered work makes no sense. Nothing was charged for it. */
+/** The lines of metered work are invalid. Nothing was charged for it. */
 export class InvalidWork extends Schema.TaggedError<InvalidWork>()("InvalidWork", {
   key: Schema.String,
   reason: Schema.String
@@ -73,7 +73,7 @@ export class WorkExpired extends Schema.TaggedError<WorkExpired>()("WorkExpired"
 export const DAILY_SHARES = ["bot", "address"] as const
 export type DailyShareName = (typeof DAILY_SHARES)[number]
 
-/** All sources of a kind, or one bot, or one address, have taken what they may take of the account today. Nothing was held. */
+/** All sources of a kind, or one bot, or one address, have used the account's limit of the day. Nothing was held. */
 export class DailyCapReached extends Schema.TaggedError<DailyCapReached>()("DailyCapReached", {
   /** Which kind, for example `bot`. */
   kind: Schema.String,
@@ -81,7 +81,7 @@ export class DailyCapReached extends Schema.TaggedError<DailyCapReached>()("Dail
   share: Schema.optionalKey(Schema.Literals(DAILY_SHARES)),
   /** The most credits a day. */
   cap: Schema.Int,
-  /** What was charged today and what open holds have set aside. */
+  /** The credits charged today and those that open holds have set aside. */
   spent: Schema.Int,
   /** Unix milliseconds: when the next UTC day begins. */
   resetsAt: Schema.Int,
@@ -103,7 +103,7 @@ export class KeyConflict extends Schema.TaggedError<KeyConflict>()("KeyConflict"
   }
 }
 
-/** No such account. */
+/** There is no such account. */
 export class AccountNotFound extends Schema.TaggedError<AccountNotFound>()("AccountNotFound", {
   userId: Schema.String
 }) {
@@ -113,7 +113,7 @@ export class AccountNotFound extends Schema.TaggedError<AccountNotFound>()("Acco
   }
 }
 
-/** The person has no such reply, or it was not charged: it is being written still, or came to nothing. */
+/** The person has no reply with this id, or it was not charged: it is still being written, or was released. */
 export class ReceiptNotFound extends Schema.TaggedError<ReceiptNotFound>()("ReceiptNotFound", {
   messageId: Schema.String
 }) {
@@ -133,7 +133,7 @@ export class InvalidUsageRange extends Schema.TaggedError<InvalidUsageRange>()("
   }
 }
 
-/** No such hold. */
+/** There is no such hold. */
 export class HoldNotFound extends Schema.TaggedError<HoldNotFound>()("HoldNotFound", { key: Schema.String }) {
   readonly code = "hold_not_found"
   override get message() {
@@ -141,7 +141,7 @@ export class HoldNotFound extends Schema.TaggedError<HoldNotFound>()("HoldNotFou
   }
 }
 
-/** No purchase of this person was paid for by this charge, as far as was reported yet. Nothing was taken or given. */
+/** No purchase of this person was reported for this charge yet. Nothing was taken or granted. */
 export class PurchaseNotFound extends Schema.TaggedError<PurchaseNotFound>()("PurchaseNotFound", {
   userId: Schema.String,
   charge: Schema.String
@@ -152,7 +152,7 @@ export class PurchaseNotFound extends Schema.TaggedError<PurchaseNotFound>()("Pu
   }
 }
 
-/** What is said of a purchase is not what was granted or paid. Nothing was taken or given. */
+/** The report contradicts the purchase's granted credits or its paid amount. Nothing was taken or granted. */
 export class PurchaseConflict extends Schema.TaggedError<PurchaseConflict>()("PurchaseConflict", {
   charge: Schema.String
 }) {

@@ -5,7 +5,7 @@ import { isOfReply, modelOf } from "./Receipt.ts"
 import type { Transaction } from "./Transaction.ts"
 
 const REPLY = "reply:"
-/** A hold for the rest of a reply that was told already (`restKey`). */
+/** The key of a hold for the rest of a reply that was reported already (`restKey`). */
 const REST = /:rest:\d+$/
 
 const replyFinished = (
@@ -59,9 +59,9 @@ const tellPlan = (log: Log, before: Account | undefined, { tier, userId }: Accou
 }
 
 /**
- * Tells what new transactions of an account say, in their order, and that its plan is another: what the functions
- * `tell_transactions` and `tell_plan` of the database's schema do there. `before` is the account as they found it, `account` as
- * they leave it.
+ * Publishes the events of an account's new transactions, in their order, and of a changed plan. The functions
+ * `tell_transactions` and `tell_plan` of the database's schema do the same there. `before` is the account before the
+ * transactions, `account` the account after them.
  */
 export const publishTransactionEvents = (
   log: Log,

@@ -27,7 +27,7 @@ export interface Document {
   readonly createdAt: number
 }
 
-/** Which document, and whose: every store keeps documents by their owner, and finds them by both. */
+/** The document's id and owner: every store keeps documents by their owner, and finds them by both. */
 export interface DocumentKey {
   readonly userId: UserId
   readonly documentId: string

@@ -56,7 +56,7 @@ export interface DocumentFile {
   readonly bytes: Stream.Stream<Uint8Array, DocumentNotFound | StorageFailed>
 }
 
-/** The most UTF-16 units of a text that are given at once. */
+/** The most UTF-16 units of a text that one call returns. */
 export const MAX_EXCERPT = 64 * 1024
 /** The most bytes of a file in memory at a time. */
 const FILE_PIECE = 256 * 1024

@@ -1,4 +1,4 @@
-/** How the bytes of a type are recognised. */
+/** The ways of recognising the bytes of a type. */
 export type ContentRule =
   /** Anything that is text; which kind of text, the file name says. */
   | { readonly _tag: "Text" }

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { countOf, sizeOf } from "../storage/spokenNumbers.ts"
 
-/** No such document. */
+/** There is no such document. */
 export class DocumentNotFound extends Schema.TaggedError<DocumentNotFound>()("DocumentNotFound", {
   documentId: Schema.String
 }) {

@@ -8,7 +8,7 @@ export class DeliveryFailed extends Schema.TaggedError<DeliveryFailed>()("Delive
   reason: Schema.String,
   /** The wait that the receiver asked for, in milliseconds. */
   retryAfterMs: Schema.optionalKey(Schema.Number),
-  /** It wants nothing more, ever. */
+  /** The endpoint asked for no further deliveries. */
   isGone: Schema.optionalKey(Schema.Boolean)
 }) {
   readonly code = "delivery_failed"

@@ -36,7 +36,7 @@ export interface SubscribeInput {
 }
 
 export const DELIVERY_STATES = ["pending", "delivered", "dead"] as const
-/** `dead`: it was tried as often as it may be, or its destination wants nothing more. */
+/** `dead`: its tries are used up, or its destination asked for no further deliveries. */
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
 /** An event for one destination, claimed by this process. */
@@ -88,7 +88,7 @@ export interface DeliveryRecord {
 export interface DestinationRecord extends Destination {
   /** The time when a process last subscribed it, in Unix milliseconds. */
   readonly seenAt: number
-  /** It wants nothing more (410), since then. */
+  /** When the endpoint answered 410 Gone; delivery is disabled since then. */
   readonly disabledAt: number | undefined
   readonly pending: number
   readonly dead: number

@@ -52,7 +52,7 @@ export class FairQueue {
       const own = this.#waiting.get(person)
       if (own === undefined) this.#waiting.set(person, [ready])
       else own.push(ready)
-      // An interrupted person may have been given the place already.
+      // An interrupted person may already have received the place.
       return Effect.onExit(restore(Deferred.await(ready)), (exit) =>
         Effect.sync(() => {
           if (Exit.isSuccess(exit) || this.#remove(person, ready)) return
@@ -89,7 +89,7 @@ export class FairQueue {
     if (own.length > 0) this.#waiting.set(person, own)
   }
 
-  /** Gives free places to waiting people. */
+  /** Assigns free places to waiting people. */
   #serve(): void {
     for (;;) {
       const next = this.#waiting.entries().find(([person]) => this.#isFreeFor(person))

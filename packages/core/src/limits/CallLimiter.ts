@@ -34,7 +34,7 @@ export type Admission =
       /** The place of the limit among those of the call. */
       readonly place: number
       readonly reached: LimitReached
-      /** Milliseconds until the window of a refusal for `calls` ends: until then nothing more is admitted by it. */
+      /** Milliseconds until the window of a refusal for `calls` ends: until then this limit admits no further call. */
       readonly remainingMs: number
     }
 

@@ -29,7 +29,8 @@ export interface ModelPrice extends TokenRates {
 }
 
 /**
- * How much a model may think before it answers. Vendors count thinking as output; not every model accepts every value.
+ * The effort of a model's reasoning before it answers. Vendors count reasoning as output; not every model accepts every
+ * value.
  */
 export const EFFORTS = ["none", "low", "medium", "high"] as const
 export type Effort = (typeof EFFORTS)[number]

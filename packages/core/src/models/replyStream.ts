@@ -61,7 +61,7 @@ const watchSilence = Effect.fnUntraced(function* (
 export interface ReplyReader<Raw> {
   /** The parts of an item; often none. Throws if the item cannot be parsed. */
   read(item: Raw): Iterable<ReplyPart>
-  /** The `end` that is due if nothing more comes: only once the vendor's end mark was seen. Asking changes nothing. */
+  /** The `end` that is due if nothing more comes: only after the vendor's end mark. Calling it changes nothing. */
   finish(): EndPart | undefined
 }
 

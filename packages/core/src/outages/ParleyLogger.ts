@@ -1,10 +1,16 @@
 import { Layer, Logger, type LogLevel, References } from "effect"
 import { sentenceOf, withoutRepeats } from "./withoutRepeats.ts"
 
-/** What belongs to a log line beside its sentence: names, codes, ids of people and counts; no secrets, prompts or vendor text. */
+/**
+ * The fields of a log line beside its sentence: names, codes, ids of people and counts; no secrets, prompts or vendor
+ * text.
+ */
 export type LogFields = Readonly<Record<string, unknown>>
 
-/** Takes log lines: a logger of pino, or of what is called as it is. Their order is fields, then the sentence. */
+/**
+ * Receives log lines: a logger of pino, or an object with the same methods. Their parameters are the fields, then the
+ * sentence.
+ */
 export interface ParleyLogger {
   debug(fields: LogFields, message: string): void
   info(fields: LogFields, message: string): void
@@ -24,8 +30,9 @@ const methods: Readonly<Record<LogLevel.LogLevel, keyof ParleyLogger>> = {
 }
 
 /**
- * Has everything logged through the caller's logger, or nothing with false, in the place of the console. The level is its
- * own to filter by. Failures that repeat are counted (`withoutRepeats`). One that throws loses the line, and nothing else.
+ * Sends all log lines to the caller's logger in place of the console, or to none with false. The logger filters by
+ * level itself. Repeated failures are counted (`withoutRepeats`). If the logger throws, the line is lost, and nothing
+ * else.
  */
 export const loggerLayer = (logger: ParleyLogger | false): Layer.Layer<never> => {
   if (logger === false) return Logger.layer([])

@@ -24,12 +24,12 @@ export interface SentReply {
   readonly sources: ReadonlyArray<Source>
   /** Named documents that are not ready and were left out. */
   readonly pendingDocuments: ReadonlyArray<string>
-  /** Where the balance bought less than the longest reply: the output tokens it bought. */
+  /** If the balance bought less than the longest reply: the output tokens that it bought. */
   readonly limitedTo: number | undefined
   /**
-   * The text as it is written. Ends when the reply is complete and settled; errors with `ModelFailed` where the model
-   * failed half-way. Cancelling it stops the model and charges what was delivered, unless the reply was sent to go on.
-   * Read it, or cancel it.
+   * The text as it is written. Ends when the reply is complete and settled; errors with `ModelFailed` if the model
+   * failed half-way. Cancelling it stops the model and charges the delivered text, unless the reply was sent to
+   * continue. Read it, or cancel it.
    */
   readonly stream: ReadableStream<string>
   /** Reads the stream to its end. */
@@ -46,7 +46,7 @@ export type RejoinedReply = Pick<SentReply, "chatId" | "messageId" | "model" | "
 
 export interface SendOptions {
   readonly signal?: AbortSignal
-  /** With `continue` the reply goes on, and costs, when its stream is cancelled; it ends then unless given. */
+  /** With `continue` the reply goes on, and costs credits, when its stream is cancelled; it ends then unless given. */
   readonly onDisconnect?: OnDisconnect
 }
 
@@ -94,12 +94,12 @@ export interface Parley {
   ): Promise<A>
   /**
    * The credits within a transaction that the caller began on the same Postgres server, for example by a query builder:
-   * what these calls do is committed, or rolled back, together with the caller's rows. Await each call before the next use
-   * of the client. A call that rejects undoes what it did and no more, and the transaction can go on; if a refusal must undo
-   * everything, the caller rolls back. Rejects with `TransactionNotJoined` if the client is in no transaction that can
-   * take part, and with `TransactionConflict` if only a new transaction can succeed.
+   * the changes of these calls are committed, or rolled back, together with the caller's rows. Await each call before
+   * the next use of the client. A call that rejects undoes its own changes only, and the transaction can go on; if a
+   * refusal must undo everything, the caller rolls back. Rejects with `TransactionNotJoined` if the client is in no
+   * transaction that can take part, and with `TransactionConflict` if only a new transaction can succeed.
    */
   in(transaction: CallersTransaction): { readonly credits: JoinedCreditCalls }
-  /** Ends open replies as their readers' leaving would, and the background work. The given adapters stay open. */
+  /** Ends open replies, as if their readers had left, and the background work. The given adapters stay open. */
   close(): Promise<void>
 }

@@ -8,7 +8,7 @@ export type Run = <A, E>(
   options?: { readonly signal?: AbortSignal | undefined }
 ) => Promise<A>
 
-/** A call of a service as a promise: it resolves with what the effect succeeds with, and rejects with its failure. */
+/** A call of a service as a promise: it resolves with the effect's success, and rejects with its failure. */
 type Promised<Call> = Call extends (...given: infer Given) => Effect.Effect<infer A, unknown, unknown>
   ? (...given: Given) => Promise<A>
   : Call extends Effect.Effect<infer A, unknown, unknown>

@@ -42,39 +42,44 @@ import { eventSinks, type WebhookOptions } from "../events/webhooks.ts"
 import { withRuntime } from "./runtimeOf.ts"
 import { replyCalls } from "./sendReply.ts"
 
-/** What `createParley` takes: the stores, an adapter for every other port that is used, and settings that all have defaults. */
+/**
+ * The parameters of `createParley`: the stores, an adapter for every other port that is used, and settings that all
+ * have defaults.
+ */
 export interface ParleyOptions extends StoragePorts, ParleySettings {
   /** Reads documents; `textParser`, which reads plain texts alone, unless given. */
   readonly parser?: DocumentParser["Service"]
-  /** Who runs the models; nobody unless given, and every chat then fails with `ModelUnavailable`. */
+  /** Runs the models; without it every chat fails with `ModelUnavailable`. */
   readonly models?: ChatModels["Service"]
-  /** Who takes payments; nothing is sold unless given. */
+  /** Takes payments; without it nothing is sold. */
   readonly payments?: PaymentProvider
   /** The CRMs that bots can be connected to; none unless given. */
   readonly crm?: ReadonlyArray<CrmProvider>
-  /** What tokens of other services are kept with; without it no bot can be connected to a CRM. */
+  /** Encrypts tokens of other services; without it no bot can be connected to a CRM. */
   readonly secrets?: SecretBox["Service"]
   /** Parsed JSON laid over the shipped tiers, models and prices. */
   readonly config?: unknown
-  /** Where the time comes from: Unix milliseconds. A ledger on a database goes by that one's, unless opened otherwise. */
+  /**
+   * The clock, in Unix milliseconds. A ledger on a database uses the database's clock, unless it was opened otherwise.
+   */
   readonly clock?: { now(): number }
   /**
-   * Which background work this process does: all of it unless given, none of it with false, or the tasks named. Another
+   * The background work of this process: all of it unless given, none of it with false, or the named tasks. Another
    * process has to do the rest.
    */
   readonly work?: boolean | ReadonlyArray<BackgroundTaskName>
-  /** Counts tokens before a model is asked, and where its vendor reports no usage; `pieceTokenizer` unless given. */
+  /** Counts tokens before a model is asked, and if its vendor reports no usage; `pieceTokenizer` unless given. */
   readonly tokenizer?: TokenizerService
-  /** What is called when something has happened, by a process that does the background work `events`. */
+  /** Functions that a process with the background work `events` calls for each event. */
   readonly hooks?: ParleyHooks
-  /** Where signed webhooks are sent to, by such a process. */
+  /** The endpoints to which the same process sends signed webhooks. */
   readonly webhooks?: WebhookOptions
   /**
-   * Takes what Parley, and the router over it, have to say: `pino()`, or whatever has its methods; false for silence. The
-   * console unless given.
+   * Receives the log lines of Parley and of the router over it: `pino()`, or any object with its methods; false for
+   * silence. The console unless given.
    */
   readonly logger?: ParleyLogger | false
-  /** The challenge that visitors of bots solve who send many messages: none unless given. */
+  /** The challenge for visitors of bots who send many messages: none unless given. */
   readonly challenge?: Challenge
 }
 
@@ -89,7 +94,7 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
   if (problem !== undefined) throw new InvalidInput(problem)
   const catalog = makeCatalog(options.config)
   const sinks = await eventSinks(options)
-  // Before anything runs that may charge or give.
+  // Checked before any work starts that may charge or grant credits.
   await Effect.runPromise(
     checkTiers.pipe(
       Effect.provideService(Catalog, catalog),

@@ -17,20 +17,23 @@ import { type OpenReplies, ParleyClosed, runWith } from "./runWith.ts"
 export interface RunningWork {
   /** Whole credits that are held: the amount asked for, or less if that was still useful. */
   readonly held: number
-  /** Aborted when the caller gives up, when Parley is closed, and when the hold is gone: the work is not paid then. */
+  /** Aborted when the caller gives up, when Parley is closed, and when the hold is lost: then the work is not paid. */
   readonly signal: AbortSignal
-  /** Reports what was used so far, in place of the report before: charged if this process dies. Throws `InvalidWork`. */
+  /**
+   * Reports the usage so far, in place of the previous report: a sweeper charges it if this process dies. Throws
+   * `InvalidWork`.
+   */
   record(lines: ReadonlyArray<ReceiptLine>): void
 }
 
 /** The calls on credits, as promises. Times are Unix milliseconds, credits whole. */
 export interface CreditCalls extends CallsOf<typeof CreditService>, Omit<CallsOf<typeof WorkMeter>, "settle"> {
   /**
-   * Does any work for credits: holds `amount` before it begins, keeps the hold while it runs, and charges what its lines
-   * add up to, never more than was held. Work that rejects costs nothing, and may be tried again under its key; the
-   * promise rejects with what the work did. A key that was paid gives its first result, and the work is not done.
-   * Rejects with `InsufficientCredits`, `DailyCapReached`, `InvalidWork`, `InvalidAmount`, `KeyConflict`,
-   * `WorkInProgress` or `WorkExpired`; then nothing was charged, but for what `WorkExpired` says.
+   * Does any work for credits: holds `amount` before it begins, keeps the hold while it runs, and charges the sum of
+   * its lines, never more than the held amount. Work that rejects costs nothing, and may be tried again under its key;
+   * the promise rejects with the work's own reason. A key that was paid returns its first result, and the work is not
+   * done. Rejects with `InsufficientCredits`, `DailyCapReached`, `InvalidWork`, `InvalidAmount`, `KeyConflict`,
+   * `WorkInProgress` or `WorkExpired`; then nothing was charged, except as `WorkExpired` says.
    */
   meter<A>(
     bound: WorkBound,
@@ -38,10 +41,10 @@ export interface CreditCalls extends CallsOf<typeof CreditService>, Omit<CallsOf
     options?: { readonly signal?: AbortSignal }
   ): Promise<MeteredWork<A>>
   /**
-   * Charges what the lines add up to, at most what was held. A report that comes after the hold has ended is charged too
-   * if the balance has the credits, else it rejects with `WorkExpired` and may be sent again. The same lines again get the
-   * first answer, other lines reject with `KeyConflict`. Rejects also with `HoldNotFound`, `InvalidWork`, and
-   * `DailyCapReached` for a late report.
+   * Charges the sum of the lines, at most the held amount. A report that comes after the hold has ended is charged too
+   * if the balance has the credits, otherwise it rejects with `WorkExpired` and may be sent again. The same lines again
+   * return the first answer, other lines reject with `KeyConflict`. Rejects also with `HoldNotFound`, `InvalidWork`,
+   * and `DailyCapReached` for a late report.
    */
   settle<A>(name: WorkSettlement, report: WorkReport<A>): Promise<WorkPayment>
   /** Begins the periods that are due. Rejects with `ResetTooEarly`. */

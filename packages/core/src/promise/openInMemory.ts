@@ -3,11 +3,11 @@ import { type Embedder, PassageEmbedder } from "../documents/embedding/Embedder.
 import { inMemoryStorageLayer, type StoragePorts, storagePortsFromContext } from "../StoragePorts.ts"
 
 export interface OpenInMemoryOptions {
-  /** Who embeds passages and questions, so that documents are searched for meaning beside words; nobody unless given. */
+  /** Embeds passages and questions, so that documents are also searched by meaning; none unless given. */
   readonly embedder?: Embedder["Service"] | undefined
 }
 
-/** Every store in the memory of this process, for tests and trials: what is in them ends with the process. */
+/** All stores in the memory of this process, for tests and trials: their content ends with the process. */
 export const openInMemory = ({ embedder }: OpenInMemoryOptions = {}): Promise<StoragePorts> =>
   Effect.runPromise(
     Effect.provide(

@@ -1,6 +1,6 @@
 import { Result, Schema, SchemaAST, SchemaIssue } from "effect"
 
-/** A call was given a value that it cannot take, for example an id that can name nothing on any storage. Nothing was done. */
+/** A call received an invalid value, for example an id that no storage can contain. Nothing was done. */
 export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInput", {
   /** The parameter, or its field. */
   field: Schema.String,
@@ -69,8 +69,8 @@ const valueAt = (given: unknown, path: ReadonlyArray<unknown>): unknown =>
   path.reduce<unknown>((value, key) => (value as Readonly<Record<PropertyKey, unknown>>)[key as PropertyKey], given)
 
 /**
- * Returns a function that lists what is wrong with a value, without the value. Of a value that may have several forms, the
- * form that was meant comes first: the one whose fields the value has.
+ * Returns a function that lists the problems of a value, without the value. For a value with several forms, the form
+ * that was probably intended comes first: the one whose fields the value has.
  */
 export const expectationsOf = (schema: Schema.Codec<unknown, unknown>, options?: SchemaAST.ParseOptions) => {
   const decode = Schema.decodeUnknownResult(schema, options)

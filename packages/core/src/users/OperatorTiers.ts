@@ -17,7 +17,7 @@ import { Catalog, unknownTier } from "../tiers/Catalog.ts"
 import type { UnknownTier } from "../tiers/errors.ts"
 import type { TierName } from "../tiers/Tier.ts"
 
-/** A person's tier, and who decides over it. */
+/** A person's tier, and the party that decides over it. */
 export interface TierStanding {
   readonly tier: TierName
   /** An operator chose it, and billing events do not change it. */

@@ -126,7 +126,7 @@ export class UserService extends Context.Service<
       const { closePages, endSubscriptions, running } = yield* makePayments
       const unitOfWork = yield* UnitOfWork
 
-      /** Whether the payment provider knows the person, who may have nothing else. */
+      /** Whether the payment provider knows the person, who may have no other data here. */
       const isCustomer = (userId: UserId) =>
         Effect.map(
           billing.account(userId),

@@ -28,7 +28,7 @@ export class ChallengeUnavailable extends Schema.TaggedError<ChallengeUnavailabl
   }
 }
 
-/** Tells people from programs. */
+/** Distinguishes people from programs. */
 export interface Challenge {
   readonly shown: ShownChallenge
   /** The origin whose scripts and frames the widget's page loads for it. */

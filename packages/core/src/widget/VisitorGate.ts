@@ -10,7 +10,7 @@ import { type ChallengeUnavailable, VisitorChallenge } from "./VisitorChallenge.
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
-/** A stream may end at any moment: what a visitor is told to wait who has as many as there may be. */
+/** A stream may end at any moment: the pause requested of a visitor who has the maximum number of open replies. */
 const STREAM_WAIT_MS = 5_000
 
 /** A message that a visitor sends to a bot. */
@@ -22,7 +22,7 @@ export interface VisitorCall {
   readonly conversationId: string | undefined
 }
 
-/** What a visitor's calls are counted on, and what refuses where as many are open as may be. */
+/** The subjects on which a visitor's calls are counted, and the error if the maximum number is open. */
 const COUNTED = { ip: "ip-streams", conversation: "conversation", bot: "bot-streams" } as const
 
 interface CountedOn extends CallLimit {
@@ -68,11 +68,11 @@ export class VisitorGate extends Context.Service<
   {
     /** Takes a message that is no longer than visitors may write. */
     checkMessage(message: string): Effect.Effect<void, VisitorMessageTooLong>
-    /** Lets an address read a conversation, which costs the server and nobody's credits. */
+    /** Admits an address that reads a conversation, which costs the server work, but no credits. */
     enterReading(address: string | undefined): Effect.Effect<void, VisitorReadsLimited | StorageFailed>
     /**
-     * Lets a visitor's call in until the scope closes, within the limits of its address, conversation and bot. A
-     * refused call is counted nowhere, so that nobody uses up what others share.
+     * Admits a visitor's call until the scope closes, within the limits of its address, conversation and bot. A refused
+     * call is counted nowhere, so that no visitor uses up the room of others.
      */
     enter(call: VisitorCall): Effect.Effect<void, VisitorLimitReached | StorageFailed, Scope.Scope>
     /**

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** The most characters of the id that a visitor's browser gives itself, in UTF-16 units. */
+/** The longest id that a visitor's browser gives itself, in UTF-16 units. */
 const MAX_VISITOR_ID = 200
 
 const isStorable = (value: string) =>
@@ -16,10 +16,10 @@ const named = {
   ).annotate({ description: "What the visitor's browser calls itself: long and random, and told to nobody else." })
 }
 
-/** The longest token that a challenge gives, in UTF-16 units: Turnstile's are at most so long. */
+/** The longest token of a challenge, in UTF-16 units: the maximum of Turnstile's. */
 const MAX_TOKEN = 2_048
 
-/** What a visitor sends to a bot. */
+/** A visitor's message to a bot. */
 export const VisitorMessage = Schema.Struct({
   ...named,
   message: Text.check(

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** The visitor has no such conversation with the bot. */
+/** The visitor has no conversation with this id with the bot. */
 export class ConversationNotFound extends Schema.TaggedError<ConversationNotFound>()("ConversationNotFound", {}) {
   readonly code = "conversation_not_found"
   override get message() {
@@ -8,13 +8,13 @@ export class ConversationNotFound extends Schema.TaggedError<ConversationNotFoun
   }
 }
 
-/** The bot answers no more today. Why is its owner's business, and not told to visitors. */
+/** The bot answers no more today. The reason is not revealed to visitors. */
 export class BotResting extends Schema.TaggedError<BotResting>()("BotResting", {
   /** Milliseconds until the next day (UTC). */
   retryAfterMs: Schema.Finite
 }) {
   readonly code = "bot_resting"
-  /** The limit as a client is told of it: what it holds is not. */
+  /** The limit for the client, without its size. */
   get rateLimit() {
     return { policy: "day", resetMs: this.retryAfterMs }
   }
@@ -29,7 +29,7 @@ export class BotBusy extends Schema.TaggedError<BotBusy>()("BotBusy", {
   retryAfterMs: Schema.Finite
 }) {
   readonly code = "bot_busy"
-  /** The limit as a client is told of it: what it holds is not. */
+  /** The limit for the client, without its size. */
   get rateLimit() {
     return { policy: "replies", resetMs: this.retryAfterMs }
   }

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { countOf } from "../storage/spokenNumbers.ts"
 
-/** What may refuse a visitor's call: messages in a minute, or replies written at once. */
+/** The limits that may refuse a visitor's call: messages in a minute, or replies written at once. */
 export const VISITOR_LIMITS = ["ip", "conversation", "bot", "ip-streams", "bot-streams"] as const
 export type VisitorLimit = (typeof VISITOR_LIMITS)[number]
 
@@ -14,14 +14,14 @@ const REFUSALS = {
 } as const satisfies Record<VisitorLimit, unknown>
 
 /**
- * A visitor's call that is refused for how many there are. It says what the visitor has used up, and of a bot nothing but
- * that it is busy.
+ * A visitor's call was refused because of a limit. The error says which limit the visitor has used up, and about the
+ * bot only that it is busy.
  */
 export class VisitorLimitReached extends Schema.TaggedError<VisitorLimitReached>()("VisitorLimitReached", {
   limit: Schema.Literals(VISITOR_LIMITS),
-  /** How many there may be. */
+  /** The maximum number. */
   quota: Schema.Int,
-  /** Milliseconds in which there may be so many; undefined for what is counted at once. */
+  /** The length of the limit's window in milliseconds; undefined for a limit on concurrent replies. */
   windowMs: Schema.optional(Schema.Finite),
   /** Milliseconds after which trying again may be worthwhile. */
   retryAfterMs: Schema.Finite
@@ -29,7 +29,7 @@ export class VisitorLimitReached extends Schema.TaggedError<VisitorLimitReached>
   get code() {
     return REFUSALS[this.limit].code
   }
-  /** The limit as a client is told of it. */
+  /** The limit for the client. */
   get rateLimit() {
     const { limit: policy, quota, windowMs } = this
     return windowMs === undefined ? { policy, quota } : { policy, quota, windowMs, resetMs: this.retryAfterMs }
@@ -40,13 +40,13 @@ export class VisitorLimitReached extends Schema.TaggedError<VisitorLimitReached>
   }
 }
 
-/** The visitors of one address have used up their part of the day. Its size is not told. */
+/** The visitors of one address have used up their part of the day. Its size is not revealed. */
 export class VisitorDayUsedUp extends Schema.TaggedError<VisitorDayUsedUp>()("VisitorDayUsedUp", {
   /** Milliseconds until the next day (UTC). */
   retryAfterMs: Schema.Finite
 }) {
   readonly code = "visitor_day_used_up"
-  /** The limit as a client is told of it. */
+  /** The limit for the client. */
   get rateLimit() {
     return { policy: "ip-day", resetMs: this.retryAfterMs }
   }
@@ -78,7 +78,7 @@ export class VisitorReadsLimited extends Schema.TaggedError<VisitorReadsLimited>
   retryAfterMs: Schema.Finite
 }) {
   readonly code = "visitor_reads_limited"
-  /** The limit as a client is told of it. */
+  /** The limit for the client. */
   get rateLimit() {
     return { policy: "ip-reads", quota: this.quota, windowMs: this.windowMs, resetMs: this.retryAfterMs }
   }

@@ -4,9 +4,9 @@ import type { VisitorOwner } from "../chat/store/StoredChat.ts"
 import { hexDigest } from "./hexDigest.ts"
 
 /**
- * Whose the conversations of a visitor with a bot are. A visitor proves who they are by an id of their own choice, so that
- * a reader of it could go on in their place: it is kept as a digest with the bot's id, which tells neither a bot's
- * owner, nor who gets to see the database, nor another bot's owner who the visitor is.
+ * The owner key of a visitor's conversations with a bot. A visitor proves their identity by an id of their own choice,
+ * so a person who read it could continue the conversation. It is therefore stored as a digest with the bot's id, which
+ * does not reveal the visitor to a bot's owner, to a reader of the database, or to another bot's owner.
  */
 export const visitorOwner = (bot: Bot, visitorId: string): Effect.Effect<VisitorOwner> =>
   Effect.map(hexDigest([bot.id, visitorId]), (visitor) => ({ visitor, bot: bot.id, botOwner: bot.owner }))

@@ -25,7 +25,9 @@ import { customerReference } from "./paymentReferences.ts"
 const GIVEN_BACK: EventOutcome = { state: "ignored", note: GIVEN_BACK_NOTE }
 const WAITING: EventOutcome = { state: "waiting", note: "nobody is linked to its customer yet" }
 
-/** A payment is owed while the latest report of none of its refunds and disputes says that all of it was given back. */
+/**
+ * A payment is owed if none of the latest reports of its refunds and disputes says that the whole payment was returned.
+ */
 const settleOwed = ({ inbox }: Tables, reference: string) => {
   const rows = [...inbox.values()].filter(({ event }) => event.payment === reference)
   const reports = rows

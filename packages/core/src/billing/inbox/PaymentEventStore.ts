@@ -18,7 +18,10 @@ import type { SubscriptionFacts } from "../SubscriptionFacts.ts"
 
 /** The stored parts of an event. */
 export interface KeptEvent extends Pick<ReceivedPaymentEvent, "id" | "kind" | "createdAt" | "customerId" | "payload"> {
-  /** A payment is owed while the latest report of none of its refunds and disputes says that all of it was given back. */
+  /**
+   * A payment is owed if none of the latest reports of its refunds and disputes says that the whole payment was
+   * returned.
+   */
   readonly payment?: EventPayment | undefined
 }
 

@@ -23,13 +23,13 @@ export interface CatchUpInput {
 
 /** The result of catching up. */
 export interface CatchUpReport {
-  /** How many events the provider listed. */
+  /** The number of events that the provider listed. */
   readonly listed: number
-  /** How many of them were not done here. */
+  /** The number of listed events that were not done here. */
   readonly missing: number
   /** Their outcomes; all zero in a dry run. */
   readonly states: Readonly<Record<EventOutcome["state"], number>>
-  /** How many could not be stored, each of which is logged; the others were handled all the same. */
+  /** The number of events that could not be stored; each is logged, and the others were handled. */
   readonly failed: number
 }
 

@@ -50,7 +50,7 @@ const afterTaking = (
   return withTaken(followed, { allowance, beyond: amount - allowance })
 }
 
-/** A decision with the period as it is followed once its actions are done, by what the ledger answered to each. */
+/** A decision with the followed period after its actions, according to the ledger's answers. */
 export const afterActions = (
   decision: PaymentDecision,
   answers: ReadonlyArray<FollowedPlan>

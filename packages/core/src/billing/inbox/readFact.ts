@@ -140,7 +140,7 @@ const lookedUpFacts = (lookups: PaymentLookups["Service"]) => {
   }
 }
 
-/** Reads the reports of events, and asks the provider for what they lack. */
+/** Reads the reports of events, and requests missing facts from the provider. */
 export const factReader = (lookups: PaymentLookups["Service"], store: BillingStore["Service"]) => {
   const facts = lookedUpFacts(lookups)
 

@@ -19,7 +19,7 @@ const usedBy = ({ allowanceAmount, charge, reference, type }: Transaction): numb
 const repaidBy = ({ allowanceAmount, amount, topupAmount }: Transaction): number =>
   amount - allowanceAmount - topupAmount
 
-/** A row that says that the dates of a period moved, whose allowance was given before. */
+/** A row that records new dates of a period whose allowance was granted before. */
 const isMove = ({ reference }: Transaction): boolean => reference.startsWith("moved:")
 
 /**

@@ -180,7 +180,7 @@ export interface ReceivedPaymentEvent {
   readonly id: string
   /** The provider's own name for what happened, for example `invoice.paid`. */
   readonly kind: string
-  /** When it happened; providers tell whole seconds. */
+  /** When it happened; providers report whole seconds. */
   readonly createdAt: number
   /** The customer of the event, if it names one. */
   readonly customerId: string | undefined

@@ -5,15 +5,18 @@ import type { UserId } from "../../identity/UserId.ts"
 import { type Counted, RateLimiter } from "../../limits/RateLimiter.ts"
 import { TooManyAbandonedTries } from "../errors.ts"
 
-/** Whose tries: the account that would have paid, and by what. A bot's visitors do not keep its owner from chatting. */
+/**
+ * The counted party: the account that would have paid, and the spender. A bot's visitors do not keep its owner from
+ * chatting.
+ */
 export interface Tries {
   readonly payer: UserId
   readonly source: Spender
-  /** Where a visitor asked from: counted by itself, in this process alone. */
+  /** The visitor's address, which is counted separately, in this process alone. */
   readonly askedFrom?: string | undefined
 }
 
-/** Whose tries, and how many a minute their tier allows. */
+/** The counted party, and the number of tries a minute that the tier allows. */
 export interface TryLimit extends Tries {
   readonly perMinute: number
 }
@@ -32,9 +35,10 @@ const keyOf = ({ askedFrom = "", payer, source }: Tries): string => JSON.stringi
 const eventOf = (source: Spender): string => (source === CHAT_SPENDER ? "abandoned" : `abandoned ${source}`)
 
 /**
- * Bounds what a person may leave before its first word, and what a bot's visitors may together, or from one place: such a reply costs its reader nothing, but the operator a
- * prompt. What this process has counted refuses at once; the count of all processes is asked when a try was abandoned,
- * and only then, so that ordinary replies cost no statement.
+ * Bounds the replies that a person abandons before the first word, and those that a bot's visitors abandon together or
+ * from one address. An abandoned reply costs its reader nothing, but the operator a prompt. The count of this process
+ * refuses at once. The count of all processes is read only when a try was abandoned, so that ordinary replies cost no
+ * statement.
  */
 export class AbandonedTries extends Context.Service<
   AbandonedTries,

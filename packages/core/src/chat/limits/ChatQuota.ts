@@ -5,29 +5,35 @@ import { ChatStore } from "../store/ChatStore.ts"
 import { type ConversationOwner, ownerKey } from "../store/StoredChat.ts"
 import { StorageQuotaExceeded } from "../errors.ts"
 
-/** What a person may store between two looks at what the chats hold, at most; and at most this part of the quota. */
+/**
+ * The most bytes that a person may store between two reads of the quota, and the largest part of the quota for that.
+ */
 const SLACK_BYTES = 64 * 1024
 const SLACK_SHARE = 1 / 16
 /** Owners remembered. */
 const REMEMBERED = 10_000
 
 interface Known {
-  /** What the chats held when that was read; undefined where it was not. */
+  /** The bytes of the chats when they were last read; undefined if they were not. */
   readonly read: number | undefined
-  /** What was let through since. */
+  /** The bytes admitted since then. */
   readonly since: number
 }
 
-/** Under which name what an owner holds is counted: a person's own chats, or what the visitors of their bots wrote. */
+/**
+ * The key under which the bytes of an owner are counted: a person's own chats, or the conversations of all visitors of
+ * their bots.
+ */
 const countedAs = (owner: ConversationOwner): string => {
   const { userId, visitor } = ownerKey(owner)
   return `${visitor === "" ? "own" : "visitors"} ${userId}`
 }
 
 /**
- * Bounds what the chats of a person hold together, by the tier of who pays for them, and as much again what the
- * conversations of the visitors of all their bots do: neither takes the room of the other. It looks at what is stored only now and then, so that
- * ordinary messages cost no statement: a person can exceed the quota by the slack, in each process.
+ * Bounds the bytes of a person's chats by the payer's tier, and separately, with the same bound, the bytes of the
+ * conversations of the visitors of all their bots: neither uses the room of the other. It reads the stored bytes only
+ * now and then, so that ordinary messages cost no statement: a person can exceed the quota by the slack, in each
+ * process.
  */
 export class ChatQuota extends Context.Service<
   ChatQuota,

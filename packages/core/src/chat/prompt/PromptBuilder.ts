@@ -4,13 +4,15 @@ import type { Source } from "../store/StoredChat.ts"
 
 /** The parts of a prompt. History and passages are already cut to what fits into the model's window. */
 export interface PromptParts {
-  /** The model that was chosen; its fallbacks are given the same messages. */
+  /** The chosen model; its fallbacks get the same messages. */
   readonly model: Pick<Model, "id" | "contextTokens" | "maxOutputTokens">
-  /** Parley's own words: how to answer, and where documents were searched how to cite their passages by number. */
+  /** Parley's own instruction: how to answer and, if documents were searched, how to cite their passages by number. */
   readonly instruction: string
-  /** What is told beside: by the settings of replies or of the bot, and in system messages where clients may send them. */
+  /**
+   * Further instructions: from the settings of replies or of the bot, and in system messages if clients may send them.
+   */
   readonly instructions: ReadonlyArray<string>
-  /** What was said before the question, oldest first. */
+  /** The messages before the question, oldest first. */
   readonly history: ReadonlyArray<ChatMessage>
   /** Documents were searched, and perhaps nothing was found in them. */
   readonly searched: boolean
@@ -22,8 +24,8 @@ export interface PromptParts {
 }
 
 /**
- * Makes the messages a model reads. It is asked before credits are held, at once (no promise), and its messages are
- * counted, bounded and priced as Parley's own are. Where it throws, gives no messages, or more than the window takes
- * beside the shortest useful reply, the reply fails with `PromptBuilderFailed` and costs nothing.
+ * Makes the messages for a model. It is called before credits are held, synchronously (no promise), and its messages
+ * are counted, bounded and priced as Parley's own are. If it throws, returns no messages, or returns more than the
+ * window takes beside the shortest useful reply, the reply fails with `PromptBuilderFailed` and costs nothing.
  */
 export type PromptBuilder = (parts: PromptParts) => ReadonlyArray<ChatMessage>

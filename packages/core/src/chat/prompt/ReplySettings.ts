@@ -8,7 +8,7 @@ export const SYSTEM_MESSAGES = ["dropped", "refused", "allowed"] as const
 const says = "a text that is not blank"
 const isWords = (text: string) => text.trim() !== "" && text.isWellFormed()
 
-/** How replies to people are made. */
+/** The settings of replies to people. */
 export const ReplySettingsData = Schema.Struct({
   /**
    * The treatment of messages with the role `system` in a request: `dropped` as if they had not been sent, `refused` (422), or

@@ -12,8 +12,8 @@ const isMessage = ({ content, role }: ChatMessage): boolean =>
   ROLES.includes(role) && typeof content === "string" && content.trim() !== ""
 
 /**
- * What a builder gave, read once: what is counted is what is sent, whatever becomes of its own objects later. Lone
- * surrogates, which no vendor takes, are replaced. Undefined where it is no list of messages.
+ * The builder's messages, read once, so that the counted messages are the sent ones even if the builder changes its
+ * objects later. Lone surrogates, which no vendor accepts, are replaced. Undefined if the value is no list of messages.
  */
 const messagesFrom = (given: unknown): ReadonlyArray<ChatMessage> | undefined => {
   if (!Array.isArray(given)) return undefined
@@ -24,7 +24,7 @@ const messagesFrom = (given: unknown): ReadonlyArray<ChatMessage> | undefined =>
   return messages.every(isMessage) && messages.some(({ role }) => role === "user") ? messages : undefined
 }
 
-/** Has the application's builder make the messages out of what our own prompt is made of, and bounds what it gives. */
+/** Calls the application's builder with the parts of our own prompt, and bounds its result. */
 export const askPromptBuilder = Effect.fnUntraced(function* (
   build: PromptBuilder,
   ours: Prompt,

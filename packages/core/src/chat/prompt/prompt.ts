@@ -12,20 +12,21 @@ import type { TokenizerService } from "../../tokens/TokenizerService.ts"
 
 /** Longer runs of white space are cut to this many characters: they say nothing, and cost a model nearly nothing. */
 const LONGEST_BLANK = 1_000
-/** What is kept of a message that no model was given. */
+/** The stored part of a message that no model received. */
 const EXCERPT = 200
 
 const isBlank = (unit: number): boolean =>
   unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) || unit === 0xa0 || unit === 0x3000
 
 /**
- * Cuts long runs of white space. Such a run covers one of every thousand characters: only these are looked at, and what
- * is around those that are blank, so that a megabyte takes next to nothing. Linear in the length of the text.
+ * Cuts long runs of white space. A run of that length covers one of every thousand characters, so only these characters
+ * and the surroundings of the blank ones are examined: a megabyte takes almost no time. Linear in the length of the
+ * text.
  */
 export const withoutBlanks = (text: string): string => {
   const kept: Array<string> = []
   let from = 0
-  // Where the last run that was looked at ends: nothing before is looked at again.
+  // The end of the last examined run, so that nothing is examined twice.
   let seen = 0
   for (let at = LONGEST_BLANK; at < text.length; at = Math.max(at, seen) + LONGEST_BLANK) {
     if (!isBlank(text.charCodeAt(at))) continue
@@ -45,7 +46,10 @@ const excerptOf = (message: ChatMessage): ChatMessage =>
     ? message
     : { ...message, content: `${message.content.slice(0, EXCERPT - 1).toWellFormed()}…` }
 
-/** What is stored of new messages: those the model is given whole, and of those that did not fit their beginning. */
+/**
+ * The stored form of new messages: those that the model received are stored whole, and the beginnings of those that did
+ * not fit.
+ */
 export const keptMessages = (
   added: ReadonlyArray<ChatMessage>,
   given: ReadonlyArray<ChatMessage>
@@ -66,26 +70,26 @@ export interface BuildPromptInput {
   readonly messages: ReadonlyArray<ChatMessage>
   /** Best first. */
   readonly sources: ReadonlyArray<Source>
-  /** Documents were searched for the newest message: where nothing was found, the model is told so. */
+  /** True if documents were searched for the newest message: if nothing was found, the prompt says so. */
   readonly searched?: boolean
-  /** The longest reply wanted; the model's own limit unless given. */
+  /** The longest reply requested; the model's own limit unless given. */
   readonly reserveOutputTokens?: number
   /** `pieceTokenizer` unless given. */
   readonly tokenizer?: TokenizerService
 }
 
-/** What a model is asked. */
+/** The input of a model. */
 export interface Prompt {
   readonly messages: ReadonlyArray<ChatMessage>
   /** No public tokenizer counts more for `messages`. */
   readonly maxTokens: number
-  /** The model's own tokenizer does not count more: what to reserve credits for. */
+  /** An upper bound of the count by the model's own tokenizer; credits are reserved for it. */
   readonly maxInputTokens: number
   /** The longest reply that was wanted and fits into the window beside the messages. */
   readonly maxOutputTokens: number
-  /** The sources that are in the prompt: those given, without the last ones where the window was too small. */
+  /** The sources in the prompt: the given ones, without the last ones if the window was too small. */
   readonly sources: ReadonlyArray<Source>
-  /** What of the conversation it was made of, the very messages. */
+  /** The messages of the conversation that the prompt contains, as the same objects. */
   readonly conversation: ReadonlyArray<ChatMessage>
   /** The same, for a prompt builder of the application: copies, which it may do with as it likes. */
   parts(): PromptParts
@@ -108,7 +112,7 @@ const framed = (sources: ReadonlyArray<Source>, searched: boolean): readonly [Ch
         { role: "user", content: quotePassages(sources) }
       ]
 
-/** What a builder is told of a model: a copy, since the catalog's own decides what is held and charged. */
+/** The model's description for a builder: a copy, because the catalog's own object decides the price. */
 const partOf = ({ contextTokens, id, maxOutputTokens }: Model): PromptParts["model"] => ({
   id,
   contextTokens,
@@ -116,10 +120,11 @@ const partOf = ({ contextTokens, id, maxOutputTokens }: Model): PromptParts["mod
 })
 
 /**
- * Builds the messages a model reads: our instruction, the caller's own system messages, as much of the history as fits
- * (newest whole turns), the passages as quoted data (an empty list where a search found none), and the newest turn. Where
- * room is short the oldest turns go first, then the lowest-ranked passages, then room for the reply, down to `MINIMUM_REPLY_TOKENS`; beyond that the newest
- * message does not fit and the result is `PromptTooLong`. Blank messages are left out. Pure.
+ * Builds the messages for a model: our instruction, the caller's own system messages, as much of the history as fits
+ * (newest whole turns), the passages as quoted data (an empty list if a search found none), and the newest turn. If
+ * room is short, the oldest turns are dropped first, then the lowest-ranked passages, then room for the reply, down to
+ * `MINIMUM_REPLY_TOKENS`. If the newest message still does not fit, the result is `PromptTooLong`. Blank messages are
+ * left out. Pure.
  */
 export const buildPrompt = (input: BuildPromptInput): Result.Result<Prompt, PromptTooLong> => {
   const { tokenizer = pieceTokenizer } = input
@@ -206,8 +211,8 @@ const turnsOf = (messages: ReadonlyArray<ChatMessage>): ReadonlyArray<ReadonlyAr
 }
 
 /**
- * The newest whole turns that fit into `budget` tokens together, without a gap, and how many tokens they take at most.
- * Where a turn was dropped, what is left begins with a user message.
+ * The newest whole turns that fit into `budget` tokens together, without a gap, and the most tokens that they take. If
+ * a turn was dropped, the result begins with a user message.
  */
 const trimHistory = (
   turns: ReadonlyArray<ReadonlyArray<ChatMessage>>,

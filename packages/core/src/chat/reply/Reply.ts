@@ -5,7 +5,7 @@ import type { DailyShare } from "../limits/dailyShares.ts"
 import type { Stream } from "effect"
 import type { ModelFailed } from "../../models/ChatModel.ts"
 
-/** Who has to do with a reply. */
+/** The parties of a reply. */
 export interface ReplyParties {
   /** The account that pays: its tier decides which models may answer, and its caps hold. */
   readonly payer: UserId
@@ -13,26 +13,29 @@ export interface ReplyParties {
   readonly documentsOwner: UserId
   /** The owner of the conversation. */
   readonly conversationOwner: ConversationOwner
-  /** What the credits are spent by, as caps and usage are asked. */
+  /** The source of the usage, by which daily caps and usage reports group it. */
   readonly source: Spender
-  /** The most credits that all sources of this kind may take of the payer on one UTC day; no bound unless given. */
+  /** The most credits that all sources of this kind may spend of the payer on one UTC day; no bound unless given. */
   readonly dailyCap?: number | undefined
   /** The bounds of the bot and of the visitor's address for that day; unbounded unless given. */
   readonly shares?: ReadonlyArray<DailyShare> | undefined
   /**
-   * Where a visitor asks from, as the server knows it: of a bot's visitors, what each place leaves before its first word
-   * is counted by itself, so that none uses up what the others share.
+   * The address of a visitor, as the server knows it. Replies that a bot's visitors abandon before the first word are
+   * counted for each address, so that no address uses up the visitors' common limit.
    */
   readonly askedFrom?: string | undefined
 }
 
-/** What the owner who lets others ask has decided about their replies; nothing of a request changes it. */
+/** The rules that the owner sets for replies to others; a request cannot change them. */
 export interface ReplyTerms {
   /** Instructions for the model, put before the conversation and not stored with it. */
   readonly instructions: string
-  /** The model that answers, whatever the request names; the first of the payer's tier where that does not have it, or null. */
+  /**
+   * The model that answers, whichever model the request names; the first of the payer's tier if the tier does not have
+   * it or if this is null.
+   */
   readonly modelId: string | null
-  /** The most tokens of a reply; the model's own limit unless given, which holds as well. */
+  /** The most tokens of a reply; the model's own limit, which also applies, unless given. */
   readonly maxOutputTokens?: number | undefined
 }
 
@@ -45,8 +48,11 @@ export interface Reply {
   readonly sources: ReadonlyArray<Source>
   /** Named documents that are not ready and were left out. */
   readonly pendingDocuments: ReadonlyArray<string>
-  /** Where the balance bought less than the model's longest reply: the output tokens it bought. */
+  /** If the balance bought less than the model's longest reply: the output tokens that it bought. */
   readonly limitedTo: number | undefined
-  /** In the order written; each element is what was ready at once. To be read once, inside the scope of `send`. */
+  /**
+   * The text in the order written; each element is the text available at that moment. Read it once, inside the scope of
+   * `send`.
+   */
   readonly text: Stream.Stream<string, ModelFailed>
 }

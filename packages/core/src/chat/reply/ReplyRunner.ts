@@ -8,10 +8,10 @@ import { makeReplyText } from "./ReplyText.ts"
 import { type RunningChat, RunningReplies, type RunningReply } from "./RunningReplies.ts"
 import { makeRunReply } from "./runReply.ts"
 
-/** How long stopping waits until the replies are stored and charged, and how often it looks. */
+/** The longest time that stopping waits until the replies are stored and charged, and the interval of its checks. */
 const STOPPED_WITHIN = "5 seconds"
 const STOPPED_POLL = "100 millis"
-/** How long a reader of a chat waits for turns that are being stored. */
+/** The longest time that a reader of a chat waits for turns that are being stored. */
 const STORED_WITHIN = "5 seconds"
 
 /** A reply whose first words have arrived. */
@@ -55,13 +55,16 @@ export class ReplyRunner extends Context.Service<
      * stopped, if this process stops and, unless others may join it, if the scope closes, which waits for its end.
      */
     run(input: RunReplyInput): Effect.Effect<StartedReply, ModelFailed, Scope.Scope>
-    /** The reply of a chat that may be joined, on whatever process, or undefined: waits for its first words. */
+    /** The reply of a chat that may be joined, whichever process writes it, or undefined. Waits for its first words. */
     join(
       chat: RunningChat & { readonly replyId?: string | undefined }
     ): Effect.Effect<JoinedReply | undefined, ModelFailed | StorageFailed, Scope.Scope>
-    /** The reply of a chat that may be joined, on whatever process. */
+    /** The reply of a chat that may be joined, whichever process writes it. */
     find(chat: RunningChat): Effect.Effect<RunningReply | undefined, StorageFailed>
-    /** Ends the replies of a chat that may be joined, on whatever process, and waits until they are stored and charged. */
+    /**
+     * Ends the replies of a chat that may be joined, whichever process writes them, and waits until they are stored and
+     * charged.
+     */
     stop(chat: RunningChat): Effect.Effect<void, StorageFailed>
     /** Waits until the turns of a chat are stored whose first words have arrived in this process. */
     stored(chat: RunningChat): Effect.Effect<void>
@@ -76,7 +79,7 @@ export class ReplyRunner extends Context.Service<
       const { own, ownOf, run } = yield* makeRun
       const followed = yield* makeFollowed
       const find = (chat: RunningChat) => {
-        // A process knows what it writes before that is stored for others.
+        // A process finds its own replies before they are stored for others.
         const found = ownOf(chat).findLast(({ joinable }) => joinable)
         if (found === undefined) return replies.find(chat)
         const { messageId, model, startedAt } = found
@@ -135,7 +138,7 @@ export class ReplyRunner extends Context.Service<
   )
 }
 
-/** How a process writes replies, and which it is writing. */
+/** Writes the replies of this process, and knows which are running. */
 const makeRun = Effect.gen(function* () {
   const layerScope = yield* Effect.scope
   const runReply = yield* makeRunReply

@@ -17,7 +17,7 @@ export interface ReplyText<E> {
   readonly begun: Effect.Effect<void, E>
   /** Waits for a reader that has read everything and waits for more. */
   readonly wanted: Effect.Effect<void>
-  /** From the beginning; each element is what was there at once. */
+  /** From the beginning; each element is the text available at that moment. */
   readonly stream: Stream.Stream<string, E>
 }
 

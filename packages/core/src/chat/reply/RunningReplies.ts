@@ -16,13 +16,13 @@ export interface ReplyName extends RunningChat {
   readonly replyId: string
 }
 
-/** What a reply has become since it was written last. */
+/** The changes of a reply since it was last written. */
 export interface WriteReplyInput extends ReplyName {
   /** The public id of the model that writes it. */
   readonly model: string
   /** Other readers than its first one may find it, read it and ask it to stop. */
   readonly joinable: boolean
-  /** Where `text` begins in the whole reply, in UTF-16 units. */
+  /** Offset of `text` in the whole reply, in UTF-16 units. */
   readonly start: number
   /** May be empty: then the reply lives on. Well-formed. */
   readonly text: string
@@ -36,15 +36,15 @@ export interface ReplyBeat {
   readonly reply?: WriteReplyInput | undefined
 }
 
-/** What a heartbeat found. */
+/** The result of a heartbeat. */
 export interface ReplyBeaten {
   /** The hold is not open: it was ended, or never was. Nothing was written. */
   readonly isHoldGone: boolean
-  /** The owner has no such chat. */
+  /** The owner has no chat with this id. */
   readonly isChatGone: boolean
   /**
-   * How much of the reply is stored now, in UTF-16 units; less than what was written before if a sweeper ended the reply.
-   * Undefined if nothing was written: another call works on the rows at the moment.
+   * Length of the stored text of the reply, in UTF-16 units; less than before if a sweeper ended the reply. Undefined
+   * if nothing was written because another call is working on the rows.
    */
   readonly length: number | undefined
   /** A reader has asked for its end. */
@@ -59,7 +59,7 @@ export interface RunningReply {
   readonly startedAt: number
 }
 
-/** What there is of a reply from some place on. */
+/** The text of a reply from an offset on. */
 export type RunningProgress =
   /** `text` may be empty. */
   | { readonly _tag: "Running"; readonly model: string; readonly text: string }
@@ -69,8 +69,8 @@ export type RunningProgress =
   | { readonly _tag: "Lost"; readonly text: string }
 
 /**
- * The end of a reply's turn, the companion of the operation that ends its hold: stores what the reply became in its message
- * and deletes its running record. A reply that a sweeper ended meanwhile ends again. Nothing is stored if the chat was
+ * The end of a reply's turn, as the companion of the operation that ends its hold: stores the final text in the message
+ * and deletes the running record. A reply that a sweeper ended meanwhile ends again. Nothing is stored if the chat was
  * deleted; may be repeated.
  */
 export interface EndTurn extends Companion, ReplyName {
@@ -82,25 +82,26 @@ export interface EndTurn extends Companion, ReplyName {
 }
 
 /**
- * The running records of replies: what has been written so far of each, and the hold that pays it. A record begins with the
- * turn (`ChatStore.beginTurn`) and ends with the hold: a ledger's operation with the companion `EndTurn` stores the message
+ * The running records of replies: the text written so far, and the hold that pays for it. A record begins with the turn
+ * (`ChatStore.beginTurn`) and ends with the hold: a ledger's operation with the companion `EndTurn` stores the message
  * and deletes the record, and a sweep of holds ends records without an open hold, so that the stored text becomes the
- * message, as `failed`. Fenced by owner as `ChatStore` is. A reply that is not written for longer than holds live does not
- * count as running, by the clock that all processes share.
+ * message, as `failed`. Fenced by owner as `ChatStore` is. A reply that is not written for longer than holds live does
+ * not count as running, by the clock that all processes share.
  */
 export class RunningReplies extends Context.Service<
   RunningReplies,
   {
     /**
-     * One heartbeat for many replies: renews their holds as `CreditLedger.renew` does, and adds to each reply what follows
-     * `start`. Text that is stored already is passed over, so that a write may be repeated; text that would leave a gap is
-     * not stored. Tokens are recorded only together with the text that they count. Answers in the order of `beats`.
+     * One heartbeat for many replies: renews their holds as `CreditLedger.renew` does, and appends to each reply its
+     * text from `start` on. Text that is stored already is skipped, so that a write may be repeated; text that would
+     * leave a gap is not stored. Tokens are recorded only together with the text that they count. Answers in the order
+     * of `beats`.
      */
     write(input: {
       readonly beats: ReadonlyArray<ReplyBeat>
       readonly ttlMs: number
     }): Effect.Effect<ReadonlyArray<ReplyBeaten>, StorageFailed>
-    /** What there is of a reply from `from` on, which is where a text returned before ended. */
+    /** The text of a reply from the offset `from` on, which is the end of a text returned before. */
     read(input: ReplyName & { readonly from: number }): Effect.Effect<RunningProgress, StorageFailed>
     /** The reply of a chat that runs and may be joined, the one begun last if there are several. */
     find(

@@ -5,15 +5,18 @@ import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { makeReplyText, type ReplyText } from "./ReplyText.ts"
 import { type ReplyName, RunningReplies } from "./RunningReplies.ts"
 
-/** How often a reply that another process writes is looked at: soon where it grows, later and later where it does not. */
+/**
+ * The interval of reads of a reply that another process writes: short while the reply grows, increasing while it does
+ * not.
+ */
 const SOON_MS = 150
 const LATEST_MS = 1_000
 const SLOWER = 1.5
 
-/** Where a reply breaks off whose writer did not say why. */
+/** The failure of a reply whose writer ended without a reason. */
 export const cutOff = (model: string) => new ModelFailed({ model, reason: "cut-off", retryable: false })
 
-/** A reply as it can be read here, whichever process writes it. */
+/** A reply as this process reads it, whichever process writes it. */
 export interface Readable {
   readonly messageId: string
   readonly model: () => string
@@ -21,8 +24,8 @@ export interface Readable {
 }
 
 /**
- * Reads a reply that another process writes into `text`, from the beginning to its end, and ends that as the reply ended:
- * what is not complete, and what no process writes any more, breaks off.
+ * Reads a reply that another process writes into `text`, from the beginning to its end, and ends that as the reply
+ * ended: if the reply is not complete, or no process writes it any more, the text ends with a failure.
  */
 const followReply = (
   replies: RunningReplies["Service"],
@@ -45,7 +48,7 @@ const followReply = (
   return Effect.onExit(look, (exit) => Effect.sync(() => text.end(exit))).pipe(Effect.ignore)
 }
 
-/** How a process reads replies that others write: each is looked at once, however many read it here. */
+/** Reads the replies that other processes write: each is read once, however many readers it has here. */
 export const makeFollowed = Effect.gen(function* () {
   const replies = yield* RunningReplies
   const followed = yield* RcMap.make({

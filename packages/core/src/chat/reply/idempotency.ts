@@ -12,7 +12,7 @@ const digest = (text: string): Effect.Effect<Uint8Array> =>
 
 const hex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
 
-/** A UUID (RFC 9562, version 8) that the same texts always give. */
+/** A UUID (RFC 9562, version 8) that is equal for equal texts. */
 const uuidFrom = (...texts: ReadonlyArray<string>): Effect.Effect<string> =>
   Effect.map(digest(JSON.stringify(texts)), (bytes) => {
     const digits = hex(bytes)
@@ -40,14 +40,14 @@ export const idempotentChatId = (owner: ConversationOwner, key: string): Effect.
 export const idempotentMessageId = (owner: ConversationOwner, key: string, keyTry: number): Effect.Effect<string> =>
   uuidFrom("message", ...nameOf(owner), key, String(keyTry))
 
-/** What a request asks, as a digest: two requests under one key are the same where their fingerprints are. */
+/** A digest of a request: two requests under one key are the same if their fingerprints are equal. */
 export const fingerprintOf = (request: ChatRequest): Effect.Effect<string> => {
   const { messages, chatId, modelId, documentIds } = request
   const said = messages.map(({ role, content }) => [role, content])
   return Effect.map(digest(JSON.stringify([said, chatId ?? null, modelId ?? null, documentIds ?? []])), hex)
 }
 
-/** A stored reply, given again. One that was not complete ends as it did: cut off. */
+/** A stored reply, returned again. A reply that was not complete ends with the same failure as before. */
 export const replayedReply = (chatId: string, message: StoredMessage): Reply => {
   const model = message.model ?? ""
   const text = Stream.make(message.content)

@@ -11,7 +11,7 @@ import { finishedReply } from "../../models/replyStream.ts"
 import { countFailure, noteFallback } from "../../models/modelMetrics.ts"
 import { ReplyTimeLimit } from "../../models/ReplyTimeLimit.ts"
 
-/** A model that may write a reply, and what to ask it. */
+/** A model that may write a reply, and its request. */
 export interface ModelCall {
   readonly provider: ChatModel
   readonly request: ChatModelRequest
@@ -21,7 +21,7 @@ export interface ModelCall {
 export interface OpenedReply {
   /** The model that answers. */
   readonly call: ModelCall
-  /** What the vendor reported so far. */
+  /** The vendor's reports so far. */
   readonly reported: ReportedUsage
   /** Its first words. */
   readonly first: string
@@ -31,13 +31,16 @@ export interface OpenedReply {
   readonly leave: Effect.Effect<void>
 }
 
-/** What a vendor reports beside its text. */
+/** The parts that a vendor reports beside its text. */
 export interface ReportedUsage {
   inputUsage: InputUsage | undefined
   end: EndPart | undefined
 }
 
-/** What may go better with another model: not a refusal, and not an empty answer, which the vendor was paid for. */
+/**
+ * True for failures that another model may avoid: not a refusal, and not an empty answer, for which the vendor was
+ * paid.
+ */
 const mayPassOn = ({ reason, retryable }: ModelFailed): boolean =>
   reason !== "empty" &&
   reason !== "refused" &&

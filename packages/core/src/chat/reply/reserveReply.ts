@@ -24,7 +24,7 @@ import type { Prompt } from "../prompt/prompt.ts"
 import type { ReplyParties } from "./Reply.ts"
 
 export interface ReserveReplyInput {
-  /** The payer's, whose tier decided over the rest. */
+  /** The payer's tier, which decided the other limits. */
   readonly account: Account
   readonly parties: Pick<ReplyParties, "source" | "dailyCap" | "shares">
   /** The model that was chosen, then those that may answer instead. */
@@ -32,7 +32,10 @@ export interface ReserveReplyInput {
   readonly prompt: Prompt
   readonly chatId: string
   readonly messageId: string
-  /** Where the request came with an idempotency key: what it asked, so that the same key with other content is refused. */
+  /**
+   * If the request came with an idempotency key: the digest of the request, so that the same key with other content is
+   * refused.
+   */
   readonly fingerprint: string | undefined
 }
 
@@ -68,7 +71,7 @@ const busy = (catalog: Catalog["Service"], { tier }: Account, open: number) =>
     retryAfterMs: BUSY_RETRY_MS
   })
 
-/** What to ask the models that `held` credits pay for, each for as long a reply as they buy. */
+/** The requests to the models for which `held` credits pay, each with the longest reply that they buy. */
 const callsWithin = (
   candidates: ReserveReplyInput["candidates"],
   quotes: ReadonlyArray<ReplyQuote>,
@@ -85,11 +88,12 @@ const callsWithin = (
 }
 
 /**
- * Holds the credits of a reply before its model is asked: for the dearest of the models that may answer, where the
- * balance has them. What suffices for the chosen model alone is not refused for a dearer fallback, which is left out
- * then. If the balance has less than the bound, the remaining credits are held, and the reply is as long as they buy by the
- * estimate. If the account is on another tier than it was taken to be, nothing is held and the account is returned. Fails
- * with `InsufficientCredits`, `DailyCapReached`, or `TooManyReplies` if the tier bounds them, having held nothing.
+ * Holds the credits of a reply before its model is asked: for the most expensive of the models that may answer, if the
+ * balance has them. If the balance suffices only for the chosen model, the more expensive fallbacks are left out, and
+ * the request is not refused. If the balance has less than the bound, the remaining credits are held, and the reply is
+ * as long as they buy by the estimate. If the account's tier has changed since it was remembered, nothing is held and
+ * the account is returned. Fails with `InsufficientCredits`, `DailyCapReached`, or `TooManyReplies` if the tier bounds
+ * them, having held nothing.
  */
 export const makeReserveReply = Effect.gen(function* () {
   const accounts = yield* Accounts
@@ -107,7 +111,7 @@ export const makeReserveReply = Effect.gen(function* () {
       quoteReply(each, { maxTokens, estimate }, maxOutputTokens)
     )
     const quote = quotes[0] as ReplyQuote
-    // What a sweeper charges, should this process die: the chosen model's price for the input as it is estimated.
+    // The draft by which a sweeper charges if this process dies: the chosen model's price for the estimated input.
     const usage = { ...estimate, output: 0 }
     const { minimumAmount } = quote
     const { shares = [], source } = parties

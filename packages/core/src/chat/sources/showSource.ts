@@ -13,11 +13,13 @@ export interface ShownSource extends ReflowedText {
 }
 
 const CITATION = /\[(\d{1,3}(?:\s?[,;]\s?\d{1,3})*)\]/gu
-/** How far before its citation a statement can begin. */
+/** The longest distance from the beginning of a statement to its citation. */
 const MAX_STATEMENT = 1_200
 const QUOTATION = /“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|"([^"]+)"/gu
 
-/** What a reply says right before each citation of a source: back to the paragraph's beginning, or to another citation. */
+/**
+ * The statement before each citation of a source in a reply: back to the paragraph's beginning, or to another citation.
+ */
 const statementsOf = (reply: string, number: number): ReadonlyArray<string> => {
   const found: Array<string> = []
   let from = 0
@@ -72,7 +74,7 @@ const findQuote = (passage: Folded, quote: string): TextSpan | undefined => {
 }
 
 const COMMON: ReadonlySet<string> = new Set(LANGUAGES.flatMap((language) => [...FUNCTION_WORDS[language]]))
-/** Words of the same beginning count as one, whatever their endings. */
+/** Words with the same beginning count as one, regardless of their endings. */
 const BEGINNING = 5
 /** A statement agrees with a sentence that has so much of its words, and so many. */
 const LEAST_SHARE = 0.3
@@ -85,7 +87,7 @@ const wordsOf = (text: string): ReadonlySet<string> =>
       .map((word) => (/\p{N}/u.test(word) ? word : word.slice(0, BEGINNING)))
   )
 
-/** The sentence that has most of a statement's words, where it has enough of them. */
+/** The sentence with the most words of a statement, if it has enough of them. */
 const findAgreeing = (shown: string, sentences: ReadonlyArray<TextSpan>, statement: string): TextSpan | undefined => {
   const said = wordsOf(statement)
   let best: TextSpan | undefined
@@ -129,9 +131,9 @@ const joined = (marks: ReadonlyArray<TextSpan>): ReadonlyArray<TextSpan> => {
 }
 
 /**
- * How a source is shown beside the reply that cites it: the passage reflowed, with what the reply quotes of it marked, or
- * where it says something in words of its own, the sentence that has most of these. `runs` leads from the shown text to
- * the passage; with `source.start` added, to the document's text. Pure.
+ * The presentation of a source beside the reply that cites it: the passage reflowed, with the reply's quotations of it
+ * marked or, if the reply paraphrases, the sentence that shares most of its words. `runs` maps the shown text to the
+ * passage; with `source.start` added, to the document's text. Pure.
  */
 export const showSource = (
   source: Pick<Source, "number" | "text" | "start" | "headings">,

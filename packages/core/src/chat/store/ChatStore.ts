@@ -11,9 +11,12 @@ export interface TranscriptInput {
   readonly chatId: string
   /** The most messages. */
   readonly limit: number
-  /** The id of a message: only what was said before it. Nothing, where the chat has no such message. */
+  /** The id of a message: only earlier messages are returned. Nothing, if the chat has no message with this id. */
   readonly before?: string | undefined
-  /** The most bytes of all contents, in UTF-8, and of all sources, as they are stored, together; `MAX_TRANSCRIPT_BYTES` unless given. */
+  /**
+   * The most bytes of all contents, in UTF-8, and of all sources, as they are stored, together; `MAX_TRANSCRIPT_BYTES`
+   * unless given.
+   */
   readonly maxBytes?: number | undefined
 }
 
@@ -24,7 +27,7 @@ export interface Transcript {
   readonly messages: ReadonlyArray<StoredMessage>
   /** Something was said before the first of `messages`. */
   readonly hasEarlier: boolean
-  /** The documents kept with the chat or, where none ever were, those that its last request named. */
+  /** The documents stored with the chat or, if none ever were, those that its last request named. */
   readonly documentIds: ReadonlyArray<string>
 }
 
@@ -35,7 +38,7 @@ export interface BeginTurnInput {
   readonly continues: boolean
   /** For a chat that does not exist yet. */
   readonly title: string
-  /** What is new, in order. */
+  /** The new messages, in order. */
   readonly messages: ReadonlyArray<ChatMessage>
   /** The documents the request named, at most 1,000; none unless given. */
   readonly documentIds?: ReadonlyArray<string>
@@ -59,8 +62,8 @@ export const ListChatsInput = Schema.Struct({
   limit: PageLimit,
   offset: Offset,
   /**
-   * Only chats with this text, whatever its case, in their title or in the messages of those last used; all of them where
-   * it is empty or not given. How far back messages are searched is bounded.
+   * Only chats with this text, in any case, in their title or in the messages of the last used chats; all chats if it
+   * is empty or not given. The search through messages is bounded.
    */
   search: Schema.optional(Schema.String)
 })
@@ -89,7 +92,7 @@ export interface BotConversation {
   readonly createdAt: number
   readonly updatedAt: number
   readonly messageCount: number
-  /** Its replies that models wrote: by them the ledger knows what it cost. */
+  /** Its replies that models wrote; the ledger finds their cost by these ids. */
   readonly replyIds: ReadonlyArray<string>
 }
 
@@ -107,7 +110,7 @@ export interface ListConversationsInput {
   readonly limit: number
   /** Only those behind this place. */
   readonly before?: ConversationCursor | undefined
-  /** Only those with this text, whatever its case, in their title or messages; all of them where it is empty or not given. */
+  /** Only those with this text, in any case, in their title or messages; all of them if it is empty or not given. */
   readonly search?: string | undefined
 }
 
@@ -115,8 +118,8 @@ export interface ListConversationsInput {
 export interface ConversationPage {
   readonly conversations: ReadonlyArray<BotConversation>
   /**
-   * Where to go on; undefined where there are no more. A search looks at a bounded number of bytes for one page, so that
-   * a page may have fewer than were asked for, or none, and yet not be the last.
+   * The cursor of the next page; undefined on the last page. A search reads a bounded number of bytes for one page, so
+   * that a page may have fewer results than requested, or none, without being the last.
    */
   readonly next: ConversationCursor | undefined
 }
@@ -129,20 +132,20 @@ export class ChatStore extends Context.Service<
   ChatStore,
   {
     /**
-     * Stores what is new, followed by an empty `streaming` reply with its running record, in one transaction; creates the
-     * chat if need be, unless the turn continues one. Repeating a reply's id does nothing. The turn ends with its hold
-     * (`EndTurn`); a reply whose content is given is complete at once.
+     * Stores new messages, followed by an empty `streaming` reply with its running record, in one transaction; creates
+     * the chat if necessary, unless the turn continues one. Repeating a reply's id does nothing. The turn ends with its
+     * hold (`EndTurn`); a reply that has its content already is complete at once.
      */
     beginTurn(input: BeginTurnInput): Effect.Effect<void, StorageFailed>
     /**
-     * The newest `limit` messages, of those before one of them where that is asked, oldest of them first; undefined
-     * where the owner has no such chat. It begins where their contents and sources exceed `maxBytes` together, after the newest
-     * message at the earliest.
+     * The newest `limit` messages, or those before a given one, oldest first; undefined if the owner has no chat with
+     * this id. If their contents and sources together exceed `maxBytes`, older messages are left out, but never the
+     * newest.
      */
     transcript(input: TranscriptInput): Effect.Effect<Transcript | undefined, StorageFailed>
     /** A person's own chats, or the conversations of one of their bots; last used first. */
     list(input: ListChatsInput): Effect.Effect<ChatList, StorageFailed>
-    /** Gives one of a person's own chats another title; undefined where they have no such chat. */
+    /** Changes the title of one of a person's own chats; undefined if they have no chat with this id. */
     rename(userId: UserId, chatId: string, title: string): Effect.Effect<Chat | undefined, StorageFailed>
     /** Keeps these documents, at most 1,000, with one of a person's own chats in place of others; true where there is one. */
     keepDocuments(
@@ -151,8 +154,8 @@ export class ChatStore extends Context.Service<
       documentIds: ReadonlyArray<string>
     ): Effect.Effect<boolean, StorageFailed>
     /**
-     * What all of a person's own chats hold, or for a visitor the conversations of all visitors of all bots of the bot's
-     * owner, in bytes: the `storedBytes` of their messages.
+     * The bytes of all of a person's own chats or, for a visitor, of the conversations of all visitors of all bots of
+     * the bot's owner: the `storedBytes` of their messages.
      */
     usage(owner: ConversationOwner): Effect.Effect<number, StorageFailed>
     /** Deletes a chat with its messages; true where there was one. */
@@ -168,17 +171,20 @@ export class ChatRecords extends Context.Service<
   ChatRecords,
   {
     /**
-     * A person's own chats whose ids come after `after`, in the order of their ids, which no use changes: all there were at
-     * the beginning are met once by who goes on behind the last.
+     * A person's own chats with ids after `after`, in the order of their ids, which no use changes. A reader that
+     * continues after the last id meets each chat of the beginning once.
      */
     listById(input: ListChatsByIdInput): Effect.Effect<ReadonlyArray<Chat>, StorageFailed>
     /** A page of what visitors said to one of a person's bots, last used first. */
     conversations(input: ListConversationsInput): Effect.Effect<ConversationPage, StorageFailed>
-    /** One conversation of a bot of the person's, with whichever visitor; undefined where the bot has no such. */
+    /**
+     * One conversation of a bot of the person's, with any visitor; undefined if the bot has no conversation with this
+     * id.
+     */
     conversation(botOwner: UserId, bot: string, id: string): Effect.Effect<BotConversation | undefined, StorageFailed>
     /**
-     * The conversations of a bot whose ids come after `after`, in the order of their ids, which no use changes: all there
-     * were at the beginning are met once by who goes on behind the last.
+     * The conversations of a bot with ids after `after`, in the order of their ids, which no use changes. A reader that
+     * continues after the last id meets each conversation of the beginning once.
      */
     conversationsById(input: {
       readonly botOwner: UserId

@@ -9,8 +9,8 @@ export const PersonOwner = Schema.Struct({ person: UserId })
 export type PersonOwner = typeof PersonOwner.Type
 
 /**
- * The conversations of one visitor with one bot. Only this visitor continues them, with this bot; the bot's owner, whose
- * rows they are, may read and delete them.
+ * The conversations of one visitor with one bot. Only this visitor continues them, with this bot. They belong to the
+ * bot's owner, who may read and delete them.
  */
 export const VisitorOwner = Schema.Struct({
   /** The name that the visitor's browser gave itself. */
@@ -20,11 +20,14 @@ export const VisitorOwner = Schema.Struct({
 })
 export type VisitorOwner = typeof VisitorOwner.Type
 
-/** Whose conversations: each owner's are fenced from all others', a person's from those of the visitors of their bots. */
+/**
+ * The owner of conversations: each owner's are fenced from all others', and a person's own from those of the visitors
+ * of their bots.
+ */
 export const ConversationOwner = Schema.Union([PersonOwner, VisitorOwner])
 export type ConversationOwner = PersonOwner | VisitorOwner
 
-/** An owner as stores keep it: who can be asked to answer for it comes first, so that rows can be placed by that person. */
+/** An owner as stores keep it: the accountable person comes first, so that rows can be placed by that person. */
 export interface OwnerKey {
   readonly userId: UserId
   /** Empty for a person's own conversations. */
@@ -50,7 +53,7 @@ export interface Source {
   readonly number: number
   readonly documentId: string
   readonly filename: string
-  /** From 1; null where the document has no pages. */
+  /** From 1; null if the document has no pages. */
   readonly page: number | null
   /** UTF-16 offsets into the document's text. */
   readonly start: number
@@ -61,8 +64,8 @@ export interface Source {
 }
 
 /**
- * How far a stored message got. What people write is `complete` at once; a reply is `streaming` until it ends, and
- * `failed` if its process died.
+ * The progress of a stored message. Messages by people are `complete` at once; a reply is `streaming` until it ends,
+ * and `failed` if its process died.
  */
 export type MessageState = "complete" | "streaming" | "stopped" | "failed"
 
@@ -88,8 +91,8 @@ export interface Chat {
 }
 
 /**
- * What a transcript may hold together, in bytes of UTF-8: more than any model's window takes, and little enough to be
- * read for many people at once.
+ * The maximum size of a transcript, in bytes of UTF-8: more than any model's window takes, and little enough to be read
+ * for many people at once.
  */
 export const MAX_TRANSCRIPT_BYTES = 4 * 1024 * 1024
 

@@ -8,24 +8,24 @@ export interface ReserveInput {
   readonly userId: UserId
   /** The business event the credits are held for, for example `reply:<message id>`. */
   readonly key: string
-  /** What the key stands for, in words: the same key with other words is refused. Amounts and model unless given. */
+  /** The request behind the key, in words: the same key with other words is refused. Amounts and model unless given. */
   readonly fingerprint?: string | undefined
   /** The upper bound of what will be charged. */
   readonly amount: number
-  /** The least that is still useful: where the whole does not fit, between this and `amount` is held. */
+  /** The least useful amount: if the balance has less than `amount`, an amount between this and `amount` is held. */
   readonly minimumAmount: number
-  /** How many holds the account may have open, this one included: 1 or more, no bound unless given. */
+  /** The maximum number of open holds of the account, this one included: 1 or more, no bound unless given. */
   readonly openAtMost?: number | undefined
-  /** How long the hold lives without a renewal. */
+  /** The lifetime of the hold without a renewal. */
   readonly ttlMs: number
-  /** What spends the credits. */
+  /** The source that spends the credits. */
   readonly source: Spender
   /**
-   * The most that all sources of this source's kind may take of the account on one UTC day, open holds counted: zero or
-   * more whole credits, no bound unless given. Where less than `amount` is left of it, less is held.
+   * The most that all sources of this source's kind may spend of the account on one UTC day, open holds counted: zero
+   * or more whole credits, no bound unless given. If less than `amount` is left of it, less is held.
    */
   readonly dailyCap?: number | undefined
-  /** What a sweeper needs to charge the hold of a dead process. */
+  /** The draft by which a sweeper charges the hold of a dead process. */
   readonly draft: ReceiptDraft
 }
 
@@ -33,7 +33,7 @@ export interface ReserveInput {
 export interface Hold {
   readonly userId: UserId
   readonly key: string
-  /** What was held: `allowance + topup`, from the buckets named. */
+  /** The held amount: `allowance + topup`, from these two buckets. */
   readonly amount: number
   readonly from: Split
   /** Unix milliseconds: start of the period the allowance part belongs to. */
@@ -42,7 +42,10 @@ export interface Hold {
   readonly expiresAt: number
 }
 
-/** Either the hold, or what the account had when the least useful amount did not fit, or that as many holds are open as may be. */
+/**
+ * Either the hold, or the account's credits if the least useful amount did not fit, or the fact that the maximum number
+ * of holds is open.
+ */
 export type Reserved =
   | {
       readonly _tag: "Held"
@@ -68,14 +71,14 @@ export interface HoldName {
 }
 
 export interface SettleInput extends HoldName {
-  /** What the reply really cost: whole credits, zero or more. What exceeds the hold is not charged. */
+  /** The actual price of the reply: whole credits, zero or more. The part that exceeds the hold is not charged. */
   readonly amount: number
   readonly draft: ReceiptDraft
 }
 
 export type ReleaseInput = HoldName
 
-/** How a hold ended. A second settle or release gets the first one's answer. */
+/** The end of a hold. A second settle or release returns the first one's answer. */
 export type HoldEnd =
   | { readonly _tag: "Settled"; readonly receipt: Receipt; readonly transactionId: string }
   | { readonly _tag: "Released" }
@@ -92,13 +95,16 @@ export interface HoldProgress {
   readonly key: string
   /** Output tokens delivered so far, zero or more. */
   readonly outputTokens: number
-  /** What charges the reply if its process dies, where that is known better than when the credits were reserved. */
+  /**
+   * The draft by which a sweeper charges the reply if its process dies, if it is known better than when the credits
+   * were reserved.
+   */
   readonly draft?: ReceiptDraft | undefined
 }
 
 export interface RenewInput {
   readonly holds: ReadonlyArray<HoldProgress>
-  /** How long the holds live from now on without another renewal. */
+  /** The lifetime of the holds from now on without another renewal. */
   readonly ttlMs: number
 }
 
@@ -138,7 +144,7 @@ export const addSwept = (a: Swept, b: Swept): Swept => ({
   refused: a.refused + b.refused
 })
 
-/** Why nothing was held: what would have been enough, and what the account has. */
+/** The reason why nothing was held: the amount that would have been enough, and the account's credits. */
 export const insufficientCredits = (
   required: number,
   { buckets, nextResetAt }: Extract<Reserved, { readonly _tag: "Refused" }>,

@@ -5,8 +5,8 @@ import { isPassing } from "../../storage/retryStorage.ts"
 import { fromVariable } from "../../storage/settingVariables.ts"
 
 /**
- * How long a hold lives without a renewal, in milliseconds: one minute unless configured. A reply whose process died is
- * charged by a sweeper after this long, so that it must be longer than any pause of a living process.
+ * The lifetime of a hold without a renewal, in milliseconds: one minute unless configured. A sweeper charges the reply
+ * of a dead process after this time, so it must be longer than any pause of a living process.
  */
 export class HoldTtl extends Context.Reference<number>("@parley/core/credits/HoldTtl", {
   defaultValue: () => 60_000
@@ -19,7 +19,7 @@ export class HoldTtl extends Context.Reference<number>("@parley/core/credits/Hol
   })
 }
 
-/** How many are kept by one call. */
+/** The number of holds that one call renews. */
 const KEPT_PER_CALL = 1_000
 /** A call that hangs must not keep the next beats from trying. */
 const BEAT_PATIENCE = "10 seconds"

@@ -12,13 +12,13 @@ export interface WorkName {
   readonly key: string
 }
 
-/** What metered work may cost, and what pays. */
+/** The maximum price of metered work, and its payer. */
 export interface WorkBound extends WorkName {
   /** The most it may cost: 1 or more whole credits. They are held while it runs. */
   readonly amount: number
-  /** The least that is still useful, where the balance has less than `amount`; `amount` unless given. */
+  /** The least useful amount, if the balance has less than `amount`; `amount` unless given. */
   readonly minimumAmount?: number | undefined
-  /** What spends the credits, for histories and caps: `meter:<name>`, `bot:<id>`, `key:<id>` or `chat`. */
+  /** The source that spends the credits, for histories and caps: `meter:<name>`, `bot:<id>`, `key:<id>` or `chat`. */
   readonly source: Spender
   /** The most that all sources of this kind may take of the account on one UTC day, open holds counted. */
   readonly dailyCap?: number | undefined
@@ -36,9 +36,9 @@ export type JsonOf<A> = A extends null | undefined | boolean | number | string
       ? { readonly [Name in keyof A]: JsonOf<A[Name]> }
       : never
 
-/** What work that is done elsewhere may cost, and how long its credits are held. */
+/** The maximum price of work that is done elsewhere, and the lifetime of its hold. */
 export interface WorkReservation extends WorkBound {
-  /** How long the hold lives without a renewal: 1 to 86,400 whole seconds; as long as any hold unless given. */
+  /** The lifetime of the hold without a renewal: 1 to 86,400 whole seconds; that of other holds unless given. */
   readonly lifetimeSeconds?: number | undefined
 }
 
@@ -56,7 +56,7 @@ export interface WorkSettlement extends WorkName {
   readonly dailyCap?: number | undefined
 }
 
-/** What metered work gave, and what it used. */
+/** The result of metered work, and its usage. */
 export interface WorkReport<A> {
   /** Its cost is `ceil(sum(quantity * unitPrice))` credits, and never more than was held. */
   readonly lines: ReadonlyArray<ReceiptLine>
@@ -69,7 +69,7 @@ export interface WorkReport<A> {
 
 /** Metered work that is paid. */
 export interface MeteredWork<A> {
-  /** What the work gave; for a key that was paid before, what it gave then. */
+  /** The result of the work; for a key that was paid before, the result of that time. */
   readonly result: A | undefined
   readonly receipt: WorkReceipt
   /** True where the key was paid before, and nothing was done now. */
@@ -78,7 +78,7 @@ export interface MeteredWork<A> {
 
 /** Credits that are held for work that is done elsewhere. */
 export interface WorkHold extends WorkName {
-  /** Whole credits: what was asked for, or less where that was still useful. */
+  /** Whole credits: the requested amount, or less if that was still useful. */
   readonly held: number
   /** Unix milliseconds, by the ledger's clock: without a renewal until then a sweeper ends the hold. */
   readonly expiresAt: number
@@ -88,7 +88,7 @@ export interface WorkHold extends WorkName {
   readonly replayed: boolean
 }
 
-/** How metered work ended. A second settle or release gets the first one's answer. */
+/** The end of metered work. A second settle or release returns the first one's answer. */
 export type WorkPayment =
   | { readonly _tag: "Settled"; readonly receipt: WorkReceipt; readonly transactionId: string }
   | { readonly _tag: "Released" }

@@ -46,10 +46,10 @@ interface KeptWork extends HoldName {
 
 /** Metered work that runs. */
 export interface OpenWork {
-  /** Whole credits that are held: what was asked for, or less where that was still useful. */
+  /** The held credits: the requested amount, or less if that was still useful. */
   readonly held: number
   /**
-   * Says what was used so far, in place of what was said before: charged where this process dies. Fails with
+   * Reports the usage so far, in place of the previous report: a sweeper charges it if this process dies. Fails with
    * `InvalidWork`.
    */
   record(lines: ReadonlyArray<ReceiptLine>): Effect.Effect<void, InvalidWork>
@@ -104,35 +104,35 @@ const makeBegin = (
     return hold
   })
 
-/** Meters any work: holds what it may cost before it begins, and charges what it used, once for each key. */
+/** Meters any work: holds its maximum price before it begins, and charges its usage, once for each key. */
 export class WorkMeter extends Context.Service<
   WorkMeter,
   {
     /**
-     * Does work that is paid by the credits of an account, which opens at first sight: holds `amount`, keeps the hold
-     * while the work runs, and charges what its lines add up to. Work that fails, or is interrupted, costs nothing, and may
-     * be tried again under its key. A key that was paid gives its first result, and nothing is done.
+     * Does work that the credits of an account pay for; the account is opened if there is none. Holds `amount`, keeps
+     * the hold while the work runs, and charges the sum of its lines. Work that fails or is interrupted costs nothing,
+     * and may be tried again under its key. A key that was paid returns its first result, without doing the work.
      */
     meter<A, E, R>(
       bound: WorkBound,
       work: (open: OpenWork) => Effect.Effect<WorkReport<A>, E, R>
     ): Effect.Effect<MeteredWork<A>, E | MeterFailed, R>
     /**
-     * Holds credits for work that is done elsewhere. It is paid by `settle` or given up by `release`, and lives as long as
-     * it is renewed in time. After a hold that was released, or expired uncharged, the same key begins another attempt.
-     * Fails with `WorkExpired` if the hold before expired and its recorded lines were charged: then only its report can be
-     * paid.
+     * Holds credits for work that is done elsewhere. `settle` pays for it, `release` gives it up; the hold lives as
+     * long as it is renewed in time. After a hold that was released, or expired uncharged, the same key begins another
+     * attempt. Fails with `WorkExpired` if the previous hold expired and its recorded lines were charged: then only a
+     * report of that work can be paid.
      */
     reserve(bound: WorkReservation): Effect.Effect<WorkHold, ReserveWorkFailed | WorkExpired>
-    /** Lets the open hold of a key live on, and says what was used so far. Fails with `HoldNotFound` if none is open. */
+    /** Renews the open hold of a key, and reports the usage so far. Fails with `HoldNotFound` if none is open. */
     renew(
       name: WorkRenewal,
       lines?: ReadonlyArray<ReceiptLine>
     ): Effect.Effect<void, HoldNotFound | InvalidWork | StorageFailed>
     /**
-     * Charges what the lines of a report add up to, at most what was held. A report that comes after the hold has ended
-     * is charged as well if the balance has the credits; else it fails with `WorkExpired`. The same report again gets the
-     * first answer; one with other lines fails with `KeyConflict`.
+     * Charges the sum of a report's lines, at most the held amount. A report that comes after the hold has ended is
+     * charged as well if the balance has the credits; otherwise it fails with `WorkExpired`. The same report again
+     * returns the first answer; one with other lines fails with `KeyConflict`.
      */
     settle<A>(name: WorkSettlement, report: WorkReport<A>): Effect.Effect<WorkPayment, SettleWorkFailed>
     /** Ends a hold without charging: no later report is charged for it. */
@@ -202,7 +202,7 @@ export class WorkMeter extends Context.Service<
             // Work that is done is paid also if its caller is interrupted now.
             const settling = yield* endSurely(settled, begun.key, stopKeeping)
             const end = yield* Effect.catchTag(restore(Fiber.join(settling)), "HoldNotFound", Effect.die)
-            // The value that a replay gives: not the one given here, which is the work's own and may change.
+            // The value that a replay returns: not the object that the work returned, which the caller may change.
             return { result: resultOf(draft.result) as A | undefined, receipt: yield* endAs(key, end), replayed: false }
           })
         )

@@ -20,7 +20,7 @@ const nameOf = (value: unknown): string => {
   return value?.constructor.name || "object"
 }
 
-/** Where a value holds something that JSON would change, and what; undefined if it holds nothing of the kind. */
+/** The place and kind of a value that JSON would change; undefined if there is none. */
 const notJson = (value: unknown, path: string): string | undefined => {
   if (value === null || typeof value === "string" || typeof value === "boolean" || Number.isFinite(value))
     return undefined
@@ -32,7 +32,7 @@ const notJson = (value: unknown, path: string): string | undefined => {
 
 const firstOf = (problems: ReadonlyArray<string | undefined>) => problems.find((problem) => problem !== undefined)
 
-/** What work gave as JSON text, undefined if it gave nothing; or what is wrong with it. */
+/** The result of work as JSON text, undefined if there is none; or the problem with it. */
 export const resultText = (result: unknown): Result.Result<string | undefined, string> => {
   if (result === undefined) return Result.succeed(undefined)
   let text = ""
@@ -50,7 +50,7 @@ export const resultText = (result: unknown): Result.Result<string | undefined, s
   return Result.succeed(text)
 }
 
-/** What work gave, from the text that was kept of it. */
+/** The result of work, from its stored text. */
 export const resultOf = (text: string | undefined): unknown => (text === undefined ? undefined : JSON.parse(text))
 
 export const checkName = ({ key }: WorkName): Effect.Effect<void, InvalidWork> =>
@@ -68,7 +68,7 @@ export const checkLines = (key: string, lines: ReadonlyArray<ReceiptLine>): Effe
 
 const MAX_LIFETIME_SECONDS = 86_400
 
-/** How long a hold lives, in milliseconds; `ttlMs` if nothing else was asked for. */
+/** The lifetime of a hold, in milliseconds; `ttlMs` unless given. */
 export const lifetimeOf = (
   key: string,
   lifetimeSeconds: number | undefined,
@@ -84,7 +84,7 @@ export const lifetimeOf = (
       })
 }
 
-/** What a report says, as the ledger keeps it. */
+/** A report in the form in which the ledger stores it. */
 export const draftOf = Effect.fnUntraced(function* <A>(key: string, { lines, result }: WorkReport<A>) {
   yield* checkLines(key, lines)
   const text = resultText(result)

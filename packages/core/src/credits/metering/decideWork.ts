@@ -33,10 +33,10 @@ export interface NextAttempt {
   readonly _tag: "Next"
 }
 
-/** The hold ended before the work was reported, and what is owed for it cannot be taken. */
+/** The hold ended before the work was reported, and the credits owed for it cannot be taken. */
 export interface ExpiredWork {
   readonly _tag: "Expired"
-  /** How the hold ended: charged for the lines that were recorded, or not at all. */
+  /** The end of the hold: the recorded lines were charged, or nothing. */
   readonly end: HoldEnd
   /** Whole credits that the report would still take; undefined if there is none. */
   readonly required: number | undefined
@@ -48,7 +48,7 @@ export interface EndedWork {
   readonly end: HoldEnd
 }
 
-/** What becomes of an attempt that ended: paid by its report, released in time, or expired. */
+/** The state of an attempt that ended: paid by its report, released in time, or expired. */
 type Outcome = "paid" | "released" | "expired"
 
 const outcomeOf = ({ at, hold, transaction }: IdempotencyRecord): Outcome => {
@@ -121,9 +121,9 @@ const sameLines = (one: ReadonlyArray<ReceiptLine>, other: ReadonlyArray<Receipt
   })
 
 /**
- * Charges for the work of an attempt by its report. A report that comes after the hold has ended is charged, as an attempt
- * of its own, if the balance has the credits: up to what was held, without what was charged already. `KeyConflict` if
- * another report was paid before.
+ * Charges for the work of an attempt by its report. A report that comes after the hold has ended is charged, as an
+ * attempt of its own, if the balance has the credits: up to the held amount, minus the amount already charged.
+ * `KeyConflict` if another report was paid before.
  */
 export const settleAttempt = (
   input: SettleWorkInput
@@ -189,7 +189,7 @@ const settleLate = (
   }
 }
 
-/** Gives back the credits of an attempt. After that no report is charged, also if the hold had expired before. */
+/** Releases the credits of an attempt. After that no report is charged, even if the hold had expired before. */
 export const releaseAttempt = (input: WorkAttempt): Operation<EndedWork | NextAttempt, HoldNotFound> => ({
   name: "release",
   userId: input.userId,
@@ -233,7 +233,7 @@ const endedAtOnce = (account: LedgerAccount): LedgerAccount => ({
   holdsEnded: account.holdsEnded + 1
 })
 
-/** The record of such an attempt, which ends before it expires. */
+/** The record of an attempt that ends in the operation that begins it. */
 const recordOf = (
   { periodStart }: LedgerAccount,
   { fingerprint }: IdempotencyRecord,

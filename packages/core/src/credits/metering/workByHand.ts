@@ -21,7 +21,7 @@ import { workKey } from "./workKey.ts"
 /** A late report, or a release, of the last attempt is an attempt of its own. */
 const MOST = MAX_ATTEMPTS + 1
 
-/** Keys of work begin as no other keys do: what they paid for is work. */
+/** Keys of work have their own prefix, so the receipt of such a key is always one of work. */
 export const workReceipt = (receipt: HoldEndReceipt): Effect.Effect<WorkReceipt> =>
   receipt === undefined || isOfReply(receipt)
     ? Effect.die("The hold of metered work ended without a receipt of it.")

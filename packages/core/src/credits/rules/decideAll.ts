@@ -48,7 +48,9 @@ export const NO_ACCOUNT: LoadedAccount = {
   purchases: new Map()
 }
 
-/** Answers in the order of the operations, and what must be committed before any of them may be given. */
+/**
+ * The answers in the order of the operations, and the changes that must be committed before any of them is returned.
+ */
 export interface Decisions {
   readonly answers: ReadonlyArray<Result.Result<unknown, Refusal>>
   readonly changes: Changes | undefined
@@ -62,9 +64,9 @@ const NO_STATE: KeyState = { open: undefined, record: undefined }
 const firstVersion = (now: number): number => Math.max(1, Math.floor(now))
 
 /**
- * Decides operations on one account one after another, each on what the ones before it left, as if each had been
- * committed alone, at the time `now` in Unix milliseconds. The changes are the net of all: a hold opened and ended among
- * them is never stored.
+ * Decides operations on one account one after another, each on the state that the previous ones produced, as if each
+ * had been committed alone, at the time `now` in Unix milliseconds. The changes are the net of all: a hold that is
+ * opened and ended within the group is never stored.
  */
 export const decideAll = (
   loaded: LoadedAccount,

@@ -35,7 +35,7 @@ export type SettleRefusal = HoldNotFound | InvalidAmount
 const refuse = <E extends Refusal>(error: E): Decision<never, E> => ({ answer: Result.fail(error), changes: undefined })
 const repeat = <A>(answer: A): Decision<A, never> => ({ answer: Result.succeed(answer), changes: undefined })
 
-/** Sets credits aside. `reservationId` names this call, whatever its key. */
+/** Sets credits aside. `reservationId` identifies this call, even if others use the same key. */
 export const reserve = (input: ReserveInput, reservationId: string): Operation<Reserved, ReserveRefusal> => ({
   name: "reserve",
   userId: input.userId,
@@ -169,7 +169,7 @@ export const decideSettle = (view: View, input: SettleInput, now: number): Decis
   if (unexplained !== undefined) return refuse(new InvalidAmount({ reason: unexplained }))
   const { account, open } = view
   if (account === undefined || open === undefined) return endAgain(view, key)
-  // The hold is the bound that the account agreed to: whatever a provider says later, no more is taken.
+  // The hold is the bound to which the account agreed: no more is charged, whatever a provider reports later.
   const charged = Math.min(amount, open.hold.amount)
   const paidFrom = takeFrom(open.hold.from, charged)
   const { source } = open
@@ -191,7 +191,10 @@ export const decideSettle = (view: View, input: SettleInput, now: number): Decis
   return endHold(journal, open, paidFrom, now)
 }
 
-/** Why the lines of a receipt do not add up to what is to be charged. The price of a reply is known to who asks alone. */
+/**
+ * The reason why the lines of a receipt do not add up to the charge; undefined if they do. The price of a reply is
+ * known only to its caller, so it is not checked here.
+ */
 const unexplainedAmount = ({ amount, draft }: SettleInput): string | undefined => {
   if (isOfReply(draft)) return undefined
   const problem = problemOfLines(draft.lines)
@@ -222,15 +225,15 @@ const NOTHING: Hold["from"] = { allowance: 0, topup: 0 }
 const endAgain = ({ record }: View, key: string): Decision<HoldEnd, HoldNotFound> =>
   record?.hold === undefined ? refuse(new HoldNotFound({ key })) : repeat(endOf(record))
 
-/** How a hold ended, by the record of its key. */
+/** The end of a hold, from the record of its key. */
 export const endOf = ({ transaction }: Pick<IdempotencyRecord, "transaction">): HoldEnd =>
   transaction?.receipt === undefined
     ? { _tag: "Released" }
     : { _tag: "Settled", receipt: transaction.receipt, transactionId: transaction.id }
 
 /**
- * What follows the charge, `used` of the hold: the unused allowance of a period that has ended expires now, as it would
- * have at the reset; then what came back repays debt.
+ * The consequences of a charge of `used` from the hold: the unused allowance of a period that has ended expires now, as
+ * it would have at the reset; then the released credits repay debt.
  */
 const endHold = (charged: Journal, open: OpenHold, used: Hold["from"], now: number): Decision<HoldEnd, never> => {
   const { hold, fingerprint } = open
@@ -299,7 +302,7 @@ export const decideExpiry = (
   return decideSettle(view, { ...named, amount, draft: { ...draft, usage, estimated: true, ended: "expired" } }, now)
 }
 
-/** What one end adds to what a sweep did. */
+/** The charge of one end in addition to that of a sweep. */
 export const sweptBy = (end: HoldEnd | undefined): Swept => ({
   charged: end?._tag === "Settled" ? 1 : 0,
   released: end?._tag === "Released" ? 1 : 0,

@@ -9,12 +9,12 @@ import { MAX_CREDITS } from "../maxCredits.ts"
 import { decideOnce, type OnceRefusal, type Journal, post } from "./journal.ts"
 import type { Decision, LedgerAccount, Operation } from "./LedgerState.ts"
 
-/** What an account's plan is to be, whatever it was. Credits are whole, times Unix milliseconds. */
+/** The target plan of an account, whatever its current plan. Credits are whole, times Unix milliseconds. */
 export interface PlanTerms {
   readonly tier: TierName
-  /** What the dearest plan of the period gives. */
+  /** The allowance of the most expensive plan of the period. */
   readonly allowance: number
-  /** The tier from the next period on, where it will be another. */
+  /** The tier from the next period on, if it will change. */
   readonly pendingTier: TierName | undefined
   readonly anchor: number
   readonly periodStart: number
@@ -23,13 +23,13 @@ export interface PlanTerms {
   readonly renewedUntil: number | undefined
 }
 
-/** What an account has of a period: the credits that are left of it, beyond open holds, and what it gave in all. */
+/** The credits of an account from a period: those left of it, outside open holds, and those that it granted in all. */
 export interface PeriodRest {
   readonly left: number
   readonly given: number
 }
 
-/** What the account had of the period it was in, and when that began, in Unix milliseconds. */
+/** The account's credits from its previous period, and the start of that period in Unix milliseconds. */
 export interface LeftPeriod extends PeriodRest {
   readonly periodStart: number
 }
@@ -38,13 +38,14 @@ export interface FollowPlanInput {
   readonly userId: UserId
   readonly terms: PlanTerms
   /**
-   * The business event that the period is given for, once: `first:<subscription>` or `period:<user>:<start>`, which a
-   * paid invoice shares with the monthly job. Undefined where nothing is given, as when a subscription has ended.
+   * The business event for which the period is granted once: `first:<subscription>` or `period:<user>:<start>`, which a
+   * paid invoice shares with the monthly job. Undefined if nothing is granted, for example after a subscription has
+   * ended.
    */
   readonly periodKey: string | undefined
   /**
-   * What was left of that period when another one took its place: it goes on with that, and gives only what is beyond
-   * what it gave. Undefined where the account is in that period, or it is new.
+   * The credits left of that period when another one replaced it: the period continues with them, and grants only the
+   * excess over its earlier grant. Undefined if the account is in that period, or the period is new.
    */
   readonly resumes?: PeriodRest | undefined
   /**
@@ -52,14 +53,16 @@ export interface FollowPlanInput {
    * remaining in that period. Those of the plan are taken anew afterwards.
    */
   readonly taken?: { readonly periodStart: number; readonly credits: number } | undefined
-  /** Names this change of terms, for example `plan:<event>`: where nothing is given, its transaction has this key. */
+  /**
+   * The key of this change of terms, for example `plan:<event>`: if nothing is granted, its transaction has this key.
+   */
   readonly changeKey: string
 }
 
 export interface FollowedPlan {
-  /** What the change wrote; undefined where everything was so already. */
+  /** The written change; undefined if nothing changed. */
   readonly transaction: Transaction | undefined
-  /** What the account had before it; undefined where nothing was done now. */
+  /** The account's credits before the change; undefined if nothing was done now. */
   readonly left: LeftPeriod | undefined
 }
 
@@ -81,7 +84,10 @@ const leftOf = (account: LedgerAccount, { taken }: FollowPlanInput): LeftPeriod 
 const takenOf = ({ periodStart }: LedgerAccount, taken: FollowPlanInput["taken"]): number =>
   taken?.periodStart === periodStart ? taken.credits : 0
 
-/** What the credits of a period that was given before are changed by: what is left of another one goes, and its own comes back. */
+/**
+ * The change of credits for a period that was granted before: the rest of the other period is removed, and this
+ * period's own rest returns.
+ */
 const changeOf = (account: LedgerAccount, input: FollowPlanInput): number => {
   const { periodKey, resumes, terms } = input
   const { given, left } = resumes ?? leftOf(account, input)
@@ -91,8 +97,8 @@ const changeOf = (account: LedgerAccount, input: FollowPlanInput): number => {
 }
 
 /**
- * The period was given before: its dates and its tier are put right. A dearer plan of the same period gives what it has
- * beyond the dearest one so far; a plan with less leaves no more than it gives.
+ * The period was granted before: its dates and its tier are corrected. A more expensive plan of the same period grants
+ * its excess over the most expensive one so far; a plan with less leaves no more than its allowance.
  */
 const align = (account: LedgerAccount, input: FollowPlanInput, reference: string, at: number): Journal => {
   const { periodKey, terms } = input
@@ -119,11 +125,11 @@ const wrong = (account: LedgerAccount, input: FollowPlanInput): string | undefin
 }
 
 /**
- * Makes an account's plan what it is to be. A period whose key is new is begun: allowance := plan, debt repaid first,
- * top-ups untouched. One that was given before is only put right, so that whatever reports of a subscription come, in
- * whatever order, the terms are those of the last call and each period is given once. Where periods of several
- * subscriptions take each other's place, each goes on with what was left of it. A change that is asked for again gives
- * its first answer; one that changes nothing writes nothing.
+ * Sets an account's plan to the target. A period whose key is new begins: allowance := plan, debt is repaid first,
+ * top-ups are untouched. A period that was granted before is only corrected, so that reports of a subscription may come
+ * in any order and number: the terms are those of the last call, and each period is granted once. If periods of several
+ * subscriptions replace each other, each continues with its own rest. A repeated change returns its first answer; one
+ * that changes nothing writes nothing.
  */
 export const followPlan = (input: FollowPlanInput): Operation<FollowedPlan, OnceRefusal> => {
   const { changeKey, periodKey, terms, userId } = input

@@ -31,8 +31,8 @@ export const give = (account: LedgerAccount, amount: number, reason: Reason): Re
 }
 
 /**
- * Takes credits back: from the free top-ups, then from the free allowance, never from open holds. What is not there is
- * debt: to forget it would be to give it away.
+ * Takes credits back: from the free top-ups, then from the free allowance, never from open holds. The missing part
+ * becomes debt, because otherwise the credits would be a gift.
  */
 export const clawBack = (
   account: LedgerAccount,
@@ -63,7 +63,7 @@ export interface GrantInput {
 
 export type GrantRefusal = OnceRefusal | PurchaseConflict
 
-/** Keeps, beside the grant, what was paid for it. */
+/** Stores the payment beside the grant. */
 const withPurchase = (
   { answer, changes }: Decision<Transaction, GrantRefusal>,
   granted: number,
@@ -124,12 +124,12 @@ const invalidReport = ({ granted, paid, reportedAt }: PurchaseReport, part: numb
 interface Correction extends CorrectionReport {
   readonly name: string
   readonly purchase: PurchaseReport
-  /** The key of the first such report; a later report about the same has its amount and its time in the key. */
+  /** The key of the first report; the key of a later report about the same source contains its amount and its time. */
   readonly key: string
   readonly fingerprint: string
 }
 
-/** Takes back, or gives back, what is out beyond what was clawed back before. */
+/** Takes back the difference to the amount clawed back before, or returns it. */
 const correct = (
   view: View,
   { purchase: reported, key: first, name: _name, fingerprint, ...report }: Correction,
@@ -161,9 +161,9 @@ const correct = (
 const laterKey = (first: string, { part, reportedAt }: CorrectionReport) => `${first}:${part}:${reportedAt}`
 
 /**
- * Makes what is taken back of a purchase follow what is reported of it: afterwards exactly the parts that are out by the
- * latest report of the refund and of each dispute are taken, `floor(granted * part / paid)` each and never more than was
- * granted in all. So the order in which the reports come does not matter.
+ * Adjusts the clawed-back credits of a purchase to its reports: afterwards exactly the parts named by the latest report
+ * of the refund and of each dispute are taken back, `floor(granted * part / paid)` each and never more than the grant
+ * in all. So the order in which the reports come does not matter.
  */
 const correctionOperation = (correction: Correction): Operation<Transaction, PurchaseRefusal> => ({
   name: correction.name,
@@ -176,7 +176,7 @@ const correctionOperation = (correction: Correction): Operation<Transaction, Pur
   decide: (view, now) => correct(view, correction, now)
 })
 
-/** Makes what is taken back for a purchase follow what is refunded of it, up or down, by the provider or by an operator. */
+/** Adjusts the clawed-back credits of a purchase to its refunds, up or down, by the provider or by an operator. */
 export const refund = (input: RefundInput): Operation<Transaction, PurchaseRefusal> => {
   const { by, granted, paid, refunded: part, reportedAt } = input
   const source = by === undefined ? "refund" : "refund by operator"
@@ -185,7 +185,7 @@ export const refund = (input: RefundInput): Operation<Transaction, PurchaseRefus
   return correctionOperation({ ...report, name: "refund", purchase: input, key: refundKey(input), fingerprint })
 }
 
-/** Makes what is taken back for a purchase follow a dispute: its amount while it runs, nothing once it is won. */
+/** Adjusts the clawed-back credits of a purchase to a dispute: its amount while it is open, nothing once it is won. */
 export const dispute = (input: DisputeInput): Operation<Transaction, PurchaseRefusal> => {
   const { granted, paid, disputed: part, reportedAt, funds, dispute } = input
   const fingerprint = `dispute ${granted} ${paid} ${part} ${reportedAt} ${funds} ${dispute}`

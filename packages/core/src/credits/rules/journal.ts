@@ -12,10 +12,10 @@ export interface Journal {
   readonly transactions: ReadonlyArray<Transaction>
 }
 
-/** What one transaction says. */
+/** The content of one transaction. */
 export interface Posting {
   readonly type: TransactionType
-  /** Signed changes, as in `Transaction`; what they do not explain of `amount` changes the debt. */
+  /** Signed changes, as in `Transaction`; the rest of `amount` changes the debt. */
   readonly amount: number
   readonly allowance: number
   readonly topup: number
@@ -23,7 +23,7 @@ export interface Posting {
   /** Unix milliseconds. */
   readonly at: number
   readonly receipt?: Receipt
-  /** The payment, where the row is about a purchase. */
+  /** The payment, if the row is about a purchase. */
   readonly charge?: string | undefined
 }
 
@@ -104,7 +104,7 @@ export const sameTerms = (a: Terms, b: Terms): boolean => {
   return true
 }
 
-/** The account after an operation, naming its newest transaction as the one that says its terms, where they changed. */
+/** The account after an operation; if its terms changed, it names its newest transaction as their source. */
 export const explainTerms = (before: LedgerAccount | undefined, after: LedgerAccount): LedgerAccount => {
   if (before !== undefined && sameTerms(before, after)) return after
   if (after.transactionCount === before?.transactionCount)

@@ -19,7 +19,7 @@ export interface OpenAccountInput {
   readonly allowance: number
 }
 
-/** Gives the account, or opens it with its first allowance. */
+/** Returns the account, or opens it with its first allowance. */
 export const openAccount = (input: OpenAccountInput): Operation<Account, never> => ({
   name: "open",
   userId: input.userId,
@@ -93,8 +93,8 @@ export const isClosed = ({ allowance, debt, openHolds, renewedBy, topup }: Ledge
   renewedBy === "none" && allowance === 0 && topup === 0 && debt === 0 && openHolds === 0
 
 /**
- * Closes an account once for its key: its balance is zero then, and nothing renews it. What is granted to it later is
- * there again. Fails with `HoldsOpen` while something is being paid from it.
+ * Closes an account once for its key: its balance is zero then, and nothing renews it. Later grants add to it again.
+ * Fails with `HoldsOpen` while a hold is open.
  */
 export const closeAccount = ({ key, lowest, userId }: CloseInput): Operation<Transaction, OnceRefusal | HoldsOpen> => ({
   name: "close",
@@ -121,8 +121,8 @@ export interface ClosedAccount {
 }
 
 /**
- * A closed account as that of somebody else: amounts, dates and numbers as they are, the owner's id replaced wherever it
- * stands, which is in the keys of periods (`periodKey`) besides the rows' owner.
+ * A closed account under another owner: amounts, dates and numbers stay, and the owner's id is replaced wherever it
+ * occurs: as the rows' owner, and in the keys of periods (`periodKey`).
  */
 export const renameOwner = <A extends ClosedAccount>(stored: A, userId: UserId, pseudonym: UserId): A => {
   const rename = (key: string): string => renameKey(key, userId, pseudonym)

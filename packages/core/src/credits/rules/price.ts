@@ -17,9 +17,9 @@ const ratesFor = (price: ModelPrice, inputTokens: number): TokenRates => {
 }
 
 /**
- * Credits for one reply: `max(minimum, ceil((freshInput*in + cacheRead*cachedIn + cacheWrite*write + output*out) / 1000))`,
- * with prices in credits per 1,000 tokens, summed exactly and rounded up once. Where the input is longer than the price
- * for long contexts begins at, its rates hold for the whole request, as vendors charge it.
+ * Credits for one reply: `max(minimum, ceil((freshInput*in + cacheRead*cachedIn + cacheWrite*write + output*out) /
+ * 1000))`, with prices in credits per 1,000 tokens, summed exactly and rounded up once. If the input is longer than the
+ * threshold of the price for long contexts, its rates apply to the whole request, as vendors charge it.
  */
 export const priceOf = (usage: Usage, price: ModelPrice): number => {
   const rates = ratesFor(price, usage.freshInput + usage.cacheRead + usage.cacheWrite)
@@ -34,8 +34,8 @@ export const priceOf = (usage: Usage, price: ModelPrice): number => {
 }
 
 /**
- * The most credits a reply may cost whose input counts at most `inputTokens` and whose output at most `outputTokens`
- * tokens, however much of the input is read from or written to a cache.
+ * The maximum price of a reply with at most `inputTokens` tokens of input and `outputTokens` of output, however much of
+ * the input is read from or written to a cache.
  */
 export const maxPriceOf = (inputTokens: number, outputTokens: number, price: ModelPrice): number => {
   const rates = ratesFor(price, inputTokens)
@@ -63,7 +63,7 @@ export const outputTokensWithin = (credits: number, cost: (output: number) => nu
 
 const MAX_LINES = 50
 const MAX_LABEL = 200
-/** Far more than anybody counts or asks; products of the two are summed exactly. */
+/** Far above any real count or price; products of the two are summed exactly. */
 const MAX_FIGURE = 1e12
 
 const PER_CREDIT = BigInt(MILLIONTHS) * BigInt(MILLIONTHS)
@@ -84,7 +84,7 @@ const isLabel = (label: unknown): boolean =>
   label.isWellFormed() &&
   !/\p{Cc}/u.test(label)
 
-/** What is wrong with the lines of a receipt; undefined where nothing is. */
+/** The problem of a receipt's lines; undefined if there is none. */
 export const problemOfLines = (lines: ReadonlyArray<ReceiptLine>): string | undefined => {
   if (lines.length > MAX_LINES) return `a receipt has at most ${MAX_LINES} lines`
   if (!lines.every(({ label }) => isLabel(label))) {

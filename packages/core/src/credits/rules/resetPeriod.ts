@@ -9,7 +9,10 @@ import type { ResetInput, TierResets } from "../upkeep/ResetChunk.ts"
 /** The business event that a person got the allowance of a period; `start` in Unix milliseconds. */
 export const periodKey = (userId: UserId, start: number): string => `period:${userId}:${new Date(start).toISOString()}`
 
-/** What a period's key stands for. Says no amount: the second call gets the first grant, whatever prices say by then. */
+/**
+ * The request behind a period's key. It contains no amount: the second call returns the first grant, even if prices
+ * have changed since.
+ */
 export const PERIOD_FINGERPRINT = "period"
 
 /** A period that begins, with the tier and the allowance it has. Times in Unix milliseconds. */
@@ -23,15 +26,16 @@ export interface NewPeriod {
 /** An account in its new period, and what that gave and took. */
 export interface BegunPeriod {
   readonly journal: Journal
-  /** Given, what repaid debt included. */
+  /** Granted credits, including those that repaid debt. */
   readonly granted: number
   readonly repaid: number
   readonly expired: number
 }
 
 /**
- * Begins a period: what was free of the old allowance expires, the new one repays debt first, and what open holds have
- * set aside of the old one stays with them until they end. Top-ups are not touched. No account gets more than it can hold.
+ * Begins a period: the free part of the old allowance expires, the new one repays debt first, and the credits that open
+ * holds have set aside of the old one stay with them until they end. Top-ups are not touched. No account exceeds the
+ * maximum balance.
  */
 export const beginPeriod = (
   account: LedgerAccount,
@@ -57,14 +61,14 @@ export const beginPeriod = (
   return { journal, granted: added + repaid, repaid, expired }
 }
 
-/** Names the row of a period whose dates alone began, since its key had given the allowance before. */
+/** The key of the row of a period of which only the dates begin, because its own key granted the allowance before. */
 const MOVED = "moved:"
 
 /** True for an account whose next period has begun, is paid for, and is begun by the monthly job. */
 export const isDue = ({ nextResetAt, renewedBy, renewedUntil = Infinity }: LedgerAccount, asOf: number): boolean =>
   renewedBy === "schedule" && nextResetAt <= asOf && nextResetAt < renewedUntil
 
-/** What a reset does to one account. */
+/** The effect of a reset on one account. */
 export interface ResetDecision {
   readonly changes: Changes
   readonly counted: TierResets

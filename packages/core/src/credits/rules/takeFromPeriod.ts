@@ -12,24 +12,28 @@ export interface TakeFromPeriodInput {
   readonly key: string
   /** The period that it is about began then, in Unix milliseconds. */
   readonly periodStart: number
-  /** Whole credits: taken where it is above zero, given back where it is below. */
+  /** Whole credits: taken if positive, returned if negative. */
   readonly amount: number
-  /** Of what is given back, the credits that were not taken from the allowance of that period. Zero where credits are taken. */
+  /** The part of the returned credits that was not taken from that period's allowance. Zero if credits are taken. */
   readonly beyond: number
 }
 
 /** The transaction that moved something; undefined where nothing was to move. */
 export type TakenFromPeriod = Transaction | undefined
 
-/** The allowance first, which expires first, then the top-ups, never open holds. What is not there is debt. */
+/**
+ * Takes from the allowance first, because it expires first, then from the top-ups, never from open holds. The missing
+ * part becomes debt.
+ */
 const taken = (account: LedgerAccount, amount: number) => {
   const { allowance, topup } = takeFrom(freeOf(account), amount)
   return { amount: 0 - amount, allowance: 0 - allowance, topup: 0 - topup }
 }
 
 /**
- * Debt is repaid first, by what was taken beyond the allowance first: the rest of that goes to the top-ups, since the
- * allowance that it may have come from has expired by then. The allowance of a period that is over has expired as well.
+ * Debt is repaid first, beginning with the part that was taken beyond the allowance. The rest of that part goes to the
+ * top-ups, because the allowance from which it may have come has expired since; so has the allowance of a period that
+ * is over.
  */
 const givenBack = (account: LedgerAccount, { amount, beyond, periodStart }: TakeFromPeriodInput) => {
   const allowance = account.periodStart === periodStart ? 0 - amount - beyond : 0
@@ -64,8 +68,8 @@ const moved = (
 }
 
 /**
- * Takes back credits of a period that is paid for no more, or gives back what was taken so. What is left of its allowance
- * goes first; what was spent is debt, as with credits that were bought.
+ * Takes back credits of a period that is no longer paid for, or returns credits taken in this way. The rest of its
+ * allowance goes first; the spent part becomes debt, as with credits that were bought.
  */
 export const takeFromPeriod = (input: TakeFromPeriodInput): Operation<TakenFromPeriod, OnceRefusal> => ({
   name: "takeFromPeriod",

@@ -11,8 +11,9 @@ import { periodAt } from "./period.ts"
 import type { Transaction } from "../Transaction.ts"
 
 /**
- * What became of a person's plan. Allowances are whole credits a month, times Unix milliseconds. `key` is the business
- * event, for example `first:<subscription>`, which its checkout and its first invoice share; a renewal's key is its period. `lowest` is the tier of those who have no subscription.
+ * A change of a person's plan. Allowances are whole credits a month, times Unix milliseconds. `key` is the business
+ * event, for example `first:<subscription>`, which its checkout and its first invoice share; a renewal's key is its
+ * period. `lowest` is the tier of people without a subscription.
  */
 export type TierChange =
   | {
@@ -34,7 +35,10 @@ export type TierChange =
       readonly end: number
     }
   | {
-      /** A dearer plan within the subscription: gives what it has beyond the dearest plan of the period so far. */
+      /**
+       * A more expensive plan within the subscription: grants its excess over the most expensive plan of the period so
+       * far.
+       */
       readonly _tag: "Raised"
       readonly key: string
       readonly tier: TierName
@@ -56,7 +60,7 @@ export type TierChange =
       readonly allowance: number
     }
   | {
-      /** An invoice was not paid: what is there stays, nothing is given. */
+      /** An invoice was not paid: the credits stay, nothing is granted. */
       readonly _tag: "PastDue"
       readonly key: string
     }
@@ -65,7 +69,7 @@ export type TierRefusal = OnceRefusal | SubscriptionNotFound
 
 type Rule<Change> = (account: LedgerAccount, change: Change, key: string, now: number) => Journal
 
-/** What each change does to an account: the whole of the rules. */
+/** The effect of each change on an account: all rules of plans. */
 const rules: { readonly [Tag in TierChange["_tag"]]: Rule<Extract<TierChange, { readonly _tag: Tag }>> } = {
   Subscribed: (account, { tier, allowance, start: anchor, renewedBy }, key, now) => {
     const { start, end } = periodAt(anchor, Math.max(anchor, now))
@@ -76,7 +80,7 @@ const rules: { readonly [Tag in TierChange["_tag"]]: Rule<Extract<TierChange, { 
       now
     ).journal
   },
-  /** A period that is not later than the account's own comes too late: it was given, or is over. */
+  /** A period that is not later than the account's own comes too late: it was granted already, or is over. */
   Renewed: (account, change, key, now) =>
     change.start <= account.periodStart
       ? note(account, "reset", key, now)
@@ -116,7 +120,10 @@ const rules: { readonly [Tag in TierChange["_tag"]]: Rule<Extract<TierChange, { 
   PastDue: (account, _change, key, now) => note(account, "adjustment", key, now)
 }
 
-/** What a plan gives beyond the dearest one of the running period, so that going up and down again gives nothing. */
+/**
+ * A plan's excess over the most expensive one of the running period, so that a change up and down and up again grants
+ * nothing.
+ */
 const beyondPeriod = (account: LedgerAccount, allowance: number): number =>
   Math.max(0, allowance - account.periodCredits)
 
@@ -127,7 +134,7 @@ const note = (account: LedgerAccount, type: "reset" | "adjustment", reference: s
 export const tierChangeKey = (userId: UserId, change: TierChange): string =>
   change._tag === "Renewed" ? periodKey(userId, change.start) : change.key
 
-/** What the key stands for, without what two events about the same fact may say differently. */
+/** The request behind the key, without the parts that may differ between two events about the same fact. */
 const fingerprintOf = (change: TierChange): string => {
   switch (change._tag) {
     case "Renewed":

@@ -26,7 +26,7 @@ export interface ExplainedTerms {
 
 type Compared = readonly [invariant: Invariant, expected: number, found: number]
 
-/** The day's charges of each kind of source, and what is open of each, as the account says and as its rows do. */
+/** Compares the day's charges and the open amounts of each kind of source, between the account and its rows. */
 const usageOfDay = ({ account, transactions }: VerifiedAccount): ReadonlyArray<Compared> => {
   const agrees = (kind: SpenderKind) => {
     const rows = transactions.filter(
@@ -38,7 +38,10 @@ const usageOfDay = ({ account, transactions }: VerifiedAccount): ReadonlyArray<C
   return [["charged to each kind of source on the last day", SPENDER_KINDS.length, count(SPENDER_KINDS, agrees)]]
 }
 
-/** A purchase has its one grant, and what was taken back of it is what its rows took, and what its reports say. */
+/**
+ * Checks that a purchase has its one grant, and that its clawed-back credits equal those of its rows and those of its
+ * reports.
+ */
 const purchasesOf = ({ purchases, transactions }: VerifiedAccount): ReadonlyArray<Compared> => {
   const contradicts = (purchase: PurchaseState): boolean => {
     const rows = transactions.filter(({ charge }) => charge === purchase.charge)

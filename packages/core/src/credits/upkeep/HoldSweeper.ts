@@ -41,7 +41,7 @@ export class HoldSweeper extends Context.Service<
           const swept = yield* sweepSome({ limit: HOLDS_PER_SWEEP })
           all = { ...addSwept(all, swept), refused: swept.refused }
           const ended = swept.charged + swept.released
-          // What was refused is found again, so that the sum never reaches the limit.
+          // Refused holds are found again, so that the sum never reaches the limit.
           if (swept.refused > 0 ? ended === 0 : ended < HOLDS_PER_SWEEP) return all
         }
       })

@@ -22,17 +22,17 @@ export interface ResetRange {
 export interface ResetInput {
   /** Unix milliseconds: accounts whose next period has begun by then are due, and get the period that then runs. */
   readonly asOf: number
-  /** Monthly credits of each tier. Accounts on others are left out: what they get is not known. */
+  /** Monthly credits of each tier. Accounts on other tiers are left out, because their allowance is unknown. */
   readonly allowances: Readonly<Record<TierName, number>>
   readonly range: ResetRange
   /** Counts what would be done, and does nothing. */
   readonly dryRun: boolean
 }
 
-/** What a reset did to the accounts of one tier, the tier they have afterwards. */
+/** The result of a reset for the accounts of one tier, which is the tier after it. */
 export interface TierReset {
   readonly accounts: number
-  /** Credits given, those that repaid debt included. */
+  /** Granted credits, including those that repaid debt. */
   readonly granted: number
   /** Of these, what repaid debt. */
   readonly repaid: number

@@ -18,7 +18,9 @@ import {
 const ACCOUNTS_PER_CHUNK = 250
 /** Two, so that one commits while the other computes; more would be felt by the replies beside them. */
 const CHUNKS_AT_ONCE = 2
-/** How long a chunk's place rests, as a part of what the chunk took: the slower the database, the longer it is spared. */
+/**
+ * The pause between chunks, as a share of the time that the chunk took: the slower the database, the longer the pause.
+ */
 const REST = 1 / 3
 /** An account that was busy is tried again in further rounds, and left to the next run if it stays so. */
 const ROUNDS = 5
@@ -26,7 +28,7 @@ const BETWEEN_ROUNDS = "100 millis"
 /** So many accounts refused one after another are the fault of none of them. */
 const REFUSED_IN_A_ROW = 10
 
-/** What became of a range. */
+/** The result of a range. */
 interface RangeReset extends ResetChunk {
   readonly refused: number
 }
@@ -34,7 +36,10 @@ interface RangeReset extends ResetChunk {
 export interface ResetRun {
   /** Unix milliseconds; now, by the ledger's clock, unless given. */
   readonly asOf?: number | undefined
-  /** True where a moment in the future is meant: everybody's period would end before its time. A dry run needs no such word. */
+  /**
+   * True if a time in the future is intended: every person's period would end before its time. A dry run does not need
+   * it.
+   */
   readonly early?: boolean
   /** Counts what would be done, and does nothing. */
   readonly dryRun?: boolean
@@ -42,7 +47,7 @@ export interface ResetRun {
   readonly onProgress?: (progress: ResetReport) => Effect.Effect<void>
 }
 
-/** What a run did so far. */
+/** The progress of a run. */
 export interface ResetReport {
   readonly asOf: number
   readonly resetCount: number
@@ -53,7 +58,7 @@ export interface ResetReport {
   readonly tiers: TierResets
 }
 
-/** Resets ranges of accounts, or counts what a reset would do. */
+/** Resets ranges of accounts, or counts the effects of a reset. */
 const makeRangeReset = (upkeep: CreditUpkeep["Service"], allowances: ResetInput["allowances"]) => {
   /** A range that fails as a whole, one account after another, so that a broken one holds up no other. */
   const resetOneByOne = Effect.fnUntraced(function* (range: ResetRange, asOf: number) {

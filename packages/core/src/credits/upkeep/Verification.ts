@@ -6,13 +6,16 @@ export interface VerifyInput {
   /** The last account of the chunk before. */
   readonly after: UserId | undefined
   /**
-   * Unix milliseconds. Trusts transactions from before then, and looks at the later ones, at what is open, and at every
-   * account against its newest transaction. Everything is looked at where it is undefined.
+   * Unix milliseconds. Transactions from before this time are trusted; checked are later transactions, open holds, and
+   * every account against its newest transaction. Everything is checked if it is undefined.
    */
   readonly since?: number | undefined
 }
 
-/** What was compared. The last six are for storage that others can write: a digest, and what only a database counts. */
+/**
+ * The numbers of compared rows. The last six are for storage that other programs can write: digests, and rows that only
+ * a database counts.
+ */
 export type Invariant =
   | "sum of amounts"
   | "sum of allowance amounts"
@@ -43,7 +46,7 @@ export type Invariant =
   | "purchases that contradict their transactions"
   | "transactions without their purchase"
 
-/** Where an account and its rows disagree: what follows from the rows, and what is stored. */
+/** A difference between an account and its rows: the value that follows from the rows, and the stored value. */
 export interface Difference {
   /** "*" where it is about all accounts together. */
   readonly userId: UserId
@@ -59,5 +62,5 @@ export interface VerifyChunk {
   readonly next: UserId | undefined
 }
 
-/** References of rows that follow from another operation, whose key they name, and have none of their own. */
+/** References of rows that follow from another operation, contain its key, and have no key of their own. */
 export const SIDE_REFERENCE = /^(repaid|expired|moved):(.*)$/s

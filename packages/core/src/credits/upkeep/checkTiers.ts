@@ -6,8 +6,8 @@ import { namesOf } from "../../tiers/Tier.ts"
 import { CreditUpkeep } from "../CreditLedger.ts"
 
 /**
- * Fails with `TiersMissing` where accounts are on tiers that the catalog has not. For processes that start: what those
- * accounts were promised is not known, and guessing would take credits from who paid for them, or give what nobody paid.
+ * Fails with `TiersMissing` if accounts are on tiers that the catalog does not have. For processes that start: the
+ * allowance of those accounts is unknown, and a guess would take credits from people who paid, or grant unpaid ones.
  */
 export const checkTiers: Effect.Effect<void, TiersMissing | StorageFailed, Catalog | CreditUpkeep> = Effect.gen(
   function* () {

@@ -1,9 +1,9 @@
 import { Context, type Effect, type Result, Schema } from "effect"
 
-/** Where a text stands among others by its meaning: as many finite numbers as the embedder has dimensions. */
+/** The position of a text by its meaning: as many finite numbers as the embedder has dimensions. */
 export type Embedding = ReadonlyArray<number>
 
-/** How much an embedder takes at once. */
+/** The maximum size of an embedder's request. */
 export interface EmbedderLimits {
   readonly textsPerRequest: number
   /** Of all texts of a request together, as counted at most (`../../tokens/Tokenizer.ts`). */
@@ -40,7 +40,7 @@ export class EmbeddingFailed extends Schema.TaggedError<EmbeddingFailed>()("Embe
   reason: Schema.Literals(EMBEDDING_FAILURES),
   /** The same text may well be embedded later. */
   retryable: Schema.Boolean,
-  /** How long the provider asks to wait. */
+  /** The pause that the provider asks for. */
   retryAfterMs: Schema.optionalKey(Schema.Int),
   cause: Schema.optionalKey(Schema.Defect())
 }) {
@@ -62,13 +62,13 @@ export class Embedder extends Context.Service<
     readonly dimensions: number
     readonly limits: EmbedderLimits
     /**
-     * How much nearness counts beside words in a search: what one standard deviation of all cosines is worth, as a share of the
-     * best score by words. `FUSION.weight` unless given; more for a model that finds better than words do.
+     * The weight of similarity beside words in a search: one standard deviation of all cosines, as a share of the best
+     * score by words. `FUSION.weight` unless given; higher for a model that finds better than words do.
      */
     readonly weight?: number | undefined
     /**
-     * The least cosine of question and passage at which the passage is relevant whatever its words are: one that has neither
-     * is not offered to a model. `RELEVANCE.similarity` unless given.
+     * The least cosine of question and passage at which the passage is relevant whatever its words: a passage that
+     * passes neither test is not offered to a model. `RELEVANCE.similarity` unless given.
      */
     readonly relevantFrom?: number | undefined
     /**

@@ -56,7 +56,10 @@ export const tokenBatches = (
 const failed = (reason: EmbeddingFailed["reason"], retryable = false): EmbeddingResult =>
   Result.fail(new EmbeddingFailed({ reason, retryable }))
 
-/** What needs no provider to be refused. The usual count is never above a tokenizer's, so that no text is wronged. */
+/**
+ * Texts that can be refused without a request. The usual count is never above a tokenizer's, so that no valid text is
+ * refused.
+ */
 const refuseAtOnce = (
   text: string,
   limits: EmbedderLimits,

@@ -66,7 +66,7 @@ export const embedTexts = <E, R>(
     if (failure !== undefined) return yield* failure
   })
 
-/** How long a search waits for its query's embedding; it goes by words alone then. */
+/** The longest wait of a search for its query's embedding; after it, the search uses words alone. */
 const QUERY_PATIENCE = "5 seconds"
 
 /** Returns the embedding of a query; undefined, with a log line, if it does not arrive soon. */

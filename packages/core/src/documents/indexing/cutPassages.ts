@@ -96,7 +96,7 @@ function* cutSection(
   }
 }
 
-/** How long a passage from `start` on aims to be, and may be, in UTF-16 units. */
+/** The target and the maximum length of a passage that begins at `start`, in UTF-16 units. */
 const lengthsAt = ({ reach }: Cutter, start: number): { readonly aim: number; readonly max: number } => {
   const aim = Math.min(PASSAGE_LENGTH.aim, reach(start, PASSAGE_TOKENS.aim, PASSAGE_LENGTH.aim))
   return {
@@ -105,7 +105,7 @@ const lengthsAt = ({ reach }: Cutter, start: number): { readonly aim: number; re
   }
 }
 
-/** Where the passage that begins at `start` ends. A rest too short to stand alone is shared out evenly. */
+/** The end of the passage that begins at `start`. A rest too short to stand alone is shared out evenly. */
 const chooseCut = (cutter: Cutter, start: number, to: number): number => {
   const { aim, max } = lengthsAt(cutter, start)
   const rest = to - start
@@ -138,7 +138,7 @@ const bestBoundary = ({ isHeading, text }: Cutter, earliest: number, latest: num
   return best
 }
 
-/** How good it is to end a passage before the character at `at`. */
+/** The quality of ending a passage before the character at `at`. */
 const rankOf = (text: string, at: number, isHeading: ReadonlySet<number>): number => {
   const before = text[at - 1] ?? ""
   const next = text[at] ?? ""
@@ -198,14 +198,14 @@ const wholeCharacter = (text: string, start: number, at: number): number => {
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 
-/** How many UTF-16 units of a text, from an offset on, hold so many tokens; at most `most`. */
+/** The number of UTF-16 units of a text, from an offset on, that contain the given number of tokens; at most `most`. */
 export type TokenReach = (start: number, tokens: number, most: number) => number
 
 /** Text is counted in pieces of so many UTF-16 units, each once; a word that a piece's end parts counts as two. */
 const PIECE = 64
 const UNCOUNTED = 0xffff
 
-/** Counts tokens as they are usually counted, whatever model reads the text: passages do not change with the model. */
+/** Counts tokens with the usual tokenizer, whichever model reads the text: passages do not change with the model. */
 export const tokenReach = (text: string): TokenReach => {
   const counts = new Uint16Array(Math.ceil(text.length / PIECE)).fill(UNCOUNTED)
   const tokensOf = (piece: number): number => {

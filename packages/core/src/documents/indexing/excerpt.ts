@@ -42,9 +42,9 @@ const pagesOf = (starts: ReadonlyArray<number>, length: number, from: number, to
     .filter(({ start, end }) => end > start && start < Math.max(to, from + 1) && end > from)
 
 /**
- * The stretch from `from` to `to` of a text that was read from `start` on, at least one unit around the stretch included.
+ * The stretch from `from` to `to` of a text that was read from `start` on, with at least one unit around the stretch.
  * The text is well-formed. Half a character at the beginning gets its other half; one at the end is left out, unless
- * nothing else is there.
+ * the stretch contains nothing else.
  */
 export const excerptOf = ({ start, text, length, pageStarts }: ReadText, from: number, to: number): Excerpt => {
   const splits = (offset: number) => offset > 0 && isLowSurrogate(text.charCodeAt(offset - start))

@@ -104,7 +104,10 @@ export const indexDocument = Effect.fnUntraced(function* (writer: PassageWriter[
 })
 
 export interface SwitchDocument extends IndexDocument {
-  /** Done in the transaction that makes the generation the one that is searched, given how many passages it has. */
+  /**
+   * Runs in the transaction that makes the generation the searched one; its argument is the generation's number of
+   * passages.
+   */
   readonly finish: (passages: number) => Effect.Effect<unknown, StorageFailed>
 }
 

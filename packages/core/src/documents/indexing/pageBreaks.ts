@@ -7,11 +7,11 @@ const EDGE_LINES = 3
 const MAX_LINE = 160
 /** A line runs where so many pages of a stretch have it, this one included. */
 const LEAST_PAGES = 3
-/** How far apart two of them may be: left and right pages have heads of their own, and chapters begin without. */
+/** The longest distance between two of them: left and right pages have different heads, and chapters begin without. */
 const MAX_DISTANCE = 4
 /** More numbers than this have no page number among them. */
 const MAX_NUMBERS = 3
-/** Where heads would be more than this share of a document, its pages are alike, and nothing is left out. */
+/** If heads would make up more than this share of a document, its pages are alike, and nothing is left out. */
 const MAX_SHARE = 0.4
 /** About a millisecond's work. */
 const PAGES_PER_STEP = 50

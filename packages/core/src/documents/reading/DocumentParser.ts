@@ -57,8 +57,9 @@ export class DocumentUnreadable extends Schema.TaggedError<DocumentUnreadable>()
 }
 
 /**
- * Reads text out of a document's bytes, within bounds of time, memory and size that the implementation sets. Where it
- * reads a bounded number at a time, people take turns, and one person's documents leave room for those of others.
+ * Reads text out of a document's bytes, within bounds of time, memory and size that the implementation sets. If the
+ * parser reads a bounded number of documents at a time, people take turns, and one person's documents leave room for
+ * those of others.
  */
 export class DocumentParser extends Context.Service<
   DocumentParser,
@@ -71,7 +72,7 @@ export class DocumentParser extends Context.Service<
     parse(input: {
       readonly type: DocumentType
       readonly bytes: Uint8Array
-      /** Whose document it is. */
+      /** The document's owner. */
       readonly userId: UserId
     }): Effect.Effect<ParsedDocument, DocumentUnreadable>
   }

@@ -25,7 +25,7 @@ export const headingTitle = (text: string): string => {
         .trimEnd()}…`
 }
 
-/** Headings as they are kept, whichever parser read them: in bounds, those without words left out. */
+/** Headings in their stored form, from any parser: within bounds, and without those that have no words. */
 export const keptHeadings = (headings: ReadonlyArray<Heading>): ReadonlyArray<Heading> =>
   headings
     .slice(0, MAX_HEADINGS)

@@ -13,7 +13,7 @@ const TITLES = words(
   "mr mrs ms mx dr prof mag dipl ing st ste hr fr mme mlle mgr sig dott avv sr sra srta don rev gen col lt capt vs"
 )
 
-/** Followed by more of the same sentence, unless what comes next can only begin one. */
+/** Followed by more of the same sentence, unless the next word can only begin one. */
 const SHORTENED = words(
   "fig figs abb tab eq eqs sec sect chap kap bd vol vols ref refs abs ziff lit anm pp cf vgl bzw ca approx env incl inkl excl exkl zzgl einschl " +
     "insb insbes esp sog ggf evtl gem tel str ave blvd jan feb febr mar apr jun jul aug sep sept oct okt nov dec dez janv févr avr juil déc ene abr ago dic " +

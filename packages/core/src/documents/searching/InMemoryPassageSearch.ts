@@ -93,13 +93,16 @@ const scoredBy = (
     passages.map((indexed): Scored => ({ document, indexed, score: scoreOf(indexed) }))
   )
 
-/** The embedding of a question, and how much its embedder's counts (`FUSION.weight` unless given). */
+/** The embedding of a question, and the weight of its embedder (`FUSION.weight` unless given). */
 export interface AskedEmbedding {
   readonly embedding: Embedding
   readonly weight?: number | undefined
 }
 
-/** What is found by words and by meaning, both by their fused scores; where these are equal, the nearer first. */
+/**
+ * The passages found by words and by meaning, both by their fused scores; if these are equal, the more similar one
+ * comes first.
+ */
 const fused = (
   byWords: ReadonlyArray<Scored>,
   named: ReadonlyArray<SearchedDocument>,

@@ -59,7 +59,7 @@ function words(text: string): ReadonlySet<string> {
   return new Set(text.split(" "))
 }
 
-/** How much of a text is looked at, in UTF-16 units. */
+/** The number of UTF-16 units of a text that are examined. */
 const SAMPLE_LENGTH = 4_000
 const WORD = /\p{L}+/gu
 

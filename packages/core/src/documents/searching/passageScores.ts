@@ -1,6 +1,6 @@
 /**
- * How soon repeating a term stops counting (k1), and how much a long passage is held against it (b): the values of
- * Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), section 3.5.
+ * The saturation of repeated terms (k1), and the penalty of long passages (b): the values of Robertson and Zaragoza,
+ * "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), section 3.5.
  */
 export const BM25 = { k1: 1.2, b: 0.75 } as const
 
@@ -16,7 +16,7 @@ export interface TermMatch {
   readonly averageLength: number
 }
 
-/** How far the occurrences of a term in a passage count: 0 to 1, less in a long passage. */
+/** The weight of a term's occurrences in a passage: 0 to 1, less in a long passage. */
 export const saturation = ({
   averageLength,
   frequency,
@@ -35,9 +35,10 @@ export const scoreTerm = (match: TermMatch): number => {
 }
 
 /**
- * Pseudo relevance feedback: what the best passages have in common with a candidate counts beside the query's own words. Of
- * the first `passages`, each weighs as its score's share of the best one's to the power of `sharpness`; the query keeps
- * `queryShare` of all weight; so many `candidates` are ranked anew. Measured on half of Cranfield's queries.
+ * Pseudo relevance feedback: terms that the best passages share with a candidate count beside the query's own words.
+ * Each of the first `passages` has as weight its score's share of the best score, to the power of `sharpness`; the
+ * query keeps `queryShare` of all weight; the first `candidates` passages are ranked again. Measured on half of
+ * Cranfield's queries.
  */
 export const FEEDBACK = { candidates: 50, passages: 5, sharpness: 8, queryShare: 0.55 } as const
 
@@ -55,7 +56,7 @@ export interface FeedbackCandidate {
 export interface FeedbackStatistics {
   readonly passages: number
   readonly averageLength: number
-  /** How many of the passages have the term: of every term in the first `FEEDBACK.passages` candidates. */
+  /** The number of the passages that contain the term, for every term in the first `FEEDBACK.passages` candidates. */
   passagesWith(term: string): number
 }
 
@@ -77,9 +78,10 @@ const expectedTerms = (best: ReadonlyArray<FeedbackCandidate>, averageLength: nu
 }
 
 /**
- * What feedback adds to the score of each candidate, which are given best first; `occurrences` is how many terms the query
- * has, counting repetitions. The form is that of RM3 (Abdul-Jaleel et al., TREC 2004) with BM25 in place of a language
- * model: the expected terms are searched for as a second query and weigh `(1 - queryShare) / queryShare` of the first.
+ * The addition of feedback to the score of each candidate; candidates are given best first, and `occurrences` is the
+ * number of terms of the query, counting repetitions. The form is that of RM3 (Abdul-Jaleel et al., TREC 2004) with
+ * BM25 in place of a language model: the expected terms are searched for as a second query and weigh `(1 - queryShare)
+ * / queryShare` of the first.
  */
 export const feedbackScores = (
   candidates: ReadonlyArray<FeedbackCandidate>,
@@ -103,12 +105,13 @@ export const feedbackScores = (
 }
 
 /**
- * How much nearness in meaning counts beside words, and of how many passages each is looked at. The sum is of the score by
- * words as a share of the best one's, and of how many standard deviations a cosine lies above the average of all that were
- * compared, each of which counts `weight`: models differ in how near all texts are to each other, and one that tells nothing
- * apart has none that stands out far. A sum of ranks loses what the better of the two knows (Bruch, Gai and Ingber, "An analysis
- * of fusion functions for hybrid retrieval", TOIS 2023). Chosen on half of the questions of two collections, with embeddings of
- * eight qualities; an embedder that is known to find better than words says so by a `weight` of its own.
+ * The weight of similarity in meaning beside words, and the number of passages considered for each. The score is the
+ * sum of two parts: the score by words, as a share of the best one, and the number of standard deviations by which a
+ * cosine exceeds the average of all compared ones, times `weight`. Deviations are used because models differ in the
+ * similarity of all texts, and a model that cannot distinguish texts has none far above the average. A sum of ranks
+ * would lose the better search's information (Bruch, Gai and Ingber, "An analysis of fusion functions for hybrid
+ * retrieval", TOIS 2023). Chosen on half of the questions of two collections, with embeddings of eight qualities; an
+ * embedder that is known to find better than words sets a `weight` of its own.
  */
 export const FUSION = { weight: 0.04, candidates: 50 } as const
 
@@ -137,8 +140,8 @@ export const crowdOf = (similarities: ReadonlyArray<number>): Crowd => {
 }
 
 /**
- * The score of each by both, among a crowd of cosines; one without an embedding counts as unrelated. `weight` is what one
- * standard deviation counts, as a share of the best score by words.
+ * The fused score of each passage, among the cosines of all compared ones; a passage without an embedding counts as
+ * unrelated. `weight` is that of one standard deviation, as a share of the best score by words.
  */
 export const fusedScores = (
   candidates: ReadonlyArray<FusedCandidate>,

@@ -170,7 +170,7 @@ const LETTERS = {
   no: { own: "", shared: "æøåé" },
   pt: { own: "ãõ", shared: "áâàçéêíóôú" },
   ro: { own: "ățţ", shared: "âîșş" },
-  // The dot is what is left of a capital of it in small letters.
+  // The combining dot that remains when a capital I with a dot is lowercased.
   tr: { own: "ığ\u0307", shared: "çöşüâ" },
   sv: { own: "", shared: "åäöé" }
 } as const satisfies Readonly<Record<string, Letters>>

@@ -10,7 +10,7 @@ const WITHOUT_SPACES =
 const RUN = new RegExp(`[${WITHOUT_SPACES}][${WITHOUT_SPACES}\\p{M}ー]*`, "gu")
 /** A word that a line's end parts; bounded, so that the search for it stays linear. */
 const PARTED = /(\p{L}{1,40})[-\u00ad\u2010]\n(\p{Ll}{1,40})/gu
-/** Marks of Arabic that are written or left out at will, letters written in more than one way, and what is put before words. */
+/** Marks of Arabic that are optional, letters with several written forms, and prefixes of words. */
 const ARABIC_MARKS = /[\u0640\u064b-\u0655\u0670]+/gu
 const ARABIC_ALEF = /[\u0622\u0623\u0625\u0671]/gu
 const ARABIC_PREFIX = /(?<![\p{L}\p{M}])(?:وال|بال|كال|فال|ال|لل)(?=\p{sc=Arabic}{3})/gu
@@ -23,12 +23,12 @@ const TYPED_ACAO = /(?<=[a-z]{2})ac(?:a(o)|oes)(?![^ ])/gu
 const NOT_WORDS = /[^\p{L}\p{N}\p{M}]+/gu
 
 /**
- * A text as words apart from each other by spaces, ready for any splitter of words: compatibility forms folded (NFKC), in
- * lower case, punctuation gone. Scripts written without spaces, and Hangul with its particles, become single characters
+ * A text as words separated by spaces, ready for any splitter of words: compatibility forms folded (NFKC), in lower
+ * case, without punctuation. Scripts written without spaces, and Hangul with its particles, become single characters
  * and pairs of neighbours, so that a word is found inside a longer run. A word hyphenated at a line's end counts in its
- * parts and whole, as the text does not say whether the hyphen belongs to it; soft hyphens inside words vanish. Arabic
- * words lose vowel signs, the article and an ending of the plural. Passages and queries go through it alike; what is stored and shown is the text
- * itself. Well formed, free of NUL, whatever comes in.
+ * parts and whole, because the text does not show whether the hyphen belongs to it; soft hyphens inside words vanish.
+ * Arabic words lose vowel signs, the article and an ending of the plural. Passages and queries go through it alike; the
+ * stored and shown text is the original. The result is well-formed and free of NUL for any input.
  */
 export const searchableText = (text: string): string =>
   plainArabic(
@@ -49,9 +49,9 @@ const plainArabic = (text: string): string =>
     : text
 
 /**
- * `searchableText` of a query, cut to the longest that is searched for. Endings that stemmers know by their accents alone, and
- * that no other language has, get them where they were typed without: "reparacion" is asked as "reparación", whose stem is that
- * of "reparaciones", too. The word as it was typed is found as that of any accented word is (`plainTerm`).
+ * `searchableText` of a query, cut to the longest query. Endings that stemmers recognise only by their accents, and
+ * that no other language has, get these if they were typed without: "reparacion" is searched as "reparación", whose
+ * stem is also that of "reparaciones". The word as typed is found like that of any accented word (`plainTerm`).
  */
 export const searchableQuery = (query: string): string =>
   searchableText(query.slice(0, MAX_QUERY_LENGTH))
@@ -65,8 +65,8 @@ const charactersAndPairs = (run: string): string => {
 }
 
 /**
- * Returns the words that find a passage: its own, and once more those of the headings above and in it. A heading says
- * in few words what the text under it is about, and most passages do not repeat it.
+ * Returns the words by which a passage is found: its own, and again those of the headings above and in it. A heading
+ * names the subject of the text under it in few words, and most passages do not repeat it.
  */
 export const passageWords = ({ headings = [], text }: Pick<Passage, "headings" | "text">): string =>
   [...headings.map(({ title }) => title), text]
@@ -74,7 +74,7 @@ export const passageWords = ({ headings = [], text }: Pick<Passage, "headings" |
     .filter((words) => words !== "")
     .join(" ")
 
-/** Words of English too common to tell passages apart. */
+/** Words of English that are too common to distinguish passages. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   (
     "a about after all also am an and any are as at be because been before being between both but by can could did do " +
@@ -85,7 +85,7 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
   ).split(" ")
 )
 
-/** The words of a language too common to tell passages apart. */
+/** The words of a language that are too common to distinguish passages. */
 export const stopWordsOf = (language: SearchLanguage): ReadonlySet<string> | undefined =>
   language === "en" ? STOP_WORDS : (FUNCTION_WORDS as Partial<Record<SearchLanguage, ReadonlySet<string>>>)[language]
 
@@ -102,7 +102,7 @@ export const termsAmong = (words: string, language: SearchLanguage): ReadonlyMap
   return terms
 }
 
-/** The same of a text of a language, English unless given. */
+/** The same for a text of a language, English unless given. */
 export const termsOf = (text: string, language: SearchLanguage = "en"): ReadonlyMap<string, number> =>
   termsAmong(searchableText(text), language)
 

@@ -46,7 +46,7 @@ export interface Objects {
   remove(key: string): Effect.Effect<void, StorageFailed>
 }
 
-/** Where the bytes of documents rest, if anywhere but in the database. Nowhere else unless given. */
+/** The store of documents' bytes outside the database; none unless given. */
 export class ObjectStore extends Context.Reference<Objects | undefined>("@parley/core/documents/ObjectStore", {
   defaultValue: () => undefined
 }) {}

@@ -25,7 +25,7 @@ export const documentEvent = (
     return { type: "document.failed", at, data: reasonCode === undefined ? about : { ...about, reason: reasonCode } }
   }
   if (status !== "ready") return undefined
-  // Null where the type has no pages.
+  // Null if the type has no pages.
   const counted = { ...(typeof pages === "number" && { pages }), ...(passages !== undefined && { passages }) }
   return { type: "document.ready", at, data: { ...about, ...counted } }
 }

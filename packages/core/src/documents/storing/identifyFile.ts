@@ -25,8 +25,8 @@ export interface IdentifiedFile {
 
 /**
  * Determines the type of a file: the content decides among binary types, the extension among types of text. If the two
- * contradict each other, the file is refused with a sentence that says what to do, so that no document turns out empty
- * later. Whether the content can be read, the parser finds out.
+ * contradict each other, the file is refused with a sentence that tells the person what to do, so that no document
+ * turns out empty later. The parser finds out if the content can be read.
  */
 export const identifyFile = (input: IdentifyFileInput): Result.Result<IdentifiedFile, FileRejected> => {
   const filename = cleanFilename(input.filename)
@@ -106,7 +106,7 @@ export type Content =
   | { readonly kind: "text" }
   | { readonly kind: "other"; readonly description: string }
 
-/** How much of a text is looked at. */
+/** The number of characters of a text that are examined. */
 const SAMPLE_BYTES = 8192
 
 const SIGNATURES: ReadonlyArray<readonly [signature: string, description: string]> = [

@@ -2,14 +2,14 @@ import { periodStart } from "../../credits/rules/period.ts"
 import type { SubscriptionStatus } from "../../billing/provider/PaymentEvent.ts"
 import type { PlanPrice } from "./worldCatalog.ts"
 
-/** What a person and their bank do, as tests generate it. `nth` chooses among what there is. */
+/** The acts of a person and their bank, as tests generate them. `nth` chooses among the existing objects. */
 export type BillingAct =
   | { readonly _tag: "subscribe"; readonly price: PlanPrice; readonly trialDays?: number }
   /** The next period of a subscription begins; its invoice is paid an hour later, or is not. */
   | { readonly _tag: "renew"; readonly nth: number; readonly isPaid: boolean }
   /** An invoice that was not paid is. */
   | { readonly _tag: "recover"; readonly nth: number }
-  /** What a dearer plan costs for the rest of the period is paid at once by default; `late`: a day later. */
+  /** The price difference of an upgrade is paid at once by default; `late`: a day later. */
   | {
       readonly _tag: "change"
       readonly nth: number
@@ -21,7 +21,7 @@ export type BillingAct =
   | { readonly _tag: "buy"; readonly payment: "now" | "late" | "never" }
   | { readonly _tag: "refund"; readonly nth: number; readonly part: number }
   | { readonly _tag: "dispute"; readonly nth: number; readonly isWon: boolean }
-  /** Of what was paid for the last period of a monthly plan. */
+  /** Refunds the last period of a monthly plan. */
   | { readonly _tag: "refundPlan"; readonly nth: number; readonly part: number }
   | { readonly _tag: "disputePlan"; readonly nth: number; readonly isWon: boolean }
 
@@ -30,7 +30,7 @@ const CREDITS_OF_FREE = 100
 const TIERS = { price_pro: "pro", price_pro_year: "pro", price_business: "business" } as const
 export const TOPUP = { granted: 700, paid: 990 }
 
-/** What every period of a plan costs. */
+/** The price of every period of a plan. */
 export const PLAN_PAID = 1_900
 
 export const monthsOf = (price: PlanPrice): number => (price === "price_pro_year" ? 12 : 1)
@@ -43,7 +43,7 @@ export interface WorldSubscription {
   readonly id: string
   readonly begun: number
   readonly trialDays: number
-  /** How long its periods are, and since when: the number of the first such period, and its start. */
+  /** The length of its periods, and their origin: the number of the first period of that length, and its start. */
   months: number
   sinceNumber: number
   since: number
@@ -83,7 +83,7 @@ export interface WorldPurchase {
   isWon: boolean
 }
 
-/** What an account is to be in the end, by a plain account of what happened. */
+/** The expected account at the end, by a plain calculation from the story. */
 export interface ExpectedAccount {
   readonly tier: string
   readonly allowance: number
@@ -93,7 +93,7 @@ export interface ExpectedAccount {
   readonly renewedBy: string
 }
 
-/** When a period of a subscription, the one that runs unless its number is given, begins and ends. */
+/** Beginning and end of a period of a subscription: the running one unless its number is given. */
 export const boundsOf = (
   one: WorldSubscription,
   period = one.period
@@ -122,7 +122,7 @@ const monthAt = (anchor: number, at: number): { readonly start: number; readonly
   return { start: periodStart(anchor, number), end: periodStart(anchor, number + 1) }
 }
 
-/** What is left of purchases by their refunds and disputes. */
+/** The credits left of purchases after their refunds and disputes. */
 const topupOf = (purchases: ReadonlyArray<WorldPurchase>): number => {
   let sum = 0
   for (const { disputed, isWon, refunded } of purchases) {
@@ -133,8 +133,8 @@ const topupOf = (purchases: ReadonlyArray<WorldPurchase>): number => {
 }
 
 /**
- * The most that may ever have been given until `at`, where the monthly job never runs: each period and each purchase once,
- * without what was refunded or charged back, and a free allowance at the end of each subscription.
+ * The most that may ever have been granted until `at`, if the monthly job never runs: each period and each purchase
+ * once, without refunded or charged back ones, and a free allowance at the end of each subscription.
  */
 export const mostEver = (
   subscriptions: ReadonlyArray<WorldSubscription>,

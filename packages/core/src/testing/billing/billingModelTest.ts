@@ -4,21 +4,21 @@ import { afterAll, describe, it } from "vitest"
 import { type BillingStorage, billingUnderTest, checkStory, storyPlans } from "./billingHistory.ts"
 
 export interface BillingModelOptions {
-  /** How many random stories are played. */
+  /** The number of random stories. */
   readonly stories: number
-  /** How many acts a story has at most. */
+  /** The most acts of a story. */
   readonly acts?: number
   /** Plays the stories of an earlier run again: a run that fails names its seed, and the path to the story. */
   readonly seed?: number | undefined
   readonly path?: string | undefined
-  /** Stores of their own for each story; unless given, all share one. */
+  /** Separate stores for each story; unless given, all share one. */
   readonly apart?: boolean
 }
 
 /**
- * Tells random stories of subscriptions, purchases, refunds and disputes, delivers their events late, twice, in other
- * orders and broken off, with the monthly job between them, and compares each account with what the story says. Where all that is there is spent after each step, no more may be given than
- * was paid for.
+ * Generates random stories of subscriptions, purchases, refunds and disputes, delivers their events late, twice, in
+ * other orders and broken off, with the monthly job between them, and compares each account with the story. If all
+ * credits are spent after each step, no more may be granted than was paid for.
  */
 export const billingModelTest = (
   name: string,

@@ -69,7 +69,7 @@ export const billingStoreContract = (
           expect(account.subscriptions).toMatchObject([{ id: subscription.id, startedAt: AT, seen: [] }])
           expect(yield* BillingStore.use((store) => store.bought(userId))).toEqual([bought])
           expect(yield* find(event.id)).toMatchObject([{ ...event, userId, state: "applied", note: "done" }])
-          // Another event finds the person by either name, and what was bought by either id.
+          // Another event finds the person by either reference, and the purchase by either id.
           const byPayment = {
             references: [`payment:${bought.paymentId}`],
             bought: { paymentId: bought.paymentId ?? "" }
@@ -77,7 +77,7 @@ export const billingStoreContract = (
           expect(yield* receive(eventOf(), byPayment)).toMatchObject({ _tag: "Matched", account: { userId }, bought })
           const bySession = { references: [`customer:${customer}`], bought: { sessionId: bought.sessionId } }
           expect(yield* receive(eventOf(), bySession)).toMatchObject({ _tag: "Matched", account: { userId }, bought })
-          // A name that is linked counts for more than what an event says.
+          // A linked reference takes precedence over the id in an event.
           expect(yield* receive(eventOf(), { ...bySession, claimed: newId("user") })).toMatchObject({
             account: { userId }
           })
@@ -281,7 +281,7 @@ export const billingStoreContract = (
           expect((yield* find(late.id))[0]?.payload).toBe(undefined)
           // The id alone names no person either, with or without a reference.
           expect(yield* receive(eventOf(), { claimed: userId })).toMatchObject({ _tag: "Erased" })
-          // And what comes beside it is of the erased person, with all that waited for it.
+          // A related event also belongs to the erased person, with all events that waited for it.
           const references = [`customer:${newId("cus")}`, `subscription:${newId("sub")}`]
           const waits = eventOf()
           expect(yield* receive(waits, { references: references.slice(0, 1) })).toEqual({ _tag: "Unmatched" })
@@ -290,13 +290,13 @@ export const billingStoreContract = (
           for (const one of references) {
             expect(yield* receive(eventOf(), { references: [one] })).toEqual({ _tag: "Erased", waiting: [] })
           }
-          // Nor do events stay that are about nobody, but of the person's customer.
+          // Events without an owner are deleted too if they name the person's customer.
           yield* keep(afterwards)
           for (const one of [theirs, afterwards]) {
             expect(yield* find(one.id)).toMatchObject([{ ...ignored, payload: undefined }])
           }
           expect(yield* find(anothers.id)).toMatchObject([{ payload: anothers.payload }])
-          // Whoever comes back gets another customer: what that one pays would be for nobody.
+          // A person who returns gets another customer: payments of the old one belong to the erased person.
           const link = (person: string, one: string) =>
             BillingStore.use((store) => store.link({ userId: person, customerId: one, replaces: undefined }))
           expect(yield* link(userId, customerId)).toEqual({ customerId: undefined, waiting: [] })

@@ -11,7 +11,7 @@ export const AT = Date.UTC(2027, 0, 31, 10)
 
 export const newId = (kind: string) => `${kind}_${crypto.randomUUID()}`
 
-/** An event that nobody has received. */
+/** An event that was not received before. */
 export const eventOf = (changes: Partial<KeptEvent> = {}): KeptEvent => ({
   id: newId("evt"),
   kind: "invoice.paid",

@@ -53,7 +53,7 @@ export const billingUpkeepContract = (
         )
         return event
       })
-    /** An event that names a customer whom nobody knows. */
+    /** An event that names an unknown customer. */
     const unmatched = Effect.gen(function* () {
       const event = newEvent()
       const references = [`customer:${event.customerId}`]

@@ -18,8 +18,8 @@ import {
 import type { PlanPrice } from "./worldCatalog.ts"
 
 /**
- * A payment provider and its customer, told as a story: acts happen one after another, each at its time, and make the
- * events that the provider would send. What is to come of it is known from the story itself, not from the events.
+ * A payment provider and its customer, as a story: acts happen one after another, each at its time, and make the events
+ * that the provider would send. The expected result is computed from the story itself, not from the events.
  */
 export class BillingWorld {
   readonly events: Array<ReceivedPaymentEvent> = []
@@ -115,7 +115,7 @@ export class BillingWorld {
     return all.length === 0 ? undefined : all[nth % all.length]
   }
 
-  /** Does one act, some time after the one before; what is impossible at the moment does nothing. */
+  /** Performs one act, some time after the previous one; an act that is impossible at the moment does nothing. */
   act(act: BillingAct, after: number): void {
     this.now += Math.floor(Math.max(2 * MINUTE, after) / 1_000) * 1_000
     switch (act._tag) {
@@ -215,7 +215,7 @@ export class BillingWorld {
     if (one === undefined || price === one.price || this.now >= boundsOf(one).end) return
     if (one.status === "trialing") return this.changeTrial(one, price)
     if (monthsOf(price) !== one.months) return this.changeLength(one, price)
-    // What a year is paid for gives its credits month by month: the world tells of no change within one.
+    // A year's payment grants its credits month by month: the provider reports no change within one.
     if (one.months > 1) return
     const isDearer = CREDITS[price] > CREDITS[one.price]
     const rest = { isProration: true, periodStart: this.now }
@@ -241,7 +241,7 @@ export class BillingWorld {
     this.invoice(one, "update", this.now + 1_000, [{ periodStart: this.now }], 0)
   }
 
-  /** A plan of another length begins at once, with a period of its own; what is left of the one before is credited. */
+  /** A plan of another length begins at once, with a period of its own; the rest of the previous period is credited. */
   private changeLength(one: WorldSubscription, price: PlanPrice): void {
     one.price = price
     one.months = monthsOf(price)
@@ -287,7 +287,7 @@ export class BillingWorld {
     if (payment !== "late") return
     this.now += DAY
     emit("checkout.session.async_payment_succeeded", true, this.now)
-    // Two kinds of events may tell of one payment.
+    // Two kinds of events may report one payment.
     emit("checkout.session.completed", true, this.now + 1_000)
   }
 

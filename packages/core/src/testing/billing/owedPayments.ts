@@ -5,7 +5,7 @@ import { PersonalData } from "../../users/PersonalData.ts"
 import type { Run } from "../suiteOn.ts"
 import { AT, conclude, eventOf, find, newId, receive } from "./billingStoreFixtures.ts"
 
-/** What a store guarantees of payments for which nothing was given. */
+/** The guarantees of a store for payments for which nothing was granted. */
 export const owedPayments = (run: Run<PaymentEventStore | PersonalData>): void => {
   it("a payment is owed while it is not reported as given back, in whatever order the reports come", () =>
     run(

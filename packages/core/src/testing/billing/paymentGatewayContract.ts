@@ -10,9 +10,9 @@ export interface StagedGateway {
   /** A price that is subscribed to, and one that is bought once. */
   readonly subscriptionPrice: string
   readonly oneTimePrice: string
-  /** Completes a checkout page as a person does, with a means of payment that works; undefined where nobody can. */
+  /** Completes a checkout page as a person does, with a working means of payment; undefined if the stage cannot. */
   readonly pay: ((sessionId: string) => Effect.Effect<void>) | undefined
-  /** The payment that paid an invoice; undefined where nobody can tell. */
+  /** The payment that paid an invoice; undefined if the stage cannot find it. */
   readonly paymentOf?: (invoiceId: string) => Effect.Effect<string>
   /** The header that the provider would sign a body with, at a time in Unix milliseconds. */
   readonly sign: (payload: Uint8Array, at: number, secret?: "right" | "wrong") => Effect.Effect<string>
@@ -22,17 +22,17 @@ export interface GatewayStage {
   /** A provider of its own for each call, or at least one in which what others do is not seen. */
   readonly stage: Effect.Effect<StagedGateway, never, Scope.Scope>
   /**
-   * What a provider made by others for tests cannot do: it knows no objects by what was created before (`memory`), never
-   * says that it has no such object (`absence`), or has neither pages nor invoices (`pages`).
+   * Limits of a provider that others made for tests: it forgets objects that were created before (`memory`), never
+   * reports that an object does not exist (`absence`), or has neither pages nor invoices (`pages`).
    */
   readonly lacks?: ReadonlyArray<"memory" | "absence" | "pages">
 }
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** What every `PaymentGateway` guarantees. */
+/** The guarantees of every `PaymentGateway`. */
 export const paymentGatewayContract = (name: string, { lacks = [], stage }: GatewayStage): void => {
-  /** Defines what a stage can show; what it lacks is not there to be skipped. */
+  /** Defines the tests that a stage can run; the others are not defined, so that none is skipped. */
   const where = (part: "memory" | "absence" | "pages") => (lacks.includes(part) ? () => undefined : it)
   const run = <A, E>(work: (staged: StagedGateway) => Effect.Effect<A, E>) =>
     Effect.runPromise(Effect.scoped(Effect.flatMap(stage, work)))
@@ -63,7 +63,7 @@ export const paymentGatewayContract = (name: string, { lacks = [], stage }: Gate
       return { customerId, userId, priceId, ...link }
     })
 
-  /** What happened at the provider so far. */
+  /** The events at the provider so far. */
   const eventsOf = ({ gateway }: StagedGateway) =>
     Stream.runCollect(gateway.events({ since: 0 })).pipe(
       Effect.map((events): ReadonlyArray<ReceivedPaymentEvent> => [...events])

@@ -2,7 +2,7 @@
 export const PLAN_PRICES = ["price_pro", "price_business", "price_pro_year"] as const
 export type PlanPrice = (typeof PLAN_PRICES)[number]
 
-/** What the prices buy, for `makeCatalog`. */
+/** The products of the prices, for `makeCatalog`. */
 export const WORLD_CATALOG = {
   tiers: { free: { monthlyCredits: 100 }, pro: { monthlyCredits: 1_000 }, business: { monthlyCredits: 5_000 } },
   prices: {

@@ -10,7 +10,10 @@ import { newTurn, newUserId, newVisitor } from "../storage/storageFixtures.ts"
 import type { ChatStores } from "./endTurn.ts"
 import type { Run } from "../suiteOn.ts"
 
-/** A bot to which as many visitors said something, one after another; the ids of what they began, last used first. */
+/**
+ * A bot with one conversation for each of several visitors, one after another; the ids of the conversations, last used
+ * first.
+ */
 const visited = (messages: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const chats = yield* ChatStore
@@ -24,7 +27,7 @@ const visited = (messages: ReadonlyArray<string>) =>
     return { bot, botOwner, ids }
   })
 
-/** Every conversation that pages of this size give, by their ids, and the number of pages. */
+/** The ids of all conversations over all pages of this size, and the number of pages. */
 const walk = (input: Omit<ListConversationsInput, "before">) =>
   Effect.gen(function* () {
     const records = yield* ChatRecords
@@ -40,7 +43,7 @@ const walk = (input: Omit<ListConversationsInput, "before">) =>
     }
   })
 
-/** What a `ChatStore` gives the owners of bots. */
+/** The guarantees of a `ChatStore` for the owners of bots. */
 export const botConversations = (run: Run<ChatStores>) => {
   it("conversations are told with their visitor, their times, the number of messages and the replies of models", () =>
     run(

@@ -14,7 +14,7 @@ export type Stores = ChatStore | CreditPorts | RunningReplies
 
 export const MODEL = "model-a-mini"
 export const LONG = 60_000
-/** Nearly no time: who wrote this counts as dead at once. */
+/** A lifetime of almost zero: the writer counts as dead at once. */
 export const DEAD = 1
 export const HELD = 50
 
@@ -64,7 +64,7 @@ export const beat = (
       ([answer]) => answer
     )
   )
-/** What is stored then; undefined if nothing was written. */
+/** The text stored after it; undefined if nothing was written. */
 export const write = (reply: Name, start: number, text: string, ttlMs = LONG) =>
   Effect.map(beat(reply, start, text, { ttlMs }), (answer) =>
     answer?.length === undefined ? undefined : { length: answer.length, stopAsked: answer.stopAsked }

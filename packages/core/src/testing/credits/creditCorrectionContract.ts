@@ -5,7 +5,7 @@ import type { UserId } from "../../identity/UserId.ts"
 import { reservation } from "./creditFixtures.ts"
 import { type CreditTester, newUser, run, tagOf } from "./creditTester.ts"
 
-/** What taking back, giving back and correcting by hand guarantees. */
+/** The guarantees of taking back, returning and correcting by hand. */
 export const describeCorrections = (tester: CreditTester, histories: number): void => {
   const { ledger, openUser, grant, settle, balance, rows, expectSound } = tester
   const buy = (userId: UserId, key: string, amount: number, charge: string, paid: number) =>

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { receiptDraft, reservation } from "./creditFixtures.ts"
 import { type CreditTester, run, tagOf } from "./creditTester.ts"
 
-/** What setting credits aside guarantees. */
+/** The guarantees of setting credits aside. */
 export const describeReserve = ({ ledger, openUser, grant, settle, balance, rows }: CreditTester): void => {
   describe("reserve", () => {
     it("sets aside the allowance first, then what was bought, and writes no row", async () => {
@@ -165,7 +165,7 @@ export const describeReserve = ({ ledger, openUser, grant, settle, balance, rows
   })
 }
 
-/** What ending a hold guarantees. */
+/** The guarantees of ending a hold. */
 export const describeHoldEnds = ({
   ledger,
   openUser,

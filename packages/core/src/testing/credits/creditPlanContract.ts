@@ -10,7 +10,7 @@ import { resetAll as resetEverybody } from "./resetAll.ts"
 
 const allowances = { free: 100, pro: 5_000, business: 20_000 }
 
-/** What following a plan does to credits. */
+/** The effects of following a plan on credits. */
 export const describePlans = ({ ledger, openUser, rows, expectSound }: CreditTester): void => {
   const account = (userId: UserId) => run(ledger.account(userId))
   const follow = (input: FollowPlanInput) => Effect.map(ledger.followPlan(input), ({ transaction }) => transaction)
@@ -100,7 +100,7 @@ export const describePlans = ({ ledger, openUser, rows, expectSound }: CreditTes
       const again = await run(ledger.followPlan({ ...large, resumes: back.left, changeKey: "plan:4" }))
       expect(again.transaction?.amount).toBe(-3_000)
       expect(await account(userId)).toMatchObject({ tier: "business", allowance: 1_000, periodCredits: 20_000 })
-      // A dearer plan of the period that comes back gives what is beyond what that one gave.
+      // A more expensive plan of a period that returns grants its excess over that period's earlier grant.
       const raised = { ...small, terms: monthOf(anchor, 0, { tier: "business", allowance: 20_000 }) }
       await run(follow({ ...raised, resumes: left.left, changeKey: "plan:5" }))
       expect(await account(userId)).toMatchObject({ allowance: 19_000, periodCredits: 20_000 })

@@ -6,7 +6,7 @@ import { type CreditTester, run } from "./creditTester.ts"
 /** Nothing is left waiting in these tests: a hold either outlives them by far or has expired at once. */
 const LONG = 3_600_000
 
-/** What renewing and sweeping holds guarantees. Other holds that have expired in the same ledger are swept along. */
+/** The guarantees of renewing and sweeping holds. Other expired holds in the same ledger are swept too. */
 export const describeRenewal = (tester: CreditTester): void => {
   const { ledger, openUser, outlive, sweepAll, settle, balance, rows, expectSound } = tester
   const price = {
@@ -17,7 +17,7 @@ export const describeRenewal = (tester: CreditTester): void => {
     minimumCredits: 3
   }
   const draft = { ...receiptDraft, price, usage: { freshInput: 55, cacheRead: 0, cacheWrite: 0, output: 0 } }
-  /** Lets whatever lives one millisecond from now on expire. */
+  /** Lets all holds with a lifetime of one millisecond expire. */
   const elapse = Effect.suspend(() => Effect.flatMap(ledger.now, (now) => outlive(now + 1)))
   /** Lives one millisecond. */
   const dying = (userId: string, key: string, amount = 60) =>

@@ -9,7 +9,7 @@ import { resetAll as resetEverybody } from "./resetAll.ts"
 
 const allowances = { free: 100, pro: 5_000, business: 20_000 }
 
-/** What a change of plan does to credits. */
+/** The effects of a change of plan on credits. */
 export const describeTierChanges = (tester: CreditTester): void => {
   const { ledger, openUser, grant, settle, take, balance, rows, expectSound } = tester
   const change = (userId: UserId, made: TierChange) => ledger.changeTier(userId, made)

@@ -8,7 +8,7 @@ import { type CreditTester, run, tagOf } from "./creditTester.ts"
 /** More transactions than are summed together. */
 const MANY = 300
 
-/** What sources, daily caps and usage guarantee. */
+/** The guarantees of sources, daily caps and usage. */
 export const describeUsage = ({ ledger, openUser, settle, rows }: CreditTester): void => {
   const from = (userId: UserId, key: string, source: Spender, amount: number, dailyCap?: number) =>
     ledger.reserve(reservation(userId, key, amount, { source, dailyCap }))

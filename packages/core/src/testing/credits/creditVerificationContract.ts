@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import type { Difference } from "../../credits/upkeep/Verification.ts"
 import { type CreditTester, run } from "./creditTester.ts"
 
-/** What verifying guarantees. Comes last: it looks at all that the tests before it left. */
+/** The guarantees of verifying. Comes last, because it checks the rows that the tests before it left. */
 export const describeVerification = ({ ledger, openUser, grant }: CreditTester): void => {
   describe("verify", () => {
     it("sees every account once, and finds nothing wrong with any of those the ledger wrote", async () => {

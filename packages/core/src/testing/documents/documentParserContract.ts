@@ -19,11 +19,11 @@ export interface UnreadableDocument {
   readonly type: DocumentType
   readonly bytes: () => Uint8Array
   readonly reason: RegExp
-  /** One of those it may be; any but `unreadable` unless given. */
+  /** One of its possible reasons; any but `unreadable` unless given. */
   readonly failures?: ReadonlyArray<DocumentFailure>
 }
 
-/** What only a developer would say: sizes in bytes, names of fields and routes, moments in ISO 8601. */
+/** Terms for developers only: sizes in bytes, names of fields and routes, times in ISO 8601. */
 const FOR_DEVELOPERS = /\d{5,}|[a-z][A-Z]|\b(?:GET|POST|PUT|DELETE) \/|\dT\d|\bbytes\b/
 
 export interface DocumentParserSamples {

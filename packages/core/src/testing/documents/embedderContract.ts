@@ -4,9 +4,9 @@ import { pieceTokenizer } from "../../tokens/pieceTokenizer.ts"
 import type { Embedder, EmbedderLimits, EmbeddingFailure, EmbeddingResult } from "../../documents/embedding/Embedder.ts"
 
 /**
- * What the provider behind an embedder does: it refuses requests that hold a text with "unwanted" in it, fails those
- * with "unlucky" in it for good as if it were overloaded, and never answers those with "silence" in it. Those with
- * "together" in it it answers once so many requests have been under way as may be.
+ * The behaviour of the provider behind an embedder: it refuses requests that contain a text with "unwanted", fails
+ * those with "unlucky" permanently as if it were overloaded, and never answers those with "silence". It answers those
+ * with "together" once the maximum number of requests has been running at once.
  */
 export interface StagedEmbedder {
   readonly embedder: Embedder["Service"]
@@ -34,7 +34,7 @@ const cosine = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): number => {
   return dot / (Math.hypot(...a) * Math.hypot(...b))
 }
 
-/** What every embedder keeps to, whatever its provider. */
+/** The guarantees of every embedder, whatever its provider. */
 export const embedderContract = (name: string, { stage }: EmbedderStage): void => {
   describe(`${name} as an Embedder`, () => {
     const embed = async (texts: ReadonlyArray<string>, under?: StagedEmbedder) => {

@@ -28,7 +28,7 @@ export const reindexStoreContract = (
           expect(yield* store.find(scope)).toEqual({ ...first, continued: true })
           expect(yield* store.begin({ scope, restart: false })).toEqual({ ...first, continued: true })
           expect((yield* store.begin({ scope: other, restart: false })).continued).toBe(false)
-          // What is indexed between two beginnings is done for the first, and not for the second.
+          // A document indexed between two beginnings is finished for the first, and not for the second.
           const userId = newUserId()
           const documentId = yield* indexed(userId, ["lift"])
           const anew = yield* store.begin({ scope, restart: true })

@@ -10,7 +10,7 @@ const MEANINGS: ReadonlyArray<ReadonlyArray<string>> = [
   ["invoice", "bill", "payment"]
 ]
 
-/** What an embedder of the script was asked, and what it is to fail with. */
+/** The requests to the scripted embedder, and its next failure. */
 export interface EmbedderScript {
   readonly asked: Array<string>
   /** Fails every request in which a text has this. */

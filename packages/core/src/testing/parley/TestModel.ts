@@ -13,7 +13,7 @@ import type { Usage } from "../../models/Usage.ts"
 export interface TestAnswer {
   /** In the pieces in which it arrives. */
   readonly texts: ReadonlyArray<string>
-  /** The reported usage, where it differs from that of a short reply. */
+  /** The reported usage, if it differs from that of a short reply. */
   readonly usage?: Partial<Usage>
   /** The failure after the texts; default: none, and the reply is complete. */
   readonly failure?: ModelFailure

@@ -2,14 +2,14 @@ import { Effect, Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { type Challenge, ChallengeUnavailable } from "../../widget/VisitorChallenge.ts"
 
-/** A challenge and who solves it, for one test. */
+/** A challenge and its solver, for one test. */
 export interface StagedChallenge {
   readonly challenge: Challenge
-  /** Solves the challenge as a visitor's browser does: what it gives proves that once. */
+  /** Solves the challenge as a visitor's browser does: the result proves it once. */
   solve(): string
   /** Has the provider fail from now on, in one of the ways in `outages`. */
   breakDown(outage: string): void
-  /** What must stand in no error and no answer. */
+  /** A text that no error and no answer may contain. */
   readonly secret: string
 }
 

@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import type { EmbeddingFailed } from "../../embedding/Embedder.ts"
 
-/** How often the embedding provider is asked again for a document without one more passage being written. */
+/** The number of requests to the embedding provider for a document during which no further passage is written. */
 const TRIES = 5
 /** Milliseconds before the second try if the provider does not say; doubled before each further one. */
 const FIRST_WAIT_MS = 2_000
@@ -59,7 +59,7 @@ export class ProviderPatience {
     })
   }
 
-  /** An answer that cannot be used may be one document's fault; whatever else fails, fails for all. */
+  /** An unusable answer may be one document's fault; all other failures concern every document. */
   #giveUp(failure: EmbeddingFailed) {
     return Effect.suspend(() => {
       if (failure.reason !== "bad-answer") this.stopped ??= failure

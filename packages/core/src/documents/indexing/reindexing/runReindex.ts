@@ -68,7 +68,7 @@ type Failure = DocumentUnreadable | EmbeddingFailed | StorageFailed
 const OVERTAKEN =
   "It is indexed again and again by a process of another configuration. Give all the same one, then run this again."
 
-/** Counts what a run does, and decides when it stops. */
+/** Counts the results of a run, and decides when it stops. */
 class ReindexTally {
   readonly undone = new Map<string, UndoneDocument>()
   readonly sums = { done: 0, passages: 0, asked: 0, reused: 0 }

@@ -155,7 +155,7 @@ export const creditCommands: fc.Arbitrary<CreditCommand> = fc.oneof(
   { weight: 2, arbitrary: upkeepCommands }
 )
 
-/** Sends a command to a ledger; gives the answer in the model's form. */
+/** Sends a command to a ledger; returns the answer in the model's form. */
 export const sendCommand = (
   ledger: TestedLedger,
   userId: UserId,

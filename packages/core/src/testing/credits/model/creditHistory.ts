@@ -26,7 +26,7 @@ const ACCOUNTS = 2
 const WAVE_MS = 40_000
 const MAX_LEDGERS = 4
 
-/** Sweeps and resets skip what others are just writing: only alone is it certain what they do. */
+/** Sweeps and resets skip rows that other calls are writing: their effect is certain only if they run alone. */
 const lone = fc
   .record({ command: upkeepCommands, account: fc.constant(0), ledger: fc.nat(MAX_LEDGERS - 1) })
   .map((call) => [call])
@@ -77,7 +77,7 @@ const summarizeRow = (row: Transaction) => {
 const DAYS_OF_HISTORY = 400
 const FIRST_DAY = Math.floor(HISTORY_START / 86_400_000)
 
-/** By day and source, whatever the model: metered work has none. */
+/** By day and source, over all models: metered work has none. */
 const summarizeUsage = (rows: ReadonlyArray<UsageRow>): ReturnType<typeof modelUsage> => {
   const sums: Record<string, readonly [number, number]> = {}
   for (const { day, source, replies, credits } of rows) {
@@ -87,7 +87,7 @@ const summarizeUsage = (rows: ReadonlyArray<UsageRow>): ReturnType<typeof modelU
   return sums
 }
 
-/** What can be seen of an account from outside. */
+/** The visible state of an account. */
 const observe = (ledger: TestedLedger, userId: UserId): Effect.Effect<unknown, unknown> =>
   Effect.gen(function* () {
     const [account, { transactions }, usage] = yield* Effect.all(
@@ -136,7 +136,7 @@ interface Observed {
   readonly answer: string
 }
 
-/** A text that is equal for equal answers, whatever the order of their fields. */
+/** A text that is equal for equal answers, regardless of the order of their fields. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) =>
     typeof part === "object" && part !== null && !Array.isArray(part)
@@ -144,7 +144,7 @@ const canonical = (value: unknown): string =>
       : part
   )
 
-/** The calls of one wave on one account, and what was seen after it. */
+/** The calls of one wave on one account, and the account's visible state after it. */
 interface Wave {
   readonly now: number
   readonly alone: boolean
@@ -179,7 +179,7 @@ const explanations = function* (
   }
 }
 
-/** What the account may be after all these waves; undefined where no orders of their calls explain what was seen. */
+/** The possible accounts after all these waves; undefined if no orders of their calls explain the visible states. */
 const explain = (account: ModelAccount, [wave, ...later]: ReadonlyArray<Wave>): ModelAccount | undefined => {
   if (wave === undefined) return account
   for (const after of explanations(account, wave)) {
@@ -190,8 +190,8 @@ const explain = (account: ModelAccount, [wave, ...later]: ReadonlyArray<Wave>): 
 }
 
 /**
- * Plays `history` on accounts of its own and fails where some wave's answers, with what the accounts show after it,
- * cannot have come from any order of its calls in the model: the ledger is linearizable, and right.
+ * Plays `history` on accounts of its own, and fails if some wave's answers, with the accounts' visible state after it,
+ * cannot result from any order of its calls in the model: the ledger is linearizable, and correct.
  */
 export const checkCreditHistory = Effect.fnUntraced(function* (
   ledgers: ReadonlyArray<TestedLedger>,
@@ -233,7 +233,7 @@ export const checkCreditHistory = Effect.fnUntraced(function* (
       const waveOfAccount: Wave = { now, alone: wave.length === 1, calls, seen }
       const all = waves[account] as Array<Wave>
       all.push(waveOfAccount)
-      // What explained the waves before may have been another order than theirs: then all is explained anew.
+      // Another order of earlier waves may have explained their states too: then all are explained again.
       const after = explain(before, [waveOfAccount]) ?? explain(newModelAccount, all)
       if (after === undefined) return yield* Effect.die(new Error(unexplained(number, before, calls, seen)))
       models[account] = after

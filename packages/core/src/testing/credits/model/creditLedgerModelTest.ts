@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, it } from "vitest"
 import { checkCreditHistory, creditHistories } from "./creditHistory.ts"
 
 export interface CreditLedgerModelOptions {
-  /** How many random histories are played. */
+  /** The number of random histories. */
   readonly histories: number
   /** Plays the histories of an earlier run again: a run that fails names its seed, and the path to the history. */
   readonly seed?: number | undefined
@@ -15,8 +15,9 @@ export interface CreditLedgerModelOptions {
 }
 
 /**
- * Plays random histories of concurrent calls on one or several ledgers over the same accounts, and compares every answer
- * and every balance with a plain model. `open` gives the ledgers, as of so many processes; it runs once.
+ * Plays random histories of concurrent calls on one or several ledgers over the same accounts, and compares every
+ * answer and every balance with a plain model. `open` returns the ledgers, one for each simulated process; it runs
+ * once.
  */
 export const creditLedgerModelTest = <E>(
   name: string,

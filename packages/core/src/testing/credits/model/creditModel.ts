@@ -15,13 +15,16 @@ export type CreditCommand =
   | PlanCommand
   | WorkCommand
 
-/** What a reply cost whose process died (`receiptDraft`). */
+/** The charge for a reply whose process died (`receiptDraft`). */
 const priceOfDead = (outputTokens: number) => Math.max(1, Math.ceil((120 + 4 * outputTokens) / 1000))
 
 /** Operations that skip what others work on at the same moment, and do not say so for each account. */
 export const maySkip = ({ _tag }: CreditCommand): boolean => _tag === "sweep" || _tag === "reset" || _tag === "renew"
 
-/** What `command` may do to `account` at the time `now`: one thing, unless others are at work (`alone` is false). */
+/**
+ * The possible effects of `command` on `account` at the time `now`: one effect, unless other calls run at the same time
+ * (`alone` is false).
+ */
 export const modelSteps = (
   account: ModelAccount,
   command: CreditCommand,

@@ -12,7 +12,7 @@ import {
   takeOneByOne
 } from "./creditModelState.ts"
 
-/** How long holds live in all histories, unless a command says otherwise. */
+/** The lifetime of holds in all histories, unless a command sets another. */
 export const MODEL_TTL_MS = 60_000
 
 export const isWhole = (amount: number, from: number): boolean => Number.isSafeInteger(amount) && amount >= from
@@ -107,7 +107,7 @@ export const end = (account: ModelAccount, key: string, charge: number | undefin
   return { answer: ended, account: repay(expire(after, key, hold, used), key) }
 }
 
-/** What a hold had of the allowance of a period that is over does not come back. */
+/** Credits that a hold took from the allowance of a period that is over do not return. */
 const expire = (account: ModelAccount, key: string, hold: ModelHold, used: number): ModelAccount => {
   const unused = hold.allowance - used
   if (unused === 0 || hold.periodStart === account.periodStart) return account
@@ -115,7 +115,7 @@ const expire = (account: ModelAccount, key: string, hold: ModelHold, used: numbe
   return enter(account, { type: "reset", amount: -unused, allowanceAmount: -unused, topupAmount: 0, reference })
 }
 
-/** Credits that are free repay what is owed. */
+/** Free credits repay debt. */
 const repay = (account: ModelAccount, key: string): ModelAccount => {
   const free = freeCredits(account)
   const [fromAllowance = 0, fromTopup = 0] = takeOneByOne(account.debt, free.allowance, free.topup)

@@ -20,7 +20,7 @@ export type PlanCommand =
   | { readonly _tag: "pastDue"; readonly key: string }
   | FollowCommand
 
-/** Terms as they are to be; a period is given for its month, or none. */
+/** Target terms; a period is granted for its month, or none. */
 export interface FollowCommand {
   readonly _tag: "follow"
   readonly key: string
@@ -185,7 +185,7 @@ const begin = (
   return { ...after, tier, pendingTier: undefined, periodStart, nextResetAt, periodCredits: plan }
 }
 
-/** What is due for the monthly job, whichever account was asked for. */
+/** The accounts for which the monthly job is due, whichever account the command named. */
 const reset = (account: ModelAccount, asOf: number): ModelAccount => {
   if (!account.opened || account.renewedBy !== "schedule" || account.nextResetAt > asOf) return account
   const { renewedUntil } = account

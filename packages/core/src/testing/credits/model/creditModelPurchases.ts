@@ -8,7 +8,7 @@ import {
   takeOneByOne
 } from "./creditModelState.ts"
 
-/** A purchase, and what a payment provider reports of it, as tests generate them. */
+/** A purchase and a payment provider's reports on it, as tests generate them. */
 interface ModelCharge {
   readonly charge: string
   readonly granted: number
@@ -25,7 +25,7 @@ export type PurchaseCommand =
       readonly reportedAt: number
     } & ModelCharge)
 
-/** What was reported of a charge: of its refund, or of its one dispute. */
+/** The reports on a charge: of its refund, or of its one dispute. */
 type ModelReport = ModelPurchase["reports"][number]
 
 export const purchaseStep = (account: ModelAccount, command: PurchaseCommand): ModelStep =>
@@ -42,13 +42,13 @@ const buy = (account: ModelAccount, command: Extract<PurchaseCommand, { readonly
   })
 }
 
-/** The latest of what was reported; at one time the dispute's end, or the larger refund. */
+/** The latest report; of two at one time, the dispute's end or the larger refund. */
 const latest = (reports: ReadonlyArray<ModelReport>): ModelReport | undefined =>
   reports
     .toSorted((a, b) => a.reportedAt - b.reportedAt || a.funds.localeCompare(b.funds) * -1 || a.part - b.part)
     .at(-1)
 
-/** Whatever came, and in whatever order: what is out by what was reported last is taken, and nothing else. */
+/** Whatever reports came, in any order: exactly the amount of the latest ones is taken back. */
 const clawBack = (account: ModelAccount, command: Exclude<PurchaseCommand, { readonly _tag: "buy" }>): ModelStep => {
   const { charge, granted, paid, reportedAt } = command
   if (!account.opened) return { answer: "AccountNotFound", account }

@@ -1,6 +1,6 @@
 /**
- * What a credit ledger must do, written once more in the plainest way: one account, one operation after another, held
- * amounts summed over the open holds. The ledger's own rules are not used here, so that the two can disagree.
+ * The requirements of a credit ledger, written once more in the plainest way: one account, one operation after another,
+ * held amounts summed over the open holds. The ledger's own rules are not used here, so that the two can disagree.
  */
 
 export interface ModelRow {
@@ -10,7 +10,7 @@ export interface ModelRow {
   readonly topupAmount: number
   readonly balanceAfter: number
   readonly reference: string
-  /** What was used, and when, in Unix milliseconds; of usage alone. */
+  /** The usage and its time, in Unix milliseconds; of usage alone. */
   readonly usage?: { readonly source: string; readonly at: number }
 }
 
@@ -31,7 +31,7 @@ export interface ModelHold {
 
 /** One attempt at metered work. A report is one line of so many units at one credit each. */
 export interface ModelWork {
-  /** What was asked under its key. */
+  /** The request under its key. */
   readonly terms: string
   /** Units that were recorded by renewals. */
   readonly recorded: number
@@ -41,7 +41,7 @@ export interface ModelWork {
   readonly reported: number | undefined
 }
 
-/** What was asked under a key, and the first answer. */
+/** The request under a key, and its first answer. */
 export interface ModelRecord {
   readonly fingerprint: string
   readonly answer: unknown
@@ -98,7 +98,7 @@ export const newModelAccount: ModelAccount = {
   purchases: {}
 }
 
-/** What the command answers, in a form that two implementations can be compared by, and the account after it. */
+/** The answer of the command, in a form in which two implementations can be compared, and the account after it. */
 export interface ModelStep {
   readonly answer: unknown
   readonly account: ModelAccount
@@ -119,7 +119,7 @@ export const modelBuckets = ({ allowance, topup, debt, holds }: ModelAccount) =>
 const kindOf = (source: string) => source.split(":")[0]
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
 
-/** What all sources of a kind cost on a day, and hold. */
+/** The amounts charged and held by all sources of a kind on a day. */
 export const spentByKind = ({ holds, rows }: ModelAccount, source: string, now: number): number => {
   let spent = 0
   for (const hold of Object.values(holds)) {
@@ -132,7 +132,7 @@ export const spentByKind = ({ holds, rows }: ModelAccount, source: string, now: 
   return spent
 }
 
-/** What was used, by day and source: how many replies, and what they cost. */
+/** The usage by day and source: the number of replies, and their price. */
 export const modelUsage = ({ rows }: ModelAccount): Readonly<Record<string, readonly [number, number]>> => {
   const sums: Record<string, readonly [number, number]> = {}
   for (const { amount, usage } of rows) {

@@ -62,7 +62,7 @@ const endWork = (
   return { answer, account: withHold(after, key, { ...hold, work: { ...hold.work, ...work } }) }
 }
 
-/** What a sweep does to an attempt that expired. */
+/** The effect of a sweep on an attempt that expired. */
 export const expireWork = (account: ModelAccount, key: string, now: number): ModelAccount => {
   const recorded = account.holds[key]?.work?.recorded ?? 0
   return endWork(account, key, recorded === 0 ? undefined : recorded, { outcome: "expired" }, now).account
@@ -77,7 +77,7 @@ const atOnce = (
   work: Partial<ModelWork>
 ): ModelAccount => withHold(account, key, { ...last, ...ended, work: { ...last.work, recorded: 0, ...work } })
 
-/** What a command may do: one thing, but that a renewal skips what others are just writing. */
+/** The possible effects of a command: one, except that a renewal may skip rows that other calls are writing. */
 export const workSteps = (
   account: ModelAccount,
   command: WorkCommand,

@@ -15,7 +15,7 @@ import type { Run } from "../../suiteOn.ts"
 
 const GONE = { _tag: "GenerationGone" }
 
-/** A person's document whose passage is "lift before", and what a search for "lift" finds in it. */
+/** A person's document with the passage "lift before", and the result of a search for "lift" in it. */
 const newIndexed = Effect.gen(function* () {
   const userId = newUserId()
   const documentId = yield* indexed(userId, ["lift before"])
@@ -27,7 +27,7 @@ const [one, two, three] = passagesOf("lift one", "lift two", "lift three")
 const passages = [one!, two!, three!]
 const texts = passages.map(({ text }) => text).toSorted()
 
-/** How a `PassageIndex` builds a generation. */
+/** The guarantees of a `PassageIndex` that builds a generation. */
 export const generations = (run: Run<PassageStores>) => {
   it("a generation is searched from its activation on, whole, and not before", () =>
     run(
@@ -82,7 +82,7 @@ export const generations = (run: Run<PassageStores>) => {
         yield* index.add(other, passages)
         yield* index.activate(other)
         expect(yield* found).toEqual(texts)
-        // What is active is not unfinished: indexing the same again begins anew.
+        // An active generation is finished: indexing the same text again begins a new one.
         expect((yield* beginPassages(document, passages, "b")).passages).toBe(0)
       })
     ))

@@ -32,7 +32,7 @@ export const textWith = (passages: ReadonlyArray<Passage>): string =>
 /** Passages written at a time. */
 const BATCH = 100
 
-/** What indexes these passages under `fingerprint`, one of its own unless given. */
+/** Indexes these passages under `fingerprint`, a new one unless given. */
 export const beginPassages = Effect.fnUntraced(function* (
   document: DocumentKey,
   passages: ReadonlyArray<Passage>,

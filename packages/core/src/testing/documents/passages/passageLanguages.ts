@@ -134,7 +134,9 @@ const LANGUAGES: Readonly<Record<string, LanguageCase>> = {
   }
 }
 
-/** Beginnings that tell a language, and words of it whose endings a stemmer knows by their accents. */
+/**
+ * Beginnings of texts that identify a language, and words of it whose endings a stemmer recognises by their accents.
+ */
 const ACCENTED: Readonly<Record<string, readonly [beginning: string, words: string]>> = {
   Spanish: [
     "El contrato se firma en la casa de la empresa, y los vecinos que no quieren lo dicen por carta.",
@@ -224,7 +226,7 @@ const INFLECTED: Readonly<Record<string, ReadonlyArray<readonly [question: strin
   Polish: [["zloty", "złoty"]]
 }
 
-/** How a `PassageIndex` finds words in other forms than a text has them, by the text's language. */
+/** The guarantees of a `PassageIndex` that finds words in other forms than those of a text, by the text's language. */
 export const languages = (run: Run<PassageStores>) => {
   it.each(Object.entries(LANGUAGES))("words are found in other forms: %s", (_, { questions, texts }) =>
     run(

@@ -18,7 +18,7 @@ import { type EmbedderScript, scriptedEmbedder } from "../scriptedEmbedder.ts"
 const numbered = (userId: string, count: number) =>
   passagesOf(...Array.from({ length: count }, (_, number) => `car number${number}, of ${userId}`))
 
-/** An embedding is asked for once: what a provider has answered, it is paid for. */
+/** An embedding is requested once: a provider's answer is stored as soon as it is paid for. */
 export const paidOnce = (
   run: Run<PassageStores>,
   script: EmbedderScript,

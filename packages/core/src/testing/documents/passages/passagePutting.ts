@@ -25,7 +25,7 @@ const documentWith = (
   return { ...key, parsed, fingerprint: crypto.randomUUID(), parser: "7", passages }
 }
 
-/** How a `PassageIndex` indexes a short document at once. */
+/** The guarantees of a `PassageIndex` that indexes a short document at once. */
 export const putting = (run: Run<PassageStores>) => {
   it("a document put at once is what it is when it is begun, filled and activated, and takes the place of what was there", () =>
     run(

@@ -17,15 +17,15 @@ import type { Run } from "../../suiteOn.ts"
 const strangers = (count: number) => Array.from({ length: count }, () => crypto.randomUUID())
 
 /**
- * The ways a passage may come into what is found: what is asked, which document is named beside those of a case, and what a
- * passage must have to be found that way.
+ * The ways in which a search may find a passage: the question, the document named beside those of a case, and the
+ * content that a passage needs to be found that way.
  */
 export interface Leg {
   readonly name: string
   readonly query: string
-  /** What a passage has that this way finds. */
+  /** The content of a passage that is found this way. */
   readonly words: string
-  /** Ids named beside: they belong to nobody. */
+  /** Additional ids, which belong to no person. */
   readonly beside: number
 }
 
@@ -53,10 +53,10 @@ const LEGS: ReadonlyArray<Leg> = [
   }
 ]
 
-/** Whose passages a `PassageIndex` searches, by every way there is to a passage. */
+/** The owners whose passages a `PassageIndex` searches, by every way of finding a passage. */
 export const scope = (run: Run<PassageStores>, legs: ReadonlyArray<Leg> = LEGS) => {
   for (const { beside, name, query, words } of legs) {
-    /** A document of two passages, told apart by `mark`. */
+    /** A document of two passages, distinguished by `mark`. */
     const indexedAs = (userId: string, mark: string) => indexed(userId, [`${words} ${mark}`, `${words} again ${mark}`])
     const found = (userId: string, documentIds: ReadonlyArray<string>) =>
       Effect.map(
