@@ -18,7 +18,7 @@ export interface ParserLimits {
   readonly maxScannedPages: number
   /** Entries in a docx, xlsx or pptx, which are zip archives. */
   readonly maxEntries: number
-  /** All entries of such an archive together, inflated. */
+  /** Inflated size of all entries of such an archive together, in bytes. */
   readonly maxInflatedBytes: number
   /** Inflated size over packed size of such an archive whose entries exceed 8 MiB. */
   readonly maxInflationRatio: number

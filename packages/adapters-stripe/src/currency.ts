@@ -10,7 +10,7 @@ const ZERO_DECIMAL: ReadonlySet<string> = new Set(
 /** https://docs.stripe.com/currencies#three-decimal */
 const THREE_DECIMAL: ReadonlySet<string> = new Set("bhd jod kwd omr tnd".split(" "))
 
-/** How many decimals of a currency Stripe's amounts have. `currency` is an ISO 4217 code in any case. */
+/** The number of decimals in Stripe's amounts of a currency. `currency` is an ISO 4217 code in any case. */
 export const decimalsOf = (currency: string): 0 | 2 | 3 => {
   const code = currency.toLowerCase()
   return ZERO_DECIMAL.has(code) ? 0 : THREE_DECIMAL.has(code) ? 3 : 2

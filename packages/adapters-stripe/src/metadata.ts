@@ -4,7 +4,7 @@ import { isKeptText, type JsonObject } from "./shapes/ShapeReader.ts"
 export const USER_KEY = "parley_user"
 export const PRICE_KEY = "parley_price"
 
-/** Stripe's limit on one value of metadata, in characters; a user's id may have as many as 255. */
+/** Stripe's limit on one value of metadata, in characters; a user's id may have up to 255. */
 export const metadataOf = (userId: string, priceId: string): Record<string, string> => ({
   [USER_KEY]: userId,
   [PRICE_KEY]: priceId

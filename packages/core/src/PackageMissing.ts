@@ -2,7 +2,7 @@ import { Schema } from "effect"
 
 /** The requested function needs a package that is not installed. */
 export class PackageMissing extends Schema.TaggedError<PackageMissing>()("PackageMissing", {
-  /** As npm knows it. */
+  /** The package's name in npm. */
   packageName: Schema.String
 }) {
   readonly code = "package_missing"

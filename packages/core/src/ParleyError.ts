@@ -28,7 +28,7 @@ export interface DatabaseProblem extends Error {
     | "vector_index_refused"
 }
 
-/** The failures of a member of a service; a call that takes the caller's own work fails as that does, besides its own. */
+/** The failures of a member of a service; a call that takes the caller's own work also fails as that work does. */
 type FailureOf<Member> = Member extends
   | ((...given: never) => Effect.Effect<unknown, infer E, unknown>)
   | Effect.Effect<unknown, infer E, unknown>

@@ -1,8 +1,8 @@
 import type { ParleyError } from "./ParleyError.ts"
 
 /**
- * The HTTP status that says what each code means: what Parley's own interface answers with, and what servers may answer
- * with that reject as Parley did.
+ * The HTTP status of each error code. Parley's own interface uses it, and servers of applications may use it for the
+ * errors with which Parley rejects.
  */
 export const errorStatuses = {
   account_not_found: 404,

@@ -12,7 +12,7 @@ const RETRY_SECONDS = [2, 10, 60, 300, 1_800, 7_200, 21_600]
 
 const SEND_TIMEOUT_MS = 10_000
 
-/** How Stripe signs: HMAC SHA-256 over time and body, with the whole secret as the key. */
+/** Stripe's signature: HMAC SHA-256 over time and body, with the whole secret as the key. */
 export const signatureOf = (body: string, secret: string, atMs: number): string => {
   const seconds = Math.floor(atMs / 1000)
   return `t=${seconds},v1=${createHmac("sha256", secret).update(`${seconds}.${body}`).digest("hex")}`

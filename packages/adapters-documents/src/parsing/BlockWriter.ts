@@ -1,8 +1,8 @@
 import { withoutMarks } from "./headingMarks.ts"
 
 /**
- * Writes a text of blocks: white space in a row becomes one space, and blocks are apart by as many line ends as the most
- * that was asked for between them. Without recursion, and in time linear in what is written.
+ * Writes a text of blocks: a run of white space becomes one space, and between blocks there is the largest requested
+ * number of line ends. Without recursion, and in time linear in the length of the text.
  */
 export class BlockWriter {
   readonly #parts: Array<string> = []
@@ -40,7 +40,7 @@ export class BlockWriter {
     this.#fresh = true
   }
 
-  /** Puts at least so many line ends before the next words. */
+  /** Requests at least this number of line ends before the next words. */
   apart(lines: 1 | 2): void {
     this.#space = false
     if (!this.#fresh) this.#breaks = Math.max(this.#breaks, lines)

@@ -10,9 +10,9 @@ interface Idle {
 }
 
 /**
- * Keeps parser processes that have read a document for the next one of their kind, for a while. How many are out at once
- * is not its concern; with those that are idle they are never more than its places. Effect's `Pool.makeWithTTL` hands out
- * whichever item came back last, of any kind, and its timer keeps the program alive.
+ * Keeps parser processes that have read a document for the next one of their kind, for a while. It does not count the
+ * processes in use; together with the idle ones they never exceed its places. Effect's `Pool.makeWithTTL` returns the
+ * item that came back last, of any kind, and its timer keeps the program alive.
  */
 export class ParserPool {
   readonly #places: number

@@ -26,7 +26,7 @@ export const processorTime = (pid: number | undefined): number | undefined => {
   }
 }
 
-/** If other processes keep the processors busy, so many times the limit may pass on the clock. */
+/** If other processes keep the processors busy, the limit may take this many times as long by the clock. */
 const TIMES = 4
 /** A process that uses less than this part of the time does not wait for a processor. */
 const LEAST_SHARE = 0.02

@@ -99,7 +99,7 @@ export class WorkerProcess {
   /** Loaded and fenced in: documents may come. */
   #ready = false
   #usable = true
-  /** It has read a document before, whose remains may be the cause of a failure. */
+  /** The process has read a document before, whose remains may cause a failure. */
   #used = false
   #waiting: Waiting | undefined
 
@@ -137,7 +137,7 @@ export class WorkerProcess {
     else if (!this.#usable) this.#end()
   }
 
-  /** Ends the process at once, whatever it does. */
+  /** Ends the process at once. */
   kill(): void {
     this.#usable = false
     this.#waiting?.stop()

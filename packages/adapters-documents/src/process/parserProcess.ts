@@ -77,5 +77,6 @@ process.on("message", (order: ParserOrder) => {
   else read(order.request)
 })
 process.once("disconnect", () => process.exit())
-// Whoever ends the server often tells all its processes: the server lets documents be read to their end, and ends this.
+// A signal that ends the server often reaches all its processes. The server lets documents be read to their end, and
+// then ends this process.
 for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"]) process.on(signal, () => undefined)

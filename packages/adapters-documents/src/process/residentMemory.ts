@@ -23,7 +23,7 @@ const residentPages = (file: number): number => {
 export const residentMemory = (): (() => number) => {
   const file = openSize()
   if (file === undefined) return () => process.memoryUsage.rss()
-  // Pages are a power of two; the two measurements differ by what was allocated in between.
+  // Page sizes are powers of two; the two measurements differ by the memory allocated in between.
   const pageBytes = 2 ** Math.round(Math.log2(process.memoryUsage.rss() / residentPages(file)))
   return () => residentPages(file) * pageBytes
 }

@@ -10,8 +10,8 @@ import type { RouteBody } from "./RouteBody.ts"
 export const MAX_JSON_BYTES = 1024 * 1024
 
 /**
- * Objects, lists and fields that a body may have: four times as many as the longest chat request. A parsed byte of a
- * text costs little, one that begins another value up to fifty times as much, so that this bounds the time of a body.
+ * The most objects, lists and fields of a body: four times as many as in the longest chat request. A parsed byte of a
+ * text costs little, one that begins another value up to fifty times as much, so this bounds the time of a body.
  */
 export const MAX_JSON_PARTS = 20_000
 

@@ -46,7 +46,7 @@ export const rateLimitHeaders = (error: unknown): Readonly<Record<string, string
   }
 }
 
-/** The longest wait that an answer asks for: a limit of a day, or a provider's, lasts at most so long. */
+/** The longest pause in a `Retry-After` header: a daily limit, or a provider's, lasts at most this long. */
 const MAX_SECONDS = 86_400
 
 /** The `Retry-After` header (RFC 9110, in whole seconds) for a failed value with a known wait; otherwise none. */

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 
-/** The SDK takes no signal for a call; what it calls in turn finds it here. */
+/** The SDK accepts no signal for a call; the `fetch` that it calls finds the signal here. */
 const signals = new AsyncLocalStorage<AbortSignal>()
 
 /** Runs a call of the SDK whose requests end when the signal aborts. */

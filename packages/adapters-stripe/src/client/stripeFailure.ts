@@ -21,7 +21,7 @@ export interface StripeFailure {
   readonly error: PaymentUnavailable | PaymentRefused | PaymentObjectNotFound
   readonly isRetryable: boolean
   readonly retryAfterMs: number | undefined
-  /** Stripe gave the answer that it once gave to this idempotency key, and would go on to. */
+  /** Stripe returned the stored response of this idempotency key, and would return it again. */
   readonly isReplayed: boolean
 }
 
@@ -51,7 +51,7 @@ const secondsIn = (headers: Fields): number | undefined => {
   return headers["retry-after"] !== undefined && Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined
 }
 
-/** Which of the objects that the call needs Stripe has not got. */
+/** The object that the call needs and Stripe does not have. */
 const missingOf = ({ needs }: StripeCall, error: Fields) => {
   if (textIn(error, "code") !== "resource_missing") return undefined
   const param = textIn(error, "param")

@@ -1,7 +1,7 @@
 import { StripeAnswerTooLarge, StripeAnswerUnknown, StripeRedirected } from "./answerErrors.ts"
 import { currentSignal } from "./abortScope.ts"
 
-/** A page of a hundred events with what they are about takes about one megabyte. */
+/** A page of a hundred events with their objects takes about one megabyte. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024
 
 /** The message of `fetch` for a forbidden redirect, which has no error code. */

@@ -1,6 +1,6 @@
 import type { Redacted } from "effect"
 
-// Apart from the client, so that the public types name nothing of the SDK, which not everybody has installed.
+// Separate from the client, so that the public types do not mention the SDK, which is an optional package.
 
 /** The version of Stripe's interface that requests ask for, independent of the account's own. */
 export const STRIPE_API_VERSION = "2026-10-28.endive"

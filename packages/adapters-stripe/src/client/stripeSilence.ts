@@ -7,13 +7,13 @@ const PROBE_EVERY_MS = 5_000
 /** Error codes for a missing answer: of the system, of the SDK and of the platform's `fetch`. */
 const NO_ANSWER = new Set(["ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"])
 
-/** The SDK wraps what its `fetch` throws. */
+/** The SDK wraps exceptions of its `fetch`. */
 const isSilence = (cause: unknown): boolean => {
   const { detail } = Object(cause) as { readonly detail?: unknown }
   return NO_ANSWER.has(causeCode(detail) ?? causeCode(cause) ?? "")
 }
 
-/** One request, whose answer or silence is reported to `watch`. */
+/** One request, whose response or silence is reported to `watch`. */
 export const watched = <A>(
   watch: SilenceWatch,
   request: (signal: AbortSignal) => Promise<A>

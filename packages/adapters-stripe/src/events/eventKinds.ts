@@ -54,6 +54,6 @@ const READERS: Readonly<Record<string, Reader>> = {
 /** The kinds of event that an endpoint at Stripe has to be sent. Stripe lists events of at most twenty kinds at once. */
 export const PAYMENT_EVENT_KINDS: ReadonlyArray<string> = Object.keys(READERS)
 
-/** Reads what an event of a kind is about. Throws `UnknownShape`. */
+/** Reads the object of an event of a kind. Throws `UnknownShape`. */
 export const readEventObject = (kind: string, object: unknown): PaymentEvent =>
   Object.hasOwn(READERS, kind) ? (READERS[kind] as Reader)(object) : { _tag: "Other" }

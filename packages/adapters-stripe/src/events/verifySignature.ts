@@ -2,7 +2,10 @@ import type { InvalidSignature } from "@parley/core/adapter"
 import type { SignedEvent } from "@parley/core"
 import type Stripe from "stripe"
 
-/** How far the time of signing may lie from the time of receiving, in seconds, before it and after it. Stripe's libraries bound the age alone. */
+/**
+ * The largest difference between the time of signing and the time of receiving, in seconds, in either direction.
+ * Stripe's libraries bound the age alone.
+ */
 const TOLERANCE_SECONDS = 300
 
 /** The SDK takes zero for any age. */

@@ -3,8 +3,9 @@ import { priceIn } from "../metadata.ts"
 import { ShapeReader } from "./ShapeReader.ts"
 
 /**
- * Whether a charge paid no invoice of a subscription: what this server sold once has its price with it, and before
- * 2025-03-31 a charge says that it paid no invoice. An invoice may be one of something that was bought once: it is looked up.
+ * Whether a charge paid no invoice of a subscription: a charge for one of this server's one-time sales contains its
+ * price, and before 2025-03-31 a charge states that it paid no invoice. An invoice may be for a one-time purchase: it
+ * is looked up.
  */
 const paidFor = (charge: ShapeReader): Pick<PaymentCharge, "invoiceId" | "priceId"> => {
   const priceId = priceIn(charge.raw("metadata"))
@@ -49,7 +50,7 @@ const fundsOf = (dispute: ShapeReader, told: PaymentDispute["funds"] | undefined
   return funds ?? (moved().some((amount) => amount > 0) ? "reinstated" : "withdrawn")
 }
 
-/** Reads a dispute. `told` is the state of its money by its event, if the event says it. */
+/** Reads a dispute. `told` is the state of its money according to its event, if the event contains it. */
 export const paymentDispute = (value: unknown, told?: PaymentDispute["funds"]): PaymentDispute => {
   const dispute = new ShapeReader(value, "dispute")
   return {

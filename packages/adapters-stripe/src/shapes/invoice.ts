@@ -70,7 +70,7 @@ interface Origin {
   readonly metadata: unknown
 }
 
-/** Which subscription an invoice is of, and the metadata that it had then. */
+/** The subscription of an invoice, and the metadata that it had then. */
 export const originOf = (invoice: ShapeReader): Origin => {
   const parent = invoice.optionalObject("parent")
   if (parent !== undefined) {

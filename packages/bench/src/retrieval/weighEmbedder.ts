@@ -17,7 +17,7 @@ export interface WeightFigures {
   readonly even: number | undefined
 }
 
-/** Those that are tried: nothing, which is words alone, the default, more, and so much that words decide nothing. */
+/** The tried weights: zero (words alone), the default, more, and one so high that words decide nothing. */
 const WORDS_ALONE = 0
 const MEANING_ALONE = 1_000_000
 const WEIGHTS = [WORDS_ALONE, FUSION.weight / 2, FUSION.weight, 0.07, 0.1, 0.2, 0.4, 1, MEANING_ALONE]

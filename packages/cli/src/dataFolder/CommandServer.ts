@@ -63,7 +63,7 @@ export class CommandServer {
     await Promise.all(this.#running)
   }
 
-  /** Gives the folder up. Closing the server removes the socket's file, in the same call. */
+  /** Releases the folder. Closing the server removes the socket's file, in the same call. */
   async close(): Promise<void> {
     await this.clear()
     await new Promise((resolve) => withSocketAddress(this.#folder, () => this.#server.close(resolve)))

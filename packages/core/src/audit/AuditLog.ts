@@ -25,9 +25,9 @@ export interface StoredAuditEntry extends AuditEntry {
 
 export interface ListAuditInput {
   readonly userId: UserId | undefined
-  /** Only from this moment on, in Unix milliseconds. */
+  /** Only entries since this time, in Unix milliseconds. */
   readonly since: number | undefined
-  /** Only entries before the one of this number. */
+  /** Only entries before the one with this number. */
   readonly before: number | undefined
   readonly limit: number
 }

@@ -6,7 +6,7 @@ import { type FailureFields, failureFields } from "../storage/failureFields.ts"
  */
 const FIRST_REST_MS = 1_000
 const LONGEST_REST_MS = 30_000
-/** A task that worked for so long has recovered: its next failure is again a first one. */
+/** A task that ran for this long has recovered: its next failure counts as the first one. */
 const RECOVERED_MS = 60_000
 
 const restMs = (failuresInARow: number): number =>

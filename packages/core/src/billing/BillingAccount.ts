@@ -75,7 +75,7 @@ export const OWED_AGAIN = toBeRefunded("what was given back has come back")
 export interface EventPayment {
   /** Its reference: see `referencesOf`. */
   readonly reference: string
-  /** Of the report of a refund or a dispute: which one, and whether all of the payment was given back by it. */
+  /** For the report of a refund or a dispute: its source, and whether it returned the whole payment. */
   readonly report?: { readonly source: string; readonly isReturned: boolean } | undefined
 }
 

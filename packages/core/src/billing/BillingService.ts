@@ -70,7 +70,7 @@ export interface SubscriptionState {
   readonly customerId: string | undefined
   /** The one whose plan the person has. */
   readonly subscription: PaidSubscription | undefined
-  /** Further ones, which are paid for beside it and give nothing as long as it goes on. */
+  /** Further subscriptions, which are also paid for and grant nothing while this one runs. */
   readonly others: ReadonlyArray<PaidSubscription>
 }
 

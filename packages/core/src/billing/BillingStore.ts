@@ -8,7 +8,7 @@ export interface PinInput {
   readonly userId: UserId
   /** Whether billing events leave the tier alone; as it was if undefined. */
   readonly pinned: boolean | undefined
-  /** As it was if undefined. */
+  /** Unchanged if undefined. */
   readonly followed: FollowedPeriod | undefined
 }
 

@@ -68,7 +68,7 @@ export interface SubscriptionFacts {
   readonly id: string
   readonly startedAt: number | undefined
   readonly latest: SubscriptionReport | undefined
-  /** Of the period paid for last, and of later ones; sorted. */
+  /** The period paid for last and later ones; sorted. */
   readonly seen: ReadonlyArray<SeenPrice>
   /** The checkout that was paid. */
   readonly checkout: { readonly at: number; readonly priceId: string } | undefined

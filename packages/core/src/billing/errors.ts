@@ -25,7 +25,7 @@ export class PaymentsNotConfigured extends Schema.TaggedError<PaymentsNotConfigu
  * the request.
  */
 export class PaymentUnavailable extends Schema.TaggedError<PaymentUnavailable>()("PaymentUnavailable", {
-  /** Which call of the gateway, for example `checkoutSession`. */
+  /** The call of the gateway, for example `checkoutSession`. */
   operation: Schema.String,
   /** Milliseconds, if the provider said when to try again. */
   retryAfterMs: Schema.optionalKey(Schema.Finite),
@@ -37,7 +37,7 @@ export class PaymentUnavailable extends Schema.TaggedError<PaymentUnavailable>()
   }
 }
 
-/** The payment provider refused what this server asked: its key, or something in its settings, is not right. */
+/** The payment provider refused a request of this server: its key, or one of its settings, is wrong. */
 export class PaymentRefused extends Schema.TaggedError<PaymentRefused>()("PaymentRefused", {
   operation: Schema.String,
   /** The provider's own short code, for logs; never its text. */

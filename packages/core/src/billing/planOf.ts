@@ -205,7 +205,10 @@ const ARREARS: ReadonlySet<SubscriptionStatus | undefined> = new Set(["past-due"
 const isInArrears = (facts: SubscriptionFacts, now: number): boolean =>
   ARREARS.has(facts.latest?.status) && (entitlementOf(facts)?.end ?? 0) <= now
 
-/** Of several subscriptions, one that is paid up before one in arrears, then the highest, then the one begun last. */
+/**
+ * Of several subscriptions, one without arrears comes before one in arrears, then the highest plan, then the latest
+ * start.
+ */
 const compareSubscriptions = (
   catalog: CatalogData,
   now: number,

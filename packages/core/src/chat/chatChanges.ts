@@ -20,7 +20,7 @@ const documentProblem = (documentIds: ReadonlyArray<string>): string | undefined
   return documentIds.every(isUuid) ? undefined : "Expected UUIDs"
 }
 
-/** Of these documents those that their owner still has, in the same order. */
+/** Those of these documents that their owner still has, in the same order. */
 export const stillThere = Effect.fnUntraced(function* (
   documents: DocumentStore["Service"],
   userId: UserId,

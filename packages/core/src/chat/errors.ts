@@ -55,7 +55,7 @@ export class PromptTooLong extends Schema.TaggedError<PromptTooLong>()("PromptTo
   }
 }
 
-/** Why the messages that a prompt builder of the application gave cannot be sent. */
+/** The reason why the messages of the application's prompt builder cannot be sent. */
 export const PROMPT_PROBLEMS = ["threw", "no-messages", "too-long"] as const
 
 /** The prompt builder of the application failed. Nothing was asked and nothing charged. */
@@ -94,7 +94,7 @@ export class TooManyAbandonedTries extends Schema.TaggedError<TooManyAbandonedTr
   }
 }
 
-/** As many replies of the account are being written as its tier allows at once. */
+/** The maximum number of replies that the account's tier allows at once is being written. */
 export class TooManyReplies extends Schema.TaggedError<TooManyReplies>()("TooManyReplies", {
   tier: Schema.String,
   /** The name of the tier shown to people. */

@@ -5,7 +5,7 @@ import type { UserId } from "../identity/UserId.ts"
  * The credits in each bucket of an account, and the part of each that open holds have set aside. All in whole credits.
  */
 export interface Buckets {
-  /** Set anew each period; does not roll over. Includes what open holds have set aside of it. */
+  /** Set again in each period; does not roll over. Includes the credits that open holds have set aside. */
   readonly allowance: number
   /** Credits that were bought or granted; they never expire. Includes those that open holds have set aside. */
   readonly topup: number
@@ -79,7 +79,7 @@ export interface Split {
   readonly topup: number
 }
 
-/** `amount` taken from `source`, the allowance first, since it expires first; less where there is less. */
+/** `amount` taken from `source`, the allowance first, since it expires first; less if the source has less. */
 export const takeFrom = (source: Split, amount: number): Split => {
   const allowance = Math.min(amount, source.allowance)
   return { allowance, topup: Math.min(amount - allowance, source.topup) }

@@ -11,7 +11,7 @@ import type { UsageInput, UsageRow } from "./UsageReport.ts"
 import type { DueInput, ResetChunk, ResetInput, ResetRange } from "./upkeep/ResetChunk.ts"
 import type { VerifyChunk, VerifyInput } from "./upkeep/Verification.ts"
 
-/** Which of an account's transactions, newest first. */
+/** A selection of an account's transactions, newest first. */
 export interface HistoryInput {
   readonly userId: UserId
   /** Transactions on the page, at most. */
@@ -126,8 +126,8 @@ export class CreditUpkeep extends Context.Service<
      */
     reset(input: ResetInput): Effect.Effect<ResetChunk, StorageFailed>
     /**
-     * Recomputes some of the accounts from their rows, in the order of their users, and lists where they disagree.
-     * Changes nothing, and may run beside everything else.
+     * Recomputes some of the accounts from their rows, in the order of their users, and lists the differences. Changes
+     * nothing, and may run beside all other work.
      */
     verify(input: VerifyInput): Effect.Effect<VerifyChunk, StorageFailed>
     /**

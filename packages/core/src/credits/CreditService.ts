@@ -33,13 +33,13 @@ import type { Difference } from "./upkeep/Verification.ts"
 export interface ReplyCost {
   /** Whole credits, of all its holds together. */
   readonly credits: number
-  /** Of its last hold: a reply whose hold was ended behind its back has one for each. */
+  /** The charge of its last hold: if sweepers ended holds of a reply, it has a charge for each. */
   readonly receipt: ReplyReceipt
 }
 
 /**
- * The costs of replies by their message ids. A reply is looked for again under its next hold where a sweeper ended the one
- * before: it charged for it, or released it, as nothing had been delivered.
+ * The costs of replies by their message ids. If a sweeper ended a reply's hold, the reply is also looked up under its
+ * next hold: the sweep charged a part of it, or released the hold because no text was delivered.
  */
 export const replyCosts = Effect.fnUntraced(function* (
   records: Pick<CreditRecords["Service"], "transactions">,

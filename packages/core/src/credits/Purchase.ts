@@ -22,7 +22,7 @@ export interface PurchaseReport extends ChargedPurchase {
 }
 
 export interface RefundInput extends PurchaseReport {
-  /** All that is refunded of the charge, in the unit of `paid`. Goes down where a refund fails or is called back. */
+  /** The total refunded of the charge, in the unit of `paid`. It decreases if a refund fails or is cancelled. */
   readonly refunded: number
   /**
    * The author of the report: the payment provider unless given. Amounts that an operator returned by other means count
@@ -44,18 +44,18 @@ export interface AdjustInput {
   readonly key: string
   /** Signed, not zero. Granted credits go to the top-ups; a negative amount comes from them first. */
   readonly amount: number
-  /** For a later look at it; kept with the key. */
+  /** The reason, for a later reader; stored with the key. */
   readonly reason: string
 }
 
 /** A provider's id as one part of a key, which no other id can end: all but colons and percent signs stays as it is. */
 const partOf = (id: string): string => id.replaceAll("%", "%25").replaceAll(":", "%3A")
 
-/** The business event that so much of a charge is refunded. */
+/** The business event that a part of a charge is refunded. */
 export const refundKey = ({ by, charge, refunded }: RefundInput): string =>
   `refund:${partOf(charge)}:${by === undefined ? "" : "by-operator:"}${refunded}`
 
-/** The business event that a dispute took money back, or gave it back. */
+/** The business event that a dispute took money back, or returned it. */
 export const disputeKey = ({ charge, dispute, funds }: DisputeInput): string =>
   `refund:${partOf(charge)}:${partOf(dispute)}:${funds}`
 
@@ -91,7 +91,10 @@ export const withReport = <Report extends CorrectionReport>(
   return [...reports.filter((one) => one !== before), report]
 }
 
-/** The credits that are out by the latest reports: what each part of the price bought, in all no more than was granted. */
+/**
+ * The credits taken back according to the latest reports: those that each part of the price bought, in all no more than
+ * were granted.
+ */
 export const outOf = (
   { granted, paid }: Pick<ChargedPurchase, "granted" | "paid">,
   latest: ReadonlyArray<CorrectionReport>

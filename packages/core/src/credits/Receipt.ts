@@ -6,7 +6,7 @@ import type { Usage } from "../models/Usage.ts"
 /** Why a reply ended. */
 export type ReplyEnd = "completed" | "length" | "stopped" | "failed" | "expired"
 
-/** Why metered work ended: `expired` where its process died, or gave no sign of life for longer than a hold lives. */
+/** The end of metered work: `expired` if its process died, or gave no sign of life for longer than a hold lives. */
 export type WorkEnd = "completed" | "expired"
 
 /** The facts of a reply that the caller of `settle` provides. */
@@ -17,7 +17,7 @@ export interface ReplyReceiptDraft {
   /** The prices in force when the credits were held. */
   readonly price: ModelPrice
   readonly usage: Usage
-  /** True where tokens were counted here because the provider's own figure was not available. */
+  /** True if tokens were counted here because the provider's own figure was not available. */
   readonly estimated: boolean
   readonly ended: ReplyEnd
 }
@@ -58,7 +58,7 @@ export interface Payer {
   readonly held: number
   /** The price of the usage; never more than the held amount. */
   readonly charged: number
-  /** Which buckets of the hold paid: their sum is `charged`. */
+  /** The buckets of the hold that paid: their sum is `charged`. */
   readonly paidFrom: Split
 }
 

@@ -6,8 +6,8 @@ export const TRANSACTION_TYPES = ["usage", "reset", "topup", "grant", "refund", 
 export type TransactionType = (typeof TRANSACTION_TYPES)[number]
 
 /**
- * One row of the append-only ledger. For each account the sum of `amount` equals `allowance + topup - debt`;
- * `amount - allowanceAmount - topupAmount` is what the row repaid of (plus) or added to (minus) the debt.
+ * One row of the append-only ledger. For each account the sum of `amount` equals `allowance + topup - debt`; `amount -
+ * allowanceAmount - topupAmount` is the part of the row that repaid (plus) or added to (minus) the debt.
  */
 export interface Transaction {
   /** The row's number in its account, from 1 without gaps, as text. */
@@ -22,7 +22,7 @@ export interface Transaction {
   readonly model: string | undefined
   /** The source that spent the credits; only for usage. */
   readonly source: Spender | undefined
-  /** The payment whose purchase the row granted, took back or gave back; of purchases alone. */
+  /** The payment whose purchase the row granted, took back or returned; for purchases alone. */
   readonly charge: string | undefined
   /** The business event behind the row, for example `reply:<message id>`. */
   readonly reference: string

@@ -15,7 +15,7 @@ export interface UsageRow {
   readonly replies: number
   /** Their cost in whole credits. */
   readonly credits: number
-  /** As their receipts say; cached input included. */
+  /** As in the receipts; cached input included. */
   readonly inputTokens: number
   readonly outputTokens: number
 }
@@ -29,7 +29,7 @@ export interface UsageInput {
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
-/** The number of a day from 1970-01-01; undefined where the text is no day. */
+/** The number of a day from 1970-01-01; undefined if the text is no day. */
 export const parseDay = (text: string): number | undefined => {
   const time = DAY.test(text) ? Date.parse(`${text}T00:00:00.000Z`) : Number.NaN
   return Number.isNaN(time) || dayText(dayOf(time)) !== text ? undefined : dayOf(time)

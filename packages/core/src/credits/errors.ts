@@ -45,9 +45,9 @@ export class WorkInProgress extends Schema.TaggedError<WorkInProgress>()("WorkIn
 }
 
 /**
- * The work gave no sign of life for longer than its credits are held, for example because its process stood still: a
- * sweeper ended the hold, and charged what was recorded until then. If the work was reported later, the balance did not
- * have the credits.
+ * The work gave no sign of life for longer than its credits are held, for example because its process was suspended: a
+ * sweeper ended the hold, and charged the usage recorded until then. If the work was reported later, the balance did
+ * not have the credits.
  */
 export class WorkExpired extends Schema.TaggedError<WorkExpired>()("WorkExpired", {
   key: Schema.String,
@@ -75,7 +75,7 @@ export type DailyShareName = (typeof DAILY_SHARES)[number]
 
 /** All sources of a kind, or one bot, or one address, have used the account's limit of the day. Nothing was held. */
 export class DailyCapReached extends Schema.TaggedError<DailyCapReached>()("DailyCapReached", {
-  /** Which kind, for example `bot`. */
+  /** The kind, for example `bot`. */
   kind: Schema.String,
   /** The bot alone, or the visitors of one address; all sources of the kind together unless given. */
   share: Schema.optionalKey(Schema.Literals(DAILY_SHARES)),

@@ -55,7 +55,7 @@ export class CrmRelease extends Context.Service<
     Effect.suspend(() => make)
   )
 
-  /** Deleting a bot lets go of its connections. */
+  /** Deleting a bot deletes its connections. */
   static readonly farewellLayer = Layer.effect(
     BotFarewell,
     Effect.map(CrmRelease, ({ ofBot }) => ({ leaving: ofBot }))

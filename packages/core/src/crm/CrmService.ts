@@ -25,7 +25,7 @@ import { openTokens, sealTokens } from "./tokenSecret.ts"
 export const ConnectInput = Schema.Struct({
   owner: UserId,
   botId: Id,
-  /** As it was asked for: any text. */
+  /** The requested name: any text. */
   provider: Schema.String,
   /**
    * The redirect address for browsers; the same for every connection to the provider, and registered with it.

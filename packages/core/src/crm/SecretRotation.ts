@@ -32,8 +32,8 @@ export class SecretRotation extends Context.Service<
   {
     /**
      * Re-encrypts all tokens that another key sealed, in batches. The stored key ids show the remaining work, so an
-     * interrupted run can simply be repeated; it may run beside servers and beside another run, and connections that
-     * change meanwhile are left as they are.
+     * interrupted run can simply be repeated. It may run beside servers and beside another run; connections that change
+     * meanwhile are left as they are.
      */
     rotate(input: RotateInput): Effect.Effect<RotationReport, SecretsNotConfigured | StorageFailed>
   }

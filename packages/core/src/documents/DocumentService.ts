@@ -28,7 +28,7 @@ import { UploadLimits } from "./storing/UploadLimits.ts"
 
 export const UploadInput = Schema.Struct({
   userId: UserId,
-  /** As the client named it; cleaned here. */
+  /** The name that the client sent; cleaned here. */
   filename: Schema.String,
   bytes: Schema.instanceOf(Uint8Array, { expected: "a Uint8Array" })
 })
@@ -49,10 +49,10 @@ export interface ExcerptOfDocument extends Excerpt {
 /** A document and its bytes, or some of them. */
 export interface DocumentFile {
   readonly document: Document
-  /** Which of its bytes: from `from` to before `to`. */
+  /** The range of bytes: from `from` to before `to`. */
   readonly from: number
   readonly to: number
-  /** In order. To be read once. */
+  /** In order. Read it once. */
   readonly bytes: Stream.Stream<Uint8Array, DocumentNotFound | StorageFailed>
 }
 

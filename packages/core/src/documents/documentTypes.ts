@@ -2,7 +2,7 @@
 export type ContentRule =
   /** Anything that is text; which kind of text, the file name says. */
   | { readonly _tag: "Text" }
-  /** ASCII characters at the start; if the file name has this type, anywhere within so many bytes. */
+  /** ASCII characters at the start; if the file name has this type, anywhere within this many bytes. */
   | { readonly _tag: "Header"; readonly ascii: string; readonly within: number }
   /** A zip archive with an entry below this folder (ECMA-376 part 2), or the compound file of an encrypted one. */
   | { readonly _tag: "OfficeOpenXml"; readonly folder: string }

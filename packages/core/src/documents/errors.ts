@@ -65,7 +65,7 @@ export class DocumentQuotaExceeded extends Schema.TaggedError<DocumentQuotaExcee
   /** Documents that have not failed, and their bytes. */
   documents: Schema.Int,
   bytes: Schema.Int,
-  /** Documents that have failed: they are not counted, and may be as many again. */
+  /** Failed documents: they do not count towards the quota, and have the same limits again. */
   failed: Schema.Int,
   maxDocuments: Schema.Int,
   maxDocumentBytes: Schema.Int

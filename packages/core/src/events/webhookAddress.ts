@@ -37,7 +37,7 @@ const ipv4Bits = (address: string): bigint | undefined => {
   return parts.reduce((bits, part) => (bits << 8n) | BigInt(part), 0n)
 }
 
-/** The groups of an IPv6 address, of which `::` stands for as many as are missing. */
+/** The groups of an IPv6 address; `::` stands for all missing ones. */
 const ipv6Bits = (address: string): bigint | undefined => {
   const [plain = ""] = address.replaceAll(/^\[|\]$/g, "").split("%")
   const tail = /^(.*:)([\d.]+)$/.exec(plain)

@@ -24,7 +24,7 @@ export interface HeldJob {
   readonly dueAt: number
   readonly startedAt: number | undefined
   readonly endedAt: number | undefined
-  /** Asked for again while a try runs. */
+  /** True if the job was requested again while a try runs. */
   readonly again: boolean
   /** Failed once, and was asked for again by `retry`. */
   readonly retried: boolean

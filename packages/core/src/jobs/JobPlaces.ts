@@ -4,7 +4,7 @@ import type { UserId } from "../identity/UserId.ts"
 const REMEMBERED = 500
 
 /**
- * Schedules the jobs of people fairly on a number of places. Of the waiting people, the one served longest ago is next; and one
+ * Schedules the jobs of people fairly on a number of places. The waiting person who was served longest ago is next. One
  * person never takes the last place, so that others find a free one.
  */
 export class JobPlaces {

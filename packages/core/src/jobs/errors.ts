@@ -9,7 +9,7 @@ export class JobNotFound extends Schema.TaggedError<JobNotFound>()("JobNotFound"
   }
 }
 
-/** Only a job that failed with its last try is tried again by request; the others take care of themselves. */
+/** Only a job whose last try failed is tried again by request; other jobs are retried automatically. */
 export class JobNotFailed extends Schema.TaggedError<JobNotFailed>()("JobNotFailed", {
   jobId: Schema.String,
   state: Schema.Literals(JOB_STATES)

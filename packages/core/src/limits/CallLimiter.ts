@@ -54,7 +54,7 @@ export interface KeepInput {
 export class CallLimiter extends Context.Service<
   CallLimiter,
   {
-    /** Admits or refuses a call. Decided at once: calls of the same moment cannot pass a limit together. */
+    /** Admits or refuses a call. The decision is immediate, so that concurrent calls cannot pass a limit together. */
     admit(input: AdmitInput): Effect.Effect<Admission, StorageFailed>
     /**
      * Renews the leases of open calls, and returns those of ended ones. A lease that has expired and was swept is not

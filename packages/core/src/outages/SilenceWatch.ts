@@ -1,6 +1,6 @@
 import { type Clock, Deferred, Effect } from "effect"
 
-/** A dependency that leaves requests without an answer for so long counts as down. Milliseconds. */
+/** Time in milliseconds: a dependency that leaves requests without an answer for this long counts as down. */
 export const SILENT_MS = 20_000
 
 /** Time for which requests wait for a new probe. Milliseconds. */

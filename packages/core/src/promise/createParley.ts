@@ -84,10 +84,10 @@ export interface ParleyOptions extends StoragePorts, ParleySettings {
 }
 
 /**
- * Parley for developers who use promises: puts the adapters behind the services and starts the background work.
- * Rejects with `InvalidCatalog` where `config` is not usable, with `InvalidWebhooks` or
- * `InvalidInput` where a setting is not, with `TiersMissing` where accounts are on tiers that it has
- * not, and with `StorageFailed` where that cannot be asked. `close` ends what runs; the adapters stay the caller's.
+ * Parley for developers who use promises: provides the adapters to the services and starts the background work. Rejects
+ * with `InvalidCatalog` if `config` is not usable, with `InvalidWebhooks` or `InvalidInput` if a setting is not, with
+ * `TiersMissing` if accounts are on tiers that it does not have, and with `StorageFailed` if the storage cannot answer
+ * that. `close` ends all background work; the adapters stay the caller's.
  */
 export const createParley = async (options: ParleyOptions): Promise<Parley> => {
   const [problem] = problemsOfSettings(options)

@@ -7,7 +7,7 @@ const Price = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1_000_
 
 const Name = Schema.NonEmptyString.check(Schema.isMaxLength(100))
 
-/** As it stands in receipts, logs and metrics. */
+/** Its name in receipts, logs and metrics. */
 const VendorName = Schema.String.check(Schema.isPattern(/^[a-z0-9][a-z0-9-]{0,49}$/))
 
 const ModelOverride = Schema.Struct({
@@ -53,7 +53,9 @@ const TierOverride = Schema.Struct({
 
 /** The form of the configuration file: any part of the catalog. */
 export const CatalogOverrides = Schema.Struct({
-  /** With true nothing is taken of the shipped tiers, models and prices: this is all that is on sale. */
+  /**
+   * With true, none of the shipped tiers, models and prices is used: the configuration contains all that is on sale.
+   */
   replace: Schema.optionalKey(Schema.Boolean),
   tiers: Schema.optionalKey(Schema.Record(TierName, TierOverride)),
   /** The tiers there are, from the lowest to the highest. */

@@ -22,9 +22,9 @@ export interface Tier {
   /** Public ids of the models this tier may use; the first is its default. */
   readonly models: ReadonlyArray<string>
   readonly maxDocuments: number
-  /** Of all documents together. */
+  /** Bytes of all documents together. */
   readonly maxDocumentBytes: number
-  /** Of all chats together. */
+  /** Bytes of all chats together. */
   readonly maxChatBytes: number
   /** The most concurrent replies of an account, 1 or more; default unlimited. */
   readonly maxConcurrentReplies?: number

@@ -307,7 +307,7 @@ const countPieces = (text: string): Count => {
 /** The text after the last cut is counted again in each call; beyond this many characters it is cut at its end. */
 const LONGEST_TAIL = 4_096
 
-/** The last place where a growing text may be cut without changing the count: before its last single space. */
+/** The last offset at which a growing text may be cut without changing the count: before its last single space. */
 const lastCut = (text: string): number => {
   let index = text.lastIndexOf(" ")
   while (index > 0 && text[index - 1] === " ") index -= 1

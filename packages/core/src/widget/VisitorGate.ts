@@ -18,7 +18,7 @@ export interface VisitorCall {
   /** The address it came from, as the server knows it; all calls of unknown origin share one limit. */
   readonly address: string | undefined
   readonly botId: string
-  /** A conversation that is known to be the visitor's own; undefined where a new one begins. */
+  /** A conversation that is known to be the visitor's own; undefined if a new one begins. */
   readonly conversationId: string | undefined
 }
 

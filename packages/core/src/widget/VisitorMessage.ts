@@ -36,6 +36,6 @@ export const VisitorMessage = Schema.Struct({
 })
 export type VisitorMessage = typeof VisitorMessage.Type
 
-/** Which conversation a visitor asks for. */
+/** The conversation of a visitor's request. */
 export const VisitorConversation = Schema.Struct({ ...named, conversationId: Schema.String })
 export type VisitorConversation = typeof VisitorConversation.Type

@@ -23,7 +23,9 @@ export class BotResting extends Schema.TaggedError<BotResting>()("BotResting", {
   }
 }
 
-/** As many replies are being written, or were left unread, as the bot's owner or the visitor may have. */
+/**
+ * The maximum number of replies that the bot's owner or the visitor may have is being written or waits for a reader.
+ */
 export class BotBusy extends Schema.TaggedError<BotBusy>()("BotBusy", {
   /** Milliseconds after which trying again may be worthwhile. */
   retryAfterMs: Schema.Finite

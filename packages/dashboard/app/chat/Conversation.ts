@@ -285,7 +285,7 @@ export class Conversation {
     this.#events.onChanged()
   }
 
-  /** Gives a newly stored chat its initial title, unless it got another one meanwhile. */
+  /** Sets the initial title of a newly stored chat, unless it got another one meanwhile. */
   async #titleOf(chatId: string, stored: StoredChat): Promise<string> {
     const { title } = this.#events
     if (title === undefined || this.#isNamed) return stored.title

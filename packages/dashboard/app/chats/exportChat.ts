@@ -2,7 +2,7 @@ import { type ChatSummary, readChat, type StoredMessage } from "../api/chats.ts"
 import { fileNameOf } from "./fileName.ts"
 import type { Translate } from "../messages/MessagesProvider.tsx"
 
-/** The most messages that one answer gives. */
+/** The most messages in one response. */
 const PAGE_MESSAGES = 500
 
 /** Every message of a chat, from the first. */
@@ -40,7 +40,7 @@ const markdownOf = (title: string, messages: ReadonlyArray<StoredMessage>, t: Tr
     .filter((part) => part !== "")
     .join("\n\n") + "\n"
 
-/** Gives the person a file with all that was said in a chat, its sources and what it cost. */
+/** Downloads a file with all messages of a chat, its sources and its costs. */
 export const exportChat = async (chat: ChatSummary, format: "markdown" | "json", t: Translate): Promise<void> => {
   const messages = await readAll(chat.id)
   const title = chat.title.trim() === "" ? t("chat.untitled") : chat.title

@@ -137,7 +137,7 @@ export interface StoredEvent {
   readonly text: string
   /** Not delivered yet. */
   isPending: boolean
-  /** How often the receiver did not take it. */
+  /** The number of deliveries that the receiver refused. */
   failures: number
 }
 
@@ -151,7 +151,7 @@ export interface KeptAnswer {
 
 export interface StandInState {
   readonly version: 1
-  /** How far the stand-in's clock is ahead of the real one, in milliseconds. */
+  /** The offset of the stand-in's clock from the real one, in milliseconds. */
   aheadMs: number
   readonly customers: Record<string, Customer>
   readonly sessions: Record<string, Session>

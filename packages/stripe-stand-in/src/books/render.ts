@@ -20,7 +20,7 @@ export interface References {
   pageUrl(path: string): string
 }
 
-/** How the stand-in's objects look at Stripe. `isOld`: as before its version of 2025-03-31. */
+/** The stand-in's objects in Stripe's form. `isOld`: the form before its version of 2025-03-31. */
 export interface View {
   readonly books: References
   readonly isOld: boolean

@@ -6,7 +6,7 @@ export interface Page {
   readonly body: Html
   /** The address of the stand-in's first page. */
   readonly base: string
-  /** Said to the person at once: why what they asked for was not done. */
+  /** Shown to the person at once: the reason why their request was not carried out. */
   readonly problem?: string | undefined
   readonly status?: number
   /** Other origins that the page's forms may lead to. */

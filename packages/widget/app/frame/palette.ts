@@ -45,7 +45,7 @@ export const inkOn = (colour: string): string => {
   return contrast(white, colour) >= LEGIBLE ? white : black
 }
 
-/** The colour itself, or so much lighter or darker that it is legible on `ground`. */
+/** The colour itself, or a version that is light or dark enough to be legible on `ground`. */
 export const legibleOn = (colour: string, ground: string): string => {
   const towards = contrast("#ffffff", ground) > contrast("#000000", ground) ? WHITE : BLACK
   for (let share = 0; share < 1; share += 0.05) {

@@ -108,7 +108,7 @@ const add = (row: Row, cell: Cell): void => {
   row.width += cell.columns
 }
 
-/** Puts the cells into the last row that reach from above to where it is now. */
+/** Adds to the last row the cells of rows above that extend into it, from its present column on. */
 const cover = ({ covered, rows }: OpenTable): void => {
   const row = rows.at(-1)
   if (row === undefined) return

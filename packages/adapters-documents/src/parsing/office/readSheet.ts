@@ -49,7 +49,7 @@ const shown = (code: string, value: number): string => {
 
 const isDate = (code: string): boolean => /[ymdhs]/iu.test(code.replace(/"[^"]*"|\\.|\[[^\]]*\]|general/giu, ""))
 
-/** How a number is shown by the format of this number; `codes` are those that the workbook defines. */
+/** The format in which a number is shown, by the format's number; `codes` are those that the workbook defines. */
 export const formatCell = (
   value: number,
   formatId: number,

@@ -25,7 +25,7 @@ const sharedStrings = (bytes: Uint8Array | undefined): ReadonlyArray<string> => 
   const strings: Array<string> = []
   let text = ""
   let inText = false
-  // How a word is pronounced stands beside it, and is no part of it.
+  // The pronunciation of a word is stored beside it, and is no part of it.
   let phonetic = false
   readXml(bytes, {
     open: (name) => {

@@ -10,7 +10,7 @@ const NOT_TEXT = "The file is not plain text. Save it as plain text (UTF-8) and 
 
 /** Bytes that decide about UTF-16 and EBCDIC. */
 const SAMPLE_BYTES = 8192
-/** One broken character in so many sound ones is an accident in UTF-8, and not another encoding. */
+/** One broken character among this number of sound ones is an accident in UTF-8, and not another encoding. */
 const SOUND_PER_BROKEN = 50
 
 /** UTF-16 by its mark, or by the zeros that every other byte of Latin letters, digits and spaces is. */
@@ -53,9 +53,9 @@ const nearlyUtf8 = (bytes: Uint8Array): string | undefined => {
 }
 
 /**
- * Reads a text in its own encoding: UTF-16 and UTF-8 if the bytes are that, whatever is declared; else the declared one
- * if the text reads naturally in it, or the one in which it does. A text in no known encoding is refused rather than
- * stored as wrong letters. `declared` is a label as HTML pages write it.
+ * Reads a text in its own encoding: UTF-16 or UTF-8 if the bytes are valid in it, whatever is declared; otherwise the
+ * declared encoding if the text reads naturally in it, or another one in which it does. A text in no known encoding is
+ * refused rather than stored as wrong letters. `declared` is a label as HTML pages write it.
  */
 export const decodeText = (bytes: Uint8Array, declared?: string): string => {
   const wide = wideLabel(bytes)
@@ -69,7 +69,7 @@ export const decodeText = (bytes: Uint8Array, declared?: string): string => {
   if (text !== undefined) return cleanText(escaped(text, bytes))
   if (isEbcdic(bytes)) throw new Unreadable("encoding", EBCDIC)
   const label = detectEncoding(bytes, canonical(declared))
-  // The file may have an accident where the sample of it had none.
+  // The file may contain a broken character outside of the sample.
   const legacy = nearlyUtf8(bytes) ?? (label === undefined ? undefined : decodeBytes(label, bytes, { lenient: true }))
   if (legacy === undefined) throw new Unreadable("encoding", UNKNOWN)
   return cleanText(legacy)

@@ -14,7 +14,7 @@ import {
 const SAMPLE_BYTES = 16 * 1024
 /** A character of an ordinary text scores about 1; less than this on average is no natural text. */
 const LEAST_SCORE = 0.55
-/** So much better a less likely encoding has to fit. */
+/** A less likely encoding is chosen only if its score is higher by this margin. */
 const MARGIN = 0.02
 /** The share of vowels among the letters of a text in Cyrillic or Greek. */
 const VOWELS = { least: 0.3, most: 0.6 } as const
@@ -56,7 +56,10 @@ const scriptScore = (small: string, before: string, after: string): number => {
   return 0
 }
 
-/** How well a character stands between its neighbours, from -4 to 1.5. Without an alphabet several bytes make one. */
+/**
+ * The plausibility of a character between its neighbours, from -4 to 1.5. Several bytes without an alphabet count as
+ * one.
+ */
 const scoreOf = (character: string, before: string, after: string, alphabet: Alphabet): number => {
   if (NEVER.test(character)) return -4
   if (COMMON_SIGNS.has(character)) {
@@ -77,7 +80,7 @@ const scoreOf = (character: string, before: string, after: string, alphabet: Alp
   return known - crowded * 0.3
 }
 
-/** Words have vowels; letters of another script that are read as Cyrillic or Greek have as many as by chance. */
+/** Words have vowels; letters of another script that are read as Cyrillic or Greek have them only by chance. */
 const vowelFactor = (text: string): number => {
   const found = Array.from(text.toLowerCase()).filter((character) => WITH_VOWELS.test(character))
   if (found.length === 0) return 1

@@ -66,7 +66,7 @@ export const getCreditHistory = defineRoute({
     const { userId } = caller
     const { limit, offset } = query
     const history: Effect.Effect<HistoryPage, AccountNotFound | StorageFailed> = credits.history({ userId, ...query })
-    // The first sight of a person opens the account, whichever route sees them first.
+    // The first request of a person opens the account, on any route.
     const openAndRead = Effect.andThen(credits.balance(userId), history)
     const page = yield* history.pipe(
       Effect.catchTag("AccountNotFound", () => openAndRead),

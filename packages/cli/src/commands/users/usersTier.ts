@@ -28,7 +28,7 @@ const input = {
   json: jsonFlag
 }
 
-/** Who decides over a person's tier, in words. */
+/** The party that decides over a person's tier, in words. */
 const deciderOf = ({ paidTier, pinned }: TierStanding): string => {
   if (!pinned) return "billing events change it"
   return `pinned: billing events do not change it${paidTier === undefined ? "" : `, and would make it ${paidTier}`}`

@@ -13,7 +13,7 @@ export const answeringVendors = (config: ParleyConfig): ReadonlyArray<string> =>
 /** The variables of real models. */
 export const REAL_MODELS = "OPENAI_API_KEY or ANTHROPIC_API_KEY"
 
-/** How a client beyond this machine could reach the server; undefined if none can. */
+/** The way in which a client beyond this machine could reach the server; undefined if there is none. */
 const exposure = ({ baseUrl, host, production, trustProxy }: ParleyConfig): string | undefined => {
   if (production) return "NODE_ENV is production"
   if (!isLoopback(host)) return "HOST is not a loopback address"

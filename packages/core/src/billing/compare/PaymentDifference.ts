@@ -12,7 +12,7 @@ export const DIFFERENCE_KINDS = [
   "not-corrected",
   /** A subscription has another price, period or end at the provider, or its person is on a lower tier. */
   "plan",
-  /** A subscription is paid for beside the one of the plan. */
+  /** A second subscription is paid for in addition to the plan's. */
   "second-subscription",
   /** Stored payments of a person were changed or deleted past the events. */
   "altered",

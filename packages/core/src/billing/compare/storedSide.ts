@@ -99,7 +99,7 @@ export const storedSide = (
   const comparePlan = planComparison(records, catalog)
   const isUnpaid = (sale: Sale) => isUnpaidAt(lookups, seen, sale)
 
-  /** Credits that the ledger gave for a session without a stored purchase. Sessions that are listed were compared before. */
+  /** Credits that the ledger granted for a session without a stored purchase. Listed sessions were compared before. */
   const credited: Differences = allOf<CreditedSession, StorageFailed>((after) =>
     upkeep.credited({ since, after, limit: PAGE_SIZE })
   ).pipe(

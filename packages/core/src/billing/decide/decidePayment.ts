@@ -95,7 +95,7 @@ const decideInvoice = (view: PaymentView, subject: Subject, invoice: PaidInvoice
   const { changes, period } = paidLines(invoice, isPlan)
   const lines = period === undefined ? changes : [period, ...changes]
   if (lines.length === 0) return ignored("it pays for no period and for no dearer plan", links)
-  // It may be for something beside the plan: a period of that is none of the plan's.
+  // The payment may be for something other than the plan: its period is none of the plan's.
   if (!lines.some(({ priceId }) => isPlan(priceId))) return refused("its price is for no plan in the catalog", subject)
   const several = lines.find(({ quantity }) => quantity !== 1)
   if (several !== undefined) return refusedQuantity(several.quantity, subject)

@@ -76,8 +76,8 @@ export interface PastTaking {
 }
 
 /**
- * The credits to take of periods that are over. Of each, the used credits beyond those still paid for are owed: unused credits
- * have expired, and are not taken a second time.
+ * The credits to take for periods that are over. In each, the used credits beyond those still paid for are owed: unused
+ * credits have expired, and are not taken a second time.
  */
 export const pastTakings = (
   { followed }: BillingAccount,

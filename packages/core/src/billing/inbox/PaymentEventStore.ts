@@ -94,7 +94,7 @@ export interface ListEventsInput {
   readonly state: EventState | undefined
   readonly userId: UserId | undefined
   readonly limit: number
-  /** Only events that were received before the one of this id. */
+  /** Only events that were received before the event with this id. */
   readonly before: string | undefined
 }
 

@@ -5,10 +5,10 @@ import type { UserId } from "../../identity/UserId.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { keysOfPast, type PastPeriod, type UsedCredits } from "../decide/pastPeriods.ts"
 
-/** Read together. */
+/** The number of rows in one read. */
 const PAGE = 200
 
-/** A row may be written so much before the start of its period, by clocks that differ. */
+/** The longest time by which a row may precede the start of its period, because clocks differ. */
 const SKEW_MS = 86_400_000
 
 /** The credits of the allowance that a row used: changes of the plan and corrections of its credits are no use. */

@@ -162,11 +162,11 @@ export type PaymentEvent =
   | { readonly _tag: "Dispute"; readonly dispute: PaymentDispute }
   /** Nothing that credits depend on. */
   | { readonly _tag: "Other" }
-  /** Of another account of the provider. */
+  /** The event belongs to another account of the provider. */
   | { readonly _tag: "Foreign" }
   /** A test event while the key is for real payments, or the reverse: key and signing secret do not belong together. */
   | { readonly _tag: "OtherMode" }
-  /** Of a kind that matters. */
+  /** The event has a relevant kind. */
   | Unreadable
 
 /** An object of the provider, as it lists it. */

@@ -44,7 +44,7 @@ export interface CloseCheckoutsInput {
 
 export interface InvoicesInput {
   readonly customerId: string
-  /** The newest so many, over as many pages of the provider as it takes. */
+  /** The number of the newest objects, over as many pages of the provider as needed. */
   readonly limit: number
 }
 

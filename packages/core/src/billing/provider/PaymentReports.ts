@@ -38,7 +38,7 @@ export class PaymentReports extends Context.Service<
      * one that is not an event at all fails as `malformed`. The provider is not asked.
      */
     verify(input: SignedEvent): Effect.Effect<ReceivedPaymentEvent, InvalidSignature | PaymentFailed>
-    /** Reads the text of an event that was received before, of which nothing is proven anew. */
+    /** Parses the text of an event that was received before, without checking its signature again. */
     read(payload: string): Effect.Effect<ReceivedPaymentEvent, PaymentFailed>
   }
 >()("@parley/core/billing/provider/PaymentReports") {}

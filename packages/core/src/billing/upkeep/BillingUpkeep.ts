@@ -7,7 +7,7 @@ export interface ForgetInput {
   readonly doneBefore: number
   /** Events without a person, or that still wait, are deleted if they were received before this moment. Unix milliseconds. */
   readonly unmatchedBefore: number
-  /** At most so many of each. */
+  /** The most rows of each. */
   readonly limit: number
 }
 
@@ -33,7 +33,7 @@ export interface PeopleInput {
 /** A person with stored payments, or whose plan is renewed by invoices. */
 export interface PaidPerson {
   readonly userId: UserId
-  /** In words: what of the stored payments is not as it was written. */
+  /** In words: the part of the stored payments that differs from the written state. */
   readonly altered: ReadonlyArray<string>
 }
 
@@ -45,7 +45,7 @@ export interface CreditedInput {
   readonly limit: number
 }
 
-/** Credits that the ledger gave for a checkout session. */
+/** Credits that the ledger granted for a checkout session. */
 export interface CreditedSession {
   readonly userId: UserId
   /** The number of the transaction. */
@@ -74,7 +74,7 @@ export class BillingUpkeep extends Context.Service<
     readonly stranded: (limit: number) => Effect.Effect<ReadonlyArray<string>, StorageFailed>
     /** People who pay for several subscriptions at once, by their ids. */
     several(input: PeopleInput): Effect.Effect<ReadonlyArray<SeveralSubscriptions>, StorageFailed>
-    /** Everybody whose payments may be compared with the provider, in the order of their ids. */
+    /** All people whose payments may be compared with the provider, in the order of their ids. */
     people(input: PeopleInput): Effect.Effect<ReadonlyArray<PaidPerson>, StorageFailed>
     /** Credits of the ledger for checkout sessions, in the order of people and rows. */
     credited(input: CreditedInput): Effect.Effect<ReadonlyArray<CreditedSession>, StorageFailed>

@@ -6,7 +6,7 @@ import type { CatchUpReport } from "../inbox/catchUp.ts"
 import { PaymentInbox } from "../PaymentInbox.ts"
 import { BillingUpkeep } from "./BillingUpkeep.ts"
 
-/** As far back as providers list their events. */
+/** The age up to which providers list their events. */
 const FIRST_LOOK_MS = 30 * 86_400_000
 /** Margin for events that are listed late, and for clocks that differ. */
 const OVERLAP_MS = 3_600_000

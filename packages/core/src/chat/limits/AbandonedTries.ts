@@ -28,7 +28,7 @@ interface Window {
 }
 
 const WINDOW_MS = 60_000
-/** Beyond so many people, those whose minute is over are forgotten. */
+/** If more people than this are counted, those whose minute is over are forgotten. */
 const MANY = 10_000
 
 const keyOf = ({ askedFrom = "", payer, source }: Tries): string => JSON.stringify([source, payer, askedFrom])
@@ -43,7 +43,7 @@ const eventOf = (source: Spender): string => (source === CHAT_SPENDER ? "abandon
 export class AbandonedTries extends Context.Service<
   AbandonedTries,
   {
-    /** Fails where the person has left as many replies within a minute as the tier allows. */
+    /** Fails if the person has abandoned as many replies within a minute as the tier allows. */
     check(limit: TryLimit): Effect.Effect<void, TooManyAbandonedTries>
     /** Counts a reply that was left before its first word. Never fails: what cannot be counted for all is counted here. */
     note(tries: Tries): Effect.Effect<void>
@@ -79,7 +79,7 @@ export class AbandonedTries extends Context.Service<
         note: Effect.fnUntraced(function* (tries) {
           const window = windowOf(keyOf(tries), yield* Clock.currentTimeMillis)
           window.count += 1
-          // Addresses are as many as an abuser likes: a row for each would fill the store.
+          // An abuser may use any number of addresses: a row for each would fill the store.
           if (tries.askedFrom !== undefined) return
           const counting = limiter.count({
             subject: tries.payer,

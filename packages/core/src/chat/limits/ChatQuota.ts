@@ -38,7 +38,7 @@ const countedAs = (owner: ConversationOwner): string => {
 export class ChatQuota extends Context.Service<
   ChatQuota,
   {
-    /** Lets `bytes` more through, or fails where they are too many. */
+    /** Admits `bytes` more, or fails if they exceed the quota. */
     check(input: {
       readonly owner: ConversationOwner
       readonly tier: Tier

@@ -18,7 +18,10 @@ export interface PromptParts {
   readonly searched: boolean
   /** Best first. A reply that cites one as `[1]`, by its `number`, leads its reader to it. */
   readonly passages: ReadonlyArray<Source>
-  /** The passages as Parley quotes them: numbered, as data that cannot end its own quotation; empty where nothing was searched. */
+  /**
+   * The passages as Parley quotes them: numbered, as data that cannot end its own quotation; empty if there was no
+   * search.
+   */
   readonly quotedPassages: string
   readonly question: string
 }

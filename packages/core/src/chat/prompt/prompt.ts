@@ -85,7 +85,7 @@ export interface Prompt {
   readonly maxTokens: number
   /** An upper bound of the count by the model's own tokenizer; credits are reserved for it. */
   readonly maxInputTokens: number
-  /** The longest reply that was wanted and fits into the window beside the messages. */
+  /** The longest requested reply that fits into the window beside the messages. */
   readonly maxOutputTokens: number
   /** The sources in the prompt: the given ones, without the last ones if the window was too small. */
   readonly sources: ReadonlyArray<Source>
@@ -178,7 +178,7 @@ export const buildPrompt = (input: BuildPromptInput): Result.Result<Prompt, Prom
   })
 }
 
-/** The prompt whose messages a prompt builder gave in the place of our own: bounded by the same rules. */
+/** The prompt with the messages of a prompt builder in place of our own: bounded by the same rules. */
 export const promptOf = (
   { conversation, parts, sources }: Prompt,
   messages: ReadonlyArray<ChatMessage>,

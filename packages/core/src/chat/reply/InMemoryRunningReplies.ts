@@ -84,7 +84,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** The running records of replies in the memory of one process, beside its chats: for tests, and for trying things out. */
+/** The running records of replies in the memory of one process, beside its chats: for tests and trials. */
 export const InMemoryRunningReplies = {
   layer: Layer.effect(RunningReplies, make).pipe(
     Layer.provide(Layer.mergeAll(InMemoryAccounts.layer, InMemoryChats.layer, InMemoryStorage.layer))

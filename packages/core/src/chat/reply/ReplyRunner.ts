@@ -142,7 +142,7 @@ export class ReplyRunner extends Context.Service<
 const makeRun = Effect.gen(function* () {
   const layerScope = yield* Effect.scope
   const runReply = yield* makeRunReply
-  /** By chat. */
+  /** The replies by chat. */
   const own = new Map<string, Set<OwnReply>>()
 
   const run = Effect.fnUntraced(function* (input: RunReplyInput) {

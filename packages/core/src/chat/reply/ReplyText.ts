@@ -8,10 +8,10 @@ import type { TokenizerService } from "../../tokens/TokenizerService.ts"
 export interface ReplyText<E> {
   /** In UTF-16 units. */
   readonly length: () => number
-  /** From a place on, what there is. */
+  /** The available text from an offset on. */
   readonly from: (start: number) => string
   readonly append: (text: string) => void
-  /** Ends the text; a failure breaks it off for every reader. Only the first call counts. */
+  /** Ends the text; with a failure, it fails for every reader. Only the first call counts. */
   readonly end: (exit: Exit.Exit<void, E>) => void
   /** Waits for the first words, or for the end if none come. */
   readonly begun: Effect.Effect<void, E>

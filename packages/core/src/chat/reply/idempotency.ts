@@ -32,7 +32,7 @@ const nameOf = (owner: ConversationOwner): ReadonlyArray<string> => {
   return bot === "" ? [userId] : [userId, bot, visitor]
 }
 
-/** The chat that a request with this idempotency key opens where it names none. */
+/** The chat that a request with this idempotency key opens if it names none. */
 export const idempotentChatId = (owner: ConversationOwner, key: string): Effect.Effect<string> =>
   uuidFrom("chat", ...nameOf(owner), key)
 

@@ -50,7 +50,7 @@ export class ReplyBeats extends Context.Service<
         const beats = kept.map((reply) => ({ reply, beat: reply.next() }))
         if (beats.length === 0) return
         const answers = yield* replies.write({ beats: beats.map(({ beat }) => beat), ttlMs })
-        // Beside the heartbeats: to hold credits anew takes its time.
+        // Runs beside the heartbeats, because holding credits again takes time.
         for (const [index, { beat, reply }] of beats.entries()) {
           const answer = answers[index]
           if (answer !== undefined) yield* Effect.forkIn(reply.beaten(answer, beat), scope, { startImmediately: true })
@@ -104,7 +104,7 @@ interface RunState {
   isBegun: boolean
 }
 
-/** A reply as its heartbeats see it: they store its text, keep its hold and, if that is gone, hold credits anew. */
+/** A reply as its heartbeats see it: they store its text, keep its hold and, if that is lost, hold credits again. */
 const beatingReply = (of: {
   readonly input: RunReplyInput
   readonly payment: ReplyPayment
@@ -133,7 +133,7 @@ const beatingReply = (of: {
       if (isBegun && isWhole) tokens = Math.min(spoken?.output.tokens() ?? 0, call.request.maxOutputTokens)
       const isBetterKnown = call.request.model !== calls[0].request.model || reported.inputUsage !== undefined
       const hold = payment.progress(tokens, isBetterKnown, draftOf)
-      // In a chat that is stored, others may find the reply before its first words.
+      // Other clients may find the reply of a stored chat before its first words.
       if (!isBegun && !(joinable && turn.continues)) return { hold }
       const model = call.request.model.id
       return { hold, reply: { ...name, model, joinable, start: stored, text: isWhole ? news : "" } }
@@ -167,7 +167,7 @@ export const makeRunReply = Effect.gen(function* () {
     input: RunReplyInput,
     text: ReplyText<ModelFailed>,
     callbacks: {
-      /** With the model that speaks, and the fiber that stores the turn. */
+      /** Called once with the model that writes, and with the fiber that stores the turn. */
       readonly onFirstWords: (model: string, beginning: SpokenReply["beginning"]) => Effect.Effect<unknown>
       /** Interrupts the reply: a reader has asked for its end. */
       readonly stop: Effect.Effect<void>

@@ -6,7 +6,10 @@ import type { Source } from "../store/StoredChat.ts"
 
 /** A source as it is shown to people: its passage reflowed, and what of it a reply rests on. */
 export interface ShownSource extends ReflowedText {
-  /** Parts of the shown text that the reply quotes, or that its statements agree with; in order, none where none does. */
+  /**
+   * Parts of the shown text that the reply quotes, or that agree with its statements; in order, empty if there are
+   * none.
+   */
   readonly marks: ReadonlyArray<TextSpan>
   /** The titles above the first mark, or above the passage's beginning, outermost first. */
   readonly path: ReadonlyArray<string>
@@ -46,7 +49,7 @@ const SAME: Readonly<Record<string, string>> = { "’": "'", "‘": "'", "“": 
 
 interface Folded {
   readonly text: string
-  /** For each of its characters, the offset of the one it was made of. */
+  /** For each character, the offset of the source character from which it was made. */
   readonly offsets: ReadonlyArray<number>
 }
 
@@ -76,7 +79,7 @@ const findQuote = (passage: Folded, quote: string): TextSpan | undefined => {
 const COMMON: ReadonlySet<string> = new Set(LANGUAGES.flatMap((language) => [...FUNCTION_WORDS[language]]))
 /** Words with the same beginning count as one, regardless of their endings. */
 const BEGINNING = 5
-/** A statement agrees with a sentence that has so much of its words, and so many. */
+/** The least share and the least number of a statement's words that a sentence must have to agree with it. */
 const LEAST_SHARE = 0.3
 const LEAST_WORDS = 2
 
@@ -119,7 +122,7 @@ const marksOf = (shown: string, reply: string, number: number): ReadonlyArray<Te
   return joined(marks)
 }
 
-/** In order, and those that overlap or touch as one. */
+/** In order; overlapping and touching ones are joined. */
 const joined = (marks: ReadonlyArray<TextSpan>): ReadonlyArray<TextSpan> => {
   const found: Array<TextSpan> = []
   for (const mark of marks.toSorted((one, other) => one.start - other.start)) {

@@ -44,7 +44,7 @@ export interface BeginTurnInput {
   readonly documentIds?: ReadonlyArray<string>
   readonly reply: {
     readonly id: string
-    /** Undefined where no model writes it. */
+    /** Undefined if no model writes it. */
     readonly model: string | undefined
     readonly sources: ReadonlyArray<Source>
     /** The whole reply, if no model writes it: it is complete at once. */
@@ -108,7 +108,7 @@ export interface ListConversationsInput {
   readonly botOwner: UserId
   readonly bot: string
   readonly limit: number
-  /** Only those behind this place. */
+  /** Only those after this cursor. */
   readonly before?: ConversationCursor | undefined
   /** Only those with this text, in any case, in their title or messages; all of them if it is empty or not given. */
   readonly search?: string | undefined
@@ -125,8 +125,8 @@ export interface ConversationPage {
 }
 
 /**
- * Chats and their messages. Every method is fenced by the owner: another owner's chat is as one that does not exist, also
- * where a visitor asks for a chat of the bot's owner, of another visitor, or with another bot.
+ * Chats and their messages. Every method is fenced by the owner: another owner's chat is treated as missing, even if a
+ * visitor asks for a chat of the bot's owner, of another visitor, or with another bot.
  */
 export class ChatStore extends Context.Service<
   ChatStore,
@@ -147,7 +147,10 @@ export class ChatStore extends Context.Service<
     list(input: ListChatsInput): Effect.Effect<ChatList, StorageFailed>
     /** Changes the title of one of a person's own chats; undefined if they have no chat with this id. */
     rename(userId: UserId, chatId: string, title: string): Effect.Effect<Chat | undefined, StorageFailed>
-    /** Keeps these documents, at most 1,000, with one of a person's own chats in place of others; true where there is one. */
+    /**
+     * Stores these documents, at most 1,000, with one of a person's own chats in place of others; returns true if the
+     * chat exists.
+     */
     keepDocuments(
       userId: UserId,
       chatId: string,
@@ -158,7 +161,7 @@ export class ChatStore extends Context.Service<
      * the bot's owner: the `storedBytes` of their messages.
      */
     usage(owner: ConversationOwner): Effect.Effect<number, StorageFailed>
-    /** Deletes a chat with its messages; true where there was one. */
+    /** Deletes a chat with its messages; returns true if it existed. */
     remove(owner: ConversationOwner, chatId: string): Effect.Effect<boolean, StorageFailed>
   }
 >()("@parley/core/chat/store/ChatStore") {}

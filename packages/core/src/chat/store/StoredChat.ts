@@ -59,7 +59,7 @@ export interface Source {
   readonly start: number
   readonly end: number
   readonly text: string
-  /** The headings it stands under where it starts, then those that begin in it (`headingPath`); absent where none do. */
+  /** The headings above the passage's start, then those that begin in it (`headingPath`); absent if there are none. */
   readonly headings?: ReadonlyArray<Heading>
 }
 
@@ -73,7 +73,7 @@ export type MessageState = "complete" | "streaming" | "stopped" | "failed"
 export interface StoredMessage extends ChatMessage {
   readonly id: string
   readonly state: MessageState
-  /** Public id of the model that wrote it; undefined for what people wrote, and for a reply that no model wrote. */
+  /** Public id of the model that wrote it; undefined for messages of people, and for a reply that no model wrote. */
   readonly model: string | undefined
   readonly sources: ReadonlyArray<Source>
   /** Unix milliseconds. */

@@ -50,7 +50,7 @@ export type Reserved =
   | {
       readonly _tag: "Held"
       readonly hold: Hold
-      /** True where another call had reserved the same key before; the hold may have ended since. */
+      /** True if another call had reserved the same key before; the hold may have ended since. */
       readonly replayed: boolean
       /** Whether the hold is still open, or how it ended. */
       readonly state: "open" | "settled" | "released"
@@ -64,7 +64,7 @@ export interface OnOtherTier {
   readonly account: Account
 }
 
-/** Which hold. */
+/** The hold's name. */
 export interface HoldName {
   readonly userId: UserId
   readonly key: string

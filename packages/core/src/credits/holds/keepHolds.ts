@@ -69,7 +69,7 @@ const END_PATIENCE = "4 seconds"
 /** Soon again at first, then every five seconds; the pauses vary. */
 const UNTIL_STORED = Schedule.jittered(Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("5 seconds")]))
 
-/** Tries work on a store again as long as its failures may pass. Only for work that is safe to repeat. */
+/** Retries work on a store while its failures are temporary. Only for work that is safe to repeat. */
 export const untilStored = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.retry(work, { schedule: UNTIL_STORED, while: isPassing })
 

@@ -2,7 +2,7 @@ import type { UserId } from "../../identity/UserId.ts"
 import type { ReceiptLine, WorkReceipt } from "../Receipt.ts"
 import type { Spender } from "../Spender.ts"
 
-/** Which metered work. */
+/** The name of metered work. */
 export interface WorkName {
   readonly userId: UserId
   /**
@@ -42,12 +42,12 @@ export interface WorkReservation extends WorkBound {
   readonly lifetimeSeconds?: number | undefined
 }
 
-/** Which hold lives on, and how long: the seconds as in `WorkReservation`, from now on. */
+/** The hold to renew, and its lifetime from now on: the seconds as in `WorkReservation`. */
 export interface WorkRenewal extends WorkName {
   readonly lifetimeSeconds?: number | undefined
 }
 
-/** Which work is reported. */
+/** The reported work. */
 export interface WorkSettlement extends WorkName {
   /**
    * The most that all sources of the hold's kind may take on one UTC day. It bounds a report that comes after the hold has
@@ -72,7 +72,7 @@ export interface MeteredWork<A> {
   /** The result of the work; for a key that was paid before, the result of that time. */
   readonly result: A | undefined
   readonly receipt: WorkReceipt
-  /** True where the key was paid before, and nothing was done now. */
+  /** True if the key was paid before, and nothing was done now. */
   readonly replayed: boolean
 }
 

@@ -6,7 +6,7 @@ import { parseSpender } from "../Spender.ts"
 import type { WorkBound, WorkName, WorkReport } from "./Metering.ts"
 import { isWorkKey } from "./workKey.ts"
 
-/** Kept with the ledger row, which is read with every page of a history. */
+/** Stored with the ledger row, which is read with every page of a history. */
 const MAX_CHARACTERS = 16_384
 
 /** An object literal, of this realm or another. Instances of classes lose in JSON what makes them one. */

@@ -44,8 +44,8 @@ export const reserve = (input: ReserveInput, reservationId: string): Operation<R
 })
 
 /**
- * The same where the account is on `tier`, which the price, the model and the bounds were taken from; on another, unless
- * the key was used before, nothing is held.
+ * The same if the account is on `tier`, from which the price, the model and the bounds were taken; if it is on another
+ * tier, nothing is held, unless the key was used before.
  */
 export const reserveOnTier = (
   input: ReserveInput,
@@ -159,7 +159,7 @@ export const settle = (input: SettleInput): Operation<HoldEnd, SettleRefusal> =>
   decide: (view, now) => decideSettle(view, input, now)
 })
 
-/** Decides the end of a hold by a charge: `input.amount`, or the whole hold where that is less. */
+/** Decides the end of a hold by a charge: `input.amount`, or the whole hold if that is less. */
 export const decideSettle = (view: View, input: SettleInput, now: number): Decision<HoldEnd, SettleRefusal> => {
   const { amount, key } = input
   if (!Number.isSafeInteger(amount) || amount < 0) {
@@ -268,9 +268,10 @@ const repayDebt = (journal: Journal, key: string, now: number): Journal => {
 }
 
 /**
- * Ends a hold that was not renewed, as a reply that was left would end: charged for the input and the output recorded
- * last, or released where nothing was delivered; metered work for the lines recorded last. A hold that has ended or was renewed meanwhile is left alone, which
- * is answered by `undefined`. Takes the hold's row locked, since renewals do not change the account's version.
+ * Ends a hold that was not renewed, as an abandoned reply would end: the input and the last recorded output are
+ * charged, or the hold is released if nothing was delivered; metered work is charged for its last recorded lines. If
+ * the hold has ended or was renewed meanwhile, nothing changes and the answer is `undefined`. The caller has locked the
+ * hold's row, because renewals do not change the account's version.
  */
 export const expire = (named: HoldName): Operation<HoldEnd | undefined, SettleRefusal> => ({
   name: "sweep",

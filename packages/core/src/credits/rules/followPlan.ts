@@ -50,7 +50,7 @@ export interface FollowPlanInput {
   readonly resumes?: PeriodRest | undefined
   /**
    * The credits that refunds and disputes have taken out of the allowance of the period that began then: they count as
-   * remaining in that period. Those of the plan are taken anew afterwards.
+   * remaining in that period. Those of the plan are taken again afterwards.
    */
   readonly taken?: { readonly periodStart: number; readonly credits: number } | undefined
   /**

@@ -88,7 +88,7 @@ const closed = (account: LedgerAccount, tier: TierName, reference: string, at: n
   )
 }
 
-/** True where nothing is in the account, nothing is owed or held, and nothing renews it. */
+/** True if the account is empty, owes and holds nothing, and nothing renews it. */
 export const isClosed = ({ allowance, debt, openHolds, renewedBy, topup }: LedgerAccount): boolean =>
   renewedBy === "none" && allowance === 0 && topup === 0 && debt === 0 && openHolds === 0
 

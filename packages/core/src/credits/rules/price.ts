@@ -10,7 +10,7 @@ const millionths = (figure: number): bigint => {
   return BigInt(nearest / MILLIONTHS < figure ? nearest + 1 : nearest)
 }
 
-/** The rates of a request whose input counts so many tokens, cached ones included. */
+/** The rates of a request with this number of input tokens, cached ones included. */
 const ratesFor = (price: ModelPrice, inputTokens: number): TokenRates => {
   const { longContext } = price
   return longContext !== undefined && inputTokens > longContext.aboveInputTokens ? longContext : price
@@ -45,8 +45,8 @@ export const maxPriceOf = (inputTokens: number, outputTokens: number, price: Mod
 }
 
 /**
- * The most output tokens whose price is within `credits`; at most `ceiling`. `cost` is the price of a reply with so many of
- * them, which does not fall as they become more. Zero if not even one output token fits.
+ * The most output tokens whose price is within `credits`; at most `ceiling`. `cost` is the price of a reply with a
+ * number of output tokens, and must not decrease with the number. Zero if not even one output token fits.
  */
 export const outputTokensWithin = (credits: number, cost: (output: number) => number, ceiling: number): number => {
   if (cost(0) > credits) return 0
@@ -68,7 +68,7 @@ const MAX_FIGURE = 1e12
 
 const PER_CREDIT = BigInt(MILLIONTHS) * BigInt(MILLIONTHS)
 
-/** Credits for work: `ceil(sum(quantity * unitPrice))`, summed exactly and rounded up once. Of lines that are valid. */
+/** Credits for work: `ceil(sum(quantity * unitPrice))`, summed exactly and rounded up once. The lines must be valid. */
 export const workCost = (lines: ReadonlyArray<ReceiptLine>): number => {
   const sum = lines.reduce((total, line) => total + millionths(line.quantity) * millionths(line.unitPrice), 0n)
   const credits = (sum + PER_CREDIT - 1n) / PER_CREDIT

@@ -23,7 +23,7 @@ export interface NewPeriod {
   readonly end: number
 }
 
-/** An account in its new period, and what that gave and took. */
+/** An account in its new period, with the granted and expired credits. */
 export interface BegunPeriod {
   readonly journal: Journal
   /** Granted credits, including those that repaid debt. */

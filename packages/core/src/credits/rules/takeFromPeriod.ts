@@ -18,7 +18,7 @@ export interface TakeFromPeriodInput {
   readonly beyond: number
 }
 
-/** The transaction that moved something; undefined where nothing was to move. */
+/** The transaction that moved credits; undefined if there were none to move. */
 export type TakenFromPeriod = Transaction | undefined
 
 /**

@@ -163,7 +163,7 @@ const contradictsReceipt = (row: Transaction): boolean => {
   )
 }
 
-/** Recomputes an account from its rows and lists where they disagree. */
+/** Recomputes an account from its rows and lists the differences. */
 export const verifyAccount = (stored: VerifiedAccount): ReadonlyArray<Difference> =>
   [
     ...balancesOf(stored),

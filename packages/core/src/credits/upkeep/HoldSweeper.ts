@@ -9,8 +9,8 @@ import { addSwept, NOTHING_SWEPT, type Swept } from "../holds/Hold.ts"
 const HOLDS_PER_SWEEP = 100
 const BETWEEN_SWEEPS = "5 seconds"
 /**
- * After an outage, processes that live have this long to end or renew their holds before any is swept, or the life of a
- * hold where that is shorter.
+ * After an outage, live processes have this long to end or renew their holds before any is swept, or the lifetime of a
+ * hold if that is shorter.
  */
 const AFTER_OUTAGE_MS = 20_000
 

@@ -10,9 +10,11 @@ export interface DueInput {
   readonly limit: number
 }
 
-/** Accounts that follow each other in the ledger's order; means something to the ledger that gave it alone. */
+/**
+ * A range of accounts that follow each other in the ledger's order; only the ledger that returned it can interpret it.
+ */
 export interface ResetRange {
-  /** The last account before the range; none where it begins with the first. */
+  /** The last account before the range; none if the range begins with the first account. */
   readonly after: string | undefined
   /** The last account of the range. */
   readonly upto: string
@@ -34,7 +36,7 @@ export interface TierReset {
   readonly accounts: number
   /** Granted credits, including those that repaid debt. */
   readonly granted: number
-  /** Of these, what repaid debt. */
+  /** The part of these credits that repaid debt. */
   readonly repaid: number
   /** Credits of the periods before that were neither used nor held. */
   readonly expired: number

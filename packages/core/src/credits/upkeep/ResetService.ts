@@ -16,7 +16,7 @@ import {
 
 /** Accounts in one transaction: few enough that no call waits for long behind one. */
 const ACCOUNTS_PER_CHUNK = 250
-/** Two, so that one commits while the other computes; more would be felt by the replies beside them. */
+/** Two, so that one commits while the other computes; more would slow down replies. */
 const CHUNKS_AT_ONCE = 2
 /**
  * The pause between chunks, as a share of the time that the chunk took: the slower the database, the longer the pause.
@@ -25,7 +25,7 @@ const REST = 1 / 3
 /** An account that was busy is tried again in further rounds, and left to the next run if it stays so. */
 const ROUNDS = 5
 const BETWEEN_ROUNDS = "100 millis"
-/** So many accounts refused one after another are the fault of none of them. */
+/** After this many consecutive refusals, assume a systemic fault and stop. */
 const REFUSED_IN_A_ROW = 10
 
 /** The result of a range. */
@@ -101,9 +101,9 @@ export class ResetService extends Context.Service<
   ResetService,
   {
     /**
-     * Resets all that is due, chunk by chunk. May be stopped at any moment and run again, also beside itself: a period
-     * is granted once. Fails with `ResetTooEarly` where `asOf` is in the future by the ledger's clock. Memory does not grow with the number of accounts. An account that cannot be reset is counted,
-     * and holds up no other.
+     * Resets all due accounts, chunk by chunk. May be stopped at any moment and run again, or run twice at once: a
+     * period is granted once. Fails with `ResetTooEarly` if `asOf` is in the future by the ledger's clock. Memory does
+     * not grow with the number of accounts. An account that cannot be reset is counted, and delays no other.
      */
     run(options?: ResetRun): Effect.Effect<ResetReport, StorageFailed | ResetTooEarly>
   }

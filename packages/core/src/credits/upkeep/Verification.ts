@@ -48,7 +48,7 @@ export type Invariant =
 
 /** A difference between an account and its rows: the value that follows from the rows, and the stored value. */
 export interface Difference {
-  /** "*" where it is about all accounts together. */
+  /** "*" if it concerns all accounts together. */
   readonly userId: UserId
   readonly invariant: Invariant
   readonly expected: number

@@ -6,7 +6,7 @@ export type Embedding = ReadonlyArray<number>
 /** The maximum size of an embedder's request. */
 export interface EmbedderLimits {
   readonly textsPerRequest: number
-  /** Of all texts of a request together, as counted at most (`../../tokens/Tokenizer.ts`). */
+  /** The most tokens of all texts of a request together, by the upper bound of `../../tokens/Tokenizer.ts`. */
   readonly tokensPerRequest: number
   readonly tokensPerText: number
   /** Requests under way at once. */
@@ -81,8 +81,8 @@ export class Embedder extends Context.Service<
 >()("@parley/core/documents/Embedder") {}
 
 /**
- * The embedder by which a `PassageIndex` searches for meaning beside words: none unless configured. Passages are embedded when
- * they are added, queries when they are asked.
+ * The embedder by which a `PassageIndex` searches for meaning beside words: none unless configured. Passages are
+ * embedded when they are added, queries when they are searched.
  */
 export class PassageEmbedder extends Context.Reference<Embedder["Service"] | undefined>(
   "@parley/core/documents/PassageEmbedder",

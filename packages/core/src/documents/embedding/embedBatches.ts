@@ -77,9 +77,9 @@ const checkEmbedding = (vector: unknown, dimensions: number): EmbeddingResult =>
 }
 
 /**
- * Embeds any number of texts: batches by count and by tokens, so many requests at once as the limits allow. A batch
- * that the provider refuses is halved until the text that is to blame stands alone; one that fails otherwise leaves the
- * others as they are. Every vector is checked for its length and for numbers that are none.
+ * Embeds any number of texts in batches bounded by count and by tokens, with as many concurrent requests as the limits
+ * allow. A batch that the provider refuses is halved until the faulty text is alone; a batch that fails otherwise does
+ * not affect the others. Every vector is checked for its length and for values that are not numbers.
  */
 export const embedBatches = Effect.fnUntraced(function* (
   { dimensions, limits, request }: EmbedBatches,

@@ -23,7 +23,7 @@ export interface EmbedTexts<E, R> {
   readonly keep: (embeddings: ReadonlyMap<string, Embedding>) => Effect.Effect<void, E, R>
 }
 
-/** The texts of each request, as many as one takes. */
+/** The texts of each request, as many as one may contain. */
 export const requestsOf = (
   { limits: { textsPerRequest } }: Embedder["Service"],
   texts: ReadonlyArray<string>

@@ -10,7 +10,10 @@ import { pieceTokenizer } from "../../tokens/pieceTokenizer.ts"
  * texts, by what five of them recall within 5,000 units of context.
  */
 export const PASSAGE_LENGTH = { aim: 800, max: 1100 } as const
-/** In scripts that need more tokens for the same length a passage is shorter: a passage aims at 320 to 450 of them, as they are usually counted. */
+/**
+ * In scripts that need more tokens for the same length, passages are shorter: a passage aims at 320 to 450 tokens by
+ * the usual count.
+ */
 export const PASSAGE_TOKENS = { aim: 320, max: 450 } as const
 
 /**
@@ -157,7 +160,7 @@ const rankOf = (text: string, at: number, isHeading: ReadonlySet<number>): numbe
 const ITEM = /^ {0,16}(?:[-*+•–]|\d{1,4}[.)]) /u
 const MAX_MARK = 24
 
-/** Whether the line that ends at `at` is a row of a table, whose cells tabs part. */
+/** Whether the line that ends at `at` is a row of a table with cells separated by tabs. */
 const endsRow = (text: string, at: number): boolean => {
   const from = Math.max(0, at - PASSAGE_LENGTH.max)
   const line = text.slice(from, at)
@@ -201,7 +204,7 @@ const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xd
 /** The number of UTF-16 units of a text, from an offset on, that contain the given number of tokens; at most `most`. */
 export type TokenReach = (start: number, tokens: number, most: number) => number
 
-/** Text is counted in pieces of so many UTF-16 units, each once; a word that a piece's end parts counts as two. */
+/** Text is counted in pieces of this many UTF-16 units, each once; a word divided by a piece's end counts as two. */
 const PIECE = 64
 const UNCOUNTED = 0xffff
 

@@ -1,6 +1,6 @@
 import type { DocumentKey } from "../Document.ts"
 
-/** Which stretch of a document's text is wanted: UTF-16 offsets, `0 <= from <= to`. */
+/** A stretch of a document's text: UTF-16 offsets, `0 <= from <= to`. */
 export interface ExcerptInput extends DocumentKey {
   readonly from: number
   readonly to: number

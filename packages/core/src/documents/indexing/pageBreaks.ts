@@ -5,7 +5,7 @@ import type { TextSpan } from "../reading/splitSentences.ts"
 const EDGE_LINES = 3
 /** A longer line is text. */
 const MAX_LINE = 160
-/** A line runs where so many pages of a stretch have it, this one included. */
+/** A line counts as a running head or foot if this many pages of a stretch have it. */
 const LEAST_PAGES = 3
 /** The longest distance between two of them: left and right pages have different heads, and chapters begin without. */
 const MAX_DISTANCE = 4

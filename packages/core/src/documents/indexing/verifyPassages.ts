@@ -8,7 +8,7 @@ export type PassageProblem =
   | { readonly _tag: "TextDiffers"; readonly ordinal: number }
   /** The passage's page is not the one it starts on. */
   | { readonly _tag: "PageDiffers"; readonly ordinal: number }
-  /** Passages do not follow one another: this ordinal stands where `expected` should. */
+  /** Passages do not follow one another: this ordinal is in the place of `expected`. */
   | { readonly _tag: "OutOfOrder"; readonly ordinal: number; readonly expected: number }
   /** Text between the passages, from `start` to `end`, that is in none of them and no running head, or is in two. */
   | { readonly _tag: "NotCovered" | "Overlapping"; readonly start: number; readonly end: number }

@@ -23,7 +23,7 @@ const SHORTENED = words(
 /** Shortened before a number; else a word at the end of a sentence. */
 const BEFORE_NUMBER = words("no nos nr nrn num art arts p s min max máx mín ch bl")
 
-/** In short with a point after each letter, at the end of a sentence as often as within. */
+/** Abbreviations with a point after each letter, which occur at the end of a sentence as often as within one. */
 const TIMES = words("a.m p.m")
 
 const STARTERS: ReadonlySet<string> = new Set(LANGUAGES.flatMap((language) => [...FUNCTION_WORDS[language]]))
@@ -74,7 +74,7 @@ const pointEnds = ({ before, first, isPart, next, nextShort, word }: Place): boo
   return true
 }
 
-/** `from` is where the sentence begins. */
+/** `from` is the beginning of the sentence. */
 const placeOf = (line: string, from: number, markAt: number, end: number): Place => {
   const head = line.slice(Math.max(from, markAt - 80), markAt)
   const word = WORD_BEFORE.exec(head)?.[0] ?? ""

@@ -78,7 +78,7 @@ const LANGUAGES_OF: ReadonlyMap<string, ReadonlyArray<SearchLanguage>> = (() => 
   return languages
 })()
 
-/** Of a longer text a sample decides: pieces of `length` UTF-16 units from `places` places, spread evenly. */
+/** A longer text is judged by a sample: pieces of `length` UTF-16 units from `places` offsets, spread evenly. */
 const SAMPLE = { length: 2_000, places: 4 } as const
 /** The least number of function words, or of words in a script, that decide alone. */
 const LEAST = 3
@@ -145,7 +145,7 @@ export const searchLanguageOf = (text: string): SearchLanguage => {
 }
 
 interface Letters {
-  /** Letters that identify it, or nearly so, beside those that it shares. */
+  /** Letters that nearly identify the language, apart from those that it shares with others. */
   readonly own: string
   readonly shared: string
 }
@@ -155,7 +155,7 @@ const LETTERS = {
   ca: { own: "", shared: "àçèéíïòóúü" },
   da: { own: "", shared: "æøåé" },
   de: { own: "ß", shared: "äöü" },
-  // Of words that came from elsewhere.
+  // Letters of loanwords.
   en: { own: "", shared: "éèêçñï" },
   es: { own: "ñ", shared: "áéíóúü" },
   eu: { own: "", shared: "ñ" },

@@ -96,7 +96,7 @@ export const termsAmong = (words: string, language: SearchLanguage): ReadonlyMap
   for (const word of words.split(/\s+/u)) {
     if (word === "" || stopWords?.has(word) === true) continue
     const term = foldedTerm(lightStem(word, language))
-    // Of a mark that stands on no letter nothing is left.
+    // Nothing remains of a mark that belongs to no letter.
     if (term !== "") terms.set(term, (terms.get(term) ?? 0) + 1)
   }
   return terms

@@ -10,7 +10,7 @@ import {
 import { FileRejected } from "../errors.ts"
 
 export interface IdentifyFileInput {
-  /** As the client named it. */
+  /** The name that the client sent. */
   readonly filename: string
   readonly bytes: Uint8Array
   /** The types that may be uploaded. */
@@ -70,14 +70,17 @@ const textAdvice = (type: DocumentType): string =>
 /** The longest name that is kept, in UTF-16 units. */
 export const MAX_FILENAME_LENGTH = 255
 
-/** Control characters (C0, DEL, C1), line separators, and the marks that reorder or hide what people read in a name. */
+/**
+ * Control characters (C0, DEL, C1), line separators, and the marks that reorder or hide characters of a name on the
+ * screen.
+ */
 const UNREADABLE =
   /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u061c\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]/gu
 
 /**
- * A file name as it is stored and shown: the last part of a path, composed (NFC), without control characters, bidirectional
- * overrides, zero-width marks or lone surrogates, and shortened before its extension to 255 UTF-16 units.
- * Letters of every script stay as they are. Empty where nothing is left, as for `..` or `/`.
+ * A file name as it is stored and shown: the last part of a path, composed (NFC), without control characters,
+ * bidirectional overrides, zero-width marks or lone surrogates, and shortened before its extension to 255 UTF-16 units.
+ * Letters of every script stay as they are. Empty if no character is left, as for `..` or `/`.
  */
 export const cleanFilename = (name: string): string => {
   const last = name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1)
@@ -174,7 +177,7 @@ const sniffText = (sample: Uint8Array): Content => {
     else if (byte < 0x20 && !(byte >= 0x08 && byte <= 0x0d) && byte !== 0x1b) controls += 1
   })
   const half = sample.length / 2
-  // In UTF-16 the Latin letters leave one byte of each pair zero, always the same one.
+  // In UTF-16, Latin letters have a zero in one byte of each pair, always the same one.
   if (Math.max(...nulls) > half * 0.4 && Math.min(...nulls) < half * 0.1) return { kind: "text" }
   if (nulls[0] + nulls[1] > 0 || controls > sample.length * 0.1) return other("binary data")
   return { kind: "text" }

@@ -27,7 +27,7 @@ export type BillingStorage = BillingStore | PaymentEventStore | CreditPorts | Un
 export const FAULTS = ["receive", "credits", "conclude", "answer"] as const
 export type Fault = (typeof FAULTS)[number]
 
-/** Which of the next calls fails, once. */
+/** The next call that fails, once. */
 export class BillingFault extends Context.Service<BillingFault, Ref.Ref<Fault | undefined>>()(
   "@parley/core/testing/billing/BillingFault"
 ) {}
@@ -249,7 +249,7 @@ export interface StoryPlan {
   readonly spends: boolean
 }
 
-/** Stories of at most so many acts. */
+/** Stories with at most this many acts. */
 export const storyPlans = (maxActs: number): fc.Arbitrary<StoryPlan> =>
   fc.record({
     acts: fc.array(fc.record({ act, afterHours: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 24 * 50 })) }), {

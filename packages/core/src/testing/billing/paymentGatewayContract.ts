@@ -4,7 +4,7 @@ import type { CheckoutInput } from "../../billing/provider/PaymentGateway.ts"
 import type { PaymentProvider } from "../../billing/provider/PaymentProvider.ts"
 import type { ReceivedPaymentEvent } from "../../billing/provider/PaymentEvent.ts"
 
-/** A gateway, and what can be made to happen at its provider. */
+/** A gateway, and the acts that a test can perform at its provider. */
 export interface StagedGateway {
   readonly gateway: PaymentProvider
   /** A price that is subscribed to, and one that is bought once. */
@@ -19,7 +19,7 @@ export interface StagedGateway {
 }
 
 export interface GatewayStage {
-  /** A provider of its own for each call, or at least one in which what others do is not seen. */
+  /** A provider of its own for each call, or at least one in which the objects of other tests are not visible. */
   readonly stage: Effect.Effect<StagedGateway, never, Scope.Scope>
   /**
    * Limits of a provider that others made for tests: it forgets objects that were created before (`memory`), never
@@ -181,7 +181,7 @@ export const paymentGatewayContract = (name: string, { lacks = [], stage }: Gate
           const verify = (signature: string) => gateway.verify({ payload, signature, receivedAt: now })
           expect(yield* verify([time, wrong, right].join(","))).toMatchObject({ id: "evt_two" })
           expect(yield* Effect.flip(verify([time, wrong, wrong].join(",")))).toMatchObject({ problem: "mismatch" })
-          // Only the present scheme counts.
+          // Only the current signature scheme counts.
           expect(yield* Effect.flip(verify(`${time},${right?.replace("v1=", "v0=")}`))).toMatchObject({
             _tag: "InvalidSignature"
           })

@@ -6,7 +6,7 @@ import { type ChatStores, endTurn } from "./endTurn.ts"
 import type { Run } from "../suiteOn.ts"
 import { beginInOrder } from "./beginInOrder.ts"
 
-/** Titles, documents kept with a chat, and searching: what people do with their own chats beside talking. */
+/** Titles, documents stored with a chat, and searching: a person's other uses of their own chats. */
 export const chatChanges = (run: Run<ChatStores>): void => {
   it("a chat is renamed by its owner alone, and keeps its place among the others", () =>
     run(

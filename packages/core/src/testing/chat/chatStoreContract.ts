@@ -237,7 +237,7 @@ const reading = (run: Run<ChatStores>) => {
         const chats = yield* ChatStore
         const turn = newTurn(newUserId())
         for (const said of ["one", "two", "three"]) {
-          // Of letters by chance, so that no store makes them shorter.
+          // Random letters, so that no store can compress them.
           const text = Array.from({ length: 600 }, () => crypto.randomUUID()).join("")
           const reply = { id: crypto.randomUUID(), model: "model-a", sources: [{ ...source, text }] }
           yield* chats.beginTurn({ ...turn, messages: [{ role: "user", content: said }], reply })

@@ -3,7 +3,7 @@ import { isOfReply, type ReceiptDraft, type ReplyReceiptDraft } from "../../cred
 import { CHAT_SPENDER } from "../../credits/Spender.ts"
 import type { UserId } from "../../identity/UserId.ts"
 
-/** A receipt draft for tests where the reply itself does not matter. */
+/** A receipt draft for tests that do not depend on the reply. */
 export const receiptDraft: ReplyReceiptDraft = {
   model: "model-a-mini",
   price: {
@@ -35,7 +35,7 @@ export const reservation = (
   ...changes
 })
 
-/** The receipt, or draft, as one of a reply. Throws where it is none. */
+/** The receipt, or draft, as one of a reply. Throws if it is none. */
 export const ofReply = <R extends ReceiptDraft>(receipt: R | undefined): Extract<R, ReplyReceiptDraft> => {
   if (receipt === undefined || !isOfReply(receipt)) throw new Error("This is no receipt of a reply.")
   return receipt

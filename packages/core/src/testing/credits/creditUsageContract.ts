@@ -12,7 +12,7 @@ const MANY = 300
 export const describeUsage = ({ ledger, openUser, settle, rows }: CreditTester): void => {
   const from = (userId: UserId, key: string, source: Spender, amount: number, dailyCap?: number) =>
     ledger.reserve(reservation(userId, key, amount, { source, dailyCap }))
-  /** Of today and yesterday, should the day end in the middle of a test. */
+  /** Usage of today and yesterday, in case the day ends during a test. */
   const used = async (userId: UserId) => {
     const lastDay = dayOf(await run(ledger.now))
     const rows = await run(ledger.usage({ userId, firstDay: lastDay - 1, lastDay }))

@@ -4,7 +4,10 @@ import { cutPassages } from "../../documents/indexing/cutPassages.ts"
 import { DOCUMENT_FAILURES, type DocumentFailure, DocumentParser } from "../../documents/reading/DocumentParser.ts"
 import type { DocumentType } from "../../documents/documentTypes.ts"
 
-/** A document whose text must hold these pieces, in this order, on so many pages (null: of a type without pages). */
+/**
+ * A document whose text must contain these pieces, in this order, on this number of pages (null: of a type without
+ * pages).
+ */
 export interface ReadableDocument {
   readonly name: string
   readonly type: DocumentType

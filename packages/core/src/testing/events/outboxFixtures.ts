@@ -31,7 +31,7 @@ export const newAccount = (allowance: number) =>
     return userId
   })
 
-/** A reply that costs so much. */
+/** A reply with this cost. */
 export const chargeOf = (userId: UserId, key: string, amount: number) =>
   Effect.gen(function* () {
     const ledger = yield* testedLedger

@@ -36,7 +36,7 @@ export interface ChatModelStage {
   readonly failuresWithin: ReadonlyArray<ModelFailure>
   /** True if the provider reports the prompt's tokens before its first words. */
   readonly tellsInputEarly?: boolean
-  /** Deltas of a reply so long that it fits into no buffer on its way. */
+  /** Deltas of a reply that is longer than any buffer on its way. */
   readonly endlessDeltas: number
 }
 

@@ -15,7 +15,7 @@ export interface StagedChallenge {
 
 export interface VisitorChallengeStage {
   readonly stage: () => Promise<StagedChallenge>
-  /** The ways in which the provider can fail; none where there is no provider. */
+  /** The ways in which the provider can fail; none if there is no provider. */
   readonly outages: ReadonlyArray<string>
 }
 

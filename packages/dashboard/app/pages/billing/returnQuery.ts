@@ -12,7 +12,7 @@ export const returnPath = (bought: Bought | undefined, chat: string | undefined)
   return query.size === 0 ? PAGE_PATHS.billing : `${PAGE_PATHS.billing}?${query}`
 }
 
-/** How a person returned from the provider; undefined for other visits. */
+/** The way in which a person returned from the provider; undefined for other visits. */
 export type Returned = { readonly outcome: "cancelled" } | { readonly outcome: "paid"; readonly bought: Bought }
 
 /** Reads the query that `returnPath` wrote, and the result of the checkout. */

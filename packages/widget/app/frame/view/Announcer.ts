@@ -10,7 +10,7 @@ export class Announcer {
     this.element.append(element("p", {}, text))
   }
 
-  /** Announces a temporary state; the next such text, or none, replaces it. */
+  /** Announces a temporary state; the next temporary text, or none, replaces it. */
   sayForNow(text: string | undefined): void {
     this.#passing?.remove()
     this.#passing = text === undefined ? undefined : element("p", {}, text)

@@ -8,7 +8,7 @@ import { TurnstileBox } from "./TurnstileBox.ts"
 interface NoticeInput {
   readonly texts: Catalogue
   readonly announcer: Announcer
-  /** Sends the message again; with what a challenge returned if that was solved. */
+  /** Sends the message again; with the challenge's token if a challenge was solved. */
   readonly onRetry: (challengeToken?: string) => void
   readonly onChallengeFailed: () => void
   /** A limit that was waited for is over. */

@@ -1,7 +1,7 @@
 import { element } from "../element.ts"
 
 const SCRIPT = "https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit"
-/** How long the script may take, in milliseconds. */
+/** The longest time for loading the script, in milliseconds. */
 const PATIENCE_MS = 20_000
 /** The wide form does not fit into less, in pixels. */
 const WIDE = 300

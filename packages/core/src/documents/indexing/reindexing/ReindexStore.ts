@@ -27,7 +27,7 @@ export class ReindexStore extends Context.Service<
     begin(input: { readonly scope: string; readonly restart: boolean }): Effect.Effect<ReindexRun, StorageFailed>
     /** The run over `scope` that `begin` would continue. */
     find(scope: string): Effect.Effect<ReindexRun | undefined, StorageFailed>
-    /** Ends the run over `scope`: the next one begins anew. */
+    /** Ends the run over `scope`: the next one starts from the beginning. */
     end(scope: string): Effect.Effect<void, StorageFailed>
     /**
      * Claims a ready document for some time, or extends the holder's claim; returns whether the holder has it now. It

@@ -6,7 +6,7 @@ import type { DocumentStore } from "../../storing/DocumentStore.ts"
 import { type IndexedBy, type Indexing, isIndexedBy, type PassageIndex } from "../PassageIndex.ts"
 import { sha256 } from "../../../secrets/sha256.ts"
 
-/** Which documents are re-indexed: all, one person's, or one. */
+/** The documents to re-index: all, one person's, or one. */
 export interface ReindexScope {
   readonly userId?: UserId | undefined
   readonly documentId?: string | undefined

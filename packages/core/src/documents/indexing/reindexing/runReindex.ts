@@ -56,7 +56,7 @@ export interface RunOptions {
 
 /** Most documents that the report names. */
 const UNDONE_TOLD = 1_000
-/** After so many failures in a row no document is the cause: the run stops. */
+/** After this many consecutive failures, assume a systemic fault and stop the run. */
 const FAILURES_IN_A_ROW = 5
 /** Looks at the scope for documents that became ready meanwhile; looks that wait for another process are not counted. */
 const LOOKS = 3

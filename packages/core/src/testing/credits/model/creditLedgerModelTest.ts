@@ -10,7 +10,7 @@ export interface CreditLedgerModelOptions {
   readonly histories: number
   /** Plays the histories of an earlier run again: a run that fails names its seed, and the path to the history. */
   readonly seed?: number | undefined
-  /** With the seed: that one history alone. */
+  /** Repeats one history, together with the seed. */
   readonly path?: string | undefined
 }
 

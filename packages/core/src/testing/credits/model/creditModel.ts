@@ -18,7 +18,7 @@ export type CreditCommand =
 /** The charge for a reply whose process died (`receiptDraft`). */
 const priceOfDead = (outputTokens: number) => Math.max(1, Math.ceil((120 + 4 * outputTokens) / 1000))
 
-/** Operations that skip what others work on at the same moment, and do not say so for each account. */
+/** Operations that skip rows on which other calls work at the same moment, without reporting it for each account. */
 export const maySkip = ({ _tag }: CreditCommand): boolean => _tag === "sweep" || _tag === "reset" || _tag === "renew"
 
 /**
@@ -83,7 +83,7 @@ const renew = (
   return { answer: [1, 0], account: { ...account, holds: { ...account.holds, [key]: renewed } } }
 }
 
-/** All that has expired is ended, in any order; beside others, some of it. */
+/** All expired holds are ended, in any order; beside other calls, only some of them. */
 const sweeps = (account: ModelAccount, now: number, alone: boolean): ReadonlyArray<ModelStep> => {
   const expired = Object.entries(account.holds).filter(([, hold]) => hold.ended === undefined && hold.expiresAt <= now)
   const done = ([key, { outputTokens, work }]: (typeof expired)[number]) =>

@@ -29,7 +29,7 @@ export interface FollowCommand {
   readonly tier: "free" | PaidTier
   readonly allowance: number
   readonly renewedBy: "schedule" | "invoice"
-  /** The monthly job begins no period from so many months later on. */
+  /** The monthly job begins no period from this number of months later on. */
   readonly months: number | undefined
 }
 
@@ -89,7 +89,7 @@ export const planStep = (account: ModelAccount, command: PlanCommand, now: numbe
   }
 }
 
-/** True where a change of a plan comes for the first time, to an account without one. */
+/** True if a change of a plan comes for the first time, to an account without one. */
 const isRefusedToFree = (account: ModelAccount, key: string): boolean => {
   const used = account.holds[key] !== undefined || account.records[key] !== undefined
   return account.opened && account.tier === "free" && !used
@@ -110,7 +110,7 @@ const raise = (account: ModelAccount, command: Extract<PlanCommand, { readonly _
   })
 }
 
-/** The terms of a followed plan, counted from where histories begin. */
+/** The terms of a followed plan, counted from the beginning of histories. */
 export const followedTerms = ({ month, months, renewedBy, tier }: FollowCommand) => {
   const anchor = MODEL_FOLLOW_ANCHOR
   const until = months === undefined ? undefined : periodStart(anchor, month + months)

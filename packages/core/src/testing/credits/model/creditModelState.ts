@@ -29,7 +29,7 @@ export interface ModelHold {
   readonly work?: ModelWork
 }
 
-/** One attempt at metered work. A report is one line of so many units at one credit each. */
+/** One attempt at metered work. A report is one line with a number of units at one credit each. */
 export interface ModelWork {
   /** The request under its key. */
   readonly terms: string

@@ -186,7 +186,9 @@ const typedPlain = (word: string): string =>
     .replace(/[\u0300-\u036f]/gu, "")
     .replace(/[ßæœøđłı]/gu, (letter) => TYPED[letter] ?? letter)
 
-/** By the beginnings of `ACCENTED`, questions typed without accents, each with the word of another form that it finds. */
+/**
+ * Questions typed without accents, by the beginnings of `ACCENTED`, each with the word in another form that it finds.
+ */
 const INFLECTED: Readonly<Record<string, ReadonlyArray<readonly [question: string, word: string]>>> = {
   Spanish: [
     ["reparacion", "reparaciones"],

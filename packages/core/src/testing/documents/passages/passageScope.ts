@@ -17,15 +17,15 @@ import type { Run } from "../../suiteOn.ts"
 const strangers = (count: number) => Array.from({ length: count }, () => crypto.randomUUID())
 
 /**
- * The ways in which a search may find a passage: the question, the document named beside those of a case, and the
- * content that a passage needs to be found that way.
+ * The ways in which a search may find a passage: the question, the number of additional documents named, and
+ * the content that a passage needs to be found that way.
  */
 export interface Leg {
   readonly name: string
   readonly query: string
   /** The content of a passage that is found this way. */
   readonly words: string
-  /** Additional ids, which belong to no person. */
+  /** The number of additional ids, which belong to no person. */
   readonly beside: number
 }
 

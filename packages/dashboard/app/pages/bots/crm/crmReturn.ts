@@ -2,7 +2,7 @@
 const CRM_ERRORS = ["denied", "state", "exchange", "bot"] as const
 export type CrmError = (typeof CRM_ERRORS)[number]
 
-/** How a person returned from a CRM provider; undefined for other visits. */
+/** The way in which a person returned from a CRM provider; undefined for other visits. */
 export type CrmReturn = { readonly connected: string } | { readonly error: CrmError }
 
 const PARAMETERS = ["crm_connected", "crm_error"]

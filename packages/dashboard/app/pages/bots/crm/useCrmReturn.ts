@@ -2,7 +2,10 @@ import { useEffect, useState } from "react"
 import { useSearchParams } from "react-router"
 import { type CrmReturn, isCrmReturn, readCrmReturn, withoutCrmReturn } from "./crmReturn.ts"
 
-/** How a person returned from a CRM provider, until they dismiss it. It is removed from the address at once. */
+/**
+ * The way in which a person returned from a CRM provider, until they dismiss it. It is removed from the address at
+ * once.
+ */
 export const useCrmReturn = (): { readonly returned: CrmReturn | undefined; readonly dismiss: () => void } => {
   const [query, setQuery] = useSearchParams()
   const [returned, setReturned] = useState(() => readCrmReturn(query))

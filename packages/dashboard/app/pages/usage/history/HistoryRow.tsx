@@ -54,7 +54,7 @@ export const HistoryRow = ({ transaction }: { readonly transaction: Transaction 
   )
 }
 
-/** The receipt of a reply or of work, and which credits a change took or gave. */
+/** The receipt of a reply or of work, and the credits that a change took or granted. */
 const Details = ({ transaction }: { readonly transaction: Transaction }) => {
   const { t, number } = useMessages()
   const { amount, allowance_amount: allowance, receipt, reference, topup_amount: topup } = transaction
