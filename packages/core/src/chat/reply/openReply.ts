@@ -25,9 +25,9 @@ export interface OpenedReply {
   readonly reported: ReportedUsage
   /** Its first words. */
   readonly first: string
-  /** The next words, all that are ready; done after the end mark. */
+  /** All next words that are available; done after the end mark. */
   readonly nextText: Pull.Pull<string, ModelFailed>
-  /** Leaves the vendor. Safe to repeat. */
+  /** Closes the connection to the vendor. Safe to repeat. */
   readonly leave: Effect.Effect<void>
 }
 
@@ -47,8 +47,8 @@ const mayPassOn = ({ reason, retryable }: ModelFailed): boolean =>
   (retryable || reason === "unavailable" || reason === "misconfigured" || reason === "overlong")
 
 /**
- * The next words of a model's stream, all that are ready. Notes what else is reported; after the end mark nothing counts.
- * `finishedReply` decides over the end.
+ * All next words of a model's stream that are available. Records the other reports; parts after the end mark are
+ * ignored. `finishedReply` decides the end.
  */
 const readText = (
   model: string,
@@ -78,7 +78,10 @@ const readText = (
   })
 }
 
-/** Asks a model and waits for its first words. Its stream has a scope of its own within the reply's, closed if it fails. */
+/**
+ * Asks a model and waits for its first words. Its stream has its own scope within the reply's, which is closed if it
+ * fails.
+ */
 const openCall = Effect.fnUntraced(function* (call: ModelCall) {
   const scope = yield* Scope.fork(yield* Effect.scope)
   const leave = Scope.close(scope, Exit.void)
@@ -96,9 +99,9 @@ const openCall = Effect.fnUntraced(function* (call: ModelCall) {
 })
 
 /**
- * Asks the models in turn until one speaks: the next one only while nothing was said, and only for failures that may go
- * better with another model. All tries of all models, and the reply itself, share one limit of time (`ReplyTimeLimit`).
- * Fails with the failure of the last one asked. Failures and fallbacks are counted.
+ * Asks the models in turn until one sends text: the next one only while no text has arrived, and only after failures
+ * that another model may avoid. All tries of all models, and the reply itself, share one time limit (`ReplyTimeLimit`).
+ * Fails with the failure of the last model asked. Failures and fallbacks are counted.
  */
 export const openReply = Effect.fnUntraced(function* (
   calls: readonly [ModelCall, ...ReadonlyArray<ModelCall>]

@@ -76,7 +76,7 @@ export class ReplyBeats extends Context.Service<
 const NOT_REPORTED: OpenedReply["reported"] = { inputUsage: undefined, end: undefined }
 const HIGH_SURROGATE = /[\ud800-\udbff]$/
 
-/** Appends what the model says to the text, at the pace of a reader if there is one, until the end mark or a failure. */
+/** Appends the model's words to the text, at the pace of a reader if there is one, until the end mark or a failure. */
 const writeOn = Effect.fnUntraced(function* (
   { opened: { call, first, nextText }, output }: SpokenReply,
   text: ReplyText<ModelFailed>,
@@ -85,7 +85,7 @@ const writeOn = Effect.fnUntraced(function* (
 ): Effect.fn.Return<never, ModelFailed | Cause.Done> {
   const model = call.request.model.id
   for (let words = first; ; words = yield* nextText) {
-    // What no reader wants yet is not delivered, and not charged.
+    // Text that no reader has requested yet is not delivered, and not charged.
     if (atReadersPace) yield* text.wanted
     if (isLost()) return yield* new ModelFailed({ model, reason: "cut-off", retryable: true })
     const taken = output.take(words)
@@ -98,7 +98,7 @@ const writeOn = Effect.fnUntraced(function* (
 
 /** The progress of a reply. */
 interface RunState {
-  /** Once a model speaks. */
+  /** Set once a model sends text. */
   spoken: SpokenReply | undefined
   /** Its message is stored. */
   isBegun: boolean
@@ -152,10 +152,11 @@ const beatingReply = (of: {
 }
 
 /**
- * Writes a reply that `hold` pays, from asking the model to its one end: `endReply`, whichever comes first of the model's
- * end mark, a failure and an interruption. `onFirstWords` runs once the model speaks. Heartbeats store the text and keep
- * the hold; one that finds the hold ended by a sweeper holds credits anew, or cuts the reply off. Fails as the model does.
- * To be run uninterruptible: it can be interrupted while the model is asked and while it speaks.
+ * Writes a reply that `hold` pays for, from asking the model to its one end: `endReply`, after the model's end mark, a
+ * failure or an interruption, whichever comes first. `onFirstWords` runs once the model sends text. Heartbeats store
+ * the text and keep the hold; a heartbeat that finds that a sweeper ended the hold holds credits again, or cuts the
+ * reply off. Fails as the model does. Run it uninterruptible: it can be interrupted while it waits for the model and
+ * while the model writes.
  */
 export const makeRunReply = Effect.gen(function* () {
   const chats = yield* ChatStore
