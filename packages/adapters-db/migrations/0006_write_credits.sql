@@ -1,39 +1,41 @@
--- Writes what was decided for several accounts: the one way in which replies, grants and their like change anything. A
--- function, so that each connection plans its statements once; it compares and writes, and knows no rules of credits.
+-- Writes the decisions for several accounts. Replies, grants and all other operations change credits only through this
+-- function. It is a function so that each connection plans its statements once; it compares and writes, and contains no
+-- rules of credits.
 --
--- An account is written only where it still is as it was seen when its changes were decided (or, being new, does not
--- exist yet) and no other transaction has it locked, and what belongs to an account only where the account is. So no
--- call waits for the account of another. Gives the users not written. From then on the rows of the others are locked, so that
--- what is compared next cannot change: keys taken to be unused, and holds taken to be open. Where they are not, the whole
--- call fails (40001) and writes nothing. Rows come as JSON of their row types, so that a new column needs no mention here
--- but in the update of accounts.
+-- An account is written only if it has not changed since its changes were decided (or, if it is new, does not exist
+-- yet) and no other transaction has locked it. Rows that belong to an account are written only if the account is. So no
+-- call waits for another's account. Returns the users that were not written. The written accounts are locked, so the
+-- following comparisons stay valid: keys assumed to be unused, and holds assumed to be open. If one of these is wrong,
+-- the whole call fails (40001) and writes nothing. Rows come as JSON of their row types, so that a new column needs to
+-- be added here only to the update of accounts.
 --
--- "seen" has one text for each of "accounts": the balances from which its changes were decided; null for an account that
--- does not exist yet.
+-- "seen" has one text for each of "accounts": the balances from which its changes were decided; null for an account
+-- that does not exist yet.
 --
--- Decided by a clock of this process is only what was decided near the database's own time: a process that takes it to be later
--- than it is, or much earlier, writes nothing, and decides again by the time that the database gives. "decided_at" is null
--- where that was so, or where a test keeps the time.
+-- "decided_at" is the time of the decision, by the deciding process's estimate of the database's clock. If it is more
+-- than one second ahead of the database's clock, or more than five seconds behind, nothing is written, and the process
+-- decides again by the time that the database returns. It is null if the database returned the time itself, or if a
+-- test controls the time.
 --
--- "turns" are the ends of replies that belong to the changes: each is written with those of its payer, or in any case if it
--- names none.
+-- "turns" are the ends of replies that belong to the changes: each is written if its payer's account is, or in any case
+-- if it names no payer.
 --
--- Rows are locked in the order of their keys, so that no two calls wait for each other. Therefore, and because plans are
--- kept while tables grow, they are pinned to look up one given row after another by its key.
+-- Rows are locked in the order of their keys, so that calls cannot deadlock. For that order, and because plans stay in
+-- use while tables grow, the plans are restricted to look-ups of one given row after another by its key.
 CREATE FUNCTION {{schema}}.write_credits(
   accounts json, seen text[], unseen json, ended json, opened json, transactions json, records json, purchases json, summed json, turns json, decided_at float8
 ) RETURNS text[] LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
--- The statement that calls this is a transaction of its own, which takes its bound with it: what else it may wait for,
--- as a hold that is locked, or an account that is just being opened.
+-- The calling statement is a transaction of its own, so the function sets its time limit: it may still wait for a hold
+-- that is locked, or for an account that another transaction is opening.
 SET lock_timeout = 500
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $function$
 DECLARE
   written text[];
-  -- Accounts that are to be opened.
+  -- Accounts to open.
   fresh text[];
-  -- Every account was written, as nearly always.
+  -- True if every account was written, which is nearly always so.
   whole boolean;
   all_open boolean;
 BEGIN
@@ -46,7 +48,8 @@ BEGIN
     ) AS g ORDER BY g.user_id COLLATE "C"
   ), free AS MATERIALIZED (
     SELECT g.*, a.ctid AS place FROM given g JOIN {{schema}}.credit_accounts a ON a.user_id = g.user_id
-    -- The version alone says it, unless the database was restored to an earlier state while a process remembered a later.
+    -- The version alone would suffice, except after a restore of the database to an earlier state while a process
+    -- remembered a later one.
     WHERE a.version = g.version - 1
       AND a.allowance || ' ' || a.topup || ' ' || a.debt || ' ' || a.held_allowance || ' ' || a.held_topup || ' '
         || a.transaction_count = g.seen_before
@@ -58,7 +61,7 @@ BEGIN
       version = g.version, by_type = g.by_type,
       terms_transaction = g.terms_transaction, holds_opened = g.holds_opened, holds_ended = g.holds_ended,
       usage_day = g.usage_day, usage_by_kind = g.usage_by_kind,
-      -- Without a tier they stay: then only balances changed.
+      -- A row without a tier changes balances only: the terms stay.
       tier = coalesce(g.tier, a.tier), anchor = coalesce(g.anchor, a.anchor),
       period_start = coalesce(g.period_start, a.period_start), next_reset_at = coalesce(g.next_reset_at, a.next_reset_at),
       period_credits = coalesce(g.period_credits, a.period_credits), renewed_by = coalesce(g.renewed_by, a.renewed_by),
@@ -143,7 +146,7 @@ BEGIN
     ON CONFLICT (user_id, charge) DO UPDATE
     SET clawed_back = excluded.clawed_back, reports = excluded.reports, seal = excluded.seal;
   END IF;
-  -- Now and then the usage since the last sums is summed, so that who asks for it reads few rows.
+  -- Sums the usage since the last sums now and then, so that a query of usage reads few rows.
   IF summed IS NOT NULL THEN
     INSERT INTO {{schema}}.credit_usage (user_id, upto, day, source, model, replies, credits, input_tokens, output_tokens)
     SELECT s.user_id, s.upto, u.day, u.source, u.model, u.replies, u.credits, u.input_tokens, u.output_tokens

@@ -1,9 +1,9 @@
--- Balances and transactions agree in the database itself, whatever writes: a balance never moves without a new
--- transaction, and a transaction continues the balance before it and ends where its account is. An account whose number
--- of transactions was forged along with its balance is refused its next transaction, and found by "parley credits verify",
--- as is whatever is done while triggers are disabled.
+-- The database itself enforces that balances and transactions agree, for every writer: a balance never changes without
+-- a new transaction, and a transaction continues the previous balance and ends at its account's. If an account's number
+-- of transactions was forged together with its balance, the next transaction is refused, and "parley credits verify"
+-- finds it; it also finds changes made while triggers were disabled.
 
--- A comparison of two rows at hand: it costs replies nothing that can be measured.
+-- Compares two rows in memory; the cost for replies is not measurable.
 CREATE FUNCTION {{schema}}.refuse_silent_credits() RETURNS trigger LANGUAGE plpgsql AS $function$
 BEGIN
   RAISE EXCEPTION 'A balance moves only with a transaction that says why; use "parley credits grant" or an adjustment.'
@@ -15,7 +15,7 @@ CREATE TRIGGER no_silent_change AFTER UPDATE ON {{schema}}.credit_accounts FOR E
     AND (NEW.allowance, NEW.topup, NEW.debt) IS DISTINCT FROM (OLD.allowance, OLD.topup, OLD.debt))
   EXECUTE FUNCTION {{schema}}.refuse_silent_credits();
 
--- What was opened or has ended stays so: a hold that is taken away is missed.
+-- The counts of opened and ended holds never decrease, so that a deleted hold is detected.
 CREATE FUNCTION {{schema}}.refuse_fewer_holds() RETURNS trigger LANGUAGE plpgsql AS $function$
 BEGIN
   RAISE EXCEPTION 'The holds that an account ever opened, and those that ended, never become fewer.'
@@ -26,7 +26,7 @@ CREATE TRIGGER no_fewer_holds AFTER UPDATE ON {{schema}}.credit_accounts FOR EAC
   WHEN (NEW.holds_opened < OLD.holds_opened OR NEW.holds_ended < OLD.holds_ended)
   EXECUTE FUNCTION {{schema}}.refuse_fewer_holds();
 
--- A change of an account by hand need not count its write: servers see the change all the same.
+-- Increments the version if a manual change did not, so that servers notice the change.
 CREATE FUNCTION {{schema}}.count_credit_write() RETURNS trigger LANGUAGE plpgsql AS $function$
 BEGIN
   NEW.version := OLD.version + 1;
@@ -36,8 +36,8 @@ $function$;
 CREATE TRIGGER writes_counted BEFORE UPDATE ON {{schema}}.credit_accounts FOR EACH ROW
   WHEN (NEW.version = OLD.version) EXECUTE FUNCTION {{schema}}.count_credit_write();
 
--- All rows of a statement at once: about five microseconds a row. Plans are kept while tables grow, and so are pinned to
--- look up one row after another by its key.
+-- Checks all rows of a statement at once: about five microseconds a row. Plans stay in use while tables grow, so they
+-- are restricted to look-ups of one row after another by its key.
 CREATE FUNCTION {{schema}}.prove_transactions() RETURNS trigger LANGUAGE plpgsql
 SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off
 AS $function$
@@ -62,8 +62,8 @@ $function$;
 CREATE TRIGGER transactions_proven AFTER INSERT ON {{schema}}.credit_transactions
   REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION {{schema}}.prove_transactions();
 
--- A new account has its transactions by the end of the transaction that opens it, and is counted then. Each connection
--- counts in a part of its own as good as always, so that none waits for another.
+-- A new account has its transactions by the end of the transaction that opens it, and is counted then. Connections
+-- nearly always count in different parts, so that they do not wait for each other.
 CREATE FUNCTION {{schema}}.prove_new_account() RETURNS trigger LANGUAGE plpgsql AS $function$
 BEGIN
   PERFORM FROM {{schema}}.credit_transactions t WHERE t.user_id = NEW.user_id AND t.number = NEW.transaction_count;
@@ -79,6 +79,6 @@ $function$;
 CREATE CONSTRAINT TRIGGER new_account_proven AFTER INSERT ON {{schema}}.credit_accounts
   DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION {{schema}}.prove_new_account();
 
--- The transactions of an account stay, and so does the account.
+-- The transactions of an account are never deleted, so neither is the account.
 CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON {{schema}}.credit_accounts
   FOR EACH STATEMENT EXECUTE FUNCTION {{schema}}.refuse_credit_change();

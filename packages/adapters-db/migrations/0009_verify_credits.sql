@@ -1,11 +1,11 @@
--- What "parley credits verify" asks, in pieces that each read a bounded number of rows by their keys: "verifyAccount" of
--- the core, over many accounts. Plans are pinned to look one row up after another, so that none sorts or spills, however
--- large a table is.
+-- The queries of "parley credits verify", in pieces that each read a bounded number of rows by their keys:
+-- "verifyAccount" of the core, over many accounts. Plans are restricted to look-ups of one row after another, so that
+-- none sorts or spills, regardless of the size of a table.
 
--- The accounts after "after", up to "upto" (to the last where it is null), each as one state of the database: what is
--- open, and the account against its newest transaction, the one that says its terms, and the newest of each type. Gives
--- for each the first transaction that is to be looked at, the newest, how many holds have ended, and what disagrees, as
--- {invariant: [expected, found]}.
+-- The accounts after "after", up to "upto" (to the last if it is null), each in one state of the database. Compares the
+-- account with its open holds, with its newest transaction, with the one that contains its terms, and with the newest
+-- of each type. Returns for each account the first transaction to check, the newest, the number of ended holds, and the
+-- differences, as {invariant: [expected, found]}.
 CREATE FUNCTION {{schema}}.verify_accounts(after text, upto text, since timestamptz)
 RETURNS TABLE (user_id text, first bigint, transaction_count bigint, ended bigint, wrong json) LANGUAGE plpgsql STABLE
 SET jit = off SET plan_cache_mode = force_generic_plan
@@ -85,8 +85,8 @@ BEGIN
 END
 $function$;
 
--- Looks at blocks of transactions, each of one user from "firsts" up to "lasts": every row against the one before it,
--- its key and its receipt. Gives what disagrees, counted for each user, and how many rows there are.
+-- Checks blocks of transactions, each of one user from "firsts" up to "lasts": every row against the previous one, its
+-- key and its receipt. Returns for each user the number of rows and of each kind of difference.
 CREATE FUNCTION {{schema}}.verify_transactions(users text[], firsts bigint[], lasts bigint[])
 RETURNS TABLE (user_id text, present bigint, unbalanced bigint, changed bigint, keyless bigint, unreceipted bigint,
   unpurchased bigint)
@@ -134,9 +134,9 @@ BEGIN
 END
 $function$;
 
--- Looks at up to "page" keys, in the order of (user, key), after (after_user, after_key) and of users up to "upto": each
--- against its transaction. Gives what disagrees, counted for each user, with how many holds ended among those that had
--- ended when "ended" was read ({user: number}), and the page's last key.
+-- Checks up to "page" keys against their transactions, in the order of (user, key), after (after_user, after_key) and
+-- of users up to "upto". Returns for each user the last key, the number of each kind of difference, and the number of
+-- ended holds among those that had ended when "ended" was read ({user: number}).
 CREATE FUNCTION {{schema}}.verify_keys(after_user text, after_key text, upto text, ended jsonb, page integer)
 RETURNS TABLE (user_id text, last_key text, keys bigint, unanswered bigint, contradicting bigint, holds bigint,
   numbers numeric)
@@ -152,7 +152,7 @@ BEGIN
       ELSE t.reference IS DISTINCT FROM k.key END),
     count(*) FILTER (WHERE t.created_at <> k.used_at
       OR t.receipt -> 'held' IS DISTINCT FROM to_jsonb(k.hold_allowance + k.hold_topup) AND k.number IS NOT NULL
-      -- Ended after "ended" was read, and so counted by the account by now.
+      -- A hold that ended after "ended" was read must be in the account's present count.
       OR CASE WHEN NOT k.counted THEN k.hold_number > (
         SELECT a.holds_ended FROM {{schema}}.credit_accounts a WHERE a.user_id = k.user_id
       ) END),
@@ -168,7 +168,7 @@ BEGIN
 END
 $function$;
 
--- Up to 1,000 users of the range who have rows, and no account.
+-- Up to 1,000 users of the range who have rows but no account.
 CREATE FUNCTION {{schema}}.verify_owners(after text, upto text) RETURNS TABLE (user_id text) LANGUAGE plpgsql STABLE
 SET jit = off SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off

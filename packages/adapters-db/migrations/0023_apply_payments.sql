@@ -1,10 +1,10 @@
--- Events of many people in one transaction of two statements: one reads the facts of each person, the server decides, and one
--- writes if everything is still as it was read. Every other event is applied by "receive_payment" and "conclude_payment", one at a
--- time. These functions compare and write, and contain no rules. Their plans are cached, and so are pinned to look up one row
--- after another by its key.
+-- Events of many people in one transaction of two statements: one reads the facts of each person, the server decides,
+-- and one writes if nothing has changed since the read. Every other event is applied alone, by "receive_payment" and
+-- "conclude_payment". These functions compare and write, and contain no rules. Their plans are cached, so they are
+-- restricted to look-ups of one row after another by its key.
 
--- The state of some events, the facts of their persons, and the credits of those. Locks nothing. "known" is null if the event
--- names no person, or if the person has no facts.
+-- The state of some events, the facts of their persons, and the persons' credit accounts. Locks nothing. "known" is
+-- null if the event names no person, or if the person has no facts.
 CREATE FUNCTION {{schema}}.read_payments(payments json)
 RETURNS TABLE (
   place integer, state text, note text, person text, version bigint, known json, account {{schema}}.credit_accounts
@@ -26,13 +26,13 @@ BEGIN
 END
 $function$;
 
--- Applies events of different people, all or none. Returns the people who have changed since their event was decided, or whom
--- another transaction has locked, and then writes nothing; returns an empty list if all are written. Does not wait for a
--- person's row. Fails with 40001, with nothing written, if events wait for the new links.
+-- Applies events of different people, all or none. If a person has changed since their event was decided, or another
+-- transaction has locked one, it returns these people and writes nothing; it returns an empty list if all events are
+-- written. Does not wait for a person's row. Fails with 40001, with nothing written, if events wait for the new links.
 --
--- Of each event there is its id, its person, the versions of what was known of them and of their credits (null where those
--- are not touched); beside that the keys and charges that are taken to be unused. The rest is what follows, as
--- "conclude_payment" and "write_credits" write it.
+-- Each event has its id, its person, and the versions of the person's facts and credit account (null if the account is
+-- not touched); in addition there are the keys and charges that are assumed to be unused. The other parameters are the
+-- consequences, as "conclude_payment" and "write_credits" write them.
 CREATE FUNCTION {{schema}}.apply_payments(
   ids text[], people text[], versions bigint[], credit_versions bigint[],
   key_people text[], keys text[], charge_people text[], charges text[],
@@ -64,7 +64,7 @@ BEGIN
     OR g.person NOT IN (SELECT b.person FROM billing b)
     OR (g.credit_version IS NOT NULL AND g.person NOT IN (SELECT c.person FROM credits c));
 
-  -- Of those that are locked now nothing changes any more.
+  -- The rows of the other people are locked now and no longer change.
   SELECT array_agg(u.person) INTO changed FROM (
     SELECT c.person FROM unnest(changed) AS c(person)
     UNION
