@@ -23,7 +23,7 @@ import { administer } from "./administer.ts"
 import { freshPostgres, hasPostgres } from "./databases.ts"
 import { ordinaryLogin, ownerOf, partsOf } from "./ordinaryLogin.ts"
 
-/** The version of the pg_dump on the path; 0 where there is none. It must not be older than the server. */
+/** The version of the pg_dump on the path; 0 if there is none. It must not be older than the server. */
 const dumpVersion = (() => {
   try {
     return Number(/ (\d+)/.exec(execFileSync("pg_dump", ["--version"], { encoding: "utf8" }))?.[1] ?? 0)
@@ -64,7 +64,7 @@ const fill = Effect.gen(function* () {
   return users
 })
 
-/** How many rows each table of ours has. */
+/** The number of rows in each of our tables. */
 const sizes = Database.use(({ schema, statement }) =>
   Effect.gen(function* () {
     const tables = yield* statement<{ name: string }>(

@@ -22,7 +22,7 @@ export interface TestDatabase {
 
 const serverUrl = process.env["TEST_DATABASE_URL"]
 
-/** Creates a database of its own on the server under test, for nobody else once the scope closes; gives its url. */
+/** Creates a database on the server under test, which is dropped when the scope closes; returns its url. */
 export const freshPostgresWith = (options: string) =>
   Effect.gen(function* () {
     const name = newDatabaseName()
@@ -63,12 +63,12 @@ const pglite = Layer.effectContext(
 const migrated = <E>(layer: Layer.Layer<Database | DatabaseOwner, E>) =>
   Layer.effectDiscard(migrate()).pipe(Layer.provideMerge(layer), Layer.orDie)
 
-/** True where a real server was promised. It must then answer: a suite fails rather than skips. */
+/** True if a real server was promised. It must then answer: a suite fails rather than skips. */
 export const hasPostgres = serverUrl !== undefined && serverUrl !== ""
 
 /**
- * What every suite of this package runs on: PGlite always, Postgres where `TEST_DATABASE_URL` names a server. Use it as
- * `for (const { name, layer } of databases) chatStoreContract(name, PgChatStoreLayer.pipe(Layer.provide(layer)))`.
+ * The databases of every suite of this package: PGlite always, Postgres if `TEST_DATABASE_URL` names a server. Use it
+ * as `for (const { name, layer } of databases) chatStoreContract(name, PgChatStoreLayer.pipe(Layer.provide(layer)))`.
  */
 export const databases: ReadonlyArray<TestDatabase> = [
   { name: "PGlite", layer: migrated(pglite), empty: pglite },

@@ -15,14 +15,14 @@ import { builtOnce } from "./builtOnce.ts"
 
 const stores = storesLayer({ pollingIntervalSeconds: 0.5 })
 
-/** All stores on the database of a url, which is migrated by whoever opens it, once in a block of tests. */
+/** All stores on the database of a url, which the first user migrates, once in a block of tests. */
 export const migratedStores = (url: Effect.Effect<string, never, Scope.Scope>) => {
   const database = Layer.unwrap(Effect.map(url, (url) => databaseLayer({ url, maxConnections: 10 })))
   const migrated = builtOnce(Layer.effectDiscard(migrate()).pipe(Layer.provideMerge(database)))
   return stores.pipe(Layer.provide(migrated))
 }
 
-/** The contracts of what is kept, on an empty database that is deployed in a way of its own. */
+/** The contracts of the stores, on an empty database with a special deployment. */
 export const deployedContracts = (name: string, url: Effect.Effect<string, never, Scope.Scope>) => {
   const layer = migratedStores(url)
   chatStoreContract(name, layer)

@@ -1,6 +1,6 @@
 /**
- * The same stores where everything is stricter at once than where most tests run: a login that is no superuser and owns a
- * database in which functions are nobody's by default and texts sort as in a dictionary, behind a transaction-pooling pooler.
+ * The same stores with several stricter settings at once: a login that is no superuser and owns a database in which
+ * PUBLIC may execute no functions and texts sort as in a dictionary, behind a transaction-pooling pooler.
  */
 import { Effect } from "effect"
 import { describe } from "vitest"

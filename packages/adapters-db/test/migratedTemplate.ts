@@ -4,7 +4,7 @@ import { PgDatabaseLayer } from "../src/database/server/PgDatabase.ts"
 import { migrate } from "../src/migrations/migrate.ts"
 import { templateName } from "./templateName.ts"
 
-/** Says that every migration is in it: whoever was ended while making it left none. */
+/** Marks that every migration is in it: a process that died while making it left no mark. */
 const WHOLE = "whole"
 
 const make = async (client: pg.Client, serverUrl: string, name: string): Promise<void> => {
@@ -18,7 +18,7 @@ const make = async (client: pg.Client, serverUrl: string, name: string): Promise
   await Effect.runPromise(
     Effect.scoped(Effect.provide(migrate(), PgDatabaseLayer({ url: url.href, maxConnections: 1 })))
   )
-  // Only a database that nobody is connected to can be copied.
+  // Only a database without connections can be copied.
   const open = "SELECT FROM pg_stat_activity WHERE datname = $1"
   while ((await client.query(open, [name])).rowCount !== 0) continue
   await client.query(`COMMENT ON DATABASE ${name} IS '${WHOLE}'`)

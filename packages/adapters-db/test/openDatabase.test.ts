@@ -63,7 +63,7 @@ const expectFinal = async (database: OpenDatabase) => {
   await expect(run(database.chats.list({ userId, limit: 10, offset: 0 }))).rejects.toMatchObject({ retryable: false })
 }
 
-/** Why it is not ready, nothing where it is: asked again while a busy machine keeps it from answering in time. */
+/** The reason why it is not ready, undefined if it is: asked again while a busy machine delays its answer. */
 const problemOf = async (database: OpenDatabase): Promise<string | undefined> => {
   for (;;) {
     const problem = await database.checkReadiness().then(

@@ -8,7 +8,10 @@ export const partsOf = (address: string): { readonly login: string; readonly dat
   return { login: decodeURIComponent(username), database: pathname.slice(1) }
 }
 
-/** A login of its own that owns the database of a url, gone with the scope; `options` are those of CREATE ROLE. Gives its url. */
+/**
+ * A separate login that owns the database of a url, dropped with the scope; `options` are those of CREATE ROLE. Returns
+ * its url.
+ */
 export const ownerOf = (address: string, options: string) =>
   Effect.gen(function* () {
     const url = new URL(address)
@@ -30,7 +33,7 @@ export const ownerOf = (address: string, options: string) =>
     return url.href
   })
 
-/** Gives a database to a login of its own, which is no superuser and may not create roles. */
+/** Transfers a database to a separate login, which is no superuser and may not create roles. */
 export const ordinaryLoginOf = (made: typeof freshPostgres) =>
   Effect.gen(function* () {
     const url = yield* ownerOf(yield* made, "")
@@ -41,7 +44,7 @@ export const ordinaryLoginOf = (made: typeof freshPostgres) =>
 /** A database that belongs to such a login. */
 export const ordinaryLogin = ordinaryLoginOf(freshPostgres)
 
-/** Makes it so that nobody may execute functions of the owner of a database unless told so. */
+/** Revokes the default right of PUBLIC to execute functions of the owner of a database. */
 export const hardenedBy = (url: string) => {
   const { login, database } = partsOf(url)
   const revoke = `ALTER DEFAULT PRIVILEGES FOR ROLE ${login} REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC`

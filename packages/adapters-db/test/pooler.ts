@@ -11,7 +11,7 @@ import { freshPostgres, migratedPostgres } from "./databases.ts"
 
 const POOLER = "/usr/sbin/pgbouncer"
 
-/** True where pgbouncer is installed. */
+/** True if pgbouncer is installed. */
 export const hasPooler = (() => {
   try {
     accessSync(POOLER)
@@ -37,7 +37,10 @@ const stopPooler = (pooler: ChildProcess, folder: string) =>
     rmSync(folder, { recursive: true, force: true })
   })
 
-/** Starts a pooler of our own in transaction mode, with fewer connections than callers; undefined where its port was taken meanwhile. */
+/**
+ * Starts a separate pooler in transaction mode, with fewer connections than callers; undefined if another process took
+ * its port meanwhile.
+ */
 const startPooler = Effect.fnUntraced(function* (database: URL) {
   const port = yield* freePort
   const folder = mkdtempSync(join(tmpdir(), "parley-pooler-"))

@@ -8,8 +8,8 @@ const AT_ONCE = 20
 const retired: Array<string> = []
 
 /**
- * Has a database dropped that no suite needs any more: not at once, but together with others. What is left of a run is
- * dropped at its end, by its name.
+ * Drops databases that no suite needs any more: not at once, but several together. The rest of a run is dropped at its
+ * end, by its name.
  */
 export const retire = async (name: string): Promise<void> => {
   retired.push(name)
@@ -35,5 +35,5 @@ const databasesOfRun = async (): Promise<ReadonlyArray<string>> => {
   }
 }
 
-/** Drops all databases of this run, whoever is connected to them. */
+/** Drops all databases of this run, even those with connections. */
 export const dropRun = async (): Promise<void> => dropAll([...(await databasesOfRun()), templateName()])

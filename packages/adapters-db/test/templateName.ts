@@ -1,4 +1,4 @@
-/** What names the databases of a run of the tests, in every process of the run. */
+/** The name of the databases of a run of the tests, in every process of the run. */
 export const RUN = "PARLEY_TEST_RUN"
 
 const runName = (): string => {
@@ -10,7 +10,7 @@ const runName = (): string => {
 /** The name of the database that suites of this run copy. */
 export const templateName = (): string => `parley_template_${runName()}`
 
-/** What the names of this run's other databases begin with. */
+/** The beginning of the names of this run's other databases. */
 export const databasePrefix = (): string => `parley_${runName()}_`
 
 /** A name for a database of this run. */

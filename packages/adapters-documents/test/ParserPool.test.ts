@@ -10,7 +10,7 @@ const { maxMemoryBytes } = DEFAULT_PARSER_LIMITS
 const pools: Array<ParserPool> = []
 afterEach(() => pools.splice(0).forEach((pool) => pool.close()))
 
-/** A pool of so many places, and what was started for it. */
+/** A pool with this number of places, and the processes started for it. */
 const poolOf = (places: number, idleMilliseconds = 600_000) => {
   const pool = new ParserPool({ places, idleMilliseconds })
   pools.push(pool)

@@ -54,7 +54,7 @@ describe("limits", () => {
     let found = await failure()
     for (let again = 0; again < 4 && found?.failure === "our_side"; again += 1) found = await failure()
     expect(found?.reason).toMatch(/took longer than the 1\.[56] seconds/)
-    // Where the machine leaves it no processor, nothing is said of the document.
+    // If the machine leaves it no processor time, the document gets no verdict.
     const isStarved = found?.failure === "our_side" && loadavg()[0]! > 2 * availableParallelism()
     expect(found?.exhausting).toBe(!isStarved)
     expect(await parser.reason("txt", utf8("Still here."))).toBe("read: Still here.")

@@ -7,7 +7,7 @@ import { DEFAULT_PARSER_LIMITS } from "../src/ParserLimits.ts"
 import type { ParserOutcome } from "../src/process/ParserMessage.ts"
 import { WorkerProcess } from "../src/process/WorkerProcess.ts"
 
-/** Runs the hostile parser as any document is read, and gives what it achieved. */
+/** Runs the hostile parser as for any document, and returns its achievements. */
 const attack = async (fences: ParserFences, port: number): Promise<Record<string, string>> => {
   const fixture = new URL("./fixtures/hostileParser.mjs", import.meta.url)
   const worker = new WorkerProcess({
@@ -28,7 +28,7 @@ const attack = async (fences: ParserFences, port: number): Promise<Record<string
 const worked = (results: Record<string, string>): ReadonlyArray<string> =>
   Object.keys(results).filter((name) => results[name] === "worked")
 
-/** Open by Node's permissions: its own source, and names in folders that what may be read has in common. */
+/** Open by Node's permissions: its own source, and names in common parent folders of the readable files. */
 const HARMLESS = new Set(["open its own packages' files again", "list the root", "list the packages"])
 const NETWORK = new Set(["connect by a socket", "reach sockets that were kept"])
 

@@ -6,7 +6,7 @@ import { type ParserLimits, WorkerDocumentParser } from "../src/index.ts"
 import { writePdf } from "./fixtures/writePdf.ts"
 import { writeScan } from "./fixtures/writeScan.ts"
 
-/** What a PNG file of grey pixels shows: its size, and the shade of its first pixel. */
+/** The content of a PNG file of grey pixels: its size, and the shade of its first pixel. */
 const shownBy = (png: Uint8Array) => {
   const view = Buffer.from(png)
   const length = view.readUInt32BE(33)

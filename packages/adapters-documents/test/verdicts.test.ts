@@ -12,13 +12,13 @@ import { inflatingPdf } from "./fixtures/brokenDocuments.ts"
 import { writeNestedForms } from "./fixtures/writeNestedForms.ts"
 import { writePdf } from "./fixtures/writePdf.ts"
 
-/** For what is not about time: a machine that is very busy leaves little of it to readers, which are nice. */
+/** For tests that are not about time: a very busy machine leaves readers, which run at low priority, little of it. */
 const PATIENT = { baseMilliseconds: 600_000, maxMilliseconds: 600_000 }
 
 const utf8 = (text: string) => new TextEncoder().encode(text)
 const longPdf = () => writePdf(Array.from({ length: 300 }, (_, index) => [`Page ${index + 1} speaks of lift.`]))
 
-/** A process that has read a text, and what it makes of documents while something happens to it. */
+/** A process that has read a text, and its results for documents while it is disturbed. */
 const readingProcess = async () => {
   const { maxMemoryBytes } = DEFAULT_PARSER_LIMITS
   const worker = new WorkerProcess({ kind: "pdf", fences: await parserFences(), maxMemoryBytes })
@@ -35,7 +35,7 @@ const readingProcess = async () => {
   }
 }
 
-/** What a process was started with; nothing of one that has ended meanwhile. */
+/** The arguments of a process; undefined if it has ended meanwhile. */
 const commandOf = (pid: number): string => {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "latin1")

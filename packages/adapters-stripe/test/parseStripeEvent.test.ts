@@ -187,7 +187,7 @@ describe("an event", () => {
     ["charge.dispute.closed", "won", [-2_000, 1_950], "reinstated"],
     ["charge.dispute.updated", "under_review", [-2_000, 1_950], "reinstated"],
     ["charge.dispute.closed", "lost", [-2_000], "withdrawn"],
-    // What was refunded before comes back, and the rest is lost.
+    // The earlier refund is returned, and the rest is lost.
     ["charge.dispute.closed", "lost", [-2_000, 500], "withdrawn"],
     ["charge.dispute.funds_reinstated", "lost", [-2_000, 500], "withdrawn"],
     // An inquiry that is over moved nothing.

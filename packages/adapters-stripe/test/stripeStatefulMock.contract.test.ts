@@ -7,7 +7,7 @@ import { createExpressApp } from "stripe-stateful-mock"
 import { describe, expect, it } from "vitest"
 import { makeStripePayments } from "../src/index.ts"
 
-/** It keeps what each key made apart from what others made. */
+/** It separates the objects of each key. */
 const opened = Effect.acquireRelease(
   Effect.promise(async () => {
     const server = createServer(createExpressApp())
@@ -64,7 +64,7 @@ describe("the gateway, on a server that others wrote", () => {
           const { gateway, stripe, subscriptionPrice } = yield* staged
           const input = { userId: "ann", email: "ann@example.com", idempotencyKey: "customer:ann" }
           const { customerId } = yield* gateway.createCustomer(input)
-          // This server wants both what a subscription was of once and what it is of.
+          // This server needs both the first and the present price of a subscription.
           const plan = yield* Effect.promise(() =>
             stripe.plans.create({ amount: 2_000, currency: "usd", interval: "month", product: { name: "Pro" } })
           )

@@ -77,7 +77,7 @@ describe("visitors of a bot whose owner has no credits", () => {
     })
 
     it("see how long to wait at their address's limit, and keep their text", async () => {
-      // The minute that the first messages were counted in may be over: so as many again are sent at most.
+      // The minute in which the first messages were counted may be over: at most the same number is sent again.
       for (let sent = 0; sent <= PER_MINUTE && !(await widget.obstacle.isVisible()); sent += 1) {
         const before = await widget.replies.count()
         await widget.ask("One more?")

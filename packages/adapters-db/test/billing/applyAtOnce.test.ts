@@ -19,7 +19,7 @@ const serverOn = (url: string) =>
   Layer.build(Layer.fresh(billingUnderTest(stores.pipe(Layer.provide(PgDatabaseLayer({ url, maxConnections: 12 }))))))
 type Server = Effect.Success<ReturnType<typeof serverOn>>
 
-/** Somebody whom the server knows, and the only event of their first purchase. */
+/** A person whom the server knows, and the only event of their first purchase. */
 interface Buyer {
   readonly userId: string
   readonly world: BillingWorld
@@ -51,7 +51,7 @@ describe.runIf(hasPostgres)("events of many people at one server", () => {
   })
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
-  /** Opens an account and has it buy once, alone, so that the person is known; gives another purchase. */
+  /** Opens an account and applies one purchase of it alone, so that the person is known; returns a second purchase. */
   const buyer = Effect.gen(function* () {
     const name = crypto.randomUUID()
     const userId = `user-${name}`

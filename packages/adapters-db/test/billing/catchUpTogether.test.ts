@@ -82,7 +82,7 @@ describe.runIf(hasPostgres)("catching up in several processes", () => {
         { concurrency: "unbounded" }
       )
     )
-    // Each begins with other people: what one has done is found done by the other.
+    // Each begins with other people: work that one has done is found done by the other.
     const [first = [], second = []] = orders.map((ids) => ids.slice(0, PEOPLE / 3))
     expect(first.filter((id) => second.includes(id)).length).toBeLessThan(PEOPLE / 4)
     await expectAll(people)

@@ -63,7 +63,7 @@ describe.runIf(hasPostgres)("a payment event that arrives while its person is er
   })
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
-  /** Has a person buy once, so that they are known, and gives the events of `acts`. */
+  /** Applies one purchase of a person, so that they are known, and returns the events of `acts`. */
   const buyer = (acts: ReadonlyArray<BillingAct>, isKnown = true) =>
     run(
       Effect.gen(function* () {
@@ -76,7 +76,7 @@ describe.runIf(hasPostgres)("a payment event that arrives while its person is er
         yield* Effect.flatMap(testedLedger, (credits) => credits.open({ userId, tier: "free", allowance: 100 }))
         for (const event of world.events.slice(0, before)) yield* deliver(event)
         const events = world.events.slice(before)
-        // One that nothing depends on tells of the customer nevertheless.
+        // An event that nothing depends on still contains the customer.
         const told = {
           ...events[0],
           id: `evt_other_${name}`,
@@ -92,7 +92,7 @@ describe.runIf(hasPostgres)("a payment event that arrives while its person is er
   const deliverAll = (events: ReadonlyArray<ReceivedPaymentEvent>) =>
     Promise.all(events.map((event) => run(Effect.exit(deliver(event)))))
 
-  /** How many rows of each table name a person, in any text. */
+  /** The number of rows of each table that contain a person's id, in any text. */
   const rowsNaming = async (userId: string) => {
     const { rows: tables } = await direct.query<{ name: string }>(
       `SELECT relname AS name FROM pg_class WHERE relnamespace = 'parley'::regnamespace AND relkind = 'r' ORDER BY 1`

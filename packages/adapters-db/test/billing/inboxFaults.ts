@@ -48,7 +48,7 @@ const EVERYTHING: ReadonlyArray<BillingAct> = [
   { _tag: "subscribe", price: "price_business" }
 ]
 
-/** What happens to a person, and the events of it. */
+/** The acts of a person, and their events. */
 const story = (acts = BEGINNING) => {
   const name = crypto.randomUUID()
   const world = new BillingWorld(name, STORY_START)
@@ -60,7 +60,7 @@ const story = (acts = BEGINNING) => {
 const deliverPatiently = (event: Parameters<typeof deliver>[0]) =>
   Effect.retry(deliver(event), { while: (error) => "retryable" in error && error.retryable === true, times: 100 })
 
-/** What several servers do with the same events at once, and what one does whose requests fail; `all`: in every way. */
+/** The work of several servers on the same events at once, and of one whose requests fail; `all`: in every way. */
 export const inboxFaults = (all: boolean): void =>
   void describe.runIf(hasPostgres)("the inbox of several servers on one database", () => {
     const scope = Scope.makeUnsafe()
@@ -213,7 +213,7 @@ export const inboxFaults = (all: boolean): void =>
           wire.start()
           await run(tried, deliver(event))
           await wire.settled()
-          // Of the way that is taken alone, or of that in company, whose one statement commits by itself.
+          // For the way that is taken alone, or the one in company, whose single statement commits by itself.
           expect(wire.requests.some((text) => text === "COMMIT" || text.includes("apply_payments"))).toBe(true)
           lengths.push(wire.requests.length)
         }

@@ -35,10 +35,10 @@ const KILLS = 12
 const DAY = 86_400_000
 const FREE = tierOf(worldCatalog, "free").monthlyCredits
 
-/** Where the rounds begin: `PARLEY_TEST_SEED`, as a failing run prints it, or anywhere. */
+/** The first seed of the rounds: `PARLEY_TEST_SEED`, as a failing run prints it, or a random one. */
 const firstSeed = Number(process.env["PARLEY_TEST_SEED"] ?? Math.floor(Math.random() * 1e9))
 
-/** What happens to some people, as steps of servers in the order of time. */
+/** The acts of some people, as steps of servers in the order of time. */
 const toldBy = (seed: number) => {
   const [plans = []] = fc.sample(fc.array(storyPlans(9), { minLength: PEOPLE, maxLength: PEOPLE }), {
     seed,
@@ -71,7 +71,10 @@ const toldBy = (seed: number) => {
   }
 }
 
-/** Has a process take steps, and kills it once it has done so many; gives what it had begun and what it said it had done. */
+/**
+ * Lets a process take steps, and kills it after this number; returns the steps that it had begun and those that it
+ * reported as done.
+ */
 const takeSome = async (
   url: string,
   folder: string,
@@ -128,7 +131,7 @@ describe.runIf(hasPostgres)("a server that is killed while it takes payments in"
                 }
                 let left: ReadonlyArray<PaymentStep> = steps
                 for (let kill = 0; left.length > 0; kill += 1) {
-                  // What was under way is done again, as a provider sends it again: later than it was.
+                  // Unfinished steps are repeated, as a provider sends events again: later than they were.
                   const killAfter = kill < KILLS ? 1 + ((seed + kill * 7) % Math.ceil(steps.length / KILLS)) : Infinity
                   const taken = yield* Effect.promise(() => takeSome(url, folder, listed, left, killAfter))
                   if (kill >= KILLS) expect(taken.exit).toBe(0)

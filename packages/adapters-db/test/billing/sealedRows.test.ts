@@ -49,8 +49,8 @@ describe.runIf(hasPostgres)("stored payments", () => {
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
   /**
-   * Somebody who subscribed and bought. One after another, events share transactions with those of others; of a person's
-   * events that come at once, all but one are applied alone.
+   * A person who subscribed and bought. One after another, events share transactions with those of others; of a
+   * person's concurrent events, all but one are applied alone.
    */
   const customer = async (order: "one after another" | "at once" = "one after another") => {
     const name = crypto.randomUUID()
@@ -66,7 +66,7 @@ describe.runIf(hasPostgres)("stored payments", () => {
     return found?.userId === userId ? found.altered : undefined
   }
 
-  /** As somebody who may do everything in the database, and whom no trigger stops. */
+  /** As a login with all rights in the database, whom no trigger stops. */
   const tamper = async (statement: string, userId: string) => {
     const client = await direct.connect()
     try {

@@ -1,4 +1,4 @@
-/** What several people's payments come to where their events arrive at the same time. */
+/** The results of several people's payments if their events arrive at the same time. */
 import { tierOf } from "@parley/core/effect"
 import { testedLedger } from "@parley/core/testing"
 import {
@@ -32,7 +32,7 @@ const stores = Layer.mergeAll(PgBillingStoreLayer, PgCreditLedgerLayer, PgUnitOf
 
 interface Crowd {
   readonly plans: ReadonlyArray<StoryPlan>
-  /** How many events are delivered at the same time, in turn. */
+  /** The number of events that are delivered at the same time, in turn. */
   readonly sizes: ReadonlyArray<number>
 }
 
@@ -41,7 +41,9 @@ const crowds: fc.Arbitrary<Crowd> = fc.record({
   sizes: fc.array(fc.integer({ min: 1, max: 24 }), { minLength: 1, maxLength: 5 })
 })
 
-/** Delivers the events of all in batches, late and twice as their plans say; everybody ends as their own story says. */
+/**
+ * Delivers the events of all in batches, late and twice by their plans; each person ends as their own story expects.
+ */
 const checkCrowd = Effect.fnUntraced(function* ({ plans, sizes }: Crowd) {
   const crowd = crypto.randomUUID()
   const people = plans.map((plan, person) => {
@@ -71,7 +73,7 @@ const checkCrowd = Effect.fnUntraced(function* ({ plans, sizes }: Crowd) {
   for (let next = 0, batch = 0; next < deliveries.length; batch += 1) {
     const size = sizes[batch % sizes.length] ?? 1
     const together = deliveries.slice(next, next + size)
-    // One moment: what has only the clock to know it, as arrears, is decided by the last that is delivered.
+    // One time for all: a state that only the clock decides, such as arrears, is decided by the last delivery.
     const now = Math.max(...together.map(({ at }) => at))
     yield* Effect.forEach(
       together,

@@ -1,7 +1,7 @@
 import type { CallersTransaction } from "@parley/core"
 import type pg from "pg"
 
-/** What query builders make of a client: big numbers and moments as texts, and the server's report as a cause. */
+/** Query builders' changes of a client: big numbers and times as texts, and the server's report as a cause. */
 export const queryBuilder = (client: pg.PoolClient): CallersTransaction => ({
   query: async (text, values) => {
     try {

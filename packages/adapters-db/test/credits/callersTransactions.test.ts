@@ -24,7 +24,7 @@ const clients: ReadonlyArray<readonly [string, (client: pg.PoolClient) => Caller
   ["a query builder", queryBuilder]
 ]
 
-/** Runs work on a client of the caller's pool, and rolls back what it leaves open. */
+/** Runs work on a client of the caller's pool, and rolls back an open transaction. */
 const onClient = async <A>(work: (client: pg.PoolClient) => Promise<A>): Promise<A> => {
   const client = await pool.connect()
   try {
@@ -56,7 +56,7 @@ const ordersOf = async (userId: string) =>
 const order = (client: pg.PoolClient, userId: string) =>
   client.query("INSERT INTO orders (user_id) VALUES ($1)", [userId])
 
-/** What of a session a caller may have set, and rely on. */
+/** Session settings that a caller may have set, and may rely on. */
 const SESSION = `SELECT current_user AS "user", current_setting('role') AS role, current_setting('search_path') AS path,
   current_setting('DateStyle') AS dates, current_setting('TimeZone') AS zone, current_setting('lock_timeout') AS locks,
   coalesce(current_setting('parley.user_id', true), '') AS person`

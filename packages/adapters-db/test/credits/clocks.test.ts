@@ -14,7 +14,7 @@ import { databases, hasPostgres } from "../databases.ts"
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 const OFFSETS = [90_000, -90_000, 3 * DAY, -3 * DAY, 400 * DAY, -400 * DAY]
-/** Longer than all of them take, who share a database: no hold of another test is due. */
+/** Longer than all of these tests take, which share a database: no hold of another test is due. */
 const LIFE = 600_000
 
 /** A clock that may be set. */
@@ -56,7 +56,7 @@ const processOn = (database: Database["Service"]) =>
 
 const newUser = () => `user-${crypto.randomUUID()}`
 
-/** How far the stored expiry of a hold is from the database's time, in milliseconds. */
+/** The difference between the stored expiry of a hold and the database's time, in milliseconds. */
 const lifeLeft = ({ statement, schema }: Database["Service"], userId: string) =>
   Effect.map(
     statement<{ left: number }>(

@@ -18,14 +18,14 @@ interface Run {
 const exitOf = ({ value }: Job): Exit.Exit<number, string> =>
   value < 0 ? Exit.fail(`no ${value}`) : Exit.succeed(value * 10)
 
-/** Lets the event loop turn until what was called has begun. */
+/** Lets the event loop turn until the called work has begun. */
 const turns = async (): Promise<void> => {
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 }
 
 const setUp = (limits: { readonly maxBatch?: number; readonly maxInFlight?: number } = {}) => {
   const runs: Array<Run> = []
-  /** Lanes that somebody else stands in the way of, and what was then done for them. */
+  /** Lanes that another process holds up, and the work that was then done for them. */
   const contended = new Set<string>()
   const contentions: Array<Run> = []
   const begin = (jobs: ReadonlyArray<Job>, among: Array<Run>) => {

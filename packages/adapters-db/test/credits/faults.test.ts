@@ -10,7 +10,7 @@ import { Database, DatabaseError, type Row } from "../../src/database/Database.t
 import { databases } from "../databases.ts"
 
 type DatabaseService = Database["Service"]
-/** Where the connection is cut: at which of the calls of the database, and before or after it was committed. */
+/** The place of the cut: one of the calls of the database, before or after its commit. */
 interface Cut {
   readonly at: number
   readonly side: "before" | "after"
@@ -18,7 +18,7 @@ interface Cut {
 
 const cutConnection = () => new DatabaseError({ cause: new Error("Connection terminated unexpectedly") })
 
-/** A database whose connection is cut where `isCut` says; each call is counted. */
+/** A database whose connection is cut at the calls chosen by `isCut`; each call is counted. */
 const failing = (database: DatabaseService, isCut: (call: number, side: Cut["side"]) => boolean): DatabaseService => {
   let calls = 0
   const withCut = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E | DatabaseError> =>
@@ -34,7 +34,7 @@ const failing = (database: DatabaseService, isCut: (call: number, side: Cut["sid
   }
 }
 
-/** A database on which somebody else always changes the account between the first read and the first write. */
+/** A database on which another client always changes the account between the first read and the first write. */
 const contended = (database: DatabaseService): DatabaseService => {
   const missed = (params: ReadonlyArray<unknown> | undefined) =>
     (JSON.parse(String(params?.[0])) as ReadonlyArray<{ user_id: string }>).map((account) => account.user_id)
@@ -56,7 +56,7 @@ const ledgerOn = (database: DatabaseService) =>
     (context) => ledgerIn(context)
   )
 
-/** Each operation of the ledger, with what has to be there before. */
+/** Each operation of the ledger, with the state that it needs. */
 const operations: Record<
   string,
   {

@@ -71,7 +71,7 @@ describe.runIf(hasPostgres)("a process that is stopped", () => {
         for (let freeze = 0; freeze < 3; freeze += 1) {
           const child = yield* peer(url, "lock")
           yield* spoke(child)
-          // Never woken: what it holds has to be given back without it.
+          // Never woken: the rows that it locks have to be released without it.
           yield* replies(ledger, OTHERS)
           yield* replies(ledger, HOT)
         }

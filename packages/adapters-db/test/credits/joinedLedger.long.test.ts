@@ -10,7 +10,7 @@ import { PgUnitOfWorkLayer } from "../../src/storage/PgUnitOfWork.ts"
 import { freshPostgres } from "../databases.ts"
 import { queryBuilder } from "./callersClients.ts"
 
-/** The ledger, every operation of which is part of a transaction of somebody else's, through a client that has types of its own. */
+/** The ledger, every operation of which is part of a caller's transaction, through a client with its own types. */
 const joined = (url: string) =>
   Layer.effect(
     CreditLedger,

@@ -9,13 +9,13 @@ const pages = (quantity: number) => ({ lines: [{ label: "pages", quantity, unitP
 const soon = <A>(ask: () => Promise<A>) => patiently(ask, ["StorageFailed"])
 const sweep = (parley: Parley) => runtimeOf(parley).runPromise(HoldSweeper.use((sweeper) => sweeper.sweep))
 
-/** What a payment cost in all. */
+/** The total price of a payment. */
 const costOf = (payment: WorkPayment): number =>
   payment._tag === "Released" ? 0 : payment.receipt.charged + (payment.receipt.chargedBefore ?? 0)
 
 type Processes = readonly [Parley, Parley, Parley, Parley]
 
-/** How often the sweeper, and how often the report, came first. */
+/** The number of times that the sweeper, and that the report, came first. */
 const outcomes = { late: 0, inTime: 0 }
 
 const count = (payment: WorkPayment): void => {
@@ -57,7 +57,7 @@ const settleBesideSweeps = async ([first, second, third, fourth]: Processes, use
   expect(await first.credits.balance(userId)).toMatchObject({ available: 100 - 7 * KEYS, held: 0, debt: 0 })
 }
 
-/** Reports for more than the balance has, since another spender takes what the sweeps gave back. */
+/** Reports for more than the balance has, because another spender takes the credits that the sweeps released. */
 const settleForMoreThanThereIs = async ([first, second, third, fourth]: Processes, userId: string) => {
   const names = await reserveAll(first, userId)
   const spend = soon(() =>
@@ -90,7 +90,7 @@ const settleForMoreThanThereIs = async ([first, second, third, fourth]: Processe
   expect(await first.credits.balance(userId)).toMatchObject({ available: 100 - 10 * KEYS, held: 0, debt: 0 })
 }
 
-/** A release and a report of the same work, while others sweep: whichever is first counts, and both hear the same. */
+/** A release and a report of the same work, while others sweep: the first one counts, and both get the same answer. */
 const releaseBesideSettle = async ([first, second, third, fourth]: Processes, userId: string) => {
   const names = await reserveAll(first, userId)
   const ends = names.map(async (name) => {
@@ -109,7 +109,7 @@ const releaseBesideSettle = async ([first, second, third, fourth]: Processes, us
 
 const SCENES = { settleBesideSweeps, settleForMoreThanThereIs, releaseBesideSettle }
 
-/** Plays so many rounds of each scene, each for a person of its own. */
+/** Plays this number of rounds of each scene, each for a new person. */
 export const lateWorkRace = (rounds: number): void => {
   describe.runIf(hasPostgres)(`work settled at the moment its hold ends, on Postgres, ${rounds} rounds`, () => {
     it(

@@ -8,7 +8,7 @@ const exchanges = fc.array(fc.record({ pause: fc.nat(60_000), there: fc.nat(3_00
   maxLength: 30
 })
 
-/** What a process knows that asked a clock which is so far ahead of its own, and when it asked last. */
+/** The state of a process that asked a clock which is this far ahead of its own, and the time of its last request. */
 const asked = (
   offset: number,
   all: ReadonlyArray<{ readonly pause: number; readonly there: number; readonly back: number }>,

@@ -10,7 +10,7 @@ import { migratedBehindPooler, hasPooler } from "../pooler.ts"
 
 const MONTH = 32 * 24 * 3_600_000
 
-/** A ledger on a database of its own, and another session of that database that nobody knows of. */
+/** A ledger on a separate database, and another session of that database that is unknown to it. */
 const setUp = Effect.fnUntraced(function* (makeUrl: typeof migratedPostgres) {
   const url = yield* makeUrl
   const ledgers = PgCreditLedgerLayer.pipe(Layer.provide(PgDatabaseLayer({ url })))

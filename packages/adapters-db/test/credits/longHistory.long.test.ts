@@ -57,7 +57,7 @@ for (const { layer } of databases.filter(({ name }) => name === "Postgres")) {
                 forPurpose("schema")(statement(`ANALYZE ${schema}.credit_idempotency`))
               )
             )
-            // What the newest page takes, a plain look-up, says how busy the machine is.
+            // The time of the newest page, a plain look-up, shows the load of the machine.
             const bound = Math.max(20, 4 * (yield* pageAt(undefined, 0)).median)
             for (const [type, total] of [
               [undefined, ROWS],

@@ -20,7 +20,7 @@ const catalog = makeCatalog({
   tiers: { free: { monthlyCredits: 1_000_000 } }
 })
 
-/** Says words until it is told to stop, and counts one token each. */
+/** Writes words until it is stopped, and counts one token each. */
 class Talker {
   words = 0
   stopped = false

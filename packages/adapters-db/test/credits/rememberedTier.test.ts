@@ -102,12 +102,14 @@ const setUp = Effect.gen(function* () {
   return { first, second, userId, changeTier: (tier: string) => second.changeTier(userId, tier), byHand }
 })
 
-/** The same, of whom the first process remembers that they are on the tier `pro`, and another put them on `free`. */
+/**
+ * The same, for people whom the first process remembers on the tier `pro`, and whom another process moved to `free`.
+ */
 const demoted = Effect.gen(function* () {
   const rig = yield* setUp
   const { first, userId, changeTier } = rig
   yield* changeTier("pro")
-  // Twice: the process reads what others wrote, and remembers again what it wrote itself.
+  // Twice: the process reads the changes of others, and then remembers its own.
   yield* first.ask(userId)
   yield* first.ask(userId)
   assert.strictEqual(first.ledger.recall(userId)?.tier, "pro")
@@ -147,7 +149,7 @@ for (const { name, layer: database } of databases) {
       Effect.gen(function* () {
         const { byHand, changeTier, first, userId } = yield* setUp
         yield* changeTier("pro")
-        // Twice: the process reads what others wrote, and remembers again what it wrote itself.
+        // Twice: the process reads the changes of others, and then remembers its own.
         yield* first.ask(userId, "model-a")
         yield* first.ask(userId, "model-a")
         assert.deepInclude(yield* first.ask(userId, "model-a"), { statements: 1 })

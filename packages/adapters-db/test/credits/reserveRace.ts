@@ -28,7 +28,10 @@ const ledgersOver = (url: string, count: number, maxConnections: number) =>
 
 type Process = Effect.Success<ReturnType<typeof ledgersOver>>[number]
 
-/** What a round is about: a balance, and the price of each reply. Mostly it pays for fewer replies than are asked for. */
+/**
+ * The parameters of a round: a balance, and the price of each reply. Mostly it pays for fewer replies than are
+ * requested.
+ */
 interface Stakes {
   readonly balance: number
   readonly price: number
@@ -45,7 +48,7 @@ const roundsOf = (count: number): ReadonlyArray<Stakes> =>
     balance: round % 4 === 0 ? price : balance
   }))
 
-/** A reply of a caller who asks again for as long as what fails it passes, as it does where many write one account. */
+/** A reply of a caller who retries temporary failures, which occur if many processes write one account. */
 const reservePatiently = ({ ledger }: Process, asked: ReturnType<typeof reservation>) =>
   Effect.retry(ledger.reserve(asked), { while: (error) => error._tag === "StorageFailed" && error.retryable })
 
@@ -93,7 +96,10 @@ const playRound = Effect.fnUntraced(function* (processes: ReadonlyArray<Process>
   ])
 })
 
-/** All bots of an owner ask at once for what a daily cap of `balance` credits pays for; the owner has plenty. */
+/**
+ * All bots of an owner ask at once for replies that a daily cap of `balance` credits pays for; the owner's balance is
+ * large.
+ */
 const playCapped = Effect.fnUntraced(function* (processes: ReadonlyArray<Process>, { balance: cap, price }: Stakes) {
   const userId = `user-${crypto.randomUUID()}`
   const first = processes[0] as Process

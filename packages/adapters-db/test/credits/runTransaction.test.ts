@@ -29,7 +29,7 @@ const rejection = (promise: Promise<unknown>): Promise<unknown> =>
 
 const order = (tx: pg.PoolClient) => tx.query("INSERT INTO orders (user_id) VALUES ($1)", [userId])
 
-/** What was committed, as a connection outside the pool sees it. */
+/** The committed state, as a connection outside the pool reads it. */
 const committed = async () => {
   const { rows } = await others.query("SELECT count(*)::int AS orders FROM orders WHERE user_id = $1", [userId])
   const { total } = await parley.credits.history({ userId, limit: 1, offset: 0, type: "grant" })
@@ -205,7 +205,7 @@ describe.runIf(hasPostgres)("parley.transaction", () => {
       await tx.query("UPDATE orders SET user_id = user_id WHERE user_id = $1", [userId])
     })
     expect(await rejection(byStatement)).toBeInstanceOf(TransactionConflict)
-    // Write skew: each reads what the other writes, which only COMMIT finds out.
+    // Write skew: each transaction reads a row that the other writes, which only COMMIT detects.
     const atCommit = parley.transaction(pool, async (tx) => {
       const skew = "INSERT INTO orders (user_id) SELECT $1 || count(*) FROM orders WHERE user_id = $2"
       await tx.query("SET TRANSACTION ISOLATION LEVEL SERIALIZABLE")

@@ -68,7 +68,7 @@ const race = Effect.fnUntraced(function* (rounds: number) {
   return { lived, died }
 })
 
-/** Plays so many rounds. How many holds live and die is up to chance; of a hundred rounds, some do either. */
+/** Plays this number of rounds. The number of holds that expire is random; in a hundred rounds both cases occur. */
 export const sweepRace = (rounds: number): void => {
   describe.runIf(hasPostgres)(`sweepers beside heartbeats on Postgres, ${rounds} rounds`, () => {
     it("never end a hold whose renewal was answered, and nothing is ended twice", async () => {

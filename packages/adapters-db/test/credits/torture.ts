@@ -11,9 +11,9 @@ import { type Fault, FaultyWire } from "../faults/FaultyWire.ts"
 import { at, type Scenario } from "./tortureScenarios.ts"
 
 /**
- * How an operation comes to the database: free, from a process that has not seen the account; from one that wrote it
- * last and remembers it; beaten by a rival, who writes the account just before it does, so that it is decided again under
- * locks, also where the process remembers what was before; or as a part of a unit of work.
+ * The ways in which an operation reaches the database: free, from a process that has not seen the account; from one
+ * that wrote it last and remembers it; after a rival's write, so that it is decided again under locks, even if the
+ * process remembers the earlier state; or as a part of a unit of work.
  */
 export type Way = "free" | "remembered" | "beaten by a rival" | "remembered, beaten by a rival" | "in a unit of work"
 
@@ -31,7 +31,7 @@ interface Process {
   readonly database: Database["Service"]
 }
 
-/** What came of an operation: its answer (said again or not), all that is stored of its account, and what was sent for it. */
+/** The result of an operation: its answer (repeated or not), the stored rows of its account, and its requests. */
 export interface Outcome {
   readonly answer: unknown
   readonly stored: unknown
@@ -86,7 +86,7 @@ const storedOf = ({ sound, tables }: Rack, userId: string) =>
     )
   )
 
-/** Where the rows of an account do not add up; nothing where they do. */
+/** The differences between the rows of an account; nothing if there are none. */
 const faultsOf = ({ sound }: Rack, userId: string) =>
   sound.database.statement(
     `SELECT a.user_id FROM parley.credit_accounts a
@@ -105,7 +105,7 @@ const faultsOf = ({ sound }: Rack, userId: string) =>
 
 const isWrite = (text: string): boolean => text.includes(".write_credits(")
 
-/** Someone else writes the account, once, just before its first write: where nothing else is said, only its version. */
+/** Another client writes the account, once, just before its first write: only its version, by default. */
 const rivalOf = ({ sound }: Rack, { rival }: Scenario, userId: string) => {
   const bump = "UPDATE parley.credit_accounts SET version = version + 1 WHERE user_id = $1"
   let done = false
@@ -131,7 +131,7 @@ const insist = (call: Effect.Effect<unknown, { readonly _tag: string }>): Effect
     }
   })
 
-/** Does one operation with these faults on the way, again by the same key where it failed, and tells what came of it. */
+/** Runs one operation with these faults on the way, retries it by the same key if it failed, and returns the result. */
 export const torture = Effect.fnUntraced(function* (
   rack: Rack,
   scenario: Scenario,

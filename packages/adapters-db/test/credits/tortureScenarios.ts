@@ -4,19 +4,19 @@ import { Clock, Effect } from "effect"
 
 type Work = (ledger: TestedLedger, userId: UserId) => Effect.Effect<unknown, { readonly _tag: string }>
 
-/** One operation, what has to be there before it, and when it is done. */
+/** One operation, the state that it needs, and the check that it is done. */
 export interface Scenario {
   readonly before: Work
   readonly run: Work
-  /** Who is faster than the operation, where that is not just anyone who writes the account. */
+  /** The rival of the operation, if it is not just any writer of the account. */
   readonly rival?: Work
-  /** Milliseconds from what was before to the operation. */
+  /** Milliseconds from the prepared state to the operation. */
   readonly laterMs?: number
   /** The operation goes over many accounts: it is not tried inside a unit of work or with a rival. */
   readonly alone?: boolean
-  /** The operation locks the account before it reads it, so that nobody can be faster. */
+  /** The operation locks the account before it reads it, so that no rival can be faster. */
   readonly locks?: boolean
-  /** What comes by itself, whatever the operation did, once its last request is done with. */
+  /** Changes that happen independently of the operation, after its last request is done. */
   readonly after?: Work
 }
 
@@ -73,7 +73,7 @@ const inTurn =
 
 const secondHold: Work = (ledger, userId) => ledger.reserve(reservation(userId, "reply:2", 40, { ttlMs: 60_000 }))
 
-/** The operations of the ledger. What is over or owed comes first where that makes them write most. */
+/** The operations of the ledger. Expired or owed credits come first if they make an operation write most. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
   open: { before: () => Effect.void, run: open, rival: open },
   reserve: { before: open, run: reserve },
@@ -94,7 +94,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   sweep: {
     before: inTurn(open, reserve, secondHold, renew),
     run: sweep,
-    // What a request that was cut off still locks is left to the next sweep.
+    // Rows that an interrupted request still locks are left to the next sweep.
     after: sweep,
     laterMs: 61_000,
     alone: true

@@ -15,7 +15,7 @@ export interface Tried {
   readonly expected: Outcome
 }
 
-/** Every operation, each way it can come, checked against what it does when nothing goes wrong. */
+/** Every operation in each of its ways, compared with its result without faults. */
 export const tortureSuite = (title: string, all: boolean, check: (tried: Tried) => Promise<void>) =>
   describe.runIf(hasPostgres)(title, () => {
     const scope = Scope.makeUnsafe()
@@ -43,15 +43,15 @@ const places = new Map(Object.values(scenarios).map((scenario, place) => [scenar
 const isWrite = (request: string | undefined): boolean => request?.includes(".write_credits(") === true
 const isCommit = (request: string | undefined): boolean => request?.endsWith("COMMIT") === true
 
-/** The COMMIT of a write: whether it came to be cannot be told where no answer comes. */
+/** The COMMIT of a write: without an answer, it is unknown if it happened. */
 const mayStayUnknown = ({ expected: { requests }, scenario }: Tried, at: number): boolean =>
   isCommit(requests[at]) && (scenario.alone === true || isWrite(requests[at - 1]))
 
 /**
- * Each request in turn, refused or cut in some of the ways there are. An operation that comes in several ways meets every
- * fault at its write and every other fault at what it reads, each in one of the ways that it comes; another request, and the
- * operation after it, which reads much the same, begin with another fault. What may stay unknown meets every fault wherever
- * it comes.
+ * Each request in turn, refused or cut in some of the possible ways. An operation with several ways meets every fault
+ * at its write, and every other fault at its reads, each in one of its ways. Another request, and the next operation,
+ * which reads almost the same, begin with another fault. A request whose outcome may stay unknown meets every fault in
+ * every way.
  */
 export const dealtFaults = (tried: Tried): Promise<void> =>
   oneFaultEach(tried, (at) => {
@@ -71,7 +71,7 @@ const oneFaultEach = async (
       const what = `${fault}: request ${at}, ${expected.requests[at]?.slice(0, 60)}`
       const { answer, stored } = await Effect.runPromise(torture(rack, scenario, way, new Map([[at, fault]])))
       expect(stored, what).toEqual(expected.stored)
-      // What goes over many accounts tells only what was left to do.
+      // Work on many accounts returns only the part that was left.
       if (scenario.alone !== true) expect(answer, what).toEqual(expected.answer)
     }
   }

@@ -92,7 +92,7 @@ for (const { name, layer: database } of databases) {
   })
 
   layer(ledgers, { excludeTestServices: true, timeout: "120 seconds" })(`verification of credits on ${name}`, (it) => {
-    /** Does what the guards of the database refuse. */
+    /** Changes rows that the guards of the database protect. */
     const forge = Effect.fnUntraced(function* (text: string, userId: string) {
       const { schema, statement } = yield* Database
       const tables = ["credit_accounts", "credit_transactions", "credit_idempotency", "credit_purchases"]
@@ -103,7 +103,9 @@ for (const { name, layer: database } of databases) {
       yield* triggers("ENABLE")
     })
 
-    /** Plants one thing in an account of its own for each, and compares what is found with what should be. */
+    /**
+     * Plants one change in a separate account for each case, and compares the found differences with the expected ones.
+     */
     const expectFound = Effect.fnUntraced(function* (
       plantings: ReadonlyArray<readonly [text: string, broken: ReadonlyArray<string>]>,
       plant: (text: string, userId: string) => Effect.Effect<unknown, unknown, Database>
@@ -245,7 +247,7 @@ for (const { name, layer: database } of databases) {
               PURCHASE
             ]
           ],
-          // The tail cut, with all that would betray it but what the account knows of its types and its ended holds.
+          // The newest rows deleted, with all traces except the account's own counts of types and ended holds.
           [
             `DELETE FROM {{schema}}.credit_transactions WHERE user_id = '{{user}}' AND number = 3;
              DELETE FROM {{schema}}.credit_idempotency WHERE user_id = '{{user}}' AND key = 'reply:1';

@@ -1,4 +1,4 @@
-/** Verifying accounts while replies of theirs are paid for, on a server, where both really happen at once. */
+/** Verifies accounts while their replies are paid for, on a server, where both really run at once. */
 import type { Difference } from "@parley/core/adapter"
 import { testedLedger } from "@parley/core/testing"
 import { receiptDraft, reservation, suiteOn } from "@parley/core/testing"
@@ -22,10 +22,10 @@ const talk = Effect.fnUntraced(function* (userId: string) {
   }
 })
 
-/** The server's, where there is one: PGlite's comes first. */
+/** The server's, if there is one: PGlite's comes first. */
 const layer = databases.at(-1)!.layer
 
-/** Verifies so often, and until somebody has so many transactions. */
+/** Verifies this many times, and until an account has this number of transactions. */
 export const verifyBesideReplies = (rounds: number, transactions: number): void => {
   describe.runIf(hasPostgres)("on a server", () => {
     suiteOn("verifying beside replies", PgCreditLedgerLayer.pipe(Layer.provideMerge(layer)), (run) => {

@@ -37,7 +37,7 @@ type Parts =
 const key = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("hex")
 const REDIRECT_URI = "https://parley.example/api/crm/provider_one/callback"
 
-/** What is asked of the provider while it works on an exchange. */
+/** Requests to the provider while it works on an exchange. */
 let during: Effect.Effect<void> = Effect.void
 const crm = scriptedCrm({
   firstExpiresInSeconds: 30,
@@ -52,7 +52,9 @@ const newBotOf = Effect.fnUntraced(function* (owner: string = newUserId()) {
 
 type Name = Effect.Success<ReturnType<typeof newBotOf>>
 
-/** Begins a connection: what the provider sends the browser back with, as a callback that can be made any number of times. */
+/**
+ * Begins a connection: the parameters with which the provider returns the browser, as a callback that can be repeated.
+ */
 const begun = Effect.fnUntraced(function* ({ botId, owner, provider }: Name) {
   const service = yield* CrmService
   const { state, url } = yield* service.connect({ owner, botId, provider, redirectUri: REDIRECT_URI })
@@ -64,7 +66,7 @@ const begun = Effect.fnUntraced(function* ({ botId, owner, provider }: Name) {
   }
 })
 
-/** The text of every row of every table, whatever schema it is in. */
+/** The text of every row of every table in all schemas. */
 const everything = Effect.gen(function* () {
   const { asOwner } = yield* DatabaseOwner
   return yield* asOwner(({ query }) =>
@@ -151,7 +153,8 @@ const dying = (run: Run<Parts>) => {
         yield* UnitOfWork.use((unit) =>
           unit.run(
             bot.owner,
-            // What the first gives, to follow the commit, is what the server dies before. The second is part of erasing.
+            // The first returns work that follows the commit, before which the server dies. The second is part of
+            // erasing.
             Effect.andThen(release.ofPerson(bot.owner), jobs.removeAll(bot.owner))
           )
         )

@@ -18,7 +18,7 @@ import type { AccessTask } from "../fixtures/askForAccess.ts"
 const program = fileURLToPath(new URL("../fixtures/askForAccess.ts", import.meta.url))
 const TIMES = 5
 
-/** A provider whose first answer waits until it is let go; counts what it is asked. */
+/** A provider whose first answer waits until it is released; counts its requests. */
 const heldProvider = async () => {
   let calls = 0
   let letGo = (): void => undefined
@@ -27,7 +27,7 @@ const heldProvider = async () => {
   })
   const server = createServer((_, response) => {
     calls += 1
-    // A second call is what must not be: nobody needs to wait any more.
+    // A second call must not happen: no caller needs to wait any more.
     if (calls > 1) letGo()
     const token = `access-${calls}`
     void free.then(() => response.end(token))
@@ -43,7 +43,7 @@ const heldProvider = async () => {
   return { address: `http://127.0.0.1:${port}/`, calls: () => calls, letGo, close }
 }
 
-/** A process and what it says. */
+/** A process and its output. */
 const started = (task: AccessTask, heard: (line: string) => void): ChildProcess => {
   const child = spawn(process.execPath, ["--conditions=@parley/source", program, JSON.stringify(task)], {
     stdio: ["pipe", "pipe", "inherit"]
@@ -73,7 +73,7 @@ const staged = Effect.gen(function* () {
   return { url, key, name }
 })
 
-/** So many processes on one database that ask for access to one connection at the same moment. */
+/** This number of processes on one database that request access to one connection at the same moment. */
 export const refreshRace = (processes: number) =>
   describe.runIf(hasPostgres)(`access asked for by ${processes} processes at once`, () => {
     it("refreshes once: the others wait for it, and all get the new token", { timeout: 120_000 }, async () => {

@@ -11,7 +11,7 @@ import { SilentNetwork } from "../faults/SilentNetwork.ts"
 import { behindPooler, hasPooler } from "../pooler.ts"
 
 const SHORT: Limits = { statementMs: 400, lockMs: 200, silenceMs: 400, alone: false }
-/** For what has to pass, however slow the machine is. */
+/** For calls that have to succeed, however slow the machine is. */
 const ROOMY: Limits = { statementMs: 60_000, lockMs: 60_000, silenceMs: 60_000, alone: false }
 const policyOf = (limits: Limits) =>
   Object.fromEntries(
@@ -23,14 +23,14 @@ const roomy = forPurpose("schema")
 const openOn = (url: string, options: { limits?: LimitsPolicy; connectTimeoutMs?: number } = {}) =>
   Layer.build(PgDatabaseLayer({ url, maxConnections: 3, limits: policy, ...options }))
 
-/** The same database, asked past whatever lies between. */
+/** The same database, over a direct connection. */
 const direct = (url: string): string => {
   const past = new URL(process.env["TEST_DATABASE_URL"] ?? "")
   past.pathname = new URL(url).pathname
   return past.href
 }
 
-/** How many backends of the database run something at the moment, this one left out. */
+/** The number of other backends of the database that run a statement at the moment. */
 const busyBackends = (url: string) =>
   Effect.promise(async () => {
     const client = new pg.Client({ connectionString: direct(url) })
@@ -93,7 +93,7 @@ for (const { name, url: makeUrl, present } of places) {
           yield* Effect.promise(() => administer("SELECT 1"))
           for (const one of tooLong) {
             const failed = Effect.flip(one as Effect.Effect<unknown, DatabaseError>)
-            // Where the server's answer takes two seconds, it is given up on here.
+            // The server's answer takes two seconds, so the client gives up.
             const ended = Effect.repeat(failed, { until: ({ sqlState }) => sqlState !== undefined, times: 10 })
             expect(yield* ended).toMatchObject({ sqlState: "57014", retryable: true })
           }
@@ -208,7 +208,7 @@ for (const { name, url: makeUrl, present } of places) {
             expect(answer).toMatchObject({ ...meant, isolation: "read committed" })
             expect(answer?.["date"]).toMatch(/^ISO/)
           }
-          // Sent alone only where the session means the same; the rest has no bearing on what is sent so.
+          // Sent alone only if the session means the same; other settings do not affect these statements.
           const [alone] = yield* forPurpose("commit")(statement(ASK))
           expect(alone).toMatchObject({ isolation: "read committed", digits: "1", date: expect.stringMatching(/^ISO/) })
           expect((yield* owner.execute(`BEGIN; ${ASK}; COMMIT`))[0]).toMatchObject(meant)

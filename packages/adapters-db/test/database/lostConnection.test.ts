@@ -13,7 +13,7 @@ interface Backend {
   readonly database: string
 }
 
-/** Which backend serves this connection, having made sure that the server can be asked what it is. */
+/** The backend that serves this connection, after a check that the server can be asked for it. */
 const backendOf = (sql: Sql) =>
   Effect.gen(function* () {
     const [row] = yield* sql.query<{ pid: number; database: string }>(
@@ -23,7 +23,9 @@ const backendOf = (sql: Sql) =>
     return row as Backend
   })
 
-/** Ends a backend from outside, if it really is one of the database made for this test. Gives how many were ended. */
+/**
+ * Ends a backend from outside, if it really belongs to the database of this test. Returns the number of ended backends.
+ */
 const terminate = ({ pid, database }: Backend) =>
   Effect.promise(async () => {
     const client = new pg.Client({ connectionString: serverUrl })

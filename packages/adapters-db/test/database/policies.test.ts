@@ -103,8 +103,8 @@ const own = (userId: UserId) =>
   })
 
 /**
- * What an export of a person's data shows of each table with an owner: lines of a kind, or none, and why. Who adds a table
- * decides it here, and what the contract of `UserExport` writes and finds.
+ * The content of an export of a person's data for each table with an owner: lines of a kind, or none, with the reason.
+ * A new table must be added here and to the contract of `UserExport`.
  */
 const exported: Readonly<Record<string, ExportKind | { readonly none: string }>> = {
   billing_accounts: "billing",
@@ -149,7 +149,7 @@ interface OwnedTable extends Row {
   readonly readable: boolean
 }
 
-/** Every table with an owner, and what a person may at most do there. */
+/** Every table with an owner, and the operations that a person may do there. */
 const ownedTables = Database.use(({ schema, statement }) =>
   statement<OwnedTable>(
     `SELECT c.oid::regclass::text AS table,
@@ -165,7 +165,7 @@ const ownedTables = Database.use(({ schema, statement }) =>
   )
 )
 
-/** How an attempt ended: the rows it reached, or how it was refused. It is undone in any case. */
+/** The outcome of an attempt: the rows it reached, or the refusal. It is rolled back in any case. */
 const reached = (userId: string, work: (sql: Sql) => Effect.Effect<ReadonlyArray<Row>, DatabaseError>) =>
   Database.use(({ asUser }) =>
     Effect.catch(
@@ -239,7 +239,7 @@ const matrix = (run: Run<Parts>) => {
           const owners = (sql: Sql) => sql.query(`SELECT DISTINCT user_id FROM ${schema}.${table}`)
           expect(yield* Database.use(({ asUser }) => asUser(mine, owners)), table).toEqual([{ user_id: mine }])
         }
-        // Neither by their own right nor by everybody's.
+        // Neither by its own right nor by that of PUBLIC.
         const [rights] = yield* statement(
           `SELECT has_function_privilege('parley_user', p.oid, 'EXECUTE') AS person,
              EXISTS (SELECT FROM aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) WHERE grantee = 0) AS everybody

@@ -49,7 +49,7 @@ const opened = Effect.fnUntraced(function* (
   const { statement } = Context.get(context, Database)
   const ask = statement("SELECT 1 AS one")
   yield* roomy(ask)
-  /** A statement that is given up after so long. */
+  /** A statement on which the client gives up after this time. */
   const inVain = Effect.fnUntraced(function* (seconds: number) {
     const asking = yield* Effect.forkChild(Effect.flip(ask), { startImmediately: true })
     yield* pass(seconds)

@@ -1,5 +1,5 @@
 import { passagePorts } from "./passagePorts.ts"
-/** What a crash of the database server takes of an indexing, and what it does not: passages do not wait for the disk, a switch does. */
+/** The effects of a crash of the database server on an indexing: passages do not wait for the disk, a switch does. */
 import {
   DocumentStore,
   type Embedder,
@@ -86,10 +86,10 @@ const newlyStored = Effect.gen(function* () {
 })
 type Key = Effect.Success<typeof newlyStored>
 
-/** Told by whoever watches an indexing, to end it. */
+/** Called by a test that watches an indexing, to end it. */
 const enough = new StorageFailed({ operation: "the test", retryable: true, cause: undefined })
 
-/** Writes passages; where batches are named, waits for the disk after so many, and ends after so many. */
+/** Writes passages; if batches are named, waits for the disk after this number, and ends after that one. */
 const fill = (document: Key, { end = Infinity, flush = -1 }: { end?: number; flush?: number } = {}) =>
   Effect.gen(function* () {
     const index = yield* passagePorts
@@ -138,7 +138,7 @@ const found = ({ documentId, userId }: Key) =>
     return { passages, status: document?.status, counted: document?.passages }
   })
 
-/** What there is after an indexing that nothing disturbs. */
+/** The result of an undisturbed indexing. */
 const undisturbed = () =>
   life(
     Effect.gen(function* () {
@@ -167,7 +167,7 @@ it("a crash of the server takes passages of what is not searched yet, and the ne
       return yield* found(key)
     })
     expect(await life(again), `flushed ${flush}`).toEqual(whole)
-    // What was flushed is gone on from; what was not was lost indeed.
+    // Flushed batches are continued; batches that were not flushed were really lost.
     expect(kept[0]).toBe(flush * PASSAGES_PER_BATCH)
   }
 })
@@ -214,7 +214,7 @@ it("a document that was put at once is there, whole, after a crash in the same m
 it("what an embedder was paid for is there after a crash in the same moment", async () => {
   const script: EmbedderScript = makeEmbedderScript()
   const embedder = scriptedEmbedder(script)
-  // One request, whose embeddings come with the passages, and several, whose embeddings are kept before them.
+  // One request, whose embeddings come with the passages, and several, whose embeddings are stored before them.
   for (const count of [8, 40]) {
     const userTexts = (userId: string) =>
       Array.from({ length: count }, (_, number) => `car number${number}, of ${userId}`)

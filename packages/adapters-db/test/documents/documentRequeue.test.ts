@@ -1,4 +1,4 @@
-/** Documents in work whose job is lost: found, and enqueued once, whatever else waits. */
+/** Documents in work whose job is lost: found, and enqueued once, whatever other jobs wait. */
 import {
   DocumentRequeue,
   DocumentStore,
@@ -27,7 +27,7 @@ const ports = Layer.mergeAll(
   PgUnitOfWorkLayer
 )
 
-/** Works on document jobs; gives the ids of their documents as they come. */
+/** Works on document jobs; returns the ids of their documents as they come. */
 const documentsWorkedOn = Effect.gen(function* () {
   const jobs = yield* JobQueue
   const documents = yield* DocumentStore

@@ -9,7 +9,7 @@ import { databases } from "../databases.ts"
 const between = (first: number, last: number) =>
   fc.integer({ min: first, max: last }).map((code) => String.fromCodePoint(code))
 
-/** Letters of Latin, Greek and Cyrillic with marks and without, marks apart from letters, and what is none of these. */
+/** Letters of Latin, Greek and Cyrillic with marks and without, marks apart from letters, and other characters. */
 const unit = fc.oneof(
   fc.constantFrom(..."abeiouslz09'~"),
   fc.constantFrom(..."ßæœøđłıÆŒØĐŁİẞ"),

@@ -1,7 +1,7 @@
 import { passagePorts } from "./passagePorts.ts"
 /**
- * Two transactions on the generations of one document, of which the second is seen to wait for the first: what each row lock
- * of the functions that index is there for.
+ * Two transactions on the generations of one document, of which the second is seen to wait for the first: tests each
+ * row lock of the functions that index.
  */
 import type { PassageIndex, PassageWriter } from "@parley/core/adapter"
 import { DocumentStore } from "@parley/core/adapter"
@@ -21,8 +21,8 @@ type Parts = Database | DatabaseOwner | DocumentStore | PassageIndex | PassageWr
 const WAITING = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
 
 /**
- * Does `first` in a transaction and, before that is committed, `second` in another: it goes on once it is seen to wait, or has
- * ended without waiting. Then `more` in the first transaction. Gives what became of the second.
+ * Runs `first` in a transaction and, before its commit, `second` in another: it continues once the second is seen to
+ * wait, or has ended without waiting. Then runs `more` in the first transaction. Returns the outcome of the second.
  */
 const meanwhile = <A, E, F, R, S, G = never, T = never>(
   first: Effect.Effect<unknown, F, R>,
@@ -85,7 +85,7 @@ const withTwoGenerations = Effect.gen(function* () {
   return { key, generation }
 })
 
-/** The texts of the passages that are searched; undefined where there are none. */
+/** The texts of the searched passages; undefined if there are none. */
 const searched = (key: Key) =>
   Effect.map(
     Effect.flatMap(passagePorts, (index) => index.read(key)),

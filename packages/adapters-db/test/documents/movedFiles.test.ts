@@ -13,7 +13,7 @@ const storesOver = (objects: Objects | undefined) =>
     Layer.provide(Layer.succeed(ObjectStore, objects))
   )
 
-/** What a document is after it was read, or could not be: its bytes may be moved. */
+/** The state of a document after it was read, or could not be: its bytes may be moved. */
 const read = (userId: string, documentId: string) =>
   Database.use((database) =>
     database.statement(`UPDATE ${database.schema}.documents SET status = 'ready' WHERE user_id = $1 AND id = $2`, [
@@ -59,7 +59,7 @@ const countOf = (table: string) =>
     )
   )
 
-/** Lets so much time pass for what is written, or waits to be removed. */
+/** Lets this time pass for writes and for objects that wait for deletion. */
 const later = (interval: string) =>
   Database.use((database) =>
     Effect.andThen(

@@ -9,14 +9,17 @@ import { databases } from "../databases.ts"
 import { countGenerations } from "./unsoundIndex.ts"
 
 /**
- * Words that both splitters leave as they are, one of them longer than what is remembered, one said often: in a question at most
- * 240 times, as the database counts no word of one more than 256 times.
+ * Words that both splitters leave unchanged, one longer than the longest stored word, one frequent: at most 240 times
+ * in a question, because the database counts no word more than 256 times.
  */
 const word = fc.oneof(
   { weight: 9, arbitrary: fc.constantFrom("slat", "wing", "body", "tail", "rotor", "flap", "日本", "café", "x15") },
   { weight: 1, arbitrary: fc.constantFrom("x".repeat(60), "flap ".repeat(20), "cafe\u0301") }
 )
-/** What parts words: among it all that SQL, arrays, JSON and queries of terms give a meaning, and what no text may have. */
+/**
+ * Separators of words, among them all characters with a meaning in SQL, arrays, JSON and queries of terms, and
+ * characters that no text may contain.
+ */
 const MARKS = "'\"\\`$%{}()[],;:*&|!<>~=?#@/\n\t\0\ud800\udc00\ufeff\u2028👍"
 const between = fc.oneof(
   { weight: 3, arbitrary: fc.constant(" ") },
@@ -34,10 +37,10 @@ const texts = fc.array(text, { maxLength: 5 })
 
 type Step =
   | { readonly kind: "index"; readonly document: number; readonly texts: ReadonlyArray<string> }
-  /** A second generation beside the one that is searched, which nobody finishes. */
+  /** A second generation beside the searched one, which is never finished. */
   | { readonly kind: "begin"; readonly document: number; readonly texts: ReadonlyArray<string> }
   | { readonly kind: "remove"; readonly document: number }
-  /** What is searched and not counted yet is counted, for everybody. */
+  /** Counts the searched and uncounted generations of all people. */
   | { readonly kind: "count" }
   | {
       readonly kind: "search"
@@ -85,7 +88,7 @@ interface History {
   readonly ids: ReadonlyArray<string>
 }
 
-/** Runs the steps for people and documents that exist nowhere else; gives what each search found. */
+/** Runs the steps for new people and documents; returns the results of each search. */
 const play = Effect.fnUntraced(function* <E, R>(
   { ids, people, steps }: History,
   count: (userId: string) => Effect.Effect<unknown, E, R>
@@ -125,8 +128,8 @@ const play = Effect.fnUntraced(function* <E, R>(
 })
 
 /**
- * What the statistics of these people say that counting anew what is counted does not, and the other way round: by owner and
- * term, or by owner alone for the whole.
+ * The differences between these people's statistics and a new count of the counted generations: by owner and term, or
+ * by owner alone for the whole.
  */
 const uncounted = Effect.fnUntraced(function* (people: ReadonlyArray<string>) {
   const { schema, statement } = yield* Database
@@ -151,7 +154,7 @@ const uncounted = Effect.fnUntraced(function* (people: ReadonlyArray<string>) {
 
 const inMemory = InMemoryPassageIndex.layer.pipe(Layer.provideMerge(InMemoryDocumentStore.layer))
 
-/** Plays so many histories on every database. */
+/** Plays this number of histories on every database. */
 export const passageIndexModel = (histories: number): void => {
   for (const { name, layer } of databases) {
     describe(`PassageIndex on ${name} beside the plain model`, () => {

@@ -29,7 +29,7 @@ const textsOf = (userId: string, documentIds: ReadonlyArray<string>, query: stri
     Effect.map((found) => found.map(({ text }) => text))
   )
 
-/** What the owner has stored, as a refusal of more says it. */
+/** The owner's totals, as a refusal returns them. */
 const stored = (userId: string) =>
   DocumentStore.use((documents) => documents.insert(newDocument(userId), { ...ampleQuota, maxDocuments: 0 }))
 
@@ -104,7 +104,7 @@ const racing = (run: Run<Parts>) => {
           ].filter((all) => found.includes(all[0] ?? ""))
           expect(found.toSorted(), `round ${round}`).toEqual(winner?.toSorted())
           winners.add(winner?.[0] ?? "")
-          // What was begun and found itself gone is dropped with the next that is begun.
+          // A begun generation that found itself deleted is dropped with the next one.
           expect((yield* unsound(userId)).filter(({ problem }) => problem !== "generations")).toEqual([])
           expect(yield* stored(userId)).toEqual(before)
         }

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { Database } from "../../src/database/Database.ts"
 
-/** Statistics that are not what the counted passages of the owner add up to, and rows of what is gone. */
+/** Statistics that differ from the sums over the owner's counted passages, and rows of deleted generations. */
 export const unsound = Effect.fnUntraced(function* (userId: string) {
   const { schema, statement } = yield* Database
   return yield* statement(
@@ -30,7 +30,7 @@ export const unsound = Effect.fnUntraced(function* (userId: string) {
   )
 })
 
-/** Has what is searched and not counted counted, as indexing does from time to time. */
+/** Counts the searched and uncounted generations, as indexing does from time to time. */
 export const countGenerations = Effect.fnUntraced(function* (userId: string) {
   const { schema, statement } = yield* Database
   return yield* statement(`SELECT ${schema}.count_generations($1) AS counted`, [userId])

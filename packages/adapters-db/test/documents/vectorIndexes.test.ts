@@ -35,7 +35,7 @@ describe.skipIf(!hasPostgres)("The index over embeddings on Postgres", () => {
       )
     )
 
-  /** Runs `work` while somebody writes embeddings, whom a build waits for. */
+  /** Runs `work` while another session writes embeddings, for which a build waits. */
   const besideWriter = <A, E, R>(work: Effect.Effect<A, E, R>) =>
     Effect.gen(function* () {
       const { schema, asService } = yield* Database
@@ -132,7 +132,7 @@ describe.skipIf(!hasPostgres)("The index over embeddings on Postgres", () => {
       })
     ))
 
-  /** Runs `work` until it waits for a lock, by which `replace` is done first; gives what came of it. */
+  /** Runs `work` until it waits for a lock, and `replace` before it; returns the result. */
   const replacedMeanwhile = <A, E, R>(
     work: Effect.Effect<A, E, R>,
     replace: (sql: OwnerSql) => Effect.Effect<void, DatabaseError>
@@ -184,7 +184,7 @@ describe.skipIf(!hasPostgres)("The index over embeddings on Postgres", () => {
         const drop = dropVectorIndexes({ model: MODEL, all: false, dryRun: false })
         expect(yield* replacedMeanwhile(drop, replace)).toEqual([])
         expect(yield* findVectorIndexes(MODEL)).toMatchObject({ current: { state: "valid" }, others: [] })
-        // Where nobody did, it is.
+        // If no other session did, it is.
         yield* execute(`UPDATE pg_index SET indisvalid = false WHERE indexrelid = '${schema}.${name}'::regclass`)
         expect(yield* drop).toMatchObject([{ name, state: "invalid" }])
         expect(yield* findVectorIndexes(MODEL)).toMatchObject({ current: undefined, others: [] })

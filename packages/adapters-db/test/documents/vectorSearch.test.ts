@@ -21,7 +21,7 @@ const DOCUMENTS = 10
 /** A hundredth of all passages. */
 const FEW = 18
 
-/** A search, and how often it asked the approximate index, as its connection counts at once what it does itself. */
+/** A search, and the number of its uses of the approximate index, according to its connection's own counters. */
 const counted = <A, E, R>(search: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const { schema, statement, unitOfWork } = yield* Database
@@ -45,7 +45,7 @@ const undone = <R>(work: Effect.Effect<void, unknown, R>) =>
     expect(yield* Effect.flip(unitOfWork(Effect.andThen(work, Effect.fail(undo))))).toBe(undo)
   })
 
-/** Changes what an operator may, for the transaction it is part of: `$index` and `$schema` stand for themselves. */
+/** Changes an operator's rights, within its transaction: `$index` and `$schema` stand for the names. */
 const changing = (text: string) =>
   Effect.gen(function* () {
     const { schema, statement } = yield* Database
@@ -88,7 +88,7 @@ for (const { name, layer: database } of databases) {
             expect([scans, rows.length]).toEqual([1, LIMIT])
             const exact = nearest(all, question, LIMIT)
             hits += rows.filter((row) => exact.includes(row)).length
-            // What both found is in its place: they are compared exactly in the end.
+            // Passages found by both are in their places: they are compared exactly in the end.
             expect(rows.filter((row) => exact.includes(row))).toEqual(exact.filter((row) => rows.includes(row)))
           }
           expect(hits / (LIMIT * QUESTIONS)).toBeGreaterThanOrEqual(0.95)
@@ -141,7 +141,7 @@ for (const { name, layer: database } of databases) {
         undone(
           Effect.gen(function* () {
             yield* ofUnknownSize
-            // Nearly all that the first hundred passages of a scan are is somebody else's.
+            // Nearly all of the first hundred passages of a scan belong to another person.
             yield* changing(`ALTER FUNCTION $schema.near_by_index SET hnsw.max_scan_tuples = 1`)
             const { rows, scans } = yield* counted(found("bob", [idOf(100)], 3, LIMIT))
             expect([scans, rows]).toEqual([1, nearest([100], 3, LIMIT)])
@@ -194,7 +194,7 @@ for (const { name, layer: database } of databases) {
             // Foreign ones beside one's own, unnamed ones of one's own.
             const beside = yield* search("ann", [...own, 100, 200, 201])
             expect([beside.scans, beside.rows.length, within(beside.rows, own)]).toEqual([1, 50, []])
-            // Foreign ones alone, by whoever they do not belong to.
+            // Only those of other owners.
             for (const userId of ["ann", "bob", newUserId()]) {
               expect((yield* search(userId, [200, 201])).rows).toEqual([])
             }

@@ -40,7 +40,7 @@ const embedder = {
   embed: (texts: ReadonlyArray<string>) => Effect.succeed(texts.map((text) => Result.succeed(vectorOf(Number(text)))))
 }
 
-/** An index whose searches choose by the approximate index where more than `exactWithin` passages are named. */
+/** An index whose searches use the approximate index if more than `exactWithin` passages are named. */
 export const storesWithin = (exactWithin: number) =>
   Layer.mergeAll(Layer.fresh(PgPassageIndexLayer), PgDocumentStoreLayer).pipe(
     Layer.provide(Layer.succeed(PassageEmbedder, embedder)),

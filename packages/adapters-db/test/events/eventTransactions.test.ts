@@ -10,8 +10,8 @@ import { PgOutboxLayer } from "../../src/events/PgOutbox.ts"
 import { databases } from "../databases.ts"
 
 /**
- * The events of a person, and whether each was written by the very transaction that wrote what it tells of, which the rows name
- * (`xmin`): rows of the ledger are written once, and those of documents name their last change.
+ * The events of a person, and whether the transaction that wrote the reported row also wrote the event (`xmin`): rows
+ * of the ledger are written once, and those of documents name their last change.
  */
 const eventsOf = Effect.fnUntraced(function* (userId: string) {
   const { schema, statement } = yield* Database

@@ -90,7 +90,7 @@ describe.runIf(hasPostgres)("events on Postgres", () => {
           await client.query(end)
         }
         await told.promise
-        // Had the other one been told, it had been first.
+        // If the other one had been called, it would have been first.
         const { rows } = await client.query("SELECT DISTINCT user_id FROM parley.event_deliveries")
         expect([low, rows]).toEqual([["bob"], [{ user_id: "bob" }]])
       } finally {
@@ -151,7 +151,7 @@ describe.runIf(hasPostgres)("events on Postgres", () => {
 
   it("what ended long ago is deleted in parts, and what waits for a destination that nobody serves; its dead are not retried", () =>
     onDatabase(async ({ open, url }) => {
-      // Nobody delivers, and nobody clears away but the test.
+      // Only the test delivers and cleans up.
       const parley = await open()
       const { close, deliveryRecords, outbox } = await openDatabase({ url })
       const run = Effect.runPromise
@@ -186,7 +186,7 @@ describe.runIf(hasPostgres)("events on Postgres", () => {
         await client.query("UPDATE parley.event_destinations SET seen_at = now() - interval '8 days'")
         while ((await prune()) > 0);
         expect(await run(deliveryRecords.destinations)).toEqual([])
-        // Nobody would try them: they stay where the operator sees them.
+        // They are not retried: they stay for the operator.
         expect(await run(deliveryRecords.retry({}))).toBe(0)
         expect(await run(deliveryRecords.retry({ destination: hook.id }))).toBe(0)
         expect(await left()).toEqual([

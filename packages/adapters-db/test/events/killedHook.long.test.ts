@@ -10,7 +10,7 @@ import { migratedPostgres } from "../databases.ts"
 
 const program = fileURLToPath(new URL("../fixtures/chargeAndHang.ts", import.meta.url))
 
-/** Charges in a process that is killed within its hook; gives the id that the hook was told. */
+/** Charges in a process that is killed within its hook; returns the id that the hook received. */
 const killedWithin = async (url: string): Promise<string> => {
   const process = spawn(globalThis.process.execPath, ["--conditions=@parley/source", program, url], {
     stdio: ["ignore", "pipe", "inherit"]

@@ -10,14 +10,14 @@ const SCRIPT = fileURLToPath(new URL("../../../../.ci/postgres", import.meta.url
 const run = promisify(execFile)
 
 /**
- * Nothing reaches the disk but what a commit waits for: no cleaning, checkpoint or writing of pages comes between. A crash is the
- * end, and the next start of the server an event that a test decides about.
+ * Only commits write to the disk: there is no cleaning, checkpoint or writing of pages in between. A crash is the end,
+ * and the next start of the server is an event that a test decides about.
  */
 const OPTIONS = [
   "autovacuum=off",
   "bgwriter_lru_maxpages=0",
   "checkpoint_timeout=1h",
-  // Where they are full they are written by whoever fills them.
+  // If they are full, the process that fills them writes them.
   "wal_buffers=64MB",
   "max_wal_size=4GB",
   "restart_after_crash=off"
@@ -67,16 +67,16 @@ export class CrashedServer implements AsyncDisposable {
     return this.#url
   }
 
-  /** Starts it where it does not run. */
+  /** Starts it if it is not running. */
   async restart(): Promise<void> {
     this.#url = (await this.#call("start")).trim()
   }
 
-  /** From now on nothing is written to the log of the server but what a commit waits for. Gives what ends it as a crash does. */
+  /** From now on only commits write to the server's log. Returns an effect that ends it as a crash does. */
   async withoutLogWriter(): Promise<{ readonly crash: () => Promise<void> }> {
     const [data] = await ask<{ data_directory: string }>(this.#url, "SHOW data_directory")
     const directory = `/var/lib/postgresql/${this.#cluster}`
-    // What is ended is what was started here, and nobody else's.
+    // Only processes that were started here are ended.
     if (data?.data_directory !== directory) throw new Error(`Not the server of this test: ${data?.data_directory}`)
     const [writer] = await ask<{ pid: number }>(
       this.#url,

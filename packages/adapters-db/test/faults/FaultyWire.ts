@@ -3,14 +3,15 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { queryMessage, requestText, type WireMessage, WireReader } from "./wireMessages.ts"
 
 /**
- * What can happen to one request on its way:
- * - `refused`: the server refuses it as worth trying again (a serialization failure); `failed`: as broken (an I/O error);
- * - `cancelled`: somebody cancels it before it begins, so that a COMMIT leaves its transaction as it was, not to be used;
- * - `terminated`: the server ends the connection instead of doing it;
+ * The faults of one request on its way:
+ * - `refused`: the server refuses it as worth trying again (a serialization failure); `failed`: as broken (an I/O
+ *   error);
+ * - `cancelled`: another session cancels it before it begins, so that a COMMIT leaves its transaction unusable;
+ * - `terminated`: the server ends the connection instead of running it;
  * - `cut before`: the connection is cut, and the request never arrives;
  * - `cut during`: it arrives, and the connection is cut at once;
- * - `cut after`: the server has done it, and the connection is cut before the answer;
- * - `late`: the connection is cut, and the request arrives all the same, only later, when it may have been sent again.
+ * - `cut after`: the server has run it, and the connection is cut before the answer;
+ * - `late`: the connection is cut, and the request arrives later, when it may have been sent again.
  */
 export const FAULTS = [
   "refused",
@@ -35,7 +36,7 @@ const raise = (sqlState: string, text: string) =>
     `${text === "COMMIT" && sqlState !== CANCELLED ? "ROLLBACK; " : ""}DO $$ BEGIN RAISE 'A fault on purpose.' USING ERRCODE = '${sqlState}'; END $$`
   )
 
-/** What is sent instead of a request. */
+/** The message that is sent instead of a request. */
 const replacementOf = (fault: Fault, text: string): Buffer | undefined => {
   if (fault === "refused") return raise("40001", text)
   if (fault === "cancelled") return raise(CANCELLED, text)
@@ -51,13 +52,13 @@ interface Wire {
   readonly server: Socket
   /** Messages of the request that is not whole yet. */
   request: Array<WireMessage>
-  /** What to do once the server has answered, instead of passing the answer on. */
+  /** The action after the server's answer, in place of passing the answer on. */
   onAnswer: (() => void) | undefined
 }
 
 /**
  * Stands between clients and a Postgres server and counts requests: simple queries, and statements with parameters up
- * to their Sync. To each request it does what it was told to, and passes on everything else.
+ * to their Sync. It applies the given faults to requests, and passes on all others.
  */
 export class FaultyWire implements AsyncDisposable {
   readonly #target: { readonly host: string; readonly port: number }
@@ -92,7 +93,10 @@ export class FaultyWire implements AsyncDisposable {
     return by.href
   }
 
-  /** Counts from 0 again; `faults` names what happens to which request, `before` runs before each, told which connection it is of. */
+  /**
+   * Counts from 0 again; `faults` names the fault of each request, `before` runs before each request with the
+   * connection's number.
+   */
   start(
     faults: ReadonlyMap<number, Fault> = new Map(),
     before?: (text: string, connection: number) => Promise<void>
@@ -160,7 +164,7 @@ export class FaultyWire implements AsyncDisposable {
     this.#unfinished.add(done.promise)
     void done.promise.then(() => this.#unfinished.delete(done.promise))
     server.once("close", () => done.resolve())
-    // Closed in order, so that the server gives up its transaction before anyone looks.
+    // Closed in order, so that the server rolls back its transaction before the test reads.
     wire.onAnswer = () => {
       client.destroy()
       server.end()

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 
 /**
  * Stands between clients and a Postgres server, and can fall silent as a network does: sockets stay open, new ones are
- * taken, and nothing passes. What was open then stays silent for ever; what is opened later passes again.
+ * accepted, and no data passes. Connections that were open then stay silent for ever; later ones pass again.
  */
 export class SilentNetwork implements AsyncDisposable {
   readonly #target: { readonly host: string; readonly port: number }

@@ -10,7 +10,7 @@ const PIECE = Buffer.alloc(4 * 1024)
 export class SmallDisk implements Disposable {
   readonly path: string
 
-  /** It belongs to whom `like` belongs to. */
+  /** It has the owner of `like`. */
   constructor(path: string, megabytes: number, like: string) {
     this.path = path
     mkdirSync(path, { recursive: true })
@@ -41,7 +41,7 @@ export class SmallDisk implements Disposable {
     }
   }
 
-  /** Gives the room back. */
+  /** Frees the room. */
   clear(): void {
     rmSync(this.#ballast)
   }

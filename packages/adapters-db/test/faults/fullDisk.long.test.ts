@@ -6,7 +6,7 @@ import { openDatabase } from "../../src/openDatabase.ts"
 import { CrashedServer } from "./CrashedServer.ts"
 import { SmallDisk } from "./SmallDisk.ts"
 
-/** Where the servers of these tests run, as a root of their own. */
+/** The root folder of the servers of these tests. */
 const ROOT = process.env["PARLEY_CI_POSTGRES_DIR"] ?? "/var/lib/parley-postgres"
 
 it.runIf(SmallDisk.canBeMade)(

@@ -17,7 +17,7 @@ import { SilentNetwork } from "./SilentNetwork.ts"
 
 const parser = DocumentParser.of({ parse: () => Effect.fail(new DocumentUnreadable({ reason: "Not read here." })) })
 
-/** A model that says its first word, and the rest once it is told to: 1,000 tokens in, 500 out. */
+/** A model that writes its first word, and the rest when the test releases it: 1,000 tokens in, 500 out. */
 const haltingModel = () => {
   const goOn = Promise.withResolvers<void>()
   const parts = (_request: ChatModelRequest) =>

@@ -1,4 +1,4 @@
-/** What travels between a Postgres client and its server: messages of a type byte, a length that counts itself, a body. */
+/** Messages between a Postgres client and its server: a type byte, a length that counts itself, a body. */
 export interface WireMessage {
   readonly type: string
   /** With type and length. */

@@ -17,7 +17,7 @@ import type { PgliteThread } from "../../src/database/embedded/PgliteThread.ts"
 
 const SCHEMAS = "('parley', 'parley_boss')"
 
-/** What schemas are made of: each object and what it is defined as, without what differs by when it was made. */
+/** The objects of schemas, with their definitions, without differences of the time of creation. */
 const DEFINITIONS = `
   SELECT 'column', format('%s.%s', c.oid::regclass, a.attname),
     concat_ws(' ', format_type(a.atttypid, a.atttypmod), a.attnotnull, pg_get_expr(d.adbin, d.adrelid), a.attgenerated)

@@ -1,4 +1,4 @@
-/** A job asked for while a run of it is ending: whichever of the two comes first, a run begins after it was asked for. */
+/** A job requested while a run of it is ending: whichever of the two comes first, a run begins after the request. */
 import { JobQueue, twinOf, UnitOfWork } from "@parley/core/adapter"
 import { enqueue, handling, newJob, type TestedJob, TestJob } from "@parley/core/testing"
 import { Deferred, Effect, Fiber, Layer, Queue } from "effect"
@@ -22,7 +22,7 @@ const session = (url: string) =>
     (client) => Effect.promise(() => client.end())
   )
 
-/** Holds the row of a job, so that whoever would change it waits; `release` lets them. */
+/** Locks the row of a job, so that writers wait; `release` lets them continue. */
 const holdJob = Effect.fnUntraced(function* (url: string, job: TestedJob) {
   const client = yield* session(url)
   const { schemaName } = yield* DatabaseOwner
@@ -33,7 +33,7 @@ const holdJob = Effect.fnUntraced(function* (url: string, job: TestedJob) {
   return { release: Effect.promise(() => client.query("COMMIT")) }
 })
 
-/** Waits until so many statements of the database wait for a lock. */
+/** Waits until this number of statements of the database wait for a lock. */
 const waiting = Effect.fnUntraced(function* (url: string, number: number) {
   const client = yield* session(url)
   const count = Effect.promise(async () => {

@@ -1,4 +1,4 @@
-/** Workers that live and cannot say so, since somebody holds the rows of their jobs. */
+/** Live workers that cannot write signs of life, because another session has locked the rows of their jobs. */
 import { JobQueue, twinOf } from "@parley/core/adapter"
 import { enqueue, handling, newJob, type TestedJob, TestJob } from "@parley/core/testing"
 import { Deferred, Effect, Layer, Queue } from "effect"
@@ -31,7 +31,7 @@ const hold = Effect.fnUntraced(function* (url: string, job: TestedJob) {
   return { release: Effect.promise(() => client.query("COMMIT")) }
 })
 
-/** Holds the row of a job that runs until its worker has been silent for so long, and waits for what comes of it. */
+/** Locks the row of a running job until its worker has been silent for this long, and waits for the outcome. */
 const silence = Effect.fnUntraced(function* (url: string, job: TestedJob, seconds: number) {
   const { execute, schemaName } = yield* DatabaseOwner
   const kept = Effect.map(

@@ -5,7 +5,7 @@ import { killOneOfTwo } from "./killedWorker.ts"
 
 describe.runIf(hasPostgres)("a killed server process", () => {
   it("leaves its documents to another one, which goes on with them by itself", async () => {
-    // Waits for it, a minute and a half at most: how soon it is, is measured where nothing else runs.
+    // Waits for it, a minute and a half at most: its speed is measured in a test that runs alone.
     await Effect.runPromise(killOneOfTwo)
   })
 })

@@ -29,7 +29,9 @@ const begun = (server: ChildProcess, number: number) =>
     }
   })
 
-/** Kills a server process that has begun jobs of two people; gives the seconds until each had begun again elsewhere. */
+/**
+ * Kills a server process that has begun jobs of two people; returns the seconds until each had begun again elsewhere.
+ */
 export const killOneOfTwo: Effect.Effect<ReadonlyArray<number>, unknown> = Effect.scoped(
   Effect.gen(function* () {
     const url = yield* migratedPostgres

@@ -13,7 +13,7 @@ import { hasPooler, migratedBehindPooler } from "../pooler.ts"
 const ROUNDS = 6
 const program = fileURLToPath(new URL("../fixtures/workBriefly.ts", import.meta.url))
 
-/** A process of its own that works on jobs; gives what it says, line by line. */
+/** A separate process that works on jobs; returns its output, line by line. */
 const workerProcess = Effect.fnUntraced(function* (url: string) {
   const lines = yield* Queue.unbounded<string>()
   yield* Effect.acquireRelease(

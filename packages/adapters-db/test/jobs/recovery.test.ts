@@ -28,7 +28,7 @@ const twin = ({ name, owner }: TestedJob): string => twinOf(owner, TestJob, { na
 const noting = (tried: Queue.Queue<EndedTry>, more: Effect.Effect<void, unknown> = Effect.void) =>
   handling([TestJob], (job, { last, number }) => Effect.andThen(Queue.offer(tried, { job, last, number }), more))
 
-/** What the queue keeps of a job. */
+/** The queue's row of a job. */
 const kept = (job: TestedJob) =>
   DatabaseOwner.use(({ execute, schemaName }) =>
     execute(
@@ -72,7 +72,7 @@ const deadWorkers = (run: Run<Parts>) => {
           const { execute, schemaName } = yield* DatabaseOwner
           const job = newJob()
           yield* enqueue(job)
-          // As the last process leaves it that ends in the middle, when nobody comes back for hours.
+          // As the last process leaves it if it dies in the middle, and no other starts for hours.
           yield* execute(
             `UPDATE "${schemaName}_boss".job SET state = 'active', retry_count = retry_limit,
            started_on = now() - interval '2 days', heartbeat_on = now() - interval '2 days' WHERE singleton_key = $1`,

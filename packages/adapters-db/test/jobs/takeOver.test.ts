@@ -1,4 +1,4 @@
-/** Whose tries are taken over, look by look: no look is waited for, since a look is one call. */
+/** The tries that are taken over, check by check: no check waits, since a check is one call. */
 import { twinOf } from "@parley/core/adapter"
 import { atTime, newJob, type Run, suiteOn, type TestedJob, TestJob } from "@parley/core/testing"
 import { Clock, Context, Effect, Layer, type Scope } from "effect"
@@ -15,7 +15,7 @@ import { freshPostgres, hasPostgres } from "../databases.ts"
 
 const twin = ({ name, owner }: TestedJob): string => twinOf(owner, TestJob, { name })
 
-/** A session of somebody else's, with a transaction open. */
+/** Another session, with an open transaction. */
 const stranger = (url: string) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -27,7 +27,7 @@ const stranger = (url: string) =>
     (client) => Effect.promise(() => client.end())
   )
 
-/** A database with jobs that run somewhere, whose clock stands still, and what a server looks for dead ones with. */
+/** A database with running jobs, whose clock stands still, and a server's check for dead ones. */
 class World extends Context.Service<World, Effect.Success<typeof openWorld>>()("@parley/adapters-db/test/jobs/World") {}
 
 const openWorld = Effect.gen(function* () {
@@ -65,7 +65,7 @@ const openWorld = Effect.gen(function* () {
       yield* signed(job, secondsAgo)
       return job
     }),
-    /** Its worker gives a sign that is so old when it arrives. */
+    /** Its worker writes a sign that is this old when it arrives. */
     signed,
     state: (job: TestedJob) =>
       Effect.map(
@@ -178,7 +178,7 @@ const suite = (run: Run<World>) => {
         let now = yield* Clock.currentTimeMillis
         const lookAfter = (seconds: number) => atTime((now += seconds * 1000), look)
         for (let pause = 0; pause < 3; pause++) {
-          // What was seen before counts no more.
+          // Earlier observations count no more.
           yield* lookAfter(3600)
           yield* lookAfter(1)
         }

@@ -38,7 +38,7 @@ interface Outcome {
   readonly refusals: ReadonlyArray<string>
 }
 
-/** What became of calls that all come at once, in turns to all servers, and stay open. */
+/** The outcomes of calls that arrive at once, in turns at all servers, and stay open. */
 const outcomeOf = (
   gates: ReadonlyArray<VisitorGate["Service"]>,
   calls: ReadonlyArray<{ readonly address: string; readonly conversationId?: string }>
@@ -47,7 +47,7 @@ const outcomeOf = (
     calls,
     ({ address, conversationId }, index) =>
       (gates[index % SERVERS] as VisitorGate["Service"]).enter({ address, botId: "bot", conversationId }).pipe(
-        // Where a busy machine's database is late.
+        // The database of a busy machine may be late.
         Effect.retry({ while: (error) => "retryable" in error && error.retryable === true, times: 100 }),
         Effect.exit
       ),
@@ -109,7 +109,7 @@ describe.skipIf(!hasPostgres)("visitors of a bot, at four servers at once", () =
         const crowd = Array.from({ length: 80 }, (_, index) => ({ address: `192.0.2.${index % 5}` }))
         expect((yield* Scope.provide(outcomeOf(gates, crowd), open)).served).toBe(10)
         yield* Scope.close(open, Exit.void)
-        // Each server gives back what ended there with its next call.
+        // Each server returns its ended calls with its next call.
         yield* Effect.forEach(gates, (gate, index) =>
           Effect.ignore(
             Effect.scoped(gate.enter({ address: `198.51.100.${index}`, botId: "other", conversationId: undefined }))

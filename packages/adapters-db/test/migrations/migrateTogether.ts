@@ -4,7 +4,7 @@ import { loadMigrations } from "../../src/migrations/Migration.ts"
 import { migrateDatabase } from "../../src/openDatabase.ts"
 import { freshPostgres } from "../databases.ts"
 
-/** Has six migrate a new database at the same moment, so many times. */
+/** Lets six processes migrate a new database at the same moment, this number of times. */
 export const migrateTogether = (rounds: number): void =>
   it("many may do so at the same moment, the job queue's schema included, every time", () =>
     Effect.runPromise(

@@ -12,7 +12,7 @@ import { freshPostgres, hasPostgres } from "../databases.ts"
 const own = await loadMigrations()
 const newest = numberOf(own.at(-1)?.id ?? "")
 
-/** A newer release adds columns that this one does not know; a later one takes away what this one needs. */
+/** A newer release adds columns that this one does not know; a later one removes a column that this one needs. */
 const expand = makeMigration(
   "9001_expand",
   `-- compatible from ${newest}\nALTER TABLE {{schema}}.credit_accounts ADD COLUMN more text;
@@ -26,7 +26,7 @@ const run = Effect.runPromise
 const withServer = (work: (url: string) => Promise<void>) =>
   run(Effect.scoped(Effect.flatMap(freshPostgres, (url) => Effect.promise(() => work(url)))))
 
-/** What a release with these migrations does when it starts. */
+/** The start of a release with these migrations. */
 const upgrade = (url: string, migrations: ReadonlyArray<Migration>) =>
   run(Effect.provide(migrate(migrations), PgDatabaseLayer({ url })))
 const pending = (url: string, migrations: ReadonlyArray<Migration>) =>

@@ -25,7 +25,7 @@ const catalog = makeCatalog({
   }
 })
 
-/** Changes what the provider answers to a request, as a parsed value. */
+/** Changes the provider's response to a request, as a parsed value. */
 export type Twist = (path: string, answer: unknown) => unknown
 
 export interface ShopOptions {
@@ -33,7 +33,9 @@ export interface ShopOptions {
   readonly webhookSecret?: string | undefined
 }
 
-/** The stand-in at Stripe's protocol, the gateway, and the inbox in memory. What the provider answers can be changed. */
+/**
+ * The stand-in with Stripe's protocol, the gateway, and the inbox in memory. The provider's responses can be changed.
+ */
 export const billedShop = async (options: ShopOptions = {}) => {
   const { generation, webhookSecret } = { webhookSecret: SECRET, ...options }
   const standIn = new StandInPayments({
@@ -87,7 +89,7 @@ export const billedShop = async (options: ShopOptions = {}) => {
     set twist(next: Twist) {
       twist = next
     },
-    /** Delivers whatever was not delivered yet, oldest first. */
+    /** Delivers all undelivered events, oldest first. */
     deliverAll: async (known: ReadonlySet<string> = new Set()) => {
       for (const { id, text } of standIn.events) if (!known.has(id)) await deliver(text)
     },
@@ -112,7 +114,7 @@ export const billedShop = async (options: ShopOptions = {}) => {
       return { customerId, sessionId }
     },
     catchUp: () => run(PaymentInbox.use((inbox) => inbox.catchUp({ since: 0, dryRun: false }))),
-    /** What differs between the ledger and the provider. */
+    /** The differences between the ledger and the provider. */
     differences: () =>
       run(
         Effect.gen(function* () {

@@ -10,7 +10,7 @@ interface SoldByLink {
   readonly quantity?: number
 }
 
-/** What a payment link of the operator's own makes: a session that carries no metadata. */
+/** The session of an operator's own payment link: it has no metadata. */
 const payByLink = async (shop: BilledShop, { customer, mode, price, quantity = 1 }: SoldByLink): Promise<string> => {
   const form = new URLSearchParams({
     customer,

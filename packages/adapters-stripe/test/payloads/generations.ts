@@ -1,4 +1,4 @@
-/** What Stripe sends of one and the same thing, before and since its version of 2025-03-31. */
+/** Stripe's forms of the same object, before and since its version of 2025-03-31. */
 
 const JANUARY = 1_767_225_600
 const FEBRUARY = 1_769_904_000

@@ -4,7 +4,7 @@ import { stagedStandIn, subscribed } from "./stagedStandIn.ts"
 
 const encoder = new TextEncoder()
 
-/** A webhook that notes what it is sent, and takes it unless told otherwise. */
+/** A webhook that records its deliveries, and accepts them by default. */
 const webhook = () => {
   const bodies: Array<{ readonly id: string; readonly signature: string; readonly text: string }> = []
   const answers = { status: 200 }

@@ -1,6 +1,6 @@
 import type { StandInPrice } from "@parley/stripe-stand-in"
 
-/** What the stand-in sells in tests. */
+/** The products of the stand-in in tests. */
 export const sale: ReadonlyArray<StandInPrice> = [
   { id: "price_pro", name: "Pro", amount: 2_000, currency: "usd", every: { unit: "month", count: 1 } },
   { id: "price_business", name: "Business", amount: 10_000, currency: "usd", every: { unit: "month", count: 1 } },

@@ -37,7 +37,7 @@ export const stagedStandIn = (options: Partial<StandInOptions> = {}) => {
         idempotencyKey: crypto.randomUUID()
       })
     )
-  /** What happened, oldest first, in neutral words. */
+  /** The events, oldest first, in neutral words. */
   const reports = () =>
     Promise.all(standIn.events.map(async ({ text }) => Effect.runPromise(gateway.read(text)))).then((events) =>
       events.map(({ createdAt, event, kind }) => ({ kind, createdAt, event }))
@@ -51,7 +51,7 @@ export const stagedStandIn = (options: Partial<StandInOptions> = {}) => {
 
 export type Staged = ReturnType<typeof stagedStandIn>
 
-/** Subscribes, and gives the subscription's id. */
+/** Subscribes, and returns the subscription's id. */
 export const subscribed = async (
   { checkout, gateway, standIn }: Staged,
   priceId = "price_pro",

@@ -178,7 +178,7 @@ export class CrashRig implements AsyncDisposable {
     return new Map(rows.map(({ id, content, state }) => [`reply:${id}`, { content, state }]))
   }
 
-  /** How many messages are being written, by what is stored of them, and how many running records there are. */
+  /** The number of messages that are being written, according to their rows, and the number of running records. */
   async unended(): Promise<number> {
     const [row] = await this.query<{ unended: number }>(
       `SELECT (SELECT count(*) FROM ${this.schema}.messages WHERE state = 'streaming')

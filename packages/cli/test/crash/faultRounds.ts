@@ -37,7 +37,7 @@ class RandomFaults extends Map<number, Fault> {
   }
 }
 
-/** What the rounds met, which detects rounds without events. */
+/** The events of the rounds, which detects rounds without any. */
 export interface MetFaults {
   readonly faults: number
   readonly replies: number

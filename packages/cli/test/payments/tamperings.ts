@@ -194,7 +194,7 @@ const isLost: Fits = ({ status }) => status !== "won"
 const more = (field: string, by: number) => (one: Record<string, unknown>) =>
   void Object.assign(one, { [field]: Number(one[field]) + by })
 
-/** Gives an object to the customer of another person who was not erased. */
+/** Moves an object to the customer of another person who was not erased. */
 const moved = (
   object: Record<string, unknown>,
   _all: Objects,

@@ -124,7 +124,7 @@ interface Asked {
 
 type Services = BillingStore | PaymentEventStore | CreditPorts | PaymentInbox | UserService
 
-/** Does something with a provider that notes what it is asked; `ends` is done before a subscription is ended. */
+/** Runs work with a provider that records its requests; `ends` runs before a subscription is ended. */
 const run = <A, E>(
   work: (asked: Asked) => Effect.Effect<A, E, Services>,
   onEnd: (asked: Asked) => Effect.Effect<void, unknown, Services> = () => Effect.void
@@ -237,7 +237,7 @@ describe("what is paid after a person was erased", () => {
           yield* accept(bought("plan", { mode: "subscription", subscriptionId: "sub_8", paymentId: undefined }))
         ).toMatchObject({ state: "ignored" })
         expect(yield* accept(subscription("sub_7", "ended"))).toMatchObject({ state: "ignored" })
-        // Of what was bought once, the checkout tells.
+        // The checkout of a one-time purchase contains it.
         expect(yield* accept(invoice("in_late", undefined))).toMatchObject({ state: "ignored" })
         expect(yield* accept(bought("free", { amountTotal: 0, paymentId: undefined }))).toMatchObject({
           state: "ignored"

@@ -36,7 +36,7 @@ const whole: PaidInvoice = {
   createdAt: START
 }
 
-/** Whoever looks up an owner finds nobody at first; the customer is linked before the look-up's answer is used. */
+/** The look-up of an owner finds none at first; the customer is linked before the look-up's answer is used. */
 const linkedMeanwhile = Layer.effect(
   BillingStore,
   Effect.map(BillingStore, (store) => {

@@ -18,7 +18,7 @@ export const SUBSCRIBE: BillingAct = { _tag: "subscribe", price: "price_pro" }
 const RENEW: BillingAct = { _tag: "renew", nth: 0, isPaid: true }
 const CANCEL: BillingAct = { _tag: "cancel", nth: 0 }
 
-/** Acts, each so many hours after the one before; `skip` leaves events of the story out that others say as well. */
+/** Acts, each this number of hours after the previous one; `skip` leaves out events of the story that others repeat. */
 interface Lifecycle {
   readonly acts: ReadonlyArray<readonly [BillingAct, number]>
   readonly kinds?: ReadonlyArray<string>
@@ -171,7 +171,10 @@ const lifecycles: Readonly<Record<string, Lifecycle>> = {
 
 export const MONTH_MS = 31 * 86_400_000
 
-/** Every order; one event of each comes twice, and one breaks off first: which, and where, follows from the order's number. */
+/**
+ * Every order; one event of each comes twice, and one breaks off first: which, and where, follows from the order's
+ * number.
+ */
 const deliveriesOf = (indices: ReadonlyArray<number>, from: number) =>
   ordersOf(indices).map((order, number): ReadonlyArray<Delivery> => {
     const places = order.map((index, place) => ({ index, at: from + place * 1_000 }))
@@ -197,7 +200,7 @@ export const lifecycleOrders = (nth: number): void => {
         const chosen = [...first.events.keys()].filter(
           (index) => kinds?.includes(first.events[index]?.kind ?? "") ?? true
         )
-        // Of longer stories the last six; what came before was delivered in order.
+        // Of longer stories the last six; the earlier ones were delivered in order.
         const early = chosen.slice(0, -6)
         const late = chosen.slice(-6)
         expect(late.length).toBeGreaterThan(0)

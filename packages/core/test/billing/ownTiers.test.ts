@@ -6,7 +6,7 @@ import { makeCatalog } from "../../src/tiers/Catalog.ts"
 const MONTH = Date.UTC(2027, 1, 10) - Date.UTC(2027, 0, 10)
 const START = Date.UTC(2027, 0, 10)
 
-/** The higher tier gives fewer credits: the order says which is higher, and not what they give. */
+/** The higher tier grants fewer credits: the order decides which tier is higher, not the credits. */
 const catalog = makeCatalog({
   replace: true,
   models: { small: { vendor: "house", vendorModel: "s", creditsPer1kInput: 1, creditsPer1kOutput: 1 } },

@@ -54,7 +54,7 @@ const topup = Effect.flatMap(testedLedger, (ledger) =>
   )
 )
 
-/** Lets everything go on until so much was bought, though no time passes. */
+/** Lets all fibers continue until this number of purchases exists, without a passing of time. */
 const bought = (credits: number) =>
   topup.pipe(
     Effect.tap((found) => (found === credits ? Effect.void : TestClock.adjust(0))),

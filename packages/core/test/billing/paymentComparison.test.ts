@@ -85,7 +85,7 @@ const provider = (sessions: ReadonlyArray<CheckoutSession>, invoices: ReadonlyAr
   return {
     ...neutralProvider(),
     session: one(sessions, "session"),
-    // Whatever is subscribed to goes on.
+    // All subscriptions continue.
     subscription: (id) => Effect.succeed({ ...live, id }),
     paidInvoice: one(invoices, "invoice"),
     records: ({ since: from }) =>
@@ -111,7 +111,7 @@ const accept = (id: string, event: PaymentEvent) =>
 const bought = (one: CheckoutSession) => accept(`evt_${one.id}`, { _tag: "Checkout", session: one })
 const paid = (one: PaidInvoice) => accept(`evt_${one.id}`, { _tag: "InvoicePaid", invoice: one })
 
-/** What is found once `told` has come, where the provider lists these. */
+/** The differences once `told` was delivered, if the provider lists these. */
 const compared = (
   told: Effect.Effect<unknown, unknown, PaymentInbox | CreditPorts | BillingStore>,
   sessions: ReadonlyArray<CheckoutSession>,

@@ -47,7 +47,7 @@ const disputed = (dispute: Pick<PaymentDispute, "amount" | "currency" | "whole">
   dispute: { id: "dp_1", chargeId: "ch_1", paymentId: "pi_1", funds: "withdrawn", ...dispute }
 })
 
-/** What is left of credits that were bought, after a report; and what became of that. */
+/** The rest of bought credits after a report, and the outcome of the report. */
 const leftAfter = (
   report: PaymentEvent,
   purchase: PaymentEvent = bought,

@@ -116,7 +116,7 @@ const verified = Effect.gen(function* () {
   expect(differences).toEqual([])
 })
 
-/** Replies that cost so much, paid as every reply is. */
+/** Replies with this price, paid as every reply is. */
 const reply = (cost: number) =>
   Effect.gen(function* () {
     const credits = yield* testedLedger

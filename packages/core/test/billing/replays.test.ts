@@ -31,7 +31,7 @@ const watchedUnits = Layer.effect(
   )
 )
 
-/** A provider that knows one charge, and counts how often it is asked while somebody is locked. */
+/** A provider with one charge, which counts its requests while a person is locked. */
 const provider = () => {
   const asked = { within: 0, outside: 0, isDown: false }
   const layer = paymentProviderLayer({
@@ -129,7 +129,7 @@ it("an event of a yearly plan that is replayed in any month begins the month tha
       yield* accept("evt_1", yearPaid, START)
       for (const month of [1, 2, 3, 5]) {
         const periodStart = Date.UTC(2027, month, 10)
-        // The month has begun, and an operator gave another plan.
+        // The month has begun, and an operator set another plan.
         yield* Effect.flatMap(testedLedger, (credits) =>
           credits.followPlan({
             userId: user.userId,

@@ -8,7 +8,7 @@ import { billingModelTest } from "../../src/testing/billing/billingModelTest.ts"
 /** `PARLEY_TEST_SEED` and `PARLEY_TEST_PATH`, as a failing run prints them, play its stories again. */
 const { PARLEY_TEST_SEED: seed, PARLEY_TEST_PATH: path } = process.env
 
-/** What billing stands on, in memory. */
+/** The storage of billing, in memory. */
 export const billingInMemory = Layer.mergeAll(
   InMemoryBillingStore.layer,
   InMemoryBillingUpkeep.layer,
@@ -16,7 +16,7 @@ export const billingInMemory = Layer.mergeAll(
   InMemoryUnitOfWork.layer
 )
 
-/** Plays random stories of so many acts, at most, on the stores in memory. */
+/** Plays random stories of at most this number of acts on the stores in memory. */
 export const storiesInMemory = (stories: number, acts: number): void =>
   billingModelTest("in memory", billingInMemory, {
     stories,

@@ -197,10 +197,10 @@ describe("a reply that fails", () => {
         const { chats } = yield* ChatService.use((chat) => chat.list({ userId: "ann", limit: 10, offset: 0 }))
         const { messages } = yield* ChatService.use((chat) => chat.get("ann", chats[0]?.id ?? ""))
         assert.strictEqual(messages[1]?.state, "failed")
-        // Two tokens each, where it was one, and a little.
+        // Two tokens each in place of one, and a few more.
         assert.isAbove(messages[1]?.content.length ?? 0, 5 * asked)
         assert.isBelow(messages[1]?.content.length ?? Infinity, 5 * (2 * asked + 100))
-        // The generator ends once what it awaits has come.
+        // The generator ends once the awaited part has come.
         while (!left) yield* Effect.yieldNow
       }).pipe(Effect.provide(world(model)))
     }

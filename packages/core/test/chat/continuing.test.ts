@@ -41,7 +41,7 @@ const config = {
 
 const failure = new ModelFailed({ model: "model-a-mini", reason: "cut-off", retryable: true })
 
-/** A model that says what the test tells it to, one request at a time. */
+/** A model that writes the texts of the test, one request at a time. */
 const toldModel = () => {
   let parts = Effect.runSync(Queue.unbounded<ReplyPart, ModelFailed | Cause.Done>())
   let left = false
@@ -103,7 +103,7 @@ type Server = World["one"]
 const USER = "ada"
 const request = (more: object = {}) => ({ messages: [{ role: "user", content: "Go on." }], ...more })
 
-/** Sends a message, and says what is to be said first. Reads the reply in a scope of its own, which the test closes. */
+/** Sends a message, and sets the first text. Reads the reply in a scope of its own, which the test closes. */
 const send = Effect.fnUntraced(function* (
   server: Server,
   told: Told,

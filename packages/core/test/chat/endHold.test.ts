@@ -37,7 +37,7 @@ const outage = () => {
   return { state, layer: Layer.merge(ledgers, replies) }
 }
 
-/** Chats and a ledger that fail what they are asked, but for reserving, for as long as `down` says. */
+/** Chats and a ledger that fail all calls except reserving, for as long as `down` is true. */
 const readOnly = () => {
   const state = { down: false }
   const failing = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E | StorageFailed> =>
@@ -75,7 +75,7 @@ const readOnly = () => {
   return { state, layer: Layer.mergeAll(ledgers, sweeps, chats, replies) }
 }
 
-/** One after another: what is under way goes on in each of them. */
+/** One after another: the running calls continue in each of them. */
 const seconds = (count: number) =>
   Effect.forEach(Array.from({ length: count }), () => TestClock.adjust("1 second"), { discard: true })
 

@@ -14,7 +14,7 @@ import {
 import { Effect, Layer } from "effect"
 import { ask, modelsFrom, plainParser, says, scriptedModel } from "./world.ts"
 
-/** What a ledger that stops after its first settlement has stored of it. */
+/** The stored part of a ledger that stops after its first settlement. */
 let stored: ReadonlyArray<unknown> = []
 const ledger = Layer.effect(
   CreditLedger,

@@ -14,7 +14,7 @@ const chosen = "model-a-mini"
 const other = "model-a"
 const third = "model-a-turbo"
 
-/** Credits for each reply, whatever its length, and who answers for whom. */
+/** Credits for each reply of any length, and the fallback of each model. */
 const priced = (prices: Readonly<Record<string, number>>, fallbacks: Readonly<Record<string, string>>) => ({
   models: Object.fromEntries(
     Object.entries(prices).map(([id, minimumCredits]) => [
@@ -35,7 +35,7 @@ const twoModels = (own: number, fallback: number) => priced({ [chosen]: own, [ot
 const broken = (model: string, reason: ModelFailed["reason"], retryable = true) =>
   Stream.fail(new ModelFailed({ model, reason, retryable }))
 
-/** Models that fail as told; those not named say who they are. */
+/** Models that fail as configured; the others write their name. */
 const failing = (failures: Readonly<Record<string, readonly [ModelFailed["reason"], boolean]>>): ScriptedModel =>
   scriptedModel(({ model }) => {
     const failure = failures[model.id]

@@ -30,7 +30,7 @@ const PRICES = {
   tiers: { free: { monthlyCredits: 100_000 } }
 }
 
-/** A model that says one word a second, as many as it is asked for. */
+/** A model that writes one word a second, as many as requested. */
 const slow = (words: number) =>
   scriptedModel(() =>
     Stream.concat(

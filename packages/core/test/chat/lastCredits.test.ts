@@ -7,7 +7,7 @@ import { estimatedInput } from "../../src/chat/reply/replyPrice.ts"
 import { pieceTokenizer } from "../../src/tokens/pieceTokenizer.ts"
 import { ask, balance, says, scriptedModel, transactions, world } from "./world.ts"
 
-/** A model whose reply has so many tokens, and which counts the prompt as it is estimated. */
+/** A model with a reply of this number of tokens, which counts the prompt as it is estimated. */
 const writes = (output: number) =>
   scriptedModel(({ messages }) =>
     says(["word"], { input: estimatedInput(messages, pieceTokenizer).freshInput, output })
@@ -56,7 +56,7 @@ describe("the last credits", () => {
   })
 })
 
-/** Asks with this balance; what it had before and after, and the model's prompt and limit. */
+/** Asks with this balance; returns the balance before and after, and the model's prompt and limit. */
 const askWith = (config: ReturnType<typeof configOf>, output: number, content: string) => {
   const model = writes(output)
   return Effect.gen(function* () {

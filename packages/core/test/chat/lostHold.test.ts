@@ -36,7 +36,7 @@ const catalog = makeCatalog({
   tiers: { free: { monthlyCredits: 1_000 } }
 })
 
-/** A model that says one word a second, and then what it counted. */
+/** A model that writes one word a second, and then reports its count. */
 const slow = () =>
   scriptedModel(() =>
     Stream.concat(

@@ -25,7 +25,7 @@ const CONFIG = {
 const user = (content: string): ReadonlyArray<ChatMessage> => [{ role: "user", content }]
 const asks = (content: string) => ({ messages: [{ role: "user" as const, content }] })
 
-/** What the longest reply to these messages may cost by the dearest of the models that may answer. */
+/** The highest price of the longest reply to these messages, over the models that may answer. */
 const boundOf = (messages: ReadonlyArray<ChatMessage>): number => {
   const careful = findModel(makeCatalog(CONFIG), "careful")
   if (careful === undefined) throw new Error("There is no such model.")

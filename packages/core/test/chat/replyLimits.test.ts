@@ -12,7 +12,7 @@ import { ask, balance, says, scriptedModel, world } from "./world.ts"
 const request = { messages: [{ role: "user", content: "Hi" }] }
 const send = (userId: string) => ChatService.use((chat) => chat.send({ userId, request }))
 
-/** A model that never speaks, and tells when it was asked. */
+/** A model that never answers, and reports its requests. */
 const silent = () => {
   const asked: Array<Deferred.Deferred<void>> = []
   const model = scriptedModel(() =>

@@ -21,7 +21,7 @@ import {
 } from "@parley/core/adapter"
 import { InMemoryRateLimiter } from "../../src/limits/InMemoryRateLimiter.ts"
 
-/** A model whose parts a test decides, and what it was asked. */
+/** A model whose parts a test decides, and its requests. */
 export interface ScriptedModel {
   readonly requests: Array<ChatModelRequest>
   parts: (request: ChatModelRequest) => Stream.Stream<ReplyPart, ModelFailed>
@@ -83,7 +83,7 @@ export const world = (
   return parleyLayer.pipe(Layer.provideMerge(ports))
 }
 
-/** What one reply costs is fixed by the minimum, whatever its length. */
+/** The minimum fixes the price of one reply, whatever its length. */
 export const flatPrice = (credits: number, monthlyCredits: number) => ({
   models: { "model-a-mini": { creditsPer1kInput: 0, creditsPer1kOutput: 0, minimumCredits: credits } },
   tiers: { free: { monthlyCredits } }

@@ -14,7 +14,7 @@ const USER = "user-1"
 const MONTH = 31 * 24 * 3600 * 1000
 type AnyOperation = Operation<unknown, Refusal>
 const NOW = 0
-/** The operation, decided at a time of its own whatever the time of those in the same commit. */
+/** The operation, decided at a time of its own, independent of the others in the same commit. */
 const at = (now: number, operation: AnyOperation): AnyOperation => ({
   ...operation,
   decide: (view) => operation.decide(view, now)
@@ -47,7 +47,7 @@ const commit = (stored: Stored, operations: ReadonlyArray<AnyOperation>) => {
   return { answers, stored: { account: changes.account, holds, records, purchases, transactions } }
 }
 
-/** The next period: what is free of the allowance is replaced, what holds have set aside of it stays with them. */
+/** The next period: the free part of the allowance is replaced, and holds keep the credits that they set aside. */
 const renewOperation = (allowance: number, now: number): AnyOperation => ({
   name: "renew",
   userId: USER,
@@ -169,7 +169,7 @@ const sequences = fc
     ...made.map((step, place) => step(place + 1))
   ])
 
-/** What an answer says, errors by name, so that two runs can be compared. */
+/** The content of an answer, errors by name, so that two runs can be compared. */
 const outcomes = (answers: ReadonlyArray<Result.Result<unknown, Refusal>>) =>
   answers.map((answer) => (Result.isSuccess(answer) ? answer.success : answer.failure._tag))
 
@@ -182,7 +182,7 @@ const refusals = new Set<unknown>([
   "PurchaseNotFound"
 ])
 
-/** Tries so many sequences of operations, and half as many in commits of several. */
+/** Tries this number of sequences of operations, and half as many in commits of several. */
 export const decisionLaws = (sequencesTried: number): void => {
   describe("decisions about credits", () => {
     it("keep every account sound after every operation of any sequence, also over periods that end", () => {

@@ -33,7 +33,7 @@ const opened = commit(
 const paid = fc.constantFrom("pro" as const, "business" as const)
 const ids = fc.integer({ min: 1, max: 6 })
 
-/** Changes as a provider tells them, of a few subscriptions and events, and the day of the month on which each is told. */
+/** Changes as a provider reports them, of a few subscriptions and events, and the day of the month of each report. */
 const changes: fc.Arbitrary<TierChange> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ tier: paid, id: ids }).map(({ tier, id }) => raised(`up:${id}`, tier)) },
   {
@@ -68,7 +68,7 @@ const raised = (key: string, tier: "pro" | "business"): TierChange => ({
   allowance: PLANS[tier]
 })
 
-/** Told once or several times, in whatever order. */
+/** Reported once or several times, in any order. */
 const sequences = fc
   .array(changes, { minLength: 1, maxLength: 25, size: "max" })
   .chain((made) => fc.tuple(fc.constant(made), fc.shuffledSubarray(made)))
@@ -89,7 +89,7 @@ describe("changes of a plan", () => {
           const row = stored.transactions.length > before.transactions.length ? stored.transactions.at(-1) : undefined
           if (row === undefined) continue
           if (change._tag === "Subscribed" || change._tag === "Ended") {
-            // What is there when a period begins counts as given in it; what it had before is gone.
+            // Credits that exist when a period begins count as granted in it; the period's earlier ones are gone.
             given = stored.account?.allowance ?? 0
             dearest = change.allowance
           } else {

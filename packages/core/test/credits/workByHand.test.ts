@@ -17,7 +17,7 @@ const balance = CreditService.use((credits) => credits.balance("ann"))
 const used = CreditService.use((credits) => credits.history({ userId: "ann", limit: 50, offset: 0, type: "usage" }))
 const adjust = (amount: number) =>
   CreditService.use((credits) => credits.adjust({ userId: "ann", amount, key: `adjust ${amount}`, reason: "a test" }))
-/** A sweeper ends what has expired after a time. */
+/** A sweeper ends the holds that have expired by a time. */
 const after = (time: Parameters<typeof TestClock.adjust>[0]) =>
   Effect.andThen(
     TestClock.adjust(time),

@@ -16,7 +16,7 @@ import { Deferred, Effect, Exit, Fiber, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
 
-/** Whose calls of the ledger fail while it says so. */
+/** A ledger whose calls fail while the flag is set. */
 const storage = { refuses: new Set<string>() }
 
 const away = (operation: string) => new StorageFailed({ operation, retryable: true, cause: new Error("away") })

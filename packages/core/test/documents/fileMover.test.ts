@@ -6,7 +6,7 @@ import { TestClock } from "effect/testing"
 
 const away = new StorageFailed({ operation: "FileStore.move", retryable: true, cause: new Error("away") })
 
-/** A store that does, or fails to do, so much each time it is asked; then there is nothing left to do. */
+/** A store whose calls each do this amount of work, or fail; after them no work is left. */
 const storeOf = (answers: ReadonlyArray<FilesMoved | StorageFailed>) => {
   let asked = 0
   const none = () => Effect.die("Only moving is asked for.")

@@ -40,8 +40,8 @@ const makeCollection = () => {
 const { passages, questions } = makeCollection()
 
 /**
- * Embeddings that tell topics apart as well as `signal` says, from not at all (0) to nearly always. All texts are as near to each
- * other as `alike` says, which models differ in.
+ * Embeddings that distinguish topics by `signal`, from not at all (0) to nearly always. `alike` is the similarity of
+ * all texts, in which models differ.
  */
 const makeEmbeddings = (signal: number, alike: number) => {
   const noise = random(11)

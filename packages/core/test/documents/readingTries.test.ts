@@ -7,7 +7,7 @@ import { TestClock } from "effect/testing"
 import { plainParser, says, scriptedModel, world } from "../chat/world.ts"
 import { digestAtOnce } from "../digestAtOnce.ts"
 
-/** A parser that notes what it was asked for; bytes that begin with "hostile" exceed a bound. */
+/** A parser that records its requests; bytes that begin with "hostile" exceed a bound. */
 const countingParser = () => {
   const read: Array<string> = []
   const parse: DocumentParser["Service"]["parse"] = (input) =>

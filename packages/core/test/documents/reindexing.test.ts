@@ -30,7 +30,7 @@ const textOf = (name: string) =>
 const makeWorld = () => {
   const world = {
     asked: [] as Array<string>,
-    /** What a request waits for, or fails with. */
+    /** The event for which a request waits, or its failure. */
     onRequest: (_texts: ReadonlyArray<string>): Effect.Effect<void, EmbeddingFailed> => Effect.void,
     parserVersion: "1",
     reads: 0,
@@ -68,7 +68,7 @@ const makeWorld = () => {
   return { world, layer }
 }
 
-/** By what is configured now. */
+/** By the present configuration. */
 const run = (input?: ReindexInput) =>
   Effect.provide(
     DocumentReindex.use((reindex) => reindex.run(input)),
@@ -166,7 +166,7 @@ describe("re-indexing", () => {
         assert.deepStrictEqual(world.asked, [])
         const reached = yield* Deferred.make<void>()
         let requests = 0
-        // The one after the seventh is answered by nobody: what was answered until then is paid for.
+        // The request after the seventh is never answered: the embeddings answered until then are paid for.
         world.onRequest = (texts) => {
           if (++requests <= 7) return Effect.void
           world.asked.splice(world.asked.length - texts.length, texts.length)
@@ -212,7 +212,7 @@ describe("re-indexing", () => {
       const limited = new EmbeddingFailed({ reason: "rate-limited", retryable: true, retryAfterMs: 60_000 })
       world.onRequest = () => Effect.suspend(() => (refused++ === 0 ? Effect.fail(limited) : Effect.void))
       const running = yield* Effect.forkChild(run())
-      // Whatever there is to do before, and while it waits, takes no time of this clock.
+      // Work before it, and while it waits, takes no time of this clock.
       while (refused === 0) yield* Effect.promise(() => new Promise(setImmediate))
       const asked = world.asked.length
       yield* TestClock.adjust("59 seconds")
@@ -242,7 +242,7 @@ describe("re-indexing", () => {
           const report = yield* run()
           assert.deepInclude(report, { done: 0, left: 6, mayBeContinued: true, stopped: failure.message })
           assert.isAtMost(report.undone.length, 2)
-          // Two requests at once of two documents at once: nobody asks on.
+          // Two concurrent requests for two documents: no further request follows.
           assert.isAtMost(world.asked.length - asked, 2 * 2 * 10)
         }
         assert.deepStrictEqual(yield* Effect.forEach(keys, indexedOf), before)

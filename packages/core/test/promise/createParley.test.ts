@@ -156,7 +156,7 @@ describe("Parley with promises", () => {
     })
     const long = { messages: [{ role: "user" as const, content: "word ".repeat(8_000) }] }
     for (const request of [hello, long]) {
-      // The instruction and the question, and four for what is around each.
+      // The instruction and the question, and four tokens of overhead for each.
       expect(await usageWith(counts(20, 10), request)).toMatchObject({ freshInput: 2 * (10 + 4), output: 10 })
       await expect(usageWith(counts(1e9, 10), request)).rejects.toBeInstanceOf(PromptTooLong)
     }

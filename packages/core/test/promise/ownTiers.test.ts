@@ -8,7 +8,7 @@ const model = { vendor: "house", vendorModel: "large", creditsPer1kInput: 1, cre
 const own = {
   replace: true,
   models: { small: model, large: model },
-  // The highest gives fewer credits than the one below: the order says which is which, and not what they give.
+  // The highest tier grants fewer credits than the one below: the order decides which is which, not the credits.
   tiers: {
     guest: { monthlyCredits: 40, models: ["small"] },
     reader: { monthlyCredits: 900, models: ["small"] },

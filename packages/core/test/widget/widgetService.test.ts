@@ -173,7 +173,7 @@ describe("a bot that cannot answer", () => {
         const { conversationId } = first
         const next = yield* say(own.publicKey, "And now?", { conversationId })
         assert.deepStrictEqual(next, { conversationId, text: "Hello" })
-        // The model is not told that it declined: it never did.
+        // The model does not see the decline: no model wrote it.
         const read = model.requests[0]?.messages.filter(({ role }) => role !== "system").map(({ content }) => content)
         assert.deepStrictEqual(read, ["Are you open?", "And now?"])
         const { messages } = yield* transcript(own.publicKey, conversationId)
