@@ -24,7 +24,7 @@ export const auditLogContract = (
     const list = (input: Partial<ListAuditInput>) =>
       AuditLog.use((log) => log.list({ userId: undefined, since: undefined, before: undefined, limit: 100, ...input }))
 
-    it("gives what was entered, of one person or all, the newest first, page by page and from a moment on", () =>
+    it("returns the entries of one person or all, newest first, page by page and since a time", () =>
       run(
         Effect.gen(function* () {
           const userId = newUserId()

@@ -30,15 +30,18 @@ export const billingModelTest = (
     const shared = ManagedRuntime.make(layer)
     afterAll(() => shared.dispose())
 
-    it(`${stories} stories end as they were told, however their events are delivered`, { timeout: 3_600_000 }, () =>
-      fc.assert(
-        fc.asyncProperty(storyPlans(acts), (plan) =>
-          apart
-            ? Effect.runPromise(Effect.provide(checkStory(plan), layer, { local: true }))
-            : shared.runPromise(checkStory(plan))
-        ),
-        { numRuns: stories, ...(seed === undefined ? {} : { seed }), ...(path === undefined ? {} : { path }) }
-      )
+    it(
+      `${stories} stories end with the expected accounts, however their events are delivered`,
+      { timeout: 3_600_000 },
+      () =>
+        fc.assert(
+          fc.asyncProperty(storyPlans(acts), (plan) =>
+            apart
+              ? Effect.runPromise(Effect.provide(checkStory(plan), layer, { local: true }))
+              : shared.runPromise(checkStory(plan))
+          ),
+          { numRuns: stories, ...(seed === undefined ? {} : { seed }), ...(path === undefined ? {} : { path }) }
+        )
     )
   })
 }

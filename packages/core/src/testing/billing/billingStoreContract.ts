@@ -104,7 +104,7 @@ export const billingStoreContract = (
         })
       ))
 
-    it("keeps events that nobody is linked to, and gives them when somebody is, the oldest first", () =>
+    it("keeps events without a linked person, and returns them when a person is linked, oldest first", () =>
       run(
         Effect.gen(function* () {
           const userId = newId("user")
@@ -133,7 +133,7 @@ export const billingStoreContract = (
         })
       ))
 
-    it("links a customer to a person once, and replaces it only where it is said which", () =>
+    it("links a customer to a person once, and replaces it only if the replaced one is named", () =>
       run(
         Effect.gen(function* () {
           const userId = newId("user")
@@ -152,7 +152,7 @@ export const billingStoreContract = (
         })
       ))
 
-    it("keeps events that are about nobody, with their first outcome", () =>
+    it("keeps events that are about no person, with their first outcome", () =>
       run(
         Effect.gen(function* () {
           const event = eventOf()
@@ -230,7 +230,7 @@ export const billingStoreContract = (
         })
       ))
 
-    it("keeps that a tier is pinned, and what is followed then, until an operator unpins it or the person is erased", () =>
+    it("keeps a pinned tier, and the plan followed then, until an operator unpins it or the person is erased", () =>
       run(
         Effect.gen(function* () {
           const userId = newId("user")
@@ -256,7 +256,7 @@ export const billingStoreContract = (
         })
       ))
 
-    it("what comes for a person who was erased is for nobody", () =>
+    it("events for an erased person belong to no person", () =>
       run(
         Effect.gen(function* () {
           const userId = newId("user")

@@ -75,7 +75,7 @@ export const billingUpkeepContract = (
         return yield* upkeep.forget({ doneBefore: now + doneInMs, unmatchedBefore: now + unmatchedInMs, limit })
       })
 
-    it("removes the content of what is done, and keeps that it is", () =>
+    it("removes the content of done events, and keeps that they are done", () =>
       run(
         Effect.gen(function* () {
           const [applied, done] = [yield* concluded("applied"), yield* concluded("ignored")]
@@ -93,7 +93,7 @@ export const billingUpkeepContract = (
         })
       ))
 
-    it("deletes what names nobody, or waits for what never came; a later link finds nothing of it", () =>
+    it("deletes events that name no person, or wait for one that never came; a later link finds none of them", () =>
       run(
         Effect.gen(function* () {
           const { event, references } = yield* unmatched
@@ -110,7 +110,7 @@ export const billingUpkeepContract = (
         })
       ))
 
-    it("leaves what an operator has to see: what was refused, could not be read, or is to be refunded", () =>
+    it("leaves events that an operator has to see: refused, unreadable, or to be refunded", () =>
       run(
         Effect.gen(function* () {
           const kept = [yield* concluded("refused"), yield* concluded("unreadable"), yield* concluded("owed")]
@@ -119,7 +119,7 @@ export const billingUpkeepContract = (
         })
       ))
 
-    it("names the events that still wait for a person who is known by now, and no others", () =>
+    it("lists the events that still wait although their person is known by now, and no others", () =>
       run(
         Effect.gen(function* () {
           const [first, second, stays] = [yield* unmatched, yield* unmatched, yield* unmatched]
@@ -227,7 +227,7 @@ export const billingUpkeepContract = (
         })
       ))
 
-    it("names everybody of whom payments are stored, page by page, and finds nothing altered", () =>
+    it("lists all people with stored payments, page by page, and finds nothing altered", () =>
       run(
         Effect.gen(function* () {
           const [first, second] = [newId("a"), newId("b")]
@@ -244,7 +244,7 @@ export const billingUpkeepContract = (
         })
       ))
 
-    it("tells what was given for checkout sessions, page by page and since a moment", () =>
+    it("returns the credits granted for checkout sessions, page by page and since a time", () =>
       run(
         Effect.gen(function* () {
           const userId = newId("credited")

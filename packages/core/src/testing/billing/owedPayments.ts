@@ -7,7 +7,7 @@ import { AT, conclude, eventOf, find, newId, receive } from "./billingStoreFixtu
 
 /** The guarantees of a store for payments for which nothing was granted. */
 export const owedPayments = (run: Run<PaymentEventStore | PersonalData>): void => {
-  it("a payment is owed while it is not reported as given back, in whatever order the reports come", () =>
+  it("a payment is owed while no report says that it was returned, in any order of the reports", () =>
     run(
       Effect.gen(function* () {
         const userId = newId("user")

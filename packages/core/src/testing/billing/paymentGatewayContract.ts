@@ -124,7 +124,7 @@ export const paymentGatewayContract = (name: string, { lacks = [], stage }: Gate
       )
     )
 
-    it("tells what prices cost, without those that it does not know", () =>
+    it("returns the amounts of prices, without those that it does not know", () =>
       run(({ gateway, oneTimePrice, subscriptionPrice }) =>
         Effect.gen(function* () {
           const offers = yield* gateway.prices([subscriptionPrice, "price_none", oneTimePrice])
@@ -135,7 +135,7 @@ export const paymentGatewayContract = (name: string, { lacks = [], stage }: Gate
         })
       ))
 
-    it("accepts what the provider signed just now, and no other bytes, secret or time", () =>
+    it("accepts an event that the provider signed just now, and no other bytes, secret or time", () =>
       run(({ gateway, sign }) =>
         Effect.gen(function* () {
           const now = yield* Clock.currentTimeMillis
@@ -188,7 +188,7 @@ export const paymentGatewayContract = (name: string, { lacks = [], stage }: Gate
         })
       ))
 
-    it("reports a subscription that is paid: its checkout, its first invoice and itself", () =>
+    it("reports a paid subscription: its checkout, its first invoice and itself", () =>
       run((staged) =>
         Effect.gen(function* () {
           if (staged.pay === undefined) return
@@ -228,7 +228,7 @@ export const paymentGatewayContract = (name: string, { lacks = [], stage }: Gate
         })
       ))
 
-    it("closes the open checkout pages of a customer, and no page that is paid", () =>
+    it("closes the open checkout pages of a customer, and no paid page", () =>
       run((staged) =>
         Effect.gen(function* () {
           if (staged.pay === undefined) return

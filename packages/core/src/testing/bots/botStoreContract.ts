@@ -48,7 +48,7 @@ const keeping = (run: Run<Stores>) => {
       })
     ))
 
-  it("insertions at the same moment cannot exceed the most together, and what was refused is not there", () =>
+  it("concurrent insertions cannot exceed the maximum together, and a refused one is not stored", () =>
     run(
       Effect.gen(function* () {
         const bots = yield* BotStore
@@ -96,7 +96,7 @@ const keeping = (run: Run<Stores>) => {
 }
 
 const knowing = (run: Run<Stores>) => {
-  it("a bot has documents of its owner alone, in the order given; a document that is removed is no longer among them", () =>
+  it("a bot has documents of its owner alone, in the given order; a deleted document is no longer among them", () =>
     run(
       Effect.gen(function* () {
         const bots = yield* BotStore
@@ -118,7 +118,7 @@ const knowing = (run: Run<Stores>) => {
 }
 
 const rotating = (run: Run<Stores>) => {
-  it("a key that is added works beside the others, and one that is retired names nothing", () =>
+  it("an added key works beside the others, and a retired one names nothing", () =>
     run(
       Effect.gen(function* () {
         const bots = yield* BotStore
@@ -195,7 +195,7 @@ const fencing = (run: Run<Stores>) => {
       })
     ))
 
-  it("a bot that is removed takes its keys with it; it is removed once", () =>
+  it("deleting a bot deletes its keys; it is deleted once", () =>
     run(
       Effect.gen(function* () {
         const bots = yield* BotStore

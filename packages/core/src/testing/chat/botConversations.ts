@@ -45,7 +45,7 @@ const walk = (input: Omit<ListConversationsInput, "before">) =>
 
 /** The guarantees of a `ChatStore` for the owners of bots. */
 export const botConversations = (run: Run<ChatStores>) => {
-  it("conversations are told with their visitor, their times, the number of messages and the replies of models", () =>
+  it("conversations are returned with their visitor, their times, the number of messages and the replies of models", () =>
     run(
       Effect.gen(function* () {
         const chats = yield* ChatStore
@@ -69,7 +69,7 @@ export const botConversations = (run: Run<ChatStores>) => {
       })
     ))
 
-  it("pages of any size give every conversation once, last used first", () =>
+  it("pages of any size contain every conversation once, last used first", () =>
     run(
       Effect.gen(function* () {
         const { bot, botOwner, ids } = yield* visited(["a", "b", "c", "d", "e"])
@@ -81,7 +81,7 @@ export const botConversations = (run: Run<ChatStores>) => {
       })
     ))
 
-  it("in the order of ids every conversation is met once, also where some are used meanwhile", () =>
+  it("in the order of ids every conversation is met once, even if some are used meanwhile", () =>
     run(
       Effect.gen(function* () {
         const chats = yield* ChatStore
@@ -102,7 +102,7 @@ export const botConversations = (run: Run<ChatStores>) => {
       })
     ))
 
-  it("a search finds a text whatever its case in title or messages, takes nothing in it for a pattern, and goes on by pages", () =>
+  it("a search finds a text in any case in title or messages, treats no character as a pattern, and continues by pages", () =>
     run(
       Effect.gen(function* () {
         const said = ["What of Storks?", "100% (sure)", "storks again", "nothing", "STORKS"]
@@ -118,7 +118,7 @@ export const botConversations = (run: Run<ChatStores>) => {
       })
     ))
 
-  it("a search through more than is looked at for one page finds what is behind it on a later one", () =>
+  it("a search through more than one page may read finds the rest on a later page", () =>
     run(
       Effect.gen(function* () {
         const long = "x".repeat(3 * 1024 * 1024)
@@ -129,7 +129,7 @@ export const botConversations = (run: Run<ChatStores>) => {
       })
     ))
 
-  it("nobody but the bot's owner finds them, with another bot they are not found, and own chats are no conversations", () =>
+  it("only the bot's owner finds them, with another bot they are not found, and own chats are no conversations", () =>
     run(
       Effect.gen(function* () {
         const chats = yield* ChatStore

@@ -72,7 +72,7 @@ export const chatChanges = (run: Run<ChatStores>): void => {
       })
     ))
 
-  it("a search finds chats by title and by what was said, whatever the case, page by page", () =>
+  it("a search finds chats by title and by messages, in any case, page by page", () =>
     run(
       Effect.gen(function* () {
         const chats = yield* ChatStore

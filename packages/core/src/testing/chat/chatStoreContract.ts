@@ -21,7 +21,7 @@ const source: Source = {
 }
 
 const turns = (run: Run<ChatStores>) => {
-  it("a turn stores what was said, in order, and an empty reply that is streaming", () =>
+  it("a turn stores its messages, in order, and an empty reply that is streaming", () =>
     run(
       Effect.gen(function* () {
         const chats = yield* ChatStore
@@ -139,7 +139,7 @@ const endings = (run: Run<ChatStores>) => {
       })
     ))
 
-  it("what no text can hold is stored as U+FFFD in its place", () =>
+  it("characters that no text can hold are stored as U+FFFD", () =>
     run(
       Effect.gen(function* () {
         const chats = yield* ChatStore
@@ -161,7 +161,7 @@ const endings = (run: Run<ChatStores>) => {
 }
 
 const reading = (run: Run<ChatStores>) => {
-  it("a transcript gives the newest messages, oldest of them first", () =>
+  it("a transcript returns the newest messages, oldest of them first", () =>
     run(
       Effect.gen(function* () {
         const chats = yield* ChatStore
@@ -176,7 +176,7 @@ const reading = (run: Run<ChatStores>) => {
       })
     ))
 
-  it("a transcript begins where its contents get too long together, after the newest at the earliest", () =>
+  it("a transcript leaves out older messages if its contents are too long together, but never the newest", () =>
     run(
       Effect.gen(function* () {
         const chats = yield* ChatStore
@@ -193,7 +193,7 @@ const reading = (run: Run<ChatStores>) => {
       })
     ))
 
-  it("pages before a message, one after the other, give every message once and in order, and say where they end", () =>
+  it("pages before a message, one after the other, contain every message once and in order, and mark the last page", () =>
     run(
       Effect.gen(function* () {
         const chats = yield* ChatStore
@@ -215,7 +215,7 @@ const reading = (run: Run<ChatStores>) => {
       })
     ))
 
-  it("a page ends where its contents get too long together; the next one goes on before it", () =>
+  it("a page ends before its contents become too long together; the next one continues before it", () =>
     run(
       Effect.gen(function* () {
         const chats = yield* ChatStore
@@ -231,7 +231,7 @@ const reading = (run: Run<ChatStores>) => {
       })
     ))
 
-  it("a page ends where the sources of its replies get too long together", () =>
+  it("a page ends before the sources of its replies become too long together", () =>
     run(
       Effect.gen(function* () {
         const chats = yield* ChatStore
@@ -261,7 +261,7 @@ const reading = (run: Run<ChatStores>) => {
       })
     ))
 
-  it("the chats of a person count with what was said, the replies and their sources, until they are deleted", () =>
+  it("the chats of a person count with their messages, replies and sources, until they are deleted", () =>
     run(
       Effect.gen(function* () {
         const chats = yield* ChatStore

@@ -105,7 +105,7 @@ export const dying = (run: Run<Stores>) => {
       })
     ))
 
-  it("a reply that was swept while its process lived is written anew under another hold, and ends as it ends", () =>
+  it("a reply that was swept while its process lived is written again under another hold, and ends normally", () =>
     run(
       Effect.gen(function* () {
         const chats = yield* ChatStore

@@ -27,7 +27,7 @@ import {
 import { beating, dying } from "./dyingReplies.ts"
 
 const writing = (run: Run<Stores>) => {
-  it("what is written is read from any place on, by any reader, until the reply has ended", () =>
+  it("the text is read from any offset on, by any reader, until the reply has ended", () =>
     run(
       Effect.gen(function* () {
         const reply = yield* begun()
@@ -44,7 +44,7 @@ const writing = (run: Run<Stores>) => {
       })
     ))
 
-  it("a write that is repeated adds nothing, and one that would leave a gap says how much there is", () =>
+  it("a repeated write adds nothing, and one that would leave a gap returns the stored length", () =>
     run(
       Effect.gen(function* () {
         const reply = yield* begun()
@@ -60,7 +60,7 @@ const writing = (run: Run<Stores>) => {
       })
     ))
 
-  it("whatever pieces a reply is written in, and wherever it is read, what is read fits together", () =>
+  it("in any pieces a reply is written, and from any offset it is read, the parts fit together", () =>
     run(
       Effect.gen(function* () {
         const context = yield* Effect.context<Stores>()
@@ -87,7 +87,7 @@ const writing = (run: Run<Stores>) => {
       })
     ))
 
-  it("nothing is written where there is no such chat, or not of this owner", () =>
+  it("nothing is written if there is no such chat, or it belongs to another owner", () =>
     run(
       Effect.gen(function* () {
         const turn = newTurn(newUserId())
@@ -231,7 +231,7 @@ const ending = (run: Run<Stores>) => {
       })
     ))
 
-  it("the record of a reply that came to nothing goes with its hold", () =>
+  it("the record of a reply without text is deleted with its hold", () =>
     run(
       Effect.gen(function* () {
         const reply = yield* begun()

@@ -114,7 +114,7 @@ export const visitorConversations = (run: Run<ChatStores>) => {
       })
     ))
 
-  it("what the visitors of all bots of a person wrote counts together, and apart from the person's own chats", () =>
+  it("the conversations of all visitors of a person's bots count together, and apart from the person's own chats", () =>
     run(
       Effect.gen(function* () {
         const chats = yield* ChatStore

@@ -21,7 +21,7 @@ export const describeOpen = ({ ledger, openUser, grant, settle, balance, rows, e
       expect(row?.reference).toBe(`period:${userId}:${new Date(account.periodStart).toISOString()}`)
     })
 
-    it("gives the account as it is when it exists, whatever tier and allowance are named", async () => {
+    it("returns an existing account unchanged, with any tier and allowance named", async () => {
       const userId = newUser()
       const first = await run(ledger.open({ userId, tier: "free", allowance: 100 }))
       expect(await run(ledger.open({ userId, tier: "pro", allowance: 5_000 }))).toEqual(first)
@@ -42,7 +42,7 @@ export const describeOpen = ({ ledger, openUser, grant, settle, balance, rows, e
       expect(await balance(userId)).toMatchObject({ allowance: 100, available: 100 })
     })
 
-    it("opens an account without credits where the tier gives none", async () => {
+    it("opens an account without credits if the tier grants none", async () => {
       const userId = await openUser(0)
       expect(await balance(userId)).toMatchObject({ allowance: 0, available: 0 })
       await expectSound(userId)
@@ -73,7 +73,7 @@ export const describeGrant = (tester: CreditTester): void => {
       expect(await balance(userId)).toMatchObject({ allowance: 100, topup: 501, available: 601 })
     })
 
-    it("adds credits once for a key that comes again, also many times at once", async () => {
+    it("adds credits once for a repeated key, even many times at once", async () => {
       const userId = await openUser(0)
       const buy = grant(userId, "topup:1", 500)
       const answers = await run(
@@ -126,7 +126,7 @@ export const describeGrant = (tester: CreditTester): void => {
 /** The guarantees of the list of transactions. */
 export const describeCreditHistory = ({ ledger, openUser, grant, rows }: CreditTester): void => {
   describe("history", () => {
-    it("gives rows newest first, in pages, with the count of all", async () => {
+    it("returns rows newest first, in pages, with the count of all", async () => {
       const userId = await openUser(100)
       for (const number of [1, 2, 3, 4]) await run(grant(userId, `topup:${number}`, number))
       const page = await run(ledger.history({ userId, limit: 2, offset: 1, type: undefined }))
@@ -148,7 +148,7 @@ export const describeCreditHistory = ({ ledger, openUser, grant, rows }: CreditT
       }
     })
 
-    it("gives the same page as the whole list, cut, for any limit, offset, type and place to begin at", async () => {
+    it("returns the same page as a cut of the whole list, for any limit, offset, type and beginning", async () => {
       const userId = await openUser(100)
       const types = Array.from({ length: 150 }, (_, index) =>
         index % 5 === 3 ? ("grant" as const) : ("topup" as const)

@@ -23,7 +23,7 @@ export const describeCorrections = (tester: CreditTester, histories: number): vo
     ledger.dispute({ ...purchase(userId), dispute: "dp_1", disputed, funds, reportedAt })
 
   describe("refund and dispute", () => {
-    it("takes back the refunded part of what was bought, rounded down, and counts what earlier refunds took", async () => {
+    it("takes back the refunded part of the bought credits, rounded down, minus the credits of earlier refunds", async () => {
       const userId = await bought()
       const first = await run(refund(userId, 333))
       expect(first).toMatchObject({ type: "refund", amount: -99, topupAmount: -99, reference: "refund:ch_1:333" })
@@ -33,7 +33,7 @@ export const describeCorrections = (tester: CreditTester, histories: number): vo
       await expectSound(userId)
     })
 
-    it("tells charges and disputes apart whatever characters their ids have", async () => {
+    it("distinguishes charges and disputes with any characters in their ids", async () => {
       const userId = await openUser(0)
       const charges = ["a", "a:b", "a%3Ab", "a:b:withdrawn", "b:5", "'; \u{1F600} %_", "a:"]
       for (const [index, charge] of charges.entries()) await run(buy(userId, `topup:${index}`, 10, charge, 10))
@@ -63,7 +63,7 @@ export const describeCorrections = (tester: CreditTester, histories: number): vo
       await expectSound(userId)
     })
 
-    it("gives back what is refunded no more, and takes it again, as often as the cumulative refund moves", async () => {
+    it("returns credits that are refunded no more, and takes them again, as often as the cumulative refund changes", async () => {
       const userId = await bought()
       await run(refund(userId, 500, 1))
       await run(refund(userId, 1_000, 2))
@@ -96,7 +96,7 @@ export const describeCorrections = (tester: CreditTester, histories: number): vo
       await expectSound(userId)
     })
 
-    it("ends with the same balance in whatever order refunds and disputes are reported, and however often", async () => {
+    it("ends with the same balance for any order and number of reports of refunds and disputes", async () => {
       const refunds = fc.record({
         refunded: fc.constantFrom(0, 100, 333, 1_000),
         reportedAt: fc.nat(4),
@@ -147,7 +147,7 @@ export const describeCorrections = (tester: CreditTester, histories: number): vo
       await expectSound(userId)
     })
 
-    it("a dispute takes what it disputes and, once won, gives exactly that back", async () => {
+    it("a dispute takes its part and, once won, returns exactly that", async () => {
       const userId = await bought()
       await run(refund(userId, 500))
       expect(await run(dispute(userId, "withdrawn"))).toMatchObject({ amount: -150 })
@@ -160,7 +160,7 @@ export const describeCorrections = (tester: CreditTester, histories: number): vo
       await expectSound(userId)
     })
 
-    it("a dispute whose amount changes takes or gives the difference, and each amount again is the first answer", async () => {
+    it("a dispute whose amount changes takes or returns the difference, and each repeated amount has the first answer", async () => {
       const userId = await bought()
       const first = await run(dispute(userId, "withdrawn", 400, 1))
       expect(first).toMatchObject({ amount: -120 })
@@ -192,7 +192,7 @@ export const describeCorrections = (tester: CreditTester, histories: number): vo
       expect(await balance(userId)).toMatchObject({ topup: 810 })
     })
 
-    it("takes nothing for a charge that paid for nothing this person bought, until that is reported", async () => {
+    it("takes nothing for a charge without a reported purchase of this person, until it is reported", async () => {
       const userId = await bought()
       const other = await openUser(50)
       const unknown = ledger.refund({ ...purchase(userId), charge: "ch_2", refunded: 1_000, reportedAt: 1 })
@@ -206,7 +206,7 @@ export const describeCorrections = (tester: CreditTester, histories: number): vo
       await expectSound(userId)
     })
 
-    it("refuses what is said of a purchase with other figures, also of one that was refunded before", async () => {
+    it("refuses a report with other figures than the purchase's, even one that was refunded before", async () => {
       const userId = await bought()
       for (const changes of [{ granted: 299 }, { granted: 600 }, { paid: 999 }, { paid: 2_000 }]) {
         const report = { ...purchase(userId), ...changes, reportedAt: 1 }
@@ -251,7 +251,7 @@ export const describeCorrections = (tester: CreditTester, histories: number): vo
       expect(await balance(userId)).toMatchObject({ topup: 300 })
     })
 
-    it("stays exact where the product of granted and refunded exceeds what a number can carry", async () => {
+    it("stays exact if the product of granted and refunded exceeds the exact range of a number", async () => {
       const userId = await openUser(0)
       const granted = 9_007_199_254_740_881
       const paid = Number.MAX_SAFE_INTEGER
@@ -267,7 +267,7 @@ export const describeCorrections = (tester: CreditTester, histories: number): vo
     const adjust = (userId: UserId, key: string, amount: number, reason = "goodwill") =>
       ledger.adjust({ userId, key, amount, reason })
 
-    it("gives to the top-ups and takes from them first, once for its key", async () => {
+    it("adds to the top-ups and takes from them first, once for its key", async () => {
       const userId = await bought()
       const given = await run(adjust(userId, "case:1", 25))
       expect(given).toMatchObject({ type: "adjustment", amount: 25, topupAmount: 25, reference: "case:1" })

@@ -6,7 +6,7 @@ import { type CreditTester, run, tagOf } from "./creditTester.ts"
 /** The guarantees of setting credits aside. */
 export const describeReserve = ({ ledger, openUser, grant, settle, balance, rows }: CreditTester): void => {
   describe("reserve", () => {
-    it("sets aside the allowance first, then what was bought, and writes no row", async () => {
+    it("sets aside the allowance first, then the top-ups, and writes no row", async () => {
       const userId = await openUser(100)
       await run(grant(userId, "topup:1", 50))
       const reserved = await run(ledger.reserve(reservation(userId, "reply:1", 120)))
@@ -16,7 +16,7 @@ export const describeReserve = ({ ledger, openUser, grant, settle, balance, rows
       expect(await rows(userId)).toHaveLength(2)
     })
 
-    it("holds what is there where that is still useful", async () => {
+    it("holds the available credits if they are still useful", async () => {
       const userId = await openUser(100)
       const reserved = await run(ledger.reserve(reservation(userId, "reply:1", 250, { minimumAmount: 100 })))
       expect(reserved).toMatchObject({ _tag: "Held", hold: { amount: 100, from: { allowance: 100, topup: 0 } } })
@@ -35,7 +35,7 @@ export const describeReserve = ({ ledger, openUser, grant, settle, balance, rows
       expect(await balance(userId)).toMatchObject({ held: 0, available: 100 })
     })
 
-    it("sets nothing aside where the account is on another tier than it was taken to be, and gives it", async () => {
+    it("sets nothing aside if the account is on another tier than assumed, and returns the account", async () => {
       const userId = await openUser(100)
       const account = await run(ledger.account(userId))
       const elsewhere = await run(ledger.reserveOnTier(reservation(userId, "reply:1", 10), "pro"))
@@ -55,7 +55,7 @@ export const describeReserve = ({ ledger, openUser, grant, settle, balance, rows
       expect(await run(reserve)).toMatchObject({ _tag: "Held", replayed: false })
     })
 
-    it("holds once for a key that comes again, also after the hold has ended", async () => {
+    it("holds once for a repeated key, even after the hold has ended", async () => {
       const userId = await openUser(100)
       const reserve = ledger.reserve(reservation(userId, "reply:1", 60))
       const first = await run(reserve)
@@ -75,7 +75,7 @@ export const describeReserve = ({ ledger, openUser, grant, settle, balance, rows
       expect(await run(reserve)).toMatchObject({ replayed: true, state: "released" })
     })
 
-    it("finds the transaction of a key for its owner alone, and none for what was not charged", async () => {
+    it("finds the transaction of a key for its owner alone, and none for a key without a charge", async () => {
       const [userId, other] = [await openUser(100), await openUser(100)]
       await run(ledger.reserve(reservation(userId, "reply:1", 60)))
       expect(await run(ledger.transaction(userId, "reply:1"))).toBeUndefined()
@@ -101,7 +101,7 @@ export const describeReserve = ({ ledger, openUser, grant, settle, balance, rows
       expect((await run(ledger.transactions(userId, []))).size).toBe(0)
     })
 
-    it("takes the fingerprint of a key from the caller where it is given", async () => {
+    it("uses the caller's fingerprint of a key if there is one", async () => {
       const userId = await openUser(100)
       const asked = (amount: number, fingerprint: string) =>
         ledger.reserve({ ...reservation(userId, "reply:1", amount), fingerprint })
@@ -177,7 +177,7 @@ export const describeHoldEnds = ({
   expectSound
 }: CreditTester): void => {
   describe("settle and release", () => {
-    it("charges what the reply cost, gives back the rest and writes one row with a receipt", async () => {
+    it("charges the price of the reply, releases the rest and writes one row with a receipt", async () => {
       const userId = await openUser(100)
       await run(grant(userId, "topup:1", 50))
       await run(ledger.reserve(reservation(userId, "reply:1", 120)))
@@ -213,7 +213,7 @@ export const describeHoldEnds = ({
       await expectSound(userId)
     })
 
-    it("leaves other holds and what is free alone when a cost exceeds its hold", async () => {
+    it("leaves other holds and free credits alone if a price exceeds its hold", async () => {
       const userId = await openUser(110)
       await run(ledger.reserve(reservation(userId, "reply:1", 40)))
       await run(ledger.reserve(reservation(userId, "reply:2", 60)))
@@ -237,7 +237,7 @@ export const describeHoldEnds = ({
       await expectSound(userId)
     })
 
-    it("gives everything back on release and writes no row", async () => {
+    it("releases everything and writes no row", async () => {
       const userId = await openUser(100)
       await run(ledger.reserve(reservation(userId, "reply:1", 80)))
       expect(await run(ledger.release({ userId, key: "reply:1" }))).toEqual({ _tag: "Released" })

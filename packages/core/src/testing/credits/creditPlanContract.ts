@@ -27,7 +27,7 @@ export const describePlans = ({ ledger, openUser, rows, expectSound }: CreditTes
   })
 
   describe("followPlan", () => {
-    it("begins a period once for its key, and puts its dates right when they are told better", async () => {
+    it("begins a period once for its key, and corrects its dates by later reports", async () => {
       const userId = await openUser(60)
       const { anchor } = await account(userId)
       const first = { userId, periodKey: "first:sub_1" }
@@ -48,7 +48,7 @@ export const describePlans = ({ ledger, openUser, rows, expectSound }: CreditTes
       await expectSound(userId)
     })
 
-    it("gives for the dearest plan of a period, and takes what is beyond the plan that another leaves", async () => {
+    it("grants for the most expensive plan of a period, and takes the excess over the plan that another leaves", async () => {
       const userId = await openUser(60)
       const { anchor } = await account(userId)
       const first = { userId, periodKey: "first:sub_1" }
@@ -64,7 +64,7 @@ export const describePlans = ({ ledger, openUser, rows, expectSound }: CreditTes
       await expectSound(userId)
     })
 
-    it("an end leaves what replies have set aside, and gives nothing where less is there", async () => {
+    it("an end leaves the credits of open holds, and grants nothing if less is left", async () => {
       const userId = await openUser(60)
       const { anchor } = await account(userId)
       await run(follow({ userId, terms: monthOf(anchor, 0), periodKey: "first:sub_1", changeKey: "plan:1" }))
@@ -77,7 +77,7 @@ export const describePlans = ({ ledger, openUser, rows, expectSound }: CreditTes
       await expectSound(userId)
     })
 
-    it("a period that another one took the place of goes on with what was left of it, and gives nothing anew", async () => {
+    it("a period that another one replaced continues with its rest, and grants nothing again", async () => {
       const userId = await openUser(60)
       const { anchor } = await account(userId)
       const small = { userId, periodKey: "first:sub_1", terms: monthOf(anchor, 0) }
@@ -107,7 +107,7 @@ export const describePlans = ({ ledger, openUser, rows, expectSound }: CreditTes
       await expectSound(userId)
     })
 
-    it("the monthly job begins the months of a year that is paid for, shares their keys, and none after it", async () => {
+    it("the monthly job begins the months of a paid year, shares their keys, and begins none after it", async () => {
       const userId = await openUser(60)
       const { anchor } = await account(userId)
       const year = periodStart(anchor, 12)

@@ -28,7 +28,7 @@ export const describeRenewal = (tester: CreditTester): void => {
     ledger.renew({ holds: [{ userId, key, outputTokens }], ttlMs })
 
   describe("renew and sweep", () => {
-    it("a hold that was not renewed is charged for its input and the output recorded last", async () => {
+    it("a hold that was not renewed is charged for its input and the last recorded output", async () => {
       const userId = await openUser(100)
       await run(dying(userId, "reply:1"))
       expect(await run(renew(userId, "reply:1", 20, 1))).toEqual({ renewed: 1, gone: [] })

@@ -23,7 +23,7 @@ export const describeReset = (tester: CreditTester): void => {
   const dueAt = async (userId: UserId) => (await account(userId)).nextResetAt
 
   describe("reset", () => {
-    it("sets the allowance anew, lets the rest of the old one expire and leaves what was bought alone", async () => {
+    it("sets the allowance again, lets the rest of the old one expire and leaves bought credits alone", async () => {
       const userId = await openUser(60)
       await run(grant(userId, "topup:1", 500))
       const before = await account(userId)
@@ -108,7 +108,7 @@ export const describeReset = (tester: CreditTester): void => {
       }
     })
 
-    it("counts what it did per tier, and a dry run counts the same and does nothing", async () => {
+    it("counts its results per tier, and a dry run counts the same and does nothing", async () => {
       const first = await openUser(60)
       const asOf = (await dueAt(first)) + 20 * MONTH
       await run(resetAll(asOf, false, 100))
@@ -135,7 +135,7 @@ export const describeReset = (tester: CreditTester): void => {
       expect(await rows(userId)).toHaveLength(2)
     })
 
-    it("leaves with open holds what they have set aside of the old allowance, which expires with them", async () => {
+    it("open holds keep the credits that they set aside of the old allowance, which expire with them", async () => {
       const userId = await openUser(60)
       await run(grant(userId, "topup:1", 20))
       await run(ledger.reserve(reservation(userId, "reply:1", 70)))

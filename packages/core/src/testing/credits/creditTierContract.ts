@@ -34,7 +34,7 @@ export const describeTierChanges = (tester: CreditTester): void => {
   const resetAll = (asOf: number) => resetEverybody(ledger, { asOf, allowances })
 
   describe("changeTier", () => {
-    it("a new subscription sets the allowance to the plan and begins its own periods; what was bought stays", async () => {
+    it("a new subscription sets the allowance to the plan and begins its own periods; bought credits stay", async () => {
       const { userId, start } = await subscriber()
       const { end } = periodAt(start, start)
       expect(await account(userId)).toMatchObject({ tier: "pro", allowance: 5_000, topup: 20, anchor: start })
@@ -43,7 +43,7 @@ export const describeTierChanges = (tester: CreditTester): void => {
       await expectSound(userId)
     })
 
-    it("a subscription's checkout and its first invoice give once, in whatever order and at once", async () => {
+    it("a subscription's checkout and its first invoice grant once, in any order and at once", async () => {
       const { userId, start } = await subscriber()
       const again = Array.from({ length: 8 }, (_, index) => change(userId, subscribed(start + index)))
       const answers = await run(Effect.all(again, { concurrency: "unbounded" }))
@@ -69,7 +69,7 @@ export const describeTierChanges = (tester: CreditTester): void => {
       await expectSound(userId)
     })
 
-    it("the monthly job leaves to invoices the accounts that they renew, and renews the others, a period once between both", async () => {
+    it("the monthly job leaves to invoices the accounts that they renew, and renews the others, each period once", async () => {
       const byInvoice = await subscriber()
       const bySchedule = await subscriber({ renewedBy: "schedule" })
       const next = periodStart(bySchedule.start, 1)
@@ -82,7 +82,7 @@ export const describeTierChanges = (tester: CreditTester): void => {
       expect(await rows(bySchedule.userId)).toEqual(before)
     })
 
-    it("the monthly job gives nothing for a period whose invoice gave it already, and moves on", async () => {
+    it("the monthly job grants nothing for a period that its invoice granted already, and moves on", async () => {
       const { userId, start } = await subscriber({ renewedBy: "schedule" })
       const [from, end] = [periodStart(start, 2), periodStart(start, 3)]
       await run(change(userId, { _tag: "Renewed", tier: "pro", allowance: 5_000, start: from, end }))
@@ -97,7 +97,7 @@ export const describeTierChanges = (tester: CreditTester): void => {
       await expectSound(userId)
     })
 
-    it("a dearer plan gives the difference once, a cheaper one waits for the next period", async () => {
+    it("a more expensive plan grants the difference once, a cheaper one waits for the next period", async () => {
       const { userId, start } = await subscriber({ renewedBy: "schedule" })
       const raise: TierChange = {
         _tag: "Raised",
@@ -116,7 +116,7 @@ export const describeTierChanges = (tester: CreditTester): void => {
       await expectSound(userId)
     })
 
-    it("a plan raised and lowered again and again within a period gives what its dearest plan gives, once", async () => {
+    it("a plan raised and lowered repeatedly within a period grants the credits of its most expensive plan, once", async () => {
       const { userId, start } = await subscriber({ renewedBy: "schedule" })
       for (const round of [1, 2, 3, 4]) {
         await run(
@@ -132,7 +132,7 @@ export const describeTierChanges = (tester: CreditTester): void => {
       await expectSound(userId)
     })
 
-    it("a change of plan is refused where there is no subscription, and done once there is one", async () => {
+    it("a change of plan is refused without a subscription, and done once there is one", async () => {
       const userId = await openUser(60)
       const raise: TierChange = { _tag: "Raised", lowest: "free", key: "up:1", tier: "business", allowance: 20_000 }
       const lower: TierChange = { _tag: "Lowered", lowest: "free", key: "down:1", tier: "pro" }
@@ -155,7 +155,7 @@ export const describeTierChanges = (tester: CreditTester): void => {
       await expectSound(userId)
     })
 
-    it("an end does not give what is not there, and an unpaid invoice neither gives nor takes", async () => {
+    it("an end grants no missing credits, and an unpaid invoice neither grants nor takes", async () => {
       const { userId } = await subscriber()
       await run(ledger.reserve(reservation(userId, "reply:1", 4_990)))
       await run(settle(userId, "reply:1", 4_990))

@@ -34,7 +34,7 @@ export const describeUsage = ({ ledger, openUser, settle, rows }: CreditTester):
       expect(opened?.source).toBeUndefined()
     })
 
-    it("refuses what is no source, and a key that was used for another one", async () => {
+    it("refuses an invalid source, and a key that was used for another one", async () => {
       const userId = await openUser(100)
       for (const source of ["", "bots", "bot:", "bot:a b", `key:${"x".repeat(101)}`, "chat:1", "bot:a\n"]) {
         expect(await tagOf(from(userId, "reply:1", source as Spender, 5))).toBe("InvalidAmount")
@@ -43,7 +43,7 @@ export const describeUsage = ({ ledger, openUser, settle, rows }: CreditTester):
       expect(await tagOf(from(userId, "reply:1", "bot:b", 5))).toBe("KeyConflict")
     })
 
-    it("usage is told by source and model, with what it cost and its tokens", async () => {
+    it("usage is returned by source and model, with its cost and its tokens", async () => {
       const userId = await openUser(100)
       const other = {
         ...receiptDraft,
@@ -67,7 +67,7 @@ export const describeUsage = ({ ledger, openUser, settle, rows }: CreditTester):
       })
     })
 
-    it("usage is told for the days asked alone, and none of an account that is not there", async () => {
+    it("usage is returned for the requested days alone, and none for a missing account", async () => {
       const userId = await openUser(100)
       await run(from(userId, "reply:1", "chat", 10))
       await run(settle(userId, "reply:1", 3))
@@ -82,7 +82,7 @@ export const describeUsage = ({ ledger, openUser, settle, rows }: CreditTester):
       expect(await asked(day, day, "nobody")).toEqual([])
     })
 
-    it("usage of many replies is told to the last credit", async () => {
+    it("usage of many replies is exact to the last credit", async () => {
       const userId = await openUser(2_000)
       const keys = Array.from({ length: MANY }, (_, index) => `reply:${index}`)
       const sourceOf = (index: number): Spender => (index % 3 === 0 ? "chat" : `bot:${index % 3}`)
@@ -117,7 +117,7 @@ export const describeUsage = ({ ledger, openUser, settle, rows }: CreditTester):
       expect(await run(from(userId, "reply:6", "bot:a", 200))).toMatchObject({ _tag: "Held" })
     })
 
-    it("shorten what is held to what is left of them, where that is still useful", async () => {
+    it("reduce a hold to the rest of the cap, if that is still useful", async () => {
       const userId = await openUser(1_000)
       await run(from(userId, "reply:1", "bot:a", 30, 50))
       const held = await run(
@@ -127,7 +127,7 @@ export const describeUsage = ({ ledger, openUser, settle, rows }: CreditTester):
       expect(await tagOf(from(userId, "reply:3", "bot:a", 1, 50))).toBe("DailyCapReached")
     })
 
-    it("get back what is released and what a charge leaves of its hold", async () => {
+    it("get back released credits and the rest that a charge leaves of its hold", async () => {
       const userId = await openUser(1_000)
       await run(from(userId, "reply:1", "key:k", 50, 50))
       await run(ledger.release({ userId, key: "reply:1" }))

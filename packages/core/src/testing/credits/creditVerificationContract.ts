@@ -27,7 +27,7 @@ export const describeVerification = ({ ledger, openUser, grant }: CreditTester):
       expect(await run(verifyAll(7))).toEqual(whole)
     })
 
-    it("finds nothing wrong where it trusts what is older, either", async () => {
+    it("finds nothing wrong if it trusts older rows, either", async () => {
       const userId = await openUser(10)
       await run(grant(userId, "topup:1", 5))
       for (const since of [0, Date.parse("9999-01-01T00:00:00Z")]) {

@@ -68,7 +68,7 @@ export const describeWork = (tester: CreditTester): void => {
       expect(await balance(userId)).toMatchObject({ allowance: 100, held: 60 })
     })
 
-    it("never costs more than was held, whatever its prices were said to be", async () => {
+    it("never costs more than was held, at any prices", async () => {
       const userId = await openUser(100)
       await run(hold(userId, 25))
       const slip = [{ label: "a price in cents", quantity: 1, unitPrice: 24_900 }]

@@ -92,7 +92,7 @@ const keeping = (run: Run<Stores>) => {
       })
     ))
 
-  it("a connection goes with its bot, and by itself; what is removed is given, once", () =>
+  it("a connection is deleted with its bot, and by itself; the deleted one is returned, once", () =>
     run(
       Effect.gen(function* () {
         const store = yield* CrmConnectionStore
@@ -182,7 +182,7 @@ const fencing = (run: Run<Stores>) => {
 }
 
 const resealing = (run: Run<Stores>) => {
-  it("what another key sealed is found page by page over all owners, and sealed anew where it is the same still", () =>
+  it("tokens that another key sealed are found page by page over all owners, and sealed again if they are unchanged", () =>
     run(
       Effect.gen(function* () {
         const sealed = yield* SealedConnections

@@ -79,7 +79,7 @@ export const crmProviderContract = (name: string, stage: Effect.Effect<StagedCrm
         })
       ))
 
-    it("a refresh gives another access token by one call; a token the provider does not know is refused as the grant", () =>
+    it("a refresh returns another access token by one call; a token that the provider does not know is refused as the grant", () =>
       run((staged) =>
         Effect.gen(function* () {
           const { accessToken, refreshToken } = yield* connected(staged)
@@ -97,7 +97,7 @@ export const crmProviderContract = (name: string, stage: Effect.Effect<StagedCrm
         })
       ))
 
-    it("what the provider says it did not take on may be sent again; an answer that is lost or garbage is named as that", () =>
+    it("a request that the provider did not accept may be sent again; a lost or garbled answer is named", () =>
       run((staged) =>
         Effect.gen(function* () {
           const { refreshToken } = yield* connected(staged)

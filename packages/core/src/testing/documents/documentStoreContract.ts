@@ -16,7 +16,7 @@ const inserting = (run: Run<DocumentStore>) => {
       })
     ))
 
-  it("a full quota refuses, telling what the owner has, and stores nothing", () =>
+  it("a full quota refuses with the owner's totals, and stores nothing", () =>
     run(
       Effect.gen(function* () {
         const documents = yield* DocumentStore
@@ -134,7 +134,7 @@ const inserting = (run: Run<DocumentStore>) => {
 }
 
 const reading = (run: Run<DocumentStore>) => {
-  it("find gives the owner's, and nothing of others; an id that is no UUID names none", () =>
+  it("find returns the owner's, and none of others; an id that is no UUID names none", () =>
     run(
       Effect.gen(function* () {
         const documents = yield* DocumentStore
@@ -194,7 +194,7 @@ const reading = (run: Run<DocumentStore>) => {
 }
 
 const sweeping = (run: Run<DocumentStore>) => {
-  it("everybody's documents in work are listed page by page, each once, and no others", () =>
+  it("the documents in work of all people are listed page by page, each once, and no others", () =>
     run(
       Effect.gen(function* () {
         const documents = yield* DocumentStore
@@ -221,7 +221,7 @@ const sweeping = (run: Run<DocumentStore>) => {
 }
 
 const listingReady = (run: Run<DocumentStore>) => {
-  it("documents that are ready are listed in pages: everybody's, one person's, or the one of an id, and no others", () =>
+  it("ready documents are listed in pages: of all people, of one person, or the one of an id, and no others", () =>
     run(
       Effect.gen(function* () {
         const documents = yield* DocumentStore

@@ -42,7 +42,7 @@ export const embedderContract = (name: string, { stage }: EmbedderStage): void =
       return { staged, results: await Effect.runPromise(staged.embedder.embed(texts)) }
     }
 
-    it("gives each text its own embedding, in order, however many there are", async () => {
+    it("returns each text's own embedding, in order, for any number of texts", async () => {
       const texts = numbered(23)
       const { results, staged } = await embed(texts)
       expect(reasons(results)).toEqual(texts.map(() => undefined))
@@ -55,7 +55,7 @@ export const embedderContract = (name: string, { stage }: EmbedderStage): void =
       }
     })
 
-    it("asks nobody where there is nothing to embed", async () => {
+    it("sends no request if there is nothing to embed", async () => {
       const { results, staged } = await embed([])
       expect([results, staged.requests()]).toEqual([[], []])
     })
@@ -83,7 +83,7 @@ export const embedderContract = (name: string, { stage }: EmbedderStage): void =
       expect(reasons(results)).toEqual(texts.map((_, index) => (index === 5 ? "refused" : undefined)))
     })
 
-    it("loses no other batch to one that fails, and says that it may be tried again", async () => {
+    it("loses no other batch to a failed one, and says that it may be tried again", async () => {
       const texts = numbered(12).map((text, index) => (index === 5 ? `${text}, unlucky` : text))
       const { results } = await embed(texts)
       const failed = results.flatMap((result, index) =>
@@ -93,13 +93,13 @@ export const embedderContract = (name: string, { stage }: EmbedderStage): void =
       for (const { failure } of failed) expect([failure.reason, failure.retryable]).toEqual(["unavailable", true])
     })
 
-    it("asks nobody about a text that is blank, or certainly too long", async () => {
+    it("sends no request for a text that is blank, or certainly too long", async () => {
       const { results, staged } = await embed(["", "fine", " \n", "word ".repeat(500)])
       expect(reasons(results)).toEqual(["blank", undefined, "blank", "too-long"])
       expect(staged.requests()).toEqual([["fine"]])
     })
 
-    it("leaves the provider where its caller leaves", async () => {
+    it("closes the connection to the provider when its caller leaves", async () => {
       const staged = await stage(limits)
       const fiber = Effect.runFork(staged.embedder.embed(["silence"]))
       await expect.poll(() => staged.underWay().now).toBe(1)

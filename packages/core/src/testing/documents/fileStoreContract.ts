@@ -96,7 +96,7 @@ export const fileStoreContract = (name: string, layer: Layer.Layer<FileStore | D
         })
       ))
 
-    it("writing again replaces all of what was there", () =>
+    it("writing again replaces all earlier bytes", () =>
       run(
         Effect.gen(function* () {
           const files = yield* FileStore

@@ -25,7 +25,7 @@ export const objectStoreContract = (name: string, opened: () => Objects): void =
       expect([...((await run((objects) => objects.read(key))) ?? [])]).toEqual([...patterned(100).slice(10, 20)])
     })
 
-    it("a piece is as long as it was asked for, and ends where the object ends", async () => {
+    it("a piece has the requested length, and ends with the object", async () => {
       const [key, bytes] = [newKey(), patterned(1_000)]
       await run((objects) => objects.put(key, bytes))
       const piece = async (offset: number, length: number) => [
@@ -37,7 +37,7 @@ export const objectStoreContract = (name: string, opened: () => Objects): void =
       expect(await piece(999, 1)).toEqual([...bytes.slice(999)])
     })
 
-    it("what was never written, or was removed, is not there; to remove it again is no failure", async () => {
+    it("an object that was never written, or was deleted, is not there; deleting it again is no failure", async () => {
       const [key, other] = [newKey(), newKey()]
       await run((objects) => objects.put(key, patterned(10)))
       await run((objects) => objects.put(other, patterned(10)))

@@ -17,7 +17,7 @@ export const reindexStoreContract = (
   layer: Layer.Layer<DocumentStore | PassageIndex | PassageWriter | ReindexStore, unknown>
 ): void =>
   suiteOn(`ReindexStore: ${name}`, layer, (run) => {
-    it("a run that has not ended is continued, each scope by itself, until it ends or is begun anew", () =>
+    it("an unfinished run is continued, each scope by itself, until it ends or starts from the beginning", () =>
       run(
         Effect.gen(function* () {
           const store = yield* ReindexStore
@@ -67,7 +67,7 @@ export const reindexStoreContract = (
         })
       ))
 
-    it("forgets claims that have run out, and neither those that hold nor a run that would be continued", () =>
+    it("forgets expired claims, and neither live ones nor a run that can be continued", () =>
       run(
         Effect.gen(function* () {
           const store = yield* ReindexStore
@@ -87,7 +87,7 @@ export const reindexStoreContract = (
         })
       ))
 
-    it("nobody claims a document that is not ready, not there, or somebody else's", () =>
+    it("no process claims a document that is not ready, missing, or another person's", () =>
       run(
         Effect.gen(function* () {
           const store = yield* ReindexStore

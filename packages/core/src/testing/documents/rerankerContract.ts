@@ -14,7 +14,7 @@ export const rerankerContract = (name: string, make: () => RerankerService): voi
     const judge = (query: string, passages: ReadonlyArray<string>) =>
       Effect.runPromise(make().rerank({ query, passages }))
 
-    it("gives each passage a finite number, in their order, and the one that answers the highest", async () => {
+    it("returns a finite number for each passage, in their order, and the highest for the one with the answer", async () => {
       for (const [query, best] of [
         ["When is the heating checked?", 1],
         ["How does the tenant end the contract?", 2]

@@ -59,7 +59,7 @@ export const outboxContract = (name: string, layer: Layer.Layer<OutboxWorld, unk
         })
       ))
 
-    it("metered work is charged, and is no reply; what is free is no charge; what is given or released is neither", () =>
+    it("metered work is charged, and is no reply; free work is no charge; granted or released credits are neither", () =>
       run(
         Effect.gen(function* () {
           const ledger = yield* testedLedger
@@ -123,7 +123,7 @@ export const outboxContract = (name: string, layer: Layer.Layer<OutboxWorld, unk
         })
       ))
 
-    it("a unit of work that is undone tells nothing, and one that is committed tells everything", () =>
+    it("a rolled back unit of work publishes nothing, and a committed one publishes everything", () =>
       run(
         Effect.gen(function* () {
           const unit = yield* UnitOfWork

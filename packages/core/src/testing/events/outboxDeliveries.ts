@@ -101,7 +101,7 @@ export const outboxDeliveries = (run: Run<OutboxWorld>): void => {
       })
     ))
 
-  it("what is dead waits for the operator, who has it tried again as often as new", () =>
+  it("dead deliveries wait for the operator, whose retry has all tries again", () =>
     run(
       Effect.gen(function* () {
         const records = yield* DeliveryRecords
@@ -126,7 +126,7 @@ export const outboxDeliveries = (run: Run<OutboxWorld>): void => {
       })
     ))
 
-  it("a destination that wants nothing more gets nothing, also when it subscribes anew, until it is retried", () =>
+  it("a destination that asked for no further deliveries gets none, even if it subscribes again, until it is retried", () =>
     run(
       Effect.gen(function* () {
         const outbox = yield* Outbox
@@ -154,7 +154,7 @@ export const outboxDeliveries = (run: Run<OutboxWorld>): void => {
       })
     ))
 
-  it("nothing is cleared away that is pending, or has ended a moment ago", () =>
+  it("no delivery is deleted that is pending, or has ended a moment ago", () =>
     run(
       Effect.gen(function* () {
         const outbox = yield* Outbox

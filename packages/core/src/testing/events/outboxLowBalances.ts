@@ -72,7 +72,7 @@ export const outboxLowBalances = (run: Run<OutboxWorld>): void => {
       })
     ))
 
-  it("of thresholds that differ between processes the highest counts, whichever asked last and for which destination", () =>
+  it("if thresholds differ between processes, the highest counts, in any order of requests and for any destination", () =>
     run(
       Effect.gen(function* () {
         const outbox = yield* Outbox
@@ -97,7 +97,7 @@ export const outboxLowBalances = (run: Run<OutboxWorld>): void => {
       })
     ))
 
-  it("charges that are committed together tell of one crossing once", () =>
+  it("charges that are committed together report one crossing once", () =>
     run(
       Effect.gen(function* () {
         const destination = yield* subscribed("balance.low")

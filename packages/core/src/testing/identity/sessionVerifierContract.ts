@@ -33,7 +33,7 @@ export const sessionVerifierContract = (name: string, stage: () => SessionStage 
     })
 
   describe(`SessionVerifier: ${name}`, () => {
-    it("gives the session that a token proves", async () => {
+    it("returns the session that a token proves", async () => {
       const { verifier, issue } = await stage()
       const ann = session("ann", { email: "ann@example.com" })
       expect(await Effect.runPromise(verifier.verify(await issue(ann)))).toEqual(ann)
@@ -51,7 +51,7 @@ export const sessionVerifierContract = (name: string, stage: () => SessionStage 
       for (const userId of ["", "x".repeat(256), "nul\0"]) await refuses(staged, await staged.issue(session(userId)))
     })
 
-    it("refuses a token that has expired, and tells whose it was", async () => {
+    it("refuses a token that has expired, and names its person", async () => {
       const staged = await stage()
       const expired = await staged.issue(session("ann", { expiresAt: inAnHour() - 2 * HOUR_MS }))
       await refuses(staged, expired, { problem: "expired", userId: "ann" })

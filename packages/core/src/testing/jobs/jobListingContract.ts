@@ -72,7 +72,7 @@ export const jobListing = (run: Run<JobQueue>) => {
       })
     ))
 
-  it("a list holds one owner's jobs, of the state and kind asked for; everybody's is for operators", () =>
+  it("a list contains one owner's jobs, of the requested state and kind; those of all owners are for operators", () =>
     run(
       Effect.gen(function* () {
         const jobs = yield* JobQueue
@@ -120,7 +120,7 @@ export const jobListing = (run: Run<JobQueue>) => {
       })
     ))
 
-  it("what a try reports of its progress can be read while it runs, by its owner, and not afterwards", () =>
+  it("the reported progress of a try can be read while it runs, by its owner, and not afterwards", () =>
     run(
       Effect.gen(function* () {
         const jobs = yield* JobQueue

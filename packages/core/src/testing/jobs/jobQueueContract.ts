@@ -37,7 +37,7 @@ const enqueueing = (run: Run<Ports>) => {
       })
     ))
 
-  it("enqueueing a job that waits adds none; once done, it can be enqueued anew", () =>
+  it("enqueueing a waiting job adds none; once done, it can be enqueued again", () =>
     run(
       Effect.gen(function* () {
         const job = newJob()
@@ -93,7 +93,7 @@ const enqueueing = (run: Run<Ports>) => {
       })
     ))
 
-  it("what is ensured is enqueued where no twin waits or runs, and is no further run of one that does", () =>
+  it("an ensured job is enqueued if no twin waits or runs, and is no further run of a running one", () =>
     run(
       Effect.gen(function* () {
         const jobs = yield* JobQueue

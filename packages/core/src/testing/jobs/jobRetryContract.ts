@@ -81,7 +81,7 @@ export const jobRetrying = (run: Run<JobQueue>) => {
       })
     ))
 
-  it("retrying a failed job whose twin waits adds none and gives the twin; the twin stands for both", () =>
+  it("retrying a failed job whose twin waits adds none and returns the twin; the twin stands for both", () =>
     run(
       Effect.gen(function* () {
         const jobs = yield* JobQueue

@@ -34,7 +34,7 @@ const untilAdmitted = (call: Call) =>
   })
 
 const windows = (run: Run<CallLimiter>) => {
-  it("admits what a window holds, also of the same moment, and says when it ends", () =>
+  it("admits as many calls as a window allows, even at the same moment, and returns its end", () =>
     run(
       Effect.gen(function* () {
         const limits = [{ subject: newSubject(), name: "ip", calls: 7 }]
@@ -117,7 +117,7 @@ const openCalls = (run: Run<CallLimiter>) => {
       })
     ))
 
-  it("gives the place of a call that ended to the next one, and counts none that was refused", () =>
+  it("passes the place of an ended call to the next one, and does not count refused calls", () =>
     run(
       Effect.gen(function* () {
         const limits = [{ subject: newSubject(), name: "bot", calls: 4, atOnce: 1 }]
@@ -134,7 +134,7 @@ const openCalls = (run: Run<CallLimiter>) => {
       })
     ))
 
-  it("takes a call for ended that was not kept in time, and for open while it is kept", () =>
+  it("a call counts as ended if it was not kept in time, and as open while it is kept", () =>
     run(
       Effect.gen(function* () {
         const limits = [{ subject: newSubject(), name: "bot", calls: 100_000, atOnce: 1 }]

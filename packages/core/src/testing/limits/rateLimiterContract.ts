@@ -14,7 +14,7 @@ export const rateLimiterContract = (name: string, layer: Layer.Layer<RateLimiter
       RateLimiter.use((limiter) => limiter.peek({ subject, name: event }))
     const newSubject = () => `user-${crypto.randomUUID()}`
 
-    it("counts every event of a window, also those of the same moment, and tells when it ends", () =>
+    it("counts every event of a window, even those of the same moment, and returns its end", () =>
       run(
         Effect.gen(function* () {
           const count = counting(newSubject(), "tries", HOUR_MS)
@@ -44,7 +44,7 @@ export const rateLimiterContract = (name: string, layer: Layer.Layer<RateLimiter
         })
       ))
 
-    it("tells what was counted without counting", () =>
+    it("returns the count without counting", () =>
       run(
         Effect.gen(function* () {
           const subject = newSubject()
@@ -61,7 +61,7 @@ export const rateLimiterContract = (name: string, layer: Layer.Layer<RateLimiter
         })
       ))
 
-    it("tells nothing of a window that has ended", () =>
+    it("returns nothing of a window that has ended", () =>
       run(
         Effect.gen(function* () {
           const subject = newSubject()

@@ -17,7 +17,7 @@ const atTheSameTime = <A, E, R>(all: ReadonlyArray<Effect.Effect<A, E, R>>) =>
 /** The guarantees of every `SpendLimiter`. A test that begins shortly before midnight (UTC) may fail after it. */
 export const spendLimiterContract = (name: string, layer: Layer.Layer<SpendLimiter, unknown>): void =>
   suiteOn(`SpendLimiter: ${name}`, layer, (run) => {
-    it("grants what is left, at least what is useful, and refuses until the next day", () =>
+    it("grants the rest of the limit, at least the useful minimum, and refuses until the next day", () =>
       run(
         Effect.gen(function* () {
           const limits = [{ subject: newSubject(), name: "bot", credits: 25 }]
@@ -48,7 +48,7 @@ export const spendLimiterContract = (name: string, layer: Layer.Layer<SpendLimit
         })
       ))
 
-    it("gives back what was not spent", () =>
+    it("returns credits that were not spent", () =>
       run(
         Effect.gen(function* () {
           const limits = [{ subject: newSubject(), name: "bot", credits: 10 }]
@@ -94,7 +94,7 @@ export const spendLimiterContract = (name: string, layer: Layer.Layer<SpendLimit
       rounds: fc.array(fc.array(request, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 4 })
     })
 
-    it("however requests fall together: no limit is passed, by what is granted or by what is spent, and only a limit that has too little refuses", () =>
+    it("for any interleaving of requests: no limit is exceeded by granted or spent credits, and only a limit with too little refuses", () =>
       fc.assert(
         fc.asyncProperty(plan, ({ credits, rounds }) =>
           run(

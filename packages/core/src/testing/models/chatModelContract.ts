@@ -141,7 +141,7 @@ export const chatModelContract = (name: string, stage: ChatModelStage): void => 
         expect(parts.every((part) => part._tag !== "text-delta" || part.text !== "")).toBe(true)
       })
 
-      it("reports what the prompt counted once, before its first words, or with its end", async () => {
+      it("reports the prompt's count once, before its first words, or with its end", async () => {
         const { parts } = await listen(await staged({ _tag: "speak", deltas: 20 }))
         const early = parts.flatMap((part) => (part._tag === "input-usage" ? [part.usage] : []))
         expect(early).toHaveLength(stage.tellsInputEarly === true ? 1 : 0)
@@ -191,18 +191,21 @@ export const chatModelContract = (name: string, stage: ChatModelStage): void => 
         expect(heard.failure).toMatchObject({ _tag: "ModelFailed", reason, model: under.model.id })
       })
 
-      it.each(stage.failuresWithin)("within a reply is named and follows what was said: %s", async (reason) => {
+      it.each(stage.failuresWithin)("within a reply is named and follows the delivered text: %s", async (reason) => {
         const heard = await listen(await staged({ _tag: "fail", reason, afterDeltas: 3 }))
         expect(heard.failure).toMatchObject({ _tag: "ModelFailed", reason })
         expect(heard.parts.some((part) => part._tag === "end")).toBe(false)
         expect(numberedText(3).startsWith(heard.text)).toBe(true)
       })
 
-      it.each([0, 1, 5])("is what a stream without an end mark is, after %i deltas", async (afterDeltas) => {
-        const heard = await listen(await staged({ _tag: "cut-off", afterDeltas }))
-        expect(heard.failure).toMatchObject({ _tag: "ModelFailed", reason: "cut-off" })
-        expect(heard.text).toBe(numberedText(afterDeltas))
-      })
+      it.each([0, 1, 5])(
+        "is a failure like that of a stream without an end mark, after %i deltas",
+        async (afterDeltas) => {
+          const heard = await listen(await staged({ _tag: "cut-off", afterDeltas }))
+          expect(heard.failure).toMatchObject({ _tag: "ModelFailed", reason: "cut-off" })
+          expect(heard.text).toBe(numberedText(afterDeltas))
+        }
+      )
 
       it.each([0, 1, 5])("is what silence is, after %i deltas, and the provider is left", async (afterDeltas) => {
         const under = await staged({ _tag: "stall", afterDeltas })
@@ -231,7 +234,7 @@ export const chatModelContract = (name: string, stage: ChatModelStage): void => 
       })
     })
 
-    it("a reader who does not read on holds the provider back", async () => {
+    it("a reader who waits holds the provider back", async () => {
       const under = await staged({ _tag: "speak", deltas: stage.endlessDeltas })
       const reading = Stream.runForEach(under.chatModel.stream(request(under)), () => Effect.never)
       const fiber = Effect.runFork(reading)

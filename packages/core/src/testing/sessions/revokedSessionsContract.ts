@@ -19,7 +19,7 @@ export const revokedSessionsContract = (name: string, layer: Layer.Layer<Revoked
       })
     const since = (moment?: number) => RevokedSessions.use((sessions) => sessions.since(moment))
 
-    it("gives what was revoked, with when it expires, once also where it was revoked again and at once", () =>
+    it("returns revoked sessions with their expiry, once even if they were revoked again and at once", () =>
       run(
         Effect.gen(function* () {
           const digest = newDigest()
@@ -51,7 +51,7 @@ export const revokedSessionsContract = (name: string, layer: Layer.Layer<Revoked
         })
       ))
 
-    it("tells nothing of sessions that have expired", () =>
+    it("returns no sessions that have expired", () =>
       run(
         Effect.gen(function* () {
           const [expired, lives] = [newDigest(), newDigest()]

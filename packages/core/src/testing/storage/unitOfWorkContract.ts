@@ -35,7 +35,7 @@ const all = [1, 3, 2]
 const none = [0, 0, 0]
 
 const committing = (run: Run<Stores>) => {
-  it("what a unit wrote is there when it has succeeded, and its answer passes", () =>
+  it("the writes of a unit are stored when it has succeeded, and its answer passes", () =>
     run(
       Effect.gen(function* () {
         const unit = yield* UnitOfWork
@@ -129,7 +129,7 @@ const undoing = (run: Run<Stores>) => {
       })
     ))
 
-  it("a failed part fails the whole, even where its failure was swallowed", () =>
+  it("a failed part fails the whole, even if its failure was ignored", () =>
     run(
       Effect.gen(function* () {
         const unit = yield* UnitOfWork

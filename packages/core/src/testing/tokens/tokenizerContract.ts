@@ -141,7 +141,7 @@ export const tokenizerContract = (
       expect(costOf(() => max(text))).toBeLessThan(10 * (short + 1) * 5)
     })
 
-    it.each(LONG)("gives the same in steps as in one go, a step for each part", (text) => {
+    it.each(LONG)("returns the same in steps as in one go, a step for each part", (text) => {
       const { count, steps } = inSteps(tokenizer, text, 1_000)
       expect(count).toEqual(tokenizer.count(text))
       expect(inSteps(tokenizer, "", 1_000)).toEqual({ count: { max: 0, estimate: 0 }, steps: 1 })
@@ -168,7 +168,7 @@ export const tokenizerContract = (
       )
     })
 
-    it.each(LONG)("counts a text that grows in time that is linear in its length", (text) => {
+    it.each(LONG)("counts a growing text in time linear in its length", (text) => {
       const growing = (length: number) => {
         const count = tokenizer.countGrowing()
         for (let end = 500; end <= length; end += 500) count(text.slice(0, end))

@@ -132,7 +132,7 @@ const exporting = (run: Run<StoragePort | UserExport>) => {
       })
     ))
 
-  it("gives the bytes of a document as they were uploaded, piece by piece, to its owner alone", () =>
+  it("returns the bytes of a document as they were uploaded, piece by piece, to its owner alone", () =>
     run(
       Effect.gen(function* () {
         const [userId, other] = [newUserId(), newUserId()]

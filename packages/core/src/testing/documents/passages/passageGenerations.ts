@@ -47,7 +47,7 @@ export const generations = (run: Run<PassageStores>) => {
       })
     ))
 
-  it("a batch added again, or that overlaps what is there, is kept once; one that leaves a gap is a defect", () =>
+  it("a batch added again, or one that overlaps stored passages, is kept once; one that leaves a gap is a defect", () =>
     run(
       Effect.gen(function* () {
         const index = yield* passagePorts
@@ -139,7 +139,7 @@ export const generations = (run: Run<PassageStores>) => {
       })
     ))
 
-  it("another person reaches no generation, whatever its number", () =>
+  it("another person reaches no generation by any number", () =>
     run(
       Effect.gen(function* () {
         const index = yield* passagePorts

@@ -53,7 +53,7 @@ const finding = (run: Run<PassageStores>) => {
       })
     ))
 
-  it("words are found whatever their case, punctuation and plural", () =>
+  it("words are found in any case, with any punctuation and in the plural", () =>
     run(
       Effect.gen(function* () {
         const userId = newUserId()

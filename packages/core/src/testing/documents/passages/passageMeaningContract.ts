@@ -34,7 +34,7 @@ export const passageMeaningContract = (
     scope(run, LEGS)
     paidOnce(run, script, layerWith)
 
-    it("a passage is found by what it means, without a word of the question, and before what is about something else", () =>
+    it("a passage is found by its meaning, without a word of the question, and before one about something else", () =>
       run(
         Effect.gen(function* () {
           const userId = newUserId()
@@ -70,7 +70,7 @@ export const passageMeaningContract = (
         })
       ))
 
-    it("what is near counts as much beside words as the embedder's weight says, and little where it says nothing", () =>
+    it("similarity counts beside words with the embedder's weight, and little by default", () =>
       run(
         Effect.gen(function* () {
           const userId = newUserId()
@@ -88,7 +88,7 @@ export const passageMeaningContract = (
         })
       ))
 
-    it("what is found has its place, its file and a score, whichever way it was found", () =>
+    it("a found passage has its place, its file and a score, in whichever way it was found", () =>
       run(
         Effect.gen(function* () {
           const userId = newUserId()
@@ -103,7 +103,7 @@ export const passageMeaningContract = (
         })
       ))
 
-    it("what is found says how near it is to the question, the same whichever way it was found, where both are embedded", () =>
+    it("a found passage has its similarity to the question, the same in whichever way it was found, if both are embedded", () =>
       run(
         Effect.gen(function* () {
           const userId = newUserId()
@@ -121,7 +121,7 @@ export const passageMeaningContract = (
         })
       ))
 
-    it("where a question cannot be embedded, words find", () =>
+    it("if a question cannot be embedded, words find", () =>
       run(
         Effect.gen(function* () {
           const userId = newUserId()

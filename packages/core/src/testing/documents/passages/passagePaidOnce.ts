@@ -26,7 +26,7 @@ export const paidOnce = (
 ): void => {
   const askedFor = (userId: string) => script.asked.filter((text) => text.endsWith(userId))
 
-  it("what was answered before a failure is kept, and only the rest is asked for again", () =>
+  it("embeddings answered before a failure are kept, and only the rest is requested again", () =>
     run(
       Effect.gen(function* () {
         const index = yield* passagePorts
@@ -50,7 +50,7 @@ export const paidOnce = (
       })
     ))
 
-  it("a passage of an earlier generation, and its equals of the same owner, are not asked for again; anybody else's are", () =>
+  it("texts of an earlier generation, and equal ones of the same owner, are not requested again; those of others are", () =>
     run(
       Effect.gen(function* () {
         const index = yield* passagePorts
@@ -81,7 +81,7 @@ export const paidOnce = (
       })
     ))
 
-  it("a document put at once asks for each text once, and one that cannot be keeps what was answered and leaves what is searched", () =>
+  it("a document put at once requests each text once, and one that cannot be put keeps its embeddings and leaves the searched generation", () =>
     run(
       Effect.gen(function* () {
         const index = yield* passagePorts

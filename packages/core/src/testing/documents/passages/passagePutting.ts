@@ -27,7 +27,7 @@ const documentWith = (
 
 /** The guarantees of a `PassageIndex` that indexes a short document at once. */
 export const putting = (run: Run<PassageStores>) => {
-  it("a document put at once is what it is when it is begun, filled and activated, and takes the place of what was there", () =>
+  it("a document put at once equals one that is begun, filled and activated, and replaces the earlier one", () =>
     run(
       Effect.gen(function* () {
         const index = yield* passagePorts
@@ -61,7 +61,7 @@ export const putting = (run: Run<PassageStores>) => {
       })
     ))
 
-  it("what is to be done with it is committed with it, or nothing of both", () =>
+  it("the companion work is committed with it, or neither is", () =>
     run(
       Effect.gen(function* () {
         const index = yield* passagePorts
@@ -81,7 +81,7 @@ export const putting = (run: Run<PassageStores>) => {
       })
     ))
 
-  it("no document is put that is gone, another person's, or never was, and nothing is done beside", () =>
+  it("no document is put that is deleted, another person's, or never existed, and no companion work is done", () =>
     run(
       Effect.gen(function* () {
         const index = yield* passagePorts

@@ -89,7 +89,7 @@ export const ranking = (run: Run<PassageStores>) => {
       })
     ))
 
-  it("scores are those of BM25 with k1 1.2 and b 0.75, and of what the best passages have beside the query", () =>
+  it("scores are those of BM25 with k1 1.2 and b 0.75, plus feedback from the words of the best passages", () =>
     run(
       Effect.gen(function* () {
         const userId = newUserId()

@@ -45,7 +45,7 @@ const indexText = Effect.fnUntraced(function* (userId: string, documentId: strin
 
 /** The text that a `PassageIndex` keeps with a document's passages. */
 export const storedText = (run: Run<PassageStores>) => {
-  it.each(TEXTS)("a text %s is kept as it was, and its passages are what it has at their offsets", (_, parsed) =>
+  it.each(TEXTS)("a text %s is kept unchanged, and its passages equal it at their offsets", (_, parsed) =>
     run(
       Effect.gen(function* () {
         const userId = newUserId()
@@ -97,7 +97,7 @@ export const storedText = (run: Run<PassageStores>) => {
     )
   )
 
-  it("a stretch tells the pages it is on", () =>
+  it("a stretch contains its pages", () =>
     run(
       Effect.gen(function* () {
         const index = yield* passagePorts
