@@ -281,7 +281,7 @@ describe("readConfig", () => {
         JSON.stringify({ embedding: { vendor: "openai", model: "our-own", baseUrl: "http://127.0.0.1:1" } })
       )
       expect(await problemsOf({ PARLEY_CONFIG: path, PARLEY_EMBEDDING_API_KEY: "none" })).toEqual([
-        "PARLEY_CONFIG: embedding.dimensions: expected how many numbers the model gives for a text"
+        "PARLEY_CONFIG: embedding.dimensions: expected the number of dimensions of the model's embeddings"
       ])
       const local = {
         vendor: "local",

@@ -154,7 +154,7 @@ describe("parley vectors", () => {
       ["note", expect.stringContaining("was interrupted"), expect.stringContaining("parley vectors index")]
     ])
     const planned = await run(["vectors", "index", "--dry-run"], "first")
-    expect(planned.stdout).toContain("Would take away what an interrupted build left, and build an index")
+    expect(planned.stdout).toContain("Would delete the rest of an interrupted build, and build an index")
     expect(await json(["vectors", "index"], "first")).toMatchObject({
       built: true,
       index: { state: "valid" },

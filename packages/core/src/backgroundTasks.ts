@@ -53,7 +53,7 @@ export const backgroundTasks = {
     stopWithinMs: 5_000
   },
   callLimits: {
-    consequence: "What visitors' calls were counted on is not being forgotten",
+    consequence: "The counts of visitors' calls are not being deleted",
     run: CallLimitSweeper.use(({ run }) => run),
     stopWithinMs: 5_000
   },
@@ -68,7 +68,7 @@ export const backgroundTasks = {
     stopWithinMs: 5_000
   },
   events: {
-    consequence: "Hooks and webhooks are not being told of events",
+    consequence: "Events are not being delivered to hooks and webhooks",
     run: EventDelivery.use(({ run }) => run),
     stopWithinMs: 5_000
   },

@@ -18,7 +18,7 @@ const stateIn = (text: string, path: string): StandInState => {
   } catch {
     // Said below.
   }
-  throw new Error(`${path} is not what a stand-in payment provider keeps. Delete it to begin anew.`)
+  throw new Error(`${path} is no file of a stand-in payment provider. Delete it to begin a new one.`)
 }
 
 /** Stores the state in one file, which is replaced as a whole. One process uses it at a time. */

@@ -10,7 +10,7 @@ export const Problem = Schema.Struct({
   code: Schema.String,
   requestId: Schema.String,
   error: Schema.String
-}).annotate({ description: "What went wrong and what to do about it." })
+}).annotate({ description: "The problem and its remedy." })
 export type Problem = typeof Problem.Type
 
 export const PROBLEM_CONTENT_TYPE = "application/problem+json"

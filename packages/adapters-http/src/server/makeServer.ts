@@ -25,7 +25,8 @@ const checkSignIn = ({ authenticate, developmentSessions, sessions }: HttpOption
   if (isOwn && (sessions !== undefined || developmentSessions !== undefined)) {
     throw new TypeError("Give `authenticate`, or `sessions` and `developmentSessions`, not both.")
   }
-  if (!isOwn && sessions === undefined) throw new TypeError("Nobody could sign in: give `sessions` or `authenticate`.")
+  if (!isOwn && sessions === undefined)
+    throw new TypeError("No person could sign in: set `sessions` or `authenticate`.")
 }
 
 const makeUntrustedProxy = (log: () => void): UntrustedProxy => {

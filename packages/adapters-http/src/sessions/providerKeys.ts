@@ -67,7 +67,8 @@ export const checkKeySource = ({ issuer, jwksUrl }: KeySource): void => {
     if (!isProviderAddress(jwksUrl)) {
       throw new TypeError("jwksUrl: expected an address that begins with https:// (http:// on this machine)")
     }
-  } else if (issuer === undefined) throw new TypeError("Whose keys count? Give `jwksUrl` or `issuer`.")
+  } else if (issuer === undefined)
+    throw new TypeError("The keys of the identity provider are unknown: set `jwksUrl` or `issuer`.")
   else if (!isIssuerAddress(issuer)) {
     throw new TypeError("issuer: expected an address that begins with https:// (http:// on this machine)")
   }

@@ -103,7 +103,7 @@ const embeddingFailure = ({ cause, reason, retryable, retryAfterMs }: ModelFaile
 export const makeOpenAiEmbedder = (options: OpenAiEmbedderOptions): Embedder["Service"] => {
   const { baseUrl = OPENAI_URL, model = "text-embedding-3-small", timeoutMs = TIMEOUT_MS } = options
   const dimensions = options.dimensions ?? options.modelDimensions ?? MODEL_DIMENSIONS[model]
-  if (dimensions === undefined) throw new TypeError(`Say how many dimensions ${model} gives: modelDimensions.`)
+  if (dimensions === undefined) throw new TypeError(`Set modelDimensions to the number of dimensions of ${model}.`)
   const limits = { ...openAiEmbedderLimits, ...options.limits }
   const retry = { ...defaultRetryPolicy, ...options.retry }
   let client: Promise<OpenAI> | undefined

@@ -23,11 +23,11 @@ const KEY = misconfigured("the key is refused: check it, and that it belongs to 
 const BILL = misconfigured("the account at the vendor has no credit left, or no payment method")
 const PERMISSION = misconfigured("the key may not use this model")
 const MODEL = misconfigured(
-  "the vendor knows no such model, or nothing at this base URL: check vendorModel and the base URL"
+  "the vendor does not know the model, or the base URL is wrong: check vendorModel and the base URL"
 )
 const CONTEXT = misconfigured("the prompt is longer than the vendor takes: lower contextTokens of the model")
 const REQUEST = misconfigured("a parameter of the request is refused, which the vendor does not name")
-export const REDIRECTED = misconfigured("the base URL leads elsewhere: set it to where the vendor answers")
+export const REDIRECTED = misconfigured("the base URL redirects: set it to the vendor's final address")
 
 /** The vendors' names of errors, in responses and within streams. */
 const KINDS: Readonly<Record<string, Verdict>> = {

@@ -9,7 +9,7 @@ const input = {
   user: Flag.String("user").pipe(Flag.withDescription("Only the actions on this person"), Flag.optional),
   since: Flag.Date("since").pipe(Flag.withDescription("Only since this time (ISO 8601)"), Flag.optional),
   limit: Flag.Int("limit").pipe(
-    Flag.withDescription("How many of the newest, 1 to 1000 (50)"),
+    Flag.withDescription("Number of the newest, 1 to 1000 (50)"),
     Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000 }))),
     Flag.withDefault(50)
   ),

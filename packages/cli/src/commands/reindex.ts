@@ -30,7 +30,7 @@ const input = {
     Flag.optional
   ),
   restart: Flag.Boolean("restart").pipe(
-    Flag.withDescription("Begin anew instead of continuing an unfinished run"),
+    Flag.withDescription("Start from the beginning instead of continuing an unfinished run"),
     Flag.withDefault(false)
   ),
   reason: Flag.optional(reasonFlag),
@@ -70,7 +70,7 @@ const estimateLines = (estimate: ReindexEstimate, cost: Cost | null): ReadonlyAr
         : [`That costs about ${dollars(cost.usd)} USD, at ${cost.usdPerMillionTokens} USD for a million tokens.`]
   return [
     ...(continued ? [`Would go on with a run that has not ended: ${of(alreadyDone, "document")} done already.`] : []),
-    `Would index ${of(documents, "document")} anew, with ${of(passages, "passage")}.`,
+    `Would re-index ${of(documents, "document")}, with ${of(passages, "passage")}.`,
     asked,
     ...price,
     ...(toRead === 0
@@ -97,7 +97,7 @@ const reportLines = ({
   undone
 }: ReindexReport) => [
   ...(continued ? [`Went on with a run that had not ended: ${of(alreadyDone, "document")} were done already.`] : []),
-  `Indexed ${of(done, "document")} anew, with ${of(passages, "passage")}: ${asked} embedded, ${reused} had their embedding.`,
+  `Re-indexed ${of(done, "document")}, with ${of(passages, "passage")}: ${asked} embedded, ${reused} had their embedding.`,
   ...(left === 0
     ? []
     : [`${of(left, "document")} ${left === 1 ? "is" : "are"} left as before, and can be searched so:`]),

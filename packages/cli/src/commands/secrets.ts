@@ -15,8 +15,8 @@ const left = ({ key, keys }: RotationReport): number =>
 const linesOf = (report: RotationReport, dryRun: boolean): ReadonlyArray<string> => {
   const { key, resealed, unreadable } = report
   const first = dryRun
-    ? `Would encrypt ${resealed} connections anew with the key ${key}.`
-    : `Encrypted ${resealed} connections anew with the key ${key}.`
+    ? `Would re-encrypt ${resealed} connections with the key ${key}.`
+    : `Re-encrypted ${resealed} connections with the key ${key}.`
   const lines = [first]
   if (unreadable > 0) {
     lines.push(

@@ -31,14 +31,14 @@ const RIGHTS =
 const ADDRESS = "Check the host and port of DATABASE_URL, and that the database runs there."
 
 const troubles: Readonly<Record<string, DatabaseTrouble>> = {
-  ECONNREFUSED: { detail: "nobody listens at its address", advice: ADDRESS },
+  ECONNREFUSED: { detail: "no server listens at its address", advice: ADDRESS },
   ENOTFOUND: { detail: "its host is not known", advice: ADDRESS },
   EAI_AGAIN: { detail: "its host cannot be looked up", advice: ADDRESS },
   ETIMEDOUT: { detail: "its address does not answer", advice: ADDRESS },
   EHOSTUNREACH: { detail: "there is no way to its address", advice: ADDRESS },
   ENETUNREACH: { detail: "there is no way to its address", advice: ADDRESS },
   "3D000": {
-    detail: "the server has no database of the name that DATABASE_URL gives",
+    detail: "the server has no database of the name in DATABASE_URL",
     advice: "Make it (CREATE DATABASE ...), or correct the name at the end of DATABASE_URL."
   },
   "28000": {

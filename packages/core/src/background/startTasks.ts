@@ -28,7 +28,7 @@ export const superviseTask = <R>(
       const workedMs = Number((yield* Clock.monotonicTimeNanos) - began) / 1_000_000
       failuresInARow = workedMs >= RECOVERED_MS ? 1 : failuresInARow + 1
       const rest = Math.round(restMs(failuresInARow) * (0.8 + 0.4 * (yield* Random.next)))
-      yield* Effect.logWarning(`${consequence}; the task begins anew in ${(rest / 1000).toFixed(1)} seconds.`).pipe(
+      yield* Effect.logWarning(`${consequence}; the task restarts in ${(rest / 1000).toFixed(1)} seconds.`).pipe(
         Effect.annotateLogs({ task: name, ...describe(exit) })
       )
       yield* Effect.sleep(rest)

@@ -46,7 +46,7 @@ export class PaymentRefused extends Schema.TaggedError<PaymentRefused>()("Paymen
 }) {
   readonly code = "payment_provider_refused"
   override get message() {
-    return "The payment provider refused what this server asked; nothing was charged. The server's log says what is not set up right."
+    return "The payment provider refused this server's request; nothing was charged. The server's log names the wrong setting."
   }
 }
 

@@ -57,7 +57,7 @@ export const sitesOf = (site: typeof Site) =>
     .check(
       Schema.isMaxLength(BOT_LIMITS.allowedSites, { message: `Expected at most ${BOT_LIMITS.allowedSites} sites` })
     )
-    .annotate({ description: "The sites that may embed the widget; any where none is named." })
+    .annotate({ description: "The sites that may embed the widget; any site if none is named." })
 
 const DocumentIds = Schema.Array(
   Schema.String.check(
@@ -73,10 +73,10 @@ export const botFields = {
   welcomeMessage: Text(BOT_LIMITS.welcomeMessage).annotate({ description: "The first message that visitors see." }),
   primaryColor: Color.annotate({ description: "The colour of the widget, as #rrggbb." }),
   modelId: Schema.NullOr(Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(BOT_LIMITS.modelId))).annotate({
-    description: "The model that answers: the first of the owner's plan where null, or where the plan has it no longer."
+    description: "The model that answers: the first of the owner's plan if null, or if the plan no longer has it."
   }),
   instructions: Text(BOT_LIMITS.instructions).annotate({
-    description: "Instructions for the model, before every conversation: what it is for, how it is to speak."
+    description: "Instructions for the model, before every conversation: its purpose and its manner."
   }),
   documentIds: DocumentIds.annotate({ description: "The documents it answers from, of the owner's own." }),
   allowedSites: sitesOf(Site),

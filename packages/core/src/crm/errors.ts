@@ -126,6 +126,6 @@ export class AppointmentsNotAvailable extends Schema.TaggedError<AppointmentsNot
 export class CrmNotRevoked extends Schema.TaggedError<CrmNotRevoked>()("CrmNotRevoked", {}) {
   readonly code = "crm_not_revoked"
   override get message() {
-    return "The CRM provider could not be told that access is taken back; it is told again later."
+    return "The CRM provider did not accept that access is revoked; it is tried again later."
   }
 }

@@ -17,7 +17,7 @@ export class DocumentForbidden extends Schema.TaggedError<DocumentForbidden>()("
 }) {
   readonly code = "document_forbidden"
   override get message() {
-    return "One of the documents belongs to somebody else. Leave it out."
+    return "One of the documents belongs to another person. Leave it out."
   }
 }
 

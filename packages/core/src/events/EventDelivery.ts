@@ -180,7 +180,7 @@ export class EventDelivery extends Context.Service<
       })
 
       yield* Effect.catchTag(retryStorage(subscribe), "StorageFailed", () =>
-        Effect.logWarning("Hooks and webhooks could not be subscribed; events are told from the next try on.")
+        Effect.logWarning("Hooks and webhooks could not be subscribed; events are delivered from the next try on.")
       )
       return EventDelivery.of({
         deliver: Effect.map(Effect.forEach(sinks, deliverTo(parts), { concurrency: "unbounded" }), (tried) =>
@@ -195,5 +195,5 @@ export class EventDelivery extends Context.Service<
   )
 }
 
-const NOT_NOTED = Effect.logWarning("What became of an event could not be noted; it is delivered again.")
+const NOT_NOTED = Effect.logWarning("The outcome of a delivery could not be stored; the event is delivered again.")
 const NOT_CLAIMED = Effect.logWarning("Events could not be looked for; trying again in some seconds.")

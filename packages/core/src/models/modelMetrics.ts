@@ -42,7 +42,7 @@ export const noteUsageAboveHold = (excess: {
 export const countFailure = (vendor: string, { fault, model, reason }: ModelFailed): Effect.Effect<void> => {
   const counted = Metric.update(Metric.withAttributes(modelFailures, { vendor, model, reason }), 1)
   if (reason !== "misconfigured") return counted
-  const log = Effect.logError("A model is not set up right: its vendor refuses what this server asks.")
+  const log = Effect.logError("A model is misconfigured: its vendor refuses this server's requests.")
   return Effect.andThen(counted, Effect.annotateLogs(log, { vendor, model, fault: fault ?? "not reported" }))
 }
 

@@ -28,7 +28,7 @@ export interface CallersClients<Client extends CallersClient> {
 const EXPLANATIONS = {
   "not-open": "The client is in no transaction. Send BEGIN on it first, and COMMIT after.",
   failed:
-    "A statement of the transaction failed before, so that it can only be rolled back. Roll it back, and begin anew.",
+    "A statement of the transaction failed before, so that it can only be rolled back. Roll it back, and begin a new one.",
   "not-supported":
     "Only a Postgres server takes part in transactions of the caller's. The embedded database and the stores in memory do not: set a database URL, or a pool."
 }

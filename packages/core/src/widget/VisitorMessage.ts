@@ -13,7 +13,7 @@ const named = {
   visitorId: Text.check(
     Schema.isMinLength(1, { message: `Expected 1 to ${MAX_VISITOR_ID} characters` }),
     Schema.isMaxLength(MAX_VISITOR_ID, { message: `Expected 1 to ${MAX_VISITOR_ID} characters` })
-  ).annotate({ description: "What the visitor's browser calls itself: long and random, and told to nobody else." })
+  ).annotate({ description: "The visitor's id, which the browser generates: long, random and secret." })
 }
 
 /** The longest token of a challenge, in UTF-16 units: the maximum of Turnstile's. */
@@ -31,7 +31,7 @@ export const VisitorMessage = Schema.Struct({
   challengeToken: Schema.optionalKey(
     Schema.String.check(Schema.isMaxLength(MAX_TOKEN, { message: `Expected at most ${MAX_TOKEN} characters` }))
   ).annotate({
-    description: "What a solved challenge gave, where an answer asked for one (`visitor_challenge_required`)."
+    description: "The token of a solved challenge, if a response required one (`visitor_challenge_required`)."
   })
 })
 export type VisitorMessage = typeof VisitorMessage.Type

@@ -50,7 +50,7 @@ export class VectorIndexRefused extends Schema.TaggedError<VectorIndexRefused>()
       case "pgvector-old":
         return "The database's pgvector is too old: 0.8 is the first that searches named documents through an index. Install it, then let the owner run: ALTER EXTENSION vector UPDATE;"
       case "too-many-dimensions":
-        return "pgvector indexes at most 4,000 numbers a passage, and the embedder gives more. Configure fewer dimensions, then index documents anew."
+        return "pgvector indexes at most 4,000 dimensions, and the embedder has more. Configure fewer dimensions, then re-index the documents."
       case "building":
         return "The index is being built already, by another command or connection. It serves searches once that ends."
     }

@@ -57,7 +57,7 @@ export const getCreditHistory = defineRoute({
   access: sessionAccess,
   queryParameters: {
     ...pageParameters,
-    type: textParameter("Only transactions of this type; an unknown type gives an empty list.")
+    type: textParameter("Only transactions of this type; an unknown type returns an empty list.")
   },
   responses: { 200: { description: "The transactions.", schema: HistoryBody } },
   errors: ["storage_unavailable"],
@@ -107,7 +107,7 @@ export const postPortal = defineRoute({
   access: sessionAccess,
   queryParameters: { returnTo: returnToParameter },
   headerParameters: { host: hostParameter },
-  responses: { 200: { description: "Where to go.", schema: Schema.Struct({ url: Schema.String }) } },
+  responses: { 200: { description: "The page to open.", schema: Schema.Struct({ url: Schema.String }) } },
   errors: PROVIDER_ERRORS,
   handle: Effect.fnUntraced(function* ({ caller: { email, userId }, context, headers: { host }, query }) {
     const { href: returnUrl } = yield* returnAddress(context, query.returnTo, host)

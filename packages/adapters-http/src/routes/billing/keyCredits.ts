@@ -24,12 +24,12 @@ const Lines = Schema.Array(Schema.Struct({ label: Schema.String, quantity: Schem
   .check(Schema.isMaxLength(MAX_LINES))
   .annotate({
     description:
-      "What was used. The cost is `ceil(sum(quantity * unitPrice))` credits, and at most what was held. A settlement with other lines than the first one is refused."
+      "The usage. The cost is `ceil(sum(quantity * unitPrice))` credits, and at most the held amount. A settlement with other lines than the first one is refused."
   })
 
 const Lifetime = Schema.optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 86_400 }))).annotate({
   description:
-    "How long the hold lives from now without a renewal, in seconds; a minute unless the server says otherwise."
+    "The lifetime of the hold from now without a renewal, in seconds; a minute unless the server sets another."
 })
 
 const Name = { userId: UserId, key: Key }
@@ -38,7 +38,7 @@ const ReserveBody = Schema.Struct({
   ...Name,
   amount: Credits.annotate({ description: "The most it may cost, in whole credits: held until it is settled." }),
   minimumAmount: Schema.optional(Credits).annotate({
-    description: "The least that is still useful, where the balance has less; `amount` unless given."
+    description: "The least useful amount, if the balance has less; `amount` unless given."
   }),
   lifetimeSeconds: Lifetime
 })
@@ -57,7 +57,7 @@ const HoldBody = Schema.Struct({
 const PaymentBody = Schema.Struct({
   state: Schema.Literals(["settled", "released"]),
   charged: Schema.Int.annotate({
-    description: "What the work cost in all, with what was charged when its hold expired."
+    description: "The whole price of the work, including the charge at the expiry of its hold."
   }),
   transactionId: Schema.NullOr(Schema.String)
 })
@@ -86,7 +86,7 @@ export const postReserve = defineRoute({
   path: "/v1/credits/reserve",
   summary: "Holds a person's credits for work of your service; their account opens at first sight",
   access: keyAccess("credits:reserve"),
-  body: jsonBody(ReserveBody, "Whose credits, for what, and how many."),
+  body: jsonBody(ReserveBody, "The payer, the source and the amount."),
   responses: { 200: { description: "Held, or the first answer to the same.", schema: HoldBody } },
   errors: [
     "insufficient_credits",
@@ -121,11 +121,11 @@ export const postReserve = defineRoute({
 export const postRenew = defineRoute({
   method: "POST",
   path: "/v1/credits/renew",
-  summary: "Lets a hold live on while the work goes on, and says what was used so far",
+  summary: "Renews a hold while the work goes on, and reports the usage so far",
   access: keyAccess("credits:reserve"),
   body: jsonBody(
     Schema.Struct({ ...Name, lines: Schema.optional(Lines), lifetimeSeconds: Lifetime }),
-    "Which hold, and what is charged should your service not come back."
+    "The hold, and the lines to charge if your service does not return."
   ),
   responses: { 200: { description: "It lives on.", schema: Schema.Struct({ state: Schema.Literal("open") }) } },
   errors: ["hold_not_found", "invalid_work", "storage_unavailable"],
@@ -141,10 +141,10 @@ export const postSettle = defineRoute({
   method: "POST",
   path: "/v1/credits/settle",
   summary:
-    "Charges for work that is done, at most what was held, and gives back the rest; once. A settlement that comes after the hold has ended is charged if the balance has the credits",
+    "Charges for finished work, at most the held amount, and releases the rest; once. A settlement that comes after the hold has ended is charged if the balance has the credits",
   access: keyAccess("credits:settle"),
-  body: jsonBody(Schema.Struct({ ...Name, lines: Lines }), "Which hold, and what was used."),
-  responses: { 200: { description: "How the hold ended, now or the first time.", schema: PaymentBody } },
+  body: jsonBody(Schema.Struct({ ...Name, lines: Lines }), "The hold and the usage."),
+  responses: { 200: { description: "The end of the hold, now or the first time.", schema: PaymentBody } },
   errors: [
     "hold_not_found",
     "work_expired",
@@ -167,7 +167,7 @@ export const postRelease = defineRoute({
   summary: "Releases the hold of work that was not done, once. No later settlement is charged for it",
   access: keyAccess("credits:release"),
   body: jsonBody(Schema.Struct(Name), "Which hold."),
-  responses: { 200: { description: "How the hold ended, now or the first time.", schema: PaymentBody } },
+  responses: { 200: { description: "The end of the hold, now or the first time.", schema: PaymentBody } },
   errors: ["hold_not_found", "invalid_work", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ body, caller }) {
     return answerOf(yield* WorkMeter.use((meter) => meter.release(ownName(caller, body))))

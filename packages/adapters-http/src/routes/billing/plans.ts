@@ -14,12 +14,12 @@ import { TierBody, tierBody, TierName } from "./tiers.ts"
 const Price = Schema.Struct({
   priceId: Schema.String,
   amount: Schema.NullOr(Schema.Finite).annotate({
-    description: "In major units of the currency; null where it is no fixed amount."
+    description: "In major units of the currency; null if it is no fixed amount."
   }),
   currency: Schema.String,
   every: Schema.NullOr(
     Schema.Struct({ unit: Schema.Literals(["day", "week", "month", "year"]), count: Schema.Int })
-  ).annotate({ description: "How long one payment lasts; null for what is bought once." })
+  ).annotate({ description: "The period of one payment; null for a one-time purchase." })
 })
 
 const PlansBody = Schema.Struct({
@@ -43,7 +43,7 @@ const priceBody = ({ cost, priceId }: Offer): ReadonlyArray<typeof Price.Type> =
 export const getPlans = defineRoute({
   method: "GET",
   path: "/api/billing/plans",
-  summary: "Lists the plans with what they include, and what plans and credits cost; no prices if nothing is sold",
+  summary: "Lists the plans with their contents, and the prices of plans and credits; no prices if nothing is sold",
   access: sessionAccess,
   responses: {
     200: { description: "The plans, from the lowest to the highest, and the packs of credits.", schema: PlansBody }
@@ -77,7 +77,7 @@ const PaidSubscriptionBody = Schema.Struct({
   id: Schema.String,
   tier: TierName,
   nextTier: Schema.NullOr(TierName).annotate({
-    description: "The plan from the next period on, where it is another."
+    description: "The plan from the next period on, if it changes."
   }),
   priceId: Schema.NullOr(Schema.String),
   status: Schema.Literals(SUBSCRIPTION_STATUSES),
@@ -150,7 +150,7 @@ export const postCheckout = defineRoute({
     Checkout,
     "The price, how it is bought, and the page of this server to come back to, with `checkout=success` or `cancelled` in its query."
   ),
-  responses: { 200: { description: "Where to go.", schema: Schema.Struct({ url: Schema.String }) } },
+  responses: { 200: { description: "The page to open.", schema: Schema.Struct({ url: Schema.String }) } },
   errors: [...PROVIDER_ERRORS, "price_not_offered", "already_subscribed"],
   handle: Effect.fnUntraced(function* ({ body, caller: { email, userId }, context, headers: { host } }) {
     const { mode, priceId, returnTo = "/" } = body

@@ -27,7 +27,7 @@ export const returnToParameter: Parameter<string> = {
 }
 
 /** The Host header, for a server without a configured address: it counts only on this machine. */
-export const hostParameter = textParameter("Where to come back to, on a server without a public address.")
+export const hostParameter = textParameter("The host to return to, on a server without a public address.")
 
 /**
  * The full address of a page of this server, for an external page that leads back to it: below the configured address.

@@ -40,7 +40,7 @@ export const ReplyReceiptRow = Schema.Struct({
 export const WorkReceiptRow = Schema.Struct({
   ...payerRow,
   charged_before: Schema.Int.annotate({
-    description: "What was charged for this work when its hold expired; part of what the lines add up to."
+    description: "The charge for this work at the expiry of its hold; a part of the sum of the lines."
   }),
   lines: Schema.Array(Schema.Struct({ label: Schema.String, quantity: Schema.Finite, unit_price: Schema.Finite }))
 })

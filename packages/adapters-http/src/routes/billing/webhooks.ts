@@ -27,7 +27,7 @@ const paymentProvider = signedWebhook({
 export const postPaymentWebhook = defineRoute({
   method: "POST",
   path: "/api/webhooks/payment",
-  summary: "Takes an event of the payment provider",
+  summary: "Receives an event of the payment provider",
   access: paymentProvider,
   body: rawBody("The event as the provider signed it."),
   responses: {

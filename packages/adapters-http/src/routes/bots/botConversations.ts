@@ -24,9 +24,9 @@ import { defineRoute } from "../Route.ts"
 const conversationFields = {
   id: Schema.String,
   visitor: Schema.String.annotate({ description: "The same for all conversations of one visitor with the bot." }),
-  firstQuestion: Schema.String.annotate({ description: "The beginning of what the visitor said first." }),
+  firstQuestion: Schema.String.annotate({ description: "The beginning of the visitor's first message." }),
   messageCount: Schema.Int,
-  credits: Schema.Int.annotate({ description: "What its replies cost together." }),
+  credits: Schema.Int.annotate({ description: "The cost of its replies together." }),
   createdAt: Schema.String,
   updatedAt: Schema.String
 }
@@ -37,7 +37,7 @@ const MessageBody = Schema.Struct({
   content: Schema.String,
   state: Schema.Literals(["complete", "streaming", "stopped", "failed"]),
   model: Schema.NullOr(Schema.String).annotate({
-    description: "What wrote it; null for what the visitor wrote, and where the bot declined."
+    description: "The model that wrote it; null for the visitor's messages, and for declines."
   }),
   credits: Schema.NullOr(Schema.Int),
   sources: Schema.Array(
@@ -59,7 +59,7 @@ const ListBody = Schema.Struct({
   limit: Schema.Int,
   nextBefore: Schema.NullOr(Schema.String).annotate({
     description:
-      "Give this as `before` for those used before these; null where there are none. A page of a search may be short, or empty, and not the last."
+      "Pass this as `before` for the next page; null on the last page. A page of a search may be short, or empty, without being the last."
   })
 })
 
@@ -99,7 +99,7 @@ const messageRow = (message: OwnedMessage): typeof MessageBody.Type => ({
 export const listConversations = defineRoute({
   method: "GET",
   path: "/api/bots/{id}/conversations",
-  summary: "Lists what visitors said to your bot, last used first, all or what has a text in it",
+  summary: "Lists the conversations of visitors with your bot, last used first, all or those that contain a text",
   access: sessionAccess,
   pathParameters: botPath,
   queryParameters: {
@@ -168,7 +168,7 @@ export const getConversation = defineRoute({
 export const deleteConversation = defineRoute({
   method: "DELETE",
   path: "/api/bots/{id}/conversations/{conversationId}",
-  summary: "Deletes what a visitor and your bot said",
+  summary: "Deletes a conversation of a visitor with your bot",
   access: sessionAccess,
   pathParameters: conversationPath,
   responses: { 204: { description: "It is deleted." } },

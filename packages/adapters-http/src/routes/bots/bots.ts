@@ -12,7 +12,7 @@ const BotBody = Schema.Struct({
   id: Schema.String,
   ...BotSettings.fields,
   keys: Schema.Array(Schema.Struct({ publicKey: Schema.String, createdAt: Schema.String })).annotate({
-    description: "What addresses the bot in public, oldest first. Each works until it is retired."
+    description: "The public keys that address the bot, oldest first. Each works until it is retired."
   }),
   createdAt: Schema.String,
   updatedAt: Schema.String
@@ -49,7 +49,7 @@ export const postBot = defineRoute({
   path: "/api/bots",
   summary: "Makes a bot with its first public key",
   access: sessionAccess,
-  body: jsonBody(BotDraft, "The bot's settings. What is left out is set to something usable."),
+  body: jsonBody(BotDraft, "The bot's settings. Missing fields get defaults."),
   responses: { 201: { description: "The bot.", schema: BotBody } },
   errors: ["invalid_bot", "document_not_found", "document_forbidden", "too_many_bots", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ body, caller }) {

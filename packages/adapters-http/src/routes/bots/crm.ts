@@ -17,7 +17,7 @@ const providerParameter = requiredTextParameter(`The CRM provider: ${CRM_PROVIDE
 /** The browser must not send this address as a referrer, because it contains a code and a state. */
 const HEADERS = { "cache-control": "no-store", "referrer-policy": "no-referrer" }
 
-const STATE_COOKIE = "What the browser keeps of the connection, sealed, for ten minutes; httpOnly."
+const STATE_COOKIE = "The sealed state of the connection, for ten minutes; httpOnly."
 
 const transactionCookies = (context: Context): TransactionCookies => ({
   secure: context.server.sessionCookie.secure,
@@ -59,13 +59,13 @@ export const getCrmConnect = defineRoute({
 export const getCrmCallback = defineRoute({
   method: "GET",
   path: "/api/crm/{provider}/callback",
-  summary: "Takes the browser back from the CRM provider, and keeps the access it was given",
+  summary: "Receives the browser from the CRM provider, and stores the granted access",
   access: navigationAccess,
   pathParameters: { provider: providerParameter },
   queryParameters: {
-    state: textParameter("The state that the connection was begun with."),
-    code: textParameter("What the provider gives access for."),
-    error: textParameter("Why it gives none."),
+    state: textParameter("The state of the connection."),
+    code: textParameter("The provider's authorization code."),
+    error: textParameter("The provider's error code."),
     iss: textParameter("The issuer that the provider is (RFC 9207).")
   },
   responses: {
@@ -74,7 +74,7 @@ export const getCrmCallback = defineRoute({
         "To /dashboard/bots/<bot id>, with crm_connected=<provider>, or with crm_error: denied, state, exchange or bot.",
       headers: {
         location: "The bot's page.",
-        "set-cookie": "What the browser kept, emptied once it is of no more use."
+        "set-cookie": "The browser's state cookie, deleted once it is not needed."
       }
     }
   },
@@ -103,11 +103,13 @@ export const getCrmCallback = defineRoute({
 const ConnectionBody = Schema.Struct({
   state: Schema.Literals(CRM_STATES).annotate({
     description:
-      "connected; needs_reconnect: it gives no access any more and can only be made anew; error: it gave none at the last try, and may at the next."
+      "connected; needs_reconnect: access has ended, and the person must connect again; error: the last try failed, and the next may succeed."
   }),
   problem: Schema.NullOr(Schema.Literals(CRM_PROBLEMS)).annotate({ description: "Why it is not connected." }),
   connectedAt: Schema.String,
-  connectedBy: Schema.String.annotate({ description: "Who connected it: an e-mail address, or a user's id." }),
+  connectedBy: Schema.String.annotate({
+    description: "The person who connected it: an e-mail address, or a user's id."
+  }),
   account: Schema.Struct({ id: Schema.NullOr(Schema.String), name: Schema.NullOr(Schema.String) }).annotate({
     description: "The account at the provider, as far as the provider tells."
   })
@@ -115,7 +117,7 @@ const ConnectionBody = Schema.Struct({
 
 const OfferBody = Schema.Struct({
   provider: Schema.Literals(CRM_PROVIDERS),
-  name: Schema.String.annotate({ description: "What people know it by." }),
+  name: Schema.String.annotate({ description: "The name shown to people." }),
   available: Schema.Boolean.annotate({ description: "Whether a bot can be connected to it here and now." }),
   connection: Schema.NullOr(ConnectionBody)
 })

@@ -32,8 +32,7 @@ const SourceBody = Schema.Struct({
   end: Schema.Int,
   text: Schema.String,
   headings: Schema.Array(Schema.Struct({ level: Schema.Int, title: Schema.String, start: Schema.Int })).annotate({
-    description:
-      "Those the passage stands under where it starts, then those that begin in it; with offsets like `start`."
+    description: "Those above the passage's start, then those that begin in it; with offsets like `start`."
   })
 })
 

@@ -10,9 +10,9 @@ const ResetBody = Schema.Struct({ message: Schema.String, resetCount: Schema.Int
 export const getResetCredits = defineRoute({
   method: "GET",
   path: "/api/cron/reset-credits",
-  summary: "Begins the monthly credits anew for all accounts whose period is over",
+  summary: "Begins the next month of credits for all accounts whose period is over",
   access: cronAccess,
-  responses: { 200: { description: "How many people this call reset.", schema: ResetBody } },
+  responses: { 200: { description: "The number of people that this call reset.", schema: ResetBody } },
   errors: ["storage_unavailable"],
   handle: Effect.fnUntraced(function* () {
     const { resetCount, busy, refused } = yield* ResetService.use((resets) => resets.run()).pipe(

@@ -32,7 +32,7 @@ export const postDevelopmentSignIn = defineRoute({
   path: "/dev/sign-in",
   summary: "Signs in with an e-mail address alone; the same address is the same user",
   access: developmentAccess,
-  body: jsonBody(Schema.Struct({ email: Email }), "Who to be."),
+  body: jsonBody(Schema.Struct({ email: Email }), "The person to sign in as."),
   responses: {
     200: {
       description: "Signed in.",

@@ -13,8 +13,7 @@ const NOTES = ["untrusted_proxy"] as const
 const HealthBody = Schema.Struct({
   status: Schema.String,
   notes: Schema.optionalKey(Schema.Array(Schema.Literals(NOTES))).annotate({
-    description:
-      "For callers on the server's own machine alone: what its operator should look at, where there is something."
+    description: "For callers on the server's own machine alone: problems for its operator, if there are any."
   })
 })
 

@@ -8,7 +8,7 @@ import { textParameter } from "../parameters.ts"
 import { defineRoute } from "../Route.ts"
 
 const SignedOutBody = Schema.Struct({
-  url: Schema.NullOr(Schema.String).annotate({ description: "Where to go on to, where the server leads anywhere." })
+  url: Schema.NullOr(Schema.String).annotate({ description: "The address of the next page, if there is one." })
 })
 
 const COOKIE = { "set-cookie": "The session cookie, emptied; one for each cookie that carries a part of it." }
@@ -22,7 +22,7 @@ export const postSignOut = defineRoute({
   headerParameters: { accept: textParameter("With text/html, as forms send it, the response is a redirect.") },
   responses: {
     200: { description: "Signed out.", schema: SignedOutBody, headers: COOKIE },
-    303: { description: "Signed out, for a form.", headers: { ...COOKIE, location: "Where to go on to." } }
+    303: { description: "Signed out, for a form.", headers: { ...COOKIE, location: "The next page." } }
   },
   errors: ["storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ caller, context, headers: { accept = "" } }) {

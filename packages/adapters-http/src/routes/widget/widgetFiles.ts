@@ -36,8 +36,8 @@ const framePolicy = (sites: ReadonlyArray<string>, challengeOrigin: string | und
   ].join("; ")
 
 const headerParameters = {
-  "accept-encoding": textParameter("Which compressed forms the client takes."),
-  "if-none-match": textParameter("What the client has.")
+  "accept-encoding": textParameter("The compressed forms that the client accepts."),
+  "if-none-match": textParameter("The client's version.")
 }
 
 interface Sent {

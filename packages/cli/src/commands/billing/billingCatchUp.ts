@@ -15,7 +15,7 @@ const DURATION = /^(\d{1,4})([mhd])$/
 
 const input = {
   since: Flag.String("since").pipe(
-    Flag.withDescription("How far back to look: 30m, 12h, 7d (7d). Stripe keeps events for 30 days"),
+    Flag.withDescription("Age of the oldest events: 30m, 12h, 7d (7d). Stripe keeps events for 30 days"),
     Flag.withSchema(Schema.String.check(Schema.isPattern(DURATION))),
     Flag.withDefault("7d")
   ),

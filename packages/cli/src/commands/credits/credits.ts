@@ -10,9 +10,9 @@ import { creditsVerifyCommand } from "./creditsVerify.ts"
 
 /** `parley credits`: the balances, histories and grants of people. */
 export const creditsCommand = Command.make("credits").pipe(
-  Command.withDescription("Look at people's credits and give them some"),
+  Command.withDescription("Show and change people's credits"),
   Command.withExamples([
-    { command: "parley credits balance user-1", description: "What a person has" },
+    { command: "parley credits balance user-1", description: "A person's credits" },
     { command: "parley credits grant user-1 500", description: "Give a person 500 credits that never expire" }
   ]),
   Command.withSubcommands([

@@ -10,12 +10,12 @@ import { userArgument } from "../flags.ts"
 const input = {
   user: userArgument,
   limit: Flag.Int("limit").pipe(
-    Flag.withDescription("How many, 1 to 200 (50)"),
+    Flag.withDescription("Maximum number, 1 to 200 (50)"),
     Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 200 }))),
     Flag.withDefault(50)
   ),
   offset: Flag.Int("offset").pipe(
-    Flag.withDescription("How many of the newest to leave out (0)"),
+    Flag.withDescription("Number of the newest to leave out (0)"),
     Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))),
     Flag.withDefault(0)
   ),

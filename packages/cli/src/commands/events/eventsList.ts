@@ -13,7 +13,7 @@ const input = {
   ),
   destination: destinationFlag,
   limit: Flag.Int("limit").pipe(
-    Flag.withDescription("How many of the newest, 1 to 1000 (50)"),
+    Flag.withDescription("Number of the newest, 1 to 1000 (50)"),
     Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000 }))),
     Flag.withDefault(50)
   ),

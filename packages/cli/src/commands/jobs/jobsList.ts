@@ -25,7 +25,7 @@ const input = {
     Flag.optional
   ),
   limit: Flag.Int("limit").pipe(
-    Flag.withDescription("How many, 1 to 200 (50)"),
+    Flag.withDescription("Maximum number, 1 to 200 (50)"),
     Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 200 }))),
     Flag.withDefault(50)
   ),

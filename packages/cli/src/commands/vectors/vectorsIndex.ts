@@ -40,7 +40,7 @@ const plannedLines = (model: string, needed: number, found: Found): ReadonlyArra
   const { current, passages } = found
   if (current?.state === "valid") return [`The index over the embeddings of ${model} is there.`, ...otherLines(found)]
   if (current?.state === "building") return [`The index over the embeddings of ${model} is being built.`]
-  const what = current === undefined ? "build" : "take away what an interrupted build left, and build"
+  const what = current === undefined ? "build" : "delete the rest of an interrupted build, and build"
   return [
     `Would ${what} an index over ${passages} embeddings of ${model}.`,
     ...memoryLines(needed, found),

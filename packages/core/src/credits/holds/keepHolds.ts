@@ -41,7 +41,7 @@ export const makeBeats = <One>(
     const call = (some: ReadonlyArray<One>) =>
       Effect.catchCause(Effect.asVoid(Effect.timeout(beat(some), BEAT_PATIENCE)), (cause) =>
         Effect.annotateLogs(
-          Effect.logWarning("What is under way could not be recorded; trying again at the next heartbeat."),
+          Effect.logWarning("The progress of replies could not be recorded; the next heartbeat tries again."),
           failureFields(Cause.squash(cause))
         )
       )

@@ -86,7 +86,7 @@ export const grant = (input: GrantInput): Operation<Transaction, GrantRefusal> =
       return { answer: Result.fail(new InvalidAmount({ reason })), changes: undefined }
     }
     if (payment !== undefined && !(Number.isSafeInteger(payment.paid) && payment.paid >= 1)) {
-      const reason = "what was paid must be a whole number, 1 or more"
+      const reason = "the paid amount must be a whole number, 1 or more"
       return { answer: Result.fail(new InvalidAmount({ reason })), changes: undefined }
     }
     const fingerprint =
@@ -114,8 +114,8 @@ const invalid = (reason: string): Decision<never, InvalidAmount> => ({
 const isWhole = (value: number, minimum: number) => Number.isSafeInteger(value) && value >= minimum
 
 const invalidReport = ({ granted, paid, reportedAt }: PurchaseReport, part: number): string | undefined => {
-  if (!isWhole(granted, 1)) return "what was granted must be a whole number of credits, 1 or more"
-  if (!isWhole(paid, 1)) return "what was paid must be a whole number, 1 or more"
+  if (!isWhole(granted, 1)) return "the granted amount must be a whole number of credits, 1 or more"
+  if (!isWhole(paid, 1)) return "the paid amount must be a whole number, 1 or more"
   if (!isWhole(reportedAt, 0)) return "when it was reported must be a time in whole milliseconds"
   return isWhole(part, 0) && part <= paid ? undefined : "no more than was paid can be taken back"
 }

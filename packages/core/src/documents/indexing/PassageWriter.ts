@@ -45,7 +45,7 @@ export class GenerationGone extends Schema.TaggedError<GenerationGone>()("Genera
 }) {
   readonly code = "generation_gone"
   override get message() {
-    return `The document ${this.documentId} was deleted or is being indexed anew; this indexing of it has ended.`
+    return `The document ${this.documentId} was deleted or is being re-indexed; this indexing of it has ended.`
   }
 }
 

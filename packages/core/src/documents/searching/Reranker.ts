@@ -7,7 +7,7 @@ export class RerankFailed extends Schema.TaggedError<RerankFailed>()("RerankFail
 }) {
   readonly code = "rerank_failed"
   override get message() {
-    return "The found passages could not be judged anew; they keep their order."
+    return "The reranker failed; the found passages keep their order."
   }
 }
 
@@ -49,7 +49,7 @@ export const rerankFound = (
   found: ReadonlyArray<FoundPassage>
 ): Effect.Effect<ReadonlyArray<FoundPassage>> => {
   const asItIs = (reason: string) =>
-    Effect.logWarning("Found passages were not judged anew.").pipe(
+    Effect.logWarning("Found passages were not reranked.").pipe(
       Effect.annotateLogs({ reranker: reranker.name, reason }),
       Effect.as(found)
     )
