@@ -15,7 +15,7 @@ describe.runIf(hasPostgres && hasPooler)("behind a pooler", () =>
   deployedContracts("Postgres, transaction pooling", behindPooler)
 )
 
-describe.runIf(hasPostgres)("where functions are nobody's by default", () =>
+describe.runIf(hasPostgres)("with functions that PUBLIC may not execute by default", () =>
   creditLedgerContract("Postgres, hardened", migratedStores(Effect.tap(ordinaryLogin, hardenedBy)))
 )
 

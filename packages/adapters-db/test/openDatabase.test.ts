@@ -139,7 +139,7 @@ describe.runIf(hasPostgres)("openDatabase on a server", () => {
       await Promise.all([first.close(), second.close()])
     }))
 
-  it("leaves the schema alone when told to, and is ready once it has been migrated apart", () =>
+  it("leaves the schema alone if migrations are off, and is ready once it has been migrated separately", () =>
     withServer(async (options) => {
       const database = await openDatabase({ ...options, migrate: false })
       expect(await problemOf(database)).toBe("migrations")
@@ -169,7 +169,7 @@ describe.runIf(hasPostgres)("openDatabase on a server", () => {
   })
 })
 
-it("a server that cannot be reached is told as that, by a failure that Parley names", async () => {
+it("an unreachable server is a failure with a name", async () => {
   const error = await openDatabase({ url: "postgres://nobody@127.0.0.1:1/nothing" }).catch((reason: unknown) => reason)
   expect(isParleyError(error)).toBe(true)
   expect(error).toMatchObject({ code: "database_failed" })

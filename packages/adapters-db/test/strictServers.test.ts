@@ -21,7 +21,7 @@ const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) => Effect.runPromis
 
 const hardened = Effect.tap(ordinaryLogin, hardenedBy)
 
-describe.runIf(hasPostgres)("where functions are nobody's by default", () => {
+describe.runIf(hasPostgres)("with functions that PUBLIC may not execute by default", () => {
   it("the service role may execute every function of the schema", () =>
     run(
       Effect.gen(function* () {

@@ -67,7 +67,7 @@ describe("a pool of parser processes", () => {
     expect(started).toHaveLength(2)
   })
 
-  it("ends what nobody asks for within the idle time, and all of it when it closes", async () => {
+  it("ends unused processes within the idle time, and all of them when it closes", async () => {
     const short = poolOf(2, 20)
     const idle = short.use("pdf")
     await expect.poll(() => idle.usable, { timeout: 30_000 }).toBe(false)

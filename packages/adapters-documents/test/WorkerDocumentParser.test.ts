@@ -138,7 +138,7 @@ describe("turns", () => {
     expect(order).toEqual(["ann 0", "bob", "cid", "ann 1", "ann 2", "ann 3", "ann 4"])
   })
 
-  it("who leaves while waiting, or while being served, keeps no place", async () => {
+  it("a person who leaves while waiting, or while being served, keeps no place", async () => {
     const parser = parserWith({ processes: 1, baseMilliseconds: 600_000, maxMilliseconds: 600_000 })
     const fibers = Array.from({ length: 3 }, (_, seed) => parser.fork("pdf", writeNestedForms({ seed }), `${seed}`))
     await Effect.runPromise(Fiber.interruptAll(fibers))

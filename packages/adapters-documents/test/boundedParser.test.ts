@@ -17,7 +17,7 @@ describe("Elements within elements", () => {
     expect(closedAtTheEnd).toBeLessThanOrEqual(MAX_OPEN_ELEMENTS + 1)
   })
 
-  it("are read, whatever is within the innermost and after them", () => {
+  it("are read, with any content within the innermost and after them", () => {
     for (const closed of ["", "</div>".repeat(NESTED)]) {
       const text = htmlText(`<p>before</p>${"<div>".repeat(NESTED)}within${closed}<p>after</p>`)
       expect(text.split(/\s+/u)).toEqual(["before", "within", "after"])

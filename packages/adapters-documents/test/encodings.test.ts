@@ -61,7 +61,7 @@ describe("the encoding of a text is found", () => {
     expect(decodeText(new Uint8Array([...utf8(preamble), ...encodeText(text, label)]))).toBe(preamble + text)
   })
 
-  it("UTF-8 and UTF-16 are read as what they are, with their marks and without, whatever they are declared as", () => {
+  it("UTF-8 and UTF-16 are recognised with their marks and without, whatever their declaration", () => {
     const text = "Größe, and more words of it. Привет 日本 😀"
     for (const declared of [undefined, "windows-1251", "iso-8859-1", "no-such-encoding"]) {
       expect(decodeText(utf8(text), declared)).toBe(text)

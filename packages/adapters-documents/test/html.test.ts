@@ -17,7 +17,7 @@ describe("the text of a page", () => {
     expect(textOf('<p>before <img src=x alt="a chart"> after')).toBe("before a chart after")
   })
 
-  it("leaves out programs, styles, menus, fields, and whatever a reader does not see", () => {
+  it("leaves out programs, styles, menus, fields, and all other invisible text", () => {
     const hidden = [
       "<script>no()</script>",
       "<style>no {}</style>",

@@ -53,7 +53,7 @@ describe("a workbook", () => {
     expect((await parse("xlsx", bytes)).text).toBe("S\n\n2024-03-15\t5")
   })
 
-  it("names the columns in each row, wherever the table stands and whatever stands above it", async () => {
+  it("names the columns in each row, for any place of the table and any text above it", async () => {
     const table: XlsxSheet["rows"] = [
       ["Report of the year"],
       ["Part", null, "Wear", "Note"],

@@ -57,7 +57,7 @@ afterEach(async () => {
 })
 
 describe.runIf(process.platform === "linux")("what is no fault of a document", () => {
-  it("a server whose processes are all told to end, by whatever signal, reads what it reads to its end", async () => {
+  it("a server whose processes all get a signal, of any kind, reads its documents to their end", async () => {
     using parser = await readingProcess()
     for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) {
       const outcome = await parser.readWhile(longPdf(), (pid) => void process.kill(pid, signal))

@@ -74,7 +74,7 @@ describe.each(surfaces)("%s", (_, surface) => {
     await expectProblem(await server.fetch("/healthz", { method: "OPTIONS" }), 405, "method_not_allowed")
   })
 
-  test("who may not call is refused before anything of the body is read", async () => {
+  test("a caller without access is refused before any byte of the body is read", async () => {
     await start()
     for (const { access, method, path } of routes) {
       if (access.name !== "session") continue

@@ -166,7 +166,7 @@ describe("a request", () => {
     expect(await failureOf(slow.gateway.session("cs_1"))).toMatchObject({ _tag: "PaymentUnavailable" })
   })
 
-  it("is closed when nobody waits for it any more", async () => {
+  it("is closed when no reader waits for it any more", async () => {
     const closed = Promise.withResolvers<void>()
     const asked = Promise.withResolvers<void>()
     await using server = await staged((_request, response) => {
@@ -241,7 +241,7 @@ describe("a failure", () => {
     expect(elsewhere.seen).toEqual([])
   })
 
-  it("without a key, or without the secret of events, says which is missing, and asks nobody", async () => {
+  it("without a key, or without the secret of events, names the missing one, and sends no request", async () => {
     await using server = await staged(() => undefined, { apiKey: undefined, webhookSecret: undefined })
     expect(await failureOf(server.gateway.session("cs_1"))).toMatchObject({
       _tag: "PaymentsNotConfigured",

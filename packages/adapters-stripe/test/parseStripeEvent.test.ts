@@ -317,7 +317,7 @@ describe("an event in a form that is not known is refused by name, and says wher
     expect(() => parseStripeEvent(text)).toThrow(problem)
   })
 
-  it("whatever stands where: it is read, named unreadable or refused, and nothing else is thrown", () => {
+  it("with any value in any place it is read, named unreadable or refused, and nothing else is thrown", () => {
     const whole: ReadonlyArray<readonly [string, object]> = [
       ["invoice.paid", invoice(now)],
       ["invoice.paid", invoice(old)],

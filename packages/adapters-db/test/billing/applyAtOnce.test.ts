@@ -158,7 +158,7 @@ describe.runIf(hasPostgres)("events of many people at one server", () => {
     expect(await topupsOf(people.slice(0, 1))).toEqual([1_400])
   })
 
-  it("do not wait for one whose account somebody else has locked", async () => {
+  it("do not wait for a person whose account another session has locked", async () => {
     const people = await buyers(6)
     const [held, ...others] = people as [Buyer, ...Array<Buyer>]
     const client = await direct.connect()
@@ -185,7 +185,7 @@ describe.runIf(hasPostgres)("events of many people at one server", () => {
       })
   }
   for (const [what, write] of Object.entries(writers)) {
-    it(`are decided anew for a person of whom, between the look and the write, ${what}`, async () => {
+    it(`are decided again for a person of whom, between the read and the write, ${what}`, async () => {
       const changed = await run(buyer)
       let applied = 0
       let received = 0

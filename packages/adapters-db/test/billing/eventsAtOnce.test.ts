@@ -84,7 +84,7 @@ const besides = <A, B>(
   }).pipe(Effect.scoped, Effect.runPromise)
 
 describe.skipIf(!hasPostgres)("events that come at once", () => {
-  it("are given to whoever links their customer meanwhile, also where another one waited for it before", async () => {
+  it("belong to the person to whom their customer is linked meanwhile, even if another event waited for it before", async () => {
     const link = BillingStore.use((store) => store.link({ userId: "user-1", customerId: "cus_1", replaces: undefined }))
     const [received, { waiting }] = await besides(receive("evt_second"), link, receive("evt_first"))
     expect(received).toEqual({ _tag: "Unmatched" })

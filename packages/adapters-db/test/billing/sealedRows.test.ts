@@ -181,7 +181,7 @@ describe.runIf(hasPostgres)("stored payments", () => {
     expect(await alteredOf(userId)).toEqual([])
   })
 
-  it("are looked at page by page, everybody once", async () => {
+  it("are read page by page, each person once", async () => {
     const people = await Promise.all(Array.from({ length: 5 }, () => customer()))
     const found: Array<string> = []
     for (;;) {

@@ -100,7 +100,7 @@ describe.runIf(hasPostgres)("a transaction of the caller's", () => {
     }
   )
 
-  it.each(clients)("on %s opens an account that was not there, for whoever commits", async (_, as) => {
+  it.each(clients)("on %s opens a missing account for any caller that commits", async (_, as) => {
     const userId = crypto.randomUUID()
     await onClient(async (client) => {
       await client.query("BEGIN")
@@ -147,7 +147,7 @@ describe.runIf(hasPostgres)("a transaction of the caller's", () => {
     expect(await grantsOf(userId)).toBe(1)
   })
 
-  it("sees its own grant, and nobody else does before it is committed", async () => {
+  it("sees its own grant, and no other connection does before the commit", async () => {
     const userId = await newUser()
     await onClient(async (client) => {
       await client.query("BEGIN")
@@ -308,7 +308,7 @@ describe.runIf(hasPostgres)("a transaction of the caller's", () => {
     await small.end()
   })
 
-  it("runs as whoever a session of the pool was left as, and counts on nothing of it", async () => {
+  it("runs as the role that a session of the pool had, and relies on none of its settings", async () => {
     const userId = await newUser()
     const odd = new pg.Pool({ connectionString: pool.options.connectionString, max: 2 })
     odd.on("connect", (client) => {

@@ -144,7 +144,7 @@ for (const { name, layer } of databases.filter((database) => database.name === "
       )
     )
 
-    it("one that is a year ahead resets nobody whose period runs", () =>
+    it("a clock that is a year ahead resets no person whose period runs", () =>
       play((database) =>
         Effect.gen(function* () {
           const [right, wrong] = [yield* processOn(database), yield* processOn(database)]
@@ -175,7 +175,7 @@ for (const { name, layer } of databases.filter((database) => database.name === "
         })
       ))
 
-    it("a process that is ahead is told so once, and then needs no more statements than any other", () =>
+    it("a process that is ahead learns it once, and then needs no more statements than any other", () =>
       play((database) =>
         Effect.gen(function* () {
           let statements = 0

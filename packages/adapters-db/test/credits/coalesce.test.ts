@@ -163,7 +163,7 @@ describe("coalesced calls", () => {
     expect(await Promise.all(later.map(answer))).toEqual([Exit.succeed(30), Exit.succeed(30)])
   })
 
-  it("a lane that somebody stands in the way of leaves its slot at once; its own calls wait, no others", async () => {
+  it("a lane that another process holds up leaves its slot at once; its own calls wait, no others", async () => {
     const { start, answer, batches, runs, contended, contentions, endAll } = setUp({ maxInFlight: 1 })
     contended.add("a")
     const stuck = [start("a", 1), start("a", 2)]
@@ -204,7 +204,7 @@ describe("coalesced calls", () => {
     expect(await answer(again)).toEqual(Exit.succeed(20))
   })
 
-  it("a caller that is interrupted takes nobody's answer away", async () => {
+  it("an interrupted caller takes no other caller's answer away", async () => {
     const { start, answer, runs, endAll } = setUp({ maxInFlight: 1 })
     const leader = start("a", 1)
     await turns()

@@ -37,7 +37,7 @@ describe("the offset to the database's clock", () => {
     )
   })
 
-  it("is nothing while the clocks agree as far as can be told", () => {
+  it("is zero while the clocks agree as far as is known", () => {
     fc.assert(
       fc.property(exchanges, (all) => {
         expect(offsetOf(asked(0, all).knows)).toBe(0)
@@ -45,7 +45,7 @@ describe("the offset to the database's clock", () => {
     )
   })
 
-  it("is learned anew from one answer after a clock was set", () => {
+  it("is learned again from one answer after a clock was set", () => {
     const leaps = fc.integer({ min: 20_000, max: 1e9 })
     fc.assert(
       fc.property(exchanges, leaps, fc.boolean(), (all, leap, back) => {

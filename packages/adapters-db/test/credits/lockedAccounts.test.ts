@@ -65,7 +65,7 @@ const places = [
 
 for (const { name, makeUrl, present } of places) {
   // Each has a database of its own, and mostly waits.
-  describe.runIf(present)(`accounts that somebody has locked, on ${name}`, { concurrent: true }, () => {
+  describe.runIf(present)(`accounts that another session has locked, on ${name}`, { concurrent: true }, () => {
     for (const count of [3, 300]) {
       it(`${count} of them keep no other account from metering`, () =>
         run(
@@ -106,7 +106,7 @@ for (const { name, makeUrl, present } of places) {
         })
       ))
 
-    it("a hold that somebody has locked, or an account that somebody opens, keeps no other account from metering", () =>
+    it("a hold that another session has locked, or an account that another one opens, keeps no other account from metering", () =>
       run(
         Effect.gen(function* () {
           const { ledger, ask, people } = yield* setUp(makeUrl)

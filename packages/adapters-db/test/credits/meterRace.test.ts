@@ -15,7 +15,7 @@ const untilDone = <A>(ask: () => Promise<A>) => patiently(ask, ["WorkInProgress"
 describe.runIf(hasPostgres)(
   `metered work on Postgres, asked for ${CALLERS} times at once by ${PROCESSES} processes`,
   () => {
-    it("is done once for a key, and everybody gets what it gave", () =>
+    it("is done once for a key, and every caller gets its result", () =>
       withCredits(async (processes) => {
         const bound: WorkBound = { userId: "ann", key: "order-7", amount: 25, source: "meter:images" }
         let done = 0

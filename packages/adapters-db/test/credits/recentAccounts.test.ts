@@ -35,7 +35,7 @@ const setUp = Effect.gen(function* () {
 
 for (const { name, layer: database } of databases) {
   layer(database, { excludeTestServices: true, timeout: "120 seconds" })(`remembered accounts on ${name}`, (it) => {
-    it.effect("an account that nobody else writes is not read again", () =>
+    it.effect("an account with a single writer is not read again", () =>
       Effect.gen(function* () {
         const { first, reserve, settle } = yield* setUp
         assert.strictEqual(yield* first.statementsOf(settle("reply:1", 10)), 1)
@@ -44,7 +44,7 @@ for (const { name, layer: database } of databases) {
       }).pipe(Effect.scoped)
     )
 
-    it.effect("an account changed by hand keeps the change, although nobody counted the write", () =>
+    it.effect("an account changed by hand keeps the change, although its version did not change", () =>
       Effect.gen(function* () {
         const { first, userId, reserve, execute } = yield* setUp
         yield* execute("UPDATE {{schema}}.credit_accounts SET tier = 'pro' WHERE user_id = $1")

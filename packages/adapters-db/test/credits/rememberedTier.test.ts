@@ -136,16 +136,18 @@ for (const { name, layer: database } of databases) {
       }).pipe(Effect.scoped)
     )
 
-    it.effect("who asks for a model of a tier that was got elsewhere is not refused by what is remembered", () =>
-      Effect.gen(function* () {
-        const { changeTier, first, userId } = yield* setUp
-        yield* changeTier("pro")
-        yield* first.ask(userId, "model-a")
-        assert.deepStrictEqual(first.asked.slice(2), ["model-a"])
-      }).pipe(Effect.scoped)
+    it.effect(
+      "a person who asks for a model of a tier that another process set is not refused by the remembered tier",
+      () =>
+        Effect.gen(function* () {
+          const { changeTier, first, userId } = yield* setUp
+          yield* changeTier("pro")
+          yield* first.ask(userId, "model-a")
+          assert.deepStrictEqual(first.asked.slice(2), ["model-a"])
+        }).pipe(Effect.scoped)
     )
 
-    it.effect("who lost a tier behind its back gets none of its models, and nothing is held", () =>
+    it.effect("a person who lost a tier elsewhere gets none of its models, and nothing is held", () =>
       Effect.gen(function* () {
         const { byHand, changeTier, first, userId } = yield* setUp
         yield* changeTier("pro")
@@ -161,7 +163,7 @@ for (const { name, layer: database } of databases) {
       }).pipe(Effect.scoped)
     )
 
-    it.effect("who lost a tier elsewhere is answered by no fallback of it, and pays no price of it", () =>
+    it.effect("a person who lost a tier elsewhere is answered by no fallback of it, and pays no price of it", () =>
       Effect.gen(function* () {
         const { demote, first, userId } = yield* demoted
         yield* demote
@@ -172,7 +174,7 @@ for (const { name, layer: database } of databases) {
       }).pipe(Effect.scoped)
     )
 
-    it.effect("who lost a tier elsewhere has as many replies at once as the lower tier allows", () =>
+    it.effect("a person who lost a tier elsewhere has as many replies at once as the lower tier allows", () =>
       Effect.gen(function* () {
         const { demote, first, second, userId } = yield* demoted
         yield* demote
@@ -212,7 +214,7 @@ for (const { name, layer: database } of databases) {
         }).pipe(Effect.scoped)
     )
 
-    it.effect("who was erased elsewhere, and opened anew or not, has nothing of the account that is remembered", () =>
+    it.effect("a person who was erased elsewhere, and opened again or not, has nothing of the remembered account", () =>
       Effect.gen(function* () {
         for (const isOpenedAnew of [true, false]) {
           const { first, second, userId } = yield* demoted

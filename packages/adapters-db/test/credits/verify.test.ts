@@ -325,7 +325,7 @@ for (const { name, layer: database } of databases) {
       })
     )
 
-    it.effect("trusts what is older where it is told to, and compares every account with its newest rows", () =>
+    it.effect("trusts older rows if requested, and compares every account with its newest rows", () =>
       Effect.gen(function* () {
         const ledger = yield* testedLedger
         const known = (yield* verifyAll).length

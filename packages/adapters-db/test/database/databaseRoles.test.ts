@@ -91,7 +91,7 @@ const values = (run: Run<Parts>) => {
 }
 
 const roles = (run: Run<Parts>) => {
-  it("each call runs as its role, whatever the user is called", () =>
+  it("each call runs as its role, for any id of a user", () =>
     run(
       Effect.gen(function* () {
         const database = yield* Database

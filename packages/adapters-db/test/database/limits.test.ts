@@ -154,7 +154,7 @@ for (const { name, url: makeUrl, present } of places) {
         })
       ))
 
-    it("a lock that is not free in time fails who waits for it, as worth trying again", () =>
+    it("if a lock is not free in time, the waiting call fails as worth trying again", () =>
       run(
         Effect.gen(function* () {
           const url = yield* makeUrl
@@ -175,7 +175,7 @@ for (const { name, url: makeUrl, present } of places) {
         })
       ))
 
-    it("statements mean the same whatever the database was set to", () =>
+    it("statements mean the same with any settings of the database", () =>
       run(
         Effect.gen(function* () {
           const url = yield* makeUrl

@@ -178,7 +178,7 @@ const PERMISSION_DENIED = "42501"
 const UNIQUE_VIOLATION = "23505"
 
 const matrix = (run: Run<Parts>) => {
-  it("in every table with an owner, for every operation, a person reaches their own rows and nobody else's", () =>
+  it("in every table with an owner, for every operation, a person reaches their own rows only", () =>
     run(
       Effect.gen(function* () {
         const { statement } = yield* Database
@@ -220,7 +220,7 @@ const matrix = (run: Run<Parts>) => {
       })
     ))
 
-  it("nobody but the service counts anybody's passages, and a person sees no statistics but their own", () =>
+  it("only the service counts passages, and a person reads their own statistics only", () =>
     run(
       Effect.gen(function* () {
         const { asService, schema, statement } = yield* Database
@@ -258,7 +258,7 @@ const matrix = (run: Run<Parts>) => {
       })
     ))
 
-  it("an update cannot hand a row to somebody else", () =>
+  it("an update cannot change the owner of a row", () =>
     run(
       Effect.gen(function* () {
         const [mine, yours] = [newUserId(), newUserId()]

@@ -102,7 +102,7 @@ describe.runIf(hasPostgres)("a database", { concurrent: true }, () => {
       })
     ))
 
-  it("that is silent is told by its stores as something that passes, with the time to wait", () =>
+  it("that is silent is a temporary failure of its stores, with the time to wait", () =>
     run(
       Effect.gen(function* () {
         const { ask, inVain, network } = yield* opened()
@@ -127,7 +127,7 @@ describe.runIf(hasPostgres)("a database", { concurrent: true }, () => {
       })
     ))
 
-  it("that refuses connections answers, whatever that takes", () =>
+  it("that refuses connections answers, even if slowly", () =>
     run(
       Effect.gen(function* () {
         const { ask, network, pass } = yield* opened()

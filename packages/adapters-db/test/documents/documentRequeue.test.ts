@@ -84,7 +84,7 @@ const requeueing = (run: Run<Parts>) => {
       })
     ))
 
-  it("runs of re-indexing that nobody continued for a week are forgotten, younger ones are not", () =>
+  it("runs of re-indexing that were not continued for a week are forgotten, younger ones are not", () =>
     run(
       Effect.gen(function* () {
         const store = yield* ReindexStore

@@ -144,7 +144,7 @@ const waits = (run: Run<Parts>) => {
       })
     ))
 
-  it("passages that come while their generation gives way to another text are told that it is gone", () =>
+  it("passages that come while another text replaces their generation fail because it is gone", () =>
     run(
       Effect.gen(function* () {
         const index = yield* passagePorts

@@ -91,7 +91,7 @@ for (const { name, layer: database } of databases) {
         })
       ))
 
-    it("the owner sees them, nobody else does, and deleting or replacing the document leaves none of the old", () =>
+    it("the owner sees them, no other person does, and deleting or replacing the document leaves none of the old", () =>
       run(
         Effect.gen(function* () {
           const document = yield* indexedDocument(TEXTS)

@@ -62,7 +62,7 @@ for (const { name, layer: database } of databases) {
         })
       )
 
-      it.effect("the owner sees rows in each, nobody else does, and deleting the document leaves none", () =>
+      it.effect("the owner sees rows in each, no other person does, and deleting the document leaves none", () =>
         Effect.gen(function* () {
           const { userId, id } = yield* indexed
           const { schema, statement } = yield* Database

@@ -116,7 +116,7 @@ describe.skipIf(!hasPostgres)("The index over embeddings on Postgres", () => {
       })
     ))
 
-  it("is not built twice at once, and who asked second is told", () =>
+  it("is not built twice at once, and the second request fails with the reason", () =>
     run(
       Effect.gen(function* () {
         yield* besideWriter(

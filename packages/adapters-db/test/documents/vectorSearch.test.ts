@@ -96,7 +96,7 @@ for (const { name, layer: database } of databases) {
         DOCUMENTS * PASSAGES - 1
       ))
 
-    it("up to that size all are compared, whatever there is: the index is not asked, and the nearest of all are found", () =>
+    it("up to that size all are compared, even with an index, and the nearest of all are found", () =>
       run(
         Effect.gen(function* () {
           for (const named of [all, all.slice(0, 5), [3]]) {
@@ -118,7 +118,7 @@ for (const { name, layer: database } of databases) {
         0
       ))
 
-    it("beside somebody with nearly all that is in it, all of an owner's hundredth are found, as many as are wanted", () =>
+    it("beside a person with nearly all indexed passages, all of an owner's hundredth are found", () =>
       run(
         Effect.gen(function* () {
           const { schema, statement } = yield* Database
@@ -234,7 +234,7 @@ for (const { name, layer: database } of databases) {
   })
 
   if (name === "PGlite") {
-    it("an index is not built on the embedded database, which is told with what to do instead", async () => {
+    it("an index is not built on the embedded database, with a message that names the alternative", async () => {
       const refused = await Effect.runPromise(
         Effect.flip(Effect.provide(buildVectorIndex({ model: MODEL, dimensions: DIMENSIONS }), database))
       )

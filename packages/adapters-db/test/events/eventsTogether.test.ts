@@ -65,7 +65,7 @@ describe.runIf(hasPostgres)("events on Postgres", () => {
       expect(calls.toSorted()).toEqual(Array.from({ length: charges }, (_, index) => `work:image:${index}`).toSorted())
     }))
 
-  it("a caller's transaction that is rolled back tells nothing, and what it commits is told", () =>
+  it("a caller's transaction that is rolled back publishes nothing, and a committed one publishes its events", () =>
     onDatabase(async ({ open, url }) => {
       const low: Array<string> = []
       const told = Promise.withResolvers<void>()
@@ -149,7 +149,7 @@ describe.runIf(hasPostgres)("events on Postgres", () => {
       }
     }))
 
-  it("what ended long ago is deleted in parts, and what waits for a destination that nobody serves; its dead are not retried", () =>
+  it("deliveries that ended long ago are deleted in parts, and so are those of a destination without a process; its dead ones are not retried", () =>
     onDatabase(async ({ open, url }) => {
       // Only the test delivers and cleans up.
       const parley = await open()

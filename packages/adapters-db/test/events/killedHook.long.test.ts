@@ -21,7 +21,7 @@ const killedWithin = async (url: string): Promise<string> => {
   return said.toString().trim()
 }
 
-it("an event whose process was killed while it was told is told by another, under the same id", () =>
+it("an event whose process was killed in its hook is delivered by another process, under the same id", () =>
   Effect.runPromise(
     Effect.scoped(
       Effect.flatMap(migratedPostgres, (url) =>

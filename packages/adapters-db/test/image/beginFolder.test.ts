@@ -37,7 +37,7 @@ describe("a database folder", () => {
     expect(readdirSync(folder)).toEqual(["one file"])
   })
 
-  it("has its name only when it is whole: what a process that died had begun is made anew", async () => {
+  it("has its name only when it is complete: an unfinished one of a dead process is replaced", async () => {
     using root = temporaryFolder()
     const folder = join(root.path, "database")
     makeWith("half")(`${folder}.new`)

@@ -50,7 +50,7 @@ const silence = Effect.fnUntraced(function* (url: string, job: TestedJob, second
   return row
 })
 
-describe.runIf(hasPostgres)("a job whose row somebody holds for so long that no sign of life gets through", () => {
+describe.runIf(hasPostgres)("a job whose row is locked for so long that no sign of life can be written", () => {
   it("is not taken from its worker, whenever it is let go", () =>
     Effect.runPromise(
       Effect.scoped(

@@ -86,7 +86,7 @@ const deadWorkers = (run: Run<Parts>) => {
       )
   )
 
-  it("a worker that was taken for dead stops its try, and ends nobody else's", { concurrent: false }, () =>
+  it("a worker that was taken for dead stops its try, and ends no other", { concurrent: false }, () =>
     run(
       Effect.gen(function* () {
         const jobs = yield* JobQueue

@@ -117,7 +117,7 @@ const suite = (run: Run<World>) => {
     ))
 
   for (const strength of ["UPDATE", "NO KEY UPDATE"] as const) {
-    it(`is left to its worker where no sign could get through, as somebody held its row for ${strength}, until looks find it free`, () =>
+    it(`is left to its worker while its row is locked for ${strength}, until checks find it free`, () =>
       testOn(({ hold, parts, running, state }) =>
         Effect.gen(function* () {
           const job = yield* running(MINUTE)

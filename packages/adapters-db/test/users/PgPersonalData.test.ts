@@ -117,7 +117,7 @@ const erasing = (run: Run<Parts>) => {
       })
     ))
 
-  it("outside an erasure, rows of the ledger change their owner for nobody", () =>
+  it("outside an erasure, rows of the ledger never change their owner", () =>
     run(
       Effect.gen(function* () {
         const userId = newUserId()

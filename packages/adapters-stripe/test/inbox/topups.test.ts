@@ -42,7 +42,7 @@ describe.each(STAND_IN_GENERATIONS)("credits that are bought, where the provider
 })
 
 describe("a gateway without the secret of the provider's events", () => {
-  it("opens no checkout page: what is paid there would be given to nobody", async () => {
+  it("opens no checkout page, because its payment would belong to no person", async () => {
     await using shop = await billedShop({ webhookSecret: undefined })
     const page = { successUrl: "http://127.0.0.1/", cancelUrl: "http://127.0.0.1/" }
     const input = { customerId: "cus_1", userId: "ann", priceId: "price_credits", idempotencyKey: "k", ...page }

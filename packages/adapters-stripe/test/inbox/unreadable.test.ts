@@ -85,7 +85,7 @@ describe("an object of the provider's that cannot be read", () => {
 })
 
 describe("an invoice with more lines than its event brings", () => {
-  it("is paid for by its subscription's lines, whatever other kinds of lines it has", async () => {
+  it("is paid for by its subscription's lines, with any other kinds of lines", async () => {
     await using shop = await billedShop()
     const { customerId } = await shop.buy("bob", "price_pro")
     withInvoices(

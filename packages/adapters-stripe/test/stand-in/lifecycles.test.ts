@@ -94,7 +94,7 @@ describe.each(STAND_IN_GENERATIONS)("the stand-in, writing events as %s", (gener
     expect(await Effect.runPromise(staged.gateway.subscription(other))).toMatchObject({ endedAt: day("2026-03-05") })
   })
 
-  it("corrects the rest of a period when the plan changes, and begins anew where its length does", async () => {
+  it("corrects the rest of a period when the plan changes, and begins a new one if its length does", async () => {
     using staged = stagedStandIn({ generation })
     const id = await subscribed(staged)
     staged.standIn.moveClock(day("2026-02-14"))

@@ -31,7 +31,7 @@ export const comparedHistoriesTest = ({ clean, each, tampered }: ComparedHistori
       return new ShopHistory(shop, `history${histories++}`)
     }
 
-    it("has no difference, whatever happened in it", { timeout: 3_600_000 }, () =>
+    it("has no difference, after any events", { timeout: 3_600_000 }, () =>
       fc.assert(
         fc.asyncProperty(acts(1), async (all) => {
           const history = await begin()

@@ -186,7 +186,7 @@ describe("erasing a person", () => {
       })
     ))
 
-  it("erases somebody of whom nothing but a customer is known, and finds nobody of whom nothing is", () =>
+  it("erases a person of whom only a customer is known, and finds no person without any data", () =>
     run((asked) =>
       Effect.gen(function* () {
         yield* PaymentInbox.use((inbox) => inbox.link({ userId: "bob", customerId: "cus_2", replaces: undefined }))
@@ -198,7 +198,7 @@ describe("erasing a person", () => {
       })
     ))
 
-  it("that finds nobody leaves no mark: who buys under that id later is served", () =>
+  it("that finds no person leaves no mark: a person who buys under that id later is served", () =>
     run(() =>
       Effect.gen(function* () {
         const erase = UserService.use((users) => users.erase("ann"))

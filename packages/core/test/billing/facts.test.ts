@@ -88,7 +88,7 @@ const invoice = fc
 const learn = (steps: ReadonlyArray<(facts: SubscriptionFacts) => SubscriptionFacts>): SubscriptionFacts =>
   steps.reduce((facts, step) => step(facts), noFacts("sub_1"))
 
-it("the facts of a subscription are the same in whatever order, and however often, its reports come", () => {
+it("the facts of a subscription are the same for any order and number of its reports", () => {
   const told = fc.array(fc.oneof(report, checkout, invoice), { maxLength: 8 }).chain((steps) =>
     fc.record({
       steps: fc.constant(steps),

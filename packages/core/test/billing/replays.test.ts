@@ -174,7 +174,7 @@ it("a purchase that the ledger refused links nothing: once it is granted, what w
     })
   ))
 
-it("what waited is looked up while nobody is locked, and waits on while the provider is down", async () => {
+it("waiting events are looked up while no person is locked, and wait on while the provider is down", async () => {
   const { asked, layer } = provider()
   await run(
     Effect.gen(function* () {

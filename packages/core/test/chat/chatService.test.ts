@@ -26,7 +26,7 @@ describe("a reply that completes", () => {
     }).pipe(Effect.provide(world(model)))
   })
 
-  it.effect("is counted from its text and marked estimated where the provider told no usage", () => {
+  it.effect("is counted from its text and marked as estimated if the provider reported no usage", () => {
     const model = scriptedModel(() => says(["word ".repeat(2_000)]))
     return Effect.gen(function* () {
       yield* ask("ann", "Hi")
@@ -319,7 +319,7 @@ describe("a request that may not be", () => {
     }).pipe(Effect.provide(world(model)))
   )
 
-  it.effect("treats somebody else's chat as one that does not exist", () =>
+  it.effect("treats another person's chat as one that does not exist", () =>
     Effect.gen(function* () {
       const { reply } = yield* ask("bob", "Hello")
       const foreign = yield* Effect.flip(ask("ann", "Hi", { chatId: reply.chatId }))

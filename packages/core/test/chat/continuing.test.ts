@@ -372,7 +372,7 @@ describe("a reply that is sent to continue", () => {
     })
   )
 
-  it.effect("is nobody else's to join or to stop", () =>
+  it.effect("can be joined or stopped by its owner alone", () =>
     Effect.gen(function* () {
       const world = yield* openWorld()
       const { chatId, leave } = yield* begun(world)

@@ -244,7 +244,7 @@ describe("fallbacks of a catalog", () => {
 })
 
 describe("a model that is not set up right", () => {
-  it.effect("is told of in the log by what is wrong, also where its fallback answers", () => {
+  it.effect("is in the log with its fault, even if its fallback answers", () => {
     const logged: Array<unknown> = []
     const logger = Logger.make(({ fiber, logLevel, message }) => {
       logged.push([logLevel, message, fiber.getRef(References.CurrentLogAnnotations)])
@@ -270,7 +270,7 @@ describe("a reply that is left", () => {
   const inputUsage: ReplyPart = { _tag: "input-usage", usage: { freshInput: 700, cacheRead: 40, cacheWrite: 5 } }
   const words = Stream.forever(Stream.make<[ReplyPart]>({ _tag: "text-delta", text: "word " })).pipe(Stream.rechunk(1))
 
-  it.effect("is charged for the prompt as the vendor counted it, where it told so early", () => {
+  it.effect("is charged for the prompt as the vendor counted it, if it reported that early", () => {
     const model = scriptedModel(() => Stream.concat(Stream.make(inputUsage), words))
     return Effect.gen(function* () {
       const chat = yield* ChatService

@@ -127,7 +127,7 @@ layer(worldOf(slow()))("an open reply whose hold was swept", (it) => {
     })
   )
 
-  it.effect("is cut off where somebody else has the credits by then, and pays what there is", () =>
+  it.effect("is cut off if another spender has taken the credits, and pays the rest of the balance", () =>
     Effect.gen(function* () {
       const ledger = yield* testedLedger
       const reply = yield* Effect.forkChild(Effect.result(ask("dan", "Go on.")))

@@ -83,7 +83,7 @@ const sources = fc
   .map((all) => all.map(([text, filename, page, titles], index) => source(index + 1, text, filename, page, titles)))
 
 describe("quoted passages", () => {
-  it("are read back as they were given, whatever they say: nothing in them ends or opens a quotation", () => {
+  it("are read back unchanged with any text: nothing in them ends or opens a quotation", () => {
     fc.assert(
       fc.property(sources, (given) => {
         expect(readPassages(quotePassages(given))).toEqual(

@@ -103,7 +103,7 @@ describe("a prompt builder of the application", () => {
     )
   })
 
-  it("has no say in what models take or cost: it is told of a copy", () =>
+  it("cannot change a model's limits or prices: it receives a copy", () =>
     withBuilder(
       ({ model }) => {
         Object.assign(model, { contextTokens: 1e9, maxOutputTokens: 1, creditsPer1kInput: 0, creditsPer1kOutput: 0 })
@@ -118,7 +118,7 @@ describe("a prompt builder of the application", () => {
       }
     ))
 
-  it("cites by numbers: a reply keeps the passages that were found, whatever was done to the copies", () =>
+  it("cites by numbers: a reply keeps the found passages, even if the copies were changed", () =>
     withBuilder(
       ({ passages, question, quotedPassages }) => {
         const [passage] = passages

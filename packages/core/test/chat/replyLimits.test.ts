@@ -63,7 +63,7 @@ describe("replies left before their first word", () => {
   })
 
   it.effect(
-    "are counted where the first words came and nobody took them, and not where a model failed or spoke",
+    "are counted if the first words came and no reader took them, and not if a model failed or wrote more",
     () => {
       const model = scriptedModel(() => says(["Hello"]))
       const failed = new ModelFailed({ model: "model-a-mini", reason: "unavailable", retryable: false })

@@ -21,7 +21,7 @@ const setUp = () => {
 }
 
 describe("system messages of clients", () => {
-  it.effect("are dropped unless something else is set: the model is told nothing of them, and nothing is kept", () => {
+  it.effect("are dropped by default: the model does not see them, and nothing is stored", () => {
     const { services, toldAs } = setUp()
     return Effect.gen(function* () {
       const { reply } = yield* ask("ann", "", { messages: commanded })
@@ -31,7 +31,7 @@ describe("system messages of clients", () => {
     }).pipe(Effect.provide(services))
   })
 
-  it.effect("are told where they are allowed", () => {
+  it.effect("reach the model if they are allowed", () => {
     const { services, toldAs } = setUp()
     return Effect.gen(function* () {
       yield* ask("ann", "", { messages: commanded })
@@ -51,7 +51,7 @@ describe("system messages of clients", () => {
   })
 })
 
-it.effect("instructions of the operator are told before every conversation", () => {
+it.effect("instructions of the operator precede every conversation", () => {
   const { services, toldAs } = setUp()
   return Effect.gen(function* () {
     yield* ask("ann", "Hi")

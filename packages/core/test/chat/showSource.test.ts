@@ -61,7 +61,7 @@ describe("a source beside its reply", () => {
     expect(showSource({ number: 1, text: "x", start: 0 }, "").path).toEqual([])
   })
 
-  it("has marks in order, apart from each other, within the shown text, whatever the reply", () => {
+  it("has marks in order, apart from each other, within the shown text, for any reply", () => {
     const piece = fc.constantFrom(
       ...'[2],[1],[1, 2],“,”,",„,monthly fee of EUR 6,500,initial term of two years,renews,two, ,.,\n\n,\n,…,[,],[99999]'.split(
         ","

@@ -33,7 +33,7 @@ it.effect("a moment in the future is refused unless it is meant; counting what w
   )
 )
 
-it.effect("a reset that is refused for everybody fails, and does not ask for each account", () => {
+it.effect("a reset that is refused for all people fails, and does not try each account", () => {
   let asked = 0
   const refusing = Layer.effect(
     CreditUpkeep,

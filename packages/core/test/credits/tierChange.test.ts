@@ -75,7 +75,7 @@ const sequences = fc
   .map(([made, again]) => [...made, ...again])
 
 describe("changes of a plan", () => {
-  it("give in each period at most what its dearest plan gives, whatever comes, how often and in what order", () => {
+  it("grant in each period at most the credits of its most expensive plan, for any events in any order and number", () => {
     let reached = 0
     fc.assert(
       fc.property(sequences, (sequence) => {
@@ -105,7 +105,7 @@ describe("changes of a plan", () => {
     expect(reached, "some sequence reached the dearest plan").toBeGreaterThan(0)
   })
 
-  it("give twice what a period gives to nobody who raises and lowers it four times", () => {
+  it("grant no person the credits of a period twice by raising and lowering it four times", () => {
     const subscribed: TierChange = {
       _tag: "Subscribed",
       key: "first:sub_1",
@@ -125,7 +125,7 @@ describe("changes of a plan", () => {
     expect(end.account).toMatchObject({ allowance: PLANS.business, pendingTier: "pro" })
   })
 
-  it("refuse what comes for a subscription that has ended, so that nobody free is raised or renewed as paid", () => {
+  it("refuse reports for a subscription that has ended, so that no free person is raised or renewed as paid", () => {
     const { answer, stored } = commit(opened, changeTier(USER, raised("up:1", "business")), DAY)
     expect(Result.isFailure(answer as Result.Result<unknown, Refusal>)).toBe(true)
     expect(stored).toBe(opened)

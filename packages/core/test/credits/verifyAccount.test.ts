@@ -50,7 +50,7 @@ it("finds nothing in an account as the rules leave it", () => {
   expect(brokenIn(account())).toEqual([])
 })
 
-it("finds whatever was changed past the rules", () => {
+it("finds any change past the rules", () => {
   const sound = account()
   const [opened, bought, usage] = sound.transactions
   if (opened === undefined || bought === undefined || usage === undefined) throw new Error("Transactions are missing.")

@@ -150,7 +150,7 @@ describe("metered work", () => {
     }).pipe(Effect.provide(services()))
   )
 
-  it.effect("whose hold a sweeper ended is told so, and charged what it had recorded at most", () =>
+  it.effect("whose hold a sweeper ended gets that failure, and is charged at most its recorded usage", () =>
     Effect.gen(function* () {
       const run = yield* meter
       const ledger = yield* testedLedger
@@ -189,7 +189,7 @@ describe("metered work", () => {
     }).pipe(Effect.provide(services()))
   )
 
-  it.effect("that is done is paid before who leaves it goes, where the storage answers in seconds", () =>
+  it.effect("that is done is paid before its caller leaves, if the storage answers in seconds", () =>
     Effect.gen(function* () {
       const run = yield* meter
       const done = yield* Deferred.make<void>()
@@ -270,7 +270,7 @@ describe("metered work", () => {
   )
 
   it.effect(
-    "gives a result for a key that equals the first one, whatever JSON it is, and refuses what JSON changes",
+    "returns a result for a key that equals the first one, for any JSON value, and refuses values that JSON changes",
     () =>
       Effect.gen(function* () {
         const run = yield* meter

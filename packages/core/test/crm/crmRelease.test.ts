@@ -69,7 +69,7 @@ it.effect("what is rolled back is neither removed nor taken back", () => {
 })
 
 it.effect(
-  "a provider that did not answer is told again, and the tokens are kept until it confirmed and no longer",
+  "a revocation that the provider did not answer is sent again, and the tokens are stored until it confirmed and no longer",
   () => {
     const { layer, provider_one: one } = worldOf()
     return Effect.gen(function* () {
@@ -135,7 +135,7 @@ it.effect("a worker that finds the job while its process tells the provider leav
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("connecting anew takes back what was there where that ends nothing of what is there now", () => {
+it.effect("connecting again revokes the earlier access if that ends nothing of the present one", () => {
   const { layer, provider_one: one, provider_two: two } = worldOf({ revokesApprovalAlone: true }, { accounts: true })
   return Effect.gen(function* () {
     const bot = yield* newBotOf()
@@ -151,18 +151,15 @@ it.effect("connecting anew takes back what was there where that ends nothing of 
   }).pipe(Effect.provide(layer))
 })
 
-it.effect(
-  "connecting the same account anew takes nothing back at a provider that may count its approvals as one",
-  () => {
-    const { layer, provider_two: two } = worldOf()
-    return Effect.gen(function* () {
-      const bot = yield* newBotOf()
-      yield* connected(bot, two)
-      yield* connected(bot, two)
-      expect(two.calls).toEqual(["exchange", "exchange"])
-    }).pipe(Effect.provide(layer))
-  }
-)
+it.effect("connecting the same account again revokes nothing at a provider that may count its approvals as one", () => {
+  const { layer, provider_two: two } = worldOf()
+  return Effect.gen(function* () {
+    const bot = yield* newBotOf()
+    yield* connected(bot, two)
+    yield* connected(bot, two)
+    expect(two.calls).toEqual(["exchange", "exchange"])
+  }).pipe(Effect.provide(layer))
+})
 
 it.effect("tokens that are kept nowhere are queued as well", () => {
   const { layer, provider_one: one } = worldOf()

@@ -107,7 +107,7 @@ describe("a callback", () => {
   )
 
   it.effect(
-    "of somebody else, another provider, another issuer or too late is refused, asks nobody and uses nothing up",
+    "of another person, another provider, another issuer or too late is refused, sends no request and uses nothing up",
     () =>
       Effect.gen(function* () {
         const bot = yield* newBotOf()

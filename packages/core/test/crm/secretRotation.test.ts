@@ -15,7 +15,7 @@ const rotate = (keys: string, apply = true) =>
     rotation(keys)
   )
 
-it("seals everything anew once; what was read before is read after, with the new key alone", async () => {
+it("seals everything again once; values readable before are readable after, with the new key alone", async () => {
   const world = crmWorld()
   const second = `second:${newKey()}`
   await Effect.runPromise(

@@ -98,7 +98,7 @@ describe("cutPassages", () => {
     ])
   })
 
-  it("takes a page that begins anew for no continuation", () => {
+  it("does not treat a page that begins again as a continuation", () => {
     const title = expectSound(paged(["Contents", "Chapter one. It begins."]))
     expect(title.map(({ page }) => page)).toEqual([1, 2])
     const list = expectSound(paged(["We need:", "apples and pears."]))

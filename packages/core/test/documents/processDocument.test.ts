@@ -115,7 +115,7 @@ describe("processing a document", () => {
     }).pipe(Effect.provide(on(LONG, layer)))
   })
 
-  it.live("ends quietly where the document is deleted, or indexed anew, in the middle", () => {
+  it.live("ends quietly if the document is deleted, or re-indexed, in the middle", () => {
     const otherwise: ReadonlyArray<
       (document: Document) => Effect.Effect<unknown, unknown, DocumentStore | PassageWriter>
     > = [

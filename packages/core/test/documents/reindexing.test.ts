@@ -334,24 +334,22 @@ describe("re-indexing", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.live(
-    "stores that were opened with an embedder are indexed anew by it, as whoever hands them to createParley has it",
-    () =>
-      Effect.gen(function* () {
-        const embedder = makeInMemoryEmbedder({})
-        const stores = yield* Effect.promise(() => openInMemory({ embedder }))
-        const layer = Layer.merge(
-          openStorageLayer(stores),
-          Layer.succeed(DocumentParser, { versionOf: () => "1", parse: () => Effect.die("The stored text is enough.") })
-        )
-        yield* Effect.gen(function* () {
-          const key = yield* ready(newUserId(), textOf("one"))
-          const model = (yield* stores.passages.indexings([key]))[0]?.embedder
-          assert.isDefined(model)
-          assert.deepInclude(yield* estimate(), { documents: 1, toEmbed: 0, embedder: model })
-          assert.deepInclude(yield* run(), { done: 1, left: 0, undone: [], mayBeContinued: false })
-          assert.strictEqual((yield* stores.passages.indexings([key]))[0]?.embedder, model)
-        }).pipe(Effect.provide(layer))
-      })
+  it.live("stores that were opened with an embedder are re-indexed by it, if createParley receives it from them", () =>
+    Effect.gen(function* () {
+      const embedder = makeInMemoryEmbedder({})
+      const stores = yield* Effect.promise(() => openInMemory({ embedder }))
+      const layer = Layer.merge(
+        openStorageLayer(stores),
+        Layer.succeed(DocumentParser, { versionOf: () => "1", parse: () => Effect.die("The stored text is enough.") })
+      )
+      yield* Effect.gen(function* () {
+        const key = yield* ready(newUserId(), textOf("one"))
+        const model = (yield* stores.passages.indexings([key]))[0]?.embedder
+        assert.isDefined(model)
+        assert.deepInclude(yield* estimate(), { documents: 1, toEmbed: 0, embedder: model })
+        assert.deepInclude(yield* run(), { done: 1, left: 0, undone: [], mayBeContinued: false })
+        assert.strictEqual((yield* stores.passages.indexings([key]))[0]?.embedder, model)
+      }).pipe(Effect.provide(layer))
+    })
   )
 })

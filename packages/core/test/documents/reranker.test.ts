@@ -32,7 +32,7 @@ const found = ["one wing", "two wings and lift", "three"].map((text, ordinal): F
 const answering = (rerank: RerankerService["rerank"]): RerankerService => ({ name: "test/answer", rerank })
 const ordinals = (passages: ReadonlyArray<FoundPassage>) => passages.map(({ ordinal }) => ordinal)
 
-describe("what was found and is judged anew", () => {
+describe("found passages that are reranked", () => {
   it("comes in the order of the reranker, equals in the order they had, with everything else as it was", async () => {
     const ranked = await Effect.runPromise(rerankFound(byWords, "lift of wings", found))
     expect(ordinals(ranked)).toEqual([1, 0, 2])

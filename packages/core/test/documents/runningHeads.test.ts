@@ -73,7 +73,7 @@ describe("running heads and feet", () => {
     expect(textsOf(document)).toHaveLength(8)
   })
 
-  it("cost no passage its place: all that is not white space is in a passage or in a head, whatever the pages", () => {
+  it("cost no passage its place: all text except white space is in a passage or in a head, for any pages", () => {
     const line = fc.oneof(
       fc.constantFrom("Head", "Foot 1", "Page 1", "Page 2", "", " ", "the end of", "It is so. And", "3", "12 of 40"),
       fc.string({ unit: "grapheme", maxLength: 30 }),

@@ -55,7 +55,7 @@ describe("sentences", () => {
     )
   })
 
-  it("are found in time that grows with the text, whatever its marks", () => {
+  it("are found in time that grows with the text, with any marks", () => {
     const text = "a. ".repeat(100_000)
     const took = processorTime()
     expect(splitSentences(text).length).toBeGreaterThan(0)

@@ -198,7 +198,7 @@ describe("Parley with promises", () => {
     })
   })
 
-  it("leaves background work to another process on the same stores where told to", async () => {
+  it("leaves background work to another process on the same stores if configured", async () => {
     const stores = await openInMemory()
     const rest = { models: modelsFrom(scriptedModel(() => says(["never"]))), parser: plainParser }
     const idle = await createParley({ ...stores, ...rest, work: false })

@@ -87,7 +87,7 @@ describe("tiers of one's own", () => {
     expect(asked).toEqual(["missingTiers"])
   })
 
-  it("that another process took out of the catalog meanwhile allow what the lowest does, and get nothing anew", async () => {
+  it("that another process took out of the catalog meanwhile allow the rights of the lowest, and get no new credits", async () => {
     const stores = await openInMemory()
     const parley = await opened(own, Promise.resolve(stores))
     await parley.credits.balance("ann")

@@ -55,7 +55,7 @@ describe("what cannot name anything is refused before anything stores it", () =>
     await parley.close()
   })
 
-  it("whatever the call: none asks a storage about an id that can name nothing", async () => {
+  it("in any call: none asks a storage about an id that can name nothing", async () => {
     const parley = await open()
     const ids = ["userId", "owner", "botId", "chatId", "documentId", "messageId", "publicKey"]
     const refused: Array<string> = []

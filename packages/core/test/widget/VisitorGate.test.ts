@@ -79,7 +79,7 @@ describe("The gate of visitors", () => {
       })
     ))
 
-  it("bounds a conversation and a bot, whoever calls", () =>
+  it("bounds a conversation and a bot, for any caller", () =>
     world(
       Effect.gen(function* () {
         const conversationId = "conversation"

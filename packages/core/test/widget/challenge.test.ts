@@ -56,7 +56,7 @@ const worldWith = (challenge: Challenge | undefined, widget: object = LIMITS) =>
 
 describe("a challenge", () => {
   it.effect(
-    "is asked for after so many messages of an address in an hour, whoever it says it is, and for each further one",
+    "is required after this many messages of an address in an hour, with any visitor id, and for each further one",
     () => {
       const challenge = makeInMemoryVisitorChallenge()
       return Effect.gen(function* () {
@@ -73,7 +73,7 @@ describe("a challenge", () => {
     }
   )
 
-  it.effect("is asked for after so many messages of a conversation, whatever the addresses", () => {
+  it.effect("is required after this many messages of a conversation, from any addresses", () => {
     const challenge = makeInMemoryVisitorChallenge()
     return Effect.gen(function* () {
       const bot = yield* newBot
@@ -95,7 +95,7 @@ describe("a challenge", () => {
   })
 
   it.effect(
-    "that was not solved, or was brought before, is asked for again; what cannot be checked lets nobody in",
+    "that was not solved, or was used before, is required again; if it cannot be checked, no visitor is admitted",
     () => {
       const made = makeInMemoryVisitorChallenge()
       const state = { isDown: false }

@@ -92,7 +92,7 @@ describe("a visitor's message", () => {
     }).pipe(Effect.provide(world(model)))
   })
 
-  it.effect("changes neither the model, nor the prompt, nor the documents, whatever else it brings", () => {
+  it.effect("changes neither the model, nor the prompt, nor the documents, with any other fields", () => {
     const model = hello()
     return Effect.gen(function* () {
       const bot = yield* newBot({ instructions: "Be brief." })
@@ -324,7 +324,7 @@ describe("a bot that cannot answer", () => {
     }).pipe(Effect.provide(world(model, { ...flatPrice(3, 100), widget: { ...WHOLE_DAY, ownerDailyCredits: 5 } })))
   })
 
-  it.effect("as many replies as the owner's plan writes at once: others wait, and are told nothing of the plan", () => {
+  it.effect("as many replies as the owner's plan writes at once: others wait, and learn nothing of the plan", () => {
     const model = scriptedModel(() => Stream.never)
     return Effect.gen(function* () {
       const bot = yield* newBot()
@@ -337,22 +337,25 @@ describe("a bot that cannot answer", () => {
     }).pipe(Effect.provide(world(model, { tiers: { free: { maxConcurrentReplies: 1 } } })))
   })
 
-  it.effect("who leaves before the first word again and again uses up one's own address, not the bot's others'", () => {
-    const model = scriptedModel(() => Stream.never)
-    return Effect.gen(function* () {
-      const bot = yield* newBot()
-      const leave = Effect.gen(function* () {
-        const asked = model.requests.length
-        const sending = yield* Effect.forkChild(say(bot.publicKey, "Hi"))
-        while (model.requests.length === asked) yield* Effect.yieldNow
-        yield* Fiber.interrupt(sending)
-      })
-      for (let left = 0; left < 2; left += 1) yield* leave
-      assert.strictEqual((yield* Effect.flip(say(bot.publicKey, "Hi", { visitorId: "new" })))._tag, "BotBusy")
-      model.parts = () => says(["Hello"])
-      assert.strictEqual((yield* say(bot.publicKey, "Hi", { address: "192.0.2.2" })).text, "Hello")
-    }).pipe(Effect.provide(world(model, { tiers: { free: { abandonedTriesPerMinute: 2 } } })))
-  })
+  it.effect(
+    "a visitor who leaves before the first word again and again uses up their own address, not the bot's others",
+    () => {
+      const model = scriptedModel(() => Stream.never)
+      return Effect.gen(function* () {
+        const bot = yield* newBot()
+        const leave = Effect.gen(function* () {
+          const asked = model.requests.length
+          const sending = yield* Effect.forkChild(say(bot.publicKey, "Hi"))
+          while (model.requests.length === asked) yield* Effect.yieldNow
+          yield* Fiber.interrupt(sending)
+        })
+        for (let left = 0; left < 2; left += 1) yield* leave
+        assert.strictEqual((yield* Effect.flip(say(bot.publicKey, "Hi", { visitorId: "new" })))._tag, "BotBusy")
+        model.parts = () => says(["Hello"])
+        assert.strictEqual((yield* say(bot.publicKey, "Hi", { address: "192.0.2.2" })).text, "Hello")
+      }).pipe(Effect.provide(world(model, { tiers: { free: { abandonedTriesPerMinute: 2 } } })))
+    }
+  )
 
   it.effect("a bot that is switched off, retired or deleted is not there, in the middle of a conversation, too", () =>
     Effect.gen(function* () {

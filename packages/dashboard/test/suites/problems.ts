@@ -76,7 +76,7 @@ export const problems = (stage: Stage): void => {
       expect(dashboard.complaintsBut(/status of 401 /)).toEqual([])
     })
 
-    it("reads at an unknown address that the page does not exist, and can start anew", async () => {
+    it("reads at an unknown address that the page does not exist, and can start again", async () => {
       const dashboard = await stage.openAs("nowhere@example.org")
       const { page } = dashboard
       const answer = await page.goto("/no/such/page")
@@ -201,7 +201,7 @@ export const furtherProblems = (stage: Stage): void => {
       expect(dashboard.complaintsBut()).toEqual([])
     })
 
-    it("finds no chat under the address of another person's chat, and can start anew", async () => {
+    it("finds no chat under the address of another person's chat, and can start again", async () => {
       const dashboard = await stage.openAs("lost@example.org")
       const { page } = dashboard
       for (const id of ["00000000-0000-4000-8000-000000000000", "mistyped"]) {
