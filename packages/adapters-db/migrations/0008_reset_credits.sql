@@ -1,25 +1,24 @@
--- Billing periods as "periodStart" and "periodAt" of the core compute them, in UTC whatever the session's time zone.
--- Postgres, too, clamps to the last day of a month.
+-- Billing periods by the rules of "periodStart" and "periodAt" in the core, in UTC whatever the session's time zone.
+-- Postgres also clamps to the last day of a month.
 CREATE FUNCTION {{schema}}.period_start(anchor timestamptz, number integer) RETURNS timestamptz LANGUAGE sql IMMUTABLE
 RETURN (anchor AT TIME ZONE 'UTC' + make_interval(months => number)) AT TIME ZONE 'UTC';
 
--- The months of a moment since the year 0.
+-- The months of a time since the year 0.
 CREATE FUNCTION {{schema}}.month_of(moment timestamptz) RETURNS integer LANGUAGE sql IMMUTABLE
 RETURN (date_part('year', moment AT TIME ZONE 'UTC') * 12 + date_part('month', moment AT TIME ZONE 'UTC'))::integer;
 
--- The number of the period of an anchor that contains a moment; 0 before the anchor.
+-- The number of the period of an anchor that contains a time; 0 before the anchor.
 CREATE FUNCTION {{schema}}.period_number(anchor timestamptz, moment timestamptz) RETURNS integer LANGUAGE sql IMMUTABLE
 RETURN greatest(0, {{schema}}.month_of(moment) - {{schema}}.month_of(anchor)
   - ({{schema}}.period_start(anchor, {{schema}}.month_of(moment) - {{schema}}.month_of(anchor)) > moment)::integer);
 
--- The monthly reset of the accounts that are due among those after "after", up to "upto", in the order of their users:
--- "decideReset" of the core, over many accounts at once. A function, so that each connection plans it once.
+-- The monthly reset of the due accounts after "after", up to "upto", in the order of their users: "resetPeriod" of the
+-- core, over many accounts at once. It is a function so that each connection plans it once.
 --
--- Accounts that another transaction has locked are skipped, so that a chunk does not wait, and so are those whose tier has no
--- allowance; what is decided is decided from
--- rows read after they were locked, and dated by the database's clock unless "wrote_at" is given. The order of the key
--- keeps the rows and index entries that a chunk writes close together. A dry run locks and writes nothing. Gives the
--- accounts skipped, and what was done for each tier.
+-- It skips accounts that another transaction has locked, so that a chunk does not wait, and accounts whose tier has no
+-- allowance. Decisions use rows that were read after they were locked, and are dated by the database's clock unless
+-- "wrote_at" is given. The order of the key keeps the rows and index entries of a chunk close together. A dry run locks
+-- and writes nothing. Returns the number of skipped accounts, and the results for each tier.
 CREATE FUNCTION {{schema}}.reset_credits(
   as_of timestamptz, allowances jsonb, after text, upto text, wrote_at timestamptz, dry_run boolean,
   OUT busy integer, OUT tiers json
@@ -82,7 +81,7 @@ BEGIN
       by_type[3:4] = ARRAY[p.by_type[3] + 1, p.transaction_count + 1]
     FROM planned p WHERE a.user_id = p.user_id AND NOT dry_run
   ), written AS MATERIALIZED (
-    -- If the key of the period was used before, only the dates move; that has a transaction, too.
+    -- If the period's key was used before, only the dates change; that has a transaction, too.
     SELECT ROW(p.user_id, p.transaction_count + 1, 'reset', CASE WHEN p.fresh THEN p.added + p.repaid - p.expired ELSE 0 END,
       CASE WHEN p.fresh THEN p.added - p.expired ELSE 0 END, 0,
       CASE WHEN p.fresh THEN p.held_allowance + p.added + p.topup - p.debt + p.repaid ELSE p.allowance + p.topup - p.debt END,
@@ -92,7 +91,7 @@ BEGIN
       CASE WHEN p.fresh THEN p.plan ELSE greatest(p.period_credits, p.plan) END, NULL)::{{schema}}.credit_transactions AS entry
     FROM planned p WHERE NOT dry_run
   ), entered AS (
-    -- A column as the argument, not the row's expression: only then does the planner inline "transaction_text".
+    -- The argument is a column, because the planner does not inline "transaction_text" of a row's expression.
     INSERT INTO {{schema}}.credit_transactions
     SELECT s.* FROM written w CROSS JOIN LATERAL {{schema}}.with_digest(w.entry, {{schema}}.link_digest(
       (SELECT l.digest FROM {{schema}}.credit_transactions l
@@ -110,6 +109,7 @@ BEGIN
 END
 $function$;
 
--- Compiling a plan costs milliseconds, running it one: the planner would compile where tables have grown and shrunk.
+-- Compiling a plan takes milliseconds, and running it one: without this setting the planner would compile if tables
+-- have grown and shrunk.
 ALTER FUNCTION {{schema}}.write_credits(json, text[], json, json, json, json, json, json, json, json, float8) SET jit = off;
 ALTER FUNCTION {{schema}}.prove_transactions() SET jit = off;
