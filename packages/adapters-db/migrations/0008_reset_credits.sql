@@ -12,7 +12,7 @@ CREATE FUNCTION {{schema}}.period_number(anchor timestamptz, moment timestamptz)
 RETURN greatest(0, {{schema}}.month_of(moment) - {{schema}}.month_of(anchor)
   - ({{schema}}.period_start(anchor, {{schema}}.month_of(moment) - {{schema}}.month_of(anchor)) > moment)::integer);
 
--- The monthly reset of the due accounts after "after", up to "upto", in the order of their users: "resetPeriod" of the
+-- The monthly reset of the due accounts after "after", up to "upto", in the order of their users: "decideReset" of the
 -- core, over many accounts at once. It is a function so that each connection plans it once.
 --
 -- It skips accounts that another transaction has locked, so that a chunk does not wait, and accounts whose tier has no

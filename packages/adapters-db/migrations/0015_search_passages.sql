@@ -168,13 +168,13 @@ BEGIN
 END
 $function$;
 
--- The "nearest" passages to an embedding by cosine similarity, and the similarity of the passages in "beside". All
--- embeddings of the named documents are compared exactly, because an approximate index would silently miss most
--- passages of a small selection. If the documents have more than "exact_within" passages and the model has an index,
--- only the passages that the index finds are compared ("near_by_index"). Only the first "shown" passages that are not
--- in "beside" come with their texts, since the caller shows no more. Each row has the mean and the standard deviation
--- of the similarity over all compared passages. "extension" is the schema of pgvector, quoted: a server may have it in
--- any schema, and may get it later.
+-- The "nearest" passages to an embedding by cosine similarity, and the similarity of the passages that
+-- "beside_documents" and "beside_ordinals" name. All embeddings of the named documents are compared exactly, because an
+-- approximate index would silently miss most passages of a small selection. If the documents have more than
+-- "exact_within" passages and the model has an index, only the passages that the index finds are compared
+-- ("near_by_index"). Only the first "shown" passages beyond those named beside come with their texts, since the caller
+-- shows no more. Each row has the mean and the standard deviation of the similarity over all compared passages.
+-- "extension" is the schema of pgvector, quoted: a server may have it in any schema, and may get it later.
 CREATE FUNCTION {{schema}}.passages_by_meaning(
   owner text, named uuid[], asked real[], asked_model text, nearest integer, shown integer,
   beside_documents uuid[], beside_ordinals integer[], extension text, exact_within integer
