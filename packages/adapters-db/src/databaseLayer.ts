@@ -26,7 +26,7 @@ export interface DatabaseOptions {
   readonly schema?: string | undefined
   /** Connections to a server at most; 10 unless given. */
   readonly maxConnections?: number | undefined
-  /** Called when a connection to a server is lost. For logs; it is replaced by itself. */
+  /** Called when a connection to a server is lost. For logs; it is replaced automatically. */
   readonly onConnectionLost?: ((error: Error) => void) | undefined
 }
 

@@ -45,7 +45,10 @@ const exactSearch = (passages: number | undefined): Layer.Layer<never> => {
 
 /** A database behind the core's ports, ready to be handed to `createParley`. */
 export interface OpenDatabase extends StoragePorts {
-  /** Rejects with `DatabaseNotReady` where the database does not answer soon, its disk is full, or its schema is older than the program. */
+  /**
+   * Rejects with `DatabaseNotReady` if the database does not answer soon, its disk is full, or its schema is older than
+   * the program.
+   */
   checkReadiness(): Promise<void>
   /** Closes connections and releases the data folder. Before that, close everything that uses the ports. */
   close(): Promise<void>

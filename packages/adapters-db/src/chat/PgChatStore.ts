@@ -53,7 +53,7 @@ interface TranscriptRow extends ChatRow {
   readonly model: string | null
   readonly sources: ReadonlyArray<Source>
   readonly message_created_at: Date
-  /** Of the chat, in its last row alone. */
+  /** The chat's documents, in its last row alone. */
   readonly document_ids: ReadonlyArray<string> | null
 }
 

@@ -17,7 +17,7 @@ interface ConversationRow extends Row {
   readonly reply_ids: ReadonlyArray<string>
 }
 
-/** A row of a search: a conversation, or at the end where looking ended. */
+/** A row of a search: a conversation, or at the end the row at which the search stopped. */
 interface FoundRow extends ConversationRow {
   readonly is_end: boolean
 }

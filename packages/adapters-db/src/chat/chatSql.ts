@@ -76,8 +76,8 @@ const SEARCHED_BYTES = 8 * 1024 * 1024
 const SEARCHED_CHAT_BYTES = 4 * 1024 * 1024
 
 /**
- * A page of the chats with a text in their title or, of those last used, in their messages, and the count of all; without
- * a row of the page where it is empty. Parameters: user, bot or an empty text, limit, offset, text.
+ * A page of the chats with a text in their title or, for the last used ones, in their messages, and the count of all;
+ * the count alone if the page is empty. Parameters: user, bot or an empty text, limit, offset, text.
  */
 export const searchSql = (schema: string): string => `
 WITH candidate AS (

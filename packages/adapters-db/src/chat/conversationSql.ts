@@ -12,7 +12,10 @@ const columns = (schema: string) => `c.id, c.bot, c.visitor, c.title, c.created_
     ORDER BY m.position
   ) AS reply_ids`
 
-/** Those behind the cursor: parameters 3 (Unix microseconds, or null for all) and 4. In the order of the index by use. */
+/**
+ * The conversations after the cursor: parameters 3 (Unix microseconds, or null for all) and 4. In the order of the
+ * index by use.
+ */
 const BEHIND = `($3::bigint IS NULL OR (c.updated_at <= moment.used_at AND (c.updated_at < moment.used_at OR c.id > $4::uuid)))`
 const MOMENT = `(SELECT timestamptz 'epoch' + $3::bigint * interval '1 microsecond' AS used_at) AS moment`
 
@@ -25,9 +28,9 @@ WHERE c.user_id = $1 AND c.bot = $2 AND c.bot <> '' AND ${BEHIND}
 ORDER BY c.updated_at DESC, c.id LIMIT $5::bigint + 1`
 
 /**
- * A page of a search: of the conversations behind the cursor those are looked at that have so many bytes together, the
- * first one at least. Its last row, of nulls but for the cursor, is where looking ended before all were seen. Parameters: owner, bot,
- * cursor's time and id, limit, text.
+ * A page of a search: reads conversations after the cursor up to a bound of bytes together, but at least the first one.
+ * Its last row, which contains only a cursor, is the place at which it stopped before all were read. Parameters: owner,
+ * bot, cursor's time and id, limit, text.
  */
 export const searchConversationsSql = (schema: string): string => `
 WITH candidate AS (

@@ -16,7 +16,7 @@ export const momentOf = (parameter: string) => `coalesce(${parameter}::timestamp
 
 /** An estimate of the ledger's time in this process. */
 export interface LedgerTime {
-  /** The time in Unix milliseconds, as near as this process knows it: decisions by it are checked where they are written. */
+  /** The time in Unix milliseconds, as exactly as this process knows it: the write checks decisions that use it. */
   readonly estimate: Effect.Effect<number>
   /** The time of a decision if the database returned its time in the same transaction. */
   readonly at: (databaseNow: number) => Effect.Effect<number>

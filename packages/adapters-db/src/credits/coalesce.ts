@@ -46,7 +46,7 @@ const makeLanes = <Job, A, E>({
   maxInFlight
 }: Pick<CoalesceOptions<Job, A, E>, "laneOf" | "maxBatch" | "maxInFlight">) => {
   type Waiting = Ticket<Job, A, E>
-  /** By lane, in the order in which the lanes' turns come. */
+  /** By lane, in the order of the lanes' turns. */
   const waiting = new Map<string, Array<Waiting>>()
   const busy = new Set<string>()
   let inFlight = 0

@@ -26,9 +26,9 @@ const PATIENCE_MS = 5_000
 const LONGEST_PAUSE_MS = 500
 /** After this many tries an account gets in line for its lock: with others, or alone if there is room. */
 const TRIES_BEFORE_LINE = 2
-/** For this long an account for which many processes waited gets in line at once. */
+/** The time for which an account gets in line at once after many processes waited for it. */
 const CROWDED_MS = 1_000
-/** For this long an account in whose way a lock was once is not put into a batch with others. */
+/** The time for which an account is not put into a batch with others after another process had locked it. */
 const SUSPECTED_MS = 30_000
 const MAX_MARKED = 10_000
 const LOCK_NOT_AVAILABLE = "55P03"

@@ -22,7 +22,7 @@ interface Recent {
 
 /** Remembers up to `capacity` accounts. */
 export const makeRecentAccounts = (capacity: number): RecentAccounts => {
-  /** By user. The oldest goes first: an account that is missed costs one read, and comes back. */
+  /** By user. The oldest is removed first: a missing account costs one read, and is added again. */
   const accounts = new Map<string, Recent>()
   return {
     recall: (userId) => {

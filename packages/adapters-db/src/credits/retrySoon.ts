@@ -4,8 +4,8 @@ import { DatabaseError } from "../database/Database.ts"
 const PAUSE = Schedule.jittered(Schedule.spaced("200 millis"))
 
 /**
- * Tries work that is safe to repeat again where what failed it passes, as `isWorthIt` says: at once, since a connection
- * of the pool may have been stale, and once more both ways after a short pause, which varies.
+ * Retries work that is safe to repeat if its failure is temporary, as `isWorthIt` decides: at once, because a
+ * connection of the pool may have been stale, and both ways once more after a short random pause.
  */
 export const retrySoon =
   (isWorthIt: (error: DatabaseError) => boolean = ({ retryable }) => retryable) =>

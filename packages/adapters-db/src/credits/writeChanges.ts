@@ -15,7 +15,7 @@ import { DATABASE_NOW } from "./LedgerClock.ts"
 /** The decision for one account, and the state from which it was made. */
 export interface AccountWrite {
   readonly changes: Changes
-  /** The account as it was seen; undefined where there was none. */
+  /** The account as it was read; undefined if there was none. */
   readonly seen: LedgerAccount | undefined
   /** Keys that were taken to be unused without looking. */
   readonly unseen: ReadonlyArray<string>
@@ -77,7 +77,7 @@ const recordsJson = ({ changes: { account, closed, records }, seen }: AccountWri
 const purchasesJson = ({ changes: { account, purchases } }: AccountWrite) =>
   purchases.map((purchase) => ({ user_id: account.userId, ...purchaseRow.toRow(purchase) }))
 
-/** After so many transactions of an account its usage is summed. */
+/** The number of transactions of an account after which its usage is summed. */
 const SUMMED_TOGETHER = 256
 
 /** Accounts whose transactions fill a block. */

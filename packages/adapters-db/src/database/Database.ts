@@ -23,7 +23,10 @@ const PASSING = new Set([
  */
 const REFUSED_CONNECTIONS = /^(08|28|3D000$|53300$|57P0[1-5]$)/
 
-/** A statement or a connection the database refused, or a connection it lost. `sqlState` is the five-character SQLSTATE where there is one. */
+/**
+ * A statement or a connection that the database refused, or a connection that it lost. `sqlState` is the five-character
+ * SQLSTATE if there is one.
+ */
 export class DatabaseError extends Schema.TaggedError<DatabaseError>()("DatabaseError", {
   sqlState: Schema.optionalKey(Schema.String),
   constraint: Schema.optionalKey(Schema.String),
@@ -58,7 +61,7 @@ export class DatabaseError extends Schema.TaggedError<DatabaseError>()("Database
 export const databaseClosed = (): DatabaseError =>
   new DatabaseError({ closed: true, cause: new Error("The database was closed.") })
 
-/** That the database did not answer, by the code that the system has for it. */
+/** The database did not answer, with the system's code. */
 export const noAnswer = (message: string): Error => Object.assign(new Error(message), { code: "ETIMEDOUT" })
 
 /** The error of a call while the database counts as down. */
@@ -108,8 +111,8 @@ export class Database extends Context.Service<
     /** Makes all calls inside `work` one transaction; a unit inside a unit joins it. */
     unitOfWork<A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R>
     /**
-     * Makes all calls inside `work` part of a transaction of the caller's, undone where `work` fails. Only statements of
-     * the credit ledger are made for it.
+     * Makes all calls inside `work` part of a transaction of the caller's, undone if `work` fails. Only the credit
+     * ledger's statements support it.
      */
     join<A, E, R>(
       transaction: CallersTransaction,

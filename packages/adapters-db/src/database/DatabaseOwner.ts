@@ -19,7 +19,7 @@ export class DatabaseOwner extends Context.Service<
     execute(text: string, params?: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<Row>, DatabaseError>
     /** Has every unit of work begin with `preparation`, outside its transaction. */
     beforeUnits(preparation: Effect.Effect<unknown, DatabaseError>): Effect.Effect<void>
-    /** Runs `action` once the surrounding transaction has committed, never where it does not; at once where there is none. */
+    /** Runs `action` once the surrounding transaction has committed, never if it does not; at once if there is none. */
     afterCommit(action: () => void): Effect.Effect<void>
   }
 >()("@parley/adapters-db/database/DatabaseOwner") {}

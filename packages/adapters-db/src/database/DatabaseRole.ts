@@ -1,14 +1,14 @@
 import { setForTransaction } from "./sessionSettings.ts"
 
-/** As whom a statement runs. `owner` is the login itself, for migrations and the job queue's own schema. */
+/** The role of a statement. `owner` is the login itself, for migrations and the job queue's own schema. */
 export type DatabaseRole =
   | { readonly name: "parley_user"; readonly userId: string }
   | { readonly name: "parley_service" }
   | { readonly name: "owner" }
 
 /**
- * The one place that enters a role, beside the functions that store a turn (`0004_turns.sql`): the script that takes a transaction `from` one role `to` another. It begins the
- * transaction with `begins` where it has no role yet.
+ * Enters a role, which only this and the functions that store a turn (`0004_turns.sql`) do: the script that changes a
+ * transaction `from` one role `to` another. It begins the transaction with `begins` if it has no role yet.
  */
 export const enterRole = (begins: string, from: DatabaseRole | undefined, to: DatabaseRole): string => {
   const role = ["role", to.name === "owner" ? "none" : to.name] as const

@@ -14,7 +14,7 @@ export interface Connection {
   script(text: string): Effect.Effect<ReadonlyArray<Row>, DatabaseError>
   /** Begins a transaction that the server bounds, as a script that others can follow in the same round trip. */
   readonly begin: string
-  /** One statement, or a script where there are no parameters, outside any transaction of the roles and bounded in the server. */
+  /** One statement, or a script without parameters, outside any transaction of the roles and bounded in the server. */
   execute(text: string, params: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<Row>, DatabaseError>
   /** True once the connection is lost or its state unknown. It is then thrown away, which rolls back. */
   readonly broken: () => boolean
@@ -33,8 +33,8 @@ export interface Driver {
     use: (connection: Connection) => Effect.Effect<A, E, R>
   ): Effect.Effect<A, E | DatabaseError, R>
   /**
-   * One statement as `role`, as a transaction of its own in a single round trip. Absent where no round trips are to be
-   * saved.
+   * One statement as `role`, as a transaction of its own in a single round trip. Absent if the driver has no round
+   * trips.
    */
   readonly statementAs?: <R extends Row>(
     purpose: Purpose,

@@ -90,8 +90,8 @@ const finish = <A, E>(transaction: Transaction, exit: Exit.Exit<A, E>): Effect.E
   )
 
 /**
- * Runs `use` in a transaction: committed where it succeeds, rolled back where it fails or is interrupted. COMMIT and
- * ROLLBACK themselves cannot be interrupted. A connection whose state is unknown afterwards is thrown away.
+ * Runs `use` in a transaction: committed if it succeeds, rolled back if it fails or is interrupted. COMMIT and ROLLBACK
+ * themselves cannot be interrupted. A connection whose state is unknown afterwards is closed.
  */
 export const runTransaction = <A, E, R>(
   driver: Driver,

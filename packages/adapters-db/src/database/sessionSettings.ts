@@ -49,7 +49,7 @@ export const beginWithin = (limits: Limits): string => {
   return text
 }
 
-/** The texts by their limits, of which there are as many as purposes. */
+/** The texts by their limits; there is one for each purpose. */
 const begins = new WeakMap<Limits, string>()
 
 /** The same for an engine in this process, which has one session and no clock of its own. */

@@ -61,7 +61,9 @@ export const unpackImage = (image: Uint8Array): UnpackedFolder => {
   return { folders, files: contents }
 }
 
-/** Makes `folder`, which is absent or empty, and in it what `image` holds. Throws where the image is damaged. */
+/**
+ * Makes `folder`, which is absent or empty, and writes the content of `image` into it. Throws if the image is damaged.
+ */
 export const unpackFolder = (image: Uint8Array, folder: string): void => {
   const { files, folders } = unpackImage(image)
   mkdirSync(folder, { recursive: true, mode: 0o700 })

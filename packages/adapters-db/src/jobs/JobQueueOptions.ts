@@ -9,6 +9,6 @@ export interface JobQueueOptions {
   readonly pollingIntervalSeconds?: number | undefined
   /** Milliseconds a running try may still take once its worker stops; 10,000 unless given. */
   readonly stopTimeoutMs?: number | undefined
-  /** Called when a background statement of the queue fails, for example while the database is away. For logs. */
+  /** Called when a background statement of the queue fails, for example while the database is down. For logs. */
   readonly onError?: ((error: Error) => void) | undefined
 }

@@ -52,7 +52,7 @@ export const enqueueJob = (parts: JobParts) => {
           if (twin?.state === "active") yield* sql.query(text.askAgain, [twin.id])
           if (twin !== undefined) return twin.id
           const id = yield* send(job)
-          // Nothing is inserted beside a twin that was committed in between: look at that one.
+          // Nothing is inserted if a twin was committed in between: read that one.
           if (id !== undefined) return id
         }
       })

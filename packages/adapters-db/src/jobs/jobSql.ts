@@ -21,7 +21,7 @@ export interface StoredJob {
 /** A try that a worker runs. `retryCount` fences it: the queue counts claims by it. */
 export type Claim = StoredJob
 
-/** A claim whose worker gave no sign of life for some seconds. */
+/** A claim whose worker wrote no sign of life for some seconds. */
 export interface SilentClaim extends Claim {
   /** The last sign, as the database writes it. */
   readonly heartbeat: string
@@ -97,11 +97,14 @@ export const jobSql = (schemaName: string) => {
           AND group_id <> ALL($1::text[]) AND data->>'kind' = ANY($3::text[])
         ORDER BY array_position($2::text[], group_id) NULLS FIRST, created_on LIMIT 1 FOR UPDATE SKIP LOCKED
       ) RETURNING ${STORED}`,
-    /** A sign of life for the claim ($1, $2) of owner $3, with its progress $4 where there is news; no row where it is gone. */
+    /**
+     * Writes a sign of life for the claim ($1, $2) of owner $3, with its progress $4 if it has changed; no row if it is
+     * gone.
+     */
     beat: `UPDATE ${job} SET heartbeat_on = ${schema}.job_now(),
         data = CASE WHEN $4::jsonb IS NULL THEN data ELSE jsonb_set(data, '{progress}', $4::jsonb) END
       WHERE ${held} AND group_id = $3 RETURNING id`,
-    /** Keeps the claim ($1, $2) until the transaction ends; no row where it is gone. */
+    /** Locks the claim ($1, $2) until the transaction ends; no row if it is gone. */
     lockClaim: `SELECT data ? 'again' AS again FROM ${job} WHERE ${held} FOR UPDATE`,
     /**
      * The same for a claim whose last sign of life is still $3. Also returns no row if another transaction has locked
@@ -137,7 +140,7 @@ export const jobSql = (schemaName: string) => {
       )`,
     /**
      * A page of at most $1, newest first, after the job of $2 microseconds and id $3, of kind $4, each null for all; of
-     * owner $5 where `owned`.
+     * owner $5 if `owned`.
      */
     list: (state: JobState | undefined, owned: boolean) => `SELECT ${LISTED} FROM ${job}
       WHERE name = '${JOBS_QUEUE}' ${owned ? "AND group_id = $5" : ""} ${state === undefined ? "" : `AND ${STATES[state]}`}

@@ -193,12 +193,12 @@ export const startWorker = (
 
 /** A claim is looked at once its worker has missed more than two signs of life. */
 const SUSPECT_SECONDS = 2.5
-/** A claim may be taken over once its worker has been silent for so long. */
+/** The silence of a worker after which its claim may be taken over. */
 const LEASE_SECONDS = 6
-/** So many looks in a row must have found the same last sign. */
+/** The number of consecutive checks that must have found the same last sign. */
 const LOOKS = 3
 const LOOK_INTERVAL = "1 second"
-/** A look that ends so long after the last one was held up. */
+/** A check that ends this long after the previous one was delayed. */
 const LATE_MS = 3000
 
 const keyOf = ({ id, retryCount, heartbeat }: SilentClaim): string => `${id} ${retryCount} ${heartbeat}`

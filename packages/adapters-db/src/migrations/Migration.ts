@@ -30,7 +30,7 @@ export const makeMigration = (id: string, rawText: string): Migration => {
   return { id, text, checksum: createHash("sha256").update(text).digest("hex"), compatibleFrom }
 }
 
-/** The migrations that ship with this package, in order. Throws where two share a number. */
+/** The migrations that ship with this package, in order. Throws if two share a number. */
 export const loadMigrations = async (): Promise<ReadonlyArray<Migration>> => {
   const files = [...(await migrationFiles())].filter(([name]) => FILE_NAME.test(name))
   const names = files.map(([name]) => name)

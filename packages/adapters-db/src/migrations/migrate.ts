@@ -61,7 +61,8 @@ const lockAndPrepare = (sql: OwnerSql, schema: string, schemaName: string) =>
     const [space] = yield* sql.query(SPACE_EXISTS, [schemaName])
     if (space?.["exists"] !== true) yield* sql.script(`CREATE SCHEMA ${schema}`)
     const [found] = yield* sql.query(TABLE_EXISTS, [schemaName])
-    // Not asked for where it is there: even so it would wait for all that read the table, a backup among them.
+    // Skipped if the table exists: even without an effect, the statement would wait for all readers of the table, a
+    // backup for example.
     if (found === undefined) return yield* sql.script(migrationsTable(schema))
     if (found["isComplete"] !== true) {
       yield* sql.script(`ALTER TABLE ${schema}.migrations ADD COLUMN compatible_from text`)
@@ -105,7 +106,7 @@ const compare = (
 
 const readApplied = (sql: Pick<OwnerSql, "query">, schema: string) =>
   sql.query<Applied>(
-    // Read so that a table from before the column will do, too.
+    // Written so that it also reads a table from before the column existed.
     `SELECT id, checksum, pg_catalog.to_jsonb(m) ->> 'compatible_from' AS compatible_from FROM ${schema}.migrations m ORDER BY id`
   )
 
@@ -145,7 +146,7 @@ export const migrate = (
     }
   }).pipe(forPurpose("schema"))
 
-/** The ids of migrations not yet applied, changing nothing. Fails as `migrate` would where histories do not fit. */
+/** The ids of migrations not yet applied, changing nothing. Fails as `migrate` would if histories differ. */
 export const pendingMigrations = (
   given?: ReadonlyArray<Migration>
 ): Effect.Effect<ReadonlyArray<string>, DatabaseError | MigrationRefused, Database> =>

@@ -3,8 +3,8 @@ import { readdir, readFile } from "node:fs/promises"
 const folder = new URL("../../migrations/", import.meta.url)
 
 /**
- * The text of every file of SQL by its name, in order. In the published package this module is one that has the texts in
- * it (`tooling/inlineMigrations.mjs`), so that a bundled program has them too.
+ * The text of every file of SQL by its name, in order. In the published package this module contains the texts
+ * (`tooling/inlineMigrations.mjs`), so that a bundled program has them too.
  */
 export const migrationFiles = async (): Promise<ReadonlyMap<string, string>> => {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".sql")).toSorted()

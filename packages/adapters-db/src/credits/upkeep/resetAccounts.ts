@@ -16,7 +16,7 @@ const dueText = (schema: string) => `
       AND (renewed_until IS NULL OR next_reset_at < renewed_until) AND user_id > $2 ORDER BY user_id LIMIT $3
   ) d`
 
-/** The next range of users, in the order of their ids, with at most so many accounts that are due. */
+/** The next range of users, in the order of their ids, with at most this number of due accounts. */
 export const nextDue = (
   { schema, statement }: Database["Service"],
   { asOf, before, limit }: DueInput

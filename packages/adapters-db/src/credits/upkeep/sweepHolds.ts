@@ -40,7 +40,7 @@ const lockExpiredText = (schema: string) => `
   WHERE h.expires_at <= ${momentOf("$1")}
   FOR UPDATE OF h SKIP LOCKED`
 
-/** Ends expired holds, of one person where named, in one transaction, under the locks of their accounts and their own. */
+/** Ends expired holds, of one person if named, in one transaction, under the locks of their accounts and their own. */
 const sweepAtOnce = (
   database: Database["Service"],
   time: LedgerTime,

@@ -37,7 +37,7 @@ type Found = Effect.Effect<ReadonlyArray<Difference>, DatabaseError>
 /** Rows looked at in one statement, at most. */
 const PAGE = 5000
 
-/** A range of users in the order of their bytes: after one, up to another, or to the last where it is null. */
+/** A range of users in the order of their bytes: after one, up to another, or to the last if it is null. */
 interface Users {
   readonly after: string
   readonly upto: string | null
@@ -51,7 +51,10 @@ const boundText = (schema: string) => `
   SELECT CASE WHEN count(*) = $2 THEN max(user_id) END AS upto
   FROM (SELECT user_id FROM ${schema}.credit_accounts WHERE user_id > $1 ORDER BY user_id LIMIT $2) c`
 
-/** An account as it was at one moment; what its rows say up to there is looked at afterwards, and cannot change any more. */
+/**
+ * An account in one state of the database; its rows up to that state are checked afterwards, and cannot change any
+ * more.
+ */
 interface AccountState extends Row {
   readonly user_id: string
   readonly first: number
@@ -168,7 +171,7 @@ const verifyKeys = Effect.fnUntraced(function* (
   }
   return accounts.flatMap(({ user_id: userId, ended }) => {
     const { contradicting, holds, numbers, unanswered } = counted.get(userId) ?? NO_KEYS
-    // As many as ended, and not one place twice.
+    // As many as ended, and no place twice.
     const distinct = 2n * numbers === BigInt(ended) * BigInt(ended + 1)
     return [
       ...differ(userId, "keys without their transaction", 0, unanswered),
@@ -189,7 +192,7 @@ interface WalkedRow extends Row {
 }
 
 interface Walk {
-  /** The function that looks at a page of rows after (user, key), and counts for each user those that are wrong. */
+  /** The function that checks a page of rows after (user, key), and counts for each user those that are wrong. */
   readonly page: "verify_usage" | "verify_purchases"
   /** The key behind all keys of the user before the range. */
   readonly lastKey: string | number
@@ -230,7 +233,7 @@ const USAGE: Walk = {
   invariant: "sums of usage"
 }
 
-/** Each purchase is what its transactions granted and took back. */
+/** Compares each purchase with the transactions that granted and took back its credits. */
 const PURCHASES: Walk = {
   page: "verify_purchases",
   lastKey: "\u{10FFFF}",

@@ -5,7 +5,7 @@ export interface EngineStart {
   readonly forFolder: boolean
 }
 
-/** The entry beside this module: a source where this is one, else compiled. */
+/** The entry beside this module: a source if this is one, otherwise compiled. */
 const entry = new URL(`./pgliteWorker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url)
 
 const start = (workerData: EngineStart): Worker => {

@@ -10,12 +10,12 @@ import type { PgliteThreadOptions } from "./PgliteThread.ts"
 import { EMBEDDED_SESSION } from "../sessionSettings.ts"
 
 /**
- * The engine's own cache of pages, beside the system's: each megabyte of the 128 that are usual costs time at the start
- * and memory ever after.
+ * The engine's own cache of pages, beside the system's: each megabyte of the usual 128 costs time at the start and
+ * memory ever after.
  */
 const START_PARAMS = [...PGlite.defaultStartParams, "-c", "shared_buffers=32MB"]
 
-/** The engine's code, compiled once; undefined where PGlite is to find it by itself. */
+/** The engine's code, compiled once; undefined if PGlite is to find it by itself. */
 const compiling = readFile(new URL("./pglite.wasm", import.meta.resolve("@electric-sql/pglite"))).then(
   (bytes) => WebAssembly.compile(bytes),
   () => undefined
@@ -43,7 +43,7 @@ const appliedNow = async (database: PGlite): Promise<PGlite> => {
   return database
 }
 
-/** A database in memory, which begins as the shipped image where there is one that fits and can be used. */
+/** A database in memory, which begins as the shipped image if there is a suitable one. */
 const openMemory = async (fromImage: boolean): Promise<PGlite> => {
   const image = fromImage
     ? await shippedImageFile()

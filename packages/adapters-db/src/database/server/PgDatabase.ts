@@ -17,7 +17,7 @@ import { beginWithin, isPlainSession, PROBE, scriptWithin, standsAlone } from ".
 export interface PgDatabaseOptions {
   /** A Postgres connection string. A transaction-pooling pgbouncer behind it is fine. */
   readonly url?: string | undefined
-  /** In its place a pool of the caller's, which stays open. */
+  /** In place of `url`: a pool of the caller's, which stays open. */
   readonly pool?: CallersPool | undefined
   /** The schema all tables live in; `parley` unless given. */
   readonly schema?: string | undefined
@@ -27,7 +27,7 @@ export interface PgDatabaseOptions {
   readonly connectTimeoutMs?: number | undefined
   /** Time limits by purpose; `LIMITS` unless given. */
   readonly limits?: LimitsPolicy | undefined
-  /** Called when a connection is lost, also an idle one. For logs; the pool replaces it by itself. */
+  /** Called when a connection is lost, even an idle one. For logs; the pool replaces it by itself. */
   readonly onConnectionLost?: ((error: Error) => void) | undefined
 }
 
@@ -82,8 +82,8 @@ const sendInTurn = async <R extends Row>(
 }
 
 /**
- * A statement as a transaction that `begin` begins and the server bounds: begun, run and committed in one round trip. The
- * first on a connection also asks what its session is like.
+ * A statement as a transaction that `begin` begins and the server bounds: begun, run and committed in one round trip.
+ * The first one on a connection also reads the settings of its session.
  */
 const sendBounded = async <R extends Row>(
   loan: Loan,
@@ -191,7 +191,7 @@ export const PgDatabaseLayer = (options: PgDatabaseOptions): Layer.Layer<Databas
   Layer.effectContext(
     Effect.gen(function* () {
       const pool = yield* Effect.acquireRelease(
-        // The driver is loaded where there is a server to talk to.
+        // The driver is loaded only if there is a server.
         Effect.map(
           Effect.promise(() => import("./PgPool.ts")),
           ({ openPgPool }) => openPgPool(options)

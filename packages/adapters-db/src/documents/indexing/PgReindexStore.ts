@@ -11,8 +11,8 @@ const ALIVE = "begun_at > clock_timestamp() - interval '7 days'"
 
 const texts = (schema: string) => ({
   /**
-   * Parameters: the scope, whether a run that has not ended is begun anew. A clock may show the same moment twice, so that
-   * the row before this statement decides too, not the time alone.
+   * Parameters: the scope, whether an unfinished run starts from the beginning. Two statements may have the same clock
+   * time, so the row before this statement decides too, not the time alone.
    */
   begin: `INSERT INTO ${schema}.reindex_runs AS r (scope, begun_at) VALUES ($1, clock_timestamp())
     ON CONFLICT (scope) DO UPDATE SET begun_at = CASE

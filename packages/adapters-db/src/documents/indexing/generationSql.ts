@@ -25,9 +25,9 @@ export const generationSql = (schema: string) => ({
     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
 
   /**
-   * The terms of words, each as often as it is in the word, none of a stop word; beside them, of an accented word, those of the
-   * same without accents, as far as they are others. Parameters: the words, the same without accents, their language. Touches
-   * no table.
+   * The terms of words, each with its frequency in the word, none of a stop word; and for an accented word also the
+   * terms of its form without accents, if they differ. Parameters: the words, the same without accents, their language.
+   * Reads no table.
    */
   findTerms: `SELECT word, terms, CASE WHEN word <> plain THEN (
       SELECT array_agg(DISTINCT term) FROM (SELECT ${termOf(schema, "lexeme")} AS term FROM unnest(${stemsOf(schema, "$3", "plain")})) AS other

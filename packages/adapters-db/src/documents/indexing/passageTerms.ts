@@ -41,7 +41,7 @@ const MAX_FREQUENCY = PLACE - 1
 /** The most bytes of a row of postings, about: half a page. The number of parts is a power of 2. */
 const PART_BYTES = 4_000
 const MAX_PARTS = 256
-/** Bytes of a lexeme in a `tsvector` beside its letters, and of each of its positions. */
+/** Bytes of a lexeme in a `tsvector` in addition to its letters, and of each of its positions. */
 const LEXEME_BYTES = 7
 const POSITION_BYTES = 2
 
@@ -139,7 +139,7 @@ interface TermRow extends Record<string, unknown> {
   readonly plain: ReadonlyArray<string> | null
 }
 
-/** Of a mark that stands on no letter nothing is left without its marks: no term, and nothing that a `tsvector` takes. */
+/** Nothing remains of a mark that belongs to no letter: there is no term, and nothing that a `tsvector` accepts. */
 const isTerm = (term: string): boolean => term !== ""
 
 const NO_TERMS: WordTerms = { terms: [], plain: [] }

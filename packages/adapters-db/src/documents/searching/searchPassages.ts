@@ -35,10 +35,10 @@ interface PassageRow extends Row {
 interface FoundRow extends PassageRow {
   readonly score: number
   readonly length: number
-  /** Of the first `FEEDBACK.candidates`, with a space between. */
+  /** Of the first `FEEDBACK.candidates` passages, separated by spaces. */
   readonly terms: string | null
   readonly frequencies: string | null
-  /** Of the first `FEEDBACK.passages`: how many of the owner's passages have each of the terms. */
+  /** For the first `FEEDBACK.passages`: the number of the owner's passages with each of the terms. */
   readonly passages_with: string | null
   /** Terms in the query, and of the owner's passages their number and average length. */
   readonly occurrences: number
@@ -46,7 +46,7 @@ interface FoundRow extends PassageRow {
   readonly average_length: number
 }
 
-/** A passage by its nearness to a query: whole where it may be shown for that, else where it is. */
+/** A passage by its similarity to a query: complete if it may be shown for that, otherwise its place only. */
 interface NearRow extends Row {
   readonly document_id: string
   readonly ordinal: number

@@ -22,7 +22,7 @@ export interface VectorIndex {
   /** An interrupted build is `invalid`: it takes room and time and is not searched. */
   readonly state: "valid" | "building" | "invalid"
   readonly bytes: number
-  /** As many as the database knows of, about. */
+  /** The database's estimate of their number. */
   readonly passages: number
 }
 
@@ -32,7 +32,7 @@ export interface VectorIndexes {
   readonly pgvector: string | undefined
   /** The model's own. */
   readonly current: VectorIndex | undefined
-  /** Of other models, or left invalid by builds that were set aside. */
+  /** Those of other models, or left invalid by interrupted builds. */
   readonly others: ReadonlyArray<VectorIndex>
 }
 
@@ -114,8 +114,8 @@ export const embeddingsOf = (
   })
 
 /**
- * Returns the bytes of memory, about, in which the graph over so many passages is built at once; with less, the build
- * takes far longer.
+ * Returns the approximate memory in bytes for building the graph over this number of passages at once; with less
+ * memory, the build takes far longer.
  */
 export const buildingMemory = ({ dimensions }: EmbeddedModel, passages: number): number =>
   passages * (dimensions * (dimensions <= 2_000 ? 4 : 2) + GRAPH_BYTES)

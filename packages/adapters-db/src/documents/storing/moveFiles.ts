@@ -9,12 +9,12 @@ interface ClaimedFile extends Row {
   readonly object_key: string
 }
 
-/** So many at once: each file is in memory while it is moved. */
+/** The number of concurrent moves: each file is in memory while it is moved. */
 const AT_ONCE = 2
 
 /**
- * Documents that are read, with bytes here and no object yet, or one whose writing was begun long ago and never ended. The
- * lock keeps them from being written anew meanwhile. Parameter: how many.
+ * Documents that have been read, with bytes here and no object yet, or with one whose writing was begun long ago and
+ * never ended. The lock prevents new writes meanwhile. Parameter: their number.
  */
 const claimText = (schema: string) => `
   WITH left_over AS (
@@ -70,7 +70,7 @@ export const moveFiles = Effect.fnUntraced(function* (
   const move = Effect.fnUntraced(function* (file: ClaimedFile) {
     const name = [file.user_id, file.document_id, file.object_key]
     const parts = yield* database.statement<{ base64: string }>(readText(schema), name)
-    // Deleted or written anew meanwhile.
+    // Deleted or written again meanwhile.
     if (parts.length === 0) return 0
     yield* objects.put(file.object_key, Buffer.concat(parts.map(({ base64 }) => Buffer.from(base64, "base64"))))
     return yield* database.asService(({ query }) =>
