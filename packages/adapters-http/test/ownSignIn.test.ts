@@ -94,7 +94,7 @@ test("a server is not made where two ways say who people are, or none", async ()
   const runtime = runtimeOf(parley)
   const sessions = { verify: () => expect.unreachable() } as unknown as HttpOptions["sessions"]
   expect(() => parleyListener({ runtime, sessions, authenticate: () => undefined })).toThrow("not both")
-  expect(() => parleyListener({ runtime })).toThrow("Nobody could sign in")
+  expect(() => parleyListener({ runtime })).toThrow("No person could sign in")
   await close()
 })
 

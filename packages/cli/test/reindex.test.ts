@@ -43,7 +43,7 @@ describe("parley reindex", () => {
     expect(tokens).toBeGreaterThan(before.length * 100)
     const people = await rig.here(["reindex", "--dry-run"], rig.environment("second"))
     expect([people.exit, people.stderr]).toEqual([0, ""])
-    expect(people.stdout).toContain(`Would index 3 documents anew, with ${before.length} passages.`)
+    expect(people.stdout).toContain(`Would re-index 3 documents, with ${before.length} passages.`)
     expect(people.stdout).toContain("The cost is not known")
     // By the same embedder nothing would have to be paid.
     const same = parse((await rig.here(["reindex", "--dry-run", "--json"], rig.environment("first"))).stdout)
@@ -82,7 +82,7 @@ describe("parley reindex", () => {
     const again = await rig.here(["reindex"], priced)
     expect([again.exit, again.stdout]).toEqual([
       0,
-      `Indexed 3 documents anew, with ${before.length} passages: 0 embedded, ${before.length} had their embedding.\n`
+      `Re-indexed 3 documents, with ${before.length} passages: 0 embedded, ${before.length} had their embedding.\n`
     ])
   })
 

@@ -65,7 +65,7 @@ describe("background tasks", () => {
         holds: task(Effect.die(new TypeError("secret-of-vendor")))
       })
       assert.strictEqual(lines.length, 2)
-      assert.match(lines[0] ?? "", /level=WARN.*Nothing is done; the task begins anew in \d\.\d seconds/)
+      assert.match(lines[0] ?? "", /level=WARN.*Nothing is done; the task restarts in \d\.\d seconds/)
       assert.match(lines[0] ?? "", /task=documents failure=StorageFailed operation=JobQueue\.work/)
       assert.match(lines[1] ?? "", /task=holds failure=TypeError/)
       assert.notInclude(lines.join("\n"), "secret-of-vendor")
