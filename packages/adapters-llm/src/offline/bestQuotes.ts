@@ -66,14 +66,6 @@ const ALL_FUNCTION_WORDS = new Set(LANGUAGES.flatMap((language) => [...FUNCTION_
 /** Small words of direction belong to the question: to turn off, to put up. */
 const DIRECTIONS = new Set(["off", "out", "up", "down", "over", "under", "after", "before"])
 
-const namesIn = (question: string, language: Language | undefined): ReadonlySet<string> => {
-  const [, ...rest] = question.trim().split(/\s+/u)
-  const named = language === "de" ? /\p{N}/u : /[\p{N}\p{Lu}]/u
-  const names = new Set<string>()
-  for (const word of rest) for (const name of named.test(word) ? wordsOf(word) : []) names.add(name)
-  return names
-}
-
 /** Parses a question. If it is too short to detect its language, the function words of all languages are dropped. */
 export const readQuestion = (question: string): ReadQuestion => {
   const language = languageOf(question, 2) ?? languageOf(question, 1)
@@ -82,7 +74,11 @@ export const readQuestion = (question: string): ReadQuestion => {
   for (const word of wordsOf(question)) {
     if ((!skipped.has(word) || DIRECTIONS.has(word)) && !ASKING.has(word)) words.add(word)
   }
-  const names = namesIn(question, language)
+  const named = language === "de" ? /\p{N}/u : /[\p{N}\p{Lu}]/u
+  const names = new Set<string>()
+  for (const word of question.trim().split(/\s+/u).slice(1)) {
+    if (named.test(word)) for (const name of wordsOf(word)) names.add(name)
+  }
   return { language, words: [...words], names, wants: CUES.find(({ asks }) => asks.test(question))?.has }
 }
 

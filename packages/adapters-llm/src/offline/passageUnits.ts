@@ -82,17 +82,6 @@ const headsLine = (line: string, next: string | undefined): boolean =>
 /** "Limitations." or "Artículo 4." before the sentences of a paragraph. */
 const PARAGRAPH_HEAD = /^\p{L}{4,}(?: [\d.]+)?\.$/u
 
-/**
- * One language for each file, found from all its passages together, because a single passage may be too short to tell.
- */
-const languagesOf = (passages: ReadonlyArray<QuotedPassage>): ReadonlyMap<string, Language | undefined> => {
-  const texts = new Map<string, string>()
-  for (const { filename, text } of passages) texts.set(filename, `${texts.get(filename) ?? ""} ${text}`)
-  const languages = new Map<string, Language | undefined>()
-  for (const [filename, text] of texts) languages.set(filename, languageOf(text))
-  return languages
-}
-
 const addUnits = (units: Array<Unit>, passage: QuotedPassage, fileLanguage: Language | undefined): void => {
   const language = languageOf(passage.text) ?? fileLanguage
   const shown = reflow(passage.text).text
@@ -142,7 +131,11 @@ const addUnits = (units: Array<Unit>, passage: QuotedPassage, fileLanguage: Lang
 
 /** Returns the quotable units of these passages, in order. */
 export const unitsOf = (passages: ReadonlyArray<QuotedPassage>): ReadonlyArray<Unit> => {
-  const languages = languagesOf(passages)
+  // One language for each file, found from all its passages together, because a single one may be too short to tell.
+  const texts = new Map<string, string>()
+  for (const { filename, text } of passages) texts.set(filename, `${texts.get(filename) ?? ""} ${text}`)
+  const languages = new Map<string, Language | undefined>()
+  for (const [filename, text] of texts) languages.set(filename, languageOf(text))
   const units: Array<Unit> = []
   for (const passage of passages) addUnits(units, passage, languages.get(passage.filename))
   return units

@@ -52,7 +52,9 @@ export const reserveOnTier = (
   tier: TierName,
   reservationId: string
 ): Operation<Reserved | OnOtherTier, ReserveRefusal> => ({
-  ...reserve(input, reservationId),
+  name: "reserve",
+  userId: input.userId,
+  reads: { key: input.key },
   decide: (view, now) => {
     const { account, open, record } = view
     return account === undefined || account.tier === tier || open !== undefined || record !== undefined

@@ -30,23 +30,20 @@ const NOT_WORDS = /[^\p{L}\p{N}\p{M}]+/gu
  * Arabic words lose vowel signs, the article and an ending of the plural. Passages and queries go through it alike; the
  * stored and shown text is the original. The result is well-formed and free of NUL for any input.
  */
-export const searchableText = (text: string): string =>
-  plainArabic(
-    text.normalize("NFKC").replace(PARTED, "$1 $2 $1$2").replaceAll("\u00ad", "").toLowerCase().replace(NOT_WORDS, " ")
-  )
-    .replace(RUN, charactersAndPairs)
-    .trim()
+export const searchableText = (text: string): string => {
+  const whole = text.normalize("NFKC").replace(PARTED, "$1 $2 $1$2").replaceAll("\u00ad", "")
+  const words = whole.toLowerCase().replace(NOT_WORDS, " ")
+  return (ARABIC.test(words) ? plainArabic(words) : words).replace(RUN, charactersAndPairs).trim()
+}
 
 /** After Larkey, Ballesteros and Connell, "Light stemming for Arabic information retrieval" (2007), as far as prefixes go. */
 const plainArabic = (text: string): string =>
-  ARABIC.test(text)
-    ? text
-        .replace(ARABIC_MARKS, "")
-        .replace(ARABIC_ALEF, "ا")
-        .replaceAll("ى", "ي")
-        .replace(ARABIC_PREFIX, "")
-        .replace(ARABIC_PLURAL, "")
-    : text
+  text
+    .replace(ARABIC_MARKS, "")
+    .replace(ARABIC_ALEF, "ا")
+    .replaceAll("ى", "ي")
+    .replace(ARABIC_PREFIX, "")
+    .replace(ARABIC_PLURAL, "")
 
 /**
  * `searchableText` of a query, cut to the longest query. Endings that stemmers recognise only by their accents, and
