@@ -9,6 +9,8 @@ import { counted, keyOf, spoken } from "./judgeRound.ts"
 const ASKED = { tokens: 200, slowMs: 100 }
 const BEFORE_MS = 3_000
 const AFTER_MS = 2_500
+/** A reply whose first word comes while its server is paused, so that its hold is swept without a charge. */
+const SILENT = { tokens: 4, slowMs: BEFORE_MS + 1_000 }
 /** How the paused server goes on: until its replies end, until they end after SIGTERM, or until it is killed. */
 const AFTERWARDS = ["ends its replies", "is asked to stop", "is killed"] as const
 
@@ -19,7 +21,7 @@ describe.runIf(hasPostgres)("a server that is paused for longer than holds live"
     async (afterwards) => {
       await using rig = new CrashRig()
       await using paused = await rig.start()
-      await using _other = await rig.start()
+      await using other = await rig.start()
       const load = new ChatLoad(paused.url, afterwards.replaceAll(" ", "-"))
       const [reader, leaver, silent] = [
         await load.signIn("reader"),
@@ -30,8 +32,10 @@ describe.runIf(hasPostgres)("a server that is paused for longer than holds live"
       const reading = Promise.all([
         load.ask(reader, ASKED),
         load.ask(leaver, { ...ASKED, leaveAfter: 3, continues: true }),
-        load.ask(silent, { ...ASKED, tokens: 4, slowMs: BEFORE_MS + 1_000 })
+        load.ask(silent, SILENT)
       ])
+      const repeated = { ...SILENT, idempotencyKey: "repeated" }
+      const interrupted = load.ask(await load.signIn("repeater"), repeated)
       await sleep(BEFORE_MS)
       child.kill("SIGSTOP")
       await eventually("the other server to sweep", async () =>
@@ -40,14 +44,26 @@ describe.runIf(hasPostgres)("a server that is paused for longer than holds live"
       for (const { userId } of [reader, leaver]) {
         expect(await rig.charges(userId)).toMatchObject([{ receipt: { ended: "expired" } }])
       }
+      const elsewhere = new ChatLoad(other.url, afterwards.replaceAll(" ", "-"))
+      const repetition = elsewhere.ask(await elsewhere.signIn("repeater"), repeated)
+      await eventually("the repetition to hold credits", async () =>
+        (await rig.leftHolds()).length === 1 ? true : undefined
+      )
       child.kill("SIGCONT")
       await sleep(AFTER_MS)
       if (afterwards === "is asked to stop") child.kill("SIGTERM")
       if (afterwards === "is killed") child.kill("SIGKILL")
       const records = await reading
+      await interrupted
+      const answered = await repetition
       await eventually("all replies to end", async () =>
         (await rig.leftHolds()).length === 0 && (await rig.unended()) === 0 ? true : undefined
       )
+      // One idempotency key, one charge, one answer: that of the repetition.
+      expect(answered).toMatchObject({ status: 200, end: "complete", text: spoken(SILENT.tokens) })
+      expect(await rig.charges(answered.userId)).toMatchObject([{ key: keyOf(answered) }])
+      const stored = [...(await rig.replies(answered.userId)).values()].filter(({ content }) => content !== "")
+      expect(stored).toEqual([{ content: spoken(SILENT.tokens), state: "complete" }])
       for (const record of records) {
         if (record.messageId === undefined) {
           expect(await rig.charges(record.userId)).toEqual([])

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ChatService } from "@parley/core/effect"
 import { ModelFailed } from "@parley/core/adapter"
 import type { ReplyPart } from "@parley/core/adapter"
-import { Deferred, Effect, Exit, Scope, Stream } from "effect"
+import { Deferred, Effect, Exit, Fiber, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { balance, says, scriptedModel, sweepAway, transactions, world } from "./world.ts"
 
@@ -147,6 +147,58 @@ describe("a chat request with an idempotency key", () => {
         assert.strictEqual(yield* charges("ann"), 1)
       }).pipe(Effect.provide(world(model)))
     }
+  )
+
+  it.effect("whose server was silent until a sweep is charged for the repetition alone, if that came meanwhile", () =>
+    Effect.gen(function* () {
+      const wake = yield* Deferred.make<void>()
+      const answers = [
+        Stream.concat(Stream.drain(Stream.fromEffect(Deferred.await(wake))), says(["Late"])),
+        says(["Answer"])
+      ]
+      const model = scriptedModel(() => answers.shift() ?? Stream.never)
+      yield* Effect.gen(function* () {
+        const late = yield* Effect.forkChild(send("Question", "key-1"))
+        while (model.requests.length === 0) yield* Effect.yieldNow
+        assert.strictEqual((yield* sweepAway).released, 1)
+        const { reply, text } = yield* send("Question", "key-1")
+        assert.strictEqual(text, "Answer")
+        yield* Deferred.succeed(wake, undefined)
+        yield* Fiber.await(late)
+        assert.strictEqual(yield* charges("ann"), 1)
+        yield* sweepAway
+        const { messages } = yield* ChatService.use((chat) => chat.get("ann", reply.chatId))
+        const replies = messages.filter(({ content, role }) => role === "assistant" && content !== "")
+        assert.deepStrictEqual(
+          replies.map(({ content }) => content),
+          ["Answer"]
+        )
+        assert.strictEqual((yield* send("Question", "key-1")).text, "Answer")
+      }).pipe(Effect.provide(world(model)))
+    })
+  )
+
+  it.effect("whose server went on after a sweep is in progress until it ends, and then has this one answer", () =>
+    Effect.gen(function* () {
+      const wake = yield* Deferred.make<void>()
+      const model = scriptedModel(() =>
+        Stream.concat(Stream.drain(Stream.fromEffect(Deferred.await(wake))), says(["Late"]))
+      )
+      yield* Effect.gen(function* () {
+        const late = yield* Effect.forkChild(send("Question", "key-1"))
+        while (model.requests.length === 0) yield* Effect.yieldNow
+        for (let round = 0; round < 2; round += 1) {
+          assert.strictEqual((yield* sweepAway).released, 1)
+          yield* TestClock.adjust("3 seconds")
+        }
+        assert.strictEqual((yield* Effect.flip(send("Question", "key-1")))._tag, "RequestInProgress")
+        yield* Deferred.succeed(wake, undefined)
+        assert.strictEqual((yield* Fiber.join(late)).text, "Late")
+        assert.strictEqual((yield* send("Question", "key-1")).text, "Late")
+        assert.strictEqual(model.requests.length, 1)
+        assert.strictEqual(yield* charges("ann"), 1)
+      }).pipe(Effect.provide(world(model)))
+    })
   )
 
   it.effect("that arrives while the first is being answered is told so, and asks no model", () =>

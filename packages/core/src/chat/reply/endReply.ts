@@ -25,6 +25,8 @@ export type ReplyPayment = ReturnType<Effect.Success<typeof makeReplyPayments>>
 const REPLACED = "The hold of an open reply was ended by a sweeper; credits for the rest of the reply were held anew."
 const LOST =
   "The hold of an open reply was ended by a sweeper, and balance or daily cap do not pay the rest; the reply is cut off."
+const REPEATED =
+  "The hold of an open reply was ended by a sweeper, and its request came again; the late reply is neither stored nor charged."
 const NOT_REPLACED = "A hold that is gone could not be replaced; trying at the next heartbeat."
 
 /** How a hold that is gone is replaced by one for the rest of its reply. */
@@ -47,9 +49,11 @@ const makeReplaceHold = Effect.gen(function* () {
           reserve({ userId, key, fingerprint: key, amount, minimumAmount: amount, source, dailyCap, ttlMs, draft }, id)
         )
       ).pipe(
-        // A person without open holds may have been erased.
-        Effect.catchTag(["DailyCapReached", "AccountNotFound"], () => Effect.succeed({ _tag: "Refused" } as const)),
-        Effect.catchTag(["InvalidAmount", "KeyConflict"], Effect.die)
+        // A person without open holds may have been erased, and a repetition of the request may have replaced the reply.
+        Effect.catchTag(["DailyCapReached", "AccountNotFound", "KeyConflict"], () =>
+          Effect.succeed({ _tag: "Refused" } as const)
+        ),
+        Effect.catchTag("InvalidAmount", Effect.die)
       )
   }
 })
@@ -91,7 +95,7 @@ export const makeReplyPayments = Effect.gen(function* () {
     })
 
     return {
-      /** The balance or the daily cap does not pay for the rest: the reply has to end. */
+      /** Nothing pays for the rest, or a repetition of the request has replaced the reply: the reply has to end. */
       isLost: () => lost,
       /** How far the reply has come, as a heartbeat records it: with the draft of the whole reply if that is better known by now. */
       progress: (outputTokens: number, isBetterKnown: boolean, draft: () => ReplyReceiptDraft): HoldProgress => ({
@@ -164,6 +168,9 @@ export interface EndReplyInput {
  * - failed or left half-way: charged for the input, as the provider counted it if it reported so early, and for what was
  *   delivered; marked estimated. The provider is left at once, so that its own bill ends there too.
  *
+ * If a sweeper ended the hold, nothing had been delivered, and a repetition of the request has begun another reply, this one
+ * is neither charged nor stored: the next sweep ends its message as failed.
+ *
  * It is tried again until the storage takes it (`endSurely`), with the heartbeats going on. Never fails; returns the fiber
  * that tries it, which may go on for as long as the storage is down.
  */
@@ -198,8 +205,13 @@ export const makeEndReply = Effect.gen(function* () {
     const isDelivered = spoken !== undefined && spoken.output.text() !== "" && ended !== "unanswered"
     const charge = isDelivered ? replyCharge(spoken.opened, spoken.output, ended, turn.chatId, tokenizer) : undefined
     const work = Effect.gen(function* () {
-      yield* payment.end(charge, yield* endOfTurn(reply))
-      yield* share.giveBack(hold.amount - (charge?.amount ?? 0))
+      const taken = yield* payment.end(charge, yield* endOfTurn(reply)).pipe(
+        Effect.as(charge?.amount ?? 0),
+        Effect.catchTag("KeyConflict", () =>
+          Effect.as(Effect.annotateLogs(Effect.logWarning(REPEATED), { hold: hold.key }), 0)
+        )
+      )
+      yield* share.giveBack(hold.amount - taken)
     })
     const ending = yield* endSurely(work, hold.key, stopKeeping)
     if (charge !== undefined && charge.amount > hold.amount) {

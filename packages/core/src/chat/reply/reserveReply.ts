@@ -7,11 +7,15 @@ import {
   type Reserved,
   type ReserveInput,
   insufficientCredits,
-  replyKey
+  type HoldName,
+  replyKey,
+  restKey
 } from "../../credits/holds/Hold.ts"
 import { HoldTtl } from "../../credits/holds/keepHolds.ts"
 import { reserveOnTier } from "../../credits/rules/decideHold.ts"
+import { closeRest } from "../../credits/rules/decideReply.ts"
 import { IdGenerator } from "../../storage/IdGenerator.ts"
+import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { Catalog, modelsOfTier, tierOf } from "../../tiers/Catalog.ts"
 import type { InputUsage } from "../../models/ChatModel.ts"
 import { maxInputTokensFor, type Model, modelPrice } from "../../models/Model.ts"
@@ -38,6 +42,22 @@ export interface ReserveReplyInput {
    */
   readonly fingerprint: string | undefined
 }
+
+/**
+ * Returns how the earlier try of a request ended whose hold was released. Its process may be alive, for example after a
+ * pause: if it has held credits anew, the state of those counts; if not, it can do so no more.
+ */
+const makeCloseTry = Effect.map(CreditLedger, (ledger) => {
+  const closeFrom = (
+    { key, userId }: HoldName,
+    place: number
+  ): Effect.Effect<"open" | "settled" | "released", StorageFailed> =>
+    Effect.flatMap(ledger.run(closeRest({ userId, key: restKey(key, place) })), (state) => {
+      if (state === "released") return closeFrom({ key, userId }, place + 1)
+      return Effect.succeed(state === "closed" ? "released" : state)
+    })
+  return (hold: HoldName) => closeFrom(hold, 1)
+})
 
 /** When one of several replies may have ended is unknown: clients ask again at this interval. */
 const BUSY_RETRY_MS = 2_000
@@ -100,6 +120,7 @@ export const makeReserveReply = Effect.gen(function* () {
   const catalog = yield* Catalog
   const ledger = yield* CreditLedger
   const ids = yield* IdGenerator
+  const closeTry = yield* makeCloseTry
   const takeShares = yield* makeTakeShares
   const ttlMs = yield* HoldTtl
 
@@ -146,7 +167,8 @@ export const makeReserveReply = Effect.gen(function* () {
     if (reserved._tag === "Refused") {
       return yield* refusal(catalog, account, prompt, { estimate, minimumAmount }, reserved)
     }
-    const { hold, replayed, state } = reserved
+    const { hold, replayed } = reserved
+    const state = reserved.state === "released" ? yield* closeTry(hold) : reserved.state
     return {
       _tag: "Reserved",
       hold,

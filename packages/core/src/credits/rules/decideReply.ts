@@ -1,6 +1,7 @@
 import { Result } from "effect"
 import { availableOf } from "../Account.ts"
 import type { HoldEnd, HoldName } from "../holds/Hold.ts"
+import { KeyConflict } from "../errors.ts"
 import { isOfReply, type ReplyReceiptDraft } from "../Receipt.ts"
 import type { Spender } from "../Spender.ts"
 import type { Usage } from "../../models/Usage.ts"
@@ -38,6 +39,47 @@ export const unpaidOf = (draft: ReplyReceiptDraft, { usage: paid }: PaidBefore):
   usage: combine(draft.usage, paid, (used, before) => Math.max(0, used - before))
 })
 
+/** The fingerprint of the key for the rest of a reply that a repetition of its request has replaced. */
+const REPLACED = "replaced by a repetition of the request"
+
+/** What stands under the key for the rest of a reply; `closed` if nothing can be charged under it any more. */
+export type RestState = "open" | "settled" | "released" | "closed"
+
+/**
+ * Closes the key for the rest of a reply whose hold was released, if no hold was made for that rest: the reply's process, if
+ * it is alive, can then neither hold nor charge credits for it. A repetition of its request does this before it begins
+ * another reply, so that one idempotency key is charged for one reply.
+ */
+export const closeRest = ({ key, userId }: HoldName): Operation<RestState, never> => ({
+  name: "closeRest",
+  userId,
+  reads: { key },
+  decide: ({ account, open, record }, now) => {
+    const answer = (state: RestState) => ({ answer: Result.succeed(state), changes: undefined })
+    if (open !== undefined) return answer("open")
+    if (record?.fingerprint === REPLACED || account === undefined) return answer("closed")
+    if (record !== undefined) return answer(record.transaction === undefined ? "released" : "settled")
+    // A hold of nothing, which begins and ends at once.
+    const from = { allowance: 0, topup: 0 }
+    const hold = { userId, key, amount: 0, from, periodStart: account.periodStart, expiresAt: now + 1 }
+    const closed = { key, fingerprint: REPLACED, at: now, hold, transaction: undefined }
+    const counted = { holdsOpened: account.holdsOpened + 1, holdsEnded: account.holdsEnded + 1 }
+    return {
+      answer: Result.succeed("closed"),
+      changes: {
+        account: { ...account, ...counted },
+        opened: [],
+        closed: [],
+        transactions: [],
+        records: [closed],
+        purchases: []
+      }
+    }
+  }
+})
+
+export type SettleReplyRefusal = SettleRefusal | KeyConflict
+
 export interface SettleReplyInput extends HoldName {
   /** The key under which the rest is charged if a sweeper has ended the hold. */
   readonly rest: string
@@ -54,8 +96,9 @@ export interface SettleReplyInput extends HoldName {
 /**
  * Ends the hold of a reply by charging what the reply cost beyond what holds before it were charged. If a sweeper has ended
  * the hold meanwhile, the rest is charged at once, as far as the balance has it and without a daily cap: it was delivered.
+ * Refused with `KeyConflict` if a repetition of the request has replaced the reply (`closeRest`).
  */
-export const settleReply = (input: SettleReplyInput): Operation<HoldEnd, SettleRefusal> => ({
+export const settleReply = (input: SettleReplyInput): Operation<HoldEnd, SettleReplyRefusal> => ({
   name: "settle",
   userId: input.userId,
   reads: { key: input.key, secondKey: input.rest },
@@ -74,7 +117,10 @@ const settleRest = (
   { before, bound, cost, draft, rest, source, userId }: SettleReplyInput,
   swept: HoldEnd,
   now: number
-): Decision<HoldEnd, SettleRefusal> => {
+): Decision<HoldEnd, SettleReplyRefusal> => {
+  if (second.record?.fingerprint === REPLACED) {
+    return { answer: Result.fail(new KeyConflict({ key: rest })), changes: undefined }
+  }
   if (second.record !== undefined) return { answer: Result.succeed(endOf(second.record)), changes: undefined }
   const paid = paidWith(before, swept)
   if (second.open !== undefined) {

@@ -296,3 +296,62 @@ export const describeHoldEnds = ({
     })
   })
 }
+
+/** A reply whose hold a sweeper ended, and a repetition of its request. */
+export const describeRepeatedReply = ({ ledger, openUser, balance, expectSound }: CreditTester): void => {
+  describe("closeRest", () => {
+    const swept = async () => {
+      const userId = await openUser(100)
+      await run(ledger.reserve(reservation(userId, "reply:1", 60)))
+      await run(ledger.release({ userId, key: "reply:1" }))
+      const rest = { userId, key: "reply:1:rest:1" }
+      const late = ledger.settleReply({
+        userId,
+        key: "reply:1",
+        rest: rest.key,
+        source: "chat",
+        cost: 40,
+        bound: 60,
+        before: { credits: 0, usage: { freshInput: 0, cacheRead: 0, cacheWrite: 0, output: 0 } },
+        draft: receiptDraft
+      })
+      return { userId, rest, late }
+    }
+
+    it("lets a late reply neither hold nor charge credits, and may be repeated", async () => {
+      const { userId, rest, late } = await swept()
+      expect(await run(ledger.closeRest(rest))).toBe("closed")
+      expect(await run(ledger.closeRest(rest))).toBe("closed")
+      expect(await tagOf(late)).toBe("KeyConflict")
+      expect(await tagOf(ledger.reserve(reservation(userId, rest.key, 60, { fingerprint: rest.key })))).toBe(
+        "KeyConflict"
+      )
+      expect(await balance(userId)).toMatchObject({ allowance: 100, held: 0 })
+      await expectSound(userId)
+    })
+
+    it("closes nothing if the late reply holds or was charged the rest", async () => {
+      const charged = await swept()
+      expect(await run(charged.late)).toMatchObject({ _tag: "Settled", receipt: { charged: 40 } })
+      expect(await run(ledger.closeRest(charged.rest))).toBe("settled")
+      const { rest, userId } = await swept()
+      await run(ledger.reserve(reservation(userId, rest.key, 60)))
+      expect(await run(ledger.closeRest(rest))).toBe("open")
+      await run(ledger.release(rest))
+      expect(await run(ledger.closeRest(rest))).toBe("released")
+    })
+
+    it("excludes the charge of the late reply if both come at once", async () => {
+      const outcomes = Array.from({ length: 8 }, async () => {
+        const { userId, rest, late } = await swept()
+        const [state, charge] = await Promise.all([run(ledger.closeRest(rest)), tagOf(late)])
+        expect([state, charge]).toEqual(state === "closed" ? ["closed", "KeyConflict"] : ["settled", "succeeded"])
+        expect(await balance(userId)).toMatchObject({ allowance: state === "closed" ? 100 : 60, held: 0 })
+        await expectSound(userId)
+        const { differences } = await run(ledger.verify({ limit: 1, after: userId.slice(0, -1) }))
+        expect(differences).toEqual([])
+      })
+      await Promise.all(outcomes)
+    })
+  })
+}

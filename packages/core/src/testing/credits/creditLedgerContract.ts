@@ -3,7 +3,7 @@ import { type CreditPorts } from "../../credits/CreditLedger.ts"
 import { testedLedger, type TestedLedger } from "./testedLedger.ts"
 import { afterAll, beforeAll, describe } from "vitest"
 import { describeCreditHistory, describeGrant, describeOpen } from "./creditAccountContract.ts"
-import { describeHoldEnds, describeReserve } from "./creditHoldContract.ts"
+import { describeHoldEnds, describeRepeatedReply, describeReserve } from "./creditHoldContract.ts"
 import { describeRenewal } from "./creditRenewalContract.ts"
 import { describeReset } from "./creditResetContract.ts"
 import { describeCorrections } from "./creditCorrectionContract.ts"
@@ -31,6 +31,7 @@ export const creditLedgerContract = (name: string, layer: Layer.Layer<CreditPort
     describeOpen(tester)
     describeReserve(tester)
     describeHoldEnds(tester)
+    describeRepeatedReply(tester)
     describeRenewal(tester)
     describeUsage(tester)
     describeWork(tester)

@@ -8,6 +8,7 @@ import {
 } from "../../credits/CreditLedger.ts"
 import type { ReserveInput } from "../../credits/holds/Hold.ts"
 import { release, reserve, reserveOnTier, settle } from "../../credits/rules/decideHold.ts"
+import { closeRest, settleReply } from "../../credits/rules/decideReply.ts"
 import { followPlan } from "../../credits/rules/followPlan.ts"
 import { adjust, dispute, grant, refund } from "../../credits/rules/grantsAndCorrections.ts"
 import type { Operation, Refusal } from "../../credits/rules/LedgerState.ts"
@@ -25,6 +26,8 @@ const OPERATIONS = {
   reserveOnTier: (input: ReserveInput, tier: TierName) => reserveOnTier(input, tier, crypto.randomUUID()),
   settle,
   release,
+  settleReply,
+  closeRest,
   grant,
   refund,
   dispute,
