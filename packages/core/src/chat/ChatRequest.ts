@@ -17,7 +17,7 @@ export const Uuid = Schema.String.check(
   })
 )
 
-/** What Postgres and every model can take: no NUL, no half of a surrogate pair. */
+/** Text that Postgres and every model accept: no NUL, no half of a surrogate pair. */
 const Text = Schema.String.check(
   Schema.makeFilter(
     (value: string) =>

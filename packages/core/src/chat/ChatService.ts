@@ -40,7 +40,7 @@ import { type JoinedReply, ReplyRunner } from "./reply/ReplyRunner.ts"
 import type { RunningReply } from "./reply/RunningReplies.ts"
 import { makeReserveReply } from "./reply/reserveReply.ts"
 
-/** Why `send` gives no reply. In every case nothing was charged and nothing was stored. */
+/** The reasons why `send` returns no reply. In every case nothing was charged and nothing was stored. */
 export type SendFailed =
   | InvalidChatRequest
   | ChatNotFound
@@ -60,41 +60,43 @@ export type SendFailed =
   | StorageFailed
   | StorageQuotaExceeded
 
-/** What becomes of a reply whose reader leaves. */
+/** The treatment of a reply whose reader leaves. */
 export type OnDisconnect = "end" | "continue"
 
 interface Asked {
   /** The body of a chat request as it came; it is checked here. */
   readonly request: unknown
   /**
-   * Names the request, so that sending it again never charges twice: a repetition gets the first answer again,
-   * `RequestInProgress` while that is being written, unless it goes on without its reader and so can be joined, and `KeyConflict` where it asks something else.
+   * Identifies the request, so that sending it again never charges twice. A repetition gets the first answer again;
+   * `RequestInProgress` while that is being written, unless it continues without its reader and so can be joined; and
+   * `KeyConflict` if its content differs.
    */
   readonly idempotencyKey?: string | undefined
   /**
-   * What becomes of the reply when its reader leaves: it ends, and its bill with it, unless `continue` is given. Then it is
-   * written and paid to its end, kept with its chat, and can be joined (`join`) and stopped (`stop`) on any process.
+   * The treatment of the reply if its reader leaves: the reply and its bill end, unless `continue` is given. Then the
+   * reply is written and paid to its end, stored with its chat, and can be joined (`join`) and stopped (`stop`) on any
+   * process.
    */
   readonly onDisconnect?: OnDisconnect | undefined
-  /** What the owner who lets others ask has decided; nothing unless given. */
+  /** The rules of an owner who lets others ask; none unless given. */
   readonly terms?: ReplyTerms | undefined
 }
 
-/** What is asked, and for whom: one person who asks and pays, or the parties where they are not one. */
+/** The question and its parties: one person who asks and pays, or three parties if they differ. */
 export type SendInput = Asked & ({ readonly userId: UserId } | { readonly parties: ReplyParties })
 
-/** Whose conversation: a person's own where a user alone is named. */
+/** The owner of the conversation: a person, if only a user is named. */
 export const ChatOwner = Schema.Union([UserId, ConversationOwner])
 export type ChatOwner = UserId | ConversationOwner
 
 const conversationOwner = (owner: ChatOwner): ConversationOwner =>
   typeof owner === "string" ? { person: owner } : owner
 
-/** Which messages of a chat are wanted. */
+/** The page of messages to read. */
 export const ChatPage = Schema.Struct({
-  /** The most messages: 100 unless given. */
+  /** The maximum number of messages: 100 unless given. */
   limit: Schema.optional(PageLimit),
-  /** The id of a message: only what was said before it. */
+  /** The id of a message: only earlier messages are returned. */
   before: Schema.optional(Id)
 })
 export type ChatPage = typeof ChatPage.Type
@@ -110,7 +112,7 @@ export interface ReadChat extends Transcript {
 
 export const PAGE_MESSAGES = 100
 const TITLE_CHARACTERS = 80
-/** What of a message a title is made of. */
+/** The part of a message from which a title is made. */
 const TITLE_SOURCE = 1_000
 /** Tries that one idempotency key may have: those before the last came to nothing and were not charged. */
 const MAX_KEY_TRIES = 20
@@ -120,40 +122,42 @@ export class ChatService extends Context.Service<
   ChatService,
   {
     /**
-     * Sends messages and gives the reply once its first words have arrived. Credits are held before the model is asked,
-     * and settled once when the reply ends, fails, or the scope closes.
+     * Sends messages and returns the reply once its first words have arrived. Credits are held before the model is
+     * asked, and settled once when the reply ends, fails, or the scope closes.
      */
     send(input: SendInput): Effect.Effect<Reply, SendFailed, Scope.Scope>
     /**
-     * The reply of a chat that goes on without its reader (`onDisconnect`), from its beginning, on whatever process it is
-     * written: waits for its first words. Undefined where none runs. Leaving it ends nothing.
+     * The reply of a chat that continues without its reader (`onDisconnect`), from its beginning, whichever process
+     * writes it. Waits for its first words. Undefined if none is running. A reader that leaves ends nothing.
      */
     join(
       owner: ChatOwner,
       chatId: string
     ): Effect.Effect<JoinedReply | undefined, ChatNotFound | ModelFailed | StorageFailed, Scope.Scope>
     /**
-     * Ends the replies of a chat that go on without their reader, on whatever process, as their readers' leaving ends
-     * others: charged for what was written. Waits a few seconds for that.
+     * Ends the replies of a chat that continue without their readers, whichever process writes them; the text written
+     * so far is charged. Waits a few seconds for that.
      */
     stop(owner: ChatOwner, chatId: string): Effect.Effect<void, ChatNotFound | StorageFailed>
     /** A person's own chats, or the conversations that visitors have with one of their bots; last used first. */
     list(input: ListChatsInput): Effect.Effect<ChatList, StorageFailed>
     /**
-     * A page of a chat with the sources of its replies: the newest messages, or those before one of them, 100 unless
-     * `limit` is given and fewer where they are long; with the documents kept with it that are still there. A bot's owner may name a visitor's, as `list` gives it.
+     * A page of a chat with the sources of its replies: the newest messages, or those before a given one; 100 unless
+     * `limit` is given, and fewer if they are long. Includes the documents stored with the chat that still exist. A
+     * bot's owner may name a visitor's conversation, as `list` returns it.
      */
     get(owner: ChatOwner, chatId: string, page?: ChatPage): Effect.Effect<ReadChat, ChatNotFound | StorageFailed>
     remove(owner: ChatOwner, chatId: string): Effect.Effect<void, ChatNotFound | StorageFailed>
-    /** Gives one of a person's own chats another title: trimmed, 1 to 200 characters, in one line. */
+    /** Changes the title of one of a person's own chats: trimmed, 1 to 200 characters, in one line. */
     rename(
       userId: UserId,
       chatId: string,
       title: string
     ): Effect.Effect<Chat, InvalidChatChange | ChatNotFound | StorageFailed>
     /**
-     * Keeps documents with one of a person's own chats, at most 1,000, in place of those before; also some that are still
-     * processed. Gives their ids. What a reply reads is named by its request all the same.
+     * Stores documents with one of a person's own chats, at most 1,000, in place of earlier ones; documents that are
+     * still being processed are accepted. Returns their ids. A reply still reads only the documents that its request
+     * names.
      */
     keepDocuments(
       userId: UserId,
@@ -232,13 +236,13 @@ export class ChatService extends Context.Service<
   )
 }
 
-/** How a request under an idempotency key is named, found and answered again. */
+/** The key, the look-up and the repeated answer of a request under an idempotency key. */
 const makeRepetition = Effect.gen(function* () {
   const chats = yield* ChatStore
   const replies = yield* ReplyRunner
   const ids = yield* IdGenerator
 
-  /** Names the reply, and the chat where it is new: at random, or by the idempotency key. */
+  /** The id of the reply, and of the chat if it is new: random, or derived from the idempotency key. */
   const identify = Effect.fnUntraced(function* (
     owner: ConversationOwner,
     key: string | undefined,
@@ -254,7 +258,7 @@ const makeRepetition = Effect.gen(function* () {
     }
   })
 
-  /** The stored answer of an earlier request with the same key, whose hold is open or, where `ended`, charged. */
+  /** The stored answer of an earlier request with the same key, whose hold is open or, with `ended`, charged. */
   const replay = Effect.fnUntraced(function* (
     hold: HoldName,
     { owner, chatId }: Pick<TranscriptInput, "owner" | "chatId">,
@@ -273,7 +277,10 @@ const makeRepetition = Effect.gen(function* () {
     return replayedReply(chatId, message)
   })
 
-  /** True where a try under the request's idempotency key has its reply: giving it again stores and costs nothing. */
+  /**
+   * True if an earlier try under the request's idempotency key has its reply: returning it again stores and costs
+   * nothing.
+   */
   const isStored = Effect.fnUntraced(function* (
     owner: ConversationOwner,
     chatId: string,
@@ -319,7 +326,7 @@ const makeSend = Effect.gen(function* () {
     const request = yield* decodeChatRequest(input.request)
     const { chatId, fingerprint, messageId: nextMessageId } = yield* identify(owner, input.idempotencyKey, request)
 
-    /** What is to be asked, within all limits, as the tier of this account has them. */
+    /** The models to ask and their requests, within all limits of this account's tier. */
     const prepareFor = Effect.fnUntraced(function* (account: Account) {
       const prepared = yield* prepareReply(parties, account, request, input.terms)
       const { added, prompt, tier } = prepared
@@ -343,7 +350,7 @@ const makeSend = Effect.gen(function* () {
         return yield* sendAs(yield* Effect.interruptible(prepareFor(reserved.account)), keyTry)
       }
       const { hold, earlier, calls, limited, share } = reserved
-      // An earlier try that came to nothing was not charged: this one is made anew.
+      // An earlier try failed without a charge: start this one.
       if (earlier === "released" && keyTry === MAX_KEY_TRIES) return yield* new KeyConflict({ key: hold.key })
       if (earlier === "released") return yield* sendAs(prepared, keyTry + 1)
       if (earlier !== undefined) {
@@ -381,7 +388,7 @@ export const onePerson = (userId: UserId): ReplyParties => ({
   source: CHAT_SPENDER
 })
 
-/** What a chat is called that begins with these messages. */
+/** The title of a chat that begins with these messages. */
 export const titleOf = (messages: ReadonlyArray<ChatMessage>): string => {
   const asked = messages.find((message) => message.role === "user")?.content ?? ""
   const words = asked.trimStart().slice(0, TITLE_SOURCE).trimEnd().replaceAll(/\s+/g, " ")

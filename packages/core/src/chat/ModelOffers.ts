@@ -22,11 +22,11 @@ export interface OfferedModel {
   readonly allowedTiers: ReadonlyArray<TierName>
   /** A provider is set up for it. */
   readonly available: boolean
-  /** The provider that would answer, for example `offline`; undefined where none is set up. */
+  /** The provider that would answer, for example `offline`; undefined if none is configured. */
   readonly answeredBy: string | undefined
 }
 
-/** What a person's tier offers. */
+/** The models and limits of a person's tier. */
 export class ModelOffers extends Context.Service<
   ModelOffers,
   {

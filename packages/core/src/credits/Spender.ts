@@ -41,30 +41,33 @@ export const dayOf = (at: number): number => Math.floor(at / DAY_MS)
 export const startOfDay = (day: number): number => day * DAY_MS
 
 /**
- * What an account knows of its use, so that a daily cap is asked of the account alone: for each of `SPENDER_KINDS`, in
- * that order, the credits charged on the account's day of usage, and those that open holds have set aside.
+ * The account's usage, so that a daily cap needs only the account: for each of `SPENDER_KINDS`, in that order, the
+ * credits charged on the account's day of usage, and those that open holds have set aside.
  */
 export type UsageByKind = ReadonlyArray<number>
 
 export const NO_USAGE: UsageByKind = SPENDER_KINDS.flatMap(() => [0, 0])
 
-/** The day of usage and what is known of it. */
+/** The day of usage and its amounts. */
 export interface DayUsage {
-  /** The UTC day of the newest usage, counted from 1970-01-01; 0 where there was none. */
+  /** The UTC day of the newest usage, counted from 1970-01-01; 0 if there was none. */
   readonly usageDay: number
   /** The charged and held credits of each kind of spender on that day. */
   readonly usageByKind: UsageByKind
 }
 
-/** What a kind of source was charged on the account's day of usage, and holds now. Whole credits. */
+/**
+ * The credits that a kind of source was charged on the account's day of usage, and those that it holds now. Whole
+ * credits.
+ */
 export const usageOfKind = ({ usageByKind }: Pick<DayUsage, "usageByKind">, kind: SpenderKind) => {
   const place = 2 * SPENDER_KINDS.indexOf(kind)
   return { charged: usageByKind[place] ?? 0, held: usageByKind[place + 1] ?? 0 }
 }
 
 /**
- * What counts towards a daily cap at `now`: charged on that UTC day, and set aside by open holds, whenever they were
- * opened, since they are charged on this day or a later one.
+ * The credits that count towards a daily cap at `now`: charged on that UTC day, or set aside by open holds of any day,
+ * since holds are charged on this day or a later one.
  */
 export const spentOn = (usage: DayUsage, kind: SpenderKind, now: number): number => {
   const { charged, held } = usageOfKind(usage, kind)
@@ -86,8 +89,8 @@ export const withHeld = ({ usageDay, usageByKind }: DayUsage, source: Spender, h
 })
 
 /**
- * An account's usage after a charge at a time in Unix milliseconds. A later day begins at nothing; what is charged on an
- * earlier one, by a clock that is behind, is not counted for the later.
+ * An account's usage after a charge at a time in Unix milliseconds. A later day begins at zero; a charge of an earlier
+ * day, by a clock that is behind, does not count for the later day.
  */
 export const withCharge = (
   { usageDay, usageByKind }: DayUsage,

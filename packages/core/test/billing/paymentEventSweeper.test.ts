@@ -9,7 +9,7 @@ import { billingInMemory } from "./stories.ts"
 const START = Date.UTC(2027, 0, 10)
 const DAY = 86_400_000
 
-/** How many of 1,200 events of nobody are left so many days after they came. */
+/** The number of 1,200 events without a person that are left this number of days after they came. */
 const leftAfter = (days: number, paymentRetention?: ParleySettings["paymentRetention"]) =>
   Effect.runPromise(
     Effect.gen(function* () {

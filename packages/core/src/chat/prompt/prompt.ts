@@ -236,7 +236,7 @@ export interface QuotedPassage {
   readonly number: number
   readonly filename: string
   readonly page: number | null
-  /** The titles it stands under where it begins, outermost first. */
+  /** The titles above the passage's beginning, outermost first. */
   readonly headings: ReadonlyArray<string>
   readonly text: string
 }
@@ -260,9 +260,9 @@ export const quotableText = (text: string): string =>
   text.toWellFormed().replace(INVISIBLE, "").split(LINE_BREAK).join("\n")
 
 /**
- * The passages as one text in which they are numbered data. What a passage says cannot end its own quotation: every one
- * of its lines, however it breaks them, begins with a bar, and lines of ours never do. A file's name is a JSON string,
- * and so are the titles above a passage.
+ * The passages as one text in which they are numbered data. A passage cannot end its own quotation: each of its lines,
+ * whatever its line breaks, begins with a bar, and our lines never do. A file's name is a JSON string, and so are the
+ * titles above a passage.
  */
 export const quotePassages = (sources: ReadonlyArray<Source>): string => {
   const lines = [OPENING]

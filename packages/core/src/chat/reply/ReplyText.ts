@@ -109,7 +109,7 @@ export interface Fused {
   readonly isCut: boolean
 }
 
-/** At most `length` units, and no half of a character. */
+/** At most `length` units, without half of a character. */
 const cutAt = (text: string, length: number): string =>
   text.length <= length ? text : text.slice(0, Math.max(0, length)).replace(/[\ud800-\udbff]$/, "")
 

@@ -9,10 +9,10 @@ import type { Usage } from "../../models/Usage.ts"
 import type { TokenizerService } from "../../tokens/TokenizerService.ts"
 import type { OpenedReply } from "./openReply.ts"
 
-/** What a message costs beside its text. */
+/** The tokens of a message beside its text. */
 const MESSAGE_TOKENS = 4
 
-/** The input of a request where no provider reported the count. */
+/** The input of a request if no provider reported the count. */
 export const estimatedInput = (messages: ReadonlyArray<ChatMessage>, tokenizer: TokenizerService): InputUsage => {
   let freshInput = 0
   for (const message of messages) freshInput += countMessage(message, tokenizer).estimate + MESSAGE_TOKENS
@@ -27,7 +27,7 @@ export interface Candidate {
   readonly maxOutputTokens: number
 }
 
-/** What to hold for a reply, and what a smaller hold buys. */
+/** The amount to hold for a reply, and the reply that a smaller hold buys. */
 export interface ReplyQuote {
   /** Credits for the longest reply: no reply costs more. */
   readonly amount: number
@@ -37,17 +37,18 @@ export interface ReplyQuote {
   outputTokensFor(held: number): number
 }
 
-/** How much input a request has: the most tokens that any tokenizer counts, and what they usually count. */
+/** The input of a request in tokens: an upper bound over all tokenizers, and the usual count. */
 export interface QuotedInput {
   readonly maxTokens: number
   readonly estimate: InputUsage
 }
 
 /**
- * The price of a reply before it is written. What is held is the upper bound, for the most input tokens the prompt can count
- * and the most output tokens (`outputCeiling`) the model may write. If the balance has less, the estimate decides: the
- * bound is several times what most replies cost, so that by the bound alone nobody could spend the last credits. A reply
- * is then as long as the credits buy by the estimate, and is charged what was held at most.
+ * The price of a reply before it is written. The amount held is the upper bound, for the most input tokens the prompt
+ * can count and the most output tokens (`outputCeiling`) the model may write. If the balance has less, the estimate
+ * decides: the bound is several times the price of most replies, so that with the bound alone a person could never
+ * spend the last credits. A reply is then as long as the credits buy by the estimate, and is charged at most the amount
+ * held.
  */
 export const quoteReply = (model: Model, input: QuotedInput, outputCeiling: number): ReplyQuote => {
   const estimate = (output: number) =>
@@ -67,7 +68,7 @@ export interface ReplyCharge {
   readonly vendor: string
 }
 
-/** No token of any tokenizer stands for so many UTF-16 units. */
+/** The most UTF-16 units for which a token of any tokenizer stands. */
 const UNITS_PER_TOKEN = 512
 
 const inputOf = ({ cacheRead, cacheWrite, freshInput }: InputUsage): number => freshInput + cacheRead + cacheWrite
@@ -76,15 +77,18 @@ const inputOf = ({ cacheRead, cacheWrite, freshInput }: InputUsage): number => f
 const plausibleInput = (reported: InputUsage | undefined): InputUsage | undefined =>
   reported === undefined || inputOf(reported) === 0 ? undefined : reported
 
-/** Figures that cannot be true of what was asked and delivered count as not reported, such as zeros beside a text. */
+/**
+ * Figures that cannot be true for the request and the delivered text count as not reported, for example zeros beside a
+ * text.
+ */
 const plausibleUsage = (reported: Usage | undefined, delivered: string): Usage | undefined =>
   reported === undefined || inputOf(reported) === 0 || reported.output * UNITS_PER_TOKEN < delivered.length
     ? undefined
     : reported
 
 /**
- * What charges a reply that has just begun to come, for its input and the output recorded later, should this process
- * die: as the provider counted the input where it reported so early, else as it is estimated.
+ * The draft by which a sweeper charges a reply that has just begun, for its input and the output recorded later, if
+ * this process dies. The input is the provider's count if it reported so early, otherwise the estimate.
  */
 export const lostReplyDraft = (
   { call, reported }: Pick<OpenedReply, "call" | "reported">,
@@ -97,8 +101,8 @@ export const lostReplyDraft = (
 }
 
 /**
- * What a reply costs: by the provider's figures where it reported them and they can be true, else by a count of what was
- * sent and delivered.
+ * The price of a reply: by the provider's figures if it reported them and they are plausible, otherwise by a count of
+ * the sent and delivered texts.
  */
 export const replyCharge = (
   { call, reported }: Pick<OpenedReply, "call" | "reported">,

@@ -25,58 +25,58 @@ export interface LedgerAccount extends Account, DayUsage {
   readonly version: number
   /** The number of its newest transaction; they are numbered from 1 without gaps. */
   readonly transactionCount: number
-  /** How many of its holds have not ended. */
+  /** The number of its holds that have not ended. */
   readonly openHolds: number
-  /** How many transactions there are of each type, and the newest of each. */
+  /** The number of transactions of each type, and the newest of each. */
   readonly byType: TransactionCounts
-  /** The number of the transaction that says the tier, the dates and who renews. */
+  /** The number of the transaction that contains the current tier, dates and renewal. */
   readonly termsTransaction: number
   /** Holds ever opened, and those of them that have ended. */
   readonly holdsOpened: number
   readonly holdsEnded: number
 }
 
-/** A hold that has not ended, with what its end needs. */
+/** A hold that has not ended, with the values that its end needs. */
 export interface OpenHold {
   readonly hold: Hold
   /** What spends the credits. */
   readonly source: Spender
-  /** What was asked under the key, in words: a request under the same key with other words is refused. */
+  /** The request under the key, in words: a request under the same key with other words is refused. */
   readonly fingerprint: string
   /** Names the call that opened the hold, so that this call, sent again after a lost answer, is no replay. */
   readonly reservationId: string
   readonly draft: ReceiptDraft
-  /** What had been delivered at the last renewal. */
+  /** The delivered usage at the last renewal. */
   readonly outputTokens: number
 }
 
-/** A business key whose work is done, and the first answer given for it. */
+/** A business key whose operation is done, and its first answer. */
 export interface IdempotencyRecord {
   readonly key: string
   readonly fingerprint: string
   /** Unix milliseconds. */
   readonly at: number
-  /** Where the key named a hold. */
+  /** If the key named a hold. */
   readonly hold: Hold | undefined
-  /** The transaction that answers the key; none where a hold was released. */
+  /** The transaction that answers the key; none if a hold was released. */
   readonly transaction: Transaction | undefined
 }
 
-/** What a business key stands for so far: an open hold, or work that is done. */
+/** The state of a business key: an open hold, or a finished operation. */
 export interface KeyState {
   readonly open: OpenHold | undefined
   readonly record: IdempotencyRecord | undefined
 }
 
-/** What one operation sees: the account, and what it reads of it. */
+/** The input of one operation: the account, and the related rows that it reads. */
 export interface View extends KeyState {
   readonly account: LedgerAccount | undefined
-  /** What the operation's second key stands for. */
+  /** The state of the operation's second key. */
   readonly second: KeyState
   readonly purchase: PurchaseState | undefined
 }
 
-/** What operations do to one account, to be written together or not at all. */
+/** The changes of operations on one account, which must be written together or not at all. */
 export interface Changes {
   readonly account: LedgerAccount
   readonly opened: ReadonlyArray<OpenHold>
@@ -100,13 +100,13 @@ export type Refusal =
   | PurchaseNotFound
   | SubscriptionNotFound
 
-/** What an operation answers and changes. Without changes it only answers. */
+/** The answer and the changes of an operation. Without changes it only answers. */
 export interface Decision<A, E extends Refusal> {
   readonly answer: Result.Result<A, E>
   readonly changes: Changes | undefined
 }
 
-/** What an operation needs to see of its account, as data: a ledger reads it before it decides. */
+/** The rows of its account that an operation reads, as data: a ledger loads them before it decides. */
 export interface Reads {
   /** The business key whose hold or idempotency record it needs to see. */
   readonly key?: string | undefined
@@ -117,9 +117,9 @@ export interface Reads {
 }
 
 /**
- * One operation on one account: a pure function from what is, and the time of the ledger's clock in Unix milliseconds,
- * to what becomes of it. Its identifiers were fixed when it was asked for, so that deciding it again on the same view at
- * the same time gives the same decision.
+ * One operation on one account: a pure function from the current state and the time of the ledger's clock in Unix
+ * milliseconds to an answer and changes. Its identifiers were fixed by the caller, so that deciding it again on the
+ * same state at the same time returns the same decision.
  */
 export interface Operation<A, E extends Refusal> {
   readonly name: string

@@ -16,7 +16,7 @@ export interface ReflowedText {
 
 /** Lines shorter than this are not wrapped ones, unless the next one goes on with a small letter. */
 const WRAPPED_LENGTH = 35
-/** Of the widest line around it, a wrapped line has at least so much, with the word that went to the next. */
+/** The least share of the widest line around it that a wrapped line has, with the word that moved to the next line. */
 const WRAPPED_SHARE = 0.85
 
 /** The beginning of an item, a heading, a quotation, or a line with a label ("Present: …"). */
@@ -35,7 +35,7 @@ const WIDE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}、。，！？]/u
 
 interface Line {
   readonly text: string
-  /** Where it begins in the source. */
+  /** Its beginning in the source. */
   readonly at: number
   /** The widest line of its block, which blank lines end. */
   readonly width: number
@@ -82,7 +82,10 @@ const startsItem = (line: Line, next: string): boolean =>
 
 const isStructured = (text: string): boolean => TABULAR.test(text) || /^#{1,6}\s/u.test(text)
 
-/** How a line goes on in the next one. `source` is the whole text: it may have the word in one piece elsewhere. */
+/**
+ * The way in which a line continues in the next one. `source` is the whole text: it may contain the word unbroken
+ * elsewhere.
+ */
 const joinOf = (line: Line, { fenced, text: next }: Line, source: string): Join => {
   if (line.text === "" || next === "" || line.fenced || fenced) return "apart"
   if (isStructured(line.text) || isStructured(next) || startsItem(line, next)) return "apart"
@@ -112,7 +115,10 @@ const copy = (written: Written, part: string, source: number) => {
   written.text += part
 }
 
-/** Soft hyphens are not shown, and white space within a line as one space, but for tables, where it makes the columns. */
+/**
+ * Soft hyphens are not shown, and white space within a line becomes one space, except in tables, where it separates the
+ * columns.
+ */
 const copyLine = (written: Written, line: string, at: number, exact: boolean) => {
   let from = 0
   for (const { 0: gap, index } of line.matchAll(exact ? /\u00ad/gu : /\u00ad|\s{2,}|[^\S ]/gu)) {
@@ -124,10 +130,10 @@ const copyLine = (written: Written, line: string, at: number, exact: boolean) =>
 }
 
 /**
- * A document's text as it is shown: lines that were wrapped are joined into paragraphs, words that a line's end parted are
- * whole again, blank lines are one. Headings, list items, rows of tables, addresses and fenced code keep their lines. The
- * words and their order stay; `runs` tells where each of them stands in `text`, which stays what offsets refer to. A
- * guess, as every reader's is, of what its author meant; a hyphen stays where the text has the word with it elsewhere.
+ * The text of a document for display: wrapped lines are joined into paragraphs, words broken at the end of a line are
+ * whole again, and several blank lines become one. Headings, list items, rows of tables, addresses and fenced code keep
+ * their lines. The words and their order stay; `runs` maps each of them to `text`, to which all offsets refer. The
+ * joining is a guess at the author's intention; a hyphen stays if the text has the word with it elsewhere.
  */
 export const reflow = (text: string): ReflowedText => {
   const lines = linesOf(text)
@@ -150,7 +156,7 @@ export const reflow = (text: string): ReflowedText => {
   return written
 }
 
-/** Where a part of the shown text stands in the text it was made of. */
+/** Maps a part of the shown text to the source text. */
 export const sourceSpan = ({ runs }: ReflowedText, { start, end }: TextSpan): TextSpan =>
   convert(runs, start, end, "shown", "source")
 

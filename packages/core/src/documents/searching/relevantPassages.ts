@@ -3,17 +3,21 @@ import { foldedTerm, isAlike, passageWords, searchableQuery, searchableText, sto
 import { searchLanguageOf } from "./searchLanguage.ts"
 
 /**
- * What makes a passage relevant to a question: `words` of its words, or one that is at least the share `least` of what the
- * question says, where a name weighs as much as `nameWeight` other words. Of "What is the capital of Mongolia?", "capital" alone is
- * not enough. In a language that writes all nouns as names no word is one. If an embedder compared both, a cosine of `similarity` is
- * enough as well. The README says what was measured.
+ * The conditions for a passage to be relevant to a question: it contains `words` of the question's words, or words that
+ * make up at least the share `least` of the question's weight, in which a name weighs as much as `nameWeight` other
+ * words. Of "What is the capital of Mongolia?", "capital" alone is not enough. In a language that capitalises all
+ * nouns, no word counts as a name. If an embedder compared both, a cosine of `similarity` is enough as well. The README
+ * reports the measurements.
  */
 export const RELEVANCE = { words: 2, least: 0.25, nameWeight: 4, similarity: 0.25 } as const
 
 /** A question of more words is not judged: some of them are in any passage. */
 const MOST_WORDS = 50
 
-/** Beginnings of words that ask for the whole of a text, or speak of documents as such: any passage may be a part of the answer. */
+/**
+ * Beginnings of words that ask for the whole of a text, or speak of documents in general: any passage may be a part of
+ * the answer.
+ */
 const WHOLE = new RegExp(
   "^(?:summar|overview|outlin|gist$|tldr$|translat|docum|files?$|pdf|attach|upload|" +
     "zusammenfass|zusammengefasst|fasse?$|überblick|übersetz|dokum|datei|anhang|" +
@@ -26,7 +30,7 @@ const WHOLE = new RegExp(
 /** Names as most languages write them, in a sentence; an abbreviation may be written out in the text. */
 const NAMES = /(?<=[^.!?\s]\s+)\p{Lu}\p{Ll}[\p{L}\p{M}]*/gu
 
-/** The words of a question that say what it is about, by their weight; undefined if it is not judged. */
+/** The content words of a question, by their weight; undefined if the question is not judged. */
 const weighWords = (question: string, found: ReadonlyArray<FoundPassage>): ReadonlyMap<string, number> | undefined => {
   const stopWords = stopWordsOf(searchLanguageOf(question))
   const telling = new Set<string>()

@@ -160,10 +160,10 @@ export const accentedWords = (words: string): ReadonlyMap<string, number> => {
 }
 
 /**
- * The term under which a passage is found, beside those of its words, by a word that was typed without its accents: the
- * stemmer of a language cuts endings that it knows by their accents ("reparación", "repar") and leaves the plain word as it
- * is ("reparacion"). A query looks each of its terms up this way too, so that a word counts once however either is typed. No
- * word has the mark in front.
+ * The additional term by which a passage is found if a word was typed without its accents: a language's stemmer removes
+ * endings that it recognises by their accents ("reparación", "repar") and leaves the plain word as it is
+ * ("reparacion"). A query looks up each of its terms in this form too, so that a word counts once in either spelling.
+ * No word begins with this mark.
  */
 export const plainTerm = (stem: string): string => `~${stem}`
 
@@ -205,7 +205,9 @@ export const lightStem = (word: string, language: SearchLanguage): string => {
   return ending === undefined ? word : word.slice(0, -ending.length)
 }
 
-/** Two forms of one word begin with the same letters: at least so many, and all of the shorter form but so many. */
+/**
+ * Two forms of one word begin with the same letters: at least this many, and all but this many of the shorter form's.
+ */
 const STEM = { least: 4, ending: 2 } as const
 /** Shorter words differ by a letter too often. */
 const MISTYPED_FROM = 5
