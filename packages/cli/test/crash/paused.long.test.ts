@@ -11,7 +11,9 @@ const BEFORE_MS = 3_000
 const AFTER_MS = 2_500
 /** A reply whose first word comes while its server is paused, so that its hold is swept without a charge. */
 const SILENT = { tokens: 4, slowMs: BEFORE_MS + 1_000 }
-/** How the paused server goes on: until its replies end, until they end after SIGTERM, or until it is killed. */
+/**
+ * The continuation of the paused server: until its replies end, until they end after SIGTERM, or until it is killed.
+ */
 const AFTERWARDS = ["ends its replies", "is asked to stop", "is killed"] as const
 
 describe.runIf(hasPostgres)("a server that is paused for longer than holds live", () => {

@@ -19,7 +19,7 @@ import type { GrantedShare } from "../limits/dailyShares.ts"
 import type { ModelCall, OpenedReply } from "./openReply.ts"
 import type { EndTurn } from "./RunningReplies.ts"
 
-/** What pays a reply: its hold or, if a sweeper took its process for dead, another hold for the rest. */
+/** The payment of a reply: its hold or, if a sweeper took its process for dead, another hold for the rest. */
 export type ReplyPayment = ReturnType<Effect.Success<typeof makeReplyPayments>>
 
 const REPLACED = "The hold of an open reply was ended by a sweeper; credits for the rest of the reply were held anew."
@@ -29,13 +29,13 @@ const REPEATED =
   "The hold of an open reply was ended by a sweeper, and its request came again; the late reply is neither stored nor charged."
 const NOT_REPLACED = "A hold that is gone could not be replaced; trying at the next heartbeat."
 
-/** How a hold that is gone is replaced by one for the rest of its reply. */
+/** Replaces a lost hold by one for the rest of its reply. */
 const makeReplaceHold = Effect.gen(function* () {
   const { run } = yield* CreditLedger
   const ids = yield* IdGenerator
   const ttlMs = yield* HoldTtl
   return {
-    /** The end of a hold that is gone: to release it changes nothing. */
+    /** The end of a hold that another call ended: releasing it changes nothing. */
     endOf: (gone: HoldName) =>
       Effect.catchTag(run(release(gone)), "HoldNotFound", () => Effect.succeed<HoldEnd>({ _tag: "Released" })),
     holdRest: (
@@ -59,9 +59,9 @@ const makeReplaceHold = Effect.gen(function* () {
 })
 
 /**
- * Keeps what pays a reply. If a sweeper has ended the hold, what the rest of the reply may cost is held anew; if balance or
- * daily cap have no room for it, the reply is lost. What was delivered is paid in the end as far as there are credits: what
- * a sweeper took is part of the price.
+ * Keeps the payment of a reply. If a sweeper has ended the hold, credits for the rest of the reply are held anew; if
+ * balance or daily cap have no room for it, the reply ends. In the end the delivered text is paid as far as there are
+ * credits; the credits that a sweeper charged are part of the price.
  */
 export const makeReplyPayments = Effect.gen(function* () {
   const { run } = yield* CreditLedger
@@ -69,7 +69,7 @@ export const makeReplyPayments = Effect.gen(function* () {
 
   return (first: Hold, spending: Pick<ReplyParties, "source" | "dailyCap">) => {
     const { amount: bound, userId } = first
-    /** One after another: holding anew and ending. */
+    /** Permits one at a time: holding credits again, and ending. */
     const turn = Semaphore.makeUnsafe(1)
     let key = first.key
     let place = 0
@@ -97,7 +97,10 @@ export const makeReplyPayments = Effect.gen(function* () {
     return {
       /** Nothing pays for the rest, or a repetition of the request has replaced the reply: the reply has to end. */
       isLost: () => lost,
-      /** How far the reply has come, as a heartbeat records it: with the draft of the whole reply if that is better known by now. */
+      /**
+       * The progress of the reply, as a heartbeat records it, with the draft of the whole reply's receipt if that is
+       * known better by now.
+       */
       progress: (outputTokens: number, isBetterKnown: boolean, draft: () => ReplyReceiptDraft): HoldProgress => ({
         userId,
         key,
@@ -111,7 +114,10 @@ export const makeReplyPayments = Effect.gen(function* () {
           turn.withPermit,
           Effect.uninterruptible
         ),
-      /** Takes the charge or, without one, releases the hold, in one commit with the end of the turn. Nothing is held anew then. */
+      /**
+       * Takes the charge or, without one, releases the hold, in one commit with the end of the turn. Nothing is held
+       * again after that.
+       */
       end: Effect.fnUntraced(function* (charge: ReplyCharge | undefined, companion: EndTurn | undefined) {
         ended = true
         if (charge === undefined) return yield* run({ ...release({ userId, key }), companion })
@@ -127,9 +133,9 @@ export interface RunReplyInput {
   /** The model that was chosen, then those that may answer instead: the hold covers each. */
   readonly calls: readonly [ModelCall, ...ReadonlyArray<ModelCall>]
   readonly hold: Hold
-  /** What the reply was counted with on its bot and address. */
+  /** The amounts that were counted for the reply on its bot and its address. */
   readonly share: GrantedShare
-  /** What spends the credits, and the most that it may spend in a day. */
+  /** The spender of the credits, and the most that it may spend in a day. */
   readonly spending: Pick<ReplyParties, "source" | "dailyCap" | "askedFrom">
   /** The model of the reply is the one that answers. */
   readonly turn: BeginTurnInput
@@ -137,7 +143,7 @@ export interface RunReplyInput {
   readonly joinable: boolean
 }
 
-/** A model that speaks: what it has reported, what was delivered of it, and the storing of its turn. */
+/** A model that is writing: the vendor's reports so far, the delivered text, and the storing of its turn. */
 export interface SpokenReply {
   readonly opened: OpenedReply
   readonly output: ReplyOutput
@@ -177,10 +183,10 @@ export interface EndReplyInput {
 export const makeEndReply = Effect.gen(function* () {
   const abandoned = yield* AbandonedTries
 
-  /** What becomes of the turn; undefined if nothing is stored of it. */
+  /** The end of the turn; undefined if nothing of it is stored. */
   const endOfTurn = Effect.fnUntraced(function* ({ ended, input: { joinable, turn }, spoken }: EndReplyInput) {
     if (spoken === undefined && !joinable) return undefined
-    // An attempt to begin the turn that is under way is waited for; another one is not made.
+    // An attempt to begin the turn that is running is awaited; another one is not made.
     if (spoken !== undefined) yield* Fiber.interrupt(spoken.beginning)
     const isBegun = spoken === undefined || Exit.isSuccess(yield* Fiber.await(spoken.beginning))
     const { chatId, owner, reply } = turn

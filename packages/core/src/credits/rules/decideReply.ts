@@ -8,7 +8,7 @@ import type { Usage } from "../../models/Usage.ts"
 import { endOf, decideReserve, decideSettle, type SettleRefusal } from "./decideHold.ts"
 import type { Decision, Operation, View } from "./LedgerState.ts"
 
-/** What holds that a sweeper ended have been charged for a reply. */
+/** The amounts charged for a reply from holds that a sweeper ended. */
 export interface PaidBefore {
   readonly credits: number
   readonly usage: Usage
@@ -26,7 +26,7 @@ const combine = (one: Usage, other: Usage, how: (one: number, other: number) => 
   output: how(one.output, other.output)
 })
 
-/** The same with what one more hold was charged. */
+/** The same, plus the charge of one more hold. */
 export const paidWith = ({ credits, usage }: PaidBefore, end: HoldEnd): PaidBefore => {
   if (end._tag === "Released" || !isOfReply(end.receipt)) return { credits, usage }
   const { charged, usage: more } = end.receipt
@@ -84,9 +84,9 @@ export interface SettleReplyInput extends HoldName {
   /** The key under which the rest is charged if a sweeper has ended the hold. */
   readonly rest: string
   readonly source: Spender
-  /** What the whole reply costs: whole credits, zero or more. */
+  /** The price of the whole reply: whole credits, zero or more. */
   readonly cost: number
-  /** The most that the reply may cost: what was held first. */
+  /** The maximum price of the reply: the first held amount. */
   readonly bound: number
   readonly before: PaidBefore
   /** Of the whole reply. */
