@@ -28,28 +28,31 @@ const executeOn = (connection: Connection, text: string, params: ReadonlyArray<u
       : Effect.catch(Effect.asVoid(connection.script("ROLLBACK")), () => Effect.sync(connection.discard))
   )
 
+const SERVICE: DatabaseRole = { name: "parley_service" }
+const OWNER: DatabaseRole = { name: "owner" }
+
 /**
- * Returns the roles of a database over a driver. The transaction in progress travels in the fiber's context, so that a call
- * inside another, or inside a unit of work, joins it. A fiber that outlives its unit opens transactions of its own.
+ * The units of work of one database. The transaction in progress travels in the fiber's context, so that a call inside
+ * another, or inside a unit of work, joins it. A fiber that outlives its unit opens transactions of its own.
  */
-export const openRoles = (driver: Driver, schema: string): DatabaseRoles => {
+const makeUnits = (driver: Driver) => {
   const Ambient = Context.Reference<Transaction | undefined>(
     `@parley/adapters-db/database/Transaction/${databases++}`,
-    {
-      defaultValue: () => undefined
-    }
+    { defaultValue: () => undefined }
   )
+  const within =
+    <A, E, R>(work: Effect.Effect<A, E, R>) =>
+    (transaction: Transaction) =>
+      Effect.provideService(work, Ambient, transaction)
 
   const inTransaction = <A, E, R>(
     use: (transaction: Transaction) => Effect.Effect<A, E, R>
   ): Effect.Effect<A, E | DatabaseError, R> =>
-    Effect.flatMap(Ambient, (current): Effect.Effect<A, E | DatabaseError, R> => {
-      if (current === undefined || !current.open) {
-        return runTransaction(driver, (transaction) => Effect.provideService(use(transaction), Ambient, transaction))
-      }
-      return Effect.onExit(use(current), (exit) =>
+    Effect.flatMap(Ambient, (joined): Effect.Effect<A, E | DatabaseError, R> => {
+      if (joined?.open !== true) return runTransaction(driver, (begun) => within(use(begun))(begun))
+      return Effect.onExit(use(joined), (exit) =>
         Effect.sync(() => {
-          if (Exit.isFailure(exit)) current.doomed ??= failedInside()
+          if (Exit.isFailure(exit)) joined.doomed ??= failedInside()
         })
       )
     })
@@ -57,67 +60,80 @@ export const openRoles = (driver: Driver, schema: string): DatabaseRoles => {
   const through = <A, E, R>(role: DatabaseRole, work: (sql: Sql) => Effect.Effect<A, E, R>) =>
     inTransaction((transaction) => work(sqlThrough(transaction, role)))
 
+  return { Ambient, within, inTransaction, through }
+}
+type Units = ReturnType<typeof makeUnits>
+type Preparation = Effect.Effect<unknown, DatabaseError>
+
+/** The role of stores. `preparations` run before a unit of work begins. */
+const openDatabase = (driver: Driver, schema: string, units: Units, preparations: ReadonlyArray<Preparation>) => {
+  const { Ambient, inTransaction, through, within } = units
+  const quoted = quoteIdentifier(checkSchemaName(schema))
   const { statementAs } = driver
-
-  const preparations: Array<Effect.Effect<unknown, DatabaseError>> = []
-  const prepareUnit = Effect.flatMap(Ambient, (current) =>
-    current?.open === true ? Effect.void : Effect.all(preparations, { discard: true })
+  const prepared = Effect.flatMap(Ambient, (joined) =>
+    joined?.open === true ? Effect.void : Effect.all(preparations, { discard: true })
   )
+  return Database.of({
+    driver: driver.name,
+    admit: driver.admit,
+    schema: quoted,
+    asUser: (userId, work) =>
+      malformed(userId) ? Effect.fail(notText()) : through({ name: "parley_user", userId }, work),
+    asService: (work) => through(SERVICE, work),
+    statementAsUser: <R extends Row>(userId: string, text: string, params: ReadonlyArray<unknown> = []) =>
+      Effect.gen(function* () {
+        if (malformed(userId)) return yield* notText()
+        const role: DatabaseRole = { name: "parley_user", userId }
+        if (statementAs === undefined || (yield* Ambient)?.open === true) {
+          return yield* through(role, (sql) => sql.query<R>(text, params))
+        }
+        return yield* statementAs<R>(yield* CurrentPurpose, role, text, params)
+      }),
+    statement: <R extends Row>(text: string, params: ReadonlyArray<unknown> = []) =>
+      Effect.gen(function* () {
+        const joined = yield* Ambient
+        if (joined?.open === true) return yield* sqlThrough(joined, SERVICE).query<R>(text, params)
+        return yield* driver.statement<R>(yield* CurrentPurpose, text, params)
+      }),
+    unitOfWork: (work) =>
+      Effect.andThen(
+        prepared,
+        inTransaction(() => work)
+      ),
+    join: (client, work) =>
+      driver.name === "pg"
+        ? joinTransaction(client, quoted, within(work))
+        : Effect.fail(new TransactionNotJoined({ problem: "not-supported" })),
+    inTransaction: Effect.map(Ambient, (joined) => joined?.open === true)
+  })
+}
 
-  const service: DatabaseRole = { name: "parley_service" }
-  const owner: DatabaseRole = { name: "owner" }
+/** The role of migrations and of the job queue. */
+const openOwner = (driver: Driver, schema: string, units: Units, preparations: Array<Preparation>) =>
+  DatabaseOwner.of({
+    schemaName: schema,
+    asOwner: (work) =>
+      units.inTransaction((transaction) =>
+        work({ ...sqlThrough(transaction, OWNER), script: scriptThrough(transaction, OWNER) })
+      ),
+    execute: (text, params = []) =>
+      Effect.flatMap(CurrentPurpose, (purpose) =>
+        driver.withConnection(purpose, (connection) => Effect.uninterruptible(executeOn(connection, text, params)))
+      ),
+    beforeUnits: (preparation) => Effect.sync(() => void preparations.push(preparation)),
+    afterCommit: (action) =>
+      Effect.map(units.Ambient, (joined) => {
+        if (joined?.open === true) joined.afterCommit.push(action)
+        else action()
+      })
+  })
+
+/** Returns the roles of a database over a driver, which share their units of work. */
+export const openRoles = (driver: Driver, schema: string): DatabaseRoles => {
+  const units = makeUnits(driver)
+  const preparations: Array<Preparation> = []
   return {
-    database: Database.of({
-      driver: driver.name,
-      admit: driver.admit,
-      schema: quoteIdentifier(checkSchemaName(schema)),
-      asUser: (userId, work) =>
-        malformed(userId) ? Effect.fail(notText()) : through({ name: "parley_user", userId }, work),
-      asService: (work) => through(service, work),
-      statementAsUser: <R extends Row>(userId: string, text: string, params: ReadonlyArray<unknown> = []) =>
-        Effect.gen(function* () {
-          if (malformed(userId)) return yield* notText()
-          const role: DatabaseRole = { name: "parley_user", userId }
-          if (statementAs === undefined || (yield* Ambient)?.open === true) {
-            return yield* through(role, (sql) => sql.query<R>(text, params))
-          }
-          return yield* statementAs<R>(yield* CurrentPurpose, role, text, params)
-        }),
-      statement: <R extends Row>(text: string, params: ReadonlyArray<unknown> = []) =>
-        Effect.gen(function* () {
-          const current = yield* Ambient
-          if (current?.open === true) return yield* sqlThrough(current, service).query<R>(text, params)
-          return yield* driver.statement<R>(yield* CurrentPurpose, text, params)
-        }),
-      unitOfWork: (work) =>
-        Effect.andThen(
-          prepareUnit,
-          inTransaction(() => work)
-        ),
-      join: (client, work) =>
-        driver.name === "pg"
-          ? joinTransaction(client, quoteIdentifier(checkSchemaName(schema)), (transaction) =>
-              Effect.provideService(work, Ambient, transaction)
-            )
-          : Effect.fail(new TransactionNotJoined({ problem: "not-supported" })),
-      inTransaction: Effect.map(Ambient, (current) => current !== undefined && current.open)
-    }),
-    owner: DatabaseOwner.of({
-      schemaName: schema,
-      asOwner: (work) =>
-        inTransaction((transaction) =>
-          work({ ...sqlThrough(transaction, owner), script: scriptThrough(transaction, owner) })
-        ),
-      execute: (text, params = []) =>
-        Effect.flatMap(CurrentPurpose, (purpose) =>
-          driver.withConnection(purpose, (connection) => Effect.uninterruptible(executeOn(connection, text, params)))
-        ),
-      beforeUnits: (preparation) => Effect.sync(() => void preparations.push(preparation)),
-      afterCommit: (action) =>
-        Effect.map(Ambient, (current) => {
-          if (current === undefined || !current.open) action()
-          else current.afterCommit.push(action)
-        })
-    })
+    database: openDatabase(driver, schema, units, preparations),
+    owner: openOwner(driver, schema, units, preparations)
   }
 }

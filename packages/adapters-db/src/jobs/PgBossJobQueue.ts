@@ -1,5 +1,6 @@
 import {
   isUuid,
+  type JobHandler,
   JobNotFailed,
   JobNotFound,
   type JobPage,
@@ -7,7 +8,7 @@ import {
   JobQueue,
   type JobRecord
 } from "@parley/core/adapter"
-import { Effect, Layer, type Schema } from "effect"
+import { Effect, flow, Layer, type Schema } from "effect"
 import type { PgBoss } from "pg-boss"
 import { Database, type Row } from "../database/Database.ts"
 import { DatabaseOwner } from "../database/DatabaseOwner.ts"
@@ -99,6 +100,19 @@ const ensureJobs = (parts: JobParts) => {
   })
 }
 
+/** Works on jobs until the scope closes, ends the tries of dead workers, and forgets old jobs. */
+const workOn = (parts: JobParts, wakes: Set<() => void>, options: JobQueueOptions) =>
+  Effect.fnUntraced(function* (handlers: ReadonlyArray<JobHandler>) {
+    yield* parts.boss
+    yield* Effect.forkScoped(takeOverDeadTries(parts))
+    yield* Effect.forkScoped(forgetOldJobs(parts))
+    yield* startWorker(parts, handlers, wakes, {
+      concurrency: options.concurrency ?? 2,
+      pollingIntervalSeconds: options.pollingIntervalSeconds ?? 1,
+      stopTimeoutMs: options.stopTimeoutMs ?? 10_000
+    })
+  })
+
 const make = (options: JobQueueOptions) =>
   Effect.gen(function* () {
     const owner = yield* DatabaseOwner
@@ -115,58 +129,25 @@ const make = (options: JobQueueOptions) =>
     }
     const [enqueue, ensure, retry] = [enqueueJob(parts), ensureJobs(parts), retryJob(parts)]
     const [find, list] = [findJob(parts), listJobs(parts)]
-    const workerOptions = {
-      concurrency: options.concurrency ?? 2,
-      pollingIntervalSeconds: options.pollingIntervalSeconds ?? 1,
-      stopTimeoutMs: options.stopTimeoutMs ?? 10_000
-    }
-
+    const work = workOn(parts, wakes, options)
+    const removeAll = (owner: UserId) => parts.owner.asOwner((sql) => sql.query(parts.text.removeAll, [owner]))
+    const stored = (method: keyof JobQueue["Service"]) => storing(`JobQueue.${method}`, "jobs")
     // Interrupted midway, the rest of what writes would reach the database outside the surrounding transaction.
+    const written = (method: keyof JobQueue["Service"]) => flow(Effect.uninterruptible, stored(method))
+
     return JobQueue.of({
       enqueue: (owner, kind, payload) =>
-        storing(
-          "JobQueue.enqueue",
-          "jobs"
-        )(Effect.uninterruptible(Effect.asVoid(Effect.flatMap(jobToSend(owner, kind, payload), enqueue)))),
+        Effect.flatMap(jobToSend(owner, kind, payload), enqueue).pipe(Effect.asVoid, written("enqueue")),
       ensure: (owner, kind, payloads) =>
-        storing(
-          "JobQueue.ensure",
-          "jobs"
-        )(
-          Effect.uninterruptible(
-            Effect.flatMap(
-              Effect.forEach(payloads, (payload) => jobToSend(owner, kind, payload)),
-              ensure
-            )
-          )
+        Effect.forEach(payloads, (payload) => jobToSend(owner, kind, payload)).pipe(
+          Effect.flatMap(ensure),
+          written("ensure")
         ),
-      find: (owner, jobId) => storing("JobQueue.find", "jobs")(find(owner, jobId)),
-      list: (owner, query) => storing("JobQueue.list", "jobs")(list(owner, query)),
-      retry: (owner, jobId) => storing("JobQueue.retry", "jobs")(Effect.uninterruptible(retry(owner, jobId))),
-      removeAll: (owner) =>
-        storing(
-          "JobQueue.removeAll",
-          "jobs"
-        )(
-          Effect.uninterruptible(
-            Effect.andThen(
-              parts.boss,
-              Effect.asVoid(parts.owner.asOwner((sql) => sql.query(parts.text.removeAll, [owner])))
-            )
-          )
-        ),
-      work: (handlers) =>
-        storing(
-          "JobQueue.work",
-          "jobs"
-        )(
-          Effect.gen(function* () {
-            yield* parts.boss
-            yield* Effect.forkScoped(takeOverDeadTries(parts))
-            yield* Effect.forkScoped(forgetOldJobs(parts))
-            yield* startWorker(parts, handlers, wakes, workerOptions)
-          })
-        )
+      find: (owner, jobId) => stored("find")(find(owner, jobId)),
+      list: (owner, query) => stored("list")(list(owner, query)),
+      retry: (owner, jobId) => written("retry")(retry(owner, jobId)),
+      removeAll: (owner) => written("removeAll")(Effect.andThen(parts.boss, Effect.asVoid(removeAll(owner)))),
+      work: (handlers) => stored("work")(work(handlers))
     })
   })
 

@@ -118,6 +118,13 @@ const tryJob = (parts: JobParts) => {
     )
 }
 
+/** The next claim, if a place is free and a job waits. */
+const claimNext = ({ owner, report, text }: JobParts, taken: JobPlaces, kinds: ReadonlyArray<string>) =>
+  owner.execute(text.claim, [taken.full, taken.served, kinds]).pipe(
+    Effect.map((rows) => rows[0] as Claim | undefined),
+    Effect.catch((error) => Effect.as(report(error), undefined))
+  )
+
 /**
  * Works on jobs of the handlers' kinds until the scope closes: claims them one by one, each for the owner whose turn it is, as long as there
  * is a place. Closing lets the tries that run finish, within the bound, and interrupts them then.
@@ -138,15 +145,6 @@ export const startWorker = (
   const byKind = new Map(handlers.map((handler) => [handler.kind.tag, handler]))
   const kinds = [...byKind.keys()]
 
-  const claimNext = Effect.suspend(() =>
-    taken.running < concurrency
-      ? parts.owner.execute(parts.text.claim, [taken.full, taken.served, kinds])
-      : Effect.succeed([])
-  ).pipe(
-    Effect.map((rows) => rows[0] as Claim | undefined),
-    Effect.catch((error) => Effect.as(parts.report(error), undefined))
-  )
-
   const begin = (claim: Claim) =>
     Effect.gen(function* () {
       taken.begin(claim.owner)
@@ -161,7 +159,7 @@ export const startWorker = (
 
   const step = Effect.gen(function* () {
     awake.closeUnsafe()
-    const claim = yield* claimNext
+    const claim = taken.running < concurrency ? yield* claimNext(parts, taken, kinds) : undefined
     if (claim !== undefined) return yield* begin(claim)
     if (!stopping) yield* Effect.timeoutOption(awake.await, pollingIntervalSeconds * 1000)
   })

@@ -35,75 +35,83 @@ const endReason = (reason: unknown): EndPart["reason"] | "refused" | undefined =
  * count; the first part reports the prompt, and its output count, from before the first word, is ignored. It also
  * reads a message that comes as one document instead of a stream.
  */
-export const anthropicReader = (model: string): ReplyReader<ReadonlyArray<ServerSentEvent>> => {
-  let stopReason: unknown
-  let usage: JsonObject = {}
-  let end: EndPart | undefined
-  const repeatedText = makeRepeatedText("text")
+class AnthropicReader implements ReplyReader<ReadonlyArray<ServerSentEvent>> {
+  readonly #model: string
+  readonly #repeatedText = makeRepeatedText("text")
+  #stopReason: unknown
+  #usage: JsonObject = {}
+  #end: EndPart | undefined
 
-  const failed = (reason: "refused" | "bad-answer") => new ModelFailed({ model, reason, retryable: false })
-
-  const addUsage = (reported: JsonObject) => {
-    usage = { ...usage, ...Object.fromEntries(Object.entries(reported).filter(([, count]) => count !== null)) }
+  constructor(model: string) {
+    this.#model = model
   }
 
-  const promptCounted = (): ReadonlyArray<ReplyPart> => {
-    const reported = inputUsage(usage)
-    return reported === undefined ? [] : [{ _tag: "input-usage", usage: reported }]
+  *read(events: ReadonlyArray<ServerSentEvent>): Iterable<ReplyPart> {
+    for (const { data } of events) {
+      if (this.#end !== undefined) return
+      const text = this.#repeatedText.read(data)
+      if (text === undefined) yield* this.#readEvent(data)
+      else yield { _tag: "text-delta", text }
+    }
   }
 
-  const stop = () => {
-    const reason = endReason(stopReason)
-    if (reason === undefined) throw failed("bad-answer")
-    if (reason === "refused") throw failed("refused")
-    end = { _tag: "end", reason, usage: anthropicUsage(usage) }
+  finish(): EndPart | undefined {
+    return this.#end
   }
 
-  const readWhole = (message: JsonObject): ReadonlyArray<ReplyPart> => {
-    addUsage(objectAt(message, "usage"))
-    stopReason = message["stop_reason"]
-    stop()
-    const text = textOf(message["content"])
-    return text === "" ? [] : [{ _tag: "text-delta", text }]
-  }
-
-  const readEvent = (data: string): ReadonlyArray<ReplyPart> => {
-    if (end !== undefined) return []
-    const repeated = repeatedText.read(data)
-    if (repeated !== undefined) return [{ _tag: "text-delta", text: repeated }]
+  #readEvent(data: string): ReadonlyArray<ReplyPart> {
     const event = eventObject(data)
     switch (event["type"]) {
       case "message_start": {
         const { output_tokens: _, ...reported } = objectAt(objectAt(event, "message"), "usage")
-        addUsage(reported)
-        return promptCounted()
+        this.#addUsage(reported)
+        const prompt = inputUsage(this.#usage)
+        return prompt === undefined ? [] : [{ _tag: "input-usage", usage: prompt }]
       }
       case "content_block_delta": {
         const { text, type } = objectAt(event, "delta")
         if (type !== "text_delta" || typeof text !== "string") return []
-        repeatedText.learn(data, text)
+        this.#repeatedText.learn(data, text)
         return [{ _tag: "text-delta", text }]
       }
       case "message_delta":
-        addUsage(objectAt(event, "usage"))
-        stopReason = objectAt(event, "delta")["stop_reason"] ?? stopReason
+        this.#addUsage(objectAt(event, "usage"))
+        this.#stopReason = objectAt(event, "delta")["stop_reason"] ?? this.#stopReason
         return []
       case "message_stop":
-        stop()
+        this.#stop()
         return []
       case "message":
-        return readWhole(event)
+        return this.#readWhole(event)
       case "error":
-        throw failureEvent(model, event)
+        throw failureEvent(this.#model, event)
       default:
         return []
     }
   }
 
-  return {
-    *read(events) {
-      for (const event of events) yield* readEvent(event.data)
-    },
-    finish: () => end
+  #readWhole(message: JsonObject): ReadonlyArray<ReplyPart> {
+    this.#addUsage(objectAt(message, "usage"))
+    this.#stopReason = message["stop_reason"]
+    this.#stop()
+    const text = textOf(message["content"])
+    return text === "" ? [] : [{ _tag: "text-delta", text }]
+  }
+
+  #addUsage(reported: JsonObject): void {
+    const counted = Object.entries(reported).filter(([, count]) => count !== null)
+    this.#usage = { ...this.#usage, ...Object.fromEntries(counted) }
+  }
+
+  #stop(): void {
+    const reason = endReason(this.#stopReason) ?? "bad-answer"
+    if (reason === "refused" || reason === "bad-answer") {
+      throw new ModelFailed({ model: this.#model, reason, retryable: false })
+    }
+    this.#end = { _tag: "end", reason, usage: anthropicUsage(this.#usage) }
   }
 }
+
+/** A reader for one reply of `model`. */
+export const anthropicReader = (model: string): ReplyReader<ReadonlyArray<ServerSentEvent>> =>
+  new AnthropicReader(model)

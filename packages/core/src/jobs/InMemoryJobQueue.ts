@@ -58,21 +58,6 @@ const makeJobs = Effect.gen(function* () {
     return standing
   }
 
-  const prepare = <Payload>(owner: UserId, kind: JobKind<string, Payload>, payload: Payload) =>
-    Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis
-      const job = {
-        id: yield* ids.next,
-        kind: kind.tag,
-        owner,
-        payload: yield* Effect.orDie(Schema.encodeEffect(kind.payload)(payload)),
-        twin: twinOf(owner, kind, payload),
-        triesMax: kind.tries,
-        createdMicros: newMicros(now)
-      }
-      return asked(job, now)
-    })
-
   const forget = (now: number): void => {
     for (const { endedAt = now, id, state } of ended.values()) {
       if (endedAt + KEPT_MS.done > now) return
@@ -84,55 +69,42 @@ const makeJobs = Effect.gen(function* () {
     alive,
     ended,
     progress,
+    ids,
+    change: () => change,
     changed,
+    newMicros,
+    forget,
     ask,
-    prepare,
     removeAll: (owner: UserId): void => {
       for (const [twin, job] of alive) if (job.owner === owner) alive.delete(twin)
       for (const [id, job] of ended) if (job.owner === owner) ended.delete(id)
     },
     page: (mayBeSeen: (job: HeldJob) => boolean, query: JobQuery) =>
-      pageOf(everything(), mayBeSeen, query, (id) => progress.get(id)),
-    /**
-     * Claims the next job for a worker; or returns the time until the next job is due, and a latch that opens with the
-     * next change.
-     */
-    claim: (taken: JobPlaces, kinds: ReadonlyMap<string, JobHandler>) =>
-      Effect.map(Clock.currentTimeMillis, (now): Next => {
-        const waiting = [...alive.values()].filter(({ kind, state }) => state === "waiting" && kinds.has(kind))
-        const due = taken.next(waiting.filter(({ dueAt }) => dueAt <= now).map((job) => ({ job, userId: job.owner })))
-        if (due !== undefined) {
-          const claimed: HeldJob = { ...due.job, state: "running", tries: due.job.tries + 1, startedAt: now }
-          alive.set(claimed.twin, claimed)
-          taken.begin(claimed.owner)
-          return { claimed }
-        }
-        const later = waiting.map(({ dueAt }) => dueAt - now).filter((waitMs) => waitMs > 0)
-        return { waitMs: later.length === 0 ? undefined : Math.min(...later), change }
-      }),
-    /** Ends a try: the job is done, waits for its next try, or has failed. If it was enqueued meanwhile, it waits again. */
-    settle: (claimed: HeldJob, kind: JobKind, end: TryEnd) =>
-      Effect.gen(function* () {
-        const now = yield* Clock.currentTimeMillis
-        const id = yield* ids.next
-        const { tries, triesMax, twin } = claimed
-        const again = alive.get(twin)?.again === true
-        progress.delete(claimed.id)
-        if (alive.get(twin)?.id !== claimed.id) return
-        changed()
-        if (end !== "done" && tries < triesMax) {
-          const dueAt = end === "cut-short" ? now : now + retryDelayMs(kind, tries)
-          return void alive.set(twin, { ...claimed, state: "waiting", dueAt })
-        }
-        alive.delete(twin)
-        ended.set(claimed.id, { ...claimed, state: end === "done" ? "done" : "failed", endedAt: now })
-        if (again) alive.set(twin, asked({ ...claimed, id, createdMicros: newMicros(now) }, now))
-        forget(now)
-      })
+      pageOf(everything(), mayBeSeen, query, (id) => progress.get(id))
   }
 })
 
 type Jobs = Effect.Success<typeof makeJobs>
+
+const prepareIn = <Payload>(
+  { ids, newMicros }: Jobs,
+  owner: UserId,
+  kind: JobKind<string, Payload>,
+  payload: Payload
+) =>
+  Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const job = {
+      id: yield* ids.next,
+      kind: kind.tag,
+      owner,
+      payload: yield* Effect.orDie(Schema.encodeEffect(kind.payload)(payload)),
+      twin: twinOf(owner, kind, payload),
+      triesMax: kind.tries,
+      createdMicros: newMicros(now)
+    }
+    return asked(job, now)
+  })
 
 const findIn = (jobs: Jobs, owner: UserId, jobId: string): HeldJob | undefined => {
   const found = jobs.ended.get(jobId) ?? [...jobs.alive.values()].find(({ id }) => id === jobId)
@@ -149,33 +121,110 @@ const retryIn = (jobs: Jobs) =>
     return recordOf(standing, jobs.progress.get(standing.id))
   })
 
-const makeWith = ({ concurrency = 2, stopTimeoutMs = 10_000 }: InMemoryJobQueueOptions) =>
+/**
+ * Claims the next job for a worker; or returns the time until the next job is due, and a latch that opens with the next
+ * change.
+ */
+const claimIn = (jobs: Jobs, taken: JobPlaces, kinds: ReadonlyMap<string, JobHandler>) =>
+  Effect.map(Clock.currentTimeMillis, (now): Next => {
+    const waiting = [...jobs.alive.values()].filter(({ kind, state }) => state === "waiting" && kinds.has(kind))
+    const due = taken.next(waiting.filter(({ dueAt }) => dueAt <= now).map((job) => ({ job, userId: job.owner })))
+    if (due !== undefined) {
+      const claimed: HeldJob = { ...due.job, state: "running", tries: due.job.tries + 1, startedAt: now }
+      jobs.alive.set(claimed.twin, claimed)
+      taken.begin(claimed.owner)
+      return { claimed }
+    }
+    const later = waiting.map(({ dueAt }) => dueAt - now).filter((waitMs) => waitMs > 0)
+    return { waitMs: later.length === 0 ? undefined : Math.min(...later), change: jobs.change() }
+  })
+
+/** Ends a try: the job is done, waits for its next try, or has failed. If it was enqueued meanwhile, it waits again. */
+const settleIn = ({ alive, changed, ended, forget, ids, newMicros, progress }: Jobs) =>
+  Effect.fnUntraced(function* (claimed: HeldJob, kind: JobKind, end: TryEnd) {
+    const now = yield* Clock.currentTimeMillis
+    const id = yield* ids.next
+    const { tries, triesMax, twin } = claimed
+    const again = alive.get(twin)?.again === true
+    progress.delete(claimed.id)
+    if (alive.get(twin)?.id !== claimed.id) return
+    changed()
+    if (end !== "done" && tries < triesMax) {
+      const dueAt = end === "cut-short" ? now : now + retryDelayMs(kind, tries)
+      return void alive.set(twin, { ...claimed, state: "waiting", dueAt })
+    }
+    alive.delete(twin)
+    ended.set(claimed.id, { ...claimed, state: end === "done" ? "done" : "failed", endedAt: now })
+    if (again) alive.set(twin, asked({ ...claimed, id, createdMicros: newMicros(now) }, now))
+    forget(now)
+  })
+
+/** Works on jobs until the scope closes, with as many tries at once as `concurrency`. */
+const startWorker = (
+  storage: InMemoryStorage["Service"],
+  jobs: Jobs,
+  handlers: ReadonlyArray<JobHandler>,
+  { concurrency = 2, stopTimeoutMs = 10_000 }: InMemoryJobQueueOptions
+) => {
+  const settle = settleIn(jobs)
+  let stopping = false
+  const kinds = new Map(handlers.map((handler) => [handler.kind.tag, handler]))
+  const taken = new JobPlaces(concurrency)
+  const tryJob = (claimed: HeldJob, handler: JobHandler) =>
+    Effect.gen(function* () {
+      const { id, owner, payload, retried, tries, triesMax } = claimed
+      let running = true
+      const report = (progress: JobProgress) => void (running && jobs.progress.set(id, progress))
+      const facts = { id, owner, payload, retried, number: tries, last: tries >= triesMax, report }
+      const exit = yield* Effect.exit(handler.run(facts))
+      running = false
+      taken.end(owner)
+      yield* storage.exclusive(settle(claimed, handler.kind, endOf(exit)))
+    })
+
+  const step = Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const found = yield* storage.exclusive(claimIn(jobs, taken, kinds))
+      if ("claimed" in found) {
+        const handler = kinds.get(found.claimed.kind)!
+        return yield* tryJob(found.claimed, { ...handler, run: (facts) => restore(handler.run(facts)) })
+      }
+      // Stopped since it looked, it looks no more.
+      if (stopping) return
+      const opened = restore(found.change.await)
+      yield* found.waitMs === undefined ? opened : Effect.timeoutOption(opened, found.waitMs)
+    })
+  )
+  const loop = Effect.whileLoop({ while: () => !stopping, body: () => step, step: () => undefined })
+  const places = Effect.all(
+    Array.from({ length: concurrency }, () => loop),
+    { concurrency: "unbounded", discard: true }
+  )
+  const stop = (worker: Fiber.Fiber<void>) =>
+    Effect.gen(function* () {
+      stopping = true
+      jobs.changed()
+      const over = yield* Effect.timeoutOption(Fiber.await(worker), stopTimeoutMs)
+      if (Option.isNone(over)) yield* Fiber.interrupt(worker)
+    })
+  return Effect.asVoid(Effect.acquireRelease(Effect.forkDetach(places), stop))
+}
+
+const makeWith = (options: InMemoryJobQueueOptions) =>
   Effect.gen(function* () {
     const storage = yield* InMemoryStorage
     const jobs = yield* makeJobs
 
-    const tryJob = (taken: JobPlaces, claimed: HeldJob, handler: JobHandler) =>
-      Effect.gen(function* () {
-        const { id, owner, payload, retried, tries, triesMax } = claimed
-        let running = true
-        const report = (progress: JobProgress) => void (running && jobs.progress.set(id, progress))
-        const facts = { id, owner, payload, retried, number: tries, last: tries >= triesMax, report }
-        const exit = yield* Effect.exit(handler.run(facts))
-        running = false
-        taken.end(owner)
-        yield* storage.exclusive(jobs.settle(claimed, handler.kind, endOf(exit)))
-      })
-
     return JobQueue.of({
       enqueue: (owner, kind, payload) =>
-        storage.exclusive(Effect.map(jobs.prepare(owner, kind, payload), (job) => void jobs.ask(job))),
+        storage.exclusive(Effect.map(prepareIn(jobs, owner, kind, payload), (job) => void jobs.ask(job))),
       ensure: (owner, kind, payloads) =>
         storage.exclusive(
           Effect.gen(function* () {
             let enqueued = 0
             for (const payload of payloads) {
               if (jobs.alive.has(twinOf(owner, kind, payload))) continue
-              jobs.ask(yield* jobs.prepare(owner, kind, payload))
+              jobs.ask(yield* prepareIn(jobs, owner, kind, payload))
               enqueued++
             }
             return enqueued
@@ -192,37 +241,7 @@ const makeWith = ({ concurrency = 2, stopTimeoutMs = 10_000 }: InMemoryJobQueueO
         storage.exclusive(Effect.sync(() => jobs.page((job) => owner === undefined || job.owner === owner, query))),
       retry: (owner, jobId) => storage.exclusive(retryIn(jobs)(owner, jobId)),
       removeAll: (owner) => storage.exclusive(Effect.sync(() => jobs.removeAll(owner))),
-      work: (handlers) => {
-        let stopping = false
-        const kinds = new Map(handlers.map((handler) => [handler.kind.tag, handler]))
-        const taken = new JobPlaces(concurrency)
-        const step = Effect.uninterruptibleMask((restore) =>
-          Effect.gen(function* () {
-            const found = yield* storage.exclusive(jobs.claim(taken, kinds))
-            if ("claimed" in found) {
-              const handler = kinds.get(found.claimed.kind)!
-              return yield* tryJob(taken, found.claimed, { ...handler, run: (facts) => restore(handler.run(facts)) })
-            }
-            // Stopped since it looked, it looks no more.
-            if (stopping) return
-            const opened = restore(found.change.await)
-            yield* found.waitMs === undefined ? opened : Effect.timeoutOption(opened, found.waitMs)
-          })
-        )
-        const loop = Effect.whileLoop({ while: () => !stopping, body: () => step, step: () => undefined })
-        const places = Effect.all(
-          Array.from({ length: concurrency }, () => loop),
-          { concurrency: "unbounded", discard: true }
-        )
-        const stop = (worker: Fiber.Fiber<void>) =>
-          Effect.gen(function* () {
-            stopping = true
-            jobs.changed()
-            const over = yield* Effect.timeoutOption(Fiber.await(worker), stopTimeoutMs)
-            if (Option.isNone(over)) yield* Fiber.interrupt(worker)
-          })
-        return Effect.asVoid(Effect.acquireRelease(Effect.forkDetach(places), stop))
-      }
+      work: (handlers) => startWorker(storage, jobs, handlers, options)
     })
   })
 

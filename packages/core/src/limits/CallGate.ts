@@ -52,11 +52,10 @@ export class CallGate extends Context.Service<
   )
 }
 
-const make = Effect.gen(function* () {
+/** The leases of this process' calls: those of open calls are renewed, those of ended calls returned. */
+const makeLeases = Effect.gen(function* () {
   const limiter = yield* CallLimiter
-  const ids = yield* IdGenerator
   const scope = yield* Effect.scope
-  const full = new Map<string, number>()
   const open = new Set<string>()
   let ended: Array<string> = []
   let pauses = 0
@@ -93,48 +92,68 @@ const make = Effect.gen(function* () {
   })
   yield* Effect.addFinalizer(() => Effect.suspend(() => (ended.length > 0 ? keep([]) : Effect.void)))
 
-  const leave = (lease: string): void => {
-    open.delete(lease)
-    ended.push(lease)
+  return {
+    takeEnded,
+    begin: (lease: string): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        open.add(lease)
+        if (beating) return Effect.void
+        beating = true
+        return Effect.asVoid(Effect.forkIn(Effect.interruptible(beats), scope))
+      }),
+    end: (lease: string): void => {
+      open.delete(lease)
+      ended.push(lease)
+    }
   }
-  const entered = (lease: string): Effect.Effect<void> =>
-    Effect.suspend(() => {
-      open.add(lease)
-      if (beating) return Effect.void
-      beating = true
-      return Effect.asVoid(Effect.forkIn(Effect.interruptible(beats), scope))
-    })
+})
 
-  const remember = (limit: CallLimit, until: number, now: number): void => {
-    if (full.size >= MANY) for (const [key, endsAt] of full) if (endsAt <= now) full.delete(key)
-    if (full.size < MANY) full.set(keyOf(limit), until)
+/** The windows that this process knows to be full, each with its end in Unix milliseconds. */
+class FullWindows {
+  readonly #ends = new Map<string, number>()
+
+  remember(limit: CallLimit, until: number, now: number): void {
+    if (this.#ends.size >= MANY) for (const [key, endsAt] of this.#ends) if (endsAt <= now) this.#ends.delete(key)
+    if (this.#ends.size < MANY) this.#ends.set(keyOf(limit), until)
   }
-  const knownFull = ({ limits }: EnterInput, now: number): CallRefused | undefined => {
+
+  refusal({ limits }: EnterInput, now: number): CallRefused | undefined {
     for (const [place, limit] of limits.entries()) {
-      const remainingMs = (full.get(keyOf(limit)) ?? 0) - now
+      const remainingMs = (this.#ends.get(keyOf(limit)) ?? 0) - now
       if (remainingMs > 0) return new CallRefused({ place, reached: "calls", remainingMs })
     }
     return undefined
   }
+}
+
+const make = Effect.gen(function* () {
+  const limiter = yield* CallLimiter
+  const ids = yield* IdGenerator
+  const leases = yield* makeLeases
+  const full = new FullWindows()
+
   const admit = Effect.fnUntraced(function* ({ limits, windowMs }: EnterInput, lease: string) {
-    const admission = yield* limiter.admit({ limits, windowMs, lease, leaseMs: LEASE_MS, ended: takeEnded() })
-    if (admission._tag === "Admitted") return yield* entered(lease)
+    const admission = yield* limiter.admit({ limits, windowMs, lease, leaseMs: LEASE_MS, ended: leases.takeEnded() })
+    if (admission._tag === "Admitted") return yield* leases.begin(lease)
     const { place, reached, remainingMs } = admission
     if (reached === "atOnce") return yield* new CallRefused({ place, reached, remainingMs: undefined })
     const limit = limits[place]
     const now = yield* Clock.currentTimeMillis
-    if (limit !== undefined) remember(limit, now + remainingMs, now)
+    if (limit !== undefined) full.remember(limit, now + remainingMs, now)
     return yield* new CallRefused({ place, reached, remainingMs })
   })
 
   return CallGate.of({
     enter: Effect.fnUntraced(function* (input) {
-      const refusal = knownFull(input, yield* Clock.currentTimeMillis)
+      const refusal = full.refusal(input, yield* Clock.currentTimeMillis)
       if (refusal !== undefined) return yield* refusal
       const lease = yield* ids.next
+      const end = Effect.sync(() => leases.end(lease))
       // It may have been admitted although its answer was lost.
-      const asking = Effect.tapErrorTag(admit(input, lease), "StorageFailed", () => Effect.sync(() => leave(lease)))
-      yield* Effect.acquireRelease(asking, () => Effect.sync(() => leave(lease)))
+      yield* Effect.acquireRelease(
+        Effect.tapErrorTag(admit(input, lease), "StorageFailed", () => end),
+        () => end
+      )
     })
   })
 })

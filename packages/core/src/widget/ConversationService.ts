@@ -79,16 +79,9 @@ export class ConversationService extends Context.Service<
   )
 }
 
-const make = Effect.gen(function* () {
-  const bots = yield* BotStore
-  const chat = yield* ChatService
-  const chats = yield* ChatStore
-  const chatRecords = yield* ChatRecords
+/** Adds to conversations what their replies cost, as the ledger has it. */
+const makeCosts = Effect.gen(function* () {
   const records = yield* CreditRecords
-
-  const checkBot = Effect.fnUntraced(function* (owner: UserId, botId: string) {
-    if ((yield* bots.find({ owner, botId })) === undefined) return yield* new BotNotFound({ botId })
-  })
 
   /** The conversations with what they cost, asked of the ledger for all of them at once. */
   const withCosts = Effect.fnUntraced(function* (owner: UserId, found: ReadonlyArray<BotConversation>) {
@@ -98,11 +91,6 @@ const make = Effect.gen(function* () {
       const credits = replyIds.reduce((sum, id) => sum + (costs.get(id)?.credits ?? 0), 0)
       return { ...conversation, visitor: visitor.slice(0, VISITOR_DIGITS), credits }
     })
-  })
-
-  const find = Effect.fnUntraced(function* (owner: UserId, botId: string, id: string) {
-    yield* checkBot(owner, botId)
-    return (yield* chatRecords.conversation(owner, botId.toLowerCase(), id)) ?? (yield* new ConversationNotFound())
   })
 
   const withMessages = Effect.fnUntraced(function* (
@@ -121,6 +109,15 @@ const make = Effect.gen(function* () {
     }
   })
 
+  return { withCosts, withMessages }
+})
+
+/** Reads whole conversations, a page at a time. */
+const makeExport = Effect.gen(function* () {
+  const chats = yield* ChatStore
+  const chatRecords = yield* ChatRecords
+  const { withMessages } = yield* makeCosts
+
   /** All messages of a conversation, read from its end; undefined where it was deleted meanwhile. */
   const allMessages = Effect.fnUntraced(function* ({ id: chatId, owner }: BotConversation) {
     let messages: ReadonlyArray<StoredMessage> = []
@@ -133,7 +130,7 @@ const make = Effect.gen(function* () {
     }
   })
 
-  const exportPage = Effect.fnUntraced(function* (botOwner: UserId, bot: string, after: string | undefined) {
+  return Effect.fnUntraced(function* (botOwner: UserId, bot: string, after: string | undefined) {
     const found = yield* chatRecords.conversationsById({ botOwner, bot, after, limit: EXPORTED_AT_ONCE })
     const read = yield* Effect.forEach(found, (each) =>
       Effect.flatMap(allMessages(each), (messages) =>
@@ -144,6 +141,23 @@ const make = Effect.gen(function* () {
     )
     const last = found.length < EXPORTED_AT_ONCE ? undefined : found.at(-1)?.id
     return [read.flat(), Option.fromUndefinedOr(last)] as const
+  })
+})
+
+const make = Effect.gen(function* () {
+  const bots = yield* BotStore
+  const chat = yield* ChatService
+  const chatRecords = yield* ChatRecords
+  const { withCosts, withMessages } = yield* makeCosts
+  const exportPage = yield* makeExport
+
+  const checkBot = Effect.fnUntraced(function* (owner: UserId, botId: string) {
+    if ((yield* bots.find({ owner, botId })) === undefined) return yield* new BotNotFound({ botId })
+  })
+
+  const find = Effect.fnUntraced(function* (owner: UserId, botId: string, id: string) {
+    yield* checkBot(owner, botId)
+    return (yield* chatRecords.conversation(owner, botId.toLowerCase(), id)) ?? (yield* new ConversationNotFound())
   })
 
   return ConversationService.of({

@@ -134,36 +134,10 @@ const shownOf = (bot: Bot, { content, sources }: StoredMessage): ReadonlyArray<S
     .map(({ filename, number, page, text }) => ({ number, filename, page, text }))
 }
 
-const make = Effect.gen(function* () {
-  const bots = yield* ActiveBots
-  const { widget: limits } = yield* Catalog
-  const chat = yield* ChatService
+/** Answers visitors who get no reply, in words of the bot, or as a failure that says nothing of its owner. */
+const makeInsteadOfReply = Effect.gen(function* () {
   const chats = yield* ChatStore
-  const gate = yield* VisitorGate
   const ids = yield* IdGenerator
-
-  const botOf = Effect.fnUntraced(function* (publicKey: string) {
-    const bot = yield* bots.findByKey(publicKey)
-    // What was sent is not repeated: an unknown, a malformed and a retired key are one to who asks.
-    return bot ?? (yield* new BotNotFound({ botId: "" }))
-  })
-
-  const partiesOf = Effect.fnUntraced(function* (bot: Bot, owner: VisitorOwner, address: string | undefined) {
-    return {
-      payer: bot.owner,
-      documentsOwner: bot.owner,
-      conversationOwner: owner,
-      source: `bot:${bot.id}`,
-      dailyCap: limits.ownerDailyCredits,
-      shares: yield* visitorShares(bot, address, limits),
-      askedFrom: addressBucket(address)
-    } satisfies ReplyParties
-  })
-
-  const conversationOf = Effect.fnUntraced(function* (owner: VisitorOwner, chatId: string, limit: number) {
-    const found = yield* chats.transcript({ owner, chatId, limit, maxBytes: TRANSCRIPT_BYTES })
-    return found ?? (yield* new ConversationNotFound())
-  })
 
   const declineOf = (bot: Bot, conversationId: string): WidgetReply => ({
     conversationId,
@@ -183,21 +157,8 @@ const make = Effect.gen(function* () {
     })
   })
 
-  const ask = ({ bot, call, owner }: Asked) =>
-    Effect.flatMap(partiesOf(bot, owner, call.address), (parties) =>
-      chat.send({
-        parties,
-        terms: { instructions: bot.instructions, modelId: bot.modelId, maxOutputTokens: limits.maxReplyTokens },
-        request: {
-          messages: [{ role: "user", content: call.message }],
-          documentIds: bot.documentIds,
-          ...(call.conversationId === undefined ? {} : { chatId: call.conversationId })
-        }
-      })
-    )
-
   /** What a visitor gets in place of a reply. What only the owner may know is not told: plans, balances, caps. */
-  const insteadOfReply = Effect.fnUntraced(function* (
+  return Effect.fnUntraced(function* (
     asked: Asked,
     error: SendFailed | BotUnreachable
   ): Effect.fn.Return<WidgetReply, WidgetSendFailed> {
@@ -231,6 +192,56 @@ const make = Effect.gen(function* () {
       default:
         return yield* Effect.die(error)
     }
+  })
+})
+
+/** Asks the chat at the owner's expense and by the owner's settings. */
+const makeAsk = Effect.gen(function* () {
+  const { widget: limits } = yield* Catalog
+  const chat = yield* ChatService
+
+  const partiesOf = Effect.fnUntraced(function* (bot: Bot, owner: VisitorOwner, address: string | undefined) {
+    return {
+      payer: bot.owner,
+      documentsOwner: bot.owner,
+      conversationOwner: owner,
+      source: `bot:${bot.id}`,
+      dailyCap: limits.ownerDailyCredits,
+      shares: yield* visitorShares(bot, address, limits),
+      askedFrom: addressBucket(address)
+    } satisfies ReplyParties
+  })
+
+  return ({ bot, call, owner }: Asked) =>
+    Effect.flatMap(partiesOf(bot, owner, call.address), (parties) =>
+      chat.send({
+        parties,
+        terms: { instructions: bot.instructions, modelId: bot.modelId, maxOutputTokens: limits.maxReplyTokens },
+        request: {
+          messages: [{ role: "user", content: call.message }],
+          documentIds: bot.documentIds,
+          ...(call.conversationId === undefined ? {} : { chatId: call.conversationId })
+        }
+      })
+    )
+})
+
+const make = Effect.gen(function* () {
+  const bots = yield* ActiveBots
+  const ask = yield* makeAsk
+  const chats = yield* ChatStore
+  const gate = yield* VisitorGate
+  const insteadOfReply = yield* makeInsteadOfReply
+
+  const botOf = Effect.fnUntraced(function* (publicKey: string) {
+    const bot = yield* bots.findByKey(publicKey)
+    // What was sent is not repeated: an unknown, a malformed and a retired key are one to who asks.
+    return bot ?? (yield* new BotNotFound({ botId: "" }))
+  })
+
+  const conversationOf = Effect.fnUntraced(function* (owner: VisitorOwner, chatId: string, limit: number) {
+    const found = yield* chats.transcript({ owner, chatId, limit, maxBytes: TRANSCRIPT_BYTES })
+    return found ?? (yield* new ConversationNotFound())
   })
 
   return WidgetService.of({

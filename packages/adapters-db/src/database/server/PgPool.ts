@@ -81,31 +81,69 @@ const connectWithin = (pool: pg.Pool, milliseconds: number): Promise<pg.PoolClie
     )
   })
 
-/** The clients of a server, in a pool of our own or of somebody else's. Throws where the latter is too small. */
-export const openPgPool = (options: PgPoolOptions): PgPool => {
-  const own = options.pool === undefined
-  const pool = own ? openPool(options) : checkPool(options.pool)
-  const lost = (error: Error) => options.onConnectionLost?.(error)
-  // Without listeners a connection lost while idle, or between two statements, would end the process.
-  pool.on("error", lost)
+/** A pool of our own, or of the application. */
+interface ClientSource extends Pick<PgPool, "clients" | "isPipelined"> {
+  connect(): Promise<pg.PoolClient>
+  /** The client goes back to its pool. */
+  returned(client: pg.PoolClient): void
+  close(): Promise<void>
+}
+
+type Lost = (error: Error) => void
+
+const ownSource = (options: PgPoolOptions, lost: Lost): ClientSource => {
+  const pool = openPool(options)
   const open = new Set<pg.PoolClient>()
-  if (own) {
-    pool.on("connect", (client) => {
-      open.add(client)
-      client.on("error", lost)
-      client.once("end", () => open.delete(client))
-    })
-  }
-  /** On loan from somebody else's pool. */
-  const lent = new Set<pg.PoolClient>()
-  const borrowed = (client: pg.PoolClient) => {
-    if (own) return
-    lent.add(client)
+  pool.on("connect", (client) => {
+    open.add(client)
     client.on("error", lost)
+    client.once("end", () => open.delete(client))
+  })
+  return {
+    clients: pool,
+    isPipelined: true,
+    connect: () => pool.connect(),
+    returned: () => undefined,
+    close: async () => {
+      const ended = pool.end()
+      const timer = setTimeout(() => {
+        for (const client of open) client.connection.stream.destroy()
+      }, CLOSE_MS)
+      await ended
+      await Promise.all([...open].map((client) => once(client, "end")))
+      clearTimeout(timer)
+    }
   }
-  const returned = (client: pg.PoolClient) => {
-    if (lent.delete(client)) client.off("error", lost)
+}
+
+const callersSource = (pool: pg.Pool, lost: Lost, connectMs: number): ClientSource => {
+  const lent = new WeakSet<pg.PoolClient>()
+  return {
+    clients: pool,
+    isPipelined: false,
+    // Our own pool bounds the wait itself; another one may wait for ever.
+    connect: async () => {
+      const client = await connectWithin(pool, connectMs)
+      lent.add(client)
+      client.on("error", lost)
+      return client
+    },
+    returned: (client) => {
+      if (lent.delete(client)) client.off("error", lost)
+    },
+    close: async () => void pool.off("error", lost)
   }
+}
+
+/** Returns the clients of a server, in a pool of our own or of the application. Throws if the latter is too small. */
+export const openPgPool = (options: PgPoolOptions): PgPool => {
+  const lost = (error: Error) => options.onConnectionLost?.(error)
+  const own = options.pool === undefined
+  const source = own
+    ? ownSource(options, lost)
+    : callersSource(checkPool(options.pool), lost, options.connectTimeoutMs ?? CONNECT_MS)
+  // Without listeners a connection lost while idle, or between two statements, would end the process.
+  source.clients.on("error", lost)
 
   let closed = false
   let doubts = 0
@@ -114,16 +152,13 @@ export const openPgPool = (options: PgPoolOptions): PgPool => {
   const plain = new WeakMap<pg.PoolClient, boolean>()
 
   const drop = (client: pg.PoolClient): void => {
-    lent.delete(client)
     client.connection.stream.destroy()
     client.release(true)
   }
   const take = async (): Promise<pg.PoolClient> => {
     for (;;) {
       if (closed) throw databaseClosed()
-      // Our own pool bounds the wait itself; somebody else's may wait for ever.
-      const client = await (own ? pool.connect() : connectWithin(pool, options.connectTimeoutMs ?? CONNECT_MS))
-      borrowed(client)
+      const client = await source.connect()
       if ((trusted.get(client) ?? doubts) === doubts) {
         trusted.set(client, doubts)
         return client
@@ -132,15 +167,15 @@ export const openPgPool = (options: PgPoolOptions): PgPool => {
     }
   }
   return {
-    clients: pool,
+    clients: source.clients,
     types: columnTypes,
-    isPipelined: own,
+    isPipelined: source.isPipelined,
     take,
     drop,
     giveBack: (client) => {
       // Its last statement was answered, so that no doubt from before concerns it.
       trusted.set(client, doubts)
-      returned(client)
+      source.returned(client)
       client.release()
     },
     doubtIdle: () => void (doubts += 1),
@@ -148,16 +183,9 @@ export const openPgPool = (options: PgPoolOptions): PgPool => {
     isPlain: (client) => (own ? plain.get(client) : false),
     cancel: cancelStatement,
     setPlain: (client, value) => void plain.set(client, value),
-    close: async () => {
+    close: () => {
       closed = true
-      if (!own) return void pool.off("error", lost)
-      const ended = pool.end()
-      const timer = setTimeout(() => {
-        for (const client of open) client.connection.stream.destroy()
-      }, CLOSE_MS)
-      await ended
-      await Promise.all([...open].map((client) => once(client, "end")))
-      clearTimeout(timer)
+      return source.close()
     }
   }
 }
