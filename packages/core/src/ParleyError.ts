@@ -8,7 +8,7 @@ import type { SessionInvalid, SessionVerifierUnavailable } from "./identity/Sess
 import type { JobNotFailed, JobNotFound } from "./jobs/errors.ts"
 import type { PackageMissing } from "./PackageMissing.ts"
 import type { ParleyServices } from "./parleyLayer.ts"
-import type { ParleyClosed } from "./promise/runWith.ts"
+import type { ParleyClosed } from "./promise/ParleyCalls.ts"
 import type { InvalidSecretKeys } from "./secrets/errors.ts"
 import type { TransactionConflict, TransactionNotJoined } from "./storage/CallersTransaction.ts"
 import type { InvalidInput } from "./storage/inputs.ts"

@@ -14,6 +14,7 @@ import type { SignOut } from "../sessions/SignOut.ts"
 import type { CallersClient, CallersClients, CallersTransaction } from "../storage/CallersTransaction.ts"
 import type { CallsOf } from "./callsOf.ts"
 import type { CreditCalls, JoinedCreditCalls } from "./creditCalls.ts"
+import type { ParleyRuntime } from "./ParleyCalls.ts"
 
 /** A reply whose first words have arrived. */
 export interface SentReply {
@@ -102,4 +103,17 @@ export interface Parley {
   in(transaction: CallersTransaction): { readonly credits: JoinedCreditCalls }
   /** Ends open replies, as if their readers had left, and the background work. The given adapters stay open. */
   close(): Promise<void>
+}
+
+/** Under a name that two copies of this package share. */
+const RUNTIME = Symbol.for("@parley/core/runtime")
+
+export const withRuntime = (parley: Parley, runtime: ParleyRuntime): Parley =>
+  Object.assign(parley, { [RUNTIME]: runtime })
+
+/** The services behind a Parley of `createParley`: for programs in Effect, and for the HTTP adapter. */
+export const runtimeOf = (parley: Parley): ParleyRuntime => {
+  const runtime = (parley as { readonly [RUNTIME]?: ParleyRuntime })[RUNTIME]
+  if (runtime === undefined) throw new TypeError("Expected a Parley of createParley.")
+  return runtime
 }

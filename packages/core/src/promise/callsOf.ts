@@ -1,12 +1,7 @@
 import { type Context, Effect } from "effect"
 import type { ParleyServices } from "../parleyLayer.ts"
 import { expectationsOf, InvalidInput, type Parameter } from "../storage/inputs.ts"
-
-/** Runs an effect over the services of one Parley as a promise. */
-export type Run = <A, E>(
-  effect: Effect.Effect<A, E, ParleyServices>,
-  options?: { readonly signal?: AbortSignal | undefined }
-) => Promise<A>
+import type { Run } from "./ParleyCalls.ts"
 
 /** A call of a service as a promise: it resolves with the effect's success, and rejects with its failure. */
 type Promised<Call> = Call extends (...given: infer Given) => Effect.Effect<infer A, unknown, unknown>

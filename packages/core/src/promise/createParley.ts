@@ -29,17 +29,16 @@ import type { CatalogData } from "../tiers/CatalogData.ts"
 import { ModelOffers } from "../chat/ModelOffers.ts"
 import { Tokenizer } from "../tokens/Tokenizer.ts"
 import { type TokenizerService } from "../tokens/TokenizerService.ts"
-import type { Parley } from "./Parley.ts"
+import { type Parley, withRuntime } from "./Parley.ts"
 import { loggerLayer, type ParleyLogger } from "../outages/ParleyLogger.ts"
 import { callsOf, checked } from "./callsOf.ts"
 import { creditCalls, joinedCreditCalls } from "./creditCalls.ts"
 import { EventSinks } from "../events/EventSink.ts"
 import type { ParleyHooks } from "../events/hooks.ts"
 import { runTransaction } from "../storage/runTransaction.ts"
-import { type OpenReplies, refuseCalls, runWith } from "./runWith.ts"
+import { ParleyCalls } from "./ParleyCalls.ts"
 import { type Challenge, VisitorChallenge } from "../widget/VisitorChallenge.ts"
 import { eventSinks, type WebhookOptions } from "../events/webhooks.ts"
-import { withRuntime } from "./runtimeOf.ts"
 import { replyCalls } from "./sendReply.ts"
 
 /**
@@ -109,12 +108,12 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
       Layer.provideMerge(Layer.merge(references(options), Layer.succeed(EventSinks, sinks)))
     )
   )
-  const run = runWith(runtime)
-  const open: OpenReplies = new Set()
+  const calls = new ParleyCalls(runtime)
+  const { run } = calls
   await runtime.context()
-  const joined = (transaction: CallersTransaction) => joinedCreditCalls(runtime, options.unitOfWork, transaction)
+  const joined = (transaction: CallersTransaction) => joinedCreditCalls(run, options.unitOfWork, transaction)
   const parley: Parley = {
-    chat: { ...callsOf(ChatService, run), ...replyCalls(runtime, open) },
+    chat: { ...callsOf(ChatService, run), ...replyCalls(calls) },
     documents: {
       ...callsOf(DocumentService, run),
       file: checked(DocumentService.inputs.file, async (...asked: Parameters<Parley["documents"]["file"]>) => {
@@ -127,14 +126,10 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
     billing: { ...callsOf(BillingService, run), ...callsOf(PaymentInbox, run) },
     sessions: callsOf(SignOut, run),
     ...callsOf(ModelOffers, run),
-    credits: creditCalls(runtime, open),
+    credits: creditCalls(calls),
     transaction: (pool, work) => runTransaction(pool, joined, work),
     in: (transaction) => ({ credits: joined(transaction) }),
-    close: async () => {
-      await Promise.all([...open].map((leave) => leave()))
-      refuseCalls(runtime)
-      await runtime.dispose()
-    }
+    close: () => calls.close()
   }
   return withRuntime(parley, runtime)
 }

@@ -1,4 +1,4 @@
-import { Effect, type ManagedRuntime } from "effect"
+import { Effect } from "effect"
 import { BoundedWork, History } from "../credits/creditInputs.ts"
 import type { HistoryPage } from "../credits/CreditLedger.ts"
 import { CreditService } from "../credits/CreditService.ts"
@@ -7,11 +7,10 @@ import { WorkMeter } from "../credits/metering/WorkMeter.ts"
 import type { ReceiptLine } from "../credits/Receipt.ts"
 import { type ResetReport, type ResetRun, ResetService } from "../credits/upkeep/ResetService.ts"
 import type { Difference } from "../credits/upkeep/Verification.ts"
-import type { ParleyServices } from "../parleyLayer.ts"
 import type { CallersTransaction } from "../storage/CallersTransaction.ts"
 import type { UnitOfWork } from "../storage/UnitOfWork.ts"
-import { type CallsOf, callsOf, checked, type Run } from "./callsOf.ts"
-import { type OpenReplies, ParleyClosed, runWith } from "./runWith.ts"
+import { type CallsOf, callsOf, checked } from "./callsOf.ts"
+import { type ParleyCalls, ParleyClosed, type Run } from "./ParleyCalls.ts"
 
 /** Metered work that runs, for promises. */
 export interface RunningWork {
@@ -58,24 +57,19 @@ export interface CreditCalls extends CallsOf<typeof CreditService>, Omit<CallsOf
 /** The credit calls that can be part of a transaction of the caller's. */
 export type JoinedCreditCalls = Omit<CreditCalls, "meter" | "renew" | "reset" | "verify">
 
-type Runtime = ManagedRuntime.ManagedRuntime<ParleyServices, never>
-
-/** The calls over the services of a runtime. `open` ends metered work when Parley is closed. */
-export const creditCalls = (runtime: Runtime, open: OpenReplies): CreditCalls => {
-  const run = runWith(runtime)
-  return {
-    ...servedCalls(run),
-    meter: checked([{ bound: BoundedWork }], (bound, work, options) =>
-      meter(runtime, open, bound, work, options?.signal)
-    ) as CreditCalls["meter"],
-    reset: (options) => run(ResetService.use((resets) => resets.run(options))),
-    verify: async ({ since } = {}) => {
-      const differences: Array<Difference> = []
-      const keep = (found: ReadonlyArray<Difference>) => Effect.sync(() => void differences.push(...found))
-      return { accounts: await run(CreditService.use((credits) => credits.verify(keep, since))), differences }
-    }
+/** The calls on credits; when Parley is closed, metered work ends. */
+export const creditCalls = (calls: ParleyCalls): CreditCalls => ({
+  ...servedCalls(calls.run),
+  meter: checked([{ bound: BoundedWork }], (bound, work, options) =>
+    meter(calls, bound, work, options?.signal)
+  ) as CreditCalls["meter"],
+  reset: (options) => calls.run(ResetService.use((resets) => resets.run(options))),
+  verify: async ({ since } = {}) => {
+    const differences: Array<Difference> = []
+    const keep = (found: ReadonlyArray<Difference>) => Effect.sync(() => void differences.push(...found))
+    return { accounts: await calls.run(CreditService.use((credits) => credits.verify(keep, since))), differences }
   }
-}
+})
 
 const NO_HISTORY: HistoryPage = { transactions: [], total: 0, next: undefined }
 
@@ -96,18 +90,16 @@ const servedCalls = (run: Run): Omit<CreditCalls, "meter" | "reset" | "verify"> 
 
 /** The calls within a transaction of the caller's. */
 export const joinedCreditCalls = (
-  runtime: Runtime,
+  run: Run,
   unitOfWork: UnitOfWork["Service"],
   transaction: CallersTransaction
 ): JoinedCreditCalls => {
-  const run: Run = (effect) => runWith(runtime)(unitOfWork.join(transaction, effect))
-  const { renew: _renew, ...joined } = servedCalls(run)
+  const { renew: _renew, ...joined } = servedCalls((effect) => run(unitOfWork.join(transaction, effect)))
   return joined
 }
 
 const meter = async <A>(
-  runtime: Runtime,
-  open: OpenReplies,
+  { open, run }: ParleyCalls,
   bound: WorkBound,
   work: (running: RunningWork) => Promise<WorkReport<A>>,
   signal: AbortSignal | undefined
@@ -120,15 +112,11 @@ const meter = async <A>(
     )
   )
   const given = signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal])
-  const paid = runWith(runtime)(metered, { signal: given })
+  const paid = run(metered, { signal: given })
   const leave = async () => {
     closing.abort(new ParleyClosed())
     await paid.catch(() => undefined)
   }
   open.add(leave)
-  try {
-    return await paid
-  } finally {
-    open.delete(leave)
-  }
+  return paid.finally(() => open.delete(leave))
 }

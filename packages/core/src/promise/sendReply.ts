@@ -1,14 +1,12 @@
-import { Channel, Effect, Exit, type ManagedRuntime, Pull, Schema, Scope, Stream } from "effect"
-import type { ChatRequest } from "../chat/ChatRequest.ts"
+import { Channel, Effect, Exit, Pull, Schema, Scope, Stream } from "effect"
 import { ChatOwner, ChatService, onePerson } from "../chat/ChatService.ts"
-import type { ReplyParties } from "../chat/reply/Reply.ts"
 import { ConversationOwner } from "../chat/store/StoredChat.ts"
 import { UserId } from "../identity/UserId.ts"
 import type { ParleyServices } from "../parleyLayer.ts"
 import { Id } from "../storage/inputs.ts"
 import { checked } from "./callsOf.ts"
-import type { Parley, RejoinedReply, SendOptions, SentReply } from "./Parley.ts"
-import { type OpenReplies, runWith } from "./runWith.ts"
+import type { Parley, SentReply } from "./Parley.ts"
+import type { ParleyCalls } from "./ParleyCalls.ts"
 
 /** One person, or the people of the parties; everything else about them is the caller's. */
 const Sender = Schema.Union([
@@ -16,53 +14,40 @@ const Sender = Schema.Union([
   Schema.Struct({ payer: UserId, documentsOwner: UserId, conversationOwner: ConversationOwner })
 ])
 
-type Runtime = ManagedRuntime.ManagedRuntime<ParleyServices, never>
-
 /** The calls that open a reply. Its scope lives until its stream ends, fails, or is cancelled. */
-export const replyCalls = (runtime: Runtime, open: OpenReplies): Pick<Parley["chat"], "join" | "send"> => ({
-  send: checked(
-    [{ sender: Sender }],
-    (from: UserId | ReplyParties, request: ChatRequest, options?: SendOptions): Promise<SentReply> => {
-      const parties = typeof from === "string" ? onePerson(from) : from
-      const sending = ChatService.use((chat) => chat.send({ parties, request, onDisconnect: options?.onDisconnect }))
-      return readReply(runtime, open, sending, options?.signal)
-    }
-  ),
-  join: checked(
-    [{ owner: ChatOwner }, { chatId: Id }],
-    async (owner: ChatOwner, chatId: string): Promise<RejoinedReply | undefined> => {
-      const none = new Error("none")
-      const joining = Effect.flatMap(
-        ChatService.use((chat) => chat.join(owner, chatId)),
-        (joined) => (joined === undefined ? Effect.fail(none) : Effect.succeed(joined))
-      )
-      try {
-        return await readReply(runtime, open, joining)
-      } catch (error) {
-        if (error === none) return undefined
-        throw error
-      }
-    }
+export const replyCalls = (calls: ParleyCalls): Pick<Parley["chat"], "join" | "send"> => ({
+  send: checked([{ sender: Sender }], async (from, request, options) => {
+    const parties = typeof from === "string" ? onePerson(from) : from
+    const sending = ChatService.use((chat) => chat.send({ parties, request, onDisconnect: options?.onDisconnect }))
+    return (await readReply(calls, sending, options?.signal))!
+  }) as Parley["chat"]["send"],
+  join: checked([{ owner: ChatOwner }, { chatId: Id }], (owner: ChatOwner, chatId: string) =>
+    readReply(
+      calls,
+      ChatService.use((chat) => chat.join(owner, chatId))
+    )
   )
 })
 
-/** Opens a reply and gives its text as a stream of the platform; its scope lives until that ends or is cancelled. */
+/** Opens a reply, if there is one, and returns its text as a stream of the platform, which ends its scope. */
 const readReply = async <R extends { readonly text: Stream.Stream<string, unknown> }>(
-  runtime: Runtime,
-  open: OpenReplies,
-  opening: Effect.Effect<R, unknown, ParleyServices | Scope.Scope>,
+  { open, run }: ParleyCalls,
+  opening: Effect.Effect<R | undefined, unknown, ParleyServices | Scope.Scope>,
   signal?: AbortSignal
-): Promise<Omit<R, "text"> & Pick<SentReply, "stream" | "text">> => {
-  const run = runWith(runtime)
+): Promise<(Omit<R, "text"> & Pick<SentReply, "stream" | "text">) | undefined> => {
   const scope = Scope.makeUnsafe()
   const close = () => run(Scope.close(scope, Exit.void))
   try {
-    const { text, ...reply } = await run(Scope.provide(opening, scope), { signal })
+    const opened = await run(Scope.provide(opening, scope), { signal })
+    if (opened === undefined) {
+      await close()
+      return undefined
+    }
+    const { text, ...reply } = opened
     // Not by `Stream.toPull`, which merges all services into the context of every pull.
     const pullText = await run(Channel.toPullScoped(Stream.toChannel(text), scope))
     const next = Pull.catchDone(pullText, () => Effect.succeed(undefined))
-    const read = (signal: AbortSignal) => run(next, { signal })
-    const stream = readableFrom({ read, close, open, signal })
+    const stream = readableFrom({ read: (signal) => run(next, { signal }), close, open, signal })
     return { ...reply, stream, text: async () => (await Array.fromAsync(stream)).join("") }
   } catch (error) {
     await close()
@@ -75,7 +60,7 @@ interface Reading {
   read(signal: AbortSignal): Promise<ReadonlyArray<string> | undefined>
   /** Ends the reply: a complete one is settled already, any other is settled as left. */
   close(): Promise<void>
-  readonly open: OpenReplies
+  readonly open: ParleyCalls["open"]
   readonly signal: AbortSignal | undefined
 }
 
