@@ -91,7 +91,8 @@ BEGIN
       CASE WHEN p.fresh THEN p.plan ELSE greatest(p.period_credits, p.plan) END, NULL)::{{schema}}.credit_transactions AS entry
     FROM planned p WHERE NOT dry_run
   ), entered AS (
-    -- The argument is a column, because the planner does not inline "transaction_text" of a row's expression.
+    -- The planner inlines "transaction_text" if its argument is a column, but not if it is a ROW expression. So
+    -- "written" builds the row first.
     INSERT INTO {{schema}}.credit_transactions
     SELECT s.* FROM written w CROSS JOIN LATERAL {{schema}}.with_digest(w.entry, {{schema}}.link_digest(
       (SELECT l.digest FROM {{schema}}.credit_transactions l

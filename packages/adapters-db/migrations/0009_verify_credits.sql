@@ -168,7 +168,8 @@ BEGIN
 END
 $function$;
 
--- Up to 1,000 users of the range who have rows but no account.
+-- Returns up to 1,000 users who have transactions, holds or idempotency keys, but no account. The range of their ids
+-- begins after "after" and ends with "upto"; it has no end if "upto" is null.
 CREATE FUNCTION {{schema}}.verify_owners(after text, upto text) RETURNS TABLE (user_id text) LANGUAGE plpgsql STABLE
 SET jit = off SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off

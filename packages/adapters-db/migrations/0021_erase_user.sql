@@ -131,12 +131,13 @@ BEGIN
       ELSE others := others + removed; END IF;
     END IF;
   END LOOP;
-  -- Later payment events of the person are ignored. Stored events without an owner, for example those of unknown kinds,
-  -- may contain the name and address of the person's customer: their content is deleted.
+  -- Stored events without an owner, for example those of unknown kinds, may contain the person's name and address. The
+  -- function finds them by the person's customer ids at the payment provider, and deletes their content.
   UPDATE {{schema}}.payment_events SET payload = NULL
   WHERE owner IS NULL AND payload IS NOT NULL AND customer_id IN (
     SELECT substr(r.reference, 10) FROM {{schema}}.payment_references r
     WHERE r.owner = person AND starts_with(r.reference, 'customer:'));
+  -- The owner 'erased:' makes the server ignore later payment events of the person.
   UPDATE {{schema}}.payment_references SET owner = 'erased:' WHERE owner = person;
   INSERT INTO {{schema}}.payment_references (reference, owner) VALUES ({{schema}}.erased_reference(person), 'erased:')
   ON CONFLICT DO NOTHING;
