@@ -20,10 +20,16 @@ export type { TrustProxy } from "./node/trustedPeer.ts"
 export { answerError, parleyRouter, type RouterOptions } from "./express/parleyRouter.ts"
 export { RequestTracker } from "./server/requests.ts"
 export { type DevelopmentSessions, makeDevelopmentSessions } from "./sessions/developmentSessions.ts"
-export { HmacSessionVerifier, type HmacSessionVerifierOptions } from "./sessions/HmacSessionVerifier.ts"
+export {
+  HmacSessionVerifier,
+  type HmacSessionVerifierOptions,
+  type SessionSecret
+} from "./sessions/HmacSessionVerifier.ts"
+export type { ExpectedClaims } from "./sessions/sessionClaims.ts"
 export { JwksSessionVerifier, type JwksSessionVerifierOptions } from "./sessions/JwksSessionVerifier.ts"
 export { KEY_SET_PROBLEMS, KeySetUnavailable, type KeySetProblem } from "./sessions/KeySetUnavailable.ts"
 export { fetchProviderKeys, type KeySource, type ProviderKeys } from "./sessions/providerKeys.ts"
+export { type PresetDefaults, presetDefaults } from "./sessions/presets.ts"
 export { SESSION_PRESETS, type SessionPreset } from "./sessions/sessionSettings.ts"
 export { DEFAULT_SESSION_COOKIE } from "./sessions/cookies.ts"
 export { NodeWebhookPoster, type WebhookPosterOptions } from "./webhooks/NodeWebhookPoster.ts"

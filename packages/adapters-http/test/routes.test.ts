@@ -435,11 +435,12 @@ describe("who is signed in", () => {
   test("GET /api/me says who it is, what the tier includes, and what may be uploaded", async () => {
     const config = { tiers: { free: { displayName: "Trial", monthlyCredits: 7, maxConcurrentReplies: 2 } } }
     const own = await startServer({ parley: { config, uploads: { maxBytes: 1_000, types: ["txt"] } } })
-    const cookie = await cookieFor("ann", { claims: { email: "ann@example.com" } })
+    const cookie = await cookieFor("ann", { claims: { email: "ann@example.com", name: "Ann" } })
     const me = await (await own.fetch("/api/me", { headers: { cookie } })).json()
     expect(me).toEqual({
       userId: "ann",
       email: "ann@example.com",
+      name: "Ann",
       sessionExpiresAt: expect.stringMatching(/Z$/),
       tier: {
         id: "free",

@@ -7,7 +7,7 @@ sessionVerifierContract("HS256", () => {
   const tokenOf = (userId: string, claims: Record<string, unknown> = {}) =>
     new SignJWT(claims).setProtectedHeader({ alg: "HS256" }).setSubject(userId)
   return {
-    verifier: HmacSessionVerifier.make({ secret }),
+    verifier: HmacSessionVerifier.make({ secret, maxAgeSeconds: Number.MAX_SAFE_INTEGER }),
     issue: ({ userId, email, expiresAt }) =>
       tokenOf(userId, email === undefined ? {} : { email })
         .setExpirationTime(expiresAt / 1_000)

@@ -14,6 +14,11 @@ import { serveRefusals } from "../src/config/rules/serveRules.ts"
 import { sessionCookieName } from "../src/config/session/sessionProof.ts"
 
 const SECRET = "Zq8vT3mLw5Xs9RbN2hJc7KdP4gYf6AtE"
+const SIGN_IN = {
+  PARLEY_SESSION_SECRET: SECRET,
+  PARLEY_SESSION_ISSUER: "https://id.example.com",
+  PARLEY_SESSION_AUDIENCE: "parley"
+}
 const folder = "/srv/parley"
 
 const read = (environment: Environment) => Effect.runPromise(readConfig(environment, folder))
@@ -80,7 +85,7 @@ describe("readConfig", () => {
     })
     expect(JSON.stringify(config)).not.toContain("hunter2")
     const { proof } = config.session
-    expect(proof?._tag === "Secret" && Redacted.value(proof.secret)).toBe(`hunter2${SECRET}`)
+    expect(proof?._tag === "Secret" && proof.secrets.map(Redacted.value)).toEqual([`hunter2${SECRET}`])
   })
 
   it("takes for how many days events of the payment provider are kept", async () => {
@@ -377,7 +382,7 @@ describe("the CRM providers", () => {
   })
 
   it("want a key for their tokens in production, and are not served without one", async () => {
-    const production = { NODE_ENV: "production", PARLEY_ALLOW_STAND_INS: "1", PARLEY_SESSION_SECRET: SECRET }
+    const production = { NODE_ENV: "production", PARLEY_ALLOW_STAND_INS: "1", ...SIGN_IN }
     expect(await problemsOf({ ...free, ...production }, true)).toEqual([
       expect.stringContaining("PARLEY_ENCRYPTION_KEY: a CRM provider is set up")
     ])
@@ -534,7 +539,7 @@ describe("serveRefusals", () => {
   })
 
   it("wants stand-ins in production to be allowed by name", async () => {
-    const production = { NODE_ENV: "production", PARLEY_SESSION_SECRET: SECRET }
+    const production = { NODE_ENV: "production", ...SIGN_IN }
     expect(await problemsOf(production, true)).toEqual([expect.stringContaining("PARLEY_ALLOW_STAND_INS=1")])
     expect(serveRefusals(await read({ ...production, PARLEY_ALLOW_STAND_INS: "1" }))).toEqual([])
   })

@@ -76,6 +76,8 @@ describe("parley doctor, of payments", () => {
       PORT: "0",
       PARLEY_ALLOW_STAND_INS: "1",
       PARLEY_SESSION_SECRET: "Zq8vT3mLw5Xs9RbN2hJc7KdP4gYf6AtE",
+      PARLEY_SESSION_ISSUER: "us",
+      PARLEY_SESSION_AUDIENCE: "parley",
       STRIPE_SECRET_KEY: KEY
     })
     expect([exit, stderr]).toEqual([3, expect.stringContaining("STRIPE_WEBHOOK_SECRET: ")])

@@ -40,6 +40,8 @@ it("in production a CRM provider without a key is refused", async () => {
     NODE_ENV: "production",
     PARLEY_ALLOW_STAND_INS: "1",
     PARLEY_SESSION_SECRET: "Zq8vT3mLw5Xs9RbN2hJc7KdP4gYf6AtE",
+    PARLEY_SESSION_ISSUER: "us",
+    PARLEY_SESSION_AUDIENCE: "parley",
     CRM_PROVIDER_ONE_PRESET: "hubspot",
     CRM_PROVIDER_ONE_CLIENT_ID: "id",
     CRM_PROVIDER_ONE_CLIENT_SECRET: randomBytes(32).toString("hex"),

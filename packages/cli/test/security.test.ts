@@ -9,11 +9,12 @@ import { runHere } from "./processes/runHere.ts"
 import { serveHere } from "./processes/serveHere.ts"
 
 const STRONG = "Zq8vT3mLw5Xs9RbN2hJc7KdP4gYf6AtE"
+const CLAIMS = { PARLEY_SESSION_ISSUER: "us", PARLEY_SESSION_AUDIENCE: "parley" }
 const SECRETS = ["PARLEY_SESSION_SECRET", "CRON_SECRET"] as const
 const read = (environment: Environment) => Effect.runPromise(readConfig(environment, "/srv/parley"))
 
 describe("weak secrets", () => {
-  const production = { NODE_ENV: "production", PARLEY_ALLOW_STAND_INS: "1", PARLEY_SESSION_SECRET: STRONG }
+  const production = { NODE_ENV: "production", PARLEY_ALLOW_STAND_INS: "1", PARLEY_SESSION_SECRET: STRONG, ...CLAIMS }
 
   it.each(SECRETS)(
     "in production %s is refused where it is short or plainly guessed, without its value",
@@ -105,6 +106,7 @@ describe("parley serve and parley doctor", () => {
       NODE_ENV: "production",
       PARLEY_ALLOW_STAND_INS: "1",
       PARLEY_SESSION_SECRET: STRONG,
+      ...CLAIMS,
       CRON_SECRET: "secret"
     }
     const [served, examined] = await Promise.all([

@@ -140,7 +140,13 @@ describe("parley serve, of what it is given,", () => {
 
   it("logs lines of JSON in production and has no development sign-in there", async () => {
     using folder = temporaryFolder()
-    const environment = { NODE_ENV: "production", PARLEY_SESSION_SECRET: SECRET, PARLEY_ALLOW_STAND_INS: "1" }
+    const claims = { PARLEY_SESSION_ISSUER: "us", PARLEY_SESSION_AUDIENCE: "parley" }
+    const environment = {
+      NODE_ENV: "production",
+      PARLEY_SESSION_SECRET: SECRET,
+      ...claims,
+      PARLEY_ALLOW_STAND_INS: "1"
+    }
     await using server = await serveHere(folder.path, environment)
     expect(server.said.stdout).toBe("")
     const lines = server.said.stderr.trim().split("\n")

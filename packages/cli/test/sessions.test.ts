@@ -1,9 +1,9 @@
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { CLIENT_ID, OAuthServer } from "../../../test/support/OAuthServer.ts"
 import type { Environment } from "../src/config/EnvironmentReader.ts"
 import { readConfig } from "../src/config/readConfig.ts"
-import { unboundSessions } from "../src/config/rules/securityWarnings.ts"
+import { unboundSessions, weakSecrets } from "../src/config/rules/securityWarnings.ts"
 import { serveRefusals } from "../src/config/rules/serveRules.ts"
 import { sessionCookieName } from "../src/config/session/sessionProof.ts"
 import { temporaryFolder } from "./processes/ParleyProcess.ts"
@@ -60,6 +60,54 @@ describe("what proves sessions", () => {
     ])
     expect(unboundSessions(await read({ PARLEY_SESSION_SECRET: SECRET }))).toEqual([])
   })
+
+  it.each<readonly [string, Environment]>([
+    ["a secret", { PARLEY_SESSION_SECRET: SECRET }],
+    ["keys at an address", { PARLEY_SESSION_JWKS_URL: JWKS_URL }]
+  ])("is served in production with issuer and audience only: %s", async (_, proof) => {
+    const production = { NODE_ENV: "production", PARLEY_ALLOW_STAND_INS: "1", ...proof }
+    const named = async (more: Environment) =>
+      serveRefusals(await read({ ...production, ...more })).map((refusal) => refusal.split(":")[0])
+    const [issuer, audience] = [{ PARLEY_SESSION_ISSUER: ISSUER }, { PARLEY_SESSION_AUDIENCE: "parley" }]
+    expect(await named({})).toEqual(["PARLEY_SESSION_ISSUER", "PARLEY_SESSION_AUDIENCE"])
+    expect(await named(issuer)).toEqual(["PARLEY_SESSION_AUDIENCE"])
+    expect(await named(audience)).toEqual(["PARLEY_SESSION_ISSUER"])
+    expect(await named({ ...issuer, ...audience })).toEqual([])
+  })
+
+  it("is each of several secrets, none of them empty, and none weak in production", async () => {
+    const second = "Hn4cW8pRk2Yd6TzM9vQb3FsX7jLg5EaU"
+    const { proof } = (await read({ PARLEY_SESSION_SECRET: `${SECRET}, ${second}` })).session
+    expect(proof?._tag === "Secret" && proof.secrets.map(Redacted.value)).toEqual([SECRET, second])
+    expect(await problemsOf({ PARLEY_SESSION_SECRET: `${SECRET},` })).toEqual([
+      expect.stringMatching(/^PARLEY_SESSION_SECRET: /)
+    ])
+    const weak = await read({ PARLEY_SESSION_SECRET: `${SECRET},hunter2` })
+    expect(weakSecrets(weak).map(({ setting }) => setting)).toEqual(["PARLEY_SESSION_SECRET"])
+  })
+
+  it("may be limited in age, and described by other claims than the usual ones", async () => {
+    const claims = {
+      PARLEY_SESSION_MAX_AGE: "3600",
+      PARLEY_SESSION_USER_CLAIM: "https://example.com/id",
+      PARLEY_SESSION_EMAIL_CLAIM: "mail",
+      PARLEY_SESSION_NAME_CLAIM: "user_metadata.nick"
+    }
+    expect((await read(claims)).session).toMatchObject({
+      maxAgeSeconds: 3600,
+      userClaim: "https://example.com/id",
+      emailClaim: "mail",
+      nameClaim: "user_metadata.nick"
+    })
+    expect((await read({})).session).toMatchObject({ maxAgeSeconds: 86_400, userClaim: "sub" })
+    for (const [name, value] of [
+      ["PARLEY_SESSION_MAX_AGE", "0"],
+      ["PARLEY_SESSION_MAX_AGE", "forever"],
+      ["PARLEY_SESSION_USER_CLAIM", "user_metadata.id"]
+    ] as const) {
+      expect(await problemsOf({ [name]: value })).toEqual([expect.stringMatching(`^${name}: expected`)])
+    }
+  })
 })
 
 describe("the preset of Supabase", () => {
@@ -93,8 +141,32 @@ describe("the preset of Supabase", () => {
       expect.stringMatching(/^PARLEY_SESSION_ISSUER: expected .*supabase\.co/)
     ])
     expect(await problemsOf({ PARLEY_SESSION_PRESET: "firebase" })).toEqual([
-      "PARLEY_SESSION_PRESET: expected one of supabase"
+      "PARLEY_SESSION_PRESET: expected one of supabase, auth0, clerk, keycloak, better-auth"
     ])
+  })
+})
+
+describe("the other presets", () => {
+  it.each<readonly [string, string, object, string]>([
+    ["auth0", "https://tenant.eu.auth0.com/", { audience: undefined, jwksUrl: undefined }, "__Host-parley_session"],
+    ["keycloak", "https://id.example/realms/one", { audience: undefined, jwksUrl: undefined }, "__Host-parley_session"],
+    ["clerk", "https://clerk.example.com", { audience: undefined, jwksUrl: "/.well-known/jwks.json" }, "__session"],
+    [
+      "better-auth",
+      "https://app.example.com",
+      { audience: "https://app.example.com", jwksUrl: "/api/auth/jwks" },
+      "__Secure-better-auth.session_data"
+    ]
+  ])("%s takes from its issuer what follows from it", async (preset, issuer, expected, cookie) => {
+    const base = { PARLEY_SESSION_PRESET: preset, PARLEY_BASE_URL: "https://parley.example" }
+    const config = await read({ ...base, PARLEY_SESSION_ISSUER: issuer })
+    const { audience, proof } = config.session
+    const jwksUrl = proof?._tag === "Keys" ? proof.jwksUrl?.slice(issuer.length) : "a secret"
+    expect({ audience, jwksUrl }).toEqual(expected)
+    expect(sessionCookieName(config)).toBe(cookie)
+    const own = await read({ ...base, PARLEY_SESSION_ISSUER: issuer, PARLEY_SESSION_COOKIE: "sid" })
+    expect(sessionCookieName(own)).toBe("sid")
+    expect(await problemsOf(base)).toEqual([expect.stringMatching(/^PARLEY_SESSION_ISSUER: expected/)])
   })
 })
 

@@ -20,6 +20,7 @@ import { isUnsafe, refuseCrossSite } from "./origins.ts"
 interface Person {
   readonly userId: UserId
   readonly email: string | undefined
+  readonly name?: string | undefined
   /** Unix time in milliseconds after which the proof expires, if it is known. */
   readonly expiresAt: number | undefined
   /** The token that proves it; undefined if the host's sign-in did. */
@@ -124,9 +125,10 @@ const isUserId = Schema.is(UserId)
 
 /** Checks the form of the host's result. */
 const personOf = (answer: SignedIn): Person | undefined => {
-  const { email, expiresAt, userId } = (answer ?? {}) as Partial<SignedIn>
-  const fits = (email === undefined || typeof email === "string") && (expiresAt === undefined || isMoment(expiresAt))
-  return isUserId(userId) && fits ? { userId, email, expiresAt, token: undefined } : undefined
+  const { email, expiresAt, name, userId } = (answer ?? {}) as Partial<SignedIn>
+  const areTexts = [email, name].every((text) => text === undefined || typeof text === "string")
+  const fits = areTexts && (expiresAt === undefined || isMoment(expiresAt))
+  return isUserId(userId) && fits ? { userId, email, name, expiresAt, token: undefined } : undefined
 }
 
 const SESSION_ERRORS = ["unauthorized", "identity_unavailable", "too_many_requests"] as const

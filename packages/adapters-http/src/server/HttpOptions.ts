@@ -16,6 +16,8 @@ export interface SignedIn {
   readonly userId: string
   /** A verified address, if there is one. */
   readonly email?: string | undefined
+  /** The name that people see, if it is known. */
+  readonly name?: string | undefined
   /** Unix time in milliseconds after which this expires; shown to the person, not enforced. */
   readonly expiresAt?: number | undefined
 }
@@ -57,8 +59,8 @@ export interface HttpOptions<Source = unknown> extends BodyIntakeOptions {
   /** The cookie that carries the session token; default `parley_session`; over https with `__Host-` before it. */
   readonly sessionCookie?: string | undefined
   /**
-   * The library that sets `sessionCookie`: over https the cookie then counts under its own name, without `__Host-`.
-   * Supabase's is `sb-<project>-auth-token`.
+   * The provider whose library sets `sessionCookie`: over https the cookie then counts under its own name, without
+   * `__Host-`. `presetDefaults` returns the name.
    */
   readonly sessionPreset?: SessionPreset | undefined
   /** The address that people use. With https, cookies are `Secure`, and only the `__Host-` one counts. */

@@ -1,29 +1,52 @@
 import { SessionVerifier } from "@parley/core/adapter"
 import { Clock, Effect, Layer } from "effect"
-import { type ExpectedClaims, judgeToken, refusalOf } from "./sessionTokens.ts"
-import { makeVerifiedTokens } from "./sessionTokens.ts"
+import { JWSSignatureVerificationFailed } from "jose/errors"
+import type { ExpectedClaims } from "./sessionClaims.ts"
+import { judgeToken, makeVerifiedTokens, refusalOf } from "./sessionTokens.ts"
+
+/** A shared secret; a text counts as its UTF-8 bytes. RFC 7518 wants 32 bytes or more. */
+export type SessionSecret = string | Uint8Array
 
 export interface HmacSessionVerifierOptions extends ExpectedClaims {
-  /** Shared with the identity provider; a text counts as its UTF-8 bytes. RFC 7518 wants 32 bytes or more. */
-  readonly secret: string | Uint8Array
+  /** Shared with the identity provider. A token of any of several counts: the old one and the new one in a rotation. */
+  readonly secret: SessionSecret | ReadonlyArray<SessionSecret>
 }
 
 /** The one accepted algorithm, independent of a token's header. */
 const ALGORITHMS = ["HS256"]
 const HMAC = { name: "HMAC", hash: "SHA-256" }
 
-/** Takes the options; returns a verifier of JWTs signed with HS256. Throws if the secret is empty. */
-const make = (options: HmacSessionVerifierOptions): SessionVerifier["Service"] => {
-  const secret = typeof options.secret === "string" ? new TextEncoder().encode(options.secret) : options.secret
-  if (secret.byteLength === 0) throw new TypeError("The session secret is empty.")
-  const { audience, issuer } = options
+const bytesOf = (secret: SessionSecret): Uint8Array<ArrayBuffer> => {
+  const bytes = Uint8Array.from(typeof secret === "string" ? new TextEncoder().encode(secret) : secret)
+  if (bytes.byteLength === 0) throw new TypeError("The session secret is empty.")
+  return bytes
+}
+
+const isSeveral = (secret: HmacSessionVerifierOptions["secret"]): secret is ReadonlyArray<SessionSecret> =>
+  Array.isArray(secret)
+
+/** Takes the options; returns a verifier of JWTs signed with HS256. Throws if a secret is empty, or if there is none. */
+const make = ({ secret, ...expected }: HmacSessionVerifierOptions): SessionVerifier["Service"] => {
+  const secrets = (isSeveral(secret) ? secret : [secret]).map(bytesOf)
+  if (secrets.length === 0) throw new TypeError("The session secret is empty.")
   // Imported once: with the raw bytes, every verification would import them again.
-  const importing = crypto.subtle.importKey("raw", Uint8Array.from(secret), HMAC, false, ["verify"])
-  const by = { keyOf: () => importing, algorithms: ALGORITHMS, audience, issuer }
+  const importing = secrets.map((bytes) => crypto.subtle.importKey("raw", bytes, HMAC, false, ["verify"]))
+  const judge = async (token: string, now: number) => {
+    let refusal: unknown
+    for (const key of importing) {
+      try {
+        return await judgeToken(token, now, { ...expected, keyOf: () => key, algorithms: ALGORITHMS })
+      } catch (error) {
+        if (!(error instanceof JWSSignatureVerificationFailed)) throw error
+        refusal = error
+      }
+    }
+    throw refusal
+  }
   const verified = makeVerifiedTokens()
   const verify = Effect.fn("HmacSessionVerifier.verify")(function* (token: string, now: number) {
     const session = yield* Effect.tryPromise({
-      try: () => judgeToken(token, now, by),
+      try: () => judge(token, now),
       catch: refusalOf
     })
     verified.add(token, { session, at: now })
@@ -37,7 +60,7 @@ const make = (options: HmacSessionVerifierOptions): SessionVerifier["Service"] =
   })
 }
 
-/** Session tokens signed with a shared secret. */
+/** Session tokens signed with a shared secret, or with one of several. */
 export const HmacSessionVerifier = {
   make,
   layer: (options: HmacSessionVerifierOptions) => Layer.sync(SessionVerifier, () => make(options))

@@ -6,7 +6,8 @@ import { JWKSNoMatchingKey, JWSSignatureVerificationFailed } from "jose/errors"
 import { decodeJwt } from "jose/jwt/decode"
 import { type HeldKeys, KeyHolder } from "./KeyHolder.ts"
 import { fetchProviderKeys, type KeySource } from "./providerKeys.ts"
-import { type ExpectedClaims, judgeToken, refusalOf } from "./sessionTokens.ts"
+import { CLOCK_LEEWAY_SECONDS, type ExpectedClaims } from "./sessionClaims.ts"
+import { isTooLarge, judgeToken, refusalOf } from "./sessionTokens.ts"
 
 /** The accepted tokens. One of `jwksUrl` and `issuer` is required. */
 export interface JwksSessionVerifierOptions extends KeySource, ExpectedClaims {
@@ -18,7 +19,7 @@ export interface JwksSessionVerifierOptions extends KeySource, ExpectedClaims {
 }
 
 /** Only algorithms with public keys: a token that is signed with a secret is always refused. */
-const ALGORITHMS = ["RS256", "ES256", "EdDSA"]
+const ALGORITHMS = ["RS256", "ES256", "EdDSA", "Ed25519"]
 
 /** A parsed token that a key may verify. */
 interface ReadToken {
@@ -35,6 +36,7 @@ interface Arrival {
 
 /** Undefined if no key could verify it. */
 const readToken = (token: string): ReadToken | undefined => {
+  if (isTooLarge(token)) return undefined
   try {
     const header = decodeProtectedHeader(token)
     return ALGORITHMS.includes(header.alg ?? "") ? { token, header, payload: decodeJwt(token) } : undefined
@@ -52,12 +54,13 @@ const isOfUnknownKey = (error: unknown, { header }: ReadToken): boolean =>
  * named.
  */
 const make = (options: JwksSessionVerifierOptions): SessionVerifier["Service"] => {
-  const { audience, issuer } = options
+  const { jwksUrl: _jwksUrl, ...expected } = options
+  const { issuer } = expected
   const holder = new KeyHolder(fetchProviderKeys(options))
 
   /** True if a token is refused for any signature, so that no key is fetched for it. */
   const isHopeless = ({ payload: { exp = 0, iss } }: ReadToken, now: number): boolean =>
-    exp * 1000 <= now || (issuer !== undefined && iss !== issuer)
+    (exp + CLOCK_LEEWAY_SECONDS) * 1000 <= now || (issuer !== undefined && iss !== issuer)
 
   const judge = (
     read: ReadToken,
@@ -65,7 +68,7 @@ const make = (options: JwksSessionVerifierOptions): SessionVerifier["Service"] =
     { fetchesBefore, now }: Arrival
   ): Effect.Effect<Session, SessionInvalid | SessionVerifierUnavailable> => {
     const { payload, token } = read
-    const by = { keyOf: held.keys.keyOf, algorithms: ALGORITHMS, audience, issuer }
+    const by = { ...expected, keyOf: held.keys.keyOf, algorithms: ALGORITHMS }
     return Effect.tryPromise({ try: () => judgeToken(token, now, by), catch: (error) => ({ error }) }).pipe(
       Effect.tap((session) => Effect.sync(() => held.verified.add(token, { session, at: now }))),
       Effect.catch(({ error }) => {

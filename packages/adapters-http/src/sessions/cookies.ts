@@ -11,7 +11,7 @@ export interface SessionCookie {
   readonly isProviders: boolean
 }
 
-/** Takes the server's configuration; returns the cookie. */
+/** Takes the server's configuration; returns the cookie. With a preset the default name remains Parley's own. */
 export const sessionCookieOf = (options: {
   readonly sessionCookie?: string | undefined
   readonly sessionPreset?: SessionPreset | undefined
@@ -19,7 +19,8 @@ export const sessionCookieOf = (options: {
 }): SessionCookie => ({
   name: options.sessionCookie ?? DEFAULT_SESSION_COOKIE,
   secure: URL.parse(options.baseUrl ?? "")?.protocol === "https:",
-  isProviders: options.sessionPreset !== undefined
+  isProviders:
+    options.sessionPreset !== undefined && (options.sessionCookie ?? DEFAULT_SESSION_COOKIE) !== DEFAULT_SESSION_COOKIE
 })
 
 /**
@@ -28,6 +29,10 @@ export const sessionCookieOf = (options: {
  */
 export const cookieNameOf = ({ isProviders, name, secure }: SessionCookie): string =>
   secure && !isProviders && !name.startsWith(HOST_PREFIX) ? `${HOST_PREFIX}${name}` : name
+
+/** The name of the cookie that counts under a server's configuration. */
+export const sessionCookieName = (options: Parameters<typeof sessionCookieOf>[0]): string =>
+  cookieNameOf(sessionCookieOf(options))
 
 /** A new session for a browser. */
 export interface NewSession {

@@ -31,7 +31,8 @@ export interface DevelopmentSessions {
  */
 export const makeDevelopmentSessions = (): DevelopmentSessions => {
   const secret = crypto.getRandomValues(new Uint8Array(SECRET_BYTES))
-  return { verifier: HmacSessionVerifier.make({ secret, issuer: ISSUER }), issue: issueWith(secret) }
+  const verifier = HmacSessionVerifier.make({ secret, issuer: ISSUER, maxAgeSeconds: LIFETIME_SECONDS })
+  return { verifier, issue: issueWith(secret) }
 }
 
 const issueWith = (secret: Uint8Array): DevelopmentSessions["issue"] =>

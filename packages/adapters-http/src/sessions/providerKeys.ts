@@ -24,9 +24,11 @@ export interface ProviderKeys {
 
 /** For the description and the keys together. */
 const PATIENCE = "5 seconds"
-const CURVES: Readonly<Record<string, string>> = { "P-256": "ES256", Ed25519: "EdDSA" }
+/** The names of each key's one algorithm; the last one is the newer name (RFC 9864). */
+const CURVES: Readonly<Record<string, ReadonlyArray<string>>> = { "P-256": ["ES256"], Ed25519: ["EdDSA", "Ed25519"] }
 
-const algorithmOf = ({ crv = "", kty }: JWK): string | undefined => (kty === "RSA" ? "RS256" : CURVES[crv])
+const namesOf = ({ crv = "", kty }: JWK): ReadonlyArray<string> =>
+  kty === "RSA" ? ["RS256"] : Object.hasOwn(CURVES, crv) ? (CURVES[crv] ?? []) : []
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -34,16 +36,17 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 /** True for a public key with an accepted algorithm. A key with its private part is not secret, so it is refused. */
 const isUsable = (key: unknown): key is JWK => {
   if (!isObject(key) || "d" in key || (key["use"] !== undefined && key["use"] !== "sig")) return false
-  const algorithm = algorithmOf(key as JWK)
-  return algorithm !== undefined && (key["alg"] === undefined || key["alg"] === algorithm)
+  const names = namesOf(key as JWK)
+  return names.length > 0 && (key["alg"] === undefined || names.some((name) => name === key["alg"]))
 }
 
 const keysFrom = (found: unknown): Effect.Effect<ProviderKeys, KeySetUnavailable> => {
   const all = isObject(found) && Array.isArray(found["keys"]) ? found["keys"] : []
   const keys = all.filter(isUsable)
   if (keys.length === 0) return Effect.fail(new KeySetUnavailable({ problem: "no-key" }))
-  const set: JSONWebKeySet = { keys }
-  const algorithms = [...new Set(keys.flatMap((key) => algorithmOf(key) ?? []))]
+  // A key has one algorithm; without `alg` it verifies tokens that use the other name of it.
+  const set: JSONWebKeySet = { keys: keys.map(({ alg: _alg, ...key }) => key as JWK) }
+  const algorithms = [...new Set(keys.flatMap((key) => namesOf(key).slice(0, 1)))]
   return Effect.succeed({ keyOf: createLocalJWKSet(set), algorithms, text: JSON.stringify(keys) })
 }
 

@@ -1,9 +1,8 @@
 import { isThisMachine } from "@parley/core/adapter"
 
-/** Identity providers whose libraries store the session in a cookie of their own. */
-export const SESSION_PRESETS = ["supabase"] as const
+/** Identity providers with rules of their own: their cookies, their audiences, the other tokens that they sign. */
+export const SESSION_PRESETS = ["supabase", "auth0", "clerk", "keycloak", "better-auth"] as const
 
-/** The library that sets the session cookie: its name counts over https without `__Host-`, too. */
 export type SessionPreset = (typeof SESSION_PRESETS)[number]
 
 /**

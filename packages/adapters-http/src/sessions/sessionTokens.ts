@@ -1,8 +1,5 @@
 import { type Session, SessionInvalid } from "@parley/core/adapter"
-import { UserId } from "@parley/core"
-import { isMoment } from "@parley/core/adapter"
-import { Schema } from "effect"
-import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from "jose"
+import type { JWTVerifyGetKey, JWTVerifyOptions } from "jose"
 import {
   JWKSMultipleMatchingKeys,
   JWSSignatureVerificationFailed,
@@ -10,14 +7,13 @@ import {
   JWTExpired
 } from "jose/errors"
 import { jwtVerify } from "jose/jwt/verify"
-
-/** The required claims of a token, if they are configured. */
-export interface ExpectedClaims {
-  /** If set, tokens of another issuer (`iss`) are refused. */
-  readonly issuer?: string | undefined
-  /** If set, tokens for another audience (`aud`) are refused. */
-  readonly audience?: string | undefined
-}
+import {
+  CLOCK_LEEWAY_SECONDS,
+  type ExpectedClaims,
+  isUserId,
+  sessionFrom,
+  type VerifiedToken
+} from "./sessionClaims.ts"
 
 /** The rules by which a verifier checks tokens. */
 export interface JudgedBy extends ExpectedClaims {
@@ -27,54 +23,54 @@ export interface JudgedBy extends ExpectedClaims {
   readonly algorithms: ReadonlyArray<string>
 }
 
-const isUserId = Schema.is(UserId)
+/** No provider's tokens are longer; cookies and headers of this size do not reach a server. */
+const LONGEST_TOKEN = 16_384
+
+/** True for a text that is refused unread. */
+export const isTooLarge = (token: string): boolean => token.length > LONGEST_TOKEN
 
 /**
  * The session that a token proves at `now` (Unix milliseconds). Rejects with the error of `jose`, or with
  * `SessionInvalid` if the signature is valid and the claims describe no session.
  */
 export const judgeToken = async (token: string, now: number, by: JudgedBy): Promise<Session> => {
-  const { algorithms, audience, issuer, keyOf } = by
-  const claims = await verifiedClaims(token, keyOf, {
+  if (isTooLarge(token)) throw new SessionInvalid({ problem: "refused" })
+  const { algorithms, issuer, keyOf } = by
+  const verified = await verifiedToken(token, keyOf, {
     algorithms: [...algorithms],
-    requiredClaims: ["sub", "exp"],
+    requiredClaims: ["exp"],
     currentDate: new Date(now),
-    ...(issuer === undefined ? {} : { issuer }),
-    ...(audience === undefined ? {} : { audience })
+    clockTolerance: CLOCK_LEEWAY_SECONDS,
+    ...(issuer === undefined ? {} : { issuer })
   })
-  return sessionFrom(claims)
+  return sessionFrom(verified, now, by)
 }
 
 /** Claims are checked after the signature: a token that fails by them alone is known to be its user's. */
 const isOfClaims = (error: unknown): error is JWTExpired | JWTClaimValidationFailed =>
   error instanceof JWTExpired || error instanceof JWTClaimValidationFailed
 
-/** The claims of a token that one of the keys verifies. A token without `kid` may match several keys of a provider. */
-const verifiedClaims = async (
+/** The token, if one of the keys verifies it. A token without `kid` may match several keys of a provider. */
+const verifiedToken = async (
   token: string,
   keyOf: JWTVerifyGetKey,
   options: JWTVerifyOptions
-): Promise<JWTPayload> => {
+): Promise<VerifiedToken> => {
   try {
-    return (await jwtVerify(token, keyOf, options)).payload
+    const { payload: claims, protectedHeader: header } = await jwtVerify(token, keyOf, options)
+    return { claims, header }
   } catch (error) {
     if (!(error instanceof JWKSMultipleMatchingKeys)) throw error
     for await (const key of error) {
       try {
-        return (await jwtVerify(token, key, options)).payload
+        const { payload: claims, protectedHeader: header } = await jwtVerify(token, key, options)
+        return { claims, header }
       } catch (refusal) {
         if (isOfClaims(refusal)) throw refusal
       }
     }
     throw new JWSSignatureVerificationFailed()
   }
-}
-
-/** The session that a verified token's claims describe. */
-const sessionFrom = ({ email, exp = Number.NaN, sub }: JWTPayload): Session => {
-  const expiresAt = exp * 1000
-  if (!isUserId(sub) || !isMoment(expiresAt)) throw new SessionInvalid({ problem: "refused" })
-  return { userId: sub, email: typeof email === "string" ? email : undefined, expiresAt }
 }
 
 /** The refusal that an error of `judgeToken` means. */
@@ -88,7 +84,7 @@ export const refusalOf = (error: unknown): SessionInvalid => {
 /** A few hundred bytes each. */
 const MOST_TOKENS = 10_000
 /** Tokens are shorter; longer ones are verified each time. */
-const LONGEST_TOKEN = 2_048
+const LONGEST_KEPT = 2_048
 
 interface Verified {
   readonly session: Session
@@ -104,7 +100,7 @@ export interface VerifiedTokens {
 }
 
 /**
- * Caches accepted tokens until they expire, the newest of them: verifying a signature in another thread costs a
+ * Caches accepted tokens until they expire, leeway included, the newest of them: verifying a signature in another thread costs a
  * request more than all other checks of its head. An accepted token stays valid until it expires, unless the clock is
  * set back.
  */
@@ -114,12 +110,13 @@ export const makeVerifiedTokens = (): VerifiedTokens => {
     find: (token, now) => {
       const known = tokens.get(token)
       if (known === undefined) return undefined
-      if (now < known.session.expiresAt) return now < known.at ? undefined : known.session
+      const endsAt = known.session.expiresAt + CLOCK_LEEWAY_SECONDS * 1000
+      if (now < endsAt) return now < known.at ? undefined : known.session
       tokens.delete(token)
       return undefined
     },
     add: (token, verified) => {
-      if (token.length > LONGEST_TOKEN) return
+      if (token.length > LONGEST_KEPT) return
       if (tokens.size >= MOST_TOKENS) tokens.delete(tokens.keys().next().value as string)
       tokens.set(token, verified)
     }

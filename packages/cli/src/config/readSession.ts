@@ -1,38 +1,67 @@
-import { isIssuerAddress, isProviderAddress, SESSION_PRESETS } from "@parley/adapters-http/settings"
-import type { Redacted } from "effect"
+import {
+  isIssuerAddress,
+  isProviderAddress,
+  presetDefaults,
+  SESSION_PRESETS,
+  type SessionPreset
+} from "@parley/adapters-http/settings"
+import { Redacted } from "effect"
 import type { EnvironmentReader } from "./EnvironmentReader.ts"
 
 const WEB = ["https:", "http:"]
 const SAFE = "an address that begins with https:// (http:// on this machine)"
+/** The longest that `PARLEY_SESSION_MAX_AGE` allows: a year, in seconds. */
+const LONGEST_AGE = 31_536_000
+/** Objects that people can change themselves at Supabase and Clerk. */
+const CHANGEABLE = /^(?:user|unsafe)_metadata\b/
+
+const EXAMPLES: Readonly<Record<SessionPreset, string>> = {
+  supabase: "https://<project>.supabase.co/auth/v1",
+  auth0: "https://<tenant>.auth0.com/",
+  clerk: "https://clerk.<your domain>",
+  keycloak: "https://<host>/realms/<realm>",
+  "better-auth": "its baseURL, https://app.example.com"
+}
 
 /** The proof that a session token is genuine; undefined if only the development sign-in proves sessions. */
 type SessionProof =
-  | { readonly _tag: "Secret"; readonly secret: Redacted.Redacted }
+  /** Several secrets are the old and the new one while the provider changes it. */
+  | { readonly _tag: "Secret"; readonly secrets: ReadonlyArray<Redacted.Redacted> }
   /** The keys that the identity provider publishes, at an address or at the one in its discovery document. */
   | { readonly _tag: "Keys"; readonly jwksUrl: string | undefined }
   | undefined
 
 export type SessionConfig = ReturnType<typeof readSession>
 
-/** The settings of sessions. A preset names the library that sets the cookie: Supabase has a cookie, audience and keys of its own. */
+/** The settings of sessions. A preset names the identity provider, from whose issuer others follow. */
 export const readSession = (read: EnvironmentReader) => {
   const preset = read.choice("PARLEY_SESSION_PRESET", SESSION_PRESETS)
   const issuer = read.text("PARLEY_SESSION_ISSUER")
   const cookieName = read.valid("PARLEY_SESSION_COOKIE", "a cookie name (letters, digits, - and _)", (name) =>
     /^[\w!#$%&'*+.^`|~-]+$/.test(name)
   )
-  const project = preset && URL.parse(issuer ?? "")?.hostname.split(".")[0]
-  if (preset !== undefined && project === undefined) {
-    const expected = "the address of the project's sign-in, such as https://<project>.supabase.co/auth/v1"
+  if (preset !== undefined && URL.parse(issuer ?? "") === null) {
+    const expected = `the address of the provider, such as ${EXAMPLES[preset]}`
     read.problem("PARLEY_SESSION_ISSUER", `expected ${expected}, since PARLEY_SESSION_PRESET is set`)
   }
-  const keysUrl = preset && `${issuer?.replace(/\/$/, "")}/.well-known/jwks.json`
+  const defaults = preset && presetDefaults(preset, issuer ?? "")
   return {
     preset,
     issuer,
-    cookieName: cookieName ?? (preset ? `sb-${project}-auth-token` : "parley_session"),
-    audience: read.text("PARLEY_SESSION_AUDIENCE") ?? (preset && "authenticated"),
-    proof: readProof(read, issuer, keysUrl),
+    cookieName: cookieName ?? defaults?.cookie ?? "parley_session",
+    audience: read.text("PARLEY_SESSION_AUDIENCE") ?? defaults?.audience,
+    proof: readProof(read, issuer, defaults?.jwksUrl),
+    /** Longest lifetime of a token. */
+    maxAgeSeconds: read.integer("PARLEY_SESSION_MAX_AGE", 1, LONGEST_AGE) ?? 86_400,
+    userClaim:
+      read.valid(
+        "PARLEY_SESSION_USER_CLAIM",
+        "a claim that people cannot change themselves",
+        (claim) => !CHANGEABLE.test(claim)
+      ) ?? "sub",
+    /** The claims of the person's address and name; undefined uses the preset's, or the usual ones. */
+    emailClaim: read.text("PARLEY_SESSION_EMAIL_CLAIM"),
+    nameClaim: read.text("PARLEY_SESSION_NAME_CLAIM"),
     /** The addresses to which the dashboard leads people to sign in and out. */
     signInUrl: read.url("PARLEY_SIGN_IN_URL", WEB),
     signOutUrl: read.url("PARLEY_SIGN_OUT_URL", WEB)
@@ -44,15 +73,17 @@ export const readSession = (read: EnvironmentReader) => {
  * choose how it is verified.
  */
 const readProof = (read: EnvironmentReader, issuer?: string, keysUrl?: string): SessionProof => {
-  const secret = read.secret("PARLEY_SESSION_SECRET")
+  const expectedSecrets = "a secret, or several separated by commas, and none of them empty"
+  const secrets = read.valid("PARLEY_SESSION_SECRET", expectedSecrets, (text) => !secretsIn(text).includes(""))
   const jwksUrl = read.text("PARLEY_SESSION_JWKS_URL")
-  if (jwksUrl !== undefined && secret !== undefined) {
+  if (jwksUrl !== undefined && secrets !== undefined) {
     read.problem(
       "PARLEY_SESSION_JWKS_URL",
       "expected not to be set beside PARLEY_SESSION_SECRET: tokens are signed with one or the other"
     )
   }
-  if (secret !== undefined) return { _tag: "Secret", secret }
+  if (secrets !== undefined)
+    return { _tag: "Secret", secrets: secretsIn(secrets).map((secret) => Redacted.make(secret)) }
   if (jwksUrl !== undefined) {
     read.valid("PARLEY_SESSION_JWKS_URL", SAFE, isProviderAddress)
     return { _tag: "Keys", jwksUrl }
@@ -62,3 +93,5 @@ const readProof = (read: EnvironmentReader, issuer?: string, keysUrl?: string): 
   read.valid("PARLEY_SESSION_ISSUER", expected, isIssuerAddress)
   return { _tag: "Keys", jwksUrl: keysUrl }
 }
+
+const secretsIn = (text: string): ReadonlyArray<string> => text.split(",").map((secret) => secret.trim())

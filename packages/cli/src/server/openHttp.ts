@@ -17,7 +17,7 @@ import { PortTaken } from "../running/commandErrors.ts"
 import type { Parts } from "../compose.ts"
 import type { ParleyConfig } from "../config/readConfig.ts"
 import { usesStandInPayments } from "../config/rules/serveRules.ts"
-import { providerKeysOf, usesDevelopmentSignIn } from "../config/session/sessionProof.ts"
+import { expectedClaims, providerKeysOf, usesDevelopmentSignIn } from "../config/session/sessionProof.ts"
 import { isForStandIn, PaymentStandIn } from "../payments/PaymentStandIn.ts"
 import { STAND_IN_PATH } from "../payments/standInPath.ts"
 import { version } from "../version.ts"
@@ -97,11 +97,12 @@ const ownUrl = (host: string, port: number): string => {
 
 /** The sign-in options. */
 const sessionOptions = ({ session }: ParleyConfig) => {
-  const { audience, issuer, proof } = session
+  const { proof } = session
   const keys = providerKeysOf(session)
   if (keys !== undefined) return { sessions: JwksSessionVerifier.make(keys) }
   if (proof?._tag === "Secret") {
-    return { sessions: HmacSessionVerifier.make({ secret: Redacted.value(proof.secret), audience, issuer }) }
+    const secret = proof.secrets.map(Redacted.value)
+    return { sessions: HmacSessionVerifier.make({ secret, ...expectedClaims(session) }) }
   }
   const developmentSessions = makeDevelopmentSessions()
   return { sessions: developmentSessions.verifier, developmentSessions }

@@ -5,6 +5,8 @@ import type { UserId } from "./UserId.ts"
 export interface Session {
   readonly userId: UserId
   readonly email: string | undefined
+  /** The name that people see, if the token contains one. */
+  readonly name?: string | undefined
   /** Unix time in milliseconds after which the token no longer counts. */
   readonly expiresAt: number
 }

@@ -8,6 +8,7 @@ import { TierBody, tierBody } from "../billing/tiers.ts"
 const MeBody = Schema.Struct({
   userId: Schema.String,
   email: Schema.NullOr(Schema.String),
+  name: Schema.optionalKey(Schema.String).annotate({ description: "Your name, if the identity provider tells it." }),
   sessionExpiresAt: Schema.NullOr(Schema.String).annotate({
     description: "When you have to sign in again, where that is known."
   }),
@@ -26,6 +27,7 @@ const meOf = Effect.fnUntraced(function* (caller: Caller) {
   const body: typeof MeBody.Type = {
     userId: caller.userId,
     email: caller.email ?? null,
+    ...(caller.name === undefined ? {} : { name: caller.name }),
     sessionExpiresAt: caller.expiresAt === undefined ? null : new Date(caller.expiresAt).toISOString(),
     tier: tierBody(tier),
     uploads: { maxBytes, types }

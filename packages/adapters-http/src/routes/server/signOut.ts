@@ -4,12 +4,16 @@ import { tokenAccess } from "../../access/personAccess.ts"
 import { empty, json } from "../../exchange/Response.ts"
 import { publicPathOf } from "../../exchange/Context.ts"
 import { clearSessionCookies } from "../../sessions/cookies.ts"
+import { CLOCK_LEEWAY_SECONDS } from "../../sessions/sessionClaims.ts"
 import { textParameter } from "../parameters.ts"
 import { defineRoute } from "../Route.ts"
 
 const SignedOutBody = Schema.Struct({
   url: Schema.NullOr(Schema.String).annotate({ description: "The address of the next page, if there is one." })
 })
+
+/** A token counts until its expiry and the leeway of clocks; the storage's clock may differ by that, too. */
+const REMEMBERED_LONGER_MS = 2 * CLOCK_LEEWAY_SECONDS * 1000
 
 const COOKIE = { "set-cookie": "The session cookie, emptied; one for each cookie that carries a part of it." }
 
@@ -27,7 +31,7 @@ export const postSignOut = defineRoute({
   errors: ["storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ caller, context, headers: { accept = "" } }) {
     const { cookieNames, expiresAt, token } = caller
-    yield* SignOut.use(({ signOut }) => signOut({ token, expiresAt }))
+    yield* SignOut.use(({ signOut }) => signOut({ token, expiresAt: expiresAt + REMEMBERED_LONGER_MS }))
     const { sessionCookie, signOutUrl: url } = context.server
     const path = publicPathOf(context)
     const headers = { "set-cookie": clearSessionCookies(sessionCookie, path, cookieNames) }

@@ -17,18 +17,22 @@ const NEW_SECRET = 'Set it to 32 random bytes or more, for example what "openssl
 /** The secrets that others could guess, or find by trying. */
 export const weakSecrets = ({ cronSecret, session }: ParleyConfig): ReadonlyArray<SecurityWarning> =>
   Object.entries({
-    PARLEY_SESSION_SECRET: session.proof?._tag === "Secret" ? session.proof.secret : undefined,
-    CRON_SECRET: cronSecret
-  }).flatMap(([setting, secret]) => {
-    const weakness = secret === undefined ? undefined : weaknessOf(Redacted.value(secret))
+    PARLEY_SESSION_SECRET: session.proof?._tag === "Secret" ? session.proof.secrets : [],
+    CRON_SECRET: cronSecret === undefined ? [] : [cronSecret]
+  }).flatMap(([setting, secrets]) => {
+    const weakness = secrets.map((secret) => weaknessOf(Redacted.value(secret))).find((each) => each !== undefined)
     return weakness === undefined ? [] : [{ setting, detail: `it ${weakness}`, advice: NEW_SECRET }]
   })
 
-/** The claims of a provider's tokens that nothing is demanded of: one provider signs for many applications with the same keys. */
+/**
+ * The claims of tokens that are not checked: one provider signs for many applications with the same keys, or with the
+ * same secret. In production both must be set; elsewhere a secret may serve one application alone.
+ */
 export const unboundSessions = ({
+  production,
   session: { audience, issuer, proof }
 }: ParleyConfig): ReadonlyArray<SecurityWarning> =>
-  proof?._tag !== "Keys"
+  proof === undefined || (proof._tag === "Secret" && !production)
     ? []
     : Object.entries({ PARLEY_SESSION_ISSUER: issuer, PARLEY_SESSION_AUDIENCE: audience }).flatMap(([setting, value]) =>
         value !== undefined

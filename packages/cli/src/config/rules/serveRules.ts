@@ -2,7 +2,7 @@ import { VENDORS } from "@parley/core/adapter"
 import { isLoopback } from "../databaseTls.ts"
 import type { ParleyConfig } from "../readConfig.ts"
 import { REAL_SIGN_IN, usesDevelopmentSignIn } from "../session/sessionProof.ts"
-import { warningText, weakSecrets } from "./securityWarnings.ts"
+import { unboundSessions, warningText, weakSecrets } from "./securityWarnings.ts"
 
 /** Vendors that are set up and can be asked. With none, the offline model answers for every model. */
 export const answeringVendors = (config: ParleyConfig): ReadonlyArray<string> => [
@@ -57,6 +57,6 @@ export const serveRefusals = (config: ParleyConfig): ReadonlyArray<string> => {
       'PARLEY_ENCRYPTION_KEY: a CRM provider is set up, and its tokens are kept in no other way than encrypted. Set it to 32 random bytes, for example what "openssl rand -base64 32" prints'
     )
   }
-  if (config.production) refusals.push(...weakSecrets(config).map(warningText))
+  if (config.production) refusals.push(...[...weakSecrets(config), ...unboundSessions(config)].map(warningText))
   return refusals
 }

@@ -1,4 +1,5 @@
-import type { JwksSessionVerifierOptions } from "@parley/adapters-http/node"
+import type { ExpectedClaims, JwksSessionVerifierOptions } from "@parley/adapters-http/node"
+import { sessionCookieName as countingName } from "@parley/adapters-http/settings"
 import type { ParleyConfig } from "../readConfig.ts"
 import type { SessionConfig } from "../readSession.ts"
 
@@ -11,13 +12,17 @@ export const usesDevelopmentSignIn = ({ session }: Pick<ParleyConfig, "session">
 
 /** The cookie that carries sessions: over https nothing but one with `__Host-` counts, or the own one of a preset. */
 export const sessionCookieName = ({ baseUrl, session: { cookieName, preset } }: ParleyConfig): string =>
-  URL.parse(baseUrl ?? "")?.protocol === "https:" && preset === undefined && !cookieName.startsWith("__Host-")
-    ? `__Host-${cookieName}`
-    : cookieName
+  countingName({ baseUrl, sessionCookie: cookieName, sessionPreset: preset })
+
+/** The claims that tokens must have, and those that describe their people. */
+export const expectedClaims = (session: SessionConfig): ExpectedClaims => {
+  const { audience, emailClaim, issuer, maxAgeSeconds, nameClaim, preset, userClaim } = session
+  return { audience, emailClaim, issuer, maxAgeSeconds, nameClaim, preset, userClaim }
+}
 
 /** The provider whose keys sign sessions; undefined if a secret does, or nothing. */
-export const providerKeysOf = ({ audience, issuer, proof }: SessionConfig): JwksSessionVerifierOptions | undefined =>
-  proof?._tag === "Keys" ? { jwksUrl: proof.jwksUrl, issuer, audience } : undefined
+export const providerKeysOf = (session: SessionConfig): JwksSessionVerifierOptions | undefined =>
+  session.proof?._tag === "Keys" ? { jwksUrl: session.proof.jwksUrl, ...expectedClaims(session) } : undefined
 
 /** The method that signs sessions, in words. */
 export const signedWith = ({ issuer, proof }: SessionConfig): string =>
