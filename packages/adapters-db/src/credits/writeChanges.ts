@@ -107,7 +107,10 @@ export const creditLists = (writes: ReadonlyArray<AccountWrite>) => {
   }
 }
 
-/** The end of a reply that is written with the changes of its payer or, without one, in any case. */
+/**
+ * The end of a reply, which the statement that writes accounts also writes. If `payer` is given, the database writes it
+ * only with the changes of that account; otherwise always.
+ */
 export interface TurnEnd {
   readonly payer: string | undefined
   readonly turn: EndTurn

@@ -9,7 +9,10 @@ const KNOWS_NEW_LIMIT =
 /** True if a base URL leads to OpenAI itself, or to its models at Azure. */
 export const isOpenAi = (baseUrl: string): boolean => KNOWS_NEW_LIMIT.test(new URL(baseUrl).hostname)
 
-/** The output limit in the newer field, the older one, or both; always in one. */
+/**
+ * Puts the output limit into the newer field, the older one or, if `both` is true, each that is not omitted. The catalog
+ * and `Dialects` never omit both fields, so a request always has a limit.
+ */
 const outputLimit = (tokens: number, omitted: Omitted, both: boolean) => {
   const newer = !omitted.has("max_completion_tokens")
   const older = !omitted.has("max_tokens") && (both || !newer)

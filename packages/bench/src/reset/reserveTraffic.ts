@@ -9,7 +9,7 @@ const PAUSE_MS = 40
 
 /** Replies going on meanwhile: a few callers that reserve, pause, settle and pause, on accounts drawn at random. */
 export interface ReserveTraffic {
-  /** Stops, and returns the duration of each reserve in milliseconds. */
+  /** Stops the callers, waits for them, and returns the duration of each `reserve` call in milliseconds. */
   stop(): Promise<ReadonlyArray<number>>
 }
 

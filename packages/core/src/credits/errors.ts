@@ -77,7 +77,10 @@ export type DailyShareName = (typeof DAILY_SHARES)[number]
 export class DailyCapReached extends Schema.TaggedError<DailyCapReached>()("DailyCapReached", {
   /** The kind, for example `bot`. */
   kind: Schema.String,
-  /** The bot alone, or the visitors of one address; all sources of the kind together unless given. */
+  /**
+   * Whose part of the daily cap is used up: one bot's, or that of the visitors of one address. If it is absent, all
+   * sources of the kind together have used up the cap.
+   */
   share: Schema.optionalKey(Schema.Literals(DAILY_SHARES)),
   /** The most credits a day. */
   cap: Schema.Int,

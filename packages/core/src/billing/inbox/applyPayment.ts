@@ -173,7 +173,10 @@ export const paymentApplier = (parts: ApplierParts) => {
       return conclusion.outcome
     })
 
-  /** Applies events that waited, once all of them are read: reading may need the provider, and the unit of work holds locks. */
+  /**
+   * Applies events that waited, or fails with `WaitingUnread` if some are not read yet. The caller then reads them outside
+   * the unit of work, because the unit holds locks and reading may ask the payment provider.
+   */
   const applyWaiting = (
     waiting: ReadonlyArray<StoredPaymentEvent>,
     soFar: UnitSoFar

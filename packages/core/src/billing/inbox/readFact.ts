@@ -107,7 +107,7 @@ const lookedUpFacts = (lookups: PaymentLookups["Service"]) => {
     )
   }
 
-  /** All of a fact that came in part. */
+  /** Asks the provider for the parts of a fact that its event left out, and returns the whole fact. */
   const whole = (fact: Extract<PaymentFact, { readonly _tag: "Charge" | "Checkout" | "InvoicePaid" }>) => {
     switch (fact._tag) {
       case "Charge":

@@ -57,8 +57,8 @@ const failed = (reason: EmbeddingFailed["reason"], retryable = false): Embedding
   Result.fail(new EmbeddingFailed({ reason, retryable }))
 
 /**
- * Texts that can be refused without a request. The usual count is never above a tokenizer's, so that no valid text is
- * refused.
+ * Returns the failure of a text that needs no request: it is blank, or its estimated number of tokens exceeds the limit.
+ * The upper bound would refuse many texts that fit; even the estimate can exceed the provider's count.
  */
 const refuseAtOnce = (
   text: string,

@@ -52,7 +52,7 @@ const Legibility = ({ colour }: { readonly colour: string }) => {
     ink: t(`bots.colour.${ink}`),
     ratio: number(ratio, { maximumFractionDigits: 1 })
   })
-  // On the white ground of the chat the same colour is also text.
+  // The widget also uses the colour for text on a white background. If the colour is too pale there, the widget darkens it.
   const isPale = contrast(colour, "#ffffff") < LEGIBLE
   return isPale ? `${words}. ${t("bots.colour.pale")}` : `${words}.`
 }
