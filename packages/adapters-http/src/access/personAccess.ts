@@ -13,6 +13,7 @@ import {
   type SessionCookie,
   sessionCookieNames
 } from "../sessions/cookies.ts"
+import { sessionNameOf } from "../sessions/sessionTokens.ts"
 import { type Claim, defineAccess } from "./Access.ts"
 import { isUnsafe, refuseCrossSite } from "./origins.ts"
 
@@ -60,7 +61,7 @@ const verifyUnrevoked = Effect.fnUntraced(function* (
   token: string
 ) {
   const session = yield* verifier.verify(token)
-  const isOver = yield* Effect.catchTag(isSignedOut(token), "StorageFailed", (cause) =>
+  const isOver = yield* Effect.catchTag(isSignedOut(sessionNameOf(token)), "StorageFailed", (cause) =>
     Effect.fail(new SessionVerifierUnavailable({ cause }))
   )
   if (isOver) return yield* new SessionInvalid({ problem: "signed-out", userId: session.userId })

@@ -55,10 +55,14 @@ const isOfType = (typ: unknown, type: string): boolean =>
 const isSessionKind = (kind: unknown): boolean =>
   kind === undefined || (typeof kind === "string" && SESSION_KINDS.includes(kind.toLowerCase()))
 
-/** True for tokens of a program that acts for itself: Auth0's `gty`, and a client as its own subject (RFC 9068, 2.2). */
-const isOfProgram = ({ client_id: client, gty, sub }: Claims): boolean =>
+/**
+ * True for tokens of a program that acts for itself: a client is its own subject (RFC 9068, 2.2), or Auth0 (`gty`) or
+ * Entra (`idtyp`) says so.
+ */
+const isOfProgram = ({ azp, cid, client_id: client, gty, idtyp, sub }: Claims): boolean =>
   gty === "client-credentials" ||
-  (typeof sub === "string" && (sub.endsWith("@clients") || (client !== undefined && client === sub)))
+  idtyp === "app" ||
+  (typeof sub === "string" && (sub.endsWith("@clients") || [azp, cid, client].includes(sub)))
 
 /** True for a token that its issuer signed for another purpose than a person's session. */
 const isForeign = ({ claims, header }: VerifiedToken, preset: SessionPreset | undefined): boolean => {

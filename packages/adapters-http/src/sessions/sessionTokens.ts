@@ -30,6 +30,15 @@ const LONGEST_TOKEN = 16_384
 export const isTooLarge = (token: string): boolean => token.length > LONGEST_TOKEN
 
 /**
+ * Names a session by the signed part of its token. The signature has several valid texts: base64 has bits that no byte
+ * uses, and beside an ECDSA signature (r, s) also (r, -s) is valid. A token that is no JWT names itself.
+ */
+export const sessionNameOf = (token: string): string => {
+  const [header, claims, ...signature] = token.split(".")
+  return signature.length === 1 ? `${header}.${claims}` : token
+}
+
+/**
  * The session that a token proves at `now` (Unix milliseconds). Rejects with the error of `jose`, or with
  * `SessionInvalid` if the signature is valid and the claims describe no session.
  */

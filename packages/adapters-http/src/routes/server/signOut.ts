@@ -5,6 +5,7 @@ import { empty, json } from "../../exchange/Response.ts"
 import { publicPathOf } from "../../exchange/Context.ts"
 import { clearSessionCookies } from "../../sessions/cookies.ts"
 import { CLOCK_LEEWAY_SECONDS } from "../../sessions/sessionClaims.ts"
+import { sessionNameOf } from "../../sessions/sessionTokens.ts"
 import { textParameter } from "../parameters.ts"
 import { defineRoute } from "../Route.ts"
 
@@ -31,7 +32,9 @@ export const postSignOut = defineRoute({
   errors: ["storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ caller, context, headers: { accept = "" } }) {
     const { cookieNames, expiresAt, token } = caller
-    yield* SignOut.use(({ signOut }) => signOut({ token, expiresAt: expiresAt + REMEMBERED_LONGER_MS }))
+    yield* SignOut.use(({ signOut }) =>
+      signOut({ token: sessionNameOf(token), expiresAt: expiresAt + REMEMBERED_LONGER_MS })
+    )
     const { sessionCookie, signOutUrl: url } = context.server
     const path = publicPathOf(context)
     const headers = { "set-cookie": clearSessionCookies(sessionCookie, path, cookieNames) }
