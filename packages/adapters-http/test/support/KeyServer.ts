@@ -27,6 +27,13 @@ export const makeKey = async (algorithm: string = "ES256", kid: string = crypto.
   }
 }
 
+/** A token signed with a secret (HS256). */
+export const signWithSecret = (
+  secret: Uint8Array,
+  claims: JWTPayload,
+  header: Readonly<Record<string, unknown>>
+): Promise<string> => new SignJWT(claims).setProtectedHeader({ ...header, alg: "HS256" }).sign(secret)
+
 /** An identity provider's public side, answering byte by byte as a test wants: its keys, and the description of itself. */
 export class KeyServer implements AsyncDisposable {
   /** The keys that it publishes. */
