@@ -50,10 +50,14 @@ export const startUsual = async (vendorUrl: string, databaseUrl: string): Promis
 
 const base64url = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url")
 
+/** The issuer and the audience of session tokens. */
+const BENCH = "bench"
+
 /** A session token (RFC 7519, HS256) for an hour. */
 const sessionToken = (secret: string, user: string): string => {
   const now = Math.floor(Date.now() / 1000)
-  const signed = `${base64url({ alg: "HS256", typ: "JWT" })}.${base64url({ sub: user, iat: now, exp: now + 3600 })}`
+  const claims = { iss: BENCH, aud: BENCH, sub: user, iat: now, exp: now + 3600 }
+  const signed = `${base64url({ alg: "HS256", typ: "JWT" })}.${base64url(claims)}`
   return `${signed}.${createHmac("sha256", secret).update(signed).digest("base64url")}`
 }
 
@@ -82,6 +86,8 @@ export const startParley = async (
     PARLEY_DATA_DIR: folder,
     PARLEY_CONFIG: config,
     PARLEY_SESSION_SECRET: secret,
+    PARLEY_SESSION_ISSUER: BENCH,
+    PARLEY_SESSION_AUDIENCE: BENCH,
     OPENAI_API_KEY: "sk-bench",
     OPENAI_BASE_URL: `${vendorUrl}/v1`,
     DATABASE_URL: databaseUrl

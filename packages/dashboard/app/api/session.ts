@@ -42,6 +42,8 @@ export interface TierBody {
 export interface Me {
   readonly userId: string
   readonly email: string | null
+  /** If the identity provider tells it. */
+  readonly name?: string
   readonly tier: TierBody
   /** The allowed uploads: extensions without the dot, and the most bytes of a file. */
   readonly uploads: { readonly maxBytes: number; readonly types: ReadonlyArray<string> }

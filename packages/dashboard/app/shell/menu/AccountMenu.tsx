@@ -14,7 +14,7 @@ export const AccountMenu = () => {
   const { data: me } = useQuery(meQuery)
   const { data: settings } = useQuery(serverSettingsQuery)
   if (me == null) return null
-  const name = me.email ?? me.userId
+  const name = me.name ?? me.email ?? me.userId
   const way = settings?.signIn
   const canSignOut = way !== undefined && (way.kind === "development" || way.signOutUrl !== null)
   const leave = async () => {
