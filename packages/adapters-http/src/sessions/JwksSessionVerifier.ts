@@ -99,7 +99,7 @@ const make = (options: JwksSessionVerifierOptions): SessionVerifier["Service"] =
   })
 }
 
-/** Session tokens signed with an identity provider's keys, which are fetched from it: RS256, ES256 and EdDSA. */
+/** Session tokens signed with keys that are fetched from an identity provider: RS256, ES256 and EdDSA, also named Ed25519. */
 export const JwksSessionVerifier = {
   make,
   layer: (options: JwksSessionVerifierOptions) => Layer.sync(SessionVerifier, () => make(options))

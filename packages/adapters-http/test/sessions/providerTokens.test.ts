@@ -96,7 +96,7 @@ describe.each(Object.entries(providerFixtures))("the tokens of %s", (_, fixture)
     expect(await provider.judged(changes)).toMatchObject({ _tag: "Failure", failure: { _tag: "SessionInvalid" } })
   })
 
-  test("count over https in the cookie in which a browser sends them, and under no other name", async () => {
+  test("count over https in their own cookie, under no other name, and not beside those of another person", async () => {
     const { defaults, issuer, sign, verifier } = provider
     const token = await sign(fixture.session(issuer, now - 1))
     const server = await startServer({
@@ -110,6 +110,11 @@ describe.each(Object.entries(providerFixtures))("the tokens of %s", (_, fixture)
     const statusOf = async (cookies: ReadonlyArray<string>) =>
       (await server.fetch("/api/me", { headers: { cookie: cookies.join("; ") } })).status
     expect(await statusOf(fixture.cookies(token))).toBe(200)
+    const other = fixture.session(issuer, now - 2)
+    const planted = fixture.cookies(await sign(changed(other, { claims: { sub: "eve" } })))
+    expect(await statusOf(planted)).toBe(200)
+    expect(await statusOf([...fixture.cookies(token), ...planted])).toBe(401)
+    expect(await statusOf([...planted, ...fixture.cookies(token)])).toBe(401)
     expect(await statusOf([`parley_session=${token}`, `session=${token}`, `access_token=${token}`])).toBe(401)
     await server.close()
   })
