@@ -94,14 +94,13 @@ export const makeLedgerTime: Effect.Effect<LedgerTime> = Effect.gen(function* ()
     at: (databaseNow) => Effect.succeed(Math.floor(databaseNow)),
     decidedAt: (now) => now,
     given: Effect.succeed(null),
-    learnFrom: (statement, databaseNow) =>
-      Effect.flatMap(Clock.currentTimeMillis, (askedAt) =>
-        Effect.tap(statement, (answer) =>
-          Effect.map(Clock.currentTimeMillis, (heardAt) => {
-            const databaseTime = databaseNow(answer)
-            if (databaseTime !== undefined) known = learnOffset(known, { askedAt, databaseNow: databaseTime, heardAt })
-          })
-        )
-      )
+    learnFrom: Effect.fnUntraced(function* (statement, databaseNow) {
+      const askedAt = yield* Clock.currentTimeMillis
+      const answer = yield* statement
+      const databaseTime = databaseNow(answer)
+      const heardAt = yield* Clock.currentTimeMillis
+      if (databaseTime !== undefined) known = learnOffset(known, { askedAt, databaseNow: databaseTime, heardAt })
+      return answer
+    })
   }
 })

@@ -25,16 +25,25 @@ interface Pending {
   readonly index: number
 }
 
-/** The replies that end with these operations, but for those that were refused. */
-const endsOf = ({ decisions, group, userId, write }: Decided): ReadonlyArray<TurnEnd> =>
-  group.flatMap(({ operation: { companion } }, place) => {
-    const answer = decisions.answers[place]
-    if (companion === undefined || answer === undefined || Result.isFailure(answer)) return []
-    if (!isEndTurn(companion)) throw new Error(`No ledger writes a companion ${companion._tag}.`)
-    return [{ payer: write && userId, turn: companion }]
-  })
-
 const isEndTurn = (companion: Companion): companion is EndTurn => companion._tag === "EndTurn"
+
+/** The replies that end with these operations, except those whose operation was refused. */
+const endsOf = (decided: ReadonlyArray<Decided>) => {
+  const withChanges: Array<TurnEnd> = []
+  /** Ends of operations that change no account. */
+  const alone: Array<TurnEnd> = []
+  for (const { decisions, group, userId, write } of decided) {
+    for (const [place, { operation }] of group.entries()) {
+      const answer = decisions.answers[place]
+      const { companion: turn } = operation
+      if (turn === undefined || answer === undefined || Result.isFailure(answer)) continue
+      if (!isEndTurn(turn)) throw new Error(`No ledger writes a companion ${turn._tag}.`)
+      if (write === undefined) alone.push({ payer: undefined, turn })
+      else withChanges.push({ payer: userId, turn })
+    }
+  }
+  return { alone, withChanges }
+}
 
 /** The operations on one account, decided. */
 interface Decided {
@@ -65,7 +74,8 @@ const decide = (
   unseen: ReadonlyArray<string>,
   now: number
 ): Decided => {
-  const operations = group.map(({ operation }) => operation)
+  const operations: Array<AnyOperation> = []
+  for (const { operation } of group) operations.push(operation)
   const decisions = decideAll(loaded, operations, now)
   const { changes } = decisions
   const write = changes && { changes, seen: loaded.account, unseen }
@@ -82,10 +92,13 @@ const decideFromMemory = (
   remembered: LoadedAccount | undefined,
   now: number
 ): Decided | undefined => {
-  if (remembered === undefined || group.some(({ operation }) => operation.reads.charge !== undefined)) return undefined
-  const keys = new Set(group.flatMap(({ operation }) => keysOf(operation)))
-  const unseen = [...keys].filter((key) => !remembered.holds.has(key))
-  const decided = decide(group, remembered, unseen, now)
+  if (remembered === undefined) return undefined
+  const unseen = new Set<string>()
+  for (const { operation } of group) {
+    if (operation.reads.charge !== undefined) return undefined
+    for (const key of keysOf(operation)) if (!remembered.holds.has(key)) unseen.add(key)
+  }
+  const decided = decide(group, remembered, [...unseen], now)
   return decided.decisions.allChanged ? decided : undefined
 }
 
@@ -131,11 +144,10 @@ const decideAndWrite = Effect.fnUntraced(function* (
       else decided.push(decide(group, found, [], now))
     }
   }
-  const writes = decided.flatMap(({ write }) => write ?? [])
-  const ends = decided.flatMap(endsOf)
-  const alone = ends.filter(({ payer }) => payer === undefined)
+  const writes: Array<AccountWrite> = []
+  for (const { write } of decided) if (write !== undefined) writes.push(write)
+  const { alone, withChanges } = endsOf(decided)
   if (alone.length > 0) yield* writeChanges(query, schema, [], null, alone)
-  const withChanges = ends.filter(({ payer }) => payer !== undefined)
   const doubtAll = Effect.sync(() => writes.forEach(({ changes }) => recent?.doubt(changes.account.userId)))
   const write = Effect.suspend(() =>
     Effect.onError(writeChanges(query, schema, writes, decidedAt, withChanges), () => doubtAll)

@@ -21,70 +21,75 @@ export interface AccountWrite {
   readonly unseen: ReadonlyArray<string>
 }
 
-const accountJson = ({ changes: { account }, seen }: AccountWrite) => ({
-  ...balancesRow.toRow(account),
-  // Left out if they stay, as with replies: moments cost more than all else.
-  ...(seen?.termsTransaction === account.termsTransaction ? {} : termsRow.toRow(account))
-})
+/** The number of transactions of an account after which its usage is summed. */
+const SUMMED_TOGETHER = 256
 
-/** The balances as they were seen, to be compared with the row; null for an account that does not exist yet. */
-const seenText = ({ seen }: AccountWrite) =>
-  seen === undefined
-    ? null
-    : `${seen.allowance} ${seen.topup} ${seen.debt} ${seen.heldAllowance} ${seen.heldTopup} ${seen.transactionCount}`
+/** The rows of a write, by the parameters of `write_credits`. */
+interface CreditRows {
+  readonly accounts: Array<object>
+  /** The balances of each account as it was read, which the database compares; null for a new account. */
+  readonly seen: Array<string | null>
+  readonly unseen: Array<object>
+  readonly ended: Array<object>
+  readonly opened: Array<object>
+  readonly transactions: Array<object>
+  readonly records: Array<object>
+  readonly purchases: Array<object>
+  readonly summed: Array<object>
+}
 
-const unseenJson = ({ changes, unseen }: AccountWrite) =>
-  unseen.map((key) => ({ user_id: changes.account.userId, key }))
-
-const openedJson = ({ changes: { opened } }: AccountWrite) => opened.map(rowOfOpenHold)
-
-/** The transactions with what places each among the account's others. */
-const transactionsJson = ({ changes: { account, transactions }, seen }: AccountWrite) => {
+/** Adds the account, its transactions and the block of usage that they fill. */
+const addAccount = (rows: CreditRows, { changes: { account, transactions }, seen }: AccountWrite): void => {
+  const { termsTransaction, transactionCount, userId } = account
+  const terms = seen?.termsTransaction === termsTransaction ? undefined : termsRow.toRow(account)
+  // Without the terms if they stay, as they do with replies: moments cost more than all else.
+  rows.accounts.push({ ...balancesRow.toRow(account), ...terms })
+  rows.seen.push(
+    seen === undefined
+      ? null
+      : `${seen.allowance} ${seen.topup} ${seen.debt} ${seen.heldAllowance} ${seen.heldTopup} ${seen.transactionCount}`
+  )
   let allowance = seen?.allowance ?? 0
   let topup = seen?.topup ?? 0
   let byType = seen?.byType ?? NO_TRANSACTIONS
-  return transactions.map((transaction) => {
+  for (const transaction of transactions) {
     const number = Number(transaction.id)
     const { count, newest } = countsOf(byType, transaction.type)
     allowance += transaction.allowanceAmount
     topup += transaction.topupAmount
     byType = withTransaction(byType, transaction.type, number)
-    return {
-      user_id: account.userId,
+    rows.transactions.push({
+      user_id: userId,
       ...rowOfTransaction(transaction),
       allowance_after: allowance,
       topup_after: topup,
       type_number: count + 1,
       previous: newest,
-      ...(number === account.termsTransaction ? termsRow.toRow(account) : {})
-    }
-  })
+      ...(number === termsTransaction ? terms : undefined)
+    })
+  }
+  const blocks = Math.floor(transactionCount / SUMMED_TOGETHER)
+  if (blocks > Math.floor((seen?.transactionCount ?? 0) / SUMMED_TOGETHER)) {
+    rows.summed.push({ user_id: userId, upto: transactionCount })
+  }
 }
 
-/** The keys that were used, those that ended a stored hold apart, with the places of the holds in the order of their ends. */
-const recordsJson = ({ changes: { account, closed, records }, seen }: AccountWrite) => {
+/** Adds the used keys, those that ended a stored hold apart, and numbers the holds in the order of their ends. */
+const addRecords = (rows: CreditRows, { changes: { account, closed, records }, seen }: AccountWrite): void => {
   let place = seen?.holdsEnded ?? 0
-  const all = records.map((record) => ({
-    user_id: account.userId,
-    ...rowOfRecord(record),
-    hold_number: record.hold === undefined ? undefined : (place += 1)
-  }))
-  const ended = all.filter(({ key }) => closed.includes(key))
-  if (ended.length < closed.length) throw new Error("A hold was ended without a record that says how.")
-  return { ended, others: all.filter(({ key }) => !closed.includes(key)) }
-}
-
-const purchasesJson = ({ changes: { account, purchases } }: AccountWrite) =>
-  purchases.map((purchase) => ({ user_id: account.userId, ...purchaseRow.toRow(purchase) }))
-
-/** The number of transactions of an account after which its usage is summed. */
-const SUMMED_TOGETHER = 256
-
-/** Accounts whose transactions fill a block. */
-const summedJson = ({ changes: { account }, seen }: AccountWrite) => {
-  const blocksOf = (count: number) => Math.floor(count / SUMMED_TOGETHER)
-  if (blocksOf(account.transactionCount) === blocksOf(seen?.transactionCount ?? 0)) return []
-  return [{ user_id: account.userId, upto: account.transactionCount }]
+  let ended = 0
+  for (const record of records) {
+    if (record.hold !== undefined) place += 1
+    const row = {
+      user_id: account.userId,
+      ...rowOfRecord(record),
+      hold_number: record.hold === undefined ? undefined : place
+    }
+    const endsHold = closed.includes(record.key)
+    if (endsHold) ended += 1
+    ;(endsHold ? rows.ended : rows.records).push(row)
+  }
+  if (ended < closed.length) throw new Error("A hold was ended without a record that says how.")
 }
 
 /** A parameter of the schema's functions: null if there is nothing to do. */
@@ -93,17 +98,35 @@ export const jsonList = (list: ReadonlyArray<unknown>): string | null =>
 
 /** The decisions for several accounts, as the parameters of `write_credits`. */
 export const creditLists = (writes: ReadonlyArray<AccountWrite>) => {
-  const records = writes.map(recordsJson)
+  const rows: CreditRows = {
+    accounts: [],
+    seen: [],
+    unseen: [],
+    ended: [],
+    opened: [],
+    transactions: [],
+    records: [],
+    purchases: [],
+    summed: []
+  }
+  for (const write of writes) {
+    const { account, opened, purchases } = write.changes
+    addAccount(rows, write)
+    addRecords(rows, write)
+    for (const key of write.unseen) rows.unseen.push({ user_id: account.userId, key })
+    for (const hold of opened) rows.opened.push(rowOfOpenHold(hold))
+    for (const purchase of purchases) rows.purchases.push({ user_id: account.userId, ...purchaseRow.toRow(purchase) })
+  }
   return {
-    accounts: jsonList(writes.map(accountJson)),
-    seen: writes.map(seenText),
-    unseen: jsonList(writes.flatMap(unseenJson)),
-    ended: jsonList(records.flatMap(({ ended }) => ended)),
-    opened: jsonList(writes.flatMap(openedJson)),
-    transactions: jsonList(writes.flatMap(transactionsJson)),
-    records: jsonList(records.flatMap(({ others }) => others)),
-    purchases: jsonList(writes.flatMap(purchasesJson)),
-    summed: jsonList(writes.flatMap(summedJson))
+    accounts: jsonList(rows.accounts),
+    seen: rows.seen,
+    unseen: jsonList(rows.unseen),
+    ended: jsonList(rows.ended),
+    opened: jsonList(rows.opened),
+    transactions: jsonList(rows.transactions),
+    records: jsonList(rows.records),
+    purchases: jsonList(rows.purchases),
+    summed: jsonList(rows.summed)
   }
 }
 
