@@ -94,4 +94,8 @@ const readProof = (read: EnvironmentReader, issuer?: string, keysUrl?: string): 
   return { _tag: "Keys", jwksUrl: keysUrl }
 }
 
-const secretsIn = (text: string): ReadonlyArray<string> => text.split(",").map((secret) => secret.trim())
+/** The secrets in a text: between its commas, and as a whole, because a secret may contain a comma itself. */
+const secretsIn = (text: string): ReadonlyArray<string> => {
+  const parts = text.split(",").map((secret) => secret.trim())
+  return parts.length === 1 ? parts : [...parts, text]
+}
