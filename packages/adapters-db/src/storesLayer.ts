@@ -18,6 +18,7 @@ import { PgCallLimiterLayer } from "./limits/PgCallLimiter.ts"
 import { PgRateLimiterLayer } from "./limits/PgRateLimiter.ts"
 import { PgSpendLimiterLayer } from "./limits/PgSpendLimiter.ts"
 import type { JobQueueOptions } from "./jobs/JobQueueOptions.ts"
+import { PgAccessStoreLayer } from "./sessions/PgAccessStore.ts"
 import { PgRevokedSessionsLayer } from "./sessions/PgRevokedSessions.ts"
 import { PgUnitOfWorkLayer } from "./storage/PgUnitOfWork.ts"
 import { PgPersonalDataLayer } from "./users/PgPersonalData.ts"
@@ -50,6 +51,7 @@ export const storesLayer = (jobs: JobQueueOptions = {}) =>
     deliveryRecords: PgOutboxLayer,
     personalData: PgPersonalDataLayer,
     callLimiter: PgCallLimiterLayer,
+    access: PgAccessStoreLayer,
     revokedSessions: PgRevokedSessionsLayer,
     rateLimiter: PgRateLimiterLayer,
     spendLimiter: PgSpendLimiterLayer,

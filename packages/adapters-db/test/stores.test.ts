@@ -10,6 +10,7 @@ import {
   oauthStateStoreContract,
   rateLimiterContract,
   reindexStoreContract,
+  accessStoreContract,
   revokedSessionsContract,
   runningRepliesContract,
   unitOfWorkContract
@@ -30,6 +31,7 @@ import { PgReindexStoreLayer } from "../src/documents/indexing/PgReindexStore.ts
 import { PgCallLimiterLayer } from "../src/limits/PgCallLimiter.ts"
 import { PgSpendLimiterLayer } from "../src/limits/PgSpendLimiter.ts"
 import { PgRateLimiterLayer } from "../src/limits/PgRateLimiter.ts"
+import { PgAccessStoreLayer } from "../src/sessions/PgAccessStore.ts"
 import { PgRevokedSessionsLayer } from "../src/sessions/PgRevokedSessions.ts"
 import { PgUnitOfWorkLayer } from "../src/storage/PgUnitOfWork.ts"
 import { builtOnce } from "./builtOnce.ts"
@@ -49,6 +51,7 @@ const stores = Layer.mergeAll(
   PgCallLimiterLayer,
   PgSpendLimiterLayer,
   PgRateLimiterLayer,
+  PgAccessStoreLayer,
   PgRevokedSessionsLayer,
   PgCreditLedgerLayer,
   PgRunningRepliesLayer,
@@ -68,6 +71,7 @@ for (const { name, layer } of databases) {
   callLimiterContract(name, onDatabase)
   spendLimiterContract(name, onDatabase)
   rateLimiterContract(name, onDatabase)
+  accessStoreContract(name, onDatabase)
   revokedSessionsContract(name, onDatabase)
   runningRepliesContract(name, onDatabase)
   unitOfWorkContract(name, onDatabase)

@@ -37,6 +37,8 @@ import { InMemoryRateLimiter } from "./limits/InMemoryRateLimiter.ts"
 import { InMemorySpendLimiter } from "./limits/InMemorySpendLimiter.ts"
 import { RateLimiter } from "./limits/RateLimiter.ts"
 import { SpendLimiter } from "./limits/SpendLimiter.ts"
+import { AccessStore } from "./sessions/AccessStore.ts"
+import { InMemoryAccessStore } from "./sessions/InMemoryAccessStore.ts"
 import { InMemoryRevokedSessions } from "./sessions/InMemoryRevokedSessions.ts"
 import { RevokedSessions } from "./sessions/RevokedSessions.ts"
 import { InMemoryUnitOfWork } from "./storage/InMemoryStorage.ts"
@@ -89,6 +91,7 @@ const storagePorts = {
   deliveryRecords: storagePort(DeliveryRecords, InMemoryOutbox.layer),
   personalData: storagePort(PersonalData, InMemoryPersonalData.layer),
   callLimiter: storagePort(CallLimiter, InMemoryCallLimiter.layer),
+  access: storagePort(AccessStore, InMemoryAccessStore.layer),
   revokedSessions: storagePort(RevokedSessions, InMemoryRevokedSessions.layer),
   rateLimiter: storagePort(RateLimiter, InMemoryRateLimiter.layer),
   spendLimiter: storagePort(SpendLimiter, InMemorySpendLimiter.layer),

@@ -7,6 +7,7 @@ import type { ParleyError } from "./ParleyError.ts"
 export const errorStatuses = {
   account_not_found: 404,
   appointments_not_available: 503,
+  blocked: 403,
   bot_busy: 429,
   bot_key_not_found: 404,
   bot_misconfigured: 500,

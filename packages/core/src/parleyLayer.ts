@@ -38,15 +38,18 @@ import { parleyJobWorker } from "./parleyJobs.ts"
 import { ModelOffers } from "./chat/ModelOffers.ts"
 import { ConversationService } from "./widget/ConversationService.ts"
 import { WidgetService } from "./widget/WidgetService.ts"
+import { AccessList } from "./sessions/AccessList.ts"
 import { SignOut } from "./sessions/SignOut.ts"
 import { UserExport } from "./users/UserExport.ts"
 import { OperatorTiers } from "./users/OperatorTiers.ts"
+import { UserAccess } from "./users/UserAccess.ts"
 import { UserService } from "./users/UserService.ts"
 import { VisitorGate } from "./widget/VisitorGate.ts"
 
 /** The services of Parley. */
 export type ParleyServices =
   | ActiveBots
+  | AccessList
   | AppointmentBook
   | BillingService
   | BotService
@@ -72,6 +75,7 @@ export type ParleyServices =
   | ResetService
   | SecretRotation
   | SignOut
+  | UserAccess
   | UserExport
   | OperatorTiers
   | UserService
@@ -103,6 +107,7 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   ModelOffers.layer,
   SecretRotation.layer,
   SignOut.layer,
+  UserAccess.layer,
   UserExport.layer,
   UserService.layer,
   OperatorTiers.layer,
@@ -113,6 +118,7 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   )
 ).pipe(
   Layer.provideMerge(Layer.provide(ReplyRunner.layer, ReplyBeats.layer)),
+  Layer.provideMerge(AccessList.layer),
   Layer.provide(Layer.mergeAll(AbandonedTries.layer, Accounts.layer, ChatQuota.layer)),
   Layer.provide(CrmRelease.farewellLayer),
   Layer.provide(CrmRelease.layer)

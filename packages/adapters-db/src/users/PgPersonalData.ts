@@ -21,13 +21,17 @@ const make = Effect.map(Database, ({ asService, schema, statement }) =>
       )(asService(({ query }) => Effect.asVoid(query(`SELECT ${schema}.begin_erasure($1)`, [userId])))),
     erase: Effect.fnUntraced(
       function* ({ pseudonym, userId }: EraseInput) {
-        const [row] = yield* asService(({ query }) =>
-          query<{ erased: Omit<ErasedData, "_tag"> | null }>(`SELECT ${schema}.erase_user($1, $2) AS erased`, [
-            userId,
-            pseudonym
-          ])
+        const erased = yield* asService(({ query }) =>
+          Effect.gen(function* () {
+            const [row] = yield* query<{ erased: Omit<ErasedData, "_tag"> | null }>(
+              `SELECT ${schema}.erase_user($1, $2) AS erased`,
+              [userId, pseudonym]
+            )
+            if (row?.erased == null) return undefined
+            yield* query(`SELECT ${schema}.erase_access($1)`, [userId])
+            return row.erased
+          })
         )
-        const erased = row?.erased ?? undefined
         return erased === undefined ? { _tag: "AccountInUse" as const } : { _tag: "Erased" as const, ...erased }
       },
       storing("PersonalData.erase", "documents")

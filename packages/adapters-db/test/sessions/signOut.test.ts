@@ -1,10 +1,11 @@
-import { SignOut } from "@parley/core/effect"
+import { AccessList, SignOut } from "@parley/core/effect"
 import { RevokedSessions } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { Database } from "../../src/database/Database.ts"
 import { PgDatabaseLayer } from "../../src/database/server/PgDatabase.ts"
+import { PgAccessStoreLayer } from "../../src/sessions/PgAccessStore.ts"
 import { PgRevokedSessionsLayer } from "../../src/sessions/PgRevokedSessions.ts"
 import { migratedPostgres, hasPostgres } from "../databases.ts"
 
@@ -27,7 +28,11 @@ describe.runIf(hasPostgres)("signing out, with several server processes on one d
       Effect.scoped(
         Effect.gen(function* () {
           const database = PgDatabaseLayer({ url, maxConnections: 2 })
-          const layer = SignOut.layer.pipe(Layer.provide(PgRevokedSessionsLayer), Layer.provide(database))
+          const layer = SignOut.layer.pipe(
+            Layer.provide(AccessList.layer),
+            Layer.provide(Layer.merge(PgRevokedSessionsLayer, PgAccessStoreLayer)),
+            Layer.provide(database)
+          )
           const processes = yield* Effect.all(
             Array.from({ length: PROCESSES }, () =>
               Effect.flatMap(Layer.build(Layer.fresh(layer)), (context) =>

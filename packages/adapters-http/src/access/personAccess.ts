@@ -1,5 +1,5 @@
 import { isMoment, SessionInvalid, type SessionVerifier, SessionVerifierUnavailable } from "@parley/core/adapter"
-import { SignOut } from "@parley/core/effect"
+import { AccessList, type Identified, type UserBlocked } from "@parley/core/effect"
 import { UserId } from "@parley/core"
 import { Effect, Schema } from "effect"
 import type { Context } from "../exchange/Context.ts"
@@ -24,6 +24,8 @@ interface Person {
   readonly name?: string | undefined
   /** Unix time in milliseconds after which the proof expires, if it is known. */
   readonly expiresAt: number | undefined
+  /** When the proof was issued, in Unix milliseconds, if it is known. */
+  readonly issuedAt: number | undefined
   /** The token that proves it; undefined if the host's sign-in did. */
   readonly token: string | undefined
 }
@@ -54,18 +56,23 @@ const bearerOf = (header: string | undefined): string | undefined => {
   return /^[\w.~+/-]+=*$/.exec(sent[1]?.trim() ?? "")?.[0] ?? ""
 }
 
-/** A verifier that refuses signed-out sessions. If their list is unknown, it refuses every session. */
-const verifyUnrevoked = Effect.fnUntraced(function* (
+/**
+ * Refuses signed-out sessions and blocked people. If the list of them is unknown, it refuses everybody.
+ */
+const admit = (accessList: AccessList["Service"], identified: Identified) =>
+  Effect.catchTag(accessList.check(identified), "StorageFailed", (cause) =>
+    Effect.fail(new SessionVerifierUnavailable({ cause }))
+  )
+
+/** Verifies a token, and refuses signed-out sessions and blocked people. */
+const verifyAdmitted = Effect.fnUntraced(function* (
   verifier: SessionVerifier["Service"],
-  { isSignedOut }: SignOut["Service"],
+  accessList: AccessList["Service"],
   token: string
 ) {
   const session = yield* verifier.verify(token)
-  const isOver = yield* Effect.catchTag(isSignedOut(sessionNameOf(token)), "StorageFailed", (cause) =>
-    Effect.fail(new SessionVerifierUnavailable({ cause }))
-  )
-  if (isOver) return yield* new SessionInvalid({ problem: "signed-out", userId: session.userId })
-  return { ...session, token }
+  yield* admit(accessList, { ...session, issuedAt: session.issuedAt, token: sessionNameOf(token) })
+  return { ...session, issuedAt: session.issuedAt, token }
 })
 
 /**
@@ -75,20 +82,20 @@ const verifyUnrevoked = Effect.fnUntraced(function* (
  */
 const authenticate = Effect.fnUntraced(function* (
   verifier: SessionVerifier["Service"],
-  signOut: SignOut["Service"],
+  accessList: AccessList["Service"],
   cookie: SessionCookie,
   sent: SentTokens
-): Effect.fn.Return<ProvenSession, SessionInvalid | SessionVerifierUnavailable> {
+): Effect.fn.Return<ProvenSession, SessionInvalid | SessionVerifierUnavailable | UserBlocked> {
   const bearer = bearerOf(sent.authorization)
   if (bearer === "") return yield* unproven("refused")
-  if (bearer !== undefined) return yield* verifyUnrevoked(verifier, signOut, bearer)
+  if (bearer !== undefined) return yield* verifyAdmitted(verifier, accessList, bearer)
   const tokens = candidateTokens(sent.cookie, cookie)
   if (tokens.length === 0) return yield* unproven("missing")
   if (tokens.length > MOST_CANDIDATES) return yield* unproven("ambiguous")
   const sessions: Array<ProvenSession> = []
   const refusals: Array<SessionInvalid> = []
   for (const token of tokens) {
-    const judged = yield* Effect.catchTag(verifyUnrevoked(verifier, signOut, token), "SessionInvalid", (refusal) =>
+    const judged = yield* Effect.catchTag(verifyAdmitted(verifier, accessList, token), "SessionInvalid", (refusal) =>
       Effect.sync(() => void refusals.push(refusal))
     )
     if (judged !== undefined) sessions.push(judged)
@@ -102,9 +109,14 @@ const authenticate = Effect.fnUntraced(function* (
 
 /** The person of a request: from the host's own sign-in, or from the session in a bearer token or a cookie. */
 const provePerson = Effect.fnUntraced(function* ({ request, server }: Context) {
-  if (server.authenticate !== undefined) return yield* askHost(server.authenticate, request.source)
+  const accessList = yield* AccessList
+  if (server.authenticate !== undefined) {
+    const person = yield* askHost(server.authenticate, request.source)
+    yield* admit(accessList, person)
+    return person
+  }
   const { authorization, cookie } = request.headers
-  return yield* authenticate(server.sessions, yield* SignOut, server.sessionCookie, {
+  return yield* authenticate(server.sessions, accessList, server.sessionCookie, {
     cookie,
     authorization: server.bearerTokens ? authorization : undefined
   })
@@ -124,20 +136,21 @@ const askHost = Effect.fnUntraced(function* (ask: Authenticate<unknown>, source:
 
 const isUserId = Schema.is(UserId)
 
-/** Checks the form of the host's result. */
+/** Checks the form of the host's result. A host that names no time of issue vouches for the person at this moment. */
 const personOf = (answer: SignedIn): Person | undefined => {
-  const { email, expiresAt, name, userId } = (answer ?? {}) as Partial<SignedIn>
+  const { email, expiresAt, issuedAt = Infinity, name, userId } = (answer ?? {}) as Partial<SignedIn>
   const areTexts = [email, name].every((text) => text === undefined || typeof text === "string")
-  const fits = areTexts && (expiresAt === undefined || isMoment(expiresAt))
-  return isUserId(userId) && fits ? { userId, email, name, expiresAt, token: undefined } : undefined
+  const areMoments = (expiresAt === undefined || isMoment(expiresAt)) && (issuedAt === Infinity || isMoment(issuedAt))
+  const fits = areTexts && areMoments
+  return isUserId(userId) && fits ? { userId, email, name, expiresAt, issuedAt, token: undefined } : undefined
 }
 
-const SESSION_ERRORS = ["unauthorized", "identity_unavailable", "too_many_requests"] as const
+const SESSION_ERRORS = ["unauthorized", "blocked", "identity_unavailable", "too_many_requests"] as const
 
 export type SessionCode = (typeof SESSION_ERRORS)[number]
 
 /** The facts about a calling person for routes. */
-export type Caller = Omit<Person, "token">
+export type Caller = Omit<Person, "issuedAt" | "token">
 
 /**
  * The claim of a person, with the facts for the route. Cross-site writes are refused for every kind of proof: the
@@ -157,7 +170,7 @@ export const personClaim = <Proven>(callerOf: (proven: Person) => Proven) =>
   })
 
 /** The claim of a signed-in person. */
-export const sessionClaim = personClaim(({ token: _token, ...caller }): Caller => caller)
+export const sessionClaim = personClaim(({ issuedAt: _issuedAt, token: _token, ...caller }): Caller => caller)
 
 /** All signed-in people, with a bound on the requests of one person; cross-site writes are refused. */
 export const sessionAccess = defineAccess<Caller, unknown, SessionCode | "cross_site_request">({
@@ -168,7 +181,7 @@ export const sessionAccess = defineAccess<Caller, unknown, SessionCode | "cross_
   claimOf: sessionClaim
 })
 
-const OPTIONAL_ERRORS = ["identity_unavailable", "too_many_requests"] as const
+const OPTIONAL_ERRORS = ["blocked", "identity_unavailable", "too_many_requests"] as const
 
 type OptionalCode = (typeof OPTIONAL_ERRORS)[number] | "cross_site_request"
 
@@ -198,7 +211,10 @@ export const navigationAccess = defineAccess<NavigatingPerson, unknown, SessionC
   errors: sessionAccess.errors as (method: string) => ReadonlyArray<SessionCode | "cross_site_request">,
   claimOf: Effect.fnUntraced(function* (context) {
     const cookies = cookiePairs(context.request.headers.cookie ?? "")
-    return yield* personClaim(({ token: _token, ...session }): NavigatingPerson => ({ session, cookies }))(context)
+    return yield* personClaim(({ issuedAt: _issuedAt, token: _token, ...session }): NavigatingPerson => ({
+      session,
+      cookies
+    }))(context)
   })
 })
 

@@ -44,6 +44,7 @@ const problems = {
     members: ["required", "available", "allowance", "topup", "held", "debt", "nextResetAt", "affordableModels"],
     times: ["nextResetAt"]
   },
+  blocked: { title: "The access is blocked" },
   scope_missing: { status: 403, title: "The API key does not allow this", members: ["scope"] },
   cross_site_request: { status: 403, title: "The request comes from another site" },
   model_not_allowed: {

@@ -20,6 +20,11 @@ export interface SignedIn {
   readonly name?: string | undefined
   /** Unix time in milliseconds after which this expires; shown to the person, not enforced. */
   readonly expiresAt?: number | undefined
+  /**
+   * When the person signed in, in Unix milliseconds: an earlier sign-in is refused after `parley users sign-out` and
+   * after an erasure. Without it, the host ends sessions itself.
+   */
+  readonly issuedAt?: number | undefined
 }
 
 /**
@@ -28,7 +33,8 @@ export interface SignedIn {
  *
  * - trust only proof: a signature, or a session of the host, and no header that a client can write;
  * - always return the same `userId` for the same person, and never that of another person;
- * - refuse signed-out, expired or blocked people itself, because Parley keeps no session then;
+ * - refuse signed-out and expired people itself, because Parley keeps no session then; Parley refuses people whom its
+ *   operator blocked;
  * - leave the request's body unread.
  *
  * If it throws or rejects, the response is 500 without the error's text.

@@ -150,6 +150,7 @@ export const sessionFrom = (token: VerifiedToken, now: number, expected: Expecte
     userId,
     email: textOf(claims, emails),
     name: textOf(claims, nameClaim === undefined ? nameClaims : [nameClaim]),
-    expiresAt
+    expiresAt,
+    issuedAt: claims.iat === undefined ? undefined : claims.iat * 1000
   }
 }

@@ -1,5 +1,5 @@
 import { Clock, Effect, Option, Redacted, Schema } from "effect"
-import { sha256 } from "../secrets/sha256.ts"
+import { sha256OfText } from "../secrets/sha256.ts"
 import type { UserId } from "../identity/UserId.ts"
 import { toBase64Url } from "../secrets/base64Url.ts"
 import { randomBytes } from "../secrets/randomBytes.ts"
@@ -32,8 +32,6 @@ const decodeContent = Schema.decodeUnknownOption(StateContent)
 /** The name that separates transactions in a browser: the beginning of the state's digest. */
 const idOf = (digest: string): string => digest.slice(0, ID_CHARACTERS)
 
-const textDigest = (text: string) => sha256(new TextEncoder().encode(text))
-
 /** A sealed state opens only together with the state it was made for. */
 const contextOf = (digest: string): SecretContext => ["crm-state", digest]
 
@@ -61,10 +59,10 @@ export const beginState = Effect.fnUntraced(function* (
 ) {
   const state = toBase64Url(yield* randomBytes(RANDOM_BYTES))
   const codeVerifier = provider.usesPkce ? toBase64Url(yield* randomBytes(RANDOM_BYTES)) : undefined
-  const digest = yield* textDigest(state)
+  const digest = yield* sha256OfText(state)
   const content = yield* Effect.orDie(
     encodeContent({
-      user: yield* textDigest(owner),
+      user: yield* sha256OfText(owner),
       provider: provider.id,
       botId,
       redirectUri,
@@ -91,7 +89,7 @@ export interface OpenState {
 
 /** The name under which a browser stores a state; undefined for an invalid state. */
 export const stateIdOf = (state: string | null | undefined): Effect.Effect<string | undefined> =>
-  typeof state === "string" && STATE.test(state) ? Effect.map(textDigest(state), idOf) : Effect.undefined
+  typeof state === "string" && STATE.test(state) ? Effect.map(sha256OfText(state), idOf) : Effect.undefined
 
 /**
  * Opens the browser's copy for the returned state. Undefined if this browser does not have the state, or if it was
@@ -103,7 +101,7 @@ export const openState = Effect.fnUntraced(function* (
   kept: (id: string) => string | undefined
 ) {
   if (!STATE.test(state)) return undefined
-  const digest = yield* textDigest(state)
+  const digest = yield* sha256OfText(state)
   const sealed = kept(idOf(digest))
   if (sealed === undefined) return undefined
   const opened = yield* Effect.option(box.open(contextOf(digest), sealed))
@@ -129,5 +127,5 @@ export const isMatch = Effect.fnUntraced(function* (open: OpenState, { callback,
   const issuers = callback.getAll("iss")
   const isIssuer =
     provider.issuer === undefined ? issuers.length === 0 : issuers.length === 1 && issuers[0] === provider.issuer
-  return isIssuer && open.provider === provider.id && open.isOf(yield* textDigest(owner))
+  return isIssuer && open.provider === provider.id && open.isOf(yield* sha256OfText(owner))
 })

@@ -7,6 +7,11 @@ export interface Session {
   readonly email: string | undefined
   /** The name that people see, if the token contains one. */
   readonly name?: string | undefined
+  /**
+   * When the token was issued, in Unix milliseconds; undefined if it does not say so, and such a token is refused after
+   * the person was signed out everywhere.
+   */
+  readonly issuedAt?: number | undefined
   /** Unix time in milliseconds after which the token no longer counts. */
   readonly expiresAt: number
 }

@@ -11,6 +11,7 @@ import type { CrmService } from "../crm/CrmService.ts"
 import type { DocumentFile, DocumentService, PartOfDocument } from "../documents/DocumentService.ts"
 import type { UserId } from "../identity/UserId.ts"
 import type { SignOut } from "../sessions/SignOut.ts"
+import type { UserAccess } from "../users/UserAccess.ts"
 import type { CallersClient, CallersClients, CallersTransaction } from "../storage/CallersTransaction.ts"
 import type { CallsOf } from "./callsOf.ts"
 import type { CreditCalls, JoinedCreditCalls } from "./creditCalls.ts"
@@ -79,6 +80,8 @@ export interface Parley {
   readonly crm: CallsOf<typeof CrmService> & CallsOf<typeof CrmAccess>
   readonly billing: CallsOf<typeof BillingService> & CallsOf<typeof PaymentInbox>
   readonly sessions: CallsOf<typeof SignOut>
+  /** What operators do with people as a whole. */
+  readonly users: CallsOf<typeof UserAccess>
   /** The models of the person's tier. */
   readonly models: CallsOf<typeof ModelOffers>["models"]
   readonly credits: CreditCalls

@@ -1,6 +1,7 @@
 import { Clock, Effect, Layer, ManagedRuntime, Stream } from "effect"
 import { type BackgroundTaskName, backgroundWorkLayer } from "../backgroundTasks.ts"
 import { SignOut } from "../sessions/SignOut.ts"
+import { UserAccess } from "../users/UserAccess.ts"
 import { BillingService } from "../billing/BillingService.ts"
 import { noPayments } from "../billing/provider/noPayments.ts"
 import { paymentProviderLayer, type PaymentProvider } from "../billing/provider/PaymentProvider.ts"
@@ -125,6 +126,7 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
     crm: { ...callsOf(CrmService, run), ...callsOf(CrmAccess, run) },
     billing: { ...callsOf(BillingService, run), ...callsOf(PaymentInbox, run) },
     sessions: callsOf(SignOut, run),
+    users: callsOf(UserAccess, run),
     ...callsOf(ModelOffers, run),
     credits: creditCalls(calls),
     transaction: (pool, work) => runTransaction(pool, joined, work),

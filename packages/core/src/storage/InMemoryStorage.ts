@@ -22,8 +22,8 @@ export interface PersonalPart {
   readonly isInUse?: (userId: string) => boolean
   /** The number of records of each kind. */
   readonly count: (userId: string) => { readonly [kind: string]: number }
-  /** Removes the records, or transfers them to the pseudonym. */
-  readonly erase: (userId: string, pseudonym: string) => void
+  /** Removes the records, or transfers them to the pseudonym; `now` is the time in Unix milliseconds. */
+  readonly erase: (userId: string, pseudonym: string, now: number) => void
 }
 
 /** Restores a table to an earlier state. */

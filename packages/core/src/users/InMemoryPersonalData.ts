@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import { PersonalData, type StoredData } from "./PersonalData.ts"
 
@@ -16,13 +16,13 @@ const make = Effect.map(InMemoryStorage, (storage) =>
       storage.exclusive(Effect.sync(() => added(storage.personalParts.map(({ count }) => count(userId))))),
     erase: ({ pseudonym, userId }) =>
       storage.exclusive(
-        Effect.sync(() => {
+        Effect.map(Clock.currentTimeMillis, (now) => {
           const parts = storage.personalParts
           if (parts.some(({ isInUse }) => isInUse?.(userId) === true)) return { _tag: "AccountInUse" as const }
           const counts = parts.map(({ count }) => count(userId))
           const stored = added(counts)
           const all = counts.flatMap((each) => Object.values(each)).reduce((sum, each) => sum + each, 0)
-          for (const { erase } of parts) erase(userId, pseudonym)
+          for (const { erase } of parts) erase(userId, pseudonym, now)
           const others = all - stored.chats - stored.documents - stored.transactions
           return { _tag: "Erased" as const, ...stored, others }
         })

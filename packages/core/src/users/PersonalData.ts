@@ -45,7 +45,8 @@ export class PersonalData extends Context.Service<
     count(userId: UserId): Effect.Effect<StoredData, StorageFailed>
     /**
      * Erases a person and returns the number of removed records and renamed rows of the ledger; erases nothing if the
-     * account is in use. For a person without an account it removes all other data.
+     * account is in use. For a person without an account it removes all other data. Tokens that were issued to the person
+     * before are refused from then on (`AccessStore`).
      */
     erase(input: EraseInput): Effect.Effect<ErasedData | AccountInUse, StorageFailed>
   }

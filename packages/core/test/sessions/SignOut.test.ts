@@ -1,6 +1,8 @@
 import { Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { expect, it } from "vitest"
+import { AccessList } from "../../src/sessions/AccessList.ts"
+import { InMemoryAccessStore } from "../../src/sessions/InMemoryAccessStore.ts"
 import { InMemoryRevokedSessions } from "../../src/sessions/InMemoryRevokedSessions.ts"
 import { RevokedSessions } from "../../src/sessions/RevokedSessions.ts"
 import { SignOut } from "../../src/sessions/SignOut.ts"
@@ -22,7 +24,11 @@ const staged = Effect.gen(function* () {
       })
   })
   const process = Effect.map(
-    Layer.build(Layer.fresh(SignOut.layer).pipe(Layer.provide(Layer.succeed(RevokedSessions, watched)))),
+    Layer.build(
+      Layer.fresh(SignOut.layer.pipe(Layer.provide(AccessList.layer))).pipe(
+        Layer.provide(Layer.merge(Layer.succeed(RevokedSessions, watched), InMemoryAccessStore.layer))
+      )
+    ),
     (context) => Effect.provideContext(SignOut.use(Effect.succeed), context)
   )
   return { asked, first: yield* yield* process, second: yield* yield* process }

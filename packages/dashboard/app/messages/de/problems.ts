@@ -7,6 +7,7 @@ export const problems: MessagesLike<typeof english> = {
   "problem.unexpected": "Auf dieser Seite ging etwas schief. Laden Sie sie neu.",
   "problem.request": "Wenn es wieder geschieht, melden Sie die Nummer {requestId}.",
   "problem.unauthorized": "Sie sind nicht angemeldet.",
+  "problem.blocked": "Ihr Zugang ist gesperrt. Wenden Sie sich an den Betreiber dieses Dienstes.",
   "problem.insufficient_credits": {
     one: "Das würde mehr kosten, als Sie haben: {count} Credit ist verfügbar.",
     other: "Das würde mehr kosten, als Sie haben: {count} Credits sind verfügbar."

@@ -6,6 +6,7 @@ export const problems = {
   "problem.unexpected": "Something went wrong on this page. Reload it and try again.",
   "problem.request": "If it happens again, report the number {requestId}.",
   "problem.unauthorized": "You are not signed in.",
+  "problem.blocked": "Your access has been blocked. Contact the operator of this service.",
   "problem.insufficient_credits": {
     one: "This would cost more than you have: {count} credit is available.",
     other: "This would cost more than you have: {count} credits are available."

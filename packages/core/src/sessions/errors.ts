@@ -1,0 +1,12 @@
+import { Schema } from "effect"
+
+/** An operator has blocked the person. */
+export class UserBlocked extends Schema.TaggedError<UserBlocked>()("UserBlocked", {
+  /** The blocked person: for logs only. */
+  userId: Schema.String
+}) {
+  readonly code = "blocked"
+  override get message() {
+    return "Your access has been blocked. Contact the operator of this service."
+  }
+}
