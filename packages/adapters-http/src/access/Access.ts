@@ -16,6 +16,8 @@ export interface RequestInput<Body> {
 export interface Claim<Caller, Body, Code extends string = string> {
   /** The user, if the head proves one: used from here on by logs and by fair scheduling. */
   readonly userId: string | undefined
+  /** When the session was issued that proves the user: see `SessionIssuedAt`. */
+  readonly issuedAt?: number
   /** Decides before the rest of the request is read: the origin, and the number of requests. */
   readonly admit: Effect.Effect<void, Coded<Code>, ParleyServices | Scope.Scope>
   /** Returns the caller after the input is decoded; fails if only the input could prove one and does not. */

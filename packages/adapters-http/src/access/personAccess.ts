@@ -164,6 +164,7 @@ export const personClaim = <Proven>(callerOf: (proven: Person) => Proven) =>
     const entering = server.personRequests.enter(userId)
     return {
       userId,
+      issuedAt: proven.issuedAt ?? -Infinity,
       admit: isUnsafe(request.method) ? Effect.andThen(entering, refuseCrossSite(request, server)) : entering,
       callerOf: () => Effect.succeed(callerOf(proven))
     }

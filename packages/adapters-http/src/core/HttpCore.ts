@@ -1,4 +1,4 @@
-import { addressBucket } from "@parley/core/adapter"
+import { addressBucket, SessionIssuedAt } from "@parley/core/adapter"
 import { Cause, Effect, Exit, Scope } from "effect"
 import { type CrossOrigin, crossOrigin } from "../access/origins.ts"
 import type { Context } from "../exchange/Context.ts"
@@ -143,5 +143,7 @@ const responseOf = Effect.fnUntraced(function* (
   if (route.largeWork !== undefined) {
     yield* Scope.provide(server.largeWork[route.largeWork].enter(person), preparing)
   }
-  return yield* route.handle({ caller, ...parameters, body, context })
+  const handling = route.handle({ caller, ...parameters, body, context })
+  const { issuedAt } = claim
+  return yield* issuedAt === undefined ? handling : Effect.provideService(handling, SessionIssuedAt, issuedAt)
 })

@@ -8,6 +8,9 @@ import { DocumentStore } from "../documents/storing/DocumentStore.ts"
 import { uniqueIds } from "../documents/searching/findReadableDocuments.ts"
 import type { DocumentForbidden, DocumentNotFound } from "../documents/errors.ts"
 import { UserId } from "../identity/UserId.ts"
+import type { SessionInvalid } from "../identity/SessionVerifier.ts"
+import { AccessList } from "../sessions/AccessList.ts"
+import type { UserBlocked } from "../sessions/errors.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
 import { Id, inputsOf, PageLimit } from "../storage/inputs.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
@@ -59,6 +62,8 @@ export type SendFailed =
   | TooManyReplies
   | StorageFailed
   | StorageQuotaExceeded
+  | SessionInvalid
+  | UserBlocked
 
 /** The treatment of a reply whose reader leaves. */
 export type OnDisconnect = "end" | "continue"
@@ -312,8 +317,16 @@ const makeCheckLimits = Effect.gen(function* () {
     )
 })
 
+/** Refuses a message if a person who pays for the reply, or reads it, is blocked. */
+const makeCheckBlocked = Effect.gen(function* () {
+  const accessList = yield* AccessList
+  return ({ conversationOwner, payer }: ReplyParties) =>
+    Effect.forEach(new Set([payer, ownerKey(conversationOwner).userId]), accessList.checkPerson, { discard: true })
+})
+
 const makeSend = Effect.gen(function* () {
   const accounts = yield* Accounts
+  const checkBlocked = yield* makeCheckBlocked
   const checkLimits = yield* makeCheckLimits
   const replies = yield* ReplyRunner
   const { identify, isStored, replay } = yield* makeRepetition
@@ -324,6 +337,7 @@ const makeSend = Effect.gen(function* () {
     const parties = "parties" in input ? input.parties : onePerson(input.userId)
     const { conversationOwner: owner, payer } = parties
     const request = yield* decodeChatRequest(input.request)
+    yield* checkBlocked(parties)
     const { chatId, fingerprint, messageId: nextMessageId } = yield* identify(owner, input.idempotencyKey, request)
 
     /** The models to ask and their requests, within all limits of this account's tier. */
@@ -362,7 +376,11 @@ const makeSend = Effect.gen(function* () {
       const documentIds = uniqueIds(request.documentIds ?? [])
       const turn = { owner, chatId, continues, title: titleOf(added), messages: kept, documentIds, reply }
       const joinable = input.onDisconnect === "continue"
-      const { model, text } = yield* replies.run({ calls, hold, share, spending: parties, turn, joinable })
+      const { model, text } = yield* Effect.tapError(
+        replies.run({ calls, hold, share, spending: parties, turn, joinable }),
+        // A block ended it before its first words.
+        () => checkBlocked(parties)
+      )
       return {
         chatId,
         messageId,

@@ -3,6 +3,7 @@ import { ChatModels } from "../models/ChatModel.ts"
 import { Accounts } from "../credits/Accounts.ts"
 import { UserId } from "../identity/UserId.ts"
 import { inputsOf } from "../storage/inputs.ts"
+import type { SessionInvalid } from "../identity/SessionVerifier.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { Catalog, tierOf, tiersAllowing } from "../tiers/Catalog.ts"
 import { type Model, modelPrice, type ModelPrice } from "../models/Model.ts"
@@ -32,9 +33,12 @@ export class ModelOffers extends Context.Service<
   {
     models(
       userId: UserId
-    ): Effect.Effect<{ readonly tier: TierName; readonly models: ReadonlyArray<OfferedModel> }, StorageFailed>
+    ): Effect.Effect<
+      { readonly tier: TierName; readonly models: ReadonlyArray<OfferedModel> },
+      SessionInvalid | StorageFailed
+    >
     /** The person's tier with those of its models that this server can run; opens the account at first sight. */
-    tier(userId: UserId): Effect.Effect<Tier, StorageFailed>
+    tier(userId: UserId): Effect.Effect<Tier, SessionInvalid | StorageFailed>
     /** All tiers, from the lowest to the highest, each with those of its models that this server can run. */
     readonly tiers: Effect.Effect<ReadonlyArray<Tier>>
   }

@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import type { SessionInvalid } from "../identity/SessionVerifier.ts"
 import { UserId } from "../identity/UserId.ts"
 import { Id, inputsOf } from "../storage/inputs.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
@@ -100,7 +101,7 @@ export class CreditService extends Context.Service<
   CreditService,
   {
     /** A signed-in person's balance; opens the account at first sight. */
-    balance(userId: UserId): Effect.Effect<Balance, StorageFailed>
+    balance(userId: UserId): Effect.Effect<Balance, SessionInvalid | StorageFailed>
     /** A balance without opening an account. */
     find(userId: UserId): Effect.Effect<Balance, AccountNotFound | StorageFailed>
     /** A person's transactions, newest first. */
@@ -178,7 +179,7 @@ export class CreditService extends Context.Service<
 
       /** Does work on an account, which it opens for a person who has not signed in yet. */
       const opening = <A, E>(userId: UserId, work: Effect.Effect<A, E | AccountNotFound>) =>
-        Effect.catchTag(work, "AccountNotFound", () => Effect.andThen(accounts.of(userId), work))
+        Effect.catchTag(work, "AccountNotFound", () => Effect.andThen(accounts.vouched(userId), work))
 
       return CreditService.of({
         balance: (userId) => Effect.map(accounts.of(userId), balanceOf),

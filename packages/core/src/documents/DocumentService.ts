@@ -3,6 +3,7 @@ import { Accounts } from "../credits/Accounts.ts"
 import { UserId } from "../identity/UserId.ts"
 import { IdGenerator, isUuid } from "../storage/IdGenerator.ts"
 import { Id, inputsOf, Offset } from "../storage/inputs.ts"
+import type { SessionInvalid } from "../identity/SessionVerifier.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import { Catalog, tierOf } from "../tiers/Catalog.ts"
@@ -79,14 +80,16 @@ export class DocumentService extends Context.Service<
   DocumentService,
   {
     /** Stores a file and queues its processing, all or nothing; returns the document as `processing`. */
-    upload(input: UploadInput): Effect.Effect<Document, FileRejected | DocumentQuotaExceeded | StorageFailed>
+    upload(
+      input: UploadInput
+    ): Effect.Effect<Document, FileRejected | DocumentQuotaExceeded | SessionInvalid | StorageFailed>
     /** Asks for processing: a ready document stays ready, one in work gets no second job, a failed one is tried again. */
     vectorize(
       userId: UserId,
       documentId: string
     ): Effect.Effect<
       Document,
-      InvalidDocumentId | DocumentNotFound | DocumentForbidden | DocumentQuotaExceeded | StorageFailed
+      InvalidDocumentId | DocumentNotFound | DocumentForbidden | DocumentQuotaExceeded | SessionInvalid | StorageFailed
     >
     /** Newest first. */
     list(userId: UserId): Effect.Effect<ReadonlyArray<Document>, StorageFailed>

@@ -7,4 +7,5 @@ export {
   SessionVerifier,
   SessionVerifierUnavailable
 } from "./SessionVerifier.ts"
+export { SessionIssuedAt } from "./SessionIssuedAt.ts"
 export { isMoment } from "./isMoment.ts"

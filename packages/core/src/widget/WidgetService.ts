@@ -111,7 +111,7 @@ export class WidgetService extends Context.Service<
     config(publicKey: string): Effect.Effect<WidgetConfig, BotUnreachable>
     /**
      * Answers a visitor, at the owner's expense and by the owner's settings alone. Where the owner's credits or the room
-     * for conversations are used up, the reply is the bot's decline, which costs nothing.
+     * for conversations are used up, or the owner is blocked, the reply is the bot's decline, which costs nothing.
      */
     send(call: VisitorCallInput): Effect.Effect<WidgetReply, WidgetSendFailed, Scope.Scope>
     /** A visitor's own conversation with a bot. */
@@ -165,9 +165,10 @@ const makeInsteadOfReply = Effect.gen(function* () {
     const { bot, call } = asked
     switch (error._tag) {
       case "InsufficientCredits":
+      case "UserBlocked":
       case "StorageQuotaExceeded": {
         const chatId = call.conversationId ?? (yield* ids.next)
-        if (error._tag === "InsufficientCredits") yield* keepDeclined(asked, chatId)
+        if (error._tag !== "StorageQuotaExceeded") yield* keepDeclined(asked, chatId)
         return declineOf(bot, chatId)
       }
       case "ChatNotFound":

@@ -40,7 +40,7 @@ export const getBalance = defineRoute({
   summary: "Returns your credits",
   access: sessionAccess,
   responses: { 200: { description: "The balance, in whole credits.", schema: BalanceBody } },
-  errors: ["storage_unavailable"],
+  errors: ["unauthorized", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ caller }) {
     const credits = yield* CreditService
     const balance = yield* credits.balance(caller.userId)
@@ -60,7 +60,7 @@ export const getCreditHistory = defineRoute({
     type: textParameter("Only transactions of this type; an unknown type returns an empty list.")
   },
   responses: { 200: { description: "The transactions.", schema: HistoryBody } },
-  errors: ["storage_unavailable"],
+  errors: ["unauthorized", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ caller, query }) {
     const credits = yield* CreditService
     const { userId } = caller

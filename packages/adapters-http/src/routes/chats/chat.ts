@@ -51,6 +51,8 @@ export const postChat = defineRoute({
     }
   },
   errors: [
+    "unauthorized",
+    "blocked",
     "invalid_chat_request",
     "prompt_builder_failed",
     "prompt_too_long",

@@ -35,7 +35,7 @@ export const listModels = defineRoute({
   summary: "Lists the models with their prices, the default first, and which of them your tier includes",
   access: sessionAccess,
   responses: { 200: { description: "The models.", schema: ModelsBody } },
-  errors: ["storage_unavailable"],
+  errors: ["unauthorized", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ caller }) {
     const tiers = yield* ModelOffers
     const { tier, models } = yield* tiers.models(caller.userId)

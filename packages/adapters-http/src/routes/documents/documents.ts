@@ -61,7 +61,7 @@ export const postUpload = defineRoute({
   body: fileBody,
   largeWork: "write",
   responses: { 200: { description: "The document is stored.", schema: UploadedBody } },
-  errors: ["file_rejected", "document_quota", "storage_unavailable"],
+  errors: ["unauthorized", "file_rejected", "document_quota", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ caller, body }) {
     const documents = yield* DocumentService
     const { id, filename, status } = yield* documents.upload({ userId: caller.userId, ...body })
@@ -78,7 +78,14 @@ export const postRag = defineRoute({
   access: sessionAccess,
   body: jsonBody(Schema.Struct({ documentId: Schema.String }), "The document to process."),
   responses: { 200: { description: "Processing has started, or the document is ready already.", schema: StartedBody } },
-  errors: ["invalid_document_id", "document_forbidden", "document_not_found", "document_quota", "storage_unavailable"],
+  errors: [
+    "unauthorized",
+    "invalid_document_id",
+    "document_forbidden",
+    "document_not_found",
+    "document_quota",
+    "storage_unavailable"
+  ],
   handle: Effect.fnUntraced(function* ({ caller, body }) {
     const documents = yield* DocumentService
     const { status } = yield* documents.vectorize(caller.userId, body.documentId)

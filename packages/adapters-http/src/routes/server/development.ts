@@ -40,7 +40,7 @@ export const postDevelopmentSignIn = defineRoute({
       headers: { "set-cookie": "The session cookie." }
     }
   },
-  errors: ["storage_unavailable"],
+  errors: ["unauthorized", "storage_unavailable"],
   handle: ({ body, caller, context }) => signIn(caller, body.email, context)
 })
 

@@ -42,7 +42,7 @@ export const getMe = defineRoute({
   summary: "Returns the signed-in person, their tier and the limits of uploads",
   access: sessionAccess,
   responses: { 200: { description: "You.", schema: MeBody } },
-  errors: ["storage_unavailable"],
+  errors: ["unauthorized", "storage_unavailable"],
   handle: ({ caller }) => Effect.map(meOf(caller), (me) => json(200, me))
 })
 
@@ -55,7 +55,7 @@ export const getSession = defineRoute({
   summary: "Returns the signed-in person, as /api/me does, or null",
   access: optionalSessionAccess,
   responses: { 200: { description: "The signed-in person, or null.", schema: SessionBody } },
-  errors: ["storage_unavailable"],
+  errors: ["unauthorized", "storage_unavailable"],
   handle: ({ caller }) =>
     Effect.map(caller === undefined ? Effect.succeed(null) : meOf(caller), (me) => json(200, { me }))
 })

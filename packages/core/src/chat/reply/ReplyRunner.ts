@@ -3,6 +3,7 @@ import type { ModelFailed } from "../../models/ChatModel.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { ownerKey } from "../store/StoredChat.ts"
 import type { RunReplyInput } from "./endReply.ts"
+import { type EndableReply, makeEndBlockedReplies } from "./endBlockedReplies.ts"
 import { cutOff, makeFollowed, type Readable } from "./followReply.ts"
 import { makeReplyText } from "./ReplyText.ts"
 import { type RunningChat, RunningReplies, type RunningReply } from "./RunningReplies.ts"
@@ -28,12 +29,10 @@ export interface JoinedReply extends StartedReply {
 }
 
 /** A reply that this process writes. */
-interface OwnReply extends Readable {
+interface OwnReply extends Readable, EndableReply {
   readonly joinable: boolean
   /** Unix milliseconds. */
   readonly startedAt: number
-  /** Interrupts it, without waiting. */
-  readonly stop: () => void
   readonly stopped: Effect.Effect<unknown>
   /** After `stopped`: waits until it is stored and charged. */
   readonly ended: Effect.Effect<unknown>
@@ -52,7 +51,7 @@ export class ReplyRunner extends Context.Service<
   {
     /**
      * Writes a reply in a fiber of the process and returns it once its first words have arrived. It ends early if it is
-     * stopped, if this process stops and, unless others may join it, if the scope closes, which waits for its end.
+     * stopped, if a person of it is blocked, if this process stops and, unless others may join it, if the scope closes, which waits for its end.
      */
     run(input: RunReplyInput): Effect.Effect<StartedReply, ModelFailed, Scope.Scope>
     /** The reply of a chat that may be joined, whichever process writes it, or undefined. Waits for its first words. */
@@ -76,7 +75,7 @@ export class ReplyRunner extends Context.Service<
     ReplyRunner,
     Effect.gen(function* () {
       const replies = yield* RunningReplies
-      const { own, ownOf, run } = yield* makeRun
+      const { all, own, ownOf, run } = yield* makeRun
       const followed = yield* makeFollowed
       const find = (chat: RunningChat) => {
         // A process finds its own replies before they are stored for others.
@@ -126,11 +125,7 @@ export class ReplyRunner extends Context.Service<
           }),
         idle: Effect.whileLoop({
           while: () => own.size > 0,
-          body: () =>
-            Effect.forEach(
-              [...own.values()].flatMap((some) => [...some]),
-              ({ ended, stopped }) => Effect.andThen(stopped, ended)
-            ),
+          body: () => Effect.forEach(all(), ({ ended, stopped }) => Effect.andThen(stopped, ended)),
           step: () => undefined
         })
       })
@@ -144,9 +139,11 @@ const makeRun = Effect.gen(function* () {
   const runReply = yield* makeRunReply
   /** The replies by chat. */
   const own = new Map<string, Set<OwnReply>>()
+  const all = () => [...own.values()].flatMap((some) => [...some])
+  const endBlocked = yield* makeEndBlockedReplies(all)
 
   const run = Effect.fnUntraced(function* (input: RunReplyInput) {
-    const { joinable, turn } = input
+    const { hold, joinable, turn } = input
     const text = makeReplyText<ModelFailed>()
     const started = Deferred.makeUnsafe<StartedReply, ModelFailed>()
     let model = input.calls[0].request.model.id
@@ -157,6 +154,7 @@ const makeRun = Effect.gen(function* () {
     const stop = () => fiber?.interruptUnsafe()
     const reply: OwnReply = {
       joinable,
+      people: [hold.userId, ownerKey(turn.owner).userId],
       messageId: turn.reply.id.toLowerCase(),
       startedAt: yield* Clock.currentTimeMillis,
       model: () => model,
@@ -169,6 +167,7 @@ const makeRun = Effect.gen(function* () {
     const key = keyOf(turn)
     const ofChat = own.get(key) ?? new Set()
     own.set(key, ofChat.add(reply))
+    yield* endBlocked
     const unregister = () => {
       ofChat.delete(reply)
       if (ofChat.size === 0) own.delete(key)
@@ -198,6 +197,7 @@ const makeRun = Effect.gen(function* () {
   return {
     run,
     own,
+    all,
     ownOf: (chat: RunningChat) => [...(own.get(keyOf(chat)) ?? [])]
   }
 })

@@ -83,7 +83,7 @@ const endAs = (key: string, end: HoldEnd) =>
 
 /** Returns a hold of its own for work that begins, or the receipt of work that is paid. */
 const makeBegin = (
-  accounts: Pick<Accounts["Service"], "of">,
+  accounts: Pick<Accounts["Service"], "vouched">,
   ledger: CreditLedger["Service"],
   records: CreditRecords["Service"],
   ttlMs: number
@@ -92,7 +92,7 @@ const makeBegin = (
     yield* checkName(bound)
     yield* checkSource(bound)
     const { key, userId } = bound
-    yield* accounts.of(userId)
+    yield* accounts.vouched(userId)
     // A process that could not renew its hold may still be at work: a sweeper decides when that is over.
     const reserved = yield* reserveWork(ledger, bound, { ttlMs, endsExpired: false })
     if (reserved._tag === "Expired") return yield* paidReceipt(reserved.end)

@@ -44,14 +44,14 @@ const expired = ({ key }: WorkName, { available, end, required }: ExpiredWork): 
 /** The calls for work that is done elsewhere: see `WorkMeter`. */
 export const makeWorkByHand = (
   ledger: CreditLedger["Service"],
-  accounts: Pick<Accounts["Service"], "of">,
+  accounts: Pick<Accounts["Service"], "vouched">,
   ttlMs: number
 ) => ({
   reserve: Effect.fn("WorkMeter.reserve")(function* (bound: WorkReservation) {
     yield* checkName(bound)
     yield* checkSource(bound)
     const lifetimeMs = yield* lifetimeOf(bound.key, bound.lifetimeSeconds, ttlMs)
-    yield* accounts.of(bound.userId)
+    yield* accounts.vouched(bound.userId)
     const reserved = yield* reserveWork(ledger, bound, { ttlMs: lifetimeMs, endsExpired: true })
     if (reserved._tag === "Expired") return yield* expired(bound, reserved)
     const { hold, replayed, state } = reserved

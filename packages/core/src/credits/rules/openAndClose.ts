@@ -3,7 +3,7 @@ import { PERIOD_FINGERPRINT, periodKey } from "./resetPeriod.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import type { Account } from "../Account.ts"
 import { decideOnce, type OnceRefusal, newest, post, type Journal } from "./journal.ts"
-import { HoldsOpen } from "../errors.ts"
+import { AccountNotFound, HoldsOpen } from "../errors.ts"
 import { accountOf } from "./decideAll.ts"
 import type { Decision, LedgerAccount, Operation, IdempotencyRecord } from "./LedgerState.ts"
 import { periodAt } from "./period.ts"
@@ -18,6 +18,17 @@ export interface OpenAccountInput {
   /** The first period's allowance. */
   readonly allowance: number
 }
+
+/** Returns an account that exists. */
+export const findAccount = (userId: UserId): Operation<Account, AccountNotFound> => ({
+  name: "find",
+  userId,
+  reads: {},
+  decide: ({ account }) => ({
+    answer: account === undefined ? Result.fail(new AccountNotFound({ userId })) : Result.succeed(accountOf(account)),
+    changes: undefined
+  })
+})
 
 /** Returns the account, or opens it with its first allowance. */
 export const openAccount = (input: OpenAccountInput): Operation<Account, never> => ({

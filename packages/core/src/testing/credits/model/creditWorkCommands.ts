@@ -51,8 +51,8 @@ export const sendWork = (
   command: WorkCommand
 ): Effect.Effect<unknown, { readonly _tag: string }> => {
   // An account that is not open stays so: to open it would be a step of its own, and each command is one step.
-  const of = (person: UserId) => ledger.account(person) as Effect.Effect<Account, StorageFailed>
-  const accounts = { of }
+  const vouched = (person: UserId) => ledger.account(person) as Effect.Effect<Account, StorageFailed>
+  const accounts = { vouched }
   const work = makeWorkByHand(ledger, accounts, MODEL_TTL_MS)
   const { key } = command
   switch (command._tag) {
