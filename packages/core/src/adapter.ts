@@ -235,6 +235,8 @@ export {
   type AccountInUse,
   type ErasedData,
   type EraseInput,
+  type ListedPerson,
+  type ListPeopleInput,
   PersonalData,
   type StoredData
 } from "./users/PersonalData.ts"

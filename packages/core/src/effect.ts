@@ -138,7 +138,13 @@ export { Catalog, InvalidCatalog, findTier, lowestTier, tierOf, unknownTier } fr
 export { CatalogOverrides } from "./tiers/CatalogOverrides.ts"
 export { ModelNotAllowed, TiersMissing, UnknownTier } from "./tiers/errors.ts"
 export { OperatorTiers, type TierStanding } from "./users/OperatorTiers.ts"
-export { type AccessState, type ActionAsked, UserAccess } from "./users/UserAccess.ts"
+export {
+  type AccessState,
+  type ActionAsked,
+  type PeopleAsked,
+  type PeoplePage,
+  UserAccess
+} from "./users/UserAccess.ts"
 export { EXPORT_KINDS, EXPORT_VERSION, type ExportKind, type ExportLine, UserExport } from "./users/UserExport.ts"
 export { type ErasedUser, PSEUDONYM_PREFIX, UserService } from "./users/UserService.ts"
 export { UserNotFound } from "./users/errors.ts"

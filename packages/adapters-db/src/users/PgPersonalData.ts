@@ -1,4 +1,11 @@
-import { type ErasedData, type EraseInput, PersonalData, type StoredData } from "@parley/core/adapter"
+import {
+  type ErasedData,
+  type EraseInput,
+  type ListedPerson,
+  type ListPeopleInput,
+  PersonalData,
+  type StoredData
+} from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
@@ -8,8 +15,46 @@ const countText = (schema: string) => `
     (SELECT count(*) FROM ${schema}.documents WHERE user_id = $1) AS documents,
     coalesce((SELECT transaction_count FROM ${schema}.credit_accounts WHERE user_id = $1), 0) AS transactions`
 
+const milliseconds = (column: string) => `(extract(epoch FROM ${column}) * 1000)::float8`
+
+/** Each part returns the first people by itself, so that a page costs its length. */
+const listText = (schema: string) => `
+  SELECT p.user_id AS "userId", c.tier, c.allowance + c.topup - c.held_allowance - c.held_topup AS available,
+    ${milliseconds("a.blocked_at")} AS "blockedAt", ${milliseconds("a.not_before")} AS "notBefore"
+  FROM (
+    (SELECT user_id FROM ${schema}.credit_accounts c
+     WHERE user_id > $2 COLLATE "C" AND NOT $3
+       AND ($1 = '' OR strpos(lower(user_id), lower($1)) > 0
+         OR EXISTS (SELECT FROM ${schema}.billing_accounts b WHERE b.user_id = c.user_id AND b.customer_id = $1))
+       AND NOT EXISTS (SELECT FROM ${schema}.erasures e WHERE e.pseudonym = c.user_id)
+     ORDER BY user_id LIMIT $4)
+    UNION
+    (SELECT subject FROM ${schema}.access
+     WHERE subject > $2 COLLATE "C" AND (blocked_at IS NOT NULL OR NOT $3 AND not_before IS NOT NULL)
+       AND ($1 = '' OR strpos(lower(subject), lower($1)) > 0
+         OR EXISTS (SELECT FROM ${schema}.billing_accounts b WHERE b.user_id = subject AND b.customer_id = $1))
+     ORDER BY subject LIMIT $4)
+  ) p
+  LEFT JOIN ${schema}.credit_accounts c ON c.user_id = p.user_id
+  LEFT JOIN ${schema}.access a ON a.subject = p.user_id
+  ORDER BY p.user_id LIMIT $4`
+
+type ListedRow = { readonly [Field in keyof ListedPerson]: ListedPerson[Field] | null } & Record<string, unknown>
+
+const personOf = ({ available, blockedAt, notBefore, tier, userId }: ListedRow): ListedPerson => ({
+  userId: userId ?? "",
+  tier: tier ?? undefined,
+  available: available ?? undefined,
+  blockedAt: blockedAt ?? undefined,
+  notBefore: notBefore ?? undefined
+})
+
 const make = Effect.map(Database, ({ asService, schema, statement }) =>
   PersonalData.of({
+    list: Effect.fnUntraced(function* ({ after = "", blocked, limit, search = "" }: ListPeopleInput) {
+      const rows = yield* statement<ListedRow>(listText(schema), [search, after, blocked, limit])
+      return rows.map(personOf)
+    }, storing("PersonalData.list")),
     count: Effect.fnUntraced(function* (userId) {
       const [row] = yield* statement<StoredData & Record<string, unknown>>(countText(schema), [userId])
       return { chats: row?.chats ?? 0, documents: row?.documents ?? 0, transactions: row?.transactions ?? 0 }

@@ -189,6 +189,25 @@ describe.runIf(hasPostgres)("ending access, on two server processes", () => {
     expect(await rig.query(`SELECT subject FROM ${rig.schema}.access WHERE subject = 'erased'`)).toEqual([])
   })
 
+  it("people are listed and found page by page, with their blocks", async () => {
+    for (const user of ["pager-1", "pager-2", "pager-3"]) {
+      expect(await statuses(browsers(tokenOf(user)))).toEqual([200, 200])
+    }
+    await users("block", "pager-2")
+    const free = { tier: "free", blocked: false, blockedAt: null, notBefore: null }
+    expect(await users("find", "PAGER-", "--limit", "2")).toMatchObject({
+      users: [
+        { user: "pager-1", ...free },
+        { user: "pager-2", tier: "free", blocked: true }
+      ],
+      next: "pager-2"
+    })
+    const last = { users: [{ user: "pager-3", ...free, available: 1_000_000 }], next: null }
+    expect(await users("find", "pager-", "--after", "pager-2")).toEqual(last)
+    const { users: blocked } = await users("list", "--blocked")
+    expect(blocked).toMatchObject([{ user: "pager-2" }])
+  })
+
   it("a block while replies begin: none begins after two seconds, none stays running, and answers equal the rows", async () => {
     for (let round = 0; round < 3; round++) {
       const user = `racer-${round}`

@@ -32,6 +32,7 @@ const ownerOf = ({ owners }: Tables, references: ReadonlyArray<string>): Owner |
 
 /** The payments of a person, for erasures. */
 const personalPart = ({ accounts, erased, inbox, owners, purchases }: Tables): PersonalPart => ({
+  people: () => [...accounts.values()].map(({ customerId, userId }) => ({ userId, customerId })),
   count: (userId) => ({ customers: accounts.has(userId) ? 1 : 0 }),
   erase: (userId) => {
     accounts.delete(userId)

@@ -39,6 +39,7 @@ import {
 import { fingerprintOf, idempotentChatId, idempotentMessageId, replayedReply } from "./reply/idempotency.ts"
 import { makePrepareReply, TRANSCRIPT_MESSAGES } from "./prepareReply.ts"
 import type { Reply, ReplyParties, ReplyTerms } from "./reply/Reply.ts"
+import type { RunReplyInput } from "./reply/endReply.ts"
 import { type JoinedReply, ReplyRunner } from "./reply/ReplyRunner.ts"
 import type { RunningReply } from "./reply/RunningReplies.ts"
 import { makeReserveReply } from "./reply/reserveReply.ts"
@@ -317,18 +318,31 @@ const makeCheckLimits = Effect.gen(function* () {
     )
 })
 
-/** Refuses a message if a person who pays for the reply, or reads it, is blocked. */
-const makeCheckBlocked = Effect.gen(function* () {
+/** Refuses messages and replies if a person who pays for the reply, or reads it, is blocked. */
+const makeUnblocked = Effect.gen(function* () {
   const accessList = yield* AccessList
-  return ({ conversationOwner, payer }: ReplyParties) =>
+  const replies = yield* ReplyRunner
+  const check = ({ conversationOwner, payer }: ReplyParties) =>
     Effect.forEach(new Set([payer, ownerKey(conversationOwner).userId]), accessList.checkPerson, { discard: true })
+  return {
+    check,
+    run: (
+      input: Omit<RunReplyInput, "joinable" | "spending">,
+      parties: ReplyParties,
+      onDisconnect: OnDisconnect | undefined
+    ) =>
+      Effect.tapError(
+        replies.run({ ...input, spending: parties, joinable: onDisconnect === "continue" }),
+        // A block may have ended the reply before its first words.
+        () => check(parties)
+      )
+  }
 })
 
 const makeSend = Effect.gen(function* () {
   const accounts = yield* Accounts
-  const checkBlocked = yield* makeCheckBlocked
+  const unblocked = yield* makeUnblocked
   const checkLimits = yield* makeCheckLimits
-  const replies = yield* ReplyRunner
   const { identify, isStored, replay } = yield* makeRepetition
   const prepareReply = yield* makePrepareReply
   const reserveReply = yield* makeReserveReply
@@ -337,7 +351,7 @@ const makeSend = Effect.gen(function* () {
     const parties = "parties" in input ? input.parties : onePerson(input.userId)
     const { conversationOwner: owner, payer } = parties
     const request = yield* decodeChatRequest(input.request)
-    yield* checkBlocked(parties)
+    yield* unblocked.check(parties)
     const { chatId, fingerprint, messageId: nextMessageId } = yield* identify(owner, input.idempotencyKey, request)
 
     /** The models to ask and their requests, within all limits of this account's tier. */
@@ -375,12 +389,7 @@ const makeSend = Effect.gen(function* () {
       const continues = request.chatId !== undefined
       const documentIds = uniqueIds(request.documentIds ?? [])
       const turn = { owner, chatId, continues, title: titleOf(added), messages: kept, documentIds, reply }
-      const joinable = input.onDisconnect === "continue"
-      const { model, text } = yield* Effect.tapError(
-        replies.run({ calls, hold, share, spending: parties, turn, joinable }),
-        // A block ended it before its first words.
-        () => checkBlocked(parties)
-      )
+      const { model, text } = yield* unblocked.run({ calls, hold, share, turn }, parties, input.onDisconnect)
       return {
         chatId,
         messageId,

@@ -193,6 +193,11 @@ const personalPart = (accounts: Store["accounts"]) => ({
     const stored = accounts.get(userId)
     return stored !== undefined && !isClosed(stored.account)
   },
+  people: () =>
+    [...accounts.values()].map(({ account }) => {
+      const { allowance, heldAllowance, heldTopup, tier, topup, userId } = account
+      return { userId, tier, available: allowance + topup - heldAllowance - heldTopup }
+    }),
   count: (userId: UserId) => ({ transactions: accounts.get(userId)?.transactions.length ?? 0 }),
   erase: (userId: UserId, pseudonym: UserId) => {
     const stored = accounts.get(userId)

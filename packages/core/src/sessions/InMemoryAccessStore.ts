@@ -6,6 +6,8 @@ import { type AccessChange, type AccessRecord, AccessStore } from "./AccessStore
 
 interface Stored extends Omit<AccessRecord, "person"> {
   readonly changedAt: number
+  /** The person was erased, and no operator named the id since. */
+  readonly isErased?: true
 }
 
 const UNCHANGED = { notBefore: undefined, blockedAt: undefined }
@@ -29,8 +31,13 @@ const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   const people = yield* storage.table<UserId, Stored>()
   yield* storage.addPersonalPart({
+    people: () =>
+      [...people].flatMap(([userId, { blockedAt, isErased, notBefore }]) =>
+        isErased ? [] : [{ userId, blockedAt, notBefore }]
+      ),
     count: () => ({}),
-    erase: (userId, _pseudonym, now) => void people.set(userId, changed(people.get(userId), "sign-out", now))
+    erase: (userId, _pseudonym, now) =>
+      void people.set(userId, { ...changed(people.get(userId), "sign-out", now), isErased: true })
   })
   const find = (userId: UserId) =>
     storage.exclusive(

@@ -16,10 +16,22 @@ interface RemovedDocument {
   readonly documentId: string
 }
 
-/** The personal data of one store, for erasures. */
+/** What a store knows of a person, for lists of people. */
+export interface PartOfPerson {
+  readonly userId: string
+  readonly tier?: string
+  readonly available?: number
+  readonly customerId?: string | undefined
+  readonly blockedAt?: number | undefined
+  readonly notBefore?: number | undefined
+}
+
+/** The personal data of one store, for erasures and lists. */
 export interface PersonalPart {
   /** True if the person cannot be erased at the moment. */
   readonly isInUse?: (userId: string) => boolean
+  /** The people that the store knows. */
+  readonly people?: () => ReadonlyArray<PartOfPerson>
   /** The number of records of each kind. */
   readonly count: (userId: string) => { readonly [kind: string]: number }
   /** Removes the records, or transfers them to the pseudonym; `now` is the time in Unix milliseconds. */

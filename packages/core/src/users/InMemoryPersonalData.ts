@@ -1,6 +1,6 @@
 import { Clock, Effect, Layer } from "effect"
-import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
-import { PersonalData, type StoredData } from "./PersonalData.ts"
+import { InMemoryStorage, type PartOfPerson } from "../storage/InMemoryStorage.ts"
+import { type ListedPerson, type ListPeopleInput, PersonalData, type StoredData } from "./PersonalData.ts"
 
 const added = (parts: ReadonlyArray<Partial<StoredData>>): StoredData => ({
   chats: parts.reduce((sum, { chats = 0 }) => sum + chats, 0),
@@ -8,8 +8,34 @@ const added = (parts: ReadonlyArray<Partial<StoredData>>): StoredData => ({
   transactions: parts.reduce((sum, { transactions = 0 }) => sum + transactions, 0)
 })
 
-const make = Effect.map(InMemoryStorage, (storage) =>
-  PersonalData.of({
+/** Merges what the stores know of each person. */
+const listed = (
+  parts: ReadonlyArray<PartOfPerson>,
+  { after = "", blocked, limit, search = "" }: ListPeopleInput
+): ReadonlyArray<ListedPerson> =>
+  [...Map.groupBy(parts, ({ userId }) => userId).values()]
+    .map((some): PartOfPerson => Object.assign({}, ...some))
+    .filter(({ tier, blockedAt, notBefore }) => (tier ?? blockedAt ?? notBefore) !== undefined)
+    .filter(({ blockedAt }) => !blocked || blockedAt !== undefined)
+    .filter(({ customerId, userId }) => userId.toLowerCase().includes(search.toLowerCase()) || customerId === search)
+    .filter(({ userId }) => userId > after)
+    .toSorted((a, b) => (a.userId < b.userId ? -1 : 1))
+    .slice(0, limit)
+    .map(({ available, blockedAt, notBefore, tier, userId }) => ({ userId, tier, available, blockedAt, notBefore }))
+
+const make = Effect.map(InMemoryStorage, (storage) => {
+  const pseudonyms = new Set<string>()
+  return PersonalData.of({
+    list: (input) =>
+      storage.exclusive(
+        Effect.sync(() => {
+          const parts = storage.personalParts.flatMap(({ people }) => people?.() ?? [])
+          return listed(
+            parts.filter(({ userId }) => !pseudonyms.has(userId)),
+            input
+          )
+        })
+      ),
     // Nothing changes rows behind the stores of this process.
     begin: () => Effect.void,
     count: (userId) =>
@@ -23,12 +49,13 @@ const make = Effect.map(InMemoryStorage, (storage) =>
           const stored = added(counts)
           const all = counts.flatMap((each) => Object.values(each)).reduce((sum, each) => sum + each, 0)
           for (const { erase } of parts) erase(userId, pseudonym, now)
+          pseudonyms.add(pseudonym)
           const others = all - stored.chats - stored.documents - stored.transactions
           return { _tag: "Erased" as const, ...stored, others }
         })
       )
   })
-)
+})
 
 /** The personal data of the in-memory stores, erased in one step. */
 export const InMemoryPersonalData = {

@@ -1,5 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { UserId } from "../identity/UserId.ts"
+import type { TierName } from "../tiers/Tier.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 
 export interface EraseInput {
@@ -26,6 +27,29 @@ export interface AccountInUse {
   readonly _tag: "AccountInUse"
 }
 
+/** The people to list, in the order of their ids by code unit. */
+export interface ListPeopleInput {
+  /** Part of the id, in any case, or the whole id of the payment provider's customer; everybody if undefined. */
+  readonly search: string | undefined
+  /** Only blocked people. */
+  readonly blocked: boolean
+  /** Only people after this id. */
+  readonly after: UserId | undefined
+  readonly limit: number
+}
+
+/** A person in a list. Times are in Unix milliseconds. */
+export interface ListedPerson {
+  readonly userId: UserId
+  /** Undefined for a person without an account. */
+  readonly tier: TierName | undefined
+  /** The credits that can be spent; undefined for a person without an account. */
+  readonly available: number | undefined
+  readonly blockedAt: number | undefined
+  /** Sessions that began earlier are refused; undefined if none are. */
+  readonly notBefore: number | undefined
+}
+
 /**
  * The data about one person in all stores of an adapter. An erasure removes it in one transaction: chats, documents
  * with their bytes, text and passages, counts of requests. The queue removes the person's jobs itself. The rows of the
@@ -41,6 +65,8 @@ export class PersonalData extends Context.Service<
      * if the rows of the person's account contradict each other: an erasure would hide that.
      */
     begin(userId: UserId): Effect.Effect<void, StorageFailed>
+    /** Lists people with an account and people whose access was ended; no erased ones. */
+    list(input: ListPeopleInput): Effect.Effect<ReadonlyArray<ListedPerson>, StorageFailed>
     /** Counts the data, and changes nothing. */
     count(userId: UserId): Effect.Effect<StoredData, StorageFailed>
     /**

@@ -3,9 +3,10 @@ import { AuditLog } from "../audit/AuditLog.ts"
 import { UserId } from "../identity/UserId.ts"
 import { type AccessChange, type AccessRecord, AccessStore } from "../sessions/AccessStore.ts"
 import { AccessList } from "../sessions/AccessList.ts"
-import { inputsOf } from "../storage/inputs.ts"
+import { inputsOf, PageLimit } from "../storage/inputs.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
+import { type ListedPerson, PersonalData } from "./PersonalData.ts"
 
 /** The operator who asks for an action, and the reason, for the audit log. */
 export const ActionAsked = Schema.Struct({
@@ -22,6 +23,28 @@ export interface AccessState {
   readonly notBefore: number | undefined
 }
 
+/** The people to list. */
+export const PeopleAsked = Schema.Struct({
+  /** Part of the id, in any case, or the whole id of the payment provider's customer; everybody unless given. */
+  search: Schema.optional(Schema.String),
+  /** Only blocked people; default false. */
+  blocked: Schema.optional(Schema.Boolean),
+  /** Only people after this id: `next` of the page before. */
+  after: Schema.optional(UserId),
+  /** The most people: 100 unless given, at most 1,000. */
+  limit: Schema.optional(PageLimit)
+})
+export type PeopleAsked = typeof PeopleAsked.Type
+
+/** A page of people, in the order of their ids. */
+export interface PeoplePage {
+  readonly people: ReadonlyArray<ListedPerson>
+  /** Where the next page begins; undefined after the last one. */
+  readonly next: UserId | undefined
+}
+
+const PAGE = 100
+
 const BY_AN_APPLICATION: ActionAsked = { by: "an application" }
 
 const stateOf = (record: AccessRecord | undefined): AccessState => ({
@@ -30,7 +53,7 @@ const stateOf = (record: AccessRecord | undefined): AccessState => ({
 })
 
 /**
- * Ends people's access, and restores it. This process refuses at once, every other one within two seconds. Each action is
+ * Ends people's access, restores it, and lists people. This process refuses at once, every other one within two seconds. Each action is
  * recorded in the audit log, in the same transaction. The ids need not be known yet.
  */
 export class UserAccess extends Context.Service<
@@ -51,19 +74,23 @@ export class UserAccess extends Context.Service<
     signOutEverywhere(userId: UserId, asked?: ActionAsked): Effect.Effect<AccessState, StorageFailed>
     /** A person's access. */
     access(userId: UserId): Effect.Effect<AccessState, StorageFailed>
+    /** A page of the people with an account, and of those whose access was ended; no erased ones. */
+    list(asked?: PeopleAsked): Effect.Effect<PeoplePage, StorageFailed>
   }
 >()("@parley/core/users/UserAccess") {
   static readonly inputs = inputsOf<UserAccess["Service"]>()({
     block: [{ userId: UserId }, { asked: Schema.UndefinedOr(ActionAsked) }],
     unblock: [{ userId: UserId }, { asked: Schema.UndefinedOr(ActionAsked) }],
     signOutEverywhere: [{ userId: UserId }, { asked: Schema.UndefinedOr(ActionAsked) }],
-    access: [{ userId: UserId }]
+    access: [{ userId: UserId }],
+    list: [{ asked: Schema.UndefinedOr(PeopleAsked) }]
   })
   static readonly layer = Layer.effect(
     UserAccess,
     Effect.gen(function* () {
       const accessList = yield* AccessList
       const audit = yield* AuditLog
+      const data = yield* PersonalData
       const store = yield* AccessStore
       const unitOfWork = yield* UnitOfWork
 
@@ -82,6 +109,11 @@ export class UserAccess extends Context.Service<
         signOutEverywhere: change("sign-out"),
         access: Effect.fn("UserAccess.access")(function* (userId) {
           return stateOf(yield* store.find(userId))
+        }),
+        list: Effect.fn("UserAccess.list")(function* ({ after, blocked = false, limit = PAGE, search } = {}) {
+          const found = yield* data.list({ search, blocked, after, limit: limit + 1 })
+          const people = found.slice(0, limit)
+          return { people, next: found.length > limit ? people.at(-1)?.userId : undefined }
         })
       })
     })

@@ -195,7 +195,7 @@ layer(worldOf(slow()))("an open reply whose hold was swept", (it) => {
   it.effect("that had delivered nothing pays for all it delivers then", () =>
     Effect.gen(function* () {
       const reply = yield* Effect.forkChild(ask("eve", "Go on."))
-      yield* TestClock.adjust("500 millis")
+      while ((yield* balance("eve")).held === 0) yield* TestClock.adjust("10 millis")
       assert.strictEqual((yield* sweepAway).released, 1)
       yield* seconds(WORDS + 5)
       yield* Fiber.join(reply)

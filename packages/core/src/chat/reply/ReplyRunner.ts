@@ -75,7 +75,7 @@ export class ReplyRunner extends Context.Service<
     ReplyRunner,
     Effect.gen(function* () {
       const replies = yield* RunningReplies
-      const { all, own, ownOf, run } = yield* makeRun
+      const { all, ownOf, run } = yield* makeRun
       const followed = yield* makeFollowed
       const find = (chat: RunningChat) => {
         // A process finds its own replies before they are stored for others.
@@ -124,7 +124,7 @@ export class ReplyRunner extends Context.Service<
             return here.length === 0 ? Effect.void : Effect.asVoid(Effect.timeoutOption(stored, STORED_WITHIN))
           }),
         idle: Effect.whileLoop({
-          while: () => own.size > 0,
+          while: () => all().length > 0,
           body: () => Effect.forEach(all(), ({ ended, stopped }) => Effect.andThen(stopped, ended)),
           step: () => undefined
         })
@@ -133,14 +133,32 @@ export class ReplyRunner extends Context.Service<
   )
 }
 
+/** The replies that a process is writing, by chat. */
+const makeOwnReplies = Effect.gen(function* () {
+  const own = new Map<string, Set<OwnReply>>()
+  const all = () => [...own.values()].flatMap((some) => [...some])
+  const endBlocked = yield* makeEndBlockedReplies(all)
+  return {
+    all,
+    ownOf: (chat: RunningChat) => [...(own.get(keyOf(chat)) ?? [])],
+    /** Returns the function that removes the reply again. */
+    register: (chat: RunningChat, reply: OwnReply) => {
+      const key = keyOf(chat)
+      const ofChat = own.get(key) ?? new Set()
+      own.set(key, ofChat.add(reply))
+      return Effect.as(endBlocked, () => {
+        ofChat.delete(reply)
+        if (ofChat.size === 0) own.delete(key)
+      })
+    }
+  }
+})
+
 /** Writes the replies of this process, and knows which are running. */
 const makeRun = Effect.gen(function* () {
   const layerScope = yield* Effect.scope
   const runReply = yield* makeRunReply
-  /** The replies by chat. */
-  const own = new Map<string, Set<OwnReply>>()
-  const all = () => [...own.values()].flatMap((some) => [...some])
-  const endBlocked = yield* makeEndBlockedReplies(all)
+  const { all, ownOf, register } = yield* makeOwnReplies
 
   const run = Effect.fnUntraced(function* (input: RunReplyInput) {
     const { hold, joinable, turn } = input
@@ -164,14 +182,7 @@ const makeRun = Effect.gen(function* () {
       ended: Effect.suspend(() => (ending === undefined ? Effect.void : Fiber.await(ending))),
       stored: Effect.suspend(() => stored)
     }
-    const key = keyOf(turn)
-    const ofChat = own.get(key) ?? new Set()
-    own.set(key, ofChat.add(reply))
-    yield* endBlocked
-    const unregister = () => {
-      ofChat.delete(reply)
-      if (ofChat.size === 0) own.delete(key)
-    }
+    const unregister = yield* register(turn, reply)
     const ended = (exit: Exit.Exit<void, ModelFailed>) => {
       const end = Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? Exit.fail(cutOff(model)) : exit
       text.end(end)
@@ -194,10 +205,5 @@ const makeRun = Effect.gen(function* () {
     return yield* Effect.interruptible(Deferred.await(started))
   }, Effect.uninterruptible)
 
-  return {
-    run,
-    own,
-    all,
-    ownOf: (chat: RunningChat) => [...(own.get(keyOf(chat)) ?? [])]
-  }
+  return { run, all, ownOf }
 })

@@ -8,14 +8,16 @@ import { closeAccount } from "../../credits/rules/openAndClose.ts"
 import { DocumentStore } from "../../documents/storing/DocumentStore.ts"
 import { FileStore } from "../../documents/storing/FileStore.ts"
 import { DeliveryRecords, Outbox } from "../../events/Outbox.ts"
+import { AccessStore } from "../../sessions/AccessStore.ts"
 import type { UserId } from "../../identity/UserId.ts"
-import { PersonalData } from "../../users/PersonalData.ts"
+import { type ListedPerson, type ListPeopleInput, PersonalData } from "../../users/PersonalData.ts"
 import { receiptDraft, reservation } from "../credits/creditFixtures.ts"
 import { newBot } from "../bots/botFixtures.ts"
 import { ampleQuota, newDocument, newTurn, newUserId, newVisitor } from "../storage/storageFixtures.ts"
 import { type Run, suiteOn } from "../suiteOn.ts"
 
 type Stores =
+  | AccessStore
   | BotStore
   | ChatStore
   | CreditPorts
@@ -236,6 +238,66 @@ const erasing = (run: Run<Stores>) => {
     ))
 }
 
+const listing = (run: Run<Stores>) => {
+  const list = (asked: Partial<ListPeopleInput>) =>
+    PersonalData.use((data) =>
+      data.list({ search: undefined, blocked: false, after: undefined, limit: 1_000, ...asked })
+    )
+  const ids = (people: ReadonlyArray<ListedPerson>) => people.map(({ userId }) => userId)
+  const change = (userId: UserId, to: "block" | "unblock" | "sign-out") =>
+    AccessStore.use((access) => access.change({ userId, change: to }))
+
+  it("lists people with an account, and people whose access was ended, page by page in the order of their ids", () =>
+    run(
+      Effect.gen(function* () {
+        const name = crypto.randomUUID()
+        const people = ["Z", "a", "b_", "c%", "é"].map((each) => `${name}-${each}`)
+        const [first = "", second = "", third = "", fourth = ""] = people
+        const ledger = yield* operations
+        for (const userId of [first, third, fourth]) yield* ledger.open({ userId, tier: "free", allowance: 100 })
+        yield* ledger.reserve(reservation(first, "reply:one", 30))
+        const { blockedAt } = yield* change(second, "block")
+        const { notBefore } = yield* change(third, "sign-out")
+        yield* change(people[4] ?? "", "block")
+        const search = name.toUpperCase()
+        const all = yield* list({ search })
+        expect(all).toEqual([
+          { userId: first, tier: "free", available: 70, blockedAt: undefined, notBefore: undefined },
+          { userId: second, tier: undefined, available: undefined, blockedAt, notBefore: undefined },
+          { userId: third, tier: "free", available: 100, blockedAt: undefined, notBefore },
+          { userId: fourth, tier: "free", available: 100, blockedAt: undefined, notBefore: undefined },
+          expect.objectContaining({ userId: people[4] })
+        ])
+        expect(ids(yield* list({ search, limit: 2 }))).toEqual([first, second])
+        expect(ids(yield* list({ search, limit: 2, after: second }))).toEqual([third, fourth])
+        expect(ids(yield* list({ search, blocked: true }))).toEqual([second, people[4]])
+        expect(ids(yield* list({ search: `${name}-b_` }))).toEqual([third])
+        expect(ids(yield* list({ search: `${name}%` }))).toEqual([])
+        yield* change(second, "unblock")
+        expect(ids(yield* list({ search }))).toEqual([first, third, fourth, people[4]])
+      })
+    ))
+
+  it("an erased person is not listed, and older tokens are refused from then on; a block stays", () =>
+    run(
+      Effect.gen(function* () {
+        const userId = newUserId()
+        yield* somebody(userId)
+        const blocked = yield* change(userId, "block")
+        yield* close(userId)
+        const pseudonym = newPseudonym()
+        yield* PersonalData.use((data) => data.erase({ userId, pseudonym }))
+        const after = yield* AccessStore.use((access) => access.find(userId))
+        expect(after).toEqual({ ...blocked, notBefore: expect.any(Number) })
+        expect(yield* list({ search: userId })).toEqual([])
+        expect(yield* list({ search: pseudonym })).toEqual([])
+      })
+    ))
+}
+
 /** The contract of every `PersonalData`, over stores of the same adapter. */
 export const personalDataContract = (name: string, layer: Layer.Layer<Stores, unknown>): void =>
-  suiteOn(`PersonalData contract: ${name}`, layer, erasing)
+  suiteOn(`PersonalData contract: ${name}`, layer, (run) => {
+    erasing(run)
+    listing(run)
+  })
