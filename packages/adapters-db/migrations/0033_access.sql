@@ -1,3 +1,4 @@
+-- compatible from 0032
 -- The people whose access an operator ended, and those who were erased. A row is found by the digest of the person's id,
 -- so that it stays after an erasure without naming the person.
 CREATE TABLE {{schema}}.access (
