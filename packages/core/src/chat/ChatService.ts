@@ -9,7 +9,6 @@ import { uniqueIds } from "../documents/searching/findReadableDocuments.ts"
 import type { DocumentForbidden, DocumentNotFound } from "../documents/errors.ts"
 import { UserId } from "../identity/UserId.ts"
 import type { SessionInvalid } from "../identity/SessionVerifier.ts"
-import { AccessList } from "../sessions/AccessList.ts"
 import type { UserBlocked } from "../sessions/errors.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
 import { Id, inputsOf, PageLimit } from "../storage/inputs.ts"
@@ -39,9 +38,9 @@ import {
 import { fingerprintOf, idempotentChatId, idempotentMessageId, replayedReply } from "./reply/idempotency.ts"
 import { makePrepareReply, TRANSCRIPT_MESSAGES } from "./prepareReply.ts"
 import type { Reply, ReplyParties, ReplyTerms } from "./reply/Reply.ts"
-import type { RunReplyInput } from "./reply/endReply.ts"
 import { type JoinedReply, ReplyRunner } from "./reply/ReplyRunner.ts"
 import type { RunningReply } from "./reply/RunningReplies.ts"
+import { makeUnblocked, type OnDisconnect } from "./reply/runUnblocked.ts"
 import { makeReserveReply } from "./reply/reserveReply.ts"
 
 /** The reasons why `send` returns no reply. In every case nothing was charged and nothing was stored. */
@@ -65,9 +64,6 @@ export type SendFailed =
   | StorageQuotaExceeded
   | SessionInvalid
   | UserBlocked
-
-/** The treatment of a reply whose reader leaves. */
-export type OnDisconnect = "end" | "continue"
 
 interface Asked {
   /** The body of a chat request as it came; it is checked here. */
@@ -316,27 +312,6 @@ const makeCheckLimits = Effect.gen(function* () {
         Effect.flatMap(isStored, (stored) => (stored ? Effect.void : Effect.fail(refusal)))
       )
     )
-})
-
-/** Refuses messages and replies if a person who pays for the reply, or reads it, is blocked. */
-const makeUnblocked = Effect.gen(function* () {
-  const accessList = yield* AccessList
-  const replies = yield* ReplyRunner
-  const check = ({ conversationOwner, payer }: ReplyParties) =>
-    Effect.forEach(new Set([payer, ownerKey(conversationOwner).userId]), accessList.checkPerson, { discard: true })
-  return {
-    check,
-    run: (
-      input: Omit<RunReplyInput, "joinable" | "spending">,
-      parties: ReplyParties,
-      onDisconnect: OnDisconnect | undefined
-    ) =>
-      Effect.tapError(
-        replies.run({ ...input, spending: parties, joinable: onDisconnect === "continue" }),
-        // A block may have ended the reply before its first words.
-        () => check(parties)
-      )
-  }
 })
 
 const makeSend = Effect.gen(function* () {

@@ -36,7 +36,7 @@ export const sessionVerifierContract = (name: string, stage: () => SessionStage 
     it("returns the session that a token proves", async () => {
       const { verifier, issue } = await stage()
       const ann = session("ann", { email: "ann@example.com" })
-      expect(await Effect.runPromise(verifier.verify(await issue(ann)))).toEqual(ann)
+      expect(await Effect.runPromise(verifier.verify(await issue(ann)))).toMatchObject(ann)
     })
 
     it("takes user ids of 1 to 255 characters, in any script", async () => {
@@ -65,7 +65,7 @@ export const sessionVerifierContract = (name: string, stage: () => SessionStage 
     it("refuses a token whose end no date can hold, and takes the last that one can", async () => {
       const staged = await stage()
       const last = session("ann", { expiresAt: 8.64e15 })
-      expect(await Effect.runPromise(staged.verifier.verify(await staged.issue(last)))).toEqual(last)
+      expect(await Effect.runPromise(staged.verifier.verify(await staged.issue(last)))).toMatchObject(last)
       await refuses(staged, await staged.issue(session("ann", { expiresAt: 8.64e15 + 1_000 })))
     })
 
