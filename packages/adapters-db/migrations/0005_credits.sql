@@ -163,16 +163,21 @@ CREATE TABLE {{schema}}.credit_openings (
 );
 
 -- The content of a hold and of a transaction as one text, independent of the session's settings. A later column must be
--- appended here only if it has a value, so that the digests of rows without it stay valid.
+-- appended here only if it has a value, so that the digests of rows without it stay valid. The bodies are texts, because
+-- Postgres adds no column with a default to a table whose row type stands in a parsed body ("RETURN").
 CREATE FUNCTION {{schema}}.hold_seal(h {{schema}}.credit_holds) RETURNS bytea LANGUAGE sql STABLE
-RETURN sha256(convert_to(ROW(h.user_id, h.key, h.allowance, h.topup, extract(epoch FROM h.period_start),
-  extract(epoch FROM h.expires_at), h.fingerprint, h.source, h.reservation_id, h.draft, h.output_tokens)::text, 'UTF8'));
+AS $function$
+SELECT sha256(convert_to(ROW(h.user_id, h.key, h.allowance, h.topup, extract(epoch FROM h.period_start),
+  extract(epoch FROM h.expires_at), h.fingerprint, h.source, h.reservation_id, h.draft, h.output_tokens)::text, 'UTF8'))
+$function$;
 
 CREATE FUNCTION {{schema}}.transaction_text(t {{schema}}.credit_transactions) RETURNS text LANGUAGE sql STABLE
-RETURN ROW(t.user_id, t.number, t.type, t.amount, t.allowance_amount, t.topup_amount, t.balance_after, t.model, t.source,
+AS $function$
+SELECT ROW(t.user_id, t.number, t.type, t.amount, t.allowance_amount, t.topup_amount, t.balance_after, t.model, t.source,
   t.charge, t.reference, extract(epoch FROM t.created_at), t.receipt, t.allowance_after, t.topup_after, t.type_number,
   t.previous, t.tier, t.pending_tier, t.renewed_by, extract(epoch FROM t.renewed_until), extract(epoch FROM t.anchor),
-  extract(epoch FROM t.period_start), extract(epoch FROM t.next_reset_at), t.period_credits)::text;
+  extract(epoch FROM t.period_start), extract(epoch FROM t.next_reset_at), t.period_credits)::text
+$function$;
 
 -- The same rows with their digests, for writing a row as a whole.
 CREATE FUNCTION {{schema}}.sealed(h {{schema}}.credit_holds) RETURNS {{schema}}.credit_holds LANGUAGE plpgsql STABLE

@@ -12,6 +12,28 @@ CREATE FUNCTION {{schema}}.period_number(anchor timestamptz, moment timestamptz)
 RETURN greatest(0, {{schema}}.month_of(moment) - {{schema}}.month_of(anchor)
   - ({{schema}}.period_start(anchor, {{schema}}.month_of(moment) - {{schema}}.month_of(anchor)) > moment)::integer);
 
+-- The transaction of a reset, still without its digest. It names its columns, so that a column that is added later stays
+-- null.
+CREATE FUNCTION {{schema}}.reset_transaction(
+  user_id text, number bigint, amount bigint, allowance_amount bigint, balance_after bigint, reference text,
+  created_at timestamptz, allowance_after bigint, topup_after bigint, type_number bigint, previous bigint, tier text,
+  renewed_by text, renewed_until timestamptz, anchor timestamptz, period_start timestamptz, next_reset_at timestamptz,
+  period_credits bigint
+) RETURNS {{schema}}.credit_transactions LANGUAGE plpgsql STABLE AS $function$
+DECLARE
+  t {{schema}}.credit_transactions;
+BEGIN
+  t.user_id := user_id; t.number := number; t.type := 'reset';
+  t.amount := amount; t.allowance_amount := allowance_amount; t.topup_amount := 0; t.balance_after := balance_after;
+  t.reference := reference; t.created_at := created_at;
+  t.allowance_after := allowance_after; t.topup_after := topup_after;
+  t.type_number := type_number; t.previous := previous;
+  t.tier := tier; t.renewed_by := renewed_by; t.renewed_until := renewed_until; t.anchor := anchor;
+  t.period_start := period_start; t.next_reset_at := next_reset_at; t.period_credits := period_credits;
+  RETURN t;
+END
+$function$;
+
 -- The monthly reset of the due accounts after "after", up to "upto", in the order of their users: "decideReset" of the
 -- core, over many accounts at once. It is a function so that each connection plans it once.
 --
@@ -82,17 +104,17 @@ BEGIN
     FROM planned p WHERE a.user_id = p.user_id AND NOT dry_run
   ), written AS MATERIALIZED (
     -- If the period's key was used before, only the dates change; that has a transaction, too.
-    SELECT ROW(p.user_id, p.transaction_count + 1, 'reset', CASE WHEN p.fresh THEN p.added + p.repaid - p.expired ELSE 0 END,
-      CASE WHEN p.fresh THEN p.added - p.expired ELSE 0 END, 0,
+    SELECT {{schema}}.reset_transaction(p.user_id, p.transaction_count + 1,
+      CASE WHEN p.fresh THEN p.added + p.repaid - p.expired ELSE 0 END, CASE WHEN p.fresh THEN p.added - p.expired ELSE 0 END,
       CASE WHEN p.fresh THEN p.held_allowance + p.added + p.topup - p.debt + p.repaid ELSE p.allowance + p.topup - p.debt END,
-      NULL, NULL, NULL, CASE WHEN p.fresh THEN p.key ELSE 'moved:' || p.key END, written_at, NULL,
+      CASE WHEN p.fresh THEN p.key ELSE 'moved:' || p.key END, written_at,
       CASE WHEN p.fresh THEN p.held_allowance + p.added ELSE p.allowance END, p.topup, p.by_type[3] + 1, p.by_type[4],
-      p.new_tier, NULL, p.renewed_by, p.renewed_until, p.anchor, p.new_start, p.new_end,
-      CASE WHEN p.fresh THEN p.plan ELSE greatest(p.period_credits, p.plan) END, NULL)::{{schema}}.credit_transactions AS entry
+      p.new_tier, p.renewed_by, p.renewed_until, p.anchor, p.new_start, p.new_end,
+      CASE WHEN p.fresh THEN p.plan ELSE greatest(p.period_credits, p.plan) END) AS entry
     FROM planned p WHERE NOT dry_run
   ), entered AS (
-    -- The planner inlines "transaction_text" if its argument is a column, but not if it is a ROW expression. So
-    -- "written" builds the row first.
+    -- The planner inlines "transaction_text" if its argument is a column, but not if it is an expression. So "written"
+    -- builds the row first.
     INSERT INTO {{schema}}.credit_transactions
     SELECT s.* FROM written w CROSS JOIN LATERAL {{schema}}.with_digest(w.entry, {{schema}}.link_digest(
       (SELECT l.digest FROM {{schema}}.credit_transactions l

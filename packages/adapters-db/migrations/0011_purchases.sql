@@ -17,7 +17,9 @@ CREATE TABLE {{schema}}.credit_purchases (
 );
 
 CREATE FUNCTION {{schema}}.purchase_seal(p {{schema}}.credit_purchases) RETURNS bytea LANGUAGE sql STABLE
-RETURN sha256(convert_to(ROW(p.user_id, p.charge, p.granted, p.paid, p.clawed_back, p.reports)::text, 'UTF8'));
+AS $function$
+SELECT sha256(convert_to(ROW(p.user_id, p.charge, p.granted, p.paid, p.clawed_back, p.reports)::text, 'UTF8'))
+$function$;
 
 CREATE FUNCTION {{schema}}.sealed(p {{schema}}.credit_purchases) RETURNS {{schema}}.credit_purchases LANGUAGE plpgsql STABLE
 AS $function$

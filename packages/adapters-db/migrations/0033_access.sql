@@ -19,26 +19,24 @@ ALTER TABLE {{schema}}.access ENABLE ROW LEVEL SECURITY;
 CREATE POLICY service ON {{schema}}.access TO parley_service USING (true);
 GRANT SELECT, INSERT, UPDATE ON {{schema}}.access TO parley_service;
 
--- Changes a person's access: "block", "unblock" or "sign-out".
-CREATE FUNCTION {{schema}}.change_access(id text, change text) RETURNS {{schema}}.access LANGUAGE sql
-BEGIN ATOMIC
-  INSERT INTO {{schema}}.access AS a (person, subject, not_before, blocked_at)
-  VALUES (sha256(convert_to(id, 'UTF8')), id, CASE change WHEN 'sign-out' THEN clock_timestamp() END,
-    CASE change WHEN 'block' THEN clock_timestamp() END)
+-- Changes a person's access: "block", "unblock" or "sign-out". The clock is read once, in the rows to be inserted.
+CREATE FUNCTION {{schema}}.change_access(id text, change text) RETURNS {{schema}}.access LANGUAGE sql AS $function$
+  INSERT INTO {{schema}}.access AS a (person, subject, not_before, blocked_at, changed_at)
+  SELECT sha256(convert_to(id, 'UTF8')), id, CASE change WHEN 'sign-out' THEN c.now END,
+    CASE change WHEN 'block' THEN c.now END, c.now
+  FROM clock_timestamp() AS c(now)
   ON CONFLICT (person) DO UPDATE SET
     subject = excluded.subject,
-    not_before = CASE change WHEN 'sign-out' THEN greatest(a.not_before, clock_timestamp()) ELSE a.not_before END,
-    blocked_at = CASE change WHEN 'block' THEN coalesce(a.blocked_at, clock_timestamp()) WHEN 'unblock' THEN NULL
-      ELSE a.blocked_at END,
-    changed_at = clock_timestamp()
-  RETURNING *;
-END;
+    not_before = greatest(a.not_before, excluded.not_before),
+    blocked_at = CASE change WHEN 'unblock' THEN NULL ELSE coalesce(a.blocked_at, excluded.blocked_at) END,
+    changed_at = greatest(a.changed_at, excluded.changed_at)
+  RETURNING *
+$function$;
 
 -- Refuses the older tokens of a person who is erased in this transaction. Keeps a block, and not the id.
-CREATE FUNCTION {{schema}}.erase_access(id text) RETURNS void LANGUAGE sql
-BEGIN ATOMIC
+CREATE FUNCTION {{schema}}.erase_access(id text) RETURNS void LANGUAGE sql AS $function$
   SELECT {{schema}}.change_access(id, 'sign-out');
-  UPDATE {{schema}}.access SET subject = NULL WHERE person = sha256(convert_to(id, 'UTF8'));
-END;
+  UPDATE {{schema}}.access SET subject = NULL WHERE person = sha256(convert_to(id, 'UTF8'))
+$function$;
 
 GRANT EXECUTE ON FUNCTION {{schema}}.change_access(text, text), {{schema}}.erase_access(text) TO parley_service;

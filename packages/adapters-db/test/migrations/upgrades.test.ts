@@ -1,5 +1,5 @@
-import { ampleQuota, newDocument, newUserId } from "@parley/core/testing"
-import { ledgerOfStores } from "@parley/core/testing"
+import { ampleQuota, newDocument, newUserId, receiptDraft, reservation } from "@parley/core/testing"
+import { ledgerOfStores, resetAll } from "@parley/core/testing"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { DatabaseOwner } from "../../src/database/DatabaseOwner.ts"
@@ -17,6 +17,20 @@ const expand = makeMigration(
   "9001_expand",
   `-- compatible from ${newest}\nALTER TABLE {{schema}}.credit_accounts ADD COLUMN more text;
 ALTER TABLE {{schema}}.documents ADD COLUMN more text NOT NULL DEFAULT 'none';`
+)
+/** A newer release adds a column with a default to every table. */
+const widen = makeMigration(
+  "9001_widen",
+  `-- compatible from ${newest}
+DO $$
+DECLARE
+  t regclass;
+BEGIN
+  FOR t IN SELECT c.oid FROM pg_class c WHERE c.relnamespace = '{{schema}}'::regnamespace AND c.relkind = 'r' LOOP
+    EXECUTE format('ALTER TABLE %s ADD COLUMN added_later text DEFAULT ''none''', t);
+  END LOOP;
+END
+$$;`
 )
 const expandAgain = makeMigration("9002_expand_again", "-- compatible from 9001\nSELECT 1;")
 const contract = makeMigration("9003_contract", "DROP TABLE {{schema}}.audit_log;")
@@ -50,6 +64,24 @@ describe.runIf(hasPostgres)("a schema that a newer release has migrated", () => 
       await rolledBack.close()
       // And forward again.
       expect(await upgrade(url, [...own, expand])).toEqual([])
+    }))
+
+  it("may have a new column with a default on any table: replies, purchases and resets of running servers go on", () =>
+    withServer(async (url) => {
+      const running = await openDatabase({ url })
+      const credits = ledgerOfStores(running)
+      const userId = newUserId()
+      await run(credits.open({ userId, tier: "free", allowance: 100 }))
+      expect(await upgrade(url, [...own, widen])).toEqual(["9001_widen"])
+      await run(credits.reserve(reservation(userId, "reply:1", 30)))
+      await run(credits.settle({ userId, key: "reply:1", amount: 25, draft: receiptDraft }))
+      const payment = { charge: "ch:1", paid: 100 }
+      await run(credits.grant({ userId, key: "topup:1", type: "topup", amount: 50, payment }))
+      const { nextResetAt } = await run(credits.account(userId))
+      await run(resetAll(credits, { asOf: nextResetAt, allowances: { free: 100 } }))
+      expect(await run(credits.account(userId))).toMatchObject({ allowance: 100, topup: 50 })
+      expect((await run(credits.verify({ limit: 10, after: undefined }))).differences).toEqual([])
+      await running.close()
     }))
 
   it("is no schema for servers that are older than it says, which then are not ready and do not start", () =>
