@@ -48,7 +48,7 @@ const remote = (read: EnvironmentReader, ownKey: Redacted.Redacted | undefined, 
   /** True if the dimensions are sent in requests. */
   const isAsked = KNOWN_MODELS.includes(model)
   if (!isAsked && model !== OLDER_MODEL && dimensions === undefined) {
-    read.problem("PARLEY_CONFIG", "embedding.dimensions: expected how many numbers the model gives for a text")
+    read.problem("PARLEY_CONFIG", "embedding.dimensions: expected the number of dimensions of the model's embeddings")
   }
   const apiKey = ownKey ?? read.secret("OPENAI_API_KEY")
   if (apiKey === undefined) {
