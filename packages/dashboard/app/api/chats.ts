@@ -101,9 +101,9 @@ export const renameChat = (chatId: string, title: string) =>
 
 export const deleteChat = (chatId: string) => send(`/api/chats/${segment(chatId)}`, { method: "DELETE" })
 
-/** Stores the chat's documents, for when the person opens it again. */
+/** Stores the chat's documents, for when the person opens it again; also if they leave the page at once. */
 export const keepChatDocuments = (chatId: string, documentIds: ReadonlyArray<string>) =>
-  send(`/api/chats/${segment(chatId)}/documents`, json("PUT", { documentIds }))
+  send(`/api/chats/${segment(chatId)}/documents`, { ...json("PUT", { documentIds }), keepalive: true })
 
 /** Stops the running reply of a chat, and its cost. Without a running reply it does nothing. */
 export const endReply = async (chatId: string): Promise<void> => {
