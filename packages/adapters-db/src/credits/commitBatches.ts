@@ -15,7 +15,10 @@ import {
 import type { LedgerTime } from "./LedgerClock.ts"
 import { makeRecentAccounts } from "./recentAccounts.ts"
 
-/** Commits under way at once. Each costs the server the same, however many operations share it, so a third costs more than it brings. */
+/**
+ * Commits under way at once. A commit has the same fixed cost for the server with any number of operations, so a third
+ * one costs more processor time than it gains.
+ */
 const MAX_IN_FLIGHT = 2
 /** Accounts remembered, so that their next operations need not read them; each takes about a kilobyte. */
 const MAX_RECENT = 20_000

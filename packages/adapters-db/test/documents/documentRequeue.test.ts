@@ -1,4 +1,4 @@
-/** Documents in work whose job is lost: found, and enqueued once, whatever other jobs wait. */
+/** Documents in work whose job is lost: found, and enqueued once, also while other jobs wait. */
 import {
   DocumentRequeue,
   DocumentStore,

@@ -46,11 +46,11 @@ export class AccessList extends Context.Service<
   )
 }
 
-/** True if a token counts no more. One without a time of issue may be as old as any. */
+/** True if a token was issued before its person's sessions were ended, or does not say when it was issued. */
 export const isEnded = ({ notBefore }: Pick<AccessRecord, "notBefore">, issuedAt: number | undefined): boolean =>
   notBefore !== undefined && (issuedAt === undefined || issuedAt < notBefore)
 
-/** The list of a process: it begins with everything that is stored, and takes what changed since its last answer. */
+/** The list of a process. Its first reading takes everything that is stored, each later one only the changes. */
 const makeList = Effect.gen(function* () {
   const sessions = yield* RevokedSessions
   const access = yield* AccessStore
@@ -59,7 +59,7 @@ const makeList = Effect.gen(function* () {
   const revoked = new Map<string, number>()
   const people = new Map<string, AccessRecord>()
   let asOf: { readonly sessions: number; readonly people: number } | undefined
-  /** When this process asked last, by its own clock. */
+  /** Time of this process's last question to the storage, by its own clock. */
   let askedAt = -Infinity
 
   const isDue = (now: number, maxAgeMs: number) => now - askedAt >= maxAgeMs || now < askedAt
@@ -104,7 +104,7 @@ const makeList = Effect.gen(function* () {
     revoked,
     people,
     learnPerson,
-    /** Reads the list anew if it is older. Requests that come meanwhile wait for the one answer, and use it. */
+    /** Reads the list again if it is older than `maxAgeMs`. Requests that come meanwhile wait for the same answer. */
     refresh: (maxAgeMs: number) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         isDue(now, maxAgeMs) ? alone.withPermits(1)(readIfDue(maxAgeMs)) : Effect.void

@@ -25,7 +25,7 @@ export interface AccessState {
 
 /** The people to list. */
 export const PeopleAsked = Schema.Struct({
-  /** Part of the id, in any case, or the whole id of the payment provider's customer; everybody unless given. */
+  /** Part of the id, in any case, or the whole id of the payment provider's customer. If it is absent, all people. */
   search: Schema.optional(Schema.String),
   /** Only blocked people; default false. */
   blocked: Schema.optional(Schema.Boolean),
@@ -53,8 +53,8 @@ const stateOf = (record: AccessRecord | undefined): AccessState => ({
 })
 
 /**
- * Ends people's access, restores it, and lists people. This process refuses at once, every other one within two seconds. Each action is
- * recorded in the audit log, in the same transaction. The ids need not be known yet.
+ * Ends people's access, restores it, and lists people. This process refuses at once, every other one within two seconds.
+ * Each action is recorded in the audit log, in the same transaction. A person can be blocked before their first sign-in.
  */
 export class UserAccess extends Context.Service<
   UserAccess,

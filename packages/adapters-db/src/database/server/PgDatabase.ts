@@ -32,8 +32,8 @@ export interface PgDatabaseOptions {
 }
 
 /**
- * One text, with its values if there are any, and the columns' types as this program defines them, whatever types the
- * pool parses.
+ * Sends one statement with its values, if it has any. Columns are parsed by this program's types, also if the pool was
+ * set up with others.
  */
 const ask = <R extends Row>(pool: PgPool, client: pg.PoolClient, text: string, params?: ReadonlyArray<unknown>) =>
   client.query<R>({ text, types: pool.types, ...(params === undefined ? {} : { values: [...params] }) })

@@ -13,7 +13,7 @@ const declaredEncoding = (bytes: Uint8Array): string | undefined =>
     Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, PREAMBLE_BYTES)).toString("latin1")
   )?.[1]
 
-/** Reads a page of HTML in its actual encoding, whatever encoding it declares. */
+/** Reads a page of HTML in its actual encoding, even if it declares another one. */
 export const parseHtml = (bytes: Uint8Array): ParsedDocument => ({
   ...takeHeadings(cleanText(htmlText(decodeText(bytes, declaredEncoding(bytes))))),
   pageStarts: null

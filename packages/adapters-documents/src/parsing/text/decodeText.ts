@@ -53,7 +53,7 @@ const nearlyUtf8 = (bytes: Uint8Array): string | undefined => {
 }
 
 /**
- * Reads a text in its own encoding: UTF-16 or UTF-8 if the bytes are valid in it, whatever is declared; otherwise the
+ * Reads a text in its own encoding: UTF-16 or UTF-8 if the bytes are valid in it, even if another is declared; otherwise the
  * declared encoding if the text reads naturally in it, or another one in which it does. A text in no known encoding is
  * refused rather than stored as wrong letters. `declared` is a label as HTML pages write it.
  */

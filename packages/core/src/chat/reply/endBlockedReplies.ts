@@ -2,9 +2,9 @@ import { Effect } from "effect"
 import type { UserId } from "../../identity/UserId.ts"
 import { AccessList } from "../../sessions/AccessList.ts"
 
-/** The interval at which a process looks whether a person of its replies was blocked. */
+/** The interval at which a process checks whether a person of its replies was blocked. */
 const LOOK_MS = 1_000
-/** The age of the list that is read anew then: timers may fire early. */
+/** A list older than this is read again for a check; less than the interval, because timers may fire early. */
 const MAX_AGE_MS = 500
 
 /** A reply that this process writes. */
@@ -16,8 +16,9 @@ export interface EndableReply {
 }
 
 /**
- * Returns an effect that begins to watch the replies of this process, unless it is watching: every second, and at once, it
- * ends those of blocked people. It goes on until none runs. A reply that began by an older list is ended by the next one.
+ * Returns an effect that starts a watch over the replies of this process, unless one is running. The watch ends the
+ * replies of blocked people at once and then every second, until no reply runs. A reply that began before the process
+ * read of a block is ended by the next check.
  */
 export const makeEndBlockedReplies = (running: () => ReadonlyArray<EndableReply>) =>
   Effect.gen(function* () {
@@ -32,11 +33,12 @@ export const makeEndBlockedReplies = (running: () => ReadonlyArray<EndableReply>
       for (const reply of running()) if (reply.people.some((userId) => blocked.has(userId))) reply.stop()
     })
     const watch = Effect.whileLoop({
-      while: () => running().length > 0,
-      // A process without a list admits no session.
+      // Set together with the decision to stop, so that a reply that begins after it starts the next watch.
+      while: () => (watching = running().length > 0),
+      // Without a list there is nothing to end: a process that has none admits no session.
       body: () => Effect.andThen(Effect.ignore(look), Effect.sleep(LOOK_MS)),
       step: () => undefined
-    }).pipe(Effect.ensuring(Effect.sync(() => void (watching = false))))
+    }).pipe(Effect.onError(() => Effect.sync(() => void (watching = false))))
 
     return Effect.suspend(() => {
       if (watching) return Effect.void

@@ -42,12 +42,12 @@ export const unpaidOf = (draft: ReplyReceiptDraft, { usage: paid }: PaidBefore):
 /** The fingerprint of the key for the rest of a reply that a repetition of its request has replaced. */
 const REPLACED = "replaced by a repetition of the request"
 
-/** What stands under the key for the rest of a reply; `closed` if nothing can be charged under it any more. */
+/** The state of the key for the rest of a reply; `closed` if nothing can be charged under it any more. */
 export type RestState = "open" | "settled" | "released" | "closed"
 
 /**
- * Closes the key for the rest of a reply whose hold was released, if no hold was made for that rest: the reply's process, if
- * it is alive, can then neither hold nor charge credits for it. A repetition of its request does this before it begins
+ * Closes the key for the rest of a reply whose hold was released, unless a hold was made for that rest. If the process
+ * of the reply is still alive, it can then neither hold nor charge credits for it. A repetition of its request does this before it begins
  * another reply, so that one idempotency key is charged for one reply.
  */
 export const closeRest = ({ key, userId }: HoldName): Operation<RestState, never> => ({
