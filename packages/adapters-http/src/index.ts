@@ -14,7 +14,7 @@ export { createHttpServer, type HttpServer, type HttpServerOptions } from "./nod
 export { openApiDocument } from "./core/openApiDocument.ts"
 export { expressPages, parleyApp, type ParleyAppOptions } from "./express/parleyApp.ts"
 export { type FetchHandler, type FetchInfo, type FetchOptions, parleyFetch } from "./fetch/parleyFetch.ts"
-export { answerNotFound } from "./node/answerProblem.ts"
+export { answerNotFound } from "./node/parleyListener.ts"
 export { type ListenerOptions, parleyListener } from "./node/parleyListener.ts"
 export type { TrustProxy } from "./node/trustedPeer.ts"
 export { answerError, parleyRouter, type RouterOptions } from "./express/parleyRouter.ts"

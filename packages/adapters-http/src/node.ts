@@ -2,7 +2,7 @@
 export { TurnstileChallenge } from "./challenge/TurnstileChallenge.ts"
 export { isLocalRequest } from "./access/isLocalRequest.ts"
 export { RequestTracker } from "./server/requests.ts"
-export { answerNotFound } from "./node/answerProblem.ts"
+export { answerNotFound } from "./node/parleyListener.ts"
 export { createHttpServer, type HttpServer } from "./node/createHttpServer.ts"
 export { parleyListener } from "./node/parleyListener.ts"
 export { makeDevelopmentSessions } from "./sessions/developmentSessions.ts"

@@ -34,7 +34,7 @@ export type {
 export type { HistoryInput, HistoryPage } from "./credits/CreditLedger.ts"
 export type { GrantInput } from "./credits/rules/grantsAndCorrections.ts"
 export type { OpenAccountInput } from "./credits/rules/openAndClose.ts"
-export type { Receipt, ReceiptLine, ReplyEnd, ReplyReceipt, WorkEnd, WorkReceipt } from "./credits/Receipt.ts"
+export type { Receipt, ReceiptLine, ReplyEnd, ReplyReceipt, WorkEnd, WorkReceipt } from "./credits/Transaction.ts"
 export type { Transaction, TransactionType } from "./credits/Transaction.ts"
 export type { UsageInput, UsageRow } from "./credits/UsageReport.ts"
 export { type SpenderKind, Spender } from "./credits/Spender.ts"

@@ -26,10 +26,9 @@ export interface LedgerTime {
   readonly decidedAt: (now: number) => number | null
   /** The time for comparing dates, as an ISO 8601 text; null if the database uses its own. */
   readonly given: Effect.Effect<string | null>
-  /** Sends a statement whose answer has the database's time (`databaseNow`, in Unix milliseconds), and learns from its answer. */
-  readonly learnFrom: <A, E>(
-    statement: Effect.Effect<A, E>,
-    databaseNow: (answer: A) => number | undefined
+  /** Sends a statement whose answer has the database's time, in Unix milliseconds, and learns from its answer. */
+  readonly learnFrom: <A extends { readonly databaseNow: number | undefined }, E>(
+    statement: Effect.Effect<A, E>
   ) => Effect.Effect<A, E>
 }
 
@@ -94,12 +93,12 @@ export const makeLedgerTime: Effect.Effect<LedgerTime> = Effect.gen(function* ()
     at: (databaseNow) => Effect.succeed(Math.floor(databaseNow)),
     decidedAt: (now) => now,
     given: Effect.succeed(null),
-    learnFrom: Effect.fnUntraced(function* (statement, databaseNow) {
+    learnFrom: Effect.fnUntraced(function* (statement) {
       const askedAt = yield* Clock.currentTimeMillis
       const answer = yield* statement
-      const databaseTime = databaseNow(answer)
+      const { databaseNow } = answer
       const heardAt = yield* Clock.currentTimeMillis
-      if (databaseTime !== undefined) known = learnOffset(known, { askedAt, databaseNow: databaseTime, heardAt })
+      if (databaseNow !== undefined) known = learnOffset(known, { askedAt, databaseNow, heardAt })
       return answer
     })
   }

@@ -8,12 +8,12 @@ import {
   type Refusal,
   type StorageFailed
 } from "@parley/core/adapter"
-import { Context, Effect, Exit, Layer, Result } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import type { Purpose } from "../database/limits.ts"
 import { storing } from "../storage/storageFailed.ts"
 import { commitBatches } from "./commitBatches.ts"
-import { commitOperations } from "./commitOperations.ts"
+import { type AnyExit, commitOperations } from "./commitOperations.ts"
 import { renewHolds } from "./renewHolds.ts"
 import { DATABASE_NOW, makeLedgerTime } from "./LedgerClock.ts"
 import { missingTiers } from "./upkeep/missingTiers.ts"
@@ -22,9 +22,6 @@ import { nextDue, resetAccounts } from "./upkeep/resetAccounts.ts"
 import { retrySoon } from "./retrySoon.ts"
 import { sweepHolds } from "./upkeep/sweepHolds.ts"
 import { verifyAccounts } from "./upkeep/verifyAccounts.ts"
-
-const exitOf = (answer: Result.Result<unknown, Refusal>): Exit.Exit<unknown, Refusal> =>
-  Result.isSuccess(answer) ? Exit.succeed(answer.success) : Exit.fail(answer.failure)
 
 const make = Effect.gen(function* () {
   const database = yield* Database
@@ -38,9 +35,7 @@ const make = Effect.gen(function* () {
   const run = <A, E extends Refusal>(operation: Operation<A, E>): Effect.Effect<A, E | StorageFailed> =>
     Effect.flatMap(database.inTransaction, (joins): Effect.Effect<unknown, Refusal | DatabaseError> => {
       if (!joins) return Effect.andThen(database.admit, enqueue(operation))
-      return Effect.flatMap(commitOperations(database, time, [operation]), ([answer]) =>
-        exitOf(answer as Result.Result<unknown, Refusal>)
-      )
+      return Effect.flatMap(commitOperations(database, time, [operation]), ([exit]) => exit as AnyExit)
     }).pipe(storing(`CreditLedger.${operation.name}`)) as Effect.Effect<A, E | StorageFailed>
 
   /** Work on many accounts, safe to repeat as a whole, that goes past the waiting calls. */
@@ -51,15 +46,11 @@ const make = Effect.gen(function* () {
   ): Effect.Effect<A, Exclude<E, DatabaseError> | StorageFailed> =>
     Effect.flatMap(time.given, work).pipe(retrySoon(), storing(`CreditLedger.${name}`, purpose))
 
-  const tellTime = time
-    .learnFrom(
-      Effect.map(
-        database.statement<{ readonly now: number }>(`SELECT ${DATABASE_NOW} AS now`),
-        ([row]) => row?.now ?? 0
-      ),
-      (databaseNow) => databaseNow
-    )
-    .pipe(Effect.flatMap(time.at))
+  const askTime = Effect.map(
+    database.statement<{ readonly now: number }>(`SELECT ${DATABASE_NOW} AS now`),
+    ([row]) => ({ databaseNow: row?.now ?? 0 })
+  )
+  const tellTime = Effect.flatMap(time.learnFrom(askTime), ({ databaseNow }) => time.at(databaseNow))
 
   const ledger = CreditLedger.of({
     now: atOnce("now", () => tellTime, "interactive"),

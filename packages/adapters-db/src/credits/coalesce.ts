@@ -27,7 +27,16 @@ interface Ticket<Job, A, E> {
   readonly turn: Deferred.Deferred<Turn<Job, A, E>>
 }
 
-const unanswered: Exit.Exit<never> = Exit.failCause(Cause.die(new Error("A batch gave too few answers.")))
+const UNANSWERED: Exit.Exit<never> = Exit.failCause(Cause.die(new Error("A batch gave too few answers.")))
+
+/** The answer of a job of a task; undefined if its lane is contended. */
+const answerAt = <A, E>(
+  outcome: Exit.Exit<ReadonlyArray<Exit.Exit<A, E> | undefined>>,
+  index: number
+): Exit.Exit<A, E> | undefined => {
+  if (Exit.isFailure(outcome)) return Exit.failCause(outcome.cause)
+  return index < outcome.value.length ? outcome.value[index] : UNANSWERED
+}
 
 const wake = <Job, A, E>(ticket: Ticket<Job, A, E>, turn: Turn<Job, A, E>): void => {
   Deferred.doneUnsafe(ticket.turn, Effect.succeed(turn))
@@ -39,7 +48,7 @@ const put = <Value>(lists: Map<string, Array<Value>>, lane: string, value: Value
   else list.push(value)
 }
 
-/** The waiting jobs by their lanes, and the batches that they form; `lead` wakes the first caller of a batch. */
+/** The waiting jobs by their lanes, and the batches that they form. */
 const makeLanes = <Job, A, E>({
   laneOf,
   maxBatch,
@@ -54,23 +63,19 @@ const makeLanes = <Job, A, E>({
   /** Jobs that have no answer yet, without those of contended lanes. */
   let outstanding = 0
 
-  const takeBatch = (): Array<Waiting> => {
-    const batch: Array<Waiting> = []
-    const share = Math.min(maxBatch, Math.ceil(outstanding / maxInFlight))
-    for (const [lane, tickets] of waiting) {
-      if (busy.has(lane)) continue
-      busy.add(lane)
-      batch.push(...tickets.splice(0, maxBatch - batch.length))
-      waiting.delete(lane)
-      if (tickets.length > 0) waiting.set(lane, tickets)
-      if (batch.length >= share) break
-    }
-    return batch
-  }
-
   const startBatches = (): void => {
+    starting = false
     while (inFlight < maxInFlight) {
-      const batch = takeBatch()
+      const batch: Array<Waiting> = []
+      const share = Math.min(maxBatch, Math.ceil(outstanding / maxInFlight))
+      for (const [lane, tickets] of waiting) {
+        if (busy.has(lane)) continue
+        busy.add(lane)
+        batch.push(...tickets.splice(0, maxBatch - batch.length))
+        waiting.delete(lane)
+        if (tickets.length > 0) waiting.set(lane, tickets)
+        if (batch.length >= share) break
+      }
       const [leader] = batch
       if (leader === undefined) return
       inFlight += 1
@@ -78,40 +83,27 @@ const makeLanes = <Job, A, E>({
     }
   }
 
+  /** After the work that is ready to run has run: callers who were just answered, and ask again, then share a batch. */
+  const startSoon = (): void => {
+    if (!starting) setImmediate(startBatches)
+    starting = true
+  }
+
   return {
     add: (ticket: Waiting): void => {
       put(waiting, laneOf(ticket.job), ticket)
       outstanding += 1
+      startSoon()
     },
-    /** A batch ended: its slot is free, and its lanes one by one. */
-    ended: (batch: ReadonlyArray<Waiting>): void => {
-      inFlight -= 1
-      outstanding -= batch.length
-    },
-    free: (job: Job): boolean => busy.delete(laneOf(job)),
-    /** After the work that is ready to run has run: callers who were just answered, and ask again, then share a batch. */
-    startSoon: (): void => {
-      if (starting) return
-      starting = true
-      setImmediate(() => {
-        starting = false
-        startBatches()
-      })
+    /** Frees the lanes of these jobs, and the slot of the batch of `batch` jobs if one ended. */
+    free: (answered: ReadonlyArray<Waiting>, batch = 0): void => {
+      if (batch > 0) inFlight -= 1
+      outstanding -= batch
+      for (const { job } of answered) busy.delete(laneOf(job))
+      startSoon()
     }
   }
 }
-
-/** Runs a task and then `settle`, which takes each ticket's answer, or none if its lane is contended. */
-const answering = <A, E>(
-  task: Effect.Effect<ReadonlyArray<Exit.Exit<A, E> | undefined>>,
-  settle: (answerOf: (index: number) => Exit.Exit<A, E> | undefined) => Effect.Effect<A, E>
-): Effect.Effect<A, E> =>
-  Effect.flatMap(Effect.exit(task), (outcome) =>
-    settle((index) => {
-      if (Exit.isFailure(outcome)) return Exit.failCause(outcome.cause)
-      return index < outcome.value.length ? outcome.value[index] : unanswered
-    })
-  )
 
 /**
  * Turns many concurrent calls into few batches. A call that finds a free slot and a free lane starts at once, together
@@ -131,49 +123,43 @@ export const coalesce = <Job, A, E>(options: CoalesceOptions<Job, A, E>): ((job:
   type Waiting = Ticket<Job, A, E>
   const lanes = makeLanes<Job, A, E>(options)
 
-  const lead = (batch: ReadonlyArray<Waiting>): Effect.Effect<A, E> =>
-    answering(options.run(batch.map(({ job }) => job)), (answerOf) => {
-      lanes.ended(batch)
-      const contended = new Map<string, Array<Waiting>>()
-      for (const [index, ticket] of batch.entries()) {
-        const exit = answerOf(index)
-        if (exit === undefined) {
-          put(contended, options.laneOf(ticket.job), ticket)
-          continue
-        }
-        lanes.free(ticket.job)
-        if (index > 0) wake(ticket, { _tag: "Answered", exit })
+  const lead = Effect.fnUntraced(function* (batch: ReadonlyArray<Waiting>) {
+    const outcome = yield* Effect.exit(options.run(batch.map(({ job }) => job)))
+    const answered: Array<Waiting> = []
+    const contended = new Map<string, Array<Waiting>>()
+    for (const [index, ticket] of batch.entries()) {
+      const exit = answerAt(outcome, index)
+      if (exit === undefined) {
+        put(contended, options.laneOf(ticket.job), ticket)
+        continue
       }
-      lanes.startSoon()
-      let own: ReadonlyArray<Waiting> | undefined
-      for (const tickets of contended.values()) {
-        const [first] = tickets
-        if (first === batch[0]) own = tickets
-        else if (first !== undefined) wake(first, { _tag: "Contends", batch: tickets })
-      }
-      return own === undefined ? (answerOf(0) ?? unanswered) : contend(own)
-    })
+      answered.push(ticket)
+      if (index > 0) wake(ticket, { _tag: "Answered", exit })
+    }
+    lanes.free(answered, batch.length)
+    let own: ReadonlyArray<Waiting> | undefined
+    for (const tickets of contended.values()) {
+      const [first] = tickets
+      if (first === batch[0]) own = tickets
+      else if (first !== undefined) wake(first, { _tag: "Contends", batch: tickets })
+    }
+    return yield* own === undefined ? (answerAt(outcome, 0) ?? UNANSWERED) : contend(own)
+  })
 
-  const contend = (batch: ReadonlyArray<Waiting>): Effect.Effect<A, E> =>
-    answering(options.contend(batch.map(({ job }) => job)), (answerOf) => {
-      for (const { job } of batch) lanes.free(job)
-      lanes.startSoon()
-      for (const [index, ticket] of batch.entries()) {
-        if (index > 0) wake(ticket, { _tag: "Answered", exit: answerOf(index) ?? unanswered })
-      }
-      return answerOf(0) ?? unanswered
-    })
+  const contend = Effect.fnUntraced(function* (batch: ReadonlyArray<Waiting>) {
+    const outcome = yield* Effect.exit(options.contend(batch.map(({ job }) => job)))
+    lanes.free(batch)
+    for (const [index, ticket] of batch.entries()) {
+      if (index > 0) wake(ticket, { _tag: "Answered", exit: answerAt(outcome, index) ?? UNANSWERED })
+    }
+    return yield* answerAt(outcome, 0) ?? UNANSWERED
+  })
 
-  return (job) =>
-    Effect.uninterruptible(
-      Effect.suspend(() => {
-        const ticket: Waiting = { job, turn: Deferred.makeUnsafe() }
-        lanes.add(ticket)
-        lanes.startSoon()
-        return Effect.flatMap(Deferred.await(ticket.turn), (turn) => {
-          if (turn._tag === "Answered") return turn.exit
-          return turn._tag === "Leads" ? lead(turn.batch) : contend(turn.batch)
-        })
-      })
-    )
+  return Effect.fnUntraced(function* (job: Job) {
+    const ticket: Waiting = { job, turn: Deferred.makeUnsafe() }
+    lanes.add(ticket)
+    const turn = yield* Deferred.await(ticket.turn)
+    if (turn._tag === "Answered") return yield* turn.exit
+    return yield* turn._tag === "Leads" ? lead(turn.batch) : contend(turn.batch)
+  }, Effect.uninterruptible)
 }

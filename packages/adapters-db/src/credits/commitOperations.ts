@@ -7,17 +7,70 @@ import {
   type LoadedAccount,
   NO_ACCOUNT,
   type Operation,
-  type Refusal
+  type Refusal,
+  type Changes,
+  type LedgerAccount,
+  type OpenHold
 } from "@parley/core/adapter"
-import { Effect, Result } from "effect"
+import { Effect, Exit, Result } from "effect"
 import { type Database, DatabaseError, type Row, type Sql } from "../database/Database.ts"
 import { DATABASE_NOW, type LedgerTime } from "./LedgerClock.ts"
 import { loadAccounts } from "./loadAccounts.ts"
-import type { RecentAccounts } from "./recentAccounts.ts"
 import { type AccountWrite, type TurnEnd, writeChanges } from "./writeChanges.ts"
 
-type AnyOperation = Operation<unknown, Refusal>
-type Answer = Result.Result<unknown, Refusal>
+/**
+ * Accounts as this process wrote them last, so that the next operations on them need not read them first. A remembered
+ * account may be outdated: only a write that compares every remembered value with the stored one may rely on it.
+ */
+export interface RecentAccounts {
+  /** The account with its open holds, if this process seems to be its only writer. */
+  recall(userId: string): LoadedAccount | undefined
+  /** Records that the decision made from `before` was committed, by a transaction of its own. */
+  written(before: LedgerAccount | undefined, changes: Changes): void
+  /** Forgets an account whose remembered values differed from the stored ones, or may have differed. */
+  doubt(userId: string): void
+}
+
+interface Recent {
+  account: LedgerAccount
+  readonly holds: Map<string, OpenHold>
+  /** False from the first sign of another writer until the account is found again as this process had left it. */
+  alone: boolean
+}
+
+/** Remembers up to `capacity` accounts. */
+export const makeRecentAccounts = (capacity: number): RecentAccounts => {
+  /** By user. The oldest is removed first: a missing account costs one read, and is added again. */
+  const accounts = new Map<string, Recent>()
+  return {
+    recall: (userId) => {
+      const recent = accounts.get(userId)
+      return recent?.alone === true ? { ...NO_ACCOUNT, account: recent.account, holds: recent.holds } : undefined
+    },
+    written: (before, { account, opened, closed }) => {
+      let known = accounts.get(account.userId)
+      if (known === undefined) {
+        if (accounts.size === capacity) accounts.delete(accounts.keys().next().value as string)
+        known = { account, holds: new Map(), alone: true }
+        accounts.set(account.userId, known)
+      } else {
+        known.alone = known.account.version === before?.version
+        if (!known.alone) known.holds.clear()
+        known.account = account
+      }
+      for (const key of closed) known.holds.delete(key)
+      for (const open of opened) known.holds.set(open.hold.key, open)
+    },
+    doubt: (userId) => {
+      const known = accounts.get(userId)
+      if (known !== undefined) known.alone = false
+    }
+  }
+}
+
+export type AnyOperation = Operation<unknown, Refusal>
+/** The answer of an operation, or the failure of its commit. */
+export type AnyExit = Exit.Exit<unknown, Refusal | DatabaseError>
 
 /** An operation that has no answer yet, and its place among those asked. */
 interface Pending {
@@ -122,7 +175,7 @@ const decideAndWrite = Effect.fnUntraced(function* (
   query: Sql["query"],
   schema: string,
   pending: ReadonlyArray<Pending>,
-  answers: Array<Answer | undefined>,
+  answers: Array<AnyExit | undefined>,
   { now, decidedAt, recent, locked }: Grounds,
   time: LedgerTime
 ): Effect.fn.Return<ReadonlyArray<Pending>, DatabaseError> {
@@ -152,7 +205,7 @@ const decideAndWrite = Effect.fnUntraced(function* (
   const write = Effect.suspend(() =>
     Effect.onError(writeChanges(query, schema, writes, decidedAt, withChanges), () => doubtAll)
   )
-  const refused = writes.length === 0 ? NONE : (yield* time.learnFrom(write, ({ databaseNow }) => databaseNow)).missed
+  const refused = writes.length === 0 ? NONE : (yield* time.learnFrom(write)).missed
   for (const { userId, group, decisions, write } of decided) {
     if (refused.has(userId)) {
       recent?.doubt(userId)
@@ -160,7 +213,10 @@ const decideAndWrite = Effect.fnUntraced(function* (
       continue
     }
     if (write !== undefined) recent?.written(write.seen, write.changes)
-    for (const [place, { index }] of group.entries()) answers[index] = decisions.answers[place]
+    for (const [place, { index }] of group.entries()) {
+      const answer = decisions.answers[place] as Result.Result<unknown, Refusal>
+      answers[index] = Result.isSuccess(answer) ? Exit.succeed(answer.success) : Exit.fail(answer.failure)
+    }
   }
   return missed
 })
@@ -211,8 +267,8 @@ export const commitFree = Effect.fnUntraced(function* (
   time: LedgerTime,
   operations: ReadonlyArray<AnyOperation>,
   recent: RecentAccounts
-): Effect.fn.Return<ReadonlyArray<Answer | undefined>, DatabaseError> {
-  const answers: Array<Answer | undefined> = operations.map(() => undefined)
+): Effect.fn.Return<ReadonlyArray<AnyExit | undefined>, DatabaseError> {
+  const answers: Array<AnyExit | undefined> = operations.map(() => undefined)
   const now = yield* time.estimate
   const grounds = { now, decidedAt: time.decidedAt(now), recent }
   yield* decideAndWrite(statement, schema, numbered(operations), answers, grounds, time)
@@ -230,12 +286,12 @@ export const commitContended = (
   time: LedgerTime,
   operations: ReadonlyArray<AnyOperation>,
   inLine = false
-): Effect.Effect<ReadonlyArray<Answer | undefined>, DatabaseError> =>
+): Effect.Effect<ReadonlyArray<AnyExit | undefined>, DatabaseError> =>
   database.asService(({ query }) =>
     Effect.gen(function* () {
       const { schema } = database
       const pending = numbered(operations)
-      const answers: Array<Answer | undefined> = operations.map(() => undefined)
+      const answers: Array<AnyExit | undefined> = operations.map(() => undefined)
       const { now, locked } = yield* lockAccounts(query, schema, pending, inLine ? "" : "SKIP LOCKED")
       const grounds = { now: yield* time.at(now), decidedAt: null, locked }
       yield* decideAndWrite(query, schema, pending, answers, grounds, time)
@@ -252,11 +308,11 @@ export const commitOperations = (
   database: Database["Service"],
   time: LedgerTime,
   operations: ReadonlyArray<AnyOperation>
-): Effect.Effect<ReadonlyArray<Answer>, DatabaseError> =>
+): Effect.Effect<ReadonlyArray<AnyExit>, DatabaseError> =>
   database.asService(({ query }) =>
     Effect.gen(function* () {
       const { schema } = database
-      const answers: Array<Answer | undefined> = operations.map(() => undefined)
+      const answers: Array<AnyExit | undefined> = operations.map(() => undefined)
       let pending = numbered(operations)
       for (let round = 0; pending.length > 0; round += 1) {
         if (round === MAX_ROUNDS) return yield* contended()
@@ -270,7 +326,7 @@ export const commitOperations = (
           time
         )
       }
-      return answers as ReadonlyArray<Answer>
+      return answers as ReadonlyArray<AnyExit>
     })
   )
 

@@ -7,7 +7,7 @@ import {
   withTransaction
 } from "@parley/core/adapter"
 import { Effect } from "effect"
-import { endRow } from "../chat/turnRow.ts"
+import { endRow } from "../chat/PgChatStore.ts"
 import type { DatabaseError, Sql } from "../database/Database.ts"
 import { balancesRow, purchaseRow, rowOfOpenHold, rowOfRecord, rowOfTransaction, termsRow } from "./ledgerRows.ts"
 import { DATABASE_NOW } from "./LedgerClock.ts"

@@ -1,4 +1,4 @@
-import { type AccessRecord, AccessStore } from "@parley/core/adapter"
+import { type AccessRecord, AccessStore, RevokedSessions } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { Database, type Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
@@ -9,29 +9,25 @@ interface AccessRow extends Row {
   readonly blockedAt: number | null
 }
 
-interface AnswerRow extends Row {
-  readonly people: ReadonlyArray<AccessRow>
+/** The changes since a moment, and the moment to ask for next. */
+interface ChangedRow<A> extends Row {
+  readonly changed: ReadonlyArray<A>
   readonly as_of: number
 }
 
-/** Longer than a statement takes from its clock to its commit: what is committed late is asked for again. */
+/**
+ * Longer than a statement may take from reading its clock to its commit, so that rows that were committed late are read
+ * again.
+ */
 const OVERLAP = "interval '1 minute'"
 
 const milliseconds = (column: string) => `(extract(epoch FROM ${column}) * 1000)::float8`
 
+const AS_OF = `${milliseconds(`clock_timestamp() - ${OVERLAP}`)} AS as_of`
+const SINCE = "coalesce(to_timestamp($1::float8 / 1000), '-infinity')"
+
 const COLUMNS = `encode(a.person, 'hex') AS person, ${milliseconds("a.not_before")} AS "notBefore",
   ${milliseconds("a.blocked_at")} AS "blockedAt"`
-
-const findText = (schema: string) =>
-  `SELECT ${COLUMNS} FROM ${schema}.access a WHERE a.person = sha256(convert_to($1, 'UTF8'))`
-
-const sinceText = (schema: string) => `
-  SELECT ${milliseconds(`clock_timestamp() - ${OVERLAP}`)} AS as_of, (
-    SELECT coalesce(json_agg(r), '[]') FROM (
-      SELECT ${COLUMNS} FROM ${schema}.access a
-      WHERE a.changed_at >= coalesce(to_timestamp($1::float8 / 1000), '-infinity')
-    ) r
-  ) AS people`
 
 const recordOf = ({ blockedAt, notBefore, person }: AccessRow): AccessRecord => ({
   person,
@@ -39,9 +35,14 @@ const recordOf = ({ blockedAt, notBefore, person }: AccessRow): AccessRecord => 
   blockedAt: blockedAt ?? undefined
 })
 
-const make = Effect.map(Database, ({ asService, schema, statement }) => {
-  const find = (userId: string) =>
-    Effect.map(statement<AccessRow>(findText(schema), [userId]), ([row]) => row && recordOf(row))
+const makeAccess = Effect.map(Database, ({ asService, schema, statement }) => {
+  const findText = `SELECT ${COLUMNS} FROM ${schema}.access a WHERE a.person = sha256(convert_to($1, 'UTF8'))`
+  const sinceText = `SELECT ${AS_OF}, (
+    SELECT coalesce(json_agg(r), '[]') FROM (
+      SELECT ${COLUMNS} FROM ${schema}.access a WHERE a.changed_at >= ${SINCE}
+    ) r
+  ) AS changed`
+  const find = (userId: string) => Effect.map(statement<AccessRow>(findText, [userId]), ([row]) => row && recordOf(row))
   return AccessStore.of({
     change: ({ change, userId }) =>
       statement<AccessRow>(`SELECT ${COLUMNS} FROM ${schema}.change_access($1, $2) a`, [userId, change]).pipe(
@@ -54,16 +55,45 @@ const make = Effect.map(Database, ({ asService, schema, statement }) => {
         // Two statements: the second one sees what the transaction before committed.
         Effect.andThen(
           query(`SELECT ${schema}.lock_payments($1)`, [userId]),
-          Effect.map(query<AccessRow>(findText(schema), [userId]), ([row]) => row && recordOf(row))
+          Effect.map(query<AccessRow>(findText, [userId]), ([row]) => row && recordOf(row))
         )
       ).pipe(storing("AccessStore.lock")),
     since: (moment) =>
-      Effect.map(statement<AnswerRow>(sinceText(schema), [moment ?? null]), ([row]) => ({
-        people: (row?.people ?? []).map(recordOf),
+      Effect.map(statement<ChangedRow<AccessRow>>(sinceText, [moment ?? null]), ([row]) => ({
+        people: (row?.changed ?? []).map(recordOf),
         asOf: row?.as_of ?? moment ?? 0
       })).pipe(storing("AccessStore.since"))
   })
 })
 
+const makeRevoked = Effect.map(Database, ({ schema, statement }) => {
+  const revokeText = `
+    WITH forgotten AS (DELETE FROM ${schema}.revoked_sessions WHERE expires_at <= clock_timestamp())
+    INSERT INTO ${schema}.revoked_sessions (digest, expires_at)
+    SELECT decode($1, 'hex'), to_timestamp($2::float8 / 1000) WHERE to_timestamp($2::float8 / 1000) > clock_timestamp()
+    ON CONFLICT (digest) DO NOTHING`
+  const sinceText = `SELECT ${AS_OF}, (
+    SELECT coalesce(json_agg(json_build_object('digest', encode(r.digest, 'hex'),
+      'expiresAt', extract(epoch FROM r.expires_at) * 1000)), '[]')
+    FROM ${schema}.revoked_sessions r
+    WHERE r.expires_at > clock_timestamp() AND r.revoked_at >= ${SINCE}
+  ) AS changed`
+  return RevokedSessions.of({
+    revoke: ({ digest, expiresAt }) =>
+      Effect.asVoid(statement(revokeText, [digest, expiresAt])).pipe(storing("RevokedSessions.revoke")),
+    since: (moment) =>
+      Effect.map(
+        statement<ChangedRow<{ readonly digest: string; readonly expiresAt: number }>>(sinceText, [moment ?? null]),
+        ([row]) => ({ sessions: row?.changed ?? [], asOf: row?.as_of ?? moment ?? 0 })
+      ).pipe(storing("RevokedSessions.since"))
+  })
+})
+
 /** The people whose access operators ended, in Postgres or PGlite, for all server processes on it. */
-export const PgAccessStoreLayer: Layer.Layer<AccessStore, never, Database> = Layer.effect(AccessStore, make)
+export const PgAccessStoreLayer: Layer.Layer<AccessStore, never, Database> = Layer.effect(AccessStore, makeAccess)
+
+/** Sessions that were signed out, in Postgres or PGlite, for all server processes on it. */
+export const PgRevokedSessionsLayer: Layer.Layer<RevokedSessions, never, Database> = Layer.effect(
+  RevokedSessions,
+  makeRevoked
+)

@@ -5,8 +5,7 @@ import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { Database } from "../../src/database/Database.ts"
 import { PgDatabaseLayer } from "../../src/database/server/PgDatabase.ts"
-import { PgAccessStoreLayer } from "../../src/sessions/PgAccessStore.ts"
-import { PgRevokedSessionsLayer } from "../../src/sessions/PgRevokedSessions.ts"
+import { PgAccessStoreLayer, PgRevokedSessionsLayer } from "../../src/sessions/PgAccessStore.ts"
 import { migratedPostgres, hasPostgres } from "../databases.ts"
 
 const HOUR_MS = 3_600_000

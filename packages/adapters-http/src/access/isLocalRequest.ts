@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http"
-import type { Request } from "../exchange/Request.ts"
+import type { Request } from "../exchange/Exchange.ts"
 
 /**
  * Headers that proxies, tunnels and content delivery networks add, besides every header with `forwarded` in its name.

@@ -1,10 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { Effect } from "effect"
-import type { RouteMatch } from "../core/RouteTable.ts"
-import { REQUEST_ID, type Request } from "../exchange/Request.ts"
-import type { ResponseHeaders } from "../exchange/Response.ts"
+import type { Route, RouteMatch } from "../routes/Route.ts"
+import { REQUEST_ID, type Request, type ResponseHeaders } from "../exchange/Exchange.ts"
 import { CrossSiteRequest } from "../problems/errors.ts"
-import type { Route } from "../routes/Route.ts"
 
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"])
 const OWN_FETCH_SITES = new Set(["same-origin", "none"])

@@ -2,7 +2,7 @@ import { isMoment, SessionInvalid, type SessionVerifier, SessionVerifierUnavaila
 import { AccessList, type Identified, type UserBlocked } from "@parley/core/effect"
 import { UserId } from "@parley/core"
 import { Effect, Schema } from "effect"
-import type { Context } from "../exchange/Context.ts"
+import type { Context } from "../exchange/Exchange.ts"
 import { AuthenticateFailed } from "../problems/errors.ts"
 import type { Authenticate, SignedIn } from "../server/HttpOptions.ts"
 import {

@@ -1,6 +1,6 @@
 import type { ParleyServices } from "@parley/core/effect"
 import { Effect } from "effect"
-import type { Request } from "../exchange/Request.ts"
+import type { Request } from "../exchange/Exchange.ts"
 import type { Coded } from "../problems/problemTable.ts"
 import { type Access, defineAccess } from "./Access.ts"
 

@@ -1,6 +1,6 @@
 import type { ParleyServices } from "@parley/core/effect"
 import type { Effect, Schema, Scope } from "effect"
-import type { Context } from "../exchange/Context.ts"
+import type { Context } from "../exchange/Exchange.ts"
 import type { Coded, ErrorCode } from "../problems/problemTable.ts"
 
 /** The reader of a route's body. */

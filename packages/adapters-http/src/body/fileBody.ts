@@ -3,7 +3,7 @@ import { UploadLimits } from "@parley/core/effect"
 import { documentType, fileTooLarge } from "@parley/core/adapter"
 import busboy from "busboy"
 import { Effect, Schema } from "effect"
-import type { Request } from "../exchange/Request.ts"
+import type { Request } from "../exchange/Exchange.ts"
 import { InvalidUpload } from "../problems/errors.ts"
 import type { RouteBody } from "./RouteBody.ts"
 import {

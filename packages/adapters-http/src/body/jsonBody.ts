@@ -1,7 +1,7 @@
 import { FairSlices, InvalidChatRequest, issuesOf } from "@parley/core/adapter"
 import { ChatRequest } from "@parley/core"
 import { Effect, Schema, type Scope } from "effect"
-import type { Context } from "../exchange/Context.ts"
+import type { Context } from "../exchange/Exchange.ts"
 import { InvalidRequest, PayloadTooLarge } from "../problems/errors.ts"
 import type { BodyMemory } from "./BodyMemory.ts"
 import { type BodyRefused, keepBody } from "./receiveBody.ts"

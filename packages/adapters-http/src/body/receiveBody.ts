@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream"
 import { Effect, Scope } from "effect"
-import type { Request } from "../exchange/Request.ts"
+import type { Request } from "../exchange/Exchange.ts"
 import { BodyAlreadyRead, PayloadTooLarge, RequestTooSlow, ServerBusy } from "../problems/errors.ts"
 import type { BodyPace } from "./BodyIntake.ts"
 import type { BodyMemory } from "./BodyMemory.ts"

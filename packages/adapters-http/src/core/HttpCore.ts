@@ -1,13 +1,19 @@
 import { addressBucket, SessionIssuedAt } from "@parley/core/adapter"
 import { Cause, Effect, Exit, Scope } from "effect"
 import { type CrossOrigin, crossOrigin } from "../access/origins.ts"
-import type { Context } from "../exchange/Context.ts"
-import type { Request } from "../exchange/Request.ts"
-import { isWhole, type ResponseHeaders, type ResponseWriter, sendProblem, writeResponse } from "../exchange/Response.ts"
+import {
+  type Context,
+  type Request,
+  isWhole,
+  type ResponseHeaders,
+  type ResponseWriter,
+  sendProblem,
+  writeResponse
+} from "../exchange/Exchange.ts"
 import { problemFrom } from "../problems/Problem.ts"
 import { problemHeaders } from "../problems/problemHeaders.ts"
 import { decodeParameters } from "../routes/parameters.ts"
-import type { Route } from "../routes/Route.ts"
+import type { Route, RouteCall, RouteMatch, Method } from "../routes/Route.ts"
 import { routes } from "../routes/routes.ts"
 import type { HttpOptions } from "../server/HttpOptions.ts"
 import { makeServer } from "../server/makeServer.ts"
@@ -15,7 +21,7 @@ import type { OpenApiDocument, Server } from "../server/Server.ts"
 import { cookieNameOf } from "../sessions/cookies.ts"
 import { logFailure } from "./logFailure.ts"
 import { openApiDocument } from "./openApiDocument.ts"
-import { makeRouteTable, type RouteCall, type RouteMatch } from "./RouteTable.ts"
+import { InvalidRequest, MethodNotAllowed } from "../problems/errors.ts"
 
 /** The path from a request to its response, independent of the kind of server. */
 export interface HttpCore {
@@ -42,7 +48,7 @@ export const makeHttpCore = (options: HttpOptions<never>, table: ReadonlyArray<R
   // Made when it is first asked for: few ask, and a server starts sooner without.
   let written: OpenApiDocument | undefined
   const server = makeServer(options, () => (written ??= documentOf(served, server, options.version)))
-  const { match } = makeRouteTable(served)
+  const match = matcherOf(served)
   const { headersOf, preflightOf } = crossOrigin(server.allowedOrigins, served)
   return {
     server,
@@ -147,3 +153,73 @@ const responseOf = Effect.fnUntraced(function* (
   const { issuedAt } = claim
   return yield* issuedAt === undefined ? handling : Effect.provideService(handling, SessionIssuedAt, issuedAt)
 })
+
+/** The routes of one path. */
+interface Place {
+  /** For a parameter segment its name, otherwise the segment itself. */
+  readonly segments: ReadonlyArray<{ readonly parameter?: string; readonly text?: string }>
+  readonly routes: ReadonlyMap<string, Route>
+  readonly refusal: RouteMatch
+}
+
+const NONE = {}
+
+const methodsOf = (routes: ReadonlyArray<Route>): ReadonlyArray<string> =>
+  routes.flatMap(({ method }): ReadonlyArray<Method | "HEAD"> => (method === "GET" ? ["GET", "HEAD"] : [method]))
+
+const placeOf = (path: string, routes: ReadonlyArray<Route>): Place => {
+  const allowed = methodsOf(routes)
+  const byMethod = new Map(routes.map((route) => [route.method as string, route]))
+  const get = byMethod.get("GET")
+  if (get !== undefined) byMethod.set("HEAD", get)
+  return {
+    segments: path.split("/").map((segment) => {
+      const parameter = /^\{(\w+)\}$/.exec(segment)?.[1]
+      return parameter === undefined ? { text: segment } : { parameter }
+    }),
+    routes: byMethod,
+    refusal: { _tag: "refused", error: new MethodNotAllowed({ allowed }), allowed: allowed.join(", "), others: routes }
+  }
+}
+
+/**
+ * Returns a function that finds routes by a method and an encoded path; undefined if no route has the path. A trailing
+ * slash makes no difference. A path without parameters is found at once, the others in their order.
+ */
+const matcherOf = (routes: ReadonlyArray<Route>): HttpCore["match"] => {
+  const places = [...Map.groupBy(routes, ({ path }) => path)].map(
+    ([path, ofPath]) => [path, placeOf(path, ofPath)] as const
+  )
+  const fixed = new Map(places.filter(([path]) => !path.includes("{")))
+  const patterns = places.flatMap(([path, place]) => (path.includes("{") ? [place] : []))
+  return (method, encoded) => {
+    const path = encoded.length > 1 && encoded.endsWith("/") ? encoded.slice(0, -1) : encoded
+    const exact = fixed.get(path)
+    if (exact !== undefined) return matchMethod(exact, method, NONE)
+    const segments = path.split("/")
+    const place = patterns.find((pattern) => fits(pattern, segments))
+    return place === undefined ? undefined : matchParameters(place, method, segments)
+  }
+}
+
+const fits = (place: Place, segments: ReadonlyArray<string>): boolean =>
+  place.segments.length === segments.length &&
+  place.segments.every(({ text }, index) => (text === undefined ? segments[index] !== "" : text === segments[index]))
+
+const matchParameters = (place: Place, method: string, segments: ReadonlyArray<string>): RouteMatch => {
+  const path: Record<string, string> = {}
+  try {
+    place.segments.forEach(({ parameter }, index) => {
+      if (parameter !== undefined) path[parameter] = decodeURIComponent(segments[index] ?? "")
+    })
+  } catch {
+    const issues = [{ path: "path", message: "It cannot be decoded" }]
+    return { _tag: "refused", error: new InvalidRequest({ issues }), allowed: undefined, others: [] }
+  }
+  return matchMethod(place, method, path)
+}
+
+const matchMethod = (place: Place, method: string, path: Readonly<Record<string, string>>): RouteMatch => {
+  const route = place.routes.get(method)
+  return route === undefined ? place.refusal : { _tag: "route", route, path }
+}

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { Readable } from "node:stream"
 import type { ReadableStream } from "node:stream/web"
-import type { Request as ParleyRequest, TakenBody, Target } from "../exchange/Request.ts"
+import type { Request as ParleyRequest, TakenBody, Target } from "../exchange/Exchange.ts"
 
 const LOST: TakenBody = { _tag: "lost" }
 

@@ -1,4 +1,4 @@
-import type { ResponseHeaders, ResponseWriter } from "../exchange/Response.ts"
+import type { ResponseHeaders, ResponseWriter } from "../exchange/Exchange.ts"
 
 /** Time for the reader of a broken response to read the written data. */
 const FLUSH_MS = 5_000

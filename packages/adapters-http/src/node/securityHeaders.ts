@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import helmet from "helmet"
-import type { ResponseHeaders } from "../exchange/Response.ts"
+import type { ResponseHeaders } from "../exchange/Exchange.ts"
 
 /**
  * Headers of every response, pages included: scripts, styles and connections of this origin only, no inline code, no

@@ -2,9 +2,9 @@ import type { ParleyServices } from "@parley/core/effect"
 import type { Effect, Schema, Scope } from "effect"
 import type { Access } from "../access/Access.ts"
 import type { RouteBody } from "../body/RouteBody.ts"
-import type { Context } from "../exchange/Context.ts"
-import type { Response } from "../exchange/Response.ts"
+import type { Context, Response } from "../exchange/Exchange.ts"
 import type { Coded, ErrorCode } from "../problems/problemTable.ts"
+import type { InvalidRequest, MethodNotAllowed } from "../problems/errors.ts"
 import type { LargeWork } from "../server/Server.ts"
 import type { Parameters, ParameterValues } from "./parameters.ts"
 
@@ -99,3 +99,20 @@ export const defineRoute = <
     headerParameters: definition.headerParameters ?? {},
     body: definition.body
   }) as unknown as Route
+
+/** The route that a request asks for, with the decoded parameters of its path. */
+export interface RouteCall {
+  readonly route: Route
+  readonly path: Readonly<Record<string, string>>
+}
+
+/** The result for a path and a method: a route, or the reason of a refusal. */
+export type RouteMatch =
+  | ({ readonly _tag: "route" } & RouteCall)
+  | {
+      readonly _tag: "refused"
+      readonly error: InvalidRequest | MethodNotAllowed
+      readonly allowed: string | undefined
+      /** The routes of the path for other methods. */
+      readonly others: ReadonlyArray<Route>
+    }

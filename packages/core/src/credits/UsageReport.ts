@@ -1,7 +1,6 @@
 import type { UserId } from "../identity/UserId.ts"
 import type { Usage } from "../models/Usage.ts"
-import { isOfReply } from "./Receipt.ts"
-import type { Transaction } from "./Transaction.ts"
+import { isOfReply, type Transaction } from "./Transaction.ts"
 import { type Spender, dayOf, startOfDay } from "./Spender.ts"
 
 /** The usage of one model by one source on one day. */

@@ -1,7 +1,7 @@
 /** The part of `@parley/core/adapter` for credits. */
 
 export { type CreditPorts, CreditLedger, CreditRecords, CreditUpkeep, type TierCount } from "./CreditLedger.ts"
-export { type ReceiptDraft, type ReplyReceiptDraft, type WorkReceiptDraft, isOfReply } from "./Receipt.ts"
+export { type ReceiptDraft, type ReplyReceiptDraft, type WorkReceiptDraft, isOfReply } from "./Transaction.ts"
 export { dayText, parseDay } from "./UsageReport.ts"
 export { checkTiers } from "./upkeep/checkTiers.ts"
 export {

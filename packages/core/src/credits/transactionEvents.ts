@@ -1,8 +1,7 @@
 import type { InMemoryEventLog } from "../events/InMemoryEventLog.ts"
 import type { EventDraft } from "../events/ParleyEvent.ts"
 import type { Account } from "./Account.ts"
-import { isOfReply, modelOf } from "./Receipt.ts"
-import type { Transaction } from "./Transaction.ts"
+import { isOfReply, modelOf, type Transaction } from "./Transaction.ts"
 
 const REPLY = "reply:"
 /** The key of a hold for the rest of a reply that was reported already (`restKey`). */

@@ -27,7 +27,7 @@ export {
   type RerankerService,
   rerankFound
 } from "./searching/Reranker.ts"
-export { BM25 } from "./searching/passageScores.ts"
+export { BM25 } from "./searching/relevantPassages.ts"
 export {
   DOCUMENT_TYPES,
   DOCUMENT_TYPE_TABLE,
@@ -60,8 +60,13 @@ export {
   requestsOf
 } from "./embedding/embedPassages.ts"
 export { FileRejected, fileTooLarge } from "./errors.ts"
-export { FEEDBACK, type FeedbackCandidate, type FeedbackStatistics, feedbackScores } from "./searching/passageScores.ts"
-export { type Crowd, FUSION, type FusedCandidate, fusedScores } from "./searching/passageScores.ts"
+export {
+  FEEDBACK,
+  type FeedbackCandidate,
+  type FeedbackStatistics,
+  feedbackScores
+} from "./searching/relevantPassages.ts"
+export { type Crowd, FUSION, type FusedCandidate, fusedScores } from "./searching/relevantPassages.ts"
 export { cutPassages } from "./indexing/cutPassages.ts"
 export { type ExcerptInput, excerptOf } from "./indexing/excerpt.ts"
 export { type IndexDocument, indexDocument, INDEXING_VERSION, PASSAGES_PER_BATCH } from "./indexing/indexDocument.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { newDocument } from "../../src/testing/storage/storageFixtures.ts"
-import { cosine } from "../../src/documents/searching/passageScores.ts"
+import { cosine } from "../../src/documents/searching/relevantPassages.ts"
 import {
   type AskedEmbedding,
   indexPassage,

@@ -7,7 +7,7 @@ import {
   sweptBy,
   type Swept
 } from "@parley/core/adapter"
-import { Effect, Result } from "effect"
+import { Effect, Exit } from "effect"
 import type { Database, DatabaseError, Row } from "../../database/Database.ts"
 import { commitOperations } from "../commitOperations.ts"
 import { type LedgerTime, momentOf } from "../LedgerClock.ts"
@@ -58,7 +58,7 @@ const sweepAtOnce = (
       // Their messages end with them, in this transaction.
       yield* endTurns
       return answers
-        .map((answer) => sweptBy(Result.isSuccess(answer) ? (answer.success as HoldEnd | undefined) : undefined))
+        .map((answer) => sweptBy(Exit.isSuccess(answer) ? (answer.value as HoldEnd | undefined) : undefined))
         .reduce(addSwept, NOTHING_SWEPT)
     })
   )

@@ -1,7 +1,7 @@
 import { PaymentsNotConfigured } from "@parley/core/adapter"
 import { Effect, Result, Schema } from "effect"
 import { isLocalHost } from "../../access/isLocalRequest.ts"
-import { type Context, publicPathOf } from "../../exchange/Context.ts"
+import { type Context, publicPathOf } from "../../exchange/Exchange.ts"
 import { type Parameter, textParameter } from "../parameters.ts"
 
 const MAX_CHARACTERS = 1_000

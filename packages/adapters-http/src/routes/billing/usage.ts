@@ -2,7 +2,7 @@ import { CreditService } from "@parley/core/effect"
 import { dayOf, dayText, parseDay } from "@parley/core/adapter"
 import { Clock, Effect, Result, Schema } from "effect"
 import { sessionAccess } from "../../access/personAccess.ts"
-import { json } from "../../exchange/Response.ts"
+import { json } from "../../exchange/Exchange.ts"
 import type { Parameter } from "../parameters.ts"
 import { defineRoute } from "../Route.ts"
 

@@ -1,7 +1,7 @@
 import { PaymentInbox } from "@parley/core/effect"
 import { Clock, Effect, Schema } from "effect"
 import { signedWebhook } from "../../access/signedWebhook.ts"
-import { json } from "../../exchange/Response.ts"
+import { json } from "../../exchange/Exchange.ts"
 import { rawBody } from "../../body/rawBody.ts"
 import { defineRoute } from "../Route.ts"
 

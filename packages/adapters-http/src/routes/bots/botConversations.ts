@@ -7,7 +7,7 @@ import {
 import { PAGE_MESSAGES } from "@parley/core/adapter"
 import { Effect, Schema, Stream } from "effect"
 import { sessionAccess } from "../../access/personAccess.ts"
-import { type Response, streamed, empty, json } from "../../exchange/Response.ts"
+import { type Response, streamed, empty, json } from "../../exchange/Exchange.ts"
 import { csvLine } from "./csv.ts"
 import { botPath } from "./bots.ts"
 import {

@@ -3,7 +3,7 @@ import { ChatService, CreditService, MAX_DOCUMENTS, type ReplyCost, Uuid } from 
 import { PAGE_MESSAGES, ROLES } from "@parley/core/adapter"
 import { Effect, Schema } from "effect"
 import { sessionAccess } from "../../access/personAccess.ts"
-import { empty, json } from "../../exchange/Response.ts"
+import { empty, json } from "../../exchange/Exchange.ts"
 import { jsonBody } from "../../body/jsonBody.ts"
 import {
   integerParameter,

@@ -1,7 +1,7 @@
 import { ModelOffers } from "@parley/core/effect"
 import { Effect, Schema } from "effect"
 import { sessionAccess } from "../../access/personAccess.ts"
-import { json } from "../../exchange/Response.ts"
+import { json } from "../../exchange/Exchange.ts"
 import { defineRoute } from "../Route.ts"
 import { TierName } from "../billing/tiers.ts"
 

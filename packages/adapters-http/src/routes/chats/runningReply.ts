@@ -1,7 +1,7 @@
 import { ChatService } from "@parley/core/effect"
 import { Effect } from "effect"
 import { sessionAccess } from "../../access/personAccess.ts"
-import { empty, streamed } from "../../exchange/Response.ts"
+import { empty, streamed } from "../../exchange/Exchange.ts"
 import { chatPath } from "./chats.ts"
 import { defineRoute } from "../Route.ts"
 

@@ -2,7 +2,7 @@ import { DocumentService, MAX_EXCERPT } from "@parley/core/effect"
 import { DOCUMENT_TYPES, documentType } from "@parley/core/adapter"
 import { Effect, Schema } from "effect"
 import { sessionAccess } from "../../access/personAccess.ts"
-import { streamed, json } from "../../exchange/Response.ts"
+import { streamed, json } from "../../exchange/Exchange.ts"
 import { integerParameter, optionalIntegerParameter, textParameter, uuidParameter } from "../parameters.ts"
 import { defineRoute } from "../Route.ts"
 

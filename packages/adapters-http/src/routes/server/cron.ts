@@ -1,7 +1,7 @@
 import { ResetService } from "@parley/core/effect"
 import { Effect, Schema } from "effect"
 import { cronAccess } from "../../access/secretAccess.ts"
-import { json } from "../../exchange/Response.ts"
+import { json } from "../../exchange/Exchange.ts"
 import { defineRoute } from "../Route.ts"
 
 const ResetBody = Schema.Struct({ message: Schema.String, resetCount: Schema.Int })

@@ -1,7 +1,7 @@
 import { ModelOffers, UploadLimits } from "@parley/core/effect"
 import { Effect, Schema } from "effect"
 import { type Caller, optionalSessionAccess, sessionAccess } from "../../access/personAccess.ts"
-import { json } from "../../exchange/Response.ts"
+import { json } from "../../exchange/Exchange.ts"
 import { defineRoute } from "../Route.ts"
 import { TierBody, tierBody } from "../billing/tiers.ts"
 

@@ -1,8 +1,7 @@
 import { BillingService } from "@parley/core/effect"
 import { Effect, Schema } from "effect"
 import { publicAccess, statusAccess } from "../../access/openAccess.ts"
-import { json } from "../../exchange/Response.ts"
-import { publicPathOf } from "../../exchange/Context.ts"
+import { json, publicPathOf } from "../../exchange/Exchange.ts"
 import { defineRoute } from "../Route.ts"
 import { withTiers } from "../billing/tiers.ts"
 

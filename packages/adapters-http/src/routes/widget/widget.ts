@@ -1,7 +1,7 @@
 import { VisitorConversation, VisitorMessage, WidgetService } from "@parley/core/effect"
 import { Effect, Schema } from "effect"
 import { visitorAccess } from "../../access/openAccess.ts"
-import { json, streamed } from "../../exchange/Response.ts"
+import { json, streamed } from "../../exchange/Exchange.ts"
 import { jsonBody } from "../../body/jsonBody.ts"
 import { requiredTextParameter } from "../parameters.ts"
 import { defineRoute } from "../Route.ts"

@@ -1,7 +1,7 @@
 import { Effect, Semaphore, Exit, Fiber } from "effect"
 import { type Hold, type HoldEnd, type HoldName, type HoldProgress, restKey } from "../../credits/holds/Hold.ts"
 import { HoldTtl, endSurely } from "../../credits/holds/keepHolds.ts"
-import type { ReplyReceiptDraft, ReplyEnd } from "../../credits/Receipt.ts"
+import type { ReplyReceiptDraft, ReplyEnd } from "../../credits/Transaction.ts"
 import { release, reserve } from "../../credits/rules/decideHold.ts"
 import { NOTHING_PAID, paidWith, settleReply, unpaidOf } from "../../credits/rules/decideReply.ts"
 import { IdGenerator } from "../../storage/IdGenerator.ts"

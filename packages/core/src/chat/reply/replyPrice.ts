@@ -1,4 +1,4 @@
-import type { ReplyEnd, ReplyReceiptDraft } from "../../credits/Receipt.ts"
+import type { ReplyEnd, ReplyReceiptDraft } from "../../credits/Transaction.ts"
 import { maxPriceOf, outputTokensWithin, priceOf } from "../../credits/rules/price.ts"
 import type { ChatMessage } from "../../models/ChatMessage.ts"
 import type { ChatModel, InputUsage } from "../../models/ChatModel.ts"

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Cause, type Fiber, Option, Pull, type Scope } from "effect"
 import { heartbeatMs, makeBeats, HoldTtl, untilStored } from "../../credits/holds/keepHolds.ts"
 import { type ReplyBeat, type ReplyBeaten, RunningReplies, type ReplyName } from "./RunningReplies.ts"
-import type { ReplyEnd } from "../../credits/Receipt.ts"
+import type { ReplyEnd } from "../../credits/Transaction.ts"
 import { ModelFailed } from "../../models/ChatModel.ts"
 import { countFailure } from "../../models/modelMetrics.ts"
 import { Tokenizer } from "../../tokens/Tokenizer.ts"

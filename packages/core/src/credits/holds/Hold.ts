@@ -1,6 +1,6 @@
 import type { UserId } from "../../identity/UserId.ts"
 import { type Account, type Buckets, type Split, availableOf } from "../Account.ts"
-import type { Receipt, ReceiptDraft } from "../Receipt.ts"
+import type { Receipt, ReceiptDraft } from "../Transaction.ts"
 import type { Spender } from "../Spender.ts"
 import { InsufficientCredits } from "../errors.ts"
 

@@ -1,5 +1,5 @@
 import type { UserId } from "../../identity/UserId.ts"
-import type { ReceiptLine, WorkReceipt } from "../Receipt.ts"
+import type { ReceiptLine, WorkReceipt } from "../Transaction.ts"
 import type { Spender } from "../Spender.ts"
 
 /** The name of metered work. */

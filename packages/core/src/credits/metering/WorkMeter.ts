@@ -18,7 +18,7 @@ import {
 } from "../errors.ts"
 import type { HoldEnd, HoldName, HoldProgress } from "../holds/Hold.ts"
 import { HoldTtl, endSurely, heartbeatMs, makeBeats } from "../holds/keepHolds.ts"
-import type { ReceiptLine } from "../Receipt.ts"
+import type { ReceiptLine } from "../Transaction.ts"
 import { workCost } from "../rules/price.ts"
 import { checkLines, checkName, checkSource, draftOf, resultOf } from "./checkWork.ts"
 import type {

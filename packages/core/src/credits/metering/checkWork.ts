@@ -1,6 +1,6 @@
 import { Result, Effect } from "effect"
 import { InvalidWork } from "../errors.ts"
-import type { ReceiptLine, WorkReceiptDraft } from "../Receipt.ts"
+import type { ReceiptLine, WorkReceiptDraft } from "../Transaction.ts"
 import { problemOfLines } from "../rules/price.ts"
 import { parseSpender } from "../Spender.ts"
 import type { WorkBound, WorkName, WorkReport } from "./Metering.ts"

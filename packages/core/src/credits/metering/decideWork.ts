@@ -2,7 +2,7 @@ import { Result } from "effect"
 import { availableOf, freeOf, takeFrom } from "../Account.ts"
 import { HoldNotFound, KeyConflict } from "../errors.ts"
 import type { Hold, HoldEnd, HoldName, Reserved, ReserveInput } from "../holds/Hold.ts"
-import { isOfReply, type ReceiptLine, type WorkReceiptDraft } from "../Receipt.ts"
+import { isOfReply, type ReceiptLine, type WorkReceiptDraft } from "../Transaction.ts"
 import {
   decideExpiry,
   capReached,

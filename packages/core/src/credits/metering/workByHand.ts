@@ -3,7 +3,7 @@ import type { Accounts } from "../Accounts.ts"
 import type { CreditLedger } from "../CreditLedger.ts"
 import { HoldNotFound, WorkExpired } from "../errors.ts"
 import type { HoldEnd } from "../holds/Hold.ts"
-import { isOfReply, type ReceiptLine, type WorkReceipt } from "../Receipt.ts"
+import { isOfReply, type ReceiptLine, type WorkReceipt } from "../Transaction.ts"
 import { type ExpiredWork, releaseAttempt, settleAttempt } from "./decideWork.ts"
 import { checkLines, checkName, checkSource, draftOf, lifetimeOf } from "./checkWork.ts"
 import type {

@@ -14,8 +14,7 @@ import type {
   PurchaseNotFound,
   SubscriptionNotFound
 } from "../errors.ts"
-import type { ReceiptDraft } from "../Receipt.ts"
-import type { Transaction, TransactionCounts } from "../Transaction.ts"
+import type { ReceiptDraft, Transaction, TransactionCounts } from "../Transaction.ts"
 import type { PurchaseState } from "../Purchase.ts"
 import type { Spender, DayUsage } from "../Spender.ts"
 

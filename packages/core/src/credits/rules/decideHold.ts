@@ -16,7 +16,7 @@ import { AccountNotFound, DailyCapReached, HoldNotFound, InvalidAmount, KeyConfl
 import { type Journal, post } from "./journal.ts"
 import { accountOf } from "./decideAll.ts"
 import type { Decision, IdempotencyRecord, LedgerAccount, OpenHold, Operation, Refusal, View } from "./LedgerState.ts"
-import { isOfReply, type Receipt } from "../Receipt.ts"
+import { isOfReply, type Receipt } from "../Transaction.ts"
 import {
   kindOfSpender,
   parseSpender,

@@ -1,7 +1,6 @@
 import { Result } from "effect"
 import type { LedgerAccount, Decision, Refusal, View } from "./LedgerState.ts"
-import { modelOf, type Receipt } from "../Receipt.ts"
-import { type Transaction, type TransactionType, withTransaction } from "../Transaction.ts"
+import { modelOf, type Receipt, type Transaction, type TransactionType, withTransaction } from "../Transaction.ts"
 import type { Account } from "../Account.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import { AccountNotFound, type InvalidAmount, KeyConflict } from "../errors.ts"

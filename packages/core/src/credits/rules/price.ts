@@ -1,7 +1,7 @@
 import type { ModelPrice, TokenRates } from "../../models/Model.ts"
 import { MAX_CREDITS } from "../maxCredits.ts"
 import type { Usage } from "../../models/Usage.ts"
-import type { ReceiptLine } from "../Receipt.ts"
+import type { ReceiptLine } from "../Transaction.ts"
 
 /** Products are summed exactly in millionths. A figure with more than six decimals is rounded up to six. */
 const MILLIONTHS = 1_000_000

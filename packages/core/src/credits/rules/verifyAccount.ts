@@ -1,10 +1,9 @@
 import { freeOf } from "../Account.ts"
 import type { IdempotencyRecord, LedgerAccount, OpenHold } from "./LedgerState.ts"
 import { type PurchaseState, outOf } from "../Purchase.ts"
-import { modelOf } from "../Receipt.ts"
+import { modelOf, TRANSACTION_TYPES, type Transaction, type TransactionType, countsOf } from "../Transaction.ts"
 import { sameTerms, type Terms } from "./journal.ts"
 import { kindOfSpender, SPENDER_KINDS, type SpenderKind, dayOf, usageOfKind } from "../Spender.ts"
-import { TRANSACTION_TYPES, type Transaction, type TransactionType, countsOf } from "../Transaction.ts"
 import { type Difference, type Invariant, SIDE_REFERENCE } from "../upkeep/Verification.ts"
 
 /** An account with all that is stored of it; transactions oldest first. */

@@ -1,4 +1,4 @@
-import { scoreTerm, FEEDBACK, feedbackScores, cosine, crowdOf, FUSION, fusedScores } from "./passageScores.ts"
+import { scoreTerm, FEEDBACK, feedbackScores, cosine, crowdOf, FUSION, fusedScores } from "./relevantPassages.ts"
 import type { Document, FoundPassage, Passage } from "../Document.ts"
 import type { Embedding } from "../embedding/Embedder.ts"
 import type { SearchInput } from "../indexing/PassageIndex.ts"

@@ -1,5 +1,5 @@
 import type { ReserveInput } from "../../credits/holds/Hold.ts"
-import { isOfReply, type ReceiptDraft, type ReplyReceiptDraft } from "../../credits/Receipt.ts"
+import { isOfReply, type ReceiptDraft, type ReplyReceiptDraft } from "../../credits/Transaction.ts"
 import { CHAT_SPENDER } from "../../credits/Spender.ts"
 import type { UserId } from "../../identity/UserId.ts"
 

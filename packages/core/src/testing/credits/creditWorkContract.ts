@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import type { ReceiptLine, WorkReceiptDraft } from "../../credits/Receipt.ts"
+import type { ReceiptLine, WorkReceiptDraft } from "../../credits/Transaction.ts"
 import type { Spender } from "../../credits/Spender.ts"
 import { reservation } from "./creditFixtures.ts"
 import { type CreditTester, run, tagOf } from "./creditTester.ts"
