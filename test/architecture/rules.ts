@@ -36,6 +36,7 @@ export const coreDomains: ReadonlyArray<string> = [
   "models",
   "tiers",
   "events",
+  "security",
   "credits",
   "jobs",
   "documents",

@@ -1,8 +1,8 @@
 import { ModelFailed, StorageFailed } from "@parley/core/adapter"
-import { Cause, Effect, Logger } from "effect"
+import { inMemoryStorageLayer, SecurityEvents } from "@parley/core/effect"
+import { Cause, Effect, Layer, Logger } from "effect"
 import { describe, expect, test } from "vitest"
 import { type Route, routes } from "../src/index.ts"
-import { makeRefusalLog } from "../src/server/RefusalLog.ts"
 import { logFailure } from "../src/core/logFailure.ts"
 
 const SECRET = "sk-secret-prompt"
@@ -16,7 +16,8 @@ const logged = async (cause: Cause.Cause<unknown>) => {
   const lines: Array<string> = []
   const logger = Logger.map(Logger.formatJson, (line) => void lines.push(line))
   const failed = { route: routes[0] as Route, userId: undefined }
-  const work = logFailure(cause, failed, makeRefusalLog()).pipe(
+  const work = logFailure(cause, failed).pipe(
+    Effect.provide(Layer.provide(SecurityEvents.layer, inMemoryStorageLayer)),
     Effect.annotateLogs({ requestId: "request-1" }),
     Effect.provide(Logger.layer([logger]))
   )

@@ -180,7 +180,7 @@ export {
 export { SpendLimiter, type SpendInput, type Spending, type SpendLimit, type Spent } from "./limits/SpendLimiter.ts"
 export { type CountInput, type Counted, type EventName, RateLimiter } from "./limits/RateLimiter.ts"
 export { InputIssue, issuesOf } from "./validation/issuesOf.ts"
-export { addressBucket } from "./limits/addressBucket.ts"
+export { addressBucket, bareAddress } from "./limits/addressBucket.ts"
 export { ROLES } from "./models/ChatMessage.ts"
 export {
   type ChatModel,

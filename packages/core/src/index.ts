@@ -71,7 +71,9 @@ export {
   type EventType,
   type ParleyEvent,
   type PlanChanged,
-  type ReplyFinished
+  type ReplyFinished,
+  type SecurityEvent,
+  type SecurityEventName
 } from "./events/ParleyEvent.ts"
 export type { ParleyHooks } from "./events/hooks.ts"
 export type { WebhookEndpoint, WebhookOptions } from "./events/webhooks.ts"

@@ -38,6 +38,7 @@ import { parleyJobWorker } from "./parleyJobs.ts"
 import { ModelOffers } from "./chat/ModelOffers.ts"
 import { ConversationService } from "./widget/ConversationService.ts"
 import { WidgetService } from "./widget/WidgetService.ts"
+import { SecurityEvents } from "./security/SecurityEvents.ts"
 import { AccessList } from "./sessions/AccessList.ts"
 import { SignOut } from "./sessions/SignOut.ts"
 import { UserExport } from "./users/UserExport.ts"
@@ -74,6 +75,7 @@ export type ParleyServices =
   | ReplyRunner
   | ResetService
   | SecretRotation
+  | SecurityEvents
   | SignOut
   | UserAccess
   | UserExport
@@ -118,7 +120,7 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   )
 ).pipe(
   Layer.provideMerge(Layer.provide(ReplyRunner.layer, ReplyBeats.layer)),
-  Layer.provideMerge(AccessList.layer),
+  Layer.provideMerge(Layer.mergeAll(AccessList.layer, SecurityEvents.layer)),
   Layer.provide(Layer.mergeAll(AbandonedTries.layer, Accounts.layer, ChatQuota.layer)),
   Layer.provide(CrmRelease.farewellLayer),
   Layer.provide(CrmRelease.layer)

@@ -1,4 +1,5 @@
 import {
+  ownerOfEvent,
   type ClaimedDelivery,
   type DeliveryOutcome,
   type DeliveryRecord,
@@ -96,6 +97,10 @@ const makeOutbox = Effect.gen(function* () {
           ])
         )
       ),
+    publish: ({ at, data, type }) =>
+      storing("Outbox.publish")(
+        Effect.asVoid(statement(sqlTexts.publish, [ownerOfEvent(data), type, at, JSON.stringify(data)]))
+      ),
     claim: ({ destination, leaseMs, limit }) =>
       storing(
         "Outbox.claim",
@@ -113,7 +118,7 @@ const makeOutbox = Effect.gen(function* () {
         "maintenance"
       )(
         Effect.asVoid(
-          statement(sqlTexts.conclude, [event.data.account, event.id, destination, claim, ...leftBy(outcome)])
+          statement(sqlTexts.conclude, [ownerOfEvent(event.data), event.id, destination, claim, ...leftBy(outcome)])
         )
       ),
     disable: (destination) =>

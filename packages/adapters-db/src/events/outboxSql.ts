@@ -41,6 +41,12 @@ const subscribe = (schema: string) => `WITH left_ones AS MATERIALIZED (
 export const outboxSql = (schema: string) => ({
   subscribe: subscribe(schema),
 
+  /** Parameters: owner, type, Unix milliseconds, data as JSON. */
+  publish: `INSERT INTO ${schema}.event_deliveries (user_id, event_id, destination, type, created_at, data)
+    SELECT $1, e.id, d.id, $2::text, to_timestamp($3::float8 / 1000), $4::jsonb
+    FROM (SELECT ${schema}.new_event_id() AS id OFFSET 0) e
+    JOIN ${schema}.event_destinations d ON d.disabled_at IS NULL AND d.asked_at ? $2::text`,
+
   /** Parameters: destination, how many, the claim's name, milliseconds it lasts. */
   claim: `WITH due AS MATERIALIZED (
       SELECT user_id, event_id FROM ${schema}.event_deliveries

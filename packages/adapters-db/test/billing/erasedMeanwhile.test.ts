@@ -1,6 +1,6 @@
 import { CreditUpkeep, PaymentEventStore, type ReceivedPaymentEvent } from "@parley/core/adapter"
 import { testedLedger } from "@parley/core/testing"
-import { Catalog, CrmRelease, UserService, noCrmLayer } from "@parley/core/effect"
+import { Catalog, CrmRelease, SecurityEvents, UserService, noCrmLayer } from "@parley/core/effect"
 import {
   type BillingAct,
   billingUnderTest,
@@ -27,6 +27,7 @@ const TAKES_BACK: ReadonlyArray<BillingAct> = [
 const serverOn = (url: string) => {
   const stores = storesLayer().pipe(Layer.provide(PgDatabaseLayer({ url, maxConnections: 24 })))
   const users = UserService.layer.pipe(
+    Layer.provide(SecurityEvents.layer),
     Layer.provide([
       neutralProviderLayer(),
       CrmRelease.layer.pipe(Layer.provide(noCrmLayer)),

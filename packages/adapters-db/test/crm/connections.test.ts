@@ -7,6 +7,7 @@ import {
   makeWebCryptoSecretBox,
   noPayments,
   parseSecretKeys,
+  SecurityEvents,
   UserService
 } from "@parley/core/effect"
 import { CrmProviders, SecretBox, paymentProviderLayer } from "@parley/core/adapter"
@@ -300,7 +301,7 @@ for (const { name, layer } of databases) {
     JobWorker.layerOf([crmRevoking]),
     UserService.layer
   ).pipe(
-    Layer.provide(CrmRelease.farewellLayer),
+    Layer.provide([CrmRelease.farewellLayer, SecurityEvents.layer]),
     Layer.provideMerge(CrmRelease.layer),
     Layer.provide([box, Layer.succeed(CrmProviders, new Map([[crm.provider.id, crm.provider]]))]),
     Layer.provide([paymentProviderLayer(noPayments), Layer.succeed(Catalog, makeCatalog({}))]),

@@ -1,4 +1,4 @@
-import { Catalog, CrmRelease, noCrmLayer, noPayments, UserService } from "@parley/core/effect"
+import { Catalog, CrmRelease, noCrmLayer, noPayments, SecurityEvents, UserService } from "@parley/core/effect"
 import { type CreditPorts, CreditRecords } from "@parley/core/adapter"
 import { testedLedger } from "@parley/core/testing"
 import { defaultCatalog } from "@parley/core"
@@ -142,6 +142,7 @@ for (const { name, layer } of databases) {
   personalDataContract(name, stores)
   userExportContract(name, stores)
   const users = UserService.layer.pipe(
+    Layer.provide(SecurityEvents.layer),
     Layer.provide([
       paymentProviderLayer(noPayments),
       Layer.succeed(Catalog, defaultCatalog),

@@ -1,5 +1,5 @@
 import { isMoment, SessionInvalid, type SessionVerifier, SessionVerifierUnavailable } from "@parley/core/adapter"
-import { AccessList, type Identified, type UserBlocked } from "@parley/core/effect"
+import { AccessList, type Identified, SecurityEvents, type UserBlocked } from "@parley/core/effect"
 import { UserId } from "@parley/core"
 import { Effect, Schema } from "effect"
 import type { Context } from "../exchange/Exchange.ts"
@@ -145,9 +145,25 @@ const personOf = (answer: SignedIn): Person | undefined => {
   return isUserId(userId) && fits ? { userId, email, name, expiresAt, issuedAt, token: undefined } : undefined
 }
 
-const SESSION_ERRORS = ["unauthorized", "blocked", "identity_unavailable", "too_many_requests"] as const
+const SESSION_ERRORS = [
+  "unauthorized",
+  "blocked",
+  "identity_unavailable",
+  "too_many_failures",
+  "too_many_requests"
+] as const
 
 export type SessionCode = (typeof SESSION_ERRORS)[number]
+
+/**
+ * Counts a refused token on the client's address. A missing, an expired or a signed-out session is no guess.
+ */
+const countFailure = <A, E, R>({ request, server }: Context, proving: Effect.Effect<A, E | SessionInvalid, R>) =>
+  Effect.catchIf(
+    proving,
+    (error) => error instanceof SessionInvalid && error.problem === "refused",
+    (refusal) => server.failedTries.refuse("session", request, refusal)
+  )
 
 /** The facts about a calling person for routes. */
 export type Caller = Omit<Person, "issuedAt" | "token">
@@ -159,8 +175,9 @@ export type Caller = Omit<Person, "issuedAt" | "token">
 export const personClaim = <Proven>(callerOf: (proven: Person) => Proven) =>
   Effect.fnUntraced(function* (context: Context) {
     const { request, server } = context
-    const proven = yield* provePerson(context)
+    const proven = yield* countFailure(context, provePerson(context))
     const { userId } = proven
+    yield* SecurityEvents.use(({ see }) => see(userId))
     const entering = server.personRequests.enter(userId)
     return {
       userId,
@@ -197,7 +214,8 @@ export const optionalSessionAccess = defineAccess<Caller | undefined, unknown, O
   name: "optional session",
   errors: (method) => (isUnsafe(method) ? [...OPTIONAL_ERRORS, "cross_site_request"] : OPTIONAL_ERRORS),
   isPerson: true,
-  claimOf: (context) => Effect.catchTag(sessionClaim(context), "SessionInvalid", () => Effect.succeed(noPerson))
+  claimOf: (context) =>
+    Effect.catchTag(sessionClaim(context), ["SessionInvalid", "TooManyFailures"], () => Effect.succeed(noPerson))
 })
 
 /** A person whose browser navigates, with all cookies of this server. */

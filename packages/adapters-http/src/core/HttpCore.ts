@@ -1,4 +1,4 @@
-import { addressBucket, SessionIssuedAt } from "@parley/core/adapter"
+import { addressBucket, type RequestFacts, RequestOrigin, SessionIssuedAt } from "@parley/core/adapter"
 import { Cause, Effect, Exit, Scope } from "effect"
 import { type CrossOrigin, crossOrigin } from "../access/origins.ts"
 import {
@@ -19,7 +19,7 @@ import type { HttpOptions } from "../server/HttpOptions.ts"
 import { makeServer } from "../server/makeServer.ts"
 import type { OpenApiDocument, Server } from "../server/Server.ts"
 import { cookieNameOf } from "../sessions/cookies.ts"
-import { logFailure } from "./logFailure.ts"
+import { logFailure, nameOf } from "./logFailure.ts"
 import { openApiDocument } from "./openApiDocument.ts"
 import { InvalidRequest, MethodNotAllowed } from "../problems/errors.ts"
 
@@ -92,12 +92,25 @@ const answerCall = async (server: Server, call: RouteCall, exchange: Exchange): 
   const { request, signal, writer } = exchange
   const known: Known = { userId: undefined }
   const work = Effect.scoped(serve({ request, server }, call, writer, known)).pipe(
-    Effect.tapCause((cause) => logFailure(cause, { route: call.route, ...known }, server.refusals)),
+    Effect.tapCause((cause) => logFailure(cause, { route: call.route, ...known })),
+    Effect.provideService(RequestOrigin, originOf(request, call.route)),
     Effect.annotateLogs({ requestId: request.id })
   )
   const exit = await server.runtime.runPromiseExit(work, { signal })
   if (Exit.isFailure(exit)) answerFailure(writer, exit.cause, request.id)
 }
+
+/** The request as security events name it; its parts are looked up if they are needed. */
+const originOf = (request: Request, route: Route): RequestFacts => ({
+  get address() {
+    return request.peer
+  },
+  get userAgent() {
+    return request.headers["user-agent"]
+  },
+  route: nameOf(route),
+  requestId: request.id
+})
 
 /** Answers a failure with problem details. Once a response has begun, it is cut off instead. */
 const answerFailure = (writer: ResponseWriter, cause: Cause.Cause<unknown>, requestId: string): void => {

@@ -1,10 +1,10 @@
 import { SessionInvalid } from "@parley/core/adapter"
 import { causeField, databaseFields } from "@parley/core/adapter"
+import { SecurityEvents } from "@parley/core/effect"
 import { Cause, Effect } from "effect"
 import { codeOf } from "../problems/Problem.ts"
 import { type ErrorCode, problemTable } from "../problems/problemTable.ts"
 import type { Route } from "../routes/Route.ts"
-import type { RefusalLog } from "../server/RefusalLog.ts"
 
 /** The facts of a failed request. */
 export interface FailedRequest {
@@ -22,41 +22,43 @@ const ORDINARY: ReadonlyArray<ErrorCode> = [
 ]
 const ORDINARY_SESSIONS: ReadonlyArray<unknown> = ["missing", "expired"]
 
+/** Refusals because of the sender that have another status than 401 and 403. */
+const OTHER_REFUSALS: ReadonlyArray<ErrorCode> = [
+  "cron_not_configured",
+  "api_key_rate_limited",
+  "too_many_failures",
+  "too_many_requests"
+]
+
 /**
- * Logs failures of the server, and refusals because of the sender or the origin (401, 403, schedules without the
- * secret), without the request's content and without a vendor's text: names, codes, users and places in the code.
+ * Logs failures of the server, and reports refusals because of the sender or the origin as security events, without the request's content and without a vendor's text: names, codes, users and places in the code.
  */
 export const logFailure = (
   cause: Cause.Cause<unknown>,
-  failed: FailedRequest,
-  refusals: RefusalLog
-): Effect.Effect<void> => {
+  failed: FailedRequest
+): Effect.Effect<void, never, SecurityEvents> => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.void
   const error = Cause.squash(cause)
   const code = codeOf(error)
   const { status } = problemTable[code]
-  if (status === 401 || status === 403 || code === "cron_not_configured")
-    return logRefusal(error, code, failed, refusals)
+  if (status === 401 || status === 403 || OTHER_REFUSALS.includes(code)) return reportRefusal(error, code, failed)
   return status < 500 ? Effect.void : logOwnFailure(error, code, failed)
 }
 
-const logRefusal = (
-  error: unknown,
-  code: ErrorCode,
-  { route, userId }: FailedRequest,
-  refusals: RefusalLog
-): Effect.Effect<void> => {
+const reportRefusal = (error: unknown, code: ErrorCode, { userId }: FailedRequest) => {
   const session = error instanceof SessionInvalid ? error : undefined
-  return refusals.note({
-    route: nameOf(route),
-    code,
-    problem: session?.problem,
-    userId: userId ?? session?.userId,
-    suspicious: !ORDINARY.includes(code) && !ORDINARY_SESSIONS.includes(session?.problem)
-  })
+  return SecurityEvents.use(({ refuse }) =>
+    refuse({
+      outcome: code,
+      problem: session?.problem,
+      userId: userId ?? session?.userId,
+      suspicious: !ORDINARY.includes(code) && !ORDINARY_SESSIONS.includes(session?.problem)
+    })
+  )
 }
 
-const nameOf = ({ method, path }: Route): string => `${method} ${path}`
+/** The name of a route in logs. */
+export const nameOf = ({ method, path }: Route): string => `${method} ${path}`
 
 const logOwnFailure = (error: unknown, code: ErrorCode, { route }: FailedRequest): Effect.Effect<void> => {
   const defect = code === "internal_error"

@@ -78,6 +78,17 @@ export class ApiKeyRateLimited extends Schema.TaggedError<ApiKeyRateLimited>()("
   }
 }
 
+/** Too many requests from this address had a wrong credential. A valid one is accepted at any time. */
+export class TooManyFailures extends Schema.TaggedError<TooManyFailures>()("TooManyFailures", {
+  limit: Schema.Int,
+  retryAfterMs: Schema.Finite
+}) {
+  readonly code = "too_many_failures"
+  override get message() {
+    return `More than ${countOf(this.limit, "request")} from your address had a wrong credential within a minute. Sign in again, or correct the key, and try again in a moment.`
+  }
+}
+
 /** Scheduled jobs have no secret, so that no schedule may start them. */
 export class CronNotConfigured extends Schema.TaggedError<CronNotConfigured>()("CronNotConfigured", {}) {
   readonly code = "cron_not_configured"

@@ -129,6 +129,12 @@ const problems = {
     members: ["perMinute"],
     mayRetryAfter: true
   },
+  too_many_failures: {
+    status: 429,
+    title: "Too many wrong credentials from this address",
+    members: ["limit"],
+    mayRetryAfter: true
+  },
   head_too_large: { status: 431, title: "The headers are too large", members: ["limit"] },
   too_many_requests: { status: 429, title: "Too many requests are under way", members: ["limit"], mayRetryAfter: true },
   model_failed: { title: "The model did not answer", members: ["model", "reason"] },

@@ -7,7 +7,7 @@ import type { DevelopmentSessions } from "../sessions/developmentSessions.ts"
 import type { SessionCookie } from "../sessions/cookies.ts"
 import type { ApiKeys } from "./ApiKeys.ts"
 import type { Authenticate, ParleyRuntime } from "./HttpOptions.ts"
-import type { RefusalLog } from "./RefusalLog.ts"
+import type { FailedTries } from "./FailedTries.ts"
 import type { PersonRequests, RequestTracker } from "./requests.ts"
 
 /** An OpenAPI 3.1 document. */
@@ -40,7 +40,8 @@ export interface Server {
   readonly personRequests: PersonRequests
   /** Checks that all dependencies of the server answer, at most once a second. */
   readonly ready: Effect.Effect<void, NotReady>
-  readonly refusals: RefusalLog
+  /** The failed tries of credentials. */
+  readonly failedTries: FailedTries
   /** Counts running requests, for an orderly stop. */
   readonly requests: RequestTracker | undefined
   readonly sessionCookie: SessionCookie

@@ -6,8 +6,8 @@ import { makeBodyIntake } from "../body/BodyIntake.ts"
 import { sessionCookieOf } from "../sessions/cookies.ts"
 import { apiKeysFrom } from "./ApiKeys.ts"
 import { type Authenticate, type HttpOptions, STALLED_READER_MS } from "./HttpOptions.ts"
+import { FailedTries } from "./FailedTries.ts"
 import { makeReadiness } from "./readiness.ts"
-import { makeRefusalLog } from "./RefusalLog.ts"
 import { makePersonRequests } from "./requests.ts"
 import type { OpenApiDocument, Server, UntrustedProxy } from "./Server.ts"
 
@@ -60,7 +60,7 @@ export const makeServer = (options: HttpOptions<never>, document: () => OpenApiD
     largeWork: { read: makeQueue(), write: makeQueue() },
     personRequests: makePersonRequests(options.requestsPerPerson ?? REQUESTS_PER_PERSON),
     ready: makeReadiness(options.ready ?? (() => Promise.resolve())),
-    refusals: makeRefusalLog(),
+    failedTries: new FailedTries(),
     requests: options.requests,
     sessionCookie: sessionCookieOf(options),
     sessions: options.sessions ?? noSessions,

@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { BotNotFound } from "../bots/errors.ts"
 import { BotStore } from "../bots/BotStore.ts"
 import { UserId } from "../identity/UserId.ts"
+import { SecurityEvents } from "../security/SecurityEvents.ts"
 import { SecretBox } from "../secrets/SecretBox.ts"
 import { Id, inputsOf } from "../storage/inputs.ts"
 import { retryStorage } from "../storage/retryStorage.ts"
@@ -301,6 +302,7 @@ const makeCallback = Effect.gen(function* () {
   const box = yield* SecretBox
   const conclude = yield* makeConclude
   const configured = yield* makeConfigured
+  const security = yield* SecurityEvents
   return Effect.fn("CrmService.callback")(function* (input: CallbackInput) {
     const provider = yield* configured(yield* idOf(input.provider))
     const [state = "", ...more] = input.callback.getAll("state")
@@ -308,11 +310,14 @@ const makeCallback = Effect.gen(function* () {
     if (open === undefined) return yield* new CrmStateUnknown()
     const outcome = { botId: open.botId, provider: provider.id }
     const { callback, owner } = input
-    if (!(yield* isMatch(open, { callback, owner, provider })))
+    if (!(yield* isMatch(open, { callback, owner, provider }))) {
+      yield* security.record({ event: "crm_connected", userId: owner, outcome: "state" })
       return { ...outcome, error: "state" as const, isOver: false }
+    }
     const error = yield* Effect.catchTag(conclude(input, provider, open), "StorageFailed", (failure) =>
       Effect.as(notMade(provider.id, failure.code), "exchange" as const)
     )
+    yield* security.record({ event: "crm_connected", userId: owner, outcome: error })
     return { ...outcome, error, isOver: true }
   })
 })
@@ -323,6 +328,7 @@ const make = Effect.gen(function* () {
   const owned = yield* makeOwned
   const providers = yield* CrmProviders
   const release = yield* CrmRelease
+  const security = yield* SecurityEvents
   const seen = yield* makeSeen
   const unitOfWork = yield* UnitOfWork
 
@@ -352,6 +358,7 @@ const make = Effect.gen(function* () {
       yield* owned(owner, botId)
       const [tell] = yield* unitOfWork.run(owner, release.remove({ owner, botId, provider }))
       if (tell === undefined) return yield* new CrmNotConnected()
+      yield* security.record({ event: "crm_disconnected", userId: owner })
       return { revocation: yield* Effect.uninterruptible(tell) }
     })
   })

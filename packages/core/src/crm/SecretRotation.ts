@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { SecretsNotConfigured } from "../secrets/errors.ts"
+import { SecurityEvents } from "../security/SecurityEvents.ts"
 import { SecretBox } from "../secrets/SecretBox.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { type StoredCrmConnection, SealedConnections, type SealedCount } from "./CrmConnectionStore.ts"
@@ -42,6 +43,7 @@ export class SecretRotation extends Context.Service<
     SecretRotation,
     Effect.gen(function* () {
       const box = yield* SecretBox
+      const security = yield* SecurityEvents
       const store = yield* SealedConnections
 
       /** Re-encrypts one; an unreadable one is left. */
@@ -64,6 +66,7 @@ export class SecretRotation extends Context.Service<
             after = batch.at(-1)
             if (after === undefined) break
           }
+          if (apply) yield* security.record({ event: "secrets_rotated" })
           const { resealed, unreadable } = counts
           return { key, resealed, unreadable, keys: yield* store.counts }
         })

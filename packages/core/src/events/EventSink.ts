@@ -21,6 +21,8 @@ export class DeliveryFailed extends Schema.TaggedError<DeliveryFailed>()("Delive
 export interface EventSink extends Destination {
   /** Time limit of a try, in milliseconds. */
   readonly timeLimitMs: number
+  /** True for a hook: it receives events that are not stored, too. */
+  readonly isOfThisProcess?: true
   /** Delivers one event; may be asked for the same again. */
   deliver(event: ParleyEvent): Effect.Effect<void, DeliveryFailed>
 }

@@ -3,7 +3,7 @@ import { IdGenerator } from "../storage/IdGenerator.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import type { TierName } from "../tiers/Tier.ts"
 import type { DeliveryState, Destination } from "./Outbox.ts"
-import { type EventDraft, type EventType, TYPES_OF_RECORD } from "./ParleyEvent.ts"
+import { ownerOfEvent, type EventDraft, type EventType, TYPES_OF_RECORD } from "./ParleyEvent.ts"
 import type { UserId } from "../identity/UserId.ts"
 
 /** The key of a period's transaction names its owner (`periodKey`). Returns the key with the pseudonym in the owner's place. */
@@ -102,7 +102,7 @@ export class InMemoryEventLog extends Context.Service<
         tell: ({ at, data, type }) => {
           const id = `evt_${run}${(told++).toString(36)}`
           for (const { id: destination } of toldOf(type)) {
-            const delivery = { id, type, account: data.account, destination, at, data, tries: 0 }
+            const delivery = { id, type, account: ownerOfEvent(data), destination, at, data, tries: 0 }
             const waiting = { state: "pending", endedAt: undefined, claim: undefined, reason: undefined } as const
             deliveries.set(keyOfDelivery(id, destination), { ...delivery, ...waiting, dueAt: at })
           }

@@ -100,8 +100,9 @@ const isOver = (
 /** The tables of the log, and the ways in which both ports read and change them. */
 const makeTables = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
-  const { deliveries, destinations } = yield* InMemoryEventLog
+  const { deliveries, destinations, tell } = yield* InMemoryEventLog
   return {
+    tell,
     deliveries,
     destinations,
     atNow: <A>(work: (now: number) => A) =>
@@ -118,7 +119,7 @@ const makeTables = Effect.gen(function* () {
 })
 
 const makeOutbox = Effect.gen(function* () {
-  const { atNow, change, deliveries, destinations, keysWhere } = yield* makeTables
+  const { atNow, change, deliveries, destinations, keysWhere, tell } = yield* makeTables
   const ids = yield* IdGenerator
 
   return Outbox.of({
@@ -132,6 +133,7 @@ const makeOutbox = Effect.gen(function* () {
         }
         for (const each of served) destinations.set(each.id, subscribed(destinations.get(each.id), each, lowBelow, now))
       }),
+    publish: (draft) => atNow(() => tell(draft)),
     claim: ({ destination, leaseMs, limit }) =>
       Effect.flatMap(ids.next, (claim) =>
         atNow((now): ReadonlyArray<ClaimedDelivery> => {

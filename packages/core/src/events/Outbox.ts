@@ -1,7 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { TierName } from "../tiers/Tier.ts"
-import type { EventType, ParleyEvent } from "./ParleyEvent.ts"
+import type { EventDraft, EventType, ParleyEvent } from "./ParleyEvent.ts"
 
 /** Retention of delivered events, which operators can list, and of dead ones, which they can retry. Milliseconds. */
 export const KEEP_DELIVERED_MS = 24 * 3_600_000
@@ -137,6 +137,8 @@ export class Outbox extends Context.Service<
      * each tier. A disabled destination stays disabled.
      */
     subscribe(input: SubscribeInput): Effect.Effect<void, StorageFailed>
+    /** Stores an event that reports no change of the storage, for every destination that subscribed to its type. */
+    publish(draft: EventDraft): Effect.Effect<void, StorageFailed>
     /** Claims due deliveries, longest due first: those without a claim, or with an expired one. */
     claim(input: ClaimInput): Effect.Effect<ReadonlyArray<ClaimedDelivery>, StorageFailed>
     /**

@@ -7,7 +7,8 @@ export const EVENT_TYPES = [
   "plan.changed",
   "balance.low",
   "document.ready",
-  "document.failed"
+  "document.failed",
+  "security"
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
@@ -163,6 +164,54 @@ export type DocumentFailed = EventOf<
   }
 >
 
+/**
+ * The security events. `signed_in`: a process of the server sees a session of the person from this address for the
+ * first time. `refused`: a request without the right to do what it asked.
+ */
+export const SECURITY_EVENTS = [
+  "signed_in",
+  "signed_out",
+  "sessions_ended",
+  "blocked",
+  "unblocked",
+  "secrets_rotated",
+  "crm_connected",
+  "crm_disconnected",
+  "exported",
+  "erased",
+  "refused"
+] as const
+export type SecurityEventName = (typeof SECURITY_EVENTS)[number]
+
+/**
+ * A fact for the security of the service: who did what, from where, and with which outcome. It contains no token, no
+ * secret and nothing of a body. The server's log has one line with the same fields.
+ */
+export type SecurityEvent = EventOf<
+  "security",
+  {
+    readonly event: SecurityEventName
+    /** The person who acted, or who was acted on by an operator; absent if no person is proven. */
+    readonly userId?: string
+    /** The client's address, as far as trusted proxies report it; absent outside requests. */
+    readonly address?: string
+    /** The first 200 characters of the client's `User-Agent`. */
+    readonly userAgent?: string
+    /** The method and the pattern of the path; absent outside requests. */
+    readonly route?: string
+    /** `ok`, or the code of the refusal. */
+    readonly outcome: string
+    /** A finer distinction of a refusal, from a closed list. */
+    readonly problem?: string
+    readonly requestId?: string
+    /** Refusals that this event counts together; absent for a single one. */
+    readonly count?: number
+  }
+>
+
+/** The owner of the security events that are about no person. */
+export const NO_PERSON = "parley:no-person"
+
 /** An event, distinguished by `type`. */
 export type ParleyEvent =
   | ReplyFinished
@@ -173,6 +222,11 @@ export type ParleyEvent =
   | BalanceLow
   | DocumentReady
   | DocumentFailed
+  | SecurityEvent
+
+/** The person to whom an event belongs, for exports and erasures. */
+export const ownerOfEvent = (data: ParleyEvent["data"]): string =>
+  "account" in data ? data.account : (data.userId ?? NO_PERSON)
 
 /**
  * Types of events that are delivered although the person was erased meanwhile, under the pseudonym of the ledger's rows: the

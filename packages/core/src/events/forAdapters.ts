@@ -24,7 +24,7 @@ export {
   SUBSCRIBE_EVERY_MS,
   type SubscribeInput
 } from "./Outbox.ts"
-export { eventOf } from "./ParleyEvent.ts"
+export { ownerOfEvent, type EventDraft, eventOf } from "./ParleyEvent.ts"
 export { type WebhookAnswer, type WebhookPoster, type WebhookRequest, WebhookUnanswered } from "./WebhookPoster.ts"
 export { isPrivateAddress } from "./webhookAddress.ts"
 export { isThisMachine } from "./webhookAddress.ts"

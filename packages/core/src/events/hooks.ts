@@ -10,7 +10,8 @@ import type {
   EventType,
   ParleyEvent,
   PlanChanged,
-  ReplyFinished
+  ReplyFinished,
+  SecurityEvent
 } from "./ParleyEvent.ts"
 
 /**
@@ -34,6 +35,12 @@ export interface ParleyHooks {
   readonly onLowBalance?: ((event: BalanceLow) => void | Promise<void>) | undefined
   /** A document can be searched, or could not be read. */
   readonly onDocument?: ((event: DocumentReady | DocumentFailed) => void | Promise<void>) | undefined
+  /**
+   * Something happened that matters for security. Refused requests (`refused`) are reported at once and once, by the
+   * process that refused them and outside the storage, so that a flood of them cannot fill it: those of one kind and
+   * address are counted, and the counts reported after a minute.
+   */
+  readonly onSecurity?: ((event: SecurityEvent) => void | Promise<void>) | undefined
 }
 
 /** The event types of each hook. */
@@ -44,7 +51,8 @@ const HOOK_TYPES = {
   onRefund: ["credits.refunded"],
   onPlanChange: ["plan.changed"],
   onLowBalance: ["balance.low"],
-  onDocument: ["document.ready", "document.failed"]
+  onDocument: ["document.ready", "document.failed"],
+  onSecurity: ["security"]
 } as const satisfies Record<keyof ParleyHooks, ReadonlyArray<EventType>>
 
 /** Time limit of a hook. A late hook is not stopped, but its result is ignored. */
@@ -57,5 +65,5 @@ export const hookSinks = (hooks: ParleyHooks): ReadonlyArray<EventSink> =>
     if (hook === undefined) return []
     const deliver = (event: ParleyEvent) =>
       Effect.tryPromise({ try: async () => hook(event), catch: () => new DeliveryFailed({ reason: "threw" }) })
-    return [{ id: `hook:${name}`, types, timeLimitMs: HOOK_TIME_LIMIT_MS, deliver }]
+    return [{ id: `hook:${name}`, types, timeLimitMs: HOOK_TIME_LIMIT_MS, isOfThisProcess: true, deliver }]
   })

@@ -7,5 +7,6 @@ export {
   SessionVerifier,
   SessionVerifierUnavailable
 } from "./SessionVerifier.ts"
+export { type RequestFacts, RequestOrigin } from "./RequestOrigin.ts"
 export { SessionIssuedAt } from "./SessionIssuedAt.ts"
 export { isMoment } from "./isMoment.ts"

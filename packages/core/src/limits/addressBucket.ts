@@ -56,7 +56,7 @@ const ipv4In = (groups: ReadonlyArray<number>): string | undefined => {
 }
 
 /** Removes the additions of some proxies: brackets, a port, a zone (RFC 7239, 6; RFC 4007, 11). */
-const bareAddress = (text: string): string => {
+const withoutAdditions = (text: string): string => {
   const bracketed = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text)?.[1]
   const withPort = /^([\d.]+):\d{1,5}$/.exec(text)?.[1]
   return (bracketed ?? withPort ?? text).replace(/%[^%]*$/, "")
@@ -68,7 +68,7 @@ const bareAddress = (text: string): string => {
  * is `UNKNOWN_ADDRESS`, so that no client can create buckets with texts of its choice.
  */
 export const addressBucket = (address: string | undefined): string => {
-  const text = bareAddress((address ?? "").trim().toLowerCase())
+  const text = withoutAdditions((address ?? "").trim().toLowerCase())
   if (octetsOf(text) !== undefined) return text
   const groups = ipv6GroupsOf(text)
   if (groups === undefined) return UNKNOWN_ADDRESS
@@ -80,3 +80,10 @@ export const addressBucket = (address: string | undefined): string => {
       .join(":")}::/64`
   )
 }
+
+/**
+ * An address as logs show it: whole, without the additions of proxies. Any other text is `UNKNOWN_ADDRESS`, so that no
+ * client can write texts of its choice into a log.
+ */
+export const bareAddress = (address: string | undefined): string =>
+  addressBucket(address) === UNKNOWN_ADDRESS ? UNKNOWN_ADDRESS : withoutAdditions((address ?? "").trim().toLowerCase())

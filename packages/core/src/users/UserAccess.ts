@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { UserId } from "../identity/UserId.ts"
+import { SecurityEvents } from "../security/SecurityEvents.ts"
 import { type AccessChange, type AccessRecord, AccessStore } from "../sessions/AccessStore.ts"
 import { AccessList } from "../sessions/AccessList.ts"
 import { inputsOf, PageLimit } from "../storage/inputs.ts"
@@ -47,6 +48,8 @@ const PAGE = 100
 
 const BY_AN_APPLICATION: ActionAsked = { by: "an application" }
 
+const EVENTS = { block: "blocked", unblock: "unblocked", "sign-out": "sessions_ended" } as const
+
 const stateOf = (record: AccessRecord | undefined): AccessState => ({
   blockedAt: record?.blockedAt,
   notBefore: record?.notBefore
@@ -91,6 +94,7 @@ export class UserAccess extends Context.Service<
       const accessList = yield* AccessList
       const audit = yield* AuditLog
       const data = yield* PersonalData
+      const security = yield* SecurityEvents
       const store = yield* AccessStore
       const unitOfWork = yield* UnitOfWork
 
@@ -100,6 +104,7 @@ export class UserAccess extends Context.Service<
           const work = Effect.tap(store.change({ userId, change }), () => audit.record(entry))
           const person = yield* unitOfWork.run(userId, work)
           yield* accessList.learn({ person })
+          yield* security.record({ event: EVENTS[change], userId })
           return stateOf(person)
         })
 

@@ -13,6 +13,7 @@ import { FileStore } from "../documents/storing/FileStore.ts"
 import { DeliveryRecords } from "../events/Outbox.ts"
 import type { UserId } from "../identity/UserId.ts"
 import { JobQueue } from "../jobs/JobQueue.ts"
+import { SecurityEvents } from "../security/SecurityEvents.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { UserNotFound } from "./errors.ts"
 import * as lines from "./exportLines.ts"
@@ -192,6 +193,7 @@ export class UserExport extends Context.Service<
       const data = yield* PersonalData
       const documents = yield* DocumentStore
       const files = yield* FileStore
+      const security = yield* SecurityEvents
       const { credits, payments } = yield* makeAccountLines
       const { ofBots, ofChats } = yield* makeChatLines
       const { ofAudit, ofEvents, ofJobs } = yield* makeRecordLines
@@ -232,6 +234,7 @@ export class UserExport extends Context.Service<
             Effect.gen(function* () {
               if (!(yield* isKnown(userId))) return yield* new UserNotFound({ userId })
               yield* audit.record({ action: "users export", by, userId, reason, details: "" })
+              yield* security.record({ event: "exported", userId })
               const at = new Date(yield* Clock.currentTimeMillis).toISOString()
               let count = 1
               const first: ExportLine = { kind: "export", data: { version: EXPORT_VERSION, user: userId, at } }

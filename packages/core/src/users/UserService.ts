@@ -13,6 +13,7 @@ import { JobQueue } from "../jobs/JobQueue.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
 import { StorageFailed } from "../storage/StorageFailed.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
+import { SecurityEvents } from "../security/SecurityEvents.ts"
 import { UserNotFound } from "./errors.ts"
 import { type StoredData, PersonalData } from "./PersonalData.ts"
 
@@ -124,6 +125,7 @@ export class UserService extends Context.Service<
       const jobs = yield* JobQueue
       const close = yield* makeClose
       const { closePages, endSubscriptions, running } = yield* makePayments
+      const security = yield* SecurityEvents
       const unitOfWork = yield* UnitOfWork
 
       /** Whether the payment provider knows the person, who may have no other data here. */
@@ -176,6 +178,7 @@ export class UserService extends Context.Service<
           const pseudonym = `${PSEUDONYM_PREFIX}${yield* ids.next}`
           const answer = yield* eraseEnded(userId, pseudonym, asked, new Set())
           yield* answer.follow
+          yield* security.record({ event: "erased", userId: pseudonym })
           const { _tag, others: _others, ...erased } = answer.erased
           return { pseudonym, ...erased }
         })

@@ -1,3 +1,4 @@
+import { SecurityEvents } from "../../src/security/SecurityEvents.ts"
 import { Effect, Layer, Logger } from "effect"
 import { type CreditPorts, CreditRecords } from "../../src/credits/CreditLedger.ts"
 import { testedLedger } from "../../src/testing/credits/testedLedger.ts"
@@ -144,6 +145,7 @@ const run = <A, E>(
       })
   } satisfies PaymentProvider
   const layer = Layer.mergeAll(PaymentInbox.layer, UserService.layer).pipe(
+    Layer.provide(SecurityEvents.layer),
     Layer.provide(CrmRelease.layer.pipe(Layer.provide(noCrmLayer))),
     Layer.provideMerge(inMemoryStorageLayer),
     Layer.provide([paymentProviderLayer(gateway), Layer.succeed(Catalog, makeCatalog(WORLD_CATALOG))]),

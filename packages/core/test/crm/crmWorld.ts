@@ -1,3 +1,4 @@
+import { SecurityEvents } from "../../src/security/SecurityEvents.ts"
 import { Effect, Layer, Result } from "effect"
 import { BotStore } from "../../src/bots/BotStore.ts"
 import { CrmAccess } from "../../src/crm/CrmAccess.ts"
@@ -33,6 +34,7 @@ export const crmWorld = (one: ScriptedCrmOptions = {}, two: ScriptedCrmOptions =
     new Map(Object.values(crms).map(({ provider }) => [provider.id, provider]))
   )
   const layer = Layer.mergeAll(CrmAccess.layer, CrmRelease.farewellLayer, CrmService.layer, SecretRotation.layer).pipe(
+    Layer.provideMerge(SecurityEvents.layer),
     Layer.provideMerge(CrmRelease.layer),
     Layer.provideMerge(Layer.mergeAll(providers, boxLayer(KEY), inMemoryStorageLayer))
   )

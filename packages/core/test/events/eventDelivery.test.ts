@@ -6,13 +6,13 @@ import { EventDelivery, MAX_TRIES } from "../../src/events/EventDelivery.ts"
 import { DeliveryFailed, type EventSink, EventSinks } from "../../src/events/EventSink.ts"
 import { hookSinks } from "../../src/events/hooks.ts"
 import { DeliveryRecords, Outbox } from "../../src/events/Outbox.ts"
-import type { EventType, ParleyEvent } from "../../src/events/ParleyEvent.ts"
+import { type EventType, ownerOfEvent, type ParleyEvent } from "../../src/events/ParleyEvent.ts"
 import { inMemoryStorageLayer } from "../../src/StoragePorts.ts"
 import { chargeOf, newAccount } from "../../src/testing/events/outboxFixtures.ts"
 import { Catalog } from "../../src/tiers/Catalog.ts"
 import { defaultCatalog } from "../../src/tiers/shippedCatalog.ts"
 
-const keyOf = (event: ParleyEvent): string => ("key" in event.data ? event.data.key : event.data.account)
+const keyOf = (event: ParleyEvent): string => ("key" in event.data ? event.data.key : ownerOfEvent(event.data))
 
 const sink = (id: string, deliver: EventSink["deliver"]): EventSink => ({
   id: `hook:${id}`,

@@ -1,3 +1,4 @@
+import { SecurityEvents } from "../../src/security/SecurityEvents.ts"
 import { Cause, Effect, Exit, Layer } from "effect"
 import { type CreditPorts, CreditRecords } from "../../src/credits/CreditLedger.ts"
 import { testedLedger } from "../../src/testing/credits/testedLedger.ts"
@@ -88,7 +89,11 @@ const unsold = paymentProviderLayer(noPayments)
 const unconnected = Layer.provide(CrmRelease.layer, noCrmLayer)
 suiteOn(
   "UserService",
-  UserService.layer.pipe(Layer.provide([unsold, unconnected, onSale]), Layer.provideMerge(inMemoryStorageLayer)),
+  UserService.layer.pipe(
+    Layer.provide(SecurityEvents.layer),
+    Layer.provide([unsold, unconnected, onSale]),
+    Layer.provideMerge(inMemoryStorageLayer)
+  ),
   erasing
 )
 
@@ -123,6 +128,7 @@ describe("erasing a person with a subscription", () => {
       }).pipe(
         Effect.provide(
           UserService.layer.pipe(
+            Layer.provide(SecurityEvents.layer),
             Layer.provide([paymentProviderLayer(gateway), unconnected, onSale]),
             Layer.provideMerge(inMemoryStorageLayer)
           ),
@@ -164,6 +170,7 @@ const busy = Layer.succeed(PersonalData, {
 
 it("an account that came into use again after it was closed is not erased; it can be tried again", async () => {
   const layer = UserService.layer.pipe(
+    Layer.provide(SecurityEvents.layer),
     Layer.provide([busy, unsold, unconnected, onSale]),
     Layer.provide(inMemoryStorageLayer)
   )

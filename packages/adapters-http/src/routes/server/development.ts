@@ -1,4 +1,4 @@
-import { CreditService } from "@parley/core/effect"
+import { CreditService, SecurityEvents } from "@parley/core/effect"
 import { Effect, Schema } from "effect"
 import { developmentAccess } from "../../access/developmentAccess.ts"
 import { empty, json, type Context, publicPathOf } from "../../exchange/Exchange.ts"
@@ -20,6 +20,7 @@ const signIn = Effect.fnUntraced(function* (sessions: DevelopmentSessions, addre
   const credits = yield* CreditService
   // The first sight of a person opens the account.
   yield* credits.balance(userId)
+  yield* SecurityEvents.use(({ record }) => record({ event: "signed_in", userId }))
   const body: typeof SignedInBody.Type = { userId, email, expiresAt: new Date(expiresAt).toISOString() }
   const session = { token, maxAgeSeconds: lifetimeSeconds, path: publicPathOf(context) }
   return json(200, body, { "set-cookie": setSessionCookie(context.server.sessionCookie, session) })

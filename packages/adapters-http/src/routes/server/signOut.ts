@@ -1,4 +1,4 @@
-import { SignOut } from "@parley/core/effect"
+import { SecurityEvents, SignOut } from "@parley/core/effect"
 import { Effect, Schema } from "effect"
 import { tokenAccess } from "../../access/personAccess.ts"
 import { empty, json, publicPathOf } from "../../exchange/Exchange.ts"
@@ -30,10 +30,11 @@ export const postSignOut = defineRoute({
   },
   errors: ["storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ caller, context, headers: { accept = "" } }) {
-    const { cookieNames, expiresAt, token } = caller
+    const { cookieNames, expiresAt, token, userId } = caller
     yield* SignOut.use(({ signOut }) =>
       signOut({ token: sessionNameOf(token), expiresAt: expiresAt + REMEMBERED_LONGER_MS })
     )
+    yield* SecurityEvents.use(({ record }) => record({ event: "signed_out", userId }))
     const { sessionCookie, signOutUrl: url } = context.server
     const path = publicPathOf(context)
     const headers = { "set-cookie": clearSessionCookies(sessionCookie, path, cookieNames) }

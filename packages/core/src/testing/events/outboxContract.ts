@@ -59,6 +59,33 @@ export const outboxContract = (name: string, layer: Layer.Layer<OutboxWorld, unk
         })
       ))
 
+    it("a published event is stored for each destination that subscribed to its type, and goes with its person", () =>
+      run(
+        Effect.gen(function* () {
+          const outbox = yield* Outbox
+          const records = yield* DeliveryRecords
+          const userId = newUserId()
+          const [first, second] = [yield* subscribed("security"), yield* subscribed("security")]
+          const other = yield* subscribed("plan.changed")
+          const data = { event: "signed_in", userId, address: "203.0.113.7", outcome: "ok" } as const
+          const at = Date.UTC(2026, 0, 2)
+          yield* outbox.publish({ type: "security", at, data })
+          yield* outbox.publish({ type: "security", at, data: { event: "secrets_rotated", outcome: "ok" } })
+          expect((yield* records.ofAccount({ account: userId, after: undefined, limit: 10 })).length).toBe(2)
+          for (const destination of [first, second]) {
+            const deliveries = yield* claimAll(destination)
+            expect(deliveries.map(({ event }) => event.data)).toHaveLength(2)
+            expect(deliveries.map(({ event }) => event.data)).toContainEqual(data)
+            expect(deliveries[0]?.event.createdAt).toBe("2026-01-02T00:00:00.000Z")
+            for (const delivery of deliveries) {
+              yield* outbox.conclude({ destination, delivery, outcome: { _tag: "Delivered" } })
+            }
+            expect(yield* claimAll(destination, 0)).toEqual([])
+          }
+          expect(yield* claimAll(other)).toEqual([])
+        })
+      ))
+
     it("metered work is charged, and is no reply; free work is no charge; granted or released credits are neither", () =>
       run(
         Effect.gen(function* () {

@@ -1,3 +1,4 @@
+import { ownerOfEvent } from "../../events/ParleyEvent.ts"
 import { Effect } from "effect"
 import fc from "fast-check"
 import { expect, it } from "vitest"
@@ -55,7 +56,7 @@ export const outboxLowBalances = (run: Run<OutboxWorld>): void => {
             lows.toSorted((a, b) => a - b),
             JSON.stringify(done)
           ).toEqual(expected(60, done).toSorted((a, b) => a - b))
-          expect(told.every(({ data }) => data.account === userId)).toBe(true)
+          expect(told.every(({ data }) => ownerOfEvent(data) === userId)).toBe(true)
         }
       })
     ))
@@ -68,7 +69,7 @@ export const outboxLowBalances = (run: Run<OutboxWorld>): void => {
         const userId = yield* newAccount(10)
         yield* ledger.open({ userId: newUserId(), tier: "business", allowance: 10 })
         const told = yield* claimed(destination)
-        expect(told.map(({ data }) => data.account)).toEqual([userId])
+        expect(told.map(({ data }) => ownerOfEvent(data))).toEqual([userId])
       })
     ))
 

@@ -1,3 +1,4 @@
+import { ownerOfEvent } from "../../events/ParleyEvent.ts"
 import { Effect, type Layer } from "effect"
 import { CreditLedger, type CreditPorts, CreditRecords } from "../../credits/CreditLedger.ts"
 import { testedLedger } from "../credits/testedLedger.ts"
@@ -143,7 +144,7 @@ const erasing = (run: Run<Stores>) => {
         expect(yield* toldOf(pseudonym)).toEqual(ofRecord)
         expect(yield* toldOf(stays)).toEqual(all)
         const left = yield* outbox.claim({ destination, limit: 100, leaseMs: 0 })
-        const charged = left.filter(({ event: { data } }) => data.account === pseudonym)
+        const charged = left.filter(({ event: { data } }) => ownerOfEvent(data) === pseudonym)
         expect(charged).toHaveLength(ofRecord.length)
         expect(JSON.stringify(charged)).not.toContain(gone)
         yield* ledger.open({ userId: gone, tier: "free", allowance: 100 })

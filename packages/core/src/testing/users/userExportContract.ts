@@ -13,6 +13,7 @@ import { FileStore } from "../../documents/storing/FileStore.ts"
 import { Outbox } from "../../events/Outbox.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import { JobQueue } from "../../jobs/JobQueue.ts"
+import { SecurityEvents } from "../../security/SecurityEvents.ts"
 import type { StoragePort } from "../../StoragePorts.ts"
 import { PersonalData } from "../../users/PersonalData.ts"
 import { EXPORT_KINDS, UserExport } from "../../users/UserExport.ts"
@@ -165,4 +166,8 @@ const exporting = (run: Run<StoragePort | UserExport>) => {
 
 /** The contract of `UserExport` over the stores of an adapter. */
 export const userExportContract = (name: string, layer: Layer.Layer<StoragePort, unknown>): void =>
-  suiteOn(`UserExport contract: ${name}`, Layer.provideMerge(UserExport.layer, layer), exporting)
+  suiteOn(
+    `UserExport contract: ${name}`,
+    Layer.provideMerge(Layer.provide(UserExport.layer, SecurityEvents.layer), layer),
+    exporting
+  )
