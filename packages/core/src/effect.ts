@@ -131,7 +131,7 @@ export { WebCryptoSecretBoxLayer, makeWebCryptoSecretBox } from "./secrets/WebCr
 export { InvalidSecretKeys, SecretUnreadable, SecretsNotConfigured } from "./secrets/errors.ts"
 export { noSecrets } from "./secrets/noSecrets.ts"
 export { type SecretKey, parseSecretKeys } from "./secrets/secretKeys.ts"
-export { type Refusal, type SecurityFact, SecurityEvents } from "./security/SecurityEvents.ts"
+export { type RefusedRequest, type SecurityFact, SecurityEvents } from "./security/SecurityEvents.ts"
 export { AccessList, type Identified } from "./sessions/AccessList.ts"
 export { UserBlocked } from "./sessions/errors.ts"
 export { SignOut } from "./sessions/SignOut.ts"

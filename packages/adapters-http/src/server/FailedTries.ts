@@ -1,6 +1,5 @@
 import { addressBucket } from "@parley/core/adapter"
 import { Clock, Effect } from "effect"
-import type { Request } from "../exchange/Request.ts"
 import { TooManyFailures } from "../problems/errors.ts"
 
 const WINDOW_MS = 60_000
@@ -34,7 +33,7 @@ export class FailedTries {
   /** Counts a failed try; fails with its refusal, or with `TooManyFailures` if there were too many. */
   refuse<E>(
     kind: CredentialKind,
-    { peer }: Pick<Request, "peer">,
+    { peer }: { readonly peer: string },
     refusal: E
   ): Effect.Effect<never, E | TooManyFailures> {
     return Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<never, E | TooManyFailures> => {

@@ -32,7 +32,7 @@ export interface SecurityFact {
 }
 
 /** A refused request. */
-export interface Refusal extends Omit<CountedRefusal, "address" | "route"> {
+export interface RefusedRequest extends Omit<CountedRefusal, "address" | "route"> {
   readonly userId: string | undefined
 }
 
@@ -110,7 +110,7 @@ const makeRefusals = Effect.gen(function* () {
   })
   yield* Effect.addFinalizer(() => end)
 
-  const refuse = Effect.fnUntraced(function* ({ userId, ...refusal }: Refusal) {
+  const refuse = Effect.fnUntraced(function* ({ userId, ...refusal }: RefusedRequest) {
     const origin = yield* RequestOrigin
     const isReported = counts.add({ ...refusal, address: addressBucket(origin?.address), route: origin?.route ?? "" })
     if (surroundings === undefined) {
@@ -162,7 +162,7 @@ export class SecurityEvents extends Context.Service<
      */
     see(userId: UserId): Effect.Effect<void>
     /** Counts a refusal, by its kind and address. The first ones are reported at once, the others after a minute. */
-    refuse(refusal: Refusal): Effect.Effect<void>
+    refuse(refusal: RefusedRequest): Effect.Effect<void>
     /** The numbers of refusals since this process began, by code and problem. */
     readonly refusals: Effect.Effect<Readonly<Record<string, number>>>
   }

@@ -84,7 +84,14 @@ const makePayments = Effect.gen(function* () {
       }
     })
 
-  return { running, closePages, endSubscriptions }
+  /** Whether the payment provider knows the person, who may have no other data here. */
+  const isCustomer = (userId: UserId) =>
+    Effect.map(
+      billing.account(userId),
+      ({ customerId, subscriptions }) => customerId !== undefined || subscriptions.length > 0
+    )
+
+  return { running, closePages, endSubscriptions, isCustomer }
 })
 
 /** Fails if no data is stored. */
@@ -119,21 +126,13 @@ export class UserService extends Context.Service<
     Effect.gen(function* () {
       const data = yield* PersonalData
       const audit = yield* AuditLog
-      const billing = yield* BillingStore
       const crm = yield* CrmRelease
       const ids = yield* IdGenerator
       const jobs = yield* JobQueue
       const close = yield* makeClose
-      const { closePages, endSubscriptions, running } = yield* makePayments
+      const { closePages, endSubscriptions, isCustomer, running } = yield* makePayments
       const security = yield* SecurityEvents
       const unitOfWork = yield* UnitOfWork
-
-      /** Whether the payment provider knows the person, who may have no other data here. */
-      const isCustomer = (userId: UserId) =>
-        Effect.map(
-          billing.account(userId),
-          ({ customerId, subscriptions }) => customerId !== undefined || subscriptions.length > 0
-        )
 
       /** One transaction: a refusal leaves the account open and unchanged. */
       const eraseAtOnce = Effect.fnUntraced(function* (
