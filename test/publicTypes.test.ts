@@ -50,7 +50,9 @@ describe("the public types", () => {
       .filter((property) => /^readonly (\w+(At|Until)|asOf|now|anchor|periodStart)\??:/.test(property))
     expect(times.length).toBeGreaterThan(50)
     expect(
-      times.filter((property) => !/: (number|Schema\.Int|Schema\.Finite|Effect\.Effect<number)\b/.test(property))
+      times.filter(
+        (property) => !/: (number|(Schema\.optional<)?Schema\.(Int|Finite)|Effect\.Effect<number)\b/.test(property)
+      )
     ).toEqual(["readonly createdAt: string"])
   })
 

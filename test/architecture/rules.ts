@@ -29,6 +29,7 @@ export const coreDomains: ReadonlyArray<string> = [
   "secrets",
   "sessions",
   "audit",
+  "keys",
   "limits",
   "fairness",
   "background",

@@ -81,7 +81,7 @@ const section = (method: string, path: string, { parameters, requestBody, respon
   const failures = statuses.filter(([status]) => Number(status) >= 400)
   return [
     `### ${method.toUpperCase()} ${path}`,
-    `${summary}. Access: ${access?.name ?? "public"}.`,
+    `${summary}. Access: ${access?.name ?? "public"}${access?.scope === undefined ? "" : `, scope \`${access.scope}\``}.`,
     ...(parameters.length === 0
       ? []
       : [
@@ -141,7 +141,7 @@ const groupOf = (path: string): string => {
 export const routesPage = (): string => {
   const groups = Map.groupBy(Object.entries(paths), ([path]) => groupOf(path))
   return generatedPage("HTTP interface", [
-    "On this page you find every route of the server; `GET /openapi.json` of a running server returns the same as an OpenAPI 3.1 document. Access names the allowed callers: `session` a signed-in person, by cookie, bearer token or the host's own sign-in; `key` a service with one of the `apiKeys` of the configuration; `visitor` any client, for the bot of a public key; `payment` the payment provider, by its signature; `cron` a schedule, by its secret; `development` this machine only; `public` any client. Fields with `?` are optional. The codes are explained in [errors](errors.md).",
+    "On this page you find every route of the server; `GET /openapi.json` of a running server returns the same as an OpenAPI 3.1 document. Access names the allowed callers: `session` a signed-in person, by cookie, bearer token or the host's own sign-in; `key` a back end with a service key (`parley keys create`) that has the named scope; `visitor` any client, for the bot of a public key; `payment` the payment provider, by its signature; `cron` a schedule, by its secret; `development` this machine only; `public` any client. Fields with `?` are optional. The codes are explained in [errors](errors.md).",
     ...[...groups].flatMap(([title, members]) => [
       `## ${title}`,
       ...members.flatMap(([path, operations]) =>

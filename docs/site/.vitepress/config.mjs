@@ -81,9 +81,17 @@ const apiPages = () => {
 const begin = [item("start"), item("concepts/index")]
 const guides = below(
   "guides",
-  ["minimal", "express-app", "fastify", "fetch-handler", "react-chat", "metering", "own-vendor", "two-servers"].map(
-    (name) => `guides/${name}`
-  )
+  [
+    "minimal",
+    "express-app",
+    "fastify",
+    "fetch-handler",
+    "react-chat",
+    "metering",
+    "back-ends",
+    "own-vendor",
+    "two-servers"
+  ].map((name) => `guides/${name}`)
 )
 const concepts = below(
   "concepts",

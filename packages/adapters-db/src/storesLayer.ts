@@ -14,6 +14,7 @@ import { PgPassageIndexLayer } from "./documents/indexing/PgPassageIndex.ts"
 import { PgReindexStoreLayer } from "./documents/indexing/PgReindexStore.ts"
 import { PgOutboxLayer } from "./events/PgOutbox.ts"
 import { PgBossJobQueueLayer } from "./jobs/PgBossJobQueue.ts"
+import { PgServiceKeyStoreLayer } from "./keys/PgServiceKeyStore.ts"
 import { PgCallLimiterLayer } from "./limits/PgCallLimiter.ts"
 import { PgRateLimiterLayer } from "./limits/PgRateLimiter.ts"
 import { PgSpendLimiterLayer } from "./limits/PgSpendLimiter.ts"
@@ -51,6 +52,7 @@ export const storesLayer = (jobs: JobQueueOptions = {}) =>
     personalData: PgPersonalDataLayer,
     callLimiter: PgCallLimiterLayer,
     access: PgAccessStoreLayer,
+    serviceKeys: PgServiceKeyStoreLayer,
     revokedSessions: PgRevokedSessionsLayer,
     rateLimiter: PgRateLimiterLayer,
     spendLimiter: PgSpendLimiterLayer,

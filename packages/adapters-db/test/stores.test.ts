@@ -12,6 +12,7 @@ import {
   reindexStoreContract,
   accessStoreContract,
   revokedSessionsContract,
+  serviceKeyStoreContract,
   runningRepliesContract,
   unitOfWorkContract
 } from "@parley/core/testing"
@@ -28,6 +29,7 @@ import { PgDocumentStoreLayer } from "../src/documents/storing/PgDocumentStore.t
 import { PgFileStoreLayer } from "../src/documents/storing/PgFileStore.ts"
 import { PgPassageIndexLayer } from "../src/documents/indexing/PgPassageIndex.ts"
 import { PgReindexStoreLayer } from "../src/documents/indexing/PgReindexStore.ts"
+import { PgServiceKeyStoreLayer } from "../src/keys/PgServiceKeyStore.ts"
 import { PgCallLimiterLayer } from "../src/limits/PgCallLimiter.ts"
 import { PgSpendLimiterLayer } from "../src/limits/PgSpendLimiter.ts"
 import { PgRateLimiterLayer } from "../src/limits/PgRateLimiter.ts"
@@ -52,6 +54,7 @@ const stores = Layer.mergeAll(
   PgRateLimiterLayer,
   PgAccessStoreLayer,
   PgRevokedSessionsLayer,
+  PgServiceKeyStoreLayer,
   PgCreditLedgerLayer,
   PgRunningRepliesLayer,
   PgUnitOfWorkLayer
@@ -72,6 +75,7 @@ for (const { name, layer } of databases) {
   rateLimiterContract(name, onDatabase)
   accessStoreContract(name, onDatabase)
   revokedSessionsContract(name, onDatabase)
+  serviceKeyStoreContract(name, onDatabase)
   runningRepliesContract(name, onDatabase)
   unitOfWorkContract(name, onDatabase)
 }

@@ -1,5 +1,4 @@
 /** Checks of settings before a server is created, without loading one. */
-export { type ApiKey, problemsOfApiKeys } from "./server/ApiKeys.ts"
 export { sessionCookieName } from "./sessions/cookies.ts"
 export { type PresetDefaults, presetDefaults } from "./sessions/presets.ts"
 export { isIssuerAddress, isProviderAddress } from "./sessions/sessionSettings.ts"

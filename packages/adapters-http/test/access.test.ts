@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto"
+import { openInMemory, SERVICE_SCOPES } from "@parley/core"
 import { InvalidSignature, type PaymentProvider } from "@parley/core/adapter"
 import { makeWebCryptoSecretBox, parseSecretKeys } from "@parley/core/effect"
 import { neutralProvider, scriptedCrm } from "@parley/core/testing"
@@ -9,6 +11,7 @@ import { expectProblem } from "./support/expectProblem.ts"
 import { cookieFor, SECRET, startServer, type TestServer } from "./support/startServer.ts"
 
 const OWNER = "owner"
+const EXPIRED_KEY = `parley_sk_${"0".repeat(16)}_${"1".repeat(64)}`
 const STRANGER = "stranger"
 const otherSecret = new TextEncoder().encode("another secret, just as long as the first")
 
@@ -41,7 +44,11 @@ beforeAll(async () => {
     widget: { perIpPerMinute: 100_000, perBotPerMinute: 100_000, ownerDailyCredits: 100_000 }
   }
   const secrets = await Effect.runPromise(makeWebCryptoSecretBox(secretKeys))
-  server = await startServer({ parley: { work: ["holds"], config, payments, crm: [crm.provider], secrets } })
+  const stores = await openInMemory()
+  const digest = createHash("sha256").update(EXPIRED_KEY).digest("hex")
+  const expired = { id: "0".repeat(16), name: "expired", scopes: SERVICE_SCOPES, digest, expiresAt: 0 }
+  await Effect.runPromise(stores.serviceKeys.insert(expired))
+  server = await startServer({ parley: { ...stores, work: ["holds"], config, payments, crm: [crm.provider], secrets } })
 })
 afterAll(() => server.close())
 
@@ -83,7 +90,13 @@ const haveOwned = async () => {
 
 /** The id of the owner's data in the path of a route. */
 const idOf = ({ path }: Route): string =>
-  path.includes("chats") ? owned.chatId : path.includes("bots") ? owned.botId : owned.documentId
+  path.startsWith("/v1/users/")
+    ? OWNER
+    : path.includes("chats")
+      ? owned.chatId
+      : path.includes("bots")
+        ? owned.botId
+        : owned.documentId
 
 /** A file of the widget. */
 const assetName = () => [...(widgetFiles()?.assets.keys() ?? [])][0] ?? ""
@@ -134,6 +147,8 @@ const requestOf = (route: Route): { readonly path: string; readonly init: Reques
     "/v1/credits/renew": { userId: OWNER, key: "work" },
     "/v1/credits/settle": { userId: OWNER, key: "work", lines: [{ label: "pages", quantity: 1, unitPrice: 1 }] },
     "/v1/credits/release": { userId: OWNER, key: "work" },
+    "/v1/users/{id}/grants": { amount: 1, key: "order-7" },
+    "/v1/users/{id}/tier": { tier: "pro" },
     "/dev/sign-in": { email: "owner@example.com" }
   }
   const body = bodies[route.path]
@@ -403,11 +418,45 @@ describe.each(of("key"))("%s", (_, route) => {
   test.each(strange)("with %s is for who has a key alone, and changes nothing", async (_name, headers) => {
     await haveOwned()
     const before = await everything()
-    await expectProblem(await call(route, await headers()), 401, "api_key_invalid")
-    await expectProblem(await call(route, { cookie: await cookieFor(OWNER) }), 401, "api_key_invalid")
+    await expectProblem(await call(route, await headers()), 401, "service_key_invalid")
+    await expectProblem(await call(route, { cookie: await cookieFor(OWNER) }), 401, "service_key_invalid")
     expect(await everything()).toEqual(before)
     isUntouched = true
   })
+
+  test("with a key that does not count is 401 and changes nothing, also beside the owner's cookie", async () => {
+    await haveOwned()
+    const before = await everything()
+    const { key } = server.serviceKey
+    const revoked = await server.parley.keys.create({ name: "r", scopes: SERVICE_SCOPES })
+    await server.parley.keys.revoke(revoked.id)
+    const tampered = `${key.slice(0, -1)}${key.endsWith("0") ? "1" : "0"}`
+    for (const text of [EXPIRED_KEY, revoked.key, tampered, key.toUpperCase(), `${key} ${key}`, key.slice(0, -1)]) {
+      const headers = { authorization: `Bearer ${text}`, cookie: await cookieFor(OWNER) }
+      await expectProblem(await call(route, headers), 401, "service_key_invalid")
+    }
+    expect(await everything()).toEqual(before)
+    isUntouched = true
+  })
+
+  test.each(SERVICE_SCOPES)(
+    "with a key that has the scope %s alone answers exactly if it asks for that",
+    async (scope) => {
+      await haveOwned()
+      const before = await everything()
+      const { key } = await server.parley.keys.create({ name: scope, scopes: [scope] })
+      const response = await call(route, { authorization: `bearer ${key}` })
+      if (route.access.scope === scope) return expect([401, 403]).not.toContain(response.status)
+      expect(await expectProblem(response, 403, "scope_missing")).toMatchObject({ scope: route.access.scope })
+      expect(await everything()).toEqual(before)
+      isUntouched = true
+    }
+  )
+})
+
+test("every scope of this table opens a route", () => {
+  const asked = new Set(routes.flatMap(({ access: { scope } }) => (scope === undefined ? [] : [scope])))
+  expect([...asked, "chat:complete", "events:read"].toSorted()).toEqual(SERVICE_SCOPES.toSorted())
 })
 
 test("every route has a row in this matrix", () => {

@@ -5,7 +5,7 @@ import * as fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { FailedTries } from "../src/server/FailedTries.ts"
 import { expectProblem } from "./support/expectProblem.ts"
-import { cookieFor, KEY_SECRET, startServer, type TestServer } from "./support/startServer.ts"
+import { cookieFor, startServer, type TestServer } from "./support/startServer.ts"
 
 const CRON_SECRET = "the-secret-of-schedules-in-this-test"
 const otherSecret = new TextEncoder().encode("another secret, just as long as the first")
@@ -77,7 +77,7 @@ describe("tries of wrong credentials", () => {
       })
     for (const [path, right, accepted] of [
       ["/api/cron/reset-credits", CRON_SECRET, 200],
-      ["/v1/credits/reserve", KEY_SECRET, 400]
+      ["/v1/credits/reserve", server.serviceKey.key, 400]
     ] as const) {
       expect(await flood(LIMIT + 5, (index) => send(path, `guess-${index}`))).toEqual({ 401: LIMIT, 429: 5 })
       expect((await send(path, right)).status).toBe(accepted)

@@ -1,16 +1,14 @@
 import { HoldSweeper, runtimeOf } from "@parley/core/effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { API_SCOPES } from "../src/index.ts"
 import { expectProblem } from "./support/expectProblem.ts"
-import { digestOf, KEY_SECRET, startServer, type TestServer } from "./support/startServer.ts"
+import { startServer, type TestServer } from "./support/startServer.ts"
 
 let now = Date.parse("2026-03-01T12:00:00Z")
 let server: TestServer
 let name: { readonly userId: string; readonly key: string }
 beforeAll(async () => {
   server = await startServer({
-    parley: { clock: { now: () => now }, work: false },
-    app: { apiKeys: [{ id: "service", sha256: digestOf(KEY_SECRET), scopes: API_SCOPES, dailyCap: 60 }] }
+    parley: { clock: { now: () => now }, work: false }
   })
 })
 afterAll(() => server.close())
@@ -22,7 +20,7 @@ const call = (path: string, more: object = {}) =>
   server.fetch(`/v1/credits/${path}`, {
     method: "POST",
     body: JSON.stringify({ ...name, ...more }),
-    headers: { "content-type": "application/json", authorization: `Bearer ${KEY_SECRET}` }
+    headers: { "content-type": "application/json", authorization: `Bearer ${server.serviceKey.key}` }
   })
 
 const done = async (path: string, more?: object) => {
@@ -80,14 +78,6 @@ describe("work that outlives its hold", () => {
       type: "usage"
     })
     expect(transactions.map(({ amount }) => amount)).toEqual([-20, -10])
-  })
-
-  test("takes no more of a day than the key's cap", async () => {
-    await done("reserve", { amount: 40 })
-    await after(61)
-    await done("reserve", { amount: 40, key: "order-8" })
-    await expectProblem(await call("settle", pages(21)), 429, "daily_cap_reached")
-    expect(await done("settle", pages(20))).toMatchObject({ charged: 20 })
   })
 
   test("is held as long as it asks for, at most a day", async () => {

@@ -214,14 +214,6 @@ describe("readConfig", () => {
       expect(await problemsOf({ PARLEY_CONFIG: path })).toHaveLength(2)
       writeFileSync(path, JSON.stringify({ widget: { perIpPerMinute: 0, streamsPerBot: 1.5, perUserPerMinute: 3 } }))
       expect(await problemsOf({ PARLEY_CONFIG: path })).toHaveLength(3)
-      const key = { id: "images", sha256: "0".repeat(64), scopes: ["credits:reserve"], dailyCap: 7 }
-      writeFileSync(path, JSON.stringify({ apiKeys: [key] }))
-      expect((await read({ PARLEY_CONFIG: path })).apiKeys).toEqual([key])
-      for (const wrong of [7, [7], [{ ...key, sha256: "hunter2" }], [{ ...key, scopes: ["all"] }], [key, key]]) {
-        writeFileSync(path, JSON.stringify({ apiKeys: wrong }))
-        const problems = await problemsOf({ PARLEY_CONFIG: path })
-        expect(problems[0]).toMatch(/^PARLEY_CONFIG: apiKeys: (?!.*hunter2)/)
-      }
       const webhook = {
         url: "https://hooks.example/in?token=hunter2",
         secret: ["NEXT", "LAST"],

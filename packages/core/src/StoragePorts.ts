@@ -31,6 +31,8 @@ import { InMemoryOutbox } from "./events/InMemoryOutbox.ts"
 import { DeliveryRecords, Outbox } from "./events/Outbox.ts"
 import { InMemoryJobQueue } from "./jobs/InMemoryJobQueue.ts"
 import { JobQueue } from "./jobs/JobQueue.ts"
+import { InMemoryServiceKeyStore } from "./keys/InMemoryServiceKeyStore.ts"
+import { ServiceKeyStore } from "./keys/ServiceKeyStore.ts"
 import { CallLimiter } from "./limits/CallLimiter.ts"
 import { InMemoryCallLimiter } from "./limits/InMemoryCallLimiter.ts"
 import { InMemoryRateLimiter } from "./limits/InMemoryRateLimiter.ts"
@@ -92,6 +94,7 @@ const storagePorts = {
   personalData: storagePort(PersonalData, InMemoryPersonalData.layer),
   callLimiter: storagePort(CallLimiter, InMemoryCallLimiter.layer),
   access: storagePort(AccessStore, InMemoryAccessStore.layer),
+  serviceKeys: storagePort(ServiceKeyStore, InMemoryServiceKeyStore.layer),
   revokedSessions: storagePort(RevokedSessions, InMemoryRevokedSessions.layer),
   rateLimiter: storagePort(RateLimiter, InMemoryRateLimiter.layer),
   spendLimiter: storagePort(SpendLimiter, InMemorySpendLimiter.layer),

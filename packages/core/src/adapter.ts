@@ -181,6 +181,13 @@ export { SpendLimiter, type SpendInput, type Spending, type SpendLimit, type Spe
 export { type CountInput, type Counted, type EventName, RateLimiter } from "./limits/RateLimiter.ts"
 export { InputIssue, issuesOf } from "./validation/issuesOf.ts"
 export { addressBucket, bareAddress } from "./limits/addressBucket.ts"
+export {
+  type FoundServiceKey,
+  NOTE_USE_EVERY_MS,
+  type NewServiceKey,
+  type RotateServiceKey,
+  ServiceKeyStore
+} from "./keys/ServiceKeyStore.ts"
 export { ROLES } from "./models/ChatMessage.ts"
 export {
   type ChatModel,

@@ -12,6 +12,7 @@ export type { BackgroundTask } from "./background/startTasks.ts"
 export { startTasks } from "./background/startTasks.ts"
 export { superviseTask } from "./background/startTasks.ts"
 export { backgroundWorkLayer } from "./backgroundTasks.ts"
+export type { ActionAsked } from "./audit/ActionAsked.ts"
 export { BillingService } from "./billing/BillingService.ts"
 export { type CompareInput, type Compared, PaymentComparison } from "./billing/compare/PaymentComparison.ts"
 export { DIFFERENCE_KINDS, type DifferenceKind, type PaymentDifference } from "./billing/compare/PaymentDifference.ts"
@@ -121,6 +122,8 @@ export { EVENT_VERSION } from "./events/ParleyEvent.ts"
 export { hookSinks } from "./events/hooks.ts"
 export { InvalidWebhooks, webhookProblems, webhookSinks } from "./events/webhooks.ts"
 export { JobCursor } from "./jobs/JobRecord.ts"
+export { ServiceKeyName, ServiceKeys } from "./keys/ServiceKeys.ts"
+export { ServiceKeyInactive, ServiceKeyInvalid, ServiceKeyNotFound } from "./keys/errors.ts"
 export { noModels } from "./models/noModels.ts"
 export { type ParleyPorts, type ParleyServices, parleyLayer } from "./parleyLayer.ts"
 export { problemsOfSettings, SETTING_VARIABLES, settingsLayer } from "./parleySettings.ts"
@@ -138,14 +141,9 @@ export { SignOut } from "./sessions/SignOut.ts"
 export { Catalog, InvalidCatalog, findTier, lowestTier, tierOf, unknownTier } from "./tiers/Catalog.ts"
 export { CatalogOverrides } from "./tiers/CatalogOverrides.ts"
 export { ModelNotAllowed, TiersMissing, UnknownTier } from "./tiers/errors.ts"
+export { AuditedActions } from "./users/AuditedActions.ts"
 export { OperatorTiers, type TierStanding } from "./users/OperatorTiers.ts"
-export {
-  type AccessState,
-  type ActionAsked,
-  type PeopleAsked,
-  type PeoplePage,
-  UserAccess
-} from "./users/UserAccess.ts"
+export { type AccessState, type PeopleAsked, type PeoplePage, UserAccess } from "./users/UserAccess.ts"
 export { EXPORT_KINDS, EXPORT_VERSION, type ExportKind, type ExportLine, UserExport } from "./users/UserExport.ts"
 export { type ErasedUser, PSEUDONYM_PREFIX, UserService } from "./users/UserService.ts"
 export { UserNotFound } from "./users/errors.ts"

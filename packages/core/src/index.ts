@@ -78,6 +78,8 @@ export {
 export type { ParleyHooks } from "./events/hooks.ts"
 export type { WebhookEndpoint, WebhookOptions } from "./events/webhooks.ts"
 export { UserId } from "./identity/UserId.ts"
+export { SERVICE_SCOPES, type ServiceKey, type ServiceScope } from "./keys/ServiceKey.ts"
+export type { CreateServiceKey, IssuedServiceKey } from "./keys/ServiceKeys.ts"
 export type { ChatMessage, Role } from "./models/ChatMessage.ts"
 export { type Effort, type Model, type ModelPrice, type Vendor, modelPrice } from "./models/Model.ts"
 export { Usage } from "./models/Usage.ts"

@@ -40,8 +40,10 @@ import { ConversationService } from "./widget/ConversationService.ts"
 import { WidgetService } from "./widget/WidgetService.ts"
 import { SecurityEvents } from "./security/SecurityEvents.ts"
 import { AccessList } from "./sessions/AccessList.ts"
+import { ServiceKeys } from "./keys/ServiceKeys.ts"
 import { SignOut } from "./sessions/SignOut.ts"
 import { UserExport } from "./users/UserExport.ts"
+import { AuditedActions } from "./users/AuditedActions.ts"
 import { OperatorTiers } from "./users/OperatorTiers.ts"
 import { UserAccess } from "./users/UserAccess.ts"
 import { UserService } from "./users/UserService.ts"
@@ -52,6 +54,7 @@ export type ParleyServices =
   | ActiveBots
   | AccessList
   | AppointmentBook
+  | AuditedActions
   | BillingService
   | BotService
   | CallLimitSweeper
@@ -76,6 +79,7 @@ export type ParleyServices =
   | ResetService
   | SecretRotation
   | SecurityEvents
+  | ServiceKeys
   | SignOut
   | UserAccess
   | UserExport
@@ -93,7 +97,6 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   AppointmentBook.unavailable,
   Layer.provideMerge(Layer.mergeAll(BillingService.layer, PaymentCatchUp.layer), PaymentInbox.layer),
   CallLimitSweeper.layer,
-  CreditService.layer,
   CrmAccess.layer,
   CrmService.layer,
   DocumentReindex.layer,
@@ -108,11 +111,12 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   ResetService.layer,
   ModelOffers.layer,
   SecretRotation.layer,
+  ServiceKeys.layer,
   SignOut.layer,
   UserAccess.layer,
   UserExport.layer,
   UserService.layer,
-  OperatorTiers.layer,
+  Layer.provideMerge(AuditedActions.layer, Layer.merge(CreditService.layer, OperatorTiers.layer)),
   WorkMeter.layer,
   Layer.provideMerge(
     Layer.mergeAll(ConversationService.layer, WidgetService.layer),

@@ -36,6 +36,8 @@ export type SecurityScheme =
 export interface Access<out Caller, in Body = unknown> {
   /** Its name, in the documentation too. */
   readonly name: string
+  /** The scope of a service key that it asks for; for the documentation. */
+  readonly scope?: string
   /** Left out if callers prove nothing, or nothing that a client could be described. */
   readonly scheme?: (cookieName: string) => SecurityScheme
   /**

@@ -1,7 +1,9 @@
 import { createHash, timingSafeEqual } from "node:crypto"
+import type { ServiceKey, ServiceScope } from "@parley/core"
+import { ServiceKeys } from "@parley/core/effect"
 import { Effect } from "effect"
+import type { Request } from "../exchange/Exchange.ts"
 import { CronNotConfigured, CronUnauthorized, ScopeMissing } from "../problems/errors.ts"
-import type { ApiKey, ApiScope } from "../server/ApiKeys.ts"
 import { type Access, defineAccess } from "./Access.ts"
 
 const digestOf = (text: string): Buffer => createHash("sha256").update(text).digest()
@@ -38,30 +40,40 @@ export const cronAccess = defineAccess<
 })
 
 const KEY_ERRORS = [
-  "api_key_invalid",
-  "api_key_rate_limited",
+  "service_key_invalid",
   "scope_missing",
+  "storage_unavailable",
   "too_many_failures",
   "too_many_requests"
 ] as const
 
-/** A service of the operator, by a key with this scope. Without configured keys its routes do not exist. */
-export const keyAccess = (scope: ApiScope): Access<ApiKey> =>
-  defineAccess<ApiKey, unknown, (typeof KEY_ERRORS)[number]>({
+/**
+ * The token of the only `Authorization` header of a request (RFC 6750, 2.1); empty if there is none, or several
+ * headers: one of them may have been added by somebody else.
+ */
+const onlyBearerOf = (request: Request): string => {
+  if (request.headers.authorization === undefined) return ""
+  const [sent = "", ...others] = request.valuesOf("authorization")
+  return others.length > 0 ? "" : (/^Bearer +([^ ]+) *$/i.exec(sent)?.[1] ?? "")
+}
+
+/** A back end of the operator, by a service key with this scope. Cookies are not read. */
+export const keyAccess = (scope: ServiceScope): Access<ServiceKey> =>
+  defineAccess<ServiceKey, unknown, (typeof KEY_ERRORS)[number]>({
     name: "key",
+    scope,
     scheme: () => ({ type: "http", scheme: "bearer" }),
-    isOffered: ({ apiKeys = [] }) => apiKeys.length > 0,
     errors: () => KEY_ERRORS,
-    claimOf: Effect.fnUntraced(function* ({ request, server: { apiKeys, failedTries, personRequests } }) {
-      const { authorization } = request.headers
-      const key = yield* Effect.catchTag(apiKeys.prove(authorization), "ApiKeyInvalid", (refusal) =>
-        authorization === undefined ? Effect.fail(refusal) : failedTries.refuse("key", request, refusal)
+    claimOf: Effect.fnUntraced(function* ({ request, server: { failedTries, personRequests } }) {
+      const proving = ServiceKeys.use((keys) => keys.prove(onlyBearerOf(request)))
+      const key = yield* Effect.catchTag(proving, "ServiceKeyInvalid", (refusal) =>
+        request.headers.authorization === undefined ? Effect.fail(refusal) : failedTries.refuse("key", request, refusal)
       )
       const allowed = key.scopes.includes(scope) ? Effect.void : Effect.fail(new ScopeMissing({ scope }))
       return {
         userId: undefined,
         // No person is called so: their names have no NUL.
-        admit: Effect.andThen(allowed, Effect.andThen(apiKeys.count(key), personRequests.enter(`\0key ${key.id}`))),
+        admit: Effect.andThen(allowed, personRequests.enter(`\0key ${key.id}`)),
         callerOf: () => Effect.succeed(key)
       }
     })

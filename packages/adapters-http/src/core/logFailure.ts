@@ -1,6 +1,6 @@
 import { SessionInvalid } from "@parley/core/adapter"
 import { causeField, databaseFields } from "@parley/core/adapter"
-import { SecurityEvents } from "@parley/core/effect"
+import { SecurityEvents, ServiceKeyInvalid } from "@parley/core/effect"
 import { Cause, Effect } from "effect"
 import { codeOf } from "../problems/Problem.ts"
 import { type ErrorCode, problemTable } from "../problems/problemTable.ts"
@@ -23,12 +23,7 @@ const ORDINARY: ReadonlyArray<ErrorCode> = [
 const ORDINARY_SESSIONS: ReadonlyArray<unknown> = ["missing", "expired"]
 
 /** Refusals because of the sender that have another status than 401 and 403. */
-const OTHER_REFUSALS: ReadonlyArray<ErrorCode> = [
-  "cron_not_configured",
-  "api_key_rate_limited",
-  "too_many_failures",
-  "too_many_requests"
-]
+const OTHER_REFUSALS: ReadonlyArray<ErrorCode> = ["cron_not_configured", "too_many_failures", "too_many_requests"]
 
 /**
  * Logs failures of the server, and reports refusals because of the sender or the origin as security events, without the request's content and without a vendor's text: names, codes, users and places in the code.
@@ -50,7 +45,7 @@ const reportRefusal = (error: unknown, code: ErrorCode, { userId }: FailedReques
   return SecurityEvents.use(({ refuse }) =>
     refuse({
       outcome: code,
-      problem: session?.problem,
+      problem: error instanceof ServiceKeyInvalid ? error.problem : session?.problem,
       userId: userId ?? session?.userId,
       suspicious: !ORDINARY.includes(code) && !ORDINARY_SESSIONS.includes(session?.problem)
     })

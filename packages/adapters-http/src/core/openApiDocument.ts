@@ -64,7 +64,9 @@ const schemesOf = (
 
 const securityOf = (route: Route, input: OpenApiInput): JsonObject => {
   const schemes = schemesOf(route, input)
-  return schemes.length === 0 ? {} : { security: schemes.map(([name]) => ({ [name]: [] })) }
+  const { scope } = route.access
+  const scopes = scope === undefined ? [] : [scope]
+  return schemes.length === 0 ? {} : { security: schemes.map(([name]) => ({ [name]: scopes })) }
 }
 
 const operationOf = (route: Route, input: OpenApiInput): JsonObject => ({

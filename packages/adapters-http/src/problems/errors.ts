@@ -51,30 +51,11 @@ export class CronUnauthorized extends Schema.TaggedError<CronUnauthorized>()("Cr
   }
 }
 
-/** A service did not prove itself with a key. */
-export class ApiKeyInvalid extends Schema.TaggedError<ApiKeyInvalid>()("ApiKeyInvalid", {}) {
-  readonly code = "api_key_invalid"
-  override get message() {
-    return 'Send the header "Authorization: Bearer <secret>" with the secret of a key that this server knows.'
-  }
-}
-
 /** The key does not have the right to this call. */
 export class ScopeMissing extends Schema.TaggedError<ScopeMissing>()("ScopeMissing", { scope: Schema.String }) {
   readonly code = "scope_missing"
   override get message() {
     return `This key does not have the scope ${this.scope}. Use a key that has it.`
-  }
-}
-
-/** A key was used more often than it may be. */
-export class ApiKeyRateLimited extends Schema.TaggedError<ApiKeyRateLimited>()("ApiKeyRateLimited", {
-  perMinute: Schema.Int,
-  retryAfterMs: Schema.Finite
-}) {
-  readonly code = "api_key_rate_limited"
-  override get message() {
-    return `This key may be used ${countOf(this.perMinute, "time")} a minute. Go on in the next one.`
   }
 }
 

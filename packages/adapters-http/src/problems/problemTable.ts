@@ -37,7 +37,7 @@ const problems = {
   crm_state_unknown: { title: "The connection was not begun here" },
   invalid_signature: { title: "The signature is not valid" },
   unauthorized: { title: "Not signed in" },
-  api_key_invalid: { status: 401, title: "The API key is missing or wrong" },
+  service_key_invalid: { title: "The service key is missing or does not count" },
   cron_unauthorized: { status: 401, title: "The bearer secret is missing or wrong" },
   insufficient_credits: {
     title: "Not enough credits",
@@ -45,7 +45,7 @@ const problems = {
     times: ["nextResetAt"]
   },
   blocked: { title: "The access is blocked" },
-  scope_missing: { status: 403, title: "The API key does not allow this", members: ["scope"] },
+  scope_missing: { status: 403, title: "The service key does not allow this", members: ["scope"] },
   cross_site_request: { status: 403, title: "The request comes from another site" },
   model_not_allowed: {
     title: "The plan does not include the model",
@@ -62,6 +62,7 @@ const problems = {
   },
   too_many_bots: { title: "You have as many bots as one may have", members: ["limit"] },
   not_found: { status: 404, title: "There is nothing here" },
+  account_not_found: { title: "There is no such account" },
   hold_not_found: {
     title: "There is no such hold",
     detail: "Nothing was held for this person under this key. Reserve it first."
@@ -92,6 +93,7 @@ const problems = {
     detail: "This idempotency key was used for another request. Use a new key for each new request."
   },
   invalid_work: { title: "The work cannot be metered so" },
+  unknown_tier: { title: "There is no such tier", members: ["tiers"] },
   invalid_amount: { title: "The amount is not acceptable" },
   price_not_offered: { title: "The price is not on sale", members: ["priceId", "problem"] },
   prompt_builder_failed: { title: "The prompt could not be made", detail: ON_OUR_SIDE },
@@ -123,12 +125,6 @@ const problems = {
   visitor_day_used_up: { title: "The bot answers this address no more today", ...LIMITED },
   visitor_challenge_required: { title: "A challenge has to be solved first", members: ["challenge"] },
   challenge_unavailable: { title: "The challenge cannot be checked for now", mayRetryAfter: true },
-  api_key_rate_limited: {
-    status: 429,
-    title: "Too many requests with this API key",
-    members: ["perMinute"],
-    mayRetryAfter: true
-  },
   too_many_failures: {
     status: 429,
     title: "Too many wrong credentials from this address",

@@ -1,5 +1,6 @@
 import { type ConversationCursor, isUuid } from "@parley/core/adapter"
-import { Effect, Result } from "effect"
+import { UserId } from "@parley/core"
+import { Effect, Result, Schema } from "effect"
 import { InvalidRequest } from "../problems/errors.ts"
 
 /** One parameter of a path, a query or the headers: its description, and the parser of its text. */
@@ -110,6 +111,16 @@ export const uuidParameter = (description: string): Parameter<string> => ({
   decode: (text) =>
     text !== undefined && isUuid(text) ? Result.succeed(text.toLowerCase()) : Result.fail("Expected a UUID")
 })
+
+const isUserId = Schema.is(UserId)
+
+/** The person that a route is about. */
+export const userParameter: Parameter<string> = {
+  description: "The person's id, as the identity provider names it.",
+  jsonSchema: { type: "string", minLength: 1, maxLength: 255 },
+  decode: (text) =>
+    isUserId(text) ? Result.succeed(text) : Result.fail("Expected a person's id: 1 to 255 characters, without NUL")
+}
 
 /** An optional id. */
 export const optionalUuidParameter = (description: string): Parameter<string | undefined> => {

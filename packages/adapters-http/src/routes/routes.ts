@@ -21,6 +21,7 @@ import { getPlans, getSubscription, postCheckout } from "./billing/plans.ts"
 import type { Route } from "./Route.ts"
 import { deleteRunningReply, getRunningReply } from "./chats/runningReply.ts"
 import { postSignOut } from "./server/signOut.ts"
+import { getPersonBalance, getPersonHistory, getPersonTier, postGrant, putPersonTier } from "./services/people.ts"
 import { getUsage } from "./billing/usage.ts"
 import { postPaymentWebhook } from "./billing/webhooks.ts"
 import { getWidgetAsset, getWidgetFrame, getWidgetLoader } from "./widget/widgetFiles.ts"
@@ -91,6 +92,11 @@ export const routes: ReadonlyArray<Route> = [
   postRenew,
   postSettle,
   postRelease,
+  getPersonBalance,
+  getPersonHistory,
+  postGrant,
+  getPersonTier,
+  putPersonTier,
   // The files for a visitor's browser
   getWidgetLoader,
   getWidgetFrame,

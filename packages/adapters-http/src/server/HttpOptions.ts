@@ -5,7 +5,6 @@ import type { BodyIntakeOptions } from "../body/BodyIntake.ts"
 import type { RequestTracker } from "./requests.ts"
 import type { DevelopmentSessions } from "../sessions/developmentSessions.ts"
 import type { SessionPreset } from "../sessions/sessionSettings.ts"
-import type { ApiKey } from "./ApiKeys.ts"
 
 /** The Effect runtime that holds Parley's services, for example `runtimeOf(parley)`. */
 export type ParleyRuntime = ManagedRuntime.ManagedRuntime<ParleyServices, unknown>
@@ -75,8 +74,6 @@ export interface HttpOptions<Source = unknown> extends BodyIntakeOptions {
   readonly signOutUrl?: string | undefined
   /** The bearer token of schedules for `/api/cron/*`. Without it those routes answer every request with 503. */
   readonly cronSecret?: string | undefined
-  /** Keys with which services call `/v1/credits/*`; without any those routes do not exist. */
-  readonly apiKeys?: ReadonlyArray<ApiKey> | undefined
   /** Enables `POST /dev/sign-in`, for requests to a local Host only. Never set it if others can reach the server. */
   readonly developmentSessions?: DevelopmentSessions | undefined
   /** Rejects if a dependency of the server does not answer; `GET /readyz` calls it at most once a second. */

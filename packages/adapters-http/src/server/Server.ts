@@ -5,7 +5,6 @@ import type { BodyIntake } from "../body/BodyIntake.ts"
 import type { NotReady } from "../problems/errors.ts"
 import type { DevelopmentSessions } from "../sessions/developmentSessions.ts"
 import type { SessionCookie } from "../sessions/cookies.ts"
-import type { ApiKeys } from "./ApiKeys.ts"
 import type { Authenticate, ParleyRuntime } from "./HttpOptions.ts"
 import type { FailedTries } from "./FailedTries.ts"
 import type { PersonRequests, RequestTracker } from "./requests.ts"
@@ -23,7 +22,6 @@ export interface Server {
   readonly address: URL | undefined
   /** The origins, besides the server's own, whose pages may call it for the signed-in person. */
   readonly allowedOrigins: ReadonlySet<string>
-  readonly apiKeys: ApiKeys
   /** The host's own sign-in, called with the host's request; undefined if session tokens are used. */
   readonly authenticate: Authenticate<unknown> | undefined
   /** True if tokens count in `Authorization: Bearer` too. */

@@ -4,7 +4,6 @@ import { allowedOriginsFrom } from "../access/allowedOrigins.ts"
 import { cronDigestOf } from "../access/secretAccess.ts"
 import { makeBodyIntake } from "../body/BodyIntake.ts"
 import { sessionCookieOf } from "../sessions/cookies.ts"
-import { apiKeysFrom } from "./ApiKeys.ts"
 import { type Authenticate, type HttpOptions, STALLED_READER_MS } from "./HttpOptions.ts"
 import { FailedTries } from "./FailedTries.ts"
 import { makeReadiness } from "./readiness.ts"
@@ -50,7 +49,6 @@ export const makeServer = (options: HttpOptions<never>, document: () => OpenApiD
     runtime,
     address: baseUrl === undefined ? undefined : new URL(baseUrl),
     allowedOrigins: allowedOriginsFrom(options.allowedOrigins),
-    apiKeys: apiKeysFrom(options.apiKeys),
     authenticate: options.authenticate as Authenticate<unknown> | undefined,
     bearerTokens: options.bearerTokens ?? true,
     bodies: makeBodyIntake(options),

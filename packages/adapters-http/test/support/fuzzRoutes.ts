@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type Route, routes } from "../../src/index.ts"
 import { errorsOf } from "../../src/core/openApiDocument.ts"
 import { problemTable } from "../../src/problems/problemTable.ts"
-import { KEY_SECRET, startServer, type TestServer } from "./startServer.ts"
+import { startServer, type TestServer } from "./startServer.ts"
 
 const USER = "fuzzer"
 const CRON_SECRET = "for-schedules"
@@ -148,7 +148,7 @@ export const fuzzRoutes = (runs: number): void => {
           user: USER,
           headers: {
             ...(route.access.name === "cron" ? { authorization: `Bearer ${CRON_SECRET}` } : {}),
-            ...(route.access.name === "key" ? { authorization: `Bearer ${KEY_SECRET}` } : {}),
+            ...(route.access.name === "key" ? { authorization: `Bearer ${server.serviceKey.key}` } : {}),
             ...(body === undefined ? {} : { "content-type": contentType })
           },
           ...(body === undefined ? {} : { body: Buffer.from(body) })

@@ -1,13 +1,19 @@
 import { runtimeOf } from "@parley/core/effect"
-import { createHash } from "node:crypto"
 import type { RequestListener } from "node:http"
-import { createParley, type Model, openInMemory, type Parley, type ParleyOptions } from "@parley/core"
+import {
+  createParley,
+  type IssuedServiceKey,
+  type Model,
+  openInMemory,
+  type Parley,
+  type ParleyOptions,
+  SERVICE_SCOPES
+} from "@parley/core"
 import { ModelUnavailable } from "@parley/core/adapter"
 import { ChatModels, DocumentParser, DocumentUnreadable } from "@parley/core/adapter"
 import { Effect, Layer, Logger, ManagedRuntime } from "effect"
 import { SignJWT } from "jose"
 import {
-  API_SCOPES,
   HmacSessionVerifier,
   type HttpOptions,
   makeDevelopmentSessions,
@@ -20,12 +26,10 @@ import { overNode, type Surface } from "./surfaces.ts"
 
 export const SECRET = new TextEncoder().encode("a secret of the tests, long enough for HS256")
 
-/** The secret of a key that every server knows, with all scopes. */
-export const KEY_SECRET = "a-secret-of-a-service-long-enough"
-export const digestOf = (secret: string): string => createHash("sha256").update(secret).digest("hex")
-
 export interface TestServer {
   readonly parley: Parley
+  /** A service key with all scopes. */
+  readonly serviceKey: IssuedServiceKey
   readonly model: ScriptedModel
   readonly url: string
   readonly port: number
@@ -96,6 +100,7 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
     models: models(model, options.unavailable ?? []),
     ...options.parley
   })
+  const serviceKey = await parley.keys.create({ name: "service", scopes: SERVICE_SCOPES })
   const requests = new RequestTracker()
   const log: Array<string> = []
   const logger = Logger.map(Logger.formatJson, (line) => void log.push(line))
@@ -107,7 +112,6 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
     runtime,
     sessions: HmacSessionVerifier.make({ secret: SECRET }),
     developmentSessions: makeDevelopmentSessions(),
-    apiKeys: [{ id: "service", sha256: digestOf(KEY_SECRET), scopes: API_SCOPES }],
     requests,
     ...options.app
   }
@@ -120,6 +124,7 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
   }
   return {
     parley,
+    serviceKey,
     model,
     url,
     port,

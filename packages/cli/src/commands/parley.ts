@@ -6,6 +6,7 @@ import { creditsCommand } from "./credits/credits.ts"
 import { doctorCommand } from "./doctor.ts"
 import { eventsCommand } from "./events/events.ts"
 import { jobsCommand } from "./jobs/jobs.ts"
+import { keysCommand } from "./keys/keys.ts"
 import { migrateCommand } from "./migrate.ts"
 import { reindexCommand } from "./reindex.ts"
 import { secretsCommand } from "./secrets.ts"
@@ -36,6 +37,7 @@ export const parley = Command.make("parley").pipe(
     reindexCommand,
     vectorsCommand,
     usersCommand,
+    keysCommand,
     secretsCommand,
     uninstallCommand
   ])

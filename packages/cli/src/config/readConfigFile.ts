@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
-import { type ApiKey, problemsOfApiKeys } from "@parley/adapters-http/settings"
 import { defaultCatalog, EVENT_TYPES, makeCatalog, type ParleySettings, type WebhookEndpoint } from "@parley/core"
 import { VENDORS } from "@parley/core/adapter"
 import { InvalidCatalog, problemsOfSettings, webhookProblems } from "@parley/core/effect"
@@ -10,16 +9,6 @@ import { readEmbedding } from "./readEmbedding.ts"
 
 /** The name of an environment variable. */
 const Variable = Schema.String.check(Schema.isPattern(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/))
-
-const Keys = Schema.Array(
-  Schema.Struct({
-    id: Schema.String,
-    sha256: Schema.Union([Schema.String, Schema.Array(Schema.String)]),
-    scopes: Schema.Array(Schema.String),
-    dailyCap: Schema.optional(Schema.Finite),
-    perMinute: Schema.optional(Schema.Finite)
-  })
-)
 
 const Webhooks = Schema.Array(
   Schema.Struct({
@@ -49,8 +38,9 @@ export const readConfigFile = (read: EnvironmentReader, folder: string) => {
   const path = read.text("PARLEY_CONFIG")
   const embeddingKey = read.secret("PARLEY_EMBEDDING_API_KEY")
   const file = path === undefined ? {} : readJson(read, resolve(folder, path))
-  const { apiKeys, embedding, replies, vendors, lowBalance, webhooks, webhooksToPrivateNetworks, ...overrides } =
-    isObject(file) ? file : {}
+  const { embedding, replies, vendors, lowBalance, webhooks, webhooksToPrivateNetworks, ...overrides } = isObject(file)
+    ? file
+    : {}
   return {
     embedding: readEmbedding(read, embedding, embeddingKey),
     /** Hooks and webhooks. */
@@ -60,8 +50,6 @@ export const readConfigFile = (read: EnvironmentReader, folder: string) => {
       allowPrivateNetworks:
         read.part("webhooksToPrivateNetworks", webhooksToPrivateNetworks, Schema.Boolean, "true or false") === true
     },
-    /** Keys with which services call; may be empty. */
-    apiKeys: readApiKeys(read, apiKeys),
     /** Further vendors of models, by the names that models use. */
     vendors: readVendors(read, vendors),
     /** Settings of the services that are objects. */
@@ -113,15 +101,6 @@ const readParts = (read: EnvironmentReader, parts: object): Pick<ParleySettings,
   const problems = problemsOfSettings(parts)
   for (const { expected, field } of problems) read.problem("PARLEY_CONFIG", `${field}: expected ${expected}`)
   return problems.length === 0 ? parts : {}
-}
-
-/** The problems of keys contain nothing of them except their ids. */
-const readApiKeys = (read: EnvironmentReader, part: unknown): ReadonlyArray<ApiKey> => {
-  const form = "a list of { id, sha256, scopes, dailyCap?, perMinute? }"
-  const keys = (read.part("apiKeys", part, Keys, form) ?? []) as ReadonlyArray<ApiKey>
-  const problems = problemsOfApiKeys(keys)
-  for (const problem of problems) read.problem("PARLEY_CONFIG", `apiKeys: ${problem}`)
-  return problems.length === 0 ? keys : []
 }
 
 /** A secret in a variable that the file names, in which `expected` belongs. */

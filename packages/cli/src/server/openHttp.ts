@@ -58,7 +58,6 @@ export const openHttp = Effect.fnUntraced(function* (
     sessionPreset: config.session.preset,
     baseUrl: config.baseUrl,
     signOutUrl: config.session.signOutUrl,
-    apiKeys: config.apiKeys,
     allowedOrigins: config.allowedOrigins,
     cronSecret: config.cronSecret && Redacted.value(config.cronSecret),
     trustProxy: config.trustProxy,

@@ -1,3 +1,4 @@
+import { sameBytes } from "../secrets/sameBytes.ts"
 import type { ParleyEvent } from "./ParleyEvent.ts"
 
 /** The prefix of a secret; base64 of 24 to 64 random bytes follows (Standard Webhooks 1.0). */
@@ -92,11 +93,6 @@ const headerOf = (headers: ReceivedHeaders, name: string): string => {
   const value = Object.entries(headers).find(([given]) => given.toLowerCase() === name)?.[1] as unknown
   return typeof value === "string" ? value : Array.isArray(value) ? String(value[0] ?? "") : ""
 }
-
-/** Compares in constant time. */
-const sameBytes = (right: Uint8Array, given: Uint8Array): boolean =>
-  right.length === given.length &&
-  right.reduce((differs, byte, place) => differs | (byte ^ (given[place] ?? 0)), 0) === 0
 
 /**
  * Proves that the owner of the secret sent a webhook within the last five minutes, and returns its event. `body` is the

@@ -11,6 +11,7 @@ import type { CrmAccess } from "../crm/CrmAccess.ts"
 import type { CrmService } from "../crm/CrmService.ts"
 import type { DocumentFile, DocumentService, PartOfDocument } from "../documents/DocumentService.ts"
 import type { UserId } from "../identity/UserId.ts"
+import type { ServiceKeys } from "../keys/ServiceKeys.ts"
 import type { SignOut } from "../sessions/SignOut.ts"
 import type { UserAccess } from "../users/UserAccess.ts"
 import type { CallersClient, CallersClients, CallersTransaction } from "../storage/CallersTransaction.ts"
@@ -81,6 +82,8 @@ export interface Parley {
   readonly crm: CallsOf<typeof CrmService> & CallsOf<typeof CrmAccess>
   readonly billing: CallsOf<typeof BillingService> & CallsOf<typeof PaymentInbox>
   readonly sessions: CallsOf<typeof SignOut>
+  /** Keys with which back ends of the operator call the HTTP interface. */
+  readonly keys: CallsOf<typeof ServiceKeys>
   /** What operators do with people as a whole. */
   readonly users: CallsOf<typeof UserAccess>
   /** The models of the person's tier. */

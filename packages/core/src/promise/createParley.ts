@@ -1,5 +1,6 @@
 import { Clock, Effect, Layer, ManagedRuntime, Stream } from "effect"
 import { type BackgroundTaskName, backgroundWorkLayer } from "../backgroundTasks.ts"
+import { ServiceKeys } from "../keys/ServiceKeys.ts"
 import { SignOut } from "../sessions/SignOut.ts"
 import { UserAccess } from "../users/UserAccess.ts"
 import { BillingService } from "../billing/BillingService.ts"
@@ -126,6 +127,7 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
     crm: { ...callsOf(CrmService, run), ...callsOf(CrmAccess, run) },
     billing: { ...callsOf(BillingService, run), ...callsOf(PaymentInbox, run) },
     sessions: callsOf(SignOut, run),
+    keys: callsOf(ServiceKeys, run),
     users: callsOf(UserAccess, run),
     ...callsOf(ModelOffers, run),
     credits: creditCalls(calls),

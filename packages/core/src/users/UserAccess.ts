@@ -1,4 +1,5 @@
 import { Context, Effect, Layer, Schema } from "effect"
+import { ActionAsked, BY_AN_APPLICATION } from "../audit/ActionAsked.ts"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { UserId } from "../identity/UserId.ts"
 import { SecurityEvents } from "../security/SecurityEvents.ts"
@@ -8,13 +9,6 @@ import { inputsOf, PageLimit } from "../storage/inputs.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import { type ListedPerson, PersonalData } from "./PersonalData.ts"
-
-/** The operator who asks for an action, and the reason, for the audit log. */
-export const ActionAsked = Schema.Struct({
-  by: Schema.NonEmptyString,
-  reason: Schema.optional(Schema.String)
-})
-export type ActionAsked = typeof ActionAsked.Type
 
 /** A person's access. Times are in Unix milliseconds. */
 export interface AccessState {
@@ -45,8 +39,6 @@ export interface PeoplePage {
 }
 
 const PAGE = 100
-
-const BY_AN_APPLICATION: ActionAsked = { by: "an application" }
 
 const EVENTS = { block: "blocked", unblock: "unblocked", "sign-out": "sessions_ended" } as const
 

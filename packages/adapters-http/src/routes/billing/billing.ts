@@ -17,7 +17,7 @@ export const PROVIDER_ERRORS = [
   "payment_provider_refused"
 ] as const
 
-const BalanceBody = Schema.Struct({
+export const BalanceBody = Schema.Struct({
   allowance: Schema.Int,
   topup: Schema.Int,
   held: Schema.Int,
@@ -26,7 +26,7 @@ const BalanceBody = Schema.Struct({
   nextResetAt: Schema.String
 })
 
-const HistoryBody = Schema.Struct({
+export const HistoryBody = Schema.Struct({
   transactions: Schema.Array(TransactionRow),
   total: Schema.Int,
   limit: Schema.Int,

@@ -1,24 +1,26 @@
-import { UserId, type WorkPayment } from "@parley/core"
+import { type ServiceKey, UserId, type WorkPayment } from "@parley/core"
 import { WorkMeter } from "@parley/core/effect"
 import { Effect, Schema } from "effect"
 import { keyAccess } from "../../access/secretAccess.ts"
 import { json } from "../../exchange/Exchange.ts"
 import { jsonBody } from "../../body/jsonBody.ts"
-import type { ApiKey } from "../../server/ApiKeys.ts"
 import { defineRoute } from "../Route.ts"
 
 const MAX_LINES = 50
 
-const Key = Schema.String.check(
+/** The business event behind a call of a service. */
+export const EventKey = Schema.String.check(
   Schema.isPattern(/^[A-Za-z0-9._~:-]{1,140}$/, {
     message: "Expected 1 to 140 letters, digits, dots, dashes, colons, _ or ~"
   })
-).annotate({
+)
+
+const Key = EventKey.annotate({
   description:
     "The business event that is paid, for example `order-7`. A key of a person is paid once: the same request again gets the first answer, other content is refused. After a hold that was released, or expired uncharged, `reserve` begins another attempt under the same key."
 })
 
-const Credits = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }))
+export const Credits = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }))
 
 const Lines = Schema.Array(Schema.Struct({ label: Schema.String, quantity: Schema.Finite, unitPrice: Schema.Finite }))
   .check(Schema.isMaxLength(MAX_LINES))
@@ -63,7 +65,7 @@ const PaymentBody = Schema.Struct({
 })
 
 /** The holds of a key are separate from those of other keys, and from those that the server meters itself. */
-const ownName = ({ id }: ApiKey, { key, userId }: { readonly userId: string; readonly key: string }) => ({
+const ownName = ({ id }: ServiceKey, { key, userId }: { readonly userId: string; readonly key: string }) => ({
   userId,
   key: `key:${id}:${key}`
 })
@@ -85,7 +87,7 @@ export const postReserve = defineRoute({
   method: "POST",
   path: "/v1/credits/reserve",
   summary: "Holds a person's credits for work of your service; their account opens at first sight",
-  access: keyAccess("credits:reserve"),
+  access: keyAccess("credits:hold"),
   body: jsonBody(ReserveBody, "The payer, the source and the amount."),
   responses: { 200: { description: "Held, or the first answer to the same.", schema: HoldBody } },
   errors: [
@@ -104,8 +106,7 @@ export const postReserve = defineRoute({
         amount: body.amount,
         minimumAmount: body.minimumAmount,
         lifetimeSeconds: body.lifetimeSeconds,
-        source: `key:${caller.id}`,
-        dailyCap: caller.dailyCap
+        source: `key:${caller.id}`
       })
     )
     const answer: typeof HoldBody.Type = {
@@ -122,7 +123,7 @@ export const postRenew = defineRoute({
   method: "POST",
   path: "/v1/credits/renew",
   summary: "Renews a hold while the work goes on, and reports the usage so far",
-  access: keyAccess("credits:reserve"),
+  access: keyAccess("credits:hold"),
   body: jsonBody(
     Schema.Struct({ ...Name, lines: Schema.optional(Lines), lifetimeSeconds: Lifetime }),
     "The hold, and the lines to charge if your service does not return."
@@ -142,7 +143,7 @@ export const postSettle = defineRoute({
   path: "/v1/credits/settle",
   summary:
     "Charges for finished work, at most the held amount, and releases the rest; once. A settlement that comes after the hold has ended is charged if the balance has the credits",
-  access: keyAccess("credits:settle"),
+  access: keyAccess("credits:hold"),
   body: jsonBody(Schema.Struct({ ...Name, lines: Lines }), "The hold and the usage."),
   responses: { 200: { description: "The end of the hold, now or the first time.", schema: PaymentBody } },
   errors: [
@@ -155,8 +156,7 @@ export const postSettle = defineRoute({
     "storage_unavailable"
   ],
   handle: Effect.fnUntraced(function* ({ body, caller }) {
-    const name = { ...ownName(caller, body), dailyCap: caller.dailyCap }
-    return answerOf(yield* WorkMeter.use((meter) => meter.settle(name, { lines: body.lines })))
+    return answerOf(yield* WorkMeter.use((meter) => meter.settle(ownName(caller, body), { lines: body.lines })))
   })
 })
 
@@ -165,7 +165,7 @@ export const postRelease = defineRoute({
   method: "POST",
   path: "/v1/credits/release",
   summary: "Releases the hold of work that was not done, once. No later settlement is charged for it",
-  access: keyAccess("credits:release"),
+  access: keyAccess("credits:hold"),
   body: jsonBody(Schema.Struct(Name), "Which hold."),
   responses: { 200: { description: "The end of the hold, now or the first time.", schema: PaymentBody } },
   errors: ["hold_not_found", "invalid_work", "storage_unavailable"],

@@ -7,7 +7,7 @@ import { botRow } from "./botRow.ts"
 import { checkMigrated } from "../../running/checkMigrated.ts"
 import { CommandContext } from "../../running/CommandContext.ts"
 import { dryRunFlag, jsonFlag, printResult } from "../../running/output.ts"
-import { tryOut } from "./tryOut.ts"
+import { tryOut } from "../../running/tryOut.ts"
 
 const input = {
   bot: Argument.String("bot").pipe(

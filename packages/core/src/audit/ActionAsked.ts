@@ -1,0 +1,10 @@
+import { Schema } from "effect"
+
+/** The operator or service that asks for an action, and the reason, for the audit log. */
+export const ActionAsked = Schema.Struct({
+  by: Schema.NonEmptyString,
+  reason: Schema.optional(Schema.String)
+})
+export type ActionAsked = typeof ActionAsked.Type
+
+export const BY_AN_APPLICATION: ActionAsked = { by: "an application" }
