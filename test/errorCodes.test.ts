@@ -20,6 +20,7 @@ const HANDLED_INSIDE = [
   "DocumentUnreadable",
   "EmbeddingFailed",
   "GenerationGone",
+  "MailFailed",
   "OcrFailed",
   "PaymentObjectNotFound",
   "PaymentObjectUnreadable",

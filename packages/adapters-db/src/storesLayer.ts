@@ -20,6 +20,7 @@ import { PgRateLimiterLayer } from "./limits/PgRateLimiter.ts"
 import { PgSpendLimiterLayer } from "./limits/PgSpendLimiter.ts"
 import type { JobQueueOptions } from "./jobs/JobQueueOptions.ts"
 import { PgAccessStoreLayer, PgRevokedSessionsLayer } from "./sessions/PgAccessStore.ts"
+import { PgSignInStoreLayer } from "./signin/PgSignInStore.ts"
 import { PgUnitOfWorkLayer } from "./storage/PgUnitOfWork.ts"
 import { PgPersonalDataLayer } from "./users/PgPersonalData.ts"
 
@@ -54,6 +55,7 @@ export const storesLayer = (jobs: JobQueueOptions = {}) =>
     access: PgAccessStoreLayer,
     serviceKeys: PgServiceKeyStoreLayer,
     revokedSessions: PgRevokedSessionsLayer,
+    signIns: PgSignInStoreLayer,
     rateLimiter: PgRateLimiterLayer,
     spendLimiter: PgSpendLimiterLayer,
     unitOfWork: PgUnitOfWorkLayer

@@ -14,6 +14,7 @@ import {
   revokedSessionsContract,
   serviceKeyStoreContract,
   runningRepliesContract,
+  signInStoreContract,
   unitOfWorkContract
 } from "@parley/core/testing"
 import { Layer } from "effect"
@@ -34,6 +35,7 @@ import { PgCallLimiterLayer } from "../src/limits/PgCallLimiter.ts"
 import { PgSpendLimiterLayer } from "../src/limits/PgSpendLimiter.ts"
 import { PgRateLimiterLayer } from "../src/limits/PgRateLimiter.ts"
 import { PgAccessStoreLayer, PgRevokedSessionsLayer } from "../src/sessions/PgAccessStore.ts"
+import { PgSignInStoreLayer } from "../src/signin/PgSignInStore.ts"
 import { PgUnitOfWorkLayer } from "../src/storage/PgUnitOfWork.ts"
 import { builtOnce } from "./builtOnce.ts"
 import { databases } from "./databases.ts"
@@ -55,6 +57,7 @@ const stores = Layer.mergeAll(
   PgAccessStoreLayer,
   PgRevokedSessionsLayer,
   PgServiceKeyStoreLayer,
+  PgSignInStoreLayer,
   PgCreditLedgerLayer,
   PgRunningRepliesLayer,
   PgUnitOfWorkLayer
@@ -76,6 +79,7 @@ for (const { name, layer } of databases) {
   accessStoreContract(name, onDatabase)
   revokedSessionsContract(name, onDatabase)
   serviceKeyStoreContract(name, onDatabase)
+  signInStoreContract(name, onDatabase)
   runningRepliesContract(name, onDatabase)
   unitOfWorkContract(name, onDatabase)
 }

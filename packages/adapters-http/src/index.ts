@@ -19,6 +19,8 @@ export type { TrustProxy } from "./node/trustedPeer.ts"
 export { answerError, parleyRouter, type RouterOptions } from "./express/parleyRouter.ts"
 export { RequestTracker } from "./server/requests.ts"
 export { type DevelopmentSessions, makeDevelopmentSessions } from "./sessions/developmentSessions.ts"
+export { makeOwnSessions, type NewPerson, type OwnSessionOptions, type OwnSessions } from "./sessions/ownSessions.ts"
+export { SmtpMailer, type SmtpMailerOptions, type SmtpSender } from "./mail/SmtpMailer.ts"
 export {
   HmacSessionVerifier,
   type HmacSessionVerifierOptions,

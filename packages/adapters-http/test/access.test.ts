@@ -8,6 +8,7 @@ import { Effect, Result, Schema } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type Route, routes } from "../src/index.ts"
 import { expectProblem } from "./support/expectProblem.ts"
+import { openRaw } from "./support/openRaw.ts"
 import { cookieFor, SECRET, startServer, type TestServer } from "./support/startServer.ts"
 
 const OWNER = "owner"
@@ -125,6 +126,9 @@ const requestOf = (route: Route): { readonly path: string; readonly init: Reques
     return { path, init: { method: route.method, body } }
   }
   if (route.body.contentType === "application/octet-stream") return { path, init: { method: route.method, body: "{}" } }
+  if (route.body.contentType === "application/x-www-form-urlencoded") {
+    return { path, init: { method: route.method, body: new URLSearchParams({ email: "owner@example.com" }) } }
+  }
   const bodies: Readonly<Record<string, unknown>> = {
     "/api/bots": { displayName: "New", documentIds: [owned.documentId] },
     "/api/bots/{id}": { displayName: "Renamed" },
@@ -386,6 +390,29 @@ describe.each(of("cron"))("%s", (_, route) => {
   )
 })
 
+describe.each(of("sign-in"))("%s", (_, route) => {
+  test("is open to any browser, and reads and sets no session without a code", async () => {
+    for (const headers of [{}, { cookie: await cookieFor(OWNER) }, { cookie: "parley_session=garbage" }]) {
+      const response = await call(route, headers)
+      expect(Object.keys(route.responses)).toContain(String(response.status))
+      expect(String(response.headers.get("set-cookie"))).not.toContain("parley_session")
+      expect(await response.text()).not.toContain(OWNER)
+    }
+  })
+
+  test("does not exist if the sign-in is off, or at a host that mails must not lead to", async () => {
+    const plain = await startServer({ app: { emailSignIn: undefined } })
+    const { path, init } = requestOf(route)
+    await expectProblem(await plain.fetch(path, init), 404, "not_found")
+    await plain.close()
+    const head = `${route.method} ${path} HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`
+    const raw = await openRaw(server.port)
+    raw.socket.write(head)
+    await raw.closed
+    expect(raw.received()).toMatch(/^HTTP\/1\.1 404 /)
+  })
+})
+
 describe.each(of("development"))("%s", (_, route) => {
   test("answers a local Host", async () => {
     await createOwned()
@@ -461,7 +488,17 @@ test("every scope of this table opens a route", () => {
 
 test("every route has a row in this matrix", () => {
   const covered = (
-    ["session", "optional session", "cron", "key", "public", "visitor", "payment-signature", "development"] as const
+    [
+      "session",
+      "optional session",
+      "cron",
+      "key",
+      "public",
+      "visitor",
+      "payment-signature",
+      "sign-in",
+      "development"
+    ] as const
   ).flatMap((access) => of(access))
   expect(covered).toHaveLength(routes.length)
   expect(new Set(routes.map(nameOf)).size).toBe(routes.length)

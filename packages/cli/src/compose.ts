@@ -52,6 +52,7 @@ import { databaseFolder } from "./dataFolder/databaseFolder.ts"
 import { noStandInLayer, type PaymentStandIn, standInLayer } from "./payments/PaymentStandIn.ts"
 import { saleCatalog } from "./payments/standInSale.ts"
 import { secretBoxLayer } from "./secrets/secretBoxLayer.ts"
+import { mailerLayer } from "./signIn/mailer.ts"
 import { warner } from "./server/warner.ts"
 
 /** The services and stores of a server, a worker or a command. */
@@ -207,6 +208,7 @@ export const partsLayer = (config: ParleyConfig, options: OpenOptions): Layer.La
             embedderLayer(config),
             exactSearchLayer(config),
             challengeLayer(config),
+            mailerLayer(config),
             eventsLayer(config)
           )
         )

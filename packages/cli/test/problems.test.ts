@@ -87,7 +87,11 @@ describe("problems of the configuration", () => {
     expect(listed(serve.stderr)).toEqual(found)
     const names = found.map((detail) => detail.split(":")[0])
     expect(names).toEqual(
-      expect.arrayContaining(["PORT", "PARLEY_DATA_DIR", "PARLEY_SESSION_ISSUER or PARLEY_SESSION_SECRET"])
+      expect.arrayContaining([
+        "PORT",
+        "PARLEY_DATA_DIR",
+        "PARLEY_SESSION_ISSUER, PARLEY_SESSION_SECRET or PARLEY_SMTP_URL"
+      ])
     )
     expect(listed(balance.stderr)).toEqual(found.slice(0, 2))
     expect(serve.stderr + doctor.stdout + balance.stderr).not.toContain("hunter2")

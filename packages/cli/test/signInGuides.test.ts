@@ -7,6 +7,7 @@ import {
   providerFixtures,
   type TokenFacts
 } from "../../../test/support/providerTokens.ts"
+import { codeOf, headerOf, linkOf, startSmtp } from "../../../test/support/smtpStandIn.ts"
 import { type CodeBlock, codeBlocks, moduleName, withProject } from "../../../tooling/docs/codeBlocks.ts"
 import { KeyServer, makeKey, signWithSecret } from "../../adapters-http/test/support/KeyServer.ts"
 import { dirname, join } from "node:path"
@@ -100,6 +101,34 @@ describe("the guide, followed from an empty folder into production,", () => {
       expect(await seenBy(server.url, await cookiesOf(await sign(changed(session, changes))))).toBe(401)
     }
     await provider.down()
+  })
+
+  it("to e-mail signs people in by the code of a mail", async () => {
+    const smtp = await startSmtp()
+    using folder = temporaryFolder()
+    const settings = { ...settingsOf("by-email"), PARLEY_SMTP_URL: smtp.url }
+    const server = await serveInProduction(folder.path, settings)
+    const send = (path: string, fields: Record<string, string>, cookie = "") =>
+      fetch(`${server.url}/sign-in${path}`, {
+        method: "POST",
+        headers: { cookie },
+        body: new URLSearchParams(fields),
+        redirect: "manual"
+      })
+    const asked = await send("", { email: "ann@example.com" })
+    const mail = await smtp.mailTo("ann@example.com", 1)
+    expect(headerOf(mail, "from")).toBe("Example Chat <sign-in@example.com>")
+    expect(linkOf(mail)).toBe(`https://chat.example.com/sign-in?code=${codeOf(mail)}`)
+    const browser = asked.headers.get("set-cookie") ?? ""
+    expect(browser).toMatch(/^__Host-parley_sign_in=.*Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
+    const signedIn = await send("/code", { code: codeOf(mail) }, pairOf(browser))
+    const session = signedIn.headers.getSetCookie()[0] ?? ""
+    expect(session).toMatch(/^__Host-parley_session=.*Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
+    expect(await seenBy(server.url, [pairOf(session)])).toMatchObject({ email: "ann@example.com" })
+    await server[Symbol.asyncDispose]()
+    await using restarted = await serveInProduction(folder.path, settings)
+    expect(await seenBy(restarted.url, [pairOf(session)])).toMatchObject({ email: "ann@example.com" })
+    await smtp.stop()
   })
 
   it("to own tokens signs people in, and changes the secret without signing one out", async () => {

@@ -43,6 +43,8 @@ import { AccessStore } from "./sessions/AccessStore.ts"
 import { InMemoryAccessStore } from "./sessions/InMemoryAccessStore.ts"
 import { InMemoryRevokedSessions } from "./sessions/InMemoryRevokedSessions.ts"
 import { RevokedSessions } from "./sessions/RevokedSessions.ts"
+import { InMemorySignInStore } from "./signin/InMemorySignInStore.ts"
+import { SignInStore } from "./signin/SignInStore.ts"
 import { InMemoryUnitOfWork } from "./storage/InMemoryStorage.ts"
 import { type IdentifiersOf, type ServicesOf, servicesFrom, servicesLayer } from "./storage/PortRecord.ts"
 import { UnitOfWork } from "./storage/UnitOfWork.ts"
@@ -96,6 +98,7 @@ const storagePorts = {
   access: storagePort(AccessStore, InMemoryAccessStore.layer),
   serviceKeys: storagePort(ServiceKeyStore, InMemoryServiceKeyStore.layer),
   revokedSessions: storagePort(RevokedSessions, InMemoryRevokedSessions.layer),
+  signIns: storagePort(SignInStore, InMemorySignInStore.layer),
   rateLimiter: storagePort(RateLimiter, InMemoryRateLimiter.layer),
   spendLimiter: storagePort(SpendLimiter, InMemorySpendLimiter.layer),
   unitOfWork: storagePort(UnitOfWork, InMemoryUnitOfWork.layer)

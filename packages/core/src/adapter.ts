@@ -220,12 +220,20 @@ export {
 } from "./models/replyStream.ts"
 export { type Asked, SILENT_MS, SilenceWatch, type SilenceWatchOptions } from "./outages/SilenceWatch.ts"
 export { withoutRepeats } from "./outages/withoutRepeats.ts"
+export { MAIL_FAILURES, type Mail, MailFailed, Mailer, type MailSender } from "./mail/Mailer.ts"
 export { type ParleyJob, parleyJobs } from "./parleyJobs.ts"
 export { loggerLayer } from "./outages/ParleyLogger.ts"
 export { type SealedSecret, SecretBox, type SecretContext } from "./secrets/SecretBox.ts"
 export { sha256 } from "./secrets/sha256.ts"
 export { type AccessChange, type AccessRecord, type AccessSince, AccessStore } from "./sessions/AccessStore.ts"
 export { type RevokedSession, RevokedSessions, type RevokedSince } from "./sessions/RevokedSessions.ts"
+export {
+  type EmailPerson,
+  MOST_TRIES,
+  type PendingSignIn,
+  type RedeemInput,
+  SignInStore
+} from "./signin/SignInStore.ts"
 export { TransactionConflict, TransactionNotJoined } from "./storage/CallersTransaction.ts"
 export { IdGenerator, isUuid } from "./storage/IdGenerator.ts"
 export type { IdentifiersOf, PortRecord, ServicesOf } from "./storage/PortRecord.ts"

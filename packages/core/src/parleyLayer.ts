@@ -41,6 +41,7 @@ import { WidgetService } from "./widget/WidgetService.ts"
 import { SecurityEvents } from "./security/SecurityEvents.ts"
 import { AccessList } from "./sessions/AccessList.ts"
 import { ServiceKeys } from "./keys/ServiceKeys.ts"
+import { EmailSignIn } from "./signin/EmailSignIn.ts"
 import { SignOut } from "./sessions/SignOut.ts"
 import { UserExport } from "./users/UserExport.ts"
 import { AuditedActions } from "./users/AuditedActions.ts"
@@ -66,6 +67,7 @@ export type ParleyServices =
   | DocumentReindex
   | DocumentRequeue
   | DocumentService
+  | EmailSignIn
   | EventDelivery
   | FileMover
   | HoldSweeper
@@ -102,6 +104,7 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   DocumentReindex.layer,
   DocumentRequeue.layer,
   DocumentService.layer,
+  EmailSignIn.layer,
   EventDelivery.layer,
   FileMover.layer,
   HoldSweeper.layer,

@@ -25,14 +25,16 @@ const listText = (schema: string) => `
     (SELECT user_id FROM ${schema}.credit_accounts c
      WHERE user_id > $2 COLLATE "C" AND NOT $3
        AND ($1 = '' OR strpos(lower(user_id), lower($1)) > 0
-         OR EXISTS (SELECT FROM ${schema}.billing_accounts b WHERE b.user_id = c.user_id AND b.customer_id = $1))
+         OR EXISTS (SELECT FROM ${schema}.billing_accounts b WHERE b.user_id = c.user_id AND b.customer_id = $1)
+         OR EXISTS (SELECT FROM ${schema}.sign_in_people s WHERE s.subject = c.user_id AND s.email = lower($1)))
        AND NOT EXISTS (SELECT FROM ${schema}.erasures e WHERE e.pseudonym = c.user_id)
      ORDER BY user_id LIMIT $4)
     UNION
     (SELECT subject FROM ${schema}.access
      WHERE subject > $2 COLLATE "C" AND (blocked_at IS NOT NULL OR NOT $3 AND not_before IS NOT NULL)
        AND ($1 = '' OR strpos(lower(subject), lower($1)) > 0
-         OR EXISTS (SELECT FROM ${schema}.billing_accounts b WHERE b.user_id = subject AND b.customer_id = $1))
+         OR EXISTS (SELECT FROM ${schema}.billing_accounts b WHERE b.user_id = subject AND b.customer_id = $1)
+         OR EXISTS (SELECT FROM ${schema}.sign_in_people s WHERE s.subject = access.subject AND s.email = lower($1)))
      ORDER BY subject LIMIT $4)
   ) p
   LEFT JOIN ${schema}.credit_accounts c ON c.user_id = p.user_id

@@ -5,7 +5,11 @@ import type { Coded, ErrorCode } from "../problems/problemTable.ts"
 
 /** The reader of a route's body. */
 export interface RouteBody<B, C extends ErrorCode> {
-  readonly contentType: "application/json" | "multipart/form-data" | "application/octet-stream"
+  readonly contentType:
+    | "application/json"
+    | "application/x-www-form-urlencoded"
+    | "multipart/form-data"
+    | "application/octet-stream"
   readonly description: string
   /** Its schema in the documentation. */
   readonly schema: Schema.Top

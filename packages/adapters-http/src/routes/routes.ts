@@ -22,6 +22,7 @@ import type { Route } from "./Route.ts"
 import { deleteRunningReply, getRunningReply } from "./chats/runningReply.ts"
 import { postSignOut } from "./server/signOut.ts"
 import { getPersonBalance, getPersonHistory, getPersonTier, postGrant, putPersonTier } from "./services/people.ts"
+import { getSignIn, postSignIn, postSignInCode } from "./signIn/emailSignIn.ts"
 import { getUsage } from "./billing/usage.ts"
 import { postPaymentWebhook } from "./billing/webhooks.ts"
 import { getWidgetAsset, getWidgetFrame, getWidgetLoader } from "./widget/widgetFiles.ts"
@@ -47,6 +48,10 @@ export const routes: ReadonlyArray<Route> = [
   getMe,
   getSession,
   postSignOut,
+  // Sign-in by e-mail
+  getSignIn,
+  postSignIn,
+  postSignInCode,
   // Documents
   postUpload,
   postRag,

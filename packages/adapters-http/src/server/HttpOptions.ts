@@ -4,6 +4,7 @@ import type { ManagedRuntime } from "effect"
 import type { BodyIntakeOptions } from "../body/BodyIntake.ts"
 import type { RequestTracker } from "./requests.ts"
 import type { DevelopmentSessions } from "../sessions/developmentSessions.ts"
+import type { OwnSessions } from "../sessions/ownSessions.ts"
 import type { SessionPreset } from "../sessions/sessionSettings.ts"
 
 /** The Effect runtime that holds Parley's services, for example `runtimeOf(parley)`. */
@@ -76,6 +77,11 @@ export interface HttpOptions<Source = unknown> extends BodyIntakeOptions {
   readonly cronSecret?: string | undefined
   /** Enables `POST /dev/sign-in`, for requests to a local Host only. Never set it if others can reach the server. */
   readonly developmentSessions?: DevelopmentSessions | undefined
+  /**
+   * Enables the page `/sign-in`, where people sign in by e-mail: the sessions that it issues, whose `verifier` belongs in
+   * `sessions`. The runtime provides a `Mailer`. Without `baseUrl` the page exists on this machine only.
+   */
+  readonly emailSignIn?: OwnSessions | undefined
   /** Rejects if a dependency of the server does not answer; `GET /readyz` calls it at most once a second. */
   readonly ready?: (() => Promise<void>) | undefined
   /** Shown in the OpenAPI document. */

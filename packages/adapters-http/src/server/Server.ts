@@ -4,6 +4,7 @@ import type { Effect } from "effect"
 import type { BodyIntake } from "../body/BodyIntake.ts"
 import type { NotReady } from "../problems/errors.ts"
 import type { DevelopmentSessions } from "../sessions/developmentSessions.ts"
+import type { OwnSessions } from "../sessions/ownSessions.ts"
 import type { SessionCookie } from "../sessions/cookies.ts"
 import type { Authenticate, ParleyRuntime } from "./HttpOptions.ts"
 import type { FailedTries } from "./FailedTries.ts"
@@ -31,6 +32,8 @@ export interface Server {
   readonly cronDigest: Buffer | undefined
   /** The sign-in with an e-mail address only; undefined if it is off. */
   readonly developmentSessions: DevelopmentSessions | undefined
+  /** The sessions of the sign-in by e-mail; undefined if it is off. */
+  readonly emailSignIn: OwnSessions | undefined
   /** Returns the OpenAPI document of the served routes, created on first use. */
   readonly document: () => OpenApiDocument
   /** One queue for each kind of large work: a few people at a time, each with one of it. */

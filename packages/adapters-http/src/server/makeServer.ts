@@ -19,10 +19,10 @@ const UNTRUSTED_PROXY =
 const noSessions = SessionVerifier.of({ verify: () => Effect.fail(new SessionInvalid({ problem: "refused" })) })
 
 /** Exactly one sign-in is allowed: with two, their results could differ. */
-const checkSignIn = ({ authenticate, developmentSessions, sessions }: HttpOptions<never>): void => {
+const checkSignIn = ({ authenticate, developmentSessions, emailSignIn, sessions }: HttpOptions<never>): void => {
   const isOwn = authenticate !== undefined
-  if (isOwn && (sessions !== undefined || developmentSessions !== undefined)) {
-    throw new TypeError("Give `authenticate`, or `sessions` and `developmentSessions`, not both.")
+  if (isOwn && (sessions ?? developmentSessions ?? emailSignIn) !== undefined) {
+    throw new TypeError("Give `authenticate`, or `sessions`, `developmentSessions` and `emailSignIn`, not both.")
   }
   if (!isOwn && sessions === undefined)
     throw new TypeError("No person could sign in: set `sessions` or `authenticate`.")
@@ -55,6 +55,7 @@ export const makeServer = (options: HttpOptions<never>, document: () => OpenApiD
     cronDigest: cronDigestOf(options.cronSecret),
     developmentSessions: options.developmentSessions,
     document,
+    emailSignIn: options.emailSignIn,
     largeWork: { read: makeQueue(), write: makeQueue() },
     personRequests: makePersonRequests(options.requestsPerPerson ?? REQUESTS_PER_PERSON),
     ready: makeReadiness(options.ready ?? (() => Promise.resolve())),

@@ -1,21 +1,10 @@
 import type { SessionVerifier } from "@parley/core/adapter"
-import type { UserId } from "@parley/core"
-import { Clock, Effect } from "effect"
-import { SignJWT } from "jose/jwt/sign"
-import { HmacSessionVerifier } from "./HmacSessionVerifier.ts"
+import type { Effect } from "effect"
+import { type IssuedSession, makeOwnSessions } from "./ownSessions.ts"
 
-const ISSUER = "parley-development"
+const NAME = "parley-development"
 const SECRET_BYTES = 32
 const LIFETIME_SECONDS = 7 * 24 * 60 * 60
-
-export interface IssuedSession {
-  readonly userId: UserId
-  readonly email: string
-  readonly token: string
-  readonly lifetimeSeconds: number
-  /** Unix milliseconds. */
-  readonly expiresAt: number
-}
 
 /** Sessions for trying Parley out: any client that can reach the server can sign in under any name. */
 export interface DevelopmentSessions {
@@ -31,23 +20,12 @@ export interface DevelopmentSessions {
  */
 export const makeDevelopmentSessions = (): DevelopmentSessions => {
   const secret = crypto.getRandomValues(new Uint8Array(SECRET_BYTES))
-  const verifier = HmacSessionVerifier.make({ secret, issuer: ISSUER, maxAgeSeconds: LIFETIME_SECONDS })
-  return { verifier, issue: issueWith(secret) }
+  const own = makeOwnSessions({ secrets: [secret], issuer: NAME, audience: NAME, lifetimeSeconds: LIFETIME_SECONDS })
+  return {
+    verifier: own.verifier,
+    issue: (sent) => {
+      const email = sent.trim().toLowerCase()
+      return own.issue({ userId: email, email })
+    }
+  }
 }
-
-const issueWith = (secret: Uint8Array): DevelopmentSessions["issue"] =>
-  Effect.fnUntraced(function* (email) {
-    const userId = email.trim().toLowerCase()
-    const issuedAt = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-    const expiresAt = issuedAt + LIFETIME_SECONDS
-    const token = yield* Effect.promise(() =>
-      new SignJWT({ email: userId })
-        .setProtectedHeader({ alg: "HS256" })
-        .setIssuer(ISSUER)
-        .setSubject(userId)
-        .setIssuedAt(issuedAt)
-        .setExpirationTime(expiresAt)
-        .sign(secret)
-    )
-    return { userId, email: userId, token, lifetimeSeconds: LIFETIME_SECONDS, expiresAt: expiresAt * 1000 }
-  })

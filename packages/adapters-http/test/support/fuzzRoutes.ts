@@ -145,6 +145,7 @@ export const fuzzRoutes = (runs: number): void => {
         const search = query.map(([name, value]) => `${wellFormed(name)}=${wellFormed(value)}`).join("&")
         const response = await server.fetch(`${path}?${search}`, {
           method: route.method,
+          redirect: "manual",
           user: USER,
           headers: {
             ...(route.access.name === "cron" ? { authorization: `Bearer ${CRON_SECRET}` } : {}),

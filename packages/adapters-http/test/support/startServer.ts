@@ -17,6 +17,7 @@ import {
   HmacSessionVerifier,
   type HttpOptions,
   makeDevelopmentSessions,
+  makeOwnSessions,
   parleyApp,
   type ParleyAppOptions,
   RequestTracker
@@ -112,6 +113,7 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
     runtime,
     sessions: HmacSessionVerifier.make({ secret: SECRET }),
     developmentSessions: makeDevelopmentSessions(),
+    emailSignIn: makeOwnSessions({ secrets: [SECRET], issuer: "test", audience: "test", lifetimeSeconds: 3_600 }),
     requests,
     ...options.app
   }

@@ -79,7 +79,8 @@ export const doctorCommand = Command.make(
       const { config } = settings
       const { parserCheck } = yield* Effect.promise(() => import("../doctor/parserCheck.ts"))
       const { sessionChecks } = yield* Effect.promise(() => import("../doctor/sessionChecks.ts"))
-      here.push(...(yield* sessionChecks(config)), yield* parserCheck)
+      const { mailChecks } = yield* Effect.promise(() => import("../signIn/mailChecks.ts"))
+      here.push(...(yield* sessionChecks(config)), ...(yield* mailChecks(config)), yield* parserCheck)
       const usable = folderProblems(config).length === 0
       // The embedded database is the server's while it runs, and so is its port.
       const ownsDatabase = config.database._tag === "Server" || atServer.length === 0

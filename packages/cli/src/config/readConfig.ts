@@ -8,6 +8,7 @@ import { readCrmProviders } from "./crmSettings.ts"
 import { isUnencrypted } from "./databaseTls.ts"
 import { type Environment, EnvironmentReader } from "./EnvironmentReader.ts"
 import { readConfigFile } from "./readConfigFile.ts"
+import { readMail } from "./readMail.ts"
 import { readSession } from "./readSession.ts"
 import { unknownText, unknownVariables } from "./unknownVariables.ts"
 
@@ -77,6 +78,7 @@ export const readSettings = (environment: Environment, folder: string): Settings
 
 const readEnvironment = (read: EnvironmentReader, folder: string) => {
   const file = readConfigFile(read, folder)
+  const mail = readMail(read)
   return {
     ...file,
     production: read.text("NODE_ENV") === "production",
@@ -101,7 +103,8 @@ const readEnvironment = (read: EnvironmentReader, folder: string) => {
     payments: payments(read),
     turnstile: turnstile(read),
     crmProviders: readCrmProviders(read),
-    session: readSession(read),
+    mail,
+    session: readSession(read, mail !== undefined),
     files: files(read),
     ocr: ocr(read, folder),
     /** The secret of schedules; without it they may not call. */

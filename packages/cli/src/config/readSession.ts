@@ -29,12 +29,18 @@ type SessionProof =
   | { readonly _tag: "Secret"; readonly secrets: ReadonlyArray<Redacted.Redacted> }
   /** The keys that the identity provider publishes, at an address or at the one in its discovery document. */
   | { readonly _tag: "Keys"; readonly jwksUrl: string | undefined }
+  /** This server signs people in by e-mail, and signs their sessions; without a secret it generates one. */
+  | { readonly _tag: "Own"; readonly secrets: ReadonlyArray<Redacted.Redacted> }
   | undefined
 
 export type SessionConfig = ReturnType<typeof readSession>
 
-/** The settings of sessions. A preset names the identity provider, from whose issuer others follow. */
-export const readSession = (read: EnvironmentReader) => {
+/**
+ * The settings of sessions. A preset names the identity provider, from whose issuer others follow.
+ *
+ * @param sendsMails true if people can sign in by e-mail, unless there is an identity provider
+ */
+export const readSession = (read: EnvironmentReader, sendsMails: boolean) => {
   const preset = read.choice("PARLEY_SESSION_PRESET", SESSION_PRESETS)
   const issuer = read.text("PARLEY_SESSION_ISSUER")
   const cookieName = read.valid("PARLEY_SESSION_COOKIE", "a cookie name (letters, digits, - and _)", (name) =>
@@ -45,12 +51,14 @@ export const readSession = (read: EnvironmentReader) => {
     read.problem("PARLEY_SESSION_ISSUER", `expected ${expected}, since PARLEY_SESSION_PRESET is set`)
   }
   const defaults = preset && presetDefaults(preset, issuer ?? "")
+  const proof = readProof(read, issuer, defaults?.jwksUrl)
+  const isOwn = sendsMails && issuer === undefined && preset === undefined && proof?._tag !== "Keys"
   return {
     preset,
     issuer,
     cookieName: cookieName ?? defaults?.cookie ?? "parley_session",
     audience: read.text("PARLEY_SESSION_AUDIENCE") ?? defaults?.audience,
-    proof: readProof(read, issuer, defaults?.jwksUrl),
+    proof: isOwn ? { _tag: "Own" as const, secrets: proof?.secrets ?? [] } : proof,
     /** Longest lifetime of a token. */
     maxAgeSeconds: read.integer("PARLEY_SESSION_MAX_AGE", 1, LONGEST_AGE) ?? 86_400,
     userClaim:

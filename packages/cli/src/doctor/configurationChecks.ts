@@ -49,7 +49,7 @@ const sessionCheck = (config: ParleyConfig): Check =>
     ? note(
         "sessions",
         "development sign-in: any e-mail address, from this machine only",
-        `Set ${REAL_SIGN_IN}: your identity provider, or the secret that it signs sessions with (HS256).`
+        `Set ${REAL_SIGN_IN}: your identity provider, the secret that it signs sessions with (HS256), or a mail server.`
       )
     : ok("sessions", `signed with ${signedWith(config.session)}, in the cookie ${sessionCookieName(config)}`)
 

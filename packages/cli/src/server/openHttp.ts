@@ -21,12 +21,16 @@ import { expectedClaims, providerKeysOf, usesDevelopmentSignIn } from "../config
 import { isForStandIn, PaymentStandIn } from "../payments/PaymentStandIn.ts"
 import { STAND_IN_PATH } from "../payments/standInPath.ts"
 import { version } from "../version.ts"
+import { ownSessions } from "../signIn/ownSessions.ts"
 import { lateListener } from "./lateListener.ts"
 import { serverUrl } from "./startUpText.ts"
 
 /** The most connections, in all and from one address. */
 const CONNECTIONS = 10_000
 const CONNECTIONS_PER_PEER = 500
+
+/** The pages to which people are led to sign in by e-mail, and after signing out. */
+const OWN_PAGES = { signIn: "/sign-in", signOut: "/" }
 
 /**
  * Serves the API and the dashboard on the configured port until the scope closes; returns the port, a function that
@@ -95,8 +99,11 @@ const ownUrl = (host: string, port: number): string => {
 }
 
 /** The sign-in options. */
-const sessionOptions = ({ session }: ParleyConfig) => {
+const sessionOptions = (config: ParleyConfig) => {
+  const { session } = config
   const { proof } = session
+  const emailSignIn = ownSessions(config)
+  if (emailSignIn !== undefined) return { sessions: emailSignIn.verifier, emailSignIn }
   const keys = providerKeysOf(session)
   if (keys !== undefined) return { sessions: JwksSessionVerifier.make(keys) }
   if (proof?._tag === "Secret") {
@@ -109,9 +116,12 @@ const sessionOptions = ({ session }: ParleyConfig) => {
 
 /** The server's settings for the page. */
 const dashboardOptions = (config: ParleyConfig): DashboardOptions => {
-  const { signInUrl, signOutUrl } = config.session
+  const { proof, signInUrl, signOutUrl } = config.session
+  const own = proof?._tag === "Own" ? OWN_PAGES : undefined
   return {
-    signIn: usesDevelopmentSignIn(config) ? { kind: "development" } : { kind: "elsewhere", url: signInUrl, signOutUrl },
+    signIn: usesDevelopmentSignIn(config)
+      ? { kind: "development" }
+      : { kind: "elsewhere", url: signInUrl ?? own?.signIn, signOutUrl: signOutUrl ?? own?.signOut },
     standInPayments: usesStandInPayments(config) ? STAND_IN_PATH : undefined
   }
 }

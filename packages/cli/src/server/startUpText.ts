@@ -2,6 +2,7 @@ import type { BackgroundTaskName } from "@parley/core"
 import type { ParleyConfig } from "../config/readConfig.ts"
 import { isLoopback } from "../config/databaseTls.ts"
 import { answeringVendors, REAL_MODELS, usesStandInPayments } from "../config/rules/serveRules.ts"
+import { usesOwnSignIn } from "../config/rules/ownSignInRules.ts"
 import { REAL_SIGN_IN, sessionCookieName, signedWith, usesDevelopmentSignIn } from "../config/session/sessionProof.ts"
 import { databaseFolder } from "../dataFolder/databaseFolder.ts"
 import { STAND_IN_PATH } from "../payments/standInPath.ts"
@@ -39,6 +40,18 @@ const paymentsPart = (config: ParleyConfig): RunningPart => {
   }
 }
 
+const signInPart = (config: ParleyConfig): RunningPart => {
+  if (usesDevelopmentSignIn(config)) {
+    const runsOn = "development: any e-mail address, from this machine only"
+    return { part: "sign-in", runsOn, realPart: REAL_SIGN_IN }
+  }
+  if (config.mail?._tag === "Log" && usesOwnSignIn(config)) {
+    return { part: "sign-in", runsOn: "by e-mail; mails are printed here", realPart: "PARLEY_SMTP_URL" }
+  }
+  const runsOn = `sessions signed with ${signedWith(config.session)}, in the cookie ${sessionCookieName(config)}`
+  return { part: "sign-in", runsOn, realPart: undefined }
+}
+
 /** The parts of this configuration, and the background work of its server. */
 export const runningParts = (
   config: ParleyConfig,
@@ -53,17 +66,7 @@ export const runningParts = (
       }
     : { part: "models", runsOn: answeringVendors(config).join(" and "), realPart: undefined },
   paymentsPart(config),
-  usesDevelopmentSignIn(config)
-    ? {
-        part: "sign-in",
-        runsOn: "development: any e-mail address, from this machine only",
-        realPart: REAL_SIGN_IN
-      }
-    : {
-        part: "sign-in",
-        runsOn: `sessions signed with ${signedWith(config.session)}, in the cookie ${sessionCookieName(config)}`,
-        realPart: undefined
-      },
+  signInPart(config),
   {
     part: "work",
     runsOn: tasks.length === 0 ? 'not here: it needs a process with "parley work"' : `here: ${tasks.join(", ")}`,

@@ -22,6 +22,7 @@ export interface PartOfPerson {
   readonly tier?: string
   readonly available?: number
   readonly customerId?: string | undefined
+  readonly email?: string
   readonly blockedAt?: number | undefined
   readonly notBefore?: number | undefined
 }

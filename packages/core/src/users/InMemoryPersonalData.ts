@@ -17,7 +17,10 @@ const listed = (
     .map((some): PartOfPerson => Object.assign({}, ...some))
     .filter(({ tier, blockedAt, notBefore }) => (tier ?? blockedAt ?? notBefore) !== undefined)
     .filter(({ blockedAt }) => !blocked || blockedAt !== undefined)
-    .filter(({ customerId, userId }) => userId.toLowerCase().includes(search.toLowerCase()) || customerId === search)
+    .filter(
+      ({ customerId, email, userId }) =>
+        userId.toLowerCase().includes(search.toLowerCase()) || customerId === search || email === search.toLowerCase()
+    )
     .filter(({ userId }) => userId > after)
     .toSorted((a, b) => (a.userId < b.userId ? -1 : 1))
     .slice(0, limit)

@@ -29,7 +29,10 @@ export interface AccountInUse {
 
 /** The people to list, in the order of their ids by code unit. */
 export interface ListPeopleInput {
-  /** Part of the id, in any case, or the whole id of the payment provider's customer; everybody if undefined. */
+  /**
+   * Part of the id, in any case, or the whole id of the payment provider's customer, or the whole address with which the
+   * person signs in by e-mail; everybody if undefined.
+   */
   readonly search: string | undefined
   /** Only blocked people. */
   readonly blocked: boolean

@@ -20,7 +20,10 @@ export interface AccessState {
 
 /** The people to list. */
 export const PeopleAsked = Schema.Struct({
-  /** Part of the id, in any case, or the whole id of the payment provider's customer. If it is absent, all people. */
+  /**
+   * Part of the id, in any case, or the whole id of the payment provider's customer, or the whole address with which the
+   * person signs in by e-mail. If it is absent, all people.
+   */
   search: Schema.optional(Schema.String),
   /** Only blocked people; default false. */
   blocked: Schema.optional(Schema.Boolean),

@@ -14,6 +14,7 @@ import { DeliveryRecords } from "../events/Outbox.ts"
 import type { UserId } from "../identity/UserId.ts"
 import { JobQueue } from "../jobs/JobQueue.ts"
 import { SecurityEvents } from "../security/SecurityEvents.ts"
+import { SignInStore } from "../signin/SignInStore.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { UserNotFound } from "./errors.ts"
 import * as lines from "./exportLines.ts"
@@ -47,6 +48,12 @@ const makeAccountLines = Effect.gen(function* () {
   const billing = yield* BillingStore
   const events = yield* PaymentEventStore
   const records = yield* CreditRecords
+  const signIns = yield* SignInStore
+
+  const signIn = (userId: UserId) =>
+    Stream.fromArrayEffect(
+      Effect.map(signIns.find(userId), (person) => (person === undefined ? [] : [lines.signInLine(person)]))
+    )
 
   const credits = (userId: UserId) =>
     Stream.concat(
@@ -74,7 +81,9 @@ const makeAccountLines = Effect.gen(function* () {
       ).pipe(Stream.map(lines.paymentEventLine))
     )
 
-  return { credits, payments }
+  const account = (userId: UserId) => Stream.concat(credits(userId), signIn(userId))
+
+  return { account, payments, findEmail: signIns.find }
 })
 
 /** The lines of chats, and of bots with their conversations. */
@@ -194,7 +203,7 @@ export class UserExport extends Context.Service<
       const documents = yield* DocumentStore
       const files = yield* FileStore
       const security = yield* SecurityEvents
-      const { credits, payments } = yield* makeAccountLines
+      const { account, findEmail, payments } = yield* makeAccountLines
       const { ofBots, ofChats } = yield* makeChatLines
       const { ofAudit, ofEvents, ofJobs } = yield* makeRecordLines
 
@@ -203,12 +212,13 @@ export class UserExport extends Context.Service<
         const counted = yield* data.count(userId)
         if (counted.chats + counted.documents + counted.transactions > 0) return true
         if ((yield* bots.list(userId)).length > 0 || (yield* billing.bought(userId)).length > 0) return true
+        if ((yield* findEmail(userId)) !== undefined) return true
         return lines.billingLines(yield* billing.account(userId)).length > 0
       })
 
       const everything = (userId: UserId): Stream.Stream<ExportLine, StorageFailed> => {
         const parts: ReadonlyArray<Stream.Stream<ExportLine, StorageFailed>> = [
-          credits(userId),
+          account(userId),
           payments(userId),
           ofChats(userId),
           Stream.fromArrayEffect(Effect.map(documents.list(userId), (all) => all.map(lines.documentLine))),

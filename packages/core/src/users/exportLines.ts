@@ -9,6 +9,7 @@ import type { StoredCrmConnection } from "../crm/CrmConnectionStore.ts"
 import type { Document } from "../documents/Document.ts"
 import type { AccountDelivery } from "../events/Outbox.ts"
 import type { JobRecord } from "../jobs/JobRecord.ts"
+import type { EmailPerson } from "../signin/SignInStore.ts"
 
 /** The version of the lines' form; it increases if a field changes its meaning or is removed. */
 export const EXPORT_VERSION = 1
@@ -17,6 +18,7 @@ export const EXPORT_VERSION = 1
 export const EXPORT_KINDS = [
   "export",
   "account",
+  "sign_in",
   "transaction",
   "billing",
   "purchase",
@@ -53,6 +55,12 @@ export const accountLine = (account: Account): ExportLine => ({
     nextResetAt: time(account.nextResetAt),
     renewedUntil: time(account.renewedUntil)
   }
+})
+
+/** The address with which the person signs in by e-mail. */
+export const signInLine = ({ createdAt, email, signedInAt }: EmailPerson): ExportLine => ({
+  kind: "sign_in",
+  data: { email, createdAt: time(createdAt), signedInAt: time(signedInAt) }
 })
 
 export const transactionLine = (row: Transaction): ExportLine => ({

@@ -1,5 +1,7 @@
 import { afterAll, expect, it } from "vitest"
+import { codeOf, linkOf, type SmtpStandIn, startSmtp } from "../../../../test/support/smtpStandIn.ts"
 import { screenshot } from "../../../../test/support/screenshot.ts"
+import { brokenRules } from "../support/brokenRules.ts"
 import { describeInChromium } from "../support/describeInChromium.ts"
 import { type IdentityProvider, startIdentityProvider } from "../support/identityProvider.ts"
 import { startServer } from "../support/runningServer.ts"
@@ -36,5 +38,60 @@ describeInChromium("a person of an identity provider", startWithProvider, (stage
     await signIn.waitFor()
     expect(await page.context().cookies()).toEqual([])
     expect(dashboard.complaintsBut()).toEqual([])
+  })
+})
+
+let smtp: SmtpStandIn
+const startWithMail = async () => {
+  smtp = await startSmtp()
+  return startServer({}, { PARLEY_SMTP_URL: smtp.url, PARLEY_SMTP_FROM: "Parley <sign-in@parley.example>" })
+}
+
+describeInChromium("a person who signs in by e-mail", startWithMail, (stage) => {
+  afterAll(() => smtp.stop())
+
+  it("is led from the dashboard to the page, and by the mail's link and one button back into the dashboard", async () => {
+    const { page } = await stage.open()
+    await page.getByRole("link", { name: "Continue to sign in" }).click()
+    await page.getByRole("textbox", { name: "E-mail address" }).fill("Ann@example.org")
+    await screenshot(page, "sign-in-by-email")
+    await page.getByRole("button", { name: "Send the mail" }).click()
+    await page.getByRole("status").waitFor()
+    await screenshot(page, "sign-in-code")
+    expect(await brokenRules(page)).toEqual([])
+    const mail = await smtp.mailTo("ann@example.org", 1)
+    await page.goto(linkOf(mail))
+    expect(await brokenRules(page)).toEqual([])
+    await page.getByRole("button", { name: "Sign in" }).click()
+    await page.getByRole("button", { name: /^Your account: ann@example\.org/ }).click()
+    await page.getByRole("menuitem", { name: "Sign out" }).click()
+    await page.getByRole("link", { name: "Continue to sign in" }).waitFor()
+    expect(await page.context().cookies()).toEqual([])
+  })
+
+  it("signs in without scripts, in German, with the code that the link shows in another browser", async () => {
+    const { page } = await stage.open()
+    const browser = page.context().browser()
+    if (browser === null) throw new Error("The page has no browser.")
+    const asking = await browser.newContext({ baseURL: stage.server.url, javaScriptEnabled: false, locale: "de-DE" })
+    const other = await browser.newContext({ locale: "de-DE" })
+    const here = await asking.newPage()
+    await here.goto("/sign-in")
+    await here.getByRole("textbox", { name: "E-Mail-Adresse" }).fill("ben@example.org")
+    await here.getByRole("button", { name: "Mail senden" }).click()
+    const mail = await smtp.mailTo("ben@example.org", 1)
+    const there = await other.newPage()
+    await there.goto(linkOf(mail))
+    const code = await there.getByText(codeOf(mail)).innerText()
+    expect(await there.getByRole("button", { name: "Anmelden" }).count()).toBe(0)
+    await here.getByRole("textbox", { name: "Code aus der Mail" }).fill("falsch00")
+    await here.getByRole("button", { name: "Anmelden" }).click()
+    await here.getByRole("alert").waitFor()
+    await here.getByRole("textbox", { name: "Code aus der Mail" }).fill(code.toLowerCase())
+    await here.getByRole("button", { name: "Anmelden" }).click()
+    await here.waitForURL(`${stage.server.url}/`)
+    const names = async (context: typeof asking) => (await context.cookies()).map(({ name }) => name)
+    expect([await names(asking), await names(other)]).toEqual([["parley_session"], []])
+    await Promise.all([asking.close(), other.close()])
   })
 })

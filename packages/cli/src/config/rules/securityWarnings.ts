@@ -17,7 +17,7 @@ const NEW_SECRET = 'Set it to 32 random bytes or more, for example what "openssl
 /** The secrets that others could guess, or find by trying. */
 export const weakSecrets = ({ cronSecret, session }: ParleyConfig): ReadonlyArray<SecurityWarning> =>
   Object.entries({
-    PARLEY_SESSION_SECRET: session.proof?._tag === "Secret" ? session.proof.secrets : [],
+    PARLEY_SESSION_SECRET: session.proof !== undefined && "secrets" in session.proof ? session.proof.secrets : [],
     CRON_SECRET: cronSecret === undefined ? [] : [cronSecret]
   }).flatMap(([setting, secrets]) => {
     const weakness = secrets.map((secret) => weaknessOf(Redacted.value(secret))).find((each) => each !== undefined)
@@ -32,7 +32,7 @@ export const unboundSessions = ({
   production,
   session: { audience, issuer, proof }
 }: ParleyConfig): ReadonlyArray<SecurityWarning> =>
-  proof === undefined || (proof._tag === "Secret" && !production)
+  proof === undefined || proof._tag === "Own" || (proof._tag === "Secret" && !production)
     ? []
     : Object.entries({ PARLEY_SESSION_ISSUER: issuer, PARLEY_SESSION_AUDIENCE: audience }).flatMap(([setting, value]) =>
         value !== undefined

@@ -2,6 +2,7 @@ import { VENDORS } from "@parley/core/adapter"
 import { isLoopback } from "../databaseTls.ts"
 import type { ParleyConfig } from "../readConfig.ts"
 import { REAL_SIGN_IN, usesDevelopmentSignIn } from "../session/sessionProof.ts"
+import { ownSignInRefusals } from "./ownSignInRules.ts"
 import { unboundSessions, warningText, weakSecrets } from "./securityWarnings.ts"
 
 /** Vendors that are set up and can be asked. With none, the offline model answers for every model. */
@@ -39,9 +40,10 @@ export const serveRefusals = (config: ParleyConfig): ReadonlyArray<string> => {
   const exposed = exposure(config)
   if (usesDevelopmentSignIn(config) && exposed !== undefined) {
     refusals.push(
-      `${REAL_SIGN_IN}: ${exposed}, and with neither anybody could sign in as anybody. Set the first to the address of your identity provider, or the second to the secret that it signs sessions with (HS256)`
+      `${REAL_SIGN_IN}: ${exposed}, and with none of them anybody could sign in as anybody. Set the first to the address of your identity provider, the second to the secret that it signs sessions with (HS256), or the third to your mail server, for sign-ins by e-mail`
     )
   }
+  refusals.push(...ownSignInRefusals(config, exposed))
   if (config.production && answeringVendors(config).length === 0 && !config.allowStandIns) {
     refusals.push(
       `${REAL_MODELS}: NODE_ENV is production, and the offline stand-in would answer. Set one of them, or PARLEY_ALLOW_STAND_INS=1 if a stand-in is what you want`

@@ -3,10 +3,10 @@ import { sessionCookieName as countingName } from "@parley/adapters-http/setting
 import type { ParleyConfig } from "../readConfig.ts"
 import type { SessionConfig } from "../readSession.ts"
 
-/** The variables that let an identity provider prove sessions. */
-export const REAL_SIGN_IN = "PARLEY_SESSION_ISSUER or PARLEY_SESSION_SECRET"
+/** The variables of a real sign-in. */
+export const REAL_SIGN_IN = "PARLEY_SESSION_ISSUER, PARLEY_SESSION_SECRET or PARLEY_SMTP_URL"
 
-/** True if no identity provider proves sessions: any person on this machine may then sign in under any name. */
+/** True if nothing proves sessions: any person on this machine may then sign in under any name. */
 export const usesDevelopmentSignIn = ({ session }: Pick<ParleyConfig, "session">): boolean =>
   session.proof === undefined
 
@@ -26,4 +26,8 @@ export const providerKeysOf = (session: SessionConfig): JwksSessionVerifierOptio
 
 /** The method that signs sessions, in words. */
 export const signedWith = ({ issuer, proof }: SessionConfig): string =>
-  proof?._tag === "Keys" ? `the keys of ${proof.jwksUrl ?? issuer ?? ""}` : "a secret (HS256)"
+  proof?._tag === "Keys"
+    ? `the keys of ${proof.jwksUrl ?? issuer ?? ""}`
+    : proof?._tag === "Own"
+      ? "a secret of this server (HS256), for people who sign in by e-mail"
+      : "a secret (HS256)"

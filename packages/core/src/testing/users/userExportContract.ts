@@ -14,6 +14,8 @@ import { Outbox } from "../../events/Outbox.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import { JobQueue } from "../../jobs/JobQueue.ts"
 import { SecurityEvents } from "../../security/SecurityEvents.ts"
+import { sha256OfText } from "../../secrets/sha256.ts"
+import { SignInStore } from "../../signin/SignInStore.ts"
 import type { StoragePort } from "../../StoragePorts.ts"
 import { PersonalData } from "../../users/PersonalData.ts"
 import { EXPORT_KINDS, UserExport } from "../../users/UserExport.ts"
@@ -59,6 +61,14 @@ const bill = Effect.fnUntraced(function* (userId: UserId) {
   })
 })
 
+/** The first sign-in by e-mail of a person. */
+const signInByEmail = Effect.fnUntraced(function* (userId: UserId) {
+  const digests = { browser: yield* sha256OfText(`browser ${userId}`), code: yield* sha256OfText(`code ${userId}`) }
+  const store = yield* SignInStore
+  yield* store.begin({ ...digests, email: `${userId}@example.org`, lifetimeMs: 600_000 })
+  yield* store.redeem({ ...digests, newUserId: userId })
+})
+
 /** A person with something of every kind. */
 const somebody = Effect.fnUntraced(function* (userId: UserId) {
   const types = ["balance.low"] as const
@@ -70,6 +80,7 @@ const somebody = Effect.fnUntraced(function* (userId: UserId) {
     yield* ledger.grant({ userId, key: `gift:${count}`, type: "grant", amount: 1, payment: undefined })
   }
   yield* bill(userId)
+  yield* signInByEmail(userId)
   const document = newDocument(userId)
   yield* (yield* DocumentStore).insert(document, ampleQuota)
   yield* (yield* FileStore).write({ userId, documentId: document.id, bytes: FILE })

@@ -1,0 +1,116 @@
+import { createHash } from "node:crypto"
+import type { SignInLanguage } from "@parley/core/effect"
+import { type Response, type ResponseHeaders, wholeBytes } from "../../exchange/Exchange.ts"
+import { type SignInProblem, type SignInTexts, signInTexts } from "./signInTexts.ts"
+
+const STYLE = `
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
+body { margin: 0; padding: 4rem 1rem }
+main { max-width: 24rem; margin: 0 auto }
+label, input, button { display: block; width: 100%; box-sizing: border-box; font: inherit }
+input { margin: .25rem 0 .5rem; padding: .6rem; border: 1px solid #757575; border-radius: .4rem }
+button { margin: 1rem 0; padding: .6rem; border: 0; border-radius: .4rem; background: #1c5fb8; color: #fff; cursor: pointer }
+.hint { font-size: .875rem }
+.problem { border-left: 4px solid #c92a2a; padding-left: .75rem }
+.code { font-size: 1.75rem; font-weight: 600; letter-spacing: .05em }
+`
+
+/** No script, no file, and only the style above. Forms go to this server only. */
+const POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`,
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'"
+].join("; ")
+
+/** The address may contain a code: no cache keeps the page, and no other site sees its address. */
+const HEADERS: ResponseHeaders = {
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy": POLICY,
+  "cache-control": "no-store",
+  "referrer-policy": "same-origin",
+  vary: "accept-language, cookie"
+}
+
+/** The forms that the page shows. */
+export type SignInView =
+  | { readonly _tag: "email" }
+  | { readonly _tag: "code" }
+  /** The mail's link was opened in the browser that asked. */
+  | { readonly _tag: "link"; readonly code: string }
+  /** The mail's link was opened in another browser. */
+  | { readonly _tag: "elsewhere"; readonly code: string }
+
+const emailForm = (path: string, { email, send }: SignInTexts): string => `
+<form method="post" action="${path}">
+<label for="email">${email}</label>
+<input id="email" name="email" type="email" autocomplete="email" maxlength="254" required>
+<button type="submit">${send}</button>
+</form>`
+
+const codeForm = (path: string, { code, codeHint, signIn }: SignInTexts): string => `
+<form method="post" action="${path}/code">
+<label for="code">${code}</label>
+<input id="code" name="code" autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" maxlength="20"
+  aria-describedby="hint" required>
+<p id="hint" class="hint">${codeHint}</p>
+<button type="submit">${signIn}</button>
+</form>`
+
+/** Opening the link changes nothing, because programs that check mails open links, too. */
+const linkForm = (path: string, code: string, { confirm, signIn }: SignInTexts): string => `
+<p>${confirm}</p>
+<form method="post" action="${path}/code">
+<input type="hidden" name="code" value="${code}">
+<button type="submit">${signIn}</button>
+</form>`
+
+const contentOf = (view: SignInView, path: string, texts: SignInTexts): string => {
+  const again = `<p><a href="${path}">${texts.again}</a></p>`
+  switch (view._tag) {
+    case "email":
+      return `<p>${texts.intro}</p>${emailForm(path, texts)}`
+    case "code":
+      return `<p role="status">${texts.sent}</p>${codeForm(path, texts)}${again}`
+    case "link":
+      return linkForm(path, view.code, texts) + again
+    case "elsewhere":
+      return `<p>${texts.elsewhere}</p><p class="code">${view.code}</p><p>${texts.elsewhereAgain}</p>${emailForm(path, texts)}`
+  }
+}
+
+export interface SignInPageInput {
+  readonly view: SignInView
+  readonly problem: SignInProblem | undefined
+  readonly language: SignInLanguage
+  /** The path of the page as people see it: a text of the server. */
+  readonly path: string
+}
+
+/**
+ * The page. It works without scripts. All of its texts are the server's own; a code has letters, digits and a hyphen
+ * only.
+ */
+export const signInPage = ({ language, path, problem, view }: SignInPageInput): Response => {
+  const texts = signInTexts[language]
+  const alert = problem === undefined ? "" : `<p class="problem" role="alert">${texts.problems[problem]}</p>`
+  const html = `<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${texts.title}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<h1>${texts.title}</h1>
+${alert}${contentOf(view, path, texts)}
+</main>
+</body>
+</html>
+`
+  return wholeBytes(Buffer.from(html), HEADERS)
+}

@@ -1,0 +1,155 @@
+import { Context, Effect, Layer, Semaphore } from "effect"
+import type { UserId } from "../identity/UserId.ts"
+import { addressBucket } from "../limits/addressBucket.ts"
+import { CallGate } from "../limits/CallGate.ts"
+import type { CallLimit } from "../limits/CallLimiter.ts"
+import { mailAddressOf } from "../mail/mailAddress.ts"
+import { type Mail, Mailer } from "../mail/Mailer.ts"
+import { sha256OfText } from "../secrets/sha256.ts"
+import { SecurityEvents } from "../security/SecurityEvents.ts"
+import { AccessList } from "../sessions/AccessList.ts"
+import type { UserBlocked } from "../sessions/errors.ts"
+import { IdGenerator } from "../storage/IdGenerator.ts"
+import type { StorageFailed } from "../storage/StorageFailed.ts"
+import { InvalidMailAddress, SignInLimited, SignInRefused } from "./errors.ts"
+import { digestsOf, newBrowserSecret, newCode } from "./signInCode.ts"
+import { type SignInLanguage, signInMail } from "./signInMail.ts"
+import { SignInStore } from "./SignInStore.ts"
+
+/** Time for which a code counts. */
+export const CODE_LIFETIME_MS = 10 * 60_000
+
+/** The window of all limits, and the most sign-ins in it: to one mailbox, from one address, in all. */
+const WINDOW_MS = 10 * 60_000
+const PER_MAILBOX = 5
+const PER_ADDRESS = 20
+const IN_ALL = 600
+/** The most codes that one address tries in a window. Each sign-in has a bound of its own, too. */
+const CODES_PER_ADDRESS = 50
+
+/** Mails that are being sent at once, and those that may wait: a slow mail server must not fill the memory. */
+const SENDING = 4
+const MOST_WAITING = 200
+
+export interface AskInput {
+  /** The text that the person typed as the address. */
+  readonly email: string
+  /** The network address of the request; undefined if it is unknown. */
+  readonly address: string | undefined
+  readonly language: SignInLanguage
+  /** The absolute address of the sign-in page, from the server's configuration and never from the request alone. */
+  readonly page: string
+}
+
+export interface ConfirmInput {
+  /** The browser's secret, from its cookie. */
+  readonly browser: string
+  /** As it was typed, or as the link contains it. */
+  readonly code: string
+  readonly address: string | undefined
+}
+
+/** A person who has proven an e-mail address. */
+export interface ProvenAddress {
+  readonly userId: UserId
+  readonly email: string
+}
+
+/**
+ * Signs people in by a code that is mailed to them. The browser that asks gets a secret; only with both does a session
+ * begin, so that neither a person who reads the mail nor a person who asks for it signs in alone. Every address is
+ * treated alike until its code comes back: a request reveals nothing about the people who exist.
+ */
+export class EmailSignIn extends Context.Service<
+  EmailSignIn,
+  {
+    /** Begins a sign-in, has its mail sent after the response, and returns the secret for the browser's cookie. */
+    ask(input: AskInput): Effect.Effect<string, InvalidMailAddress | SignInLimited | StorageFailed>
+    /** Uses a code up, and returns the person, who exists from the first sign-in on. */
+    confirm(
+      input: ConfirmInput
+    ): Effect.Effect<ProvenAddress, SignInRefused | SignInLimited | UserBlocked | StorageFailed>
+  }
+>()("@parley/core/signin/EmailSignIn") {
+  static readonly layer = Layer.effect(
+    EmailSignIn,
+    Effect.suspend(() => make)
+  ).pipe(Layer.provide(CallGate.layer))
+}
+
+/** Sends mails outside requests, a few at a time, until the scope closes. */
+const makePost = Effect.gen(function* () {
+  const mailer = yield* Mailer
+  const places = yield* Semaphore.make(SENDING)
+  const scope = yield* Effect.scope
+  let waiting = 0
+
+  const unsent = (fields: Record<string, unknown>) =>
+    Effect.annotateLogs(Effect.logError("A sign-in mail was not sent."), fields)
+
+  const sent = (mail: Mail) =>
+    mailer === undefined
+      ? unsent({ reason: "not_configured" })
+      : Effect.catchTag(mailer.send(mail), "MailFailed", ({ reason, replyCode }) => unsent({ reason, replyCode }))
+
+  return {
+    post: (mail: Mail) =>
+      Effect.suspend(() => {
+        if (waiting >= MOST_WAITING) return unsent({ reason: "too_many_waiting" })
+        waiting += 1
+        const end = Effect.sync(() => void (waiting -= 1))
+        return Effect.asVoid(Effect.forkIn(Effect.ensuring(places.withPermits(1)(sent(mail)), end), scope))
+      })
+  }
+})
+
+const make = Effect.gen(function* () {
+  const accessList = yield* AccessList
+  const gate = yield* CallGate
+  const ids = yield* IdGenerator
+  const security = yield* SecurityEvents
+  const store = yield* SignInStore
+  const { post } = yield* makePost
+
+  const refused = (outcome: string, userId?: UserId) =>
+    security.refuse({ outcome, problem: undefined, userId, suspicious: true })
+
+  const enter = (limits: ReadonlyArray<CallLimit>) =>
+    Effect.scoped(gate.enter({ limits, windowMs: WINDOW_MS })).pipe(
+      Effect.catchTag("CallRefused", ({ remainingMs: retryAfterMs = WINDOW_MS }) =>
+        Effect.andThen(refused("sign_in_limited"), Effect.fail(new SignInLimited({ retryAfterMs })))
+      )
+    )
+
+  return EmailSignIn.of({
+    ask: Effect.fn("EmailSignIn.ask")(function* ({ address, email, language, page }) {
+      const to = mailAddressOf(email)
+      if (to === undefined) return yield* new InvalidMailAddress()
+      yield* enter([
+        { name: "sign-in-address", subject: addressBucket(address), calls: PER_ADDRESS },
+        { name: "sign-in-mailbox", subject: yield* sha256OfText(to), calls: PER_MAILBOX },
+        { name: "sign-in-all", subject: "all", calls: IN_ALL }
+      ])
+      const browser = yield* newBrowserSecret
+      const code = yield* newCode
+      const digests = yield* digestsOf(browser, code)
+      if (digests === undefined) return yield* Effect.die(new Error("A new code is not one."))
+      yield* store.begin({ ...digests, email: to, lifetimeMs: CODE_LIFETIME_MS })
+      yield* post(signInMail(to, code, page, language))
+      return browser
+    }),
+    confirm: Effect.fn("EmailSignIn.confirm")(function* ({ address, browser, code }) {
+      yield* enter([{ name: "sign-in-codes", subject: addressBucket(address), calls: CODES_PER_ADDRESS }])
+      const digests = yield* digestsOf(browser, code)
+      const person = digests && (yield* store.redeem({ ...digests, newUserId: yield* ids.next }))
+      if (person === undefined) {
+        yield* refused("sign_in_refused")
+        return yield* new SignInRefused()
+      }
+      const { email, userId } = person
+      yield* Effect.tapErrorTag(accessList.checkPerson(userId), "UserBlocked", () => refused("blocked", userId))
+      yield* security.record({ event: "signed_in", userId })
+      return { userId, email }
+    })
+  })
+})

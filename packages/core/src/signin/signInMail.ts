@@ -1,0 +1,62 @@
+import type { Mail } from "../mail/Mailer.ts"
+
+/** The languages of mails and pages. */
+export const SIGN_IN_LANGUAGES = ["en", "de"] as const
+export type SignInLanguage = (typeof SIGN_IN_LANGUAGES)[number]
+
+interface MailTexts {
+  readonly subject: (code: string, host: string) => string
+  readonly open: string
+  readonly button: string
+  readonly or: string
+  readonly validity: (host: string) => string
+  readonly ignore: string
+}
+
+const TEXTS: Readonly<Record<SignInLanguage, MailTexts>> = {
+  en: {
+    subject: (code, host) => `${code} is your code for ${host}`,
+    open: "Open this link in the browser in which you asked for it:",
+    button: "Sign in",
+    or: "Or type this code there:",
+    validity: (host) =>
+      `Link and code work once, for ten minutes. Type the code on ${host} only, and tell it to no other person.`,
+    ignore: "If you did not ask for this mail, ignore it: without the code no person signs in."
+  },
+  de: {
+    subject: (code, host) => `${code} ist Ihr Code für ${host}`,
+    open: "Öffnen Sie diesen Link in dem Browser, in dem Sie ihn angefordert haben:",
+    button: "Anmelden",
+    or: "Oder geben Sie dort diesen Code ein:",
+    validity: (host) =>
+      `Link und Code gelten einmal, zehn Minuten lang. Geben Sie den Code nur auf ${host} ein, und nennen Sie ihn keiner anderen Person.`,
+    ignore: "Wenn Sie diese Mail nicht angefordert haben, ignorieren Sie sie: Ohne den Code meldet sich niemand an."
+  }
+}
+
+const escaped = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
+
+/**
+ * The mail of a sign-in. Nothing in it was written by the person who asked, except the address.
+ *
+ * @param page the absolute address of the sign-in page, from the server's configuration
+ */
+export const signInMail = (to: string, code: string, page: string, language: SignInLanguage): Mail => {
+  const { button, ignore, open, or, subject, validity } = TEXTS[language]
+  const { host } = new URL(page)
+  const link = `${page}?code=${code}`
+  const paragraphs = [validity(host), ignore]
+  return {
+    to,
+    subject: subject(code, host),
+    text: [open, link, `${or} ${code}`, ...paragraphs].join("\n\n") + "\n",
+    html: [
+      `<!doctype html><html lang="${language}"><body style="font-family:sans-serif;line-height:1.5">`,
+      `<p>${escaped(open)}</p><p><a href="${escaped(link)}">${escaped(button)}</a></p>`,
+      `<p>${escaped(or)}</p><p style="font-size:1.5em"><strong>${code}</strong></p>`,
+      ...paragraphs.map((text) => `<p>${escaped(text)}</p>`),
+      "</body></html>"
+    ].join("\n")
+  }
+}
