@@ -37,10 +37,10 @@ import {
 } from "./errors.ts"
 import { fingerprintOf, idempotentChatId, idempotentMessageId, replayedReply } from "./reply/idempotency.ts"
 import { makePrepareReply, TRANSCRIPT_MESSAGES } from "./prepareReply.ts"
-import type { Reply, ReplyParties, ReplyTerms } from "./reply/Reply.ts"
+import type { OnDisconnect, Reply, ReplyParties, ReplyTerms } from "./reply/Reply.ts"
 import { type JoinedReply, ReplyRunner } from "./reply/ReplyRunner.ts"
 import type { RunningReply } from "./reply/RunningReplies.ts"
-import { makeUnblocked, type OnDisconnect } from "./reply/runUnblocked.ts"
+import { makeRefuseBlocked } from "./reply/blockedPeople.ts"
 import { makeReserveReply } from "./reply/reserveReply.ts"
 
 /** The reasons why `send` returns no reply. In every case nothing was charged and nothing was stored. */
@@ -244,20 +244,27 @@ const makeRepetition = Effect.gen(function* () {
   const replies = yield* ReplyRunner
   const ids = yield* IdGenerator
 
-  /** The id of the reply, and of the chat if it is new: random, or derived from the idempotency key. */
+  /**
+   * The ids of the chat, if it is new, and of the reply: random, or derived from the idempotency key. `isStored` is true
+   * if an earlier try under the key has its reply: returning it again stores and costs nothing.
+   */
   const identify = Effect.fnUntraced(function* (
     owner: ConversationOwner,
     key: string | undefined,
     request: ChatRequest
   ) {
     if (key === undefined) {
-      return { chatId: request.chatId ?? (yield* ids.next), fingerprint: undefined, messageId: () => ids.next }
+      const chatId = request.chatId ?? (yield* ids.next)
+      return { chatId, fingerprint: undefined, messageId: () => ids.next, isStored: Effect.succeed(false) }
     }
-    return {
-      chatId: request.chatId ?? (yield* idempotentChatId(owner, key)),
-      fingerprint: yield* fingerprintOf(request),
-      messageId: (keyTry: number) => idempotentMessageId(owner, key, keyTry)
-    }
+    const chatId = request.chatId ?? (yield* idempotentChatId(owner, key))
+    const messageId = (keyTry: number) => idempotentMessageId(owner, key, keyTry)
+    const isStored = Effect.gen(function* () {
+      const tries = yield* Effect.forEach(Array.from({ length: MAX_KEY_TRIES }), (_, index) => messageId(index + 1))
+      const found = yield* chats.transcript({ owner, chatId, limit: TRANSCRIPT_MESSAGES })
+      return found?.messages.some(({ id }) => tries.includes(id)) === true
+    })
+    return { chatId, fingerprint: yield* fingerprintOf(request), messageId, isStored }
   })
 
   /** The stored answer of an earlier request with the same key, whose hold is open or, with `ended`, charged. */
@@ -279,21 +286,7 @@ const makeRepetition = Effect.gen(function* () {
     return replayedReply(chatId, message)
   })
 
-  /**
-   * True if an earlier try under the request's idempotency key has its reply: returning it again stores and costs
-   * nothing.
-   */
-  const isStored = Effect.fnUntraced(function* (
-    owner: ConversationOwner,
-    chatId: string,
-    messageId: (keyTry: number) => Effect.Effect<string>
-  ) {
-    const tries = yield* Effect.forEach(Array.from({ length: MAX_KEY_TRIES }), (_, index) => messageId(index + 1))
-    const found = yield* chats.transcript({ owner, chatId, limit: TRANSCRIPT_MESSAGES })
-    return found?.messages.some(({ id }) => tries.includes(id)) === true
-  })
-
-  return { identify, isStored, replay }
+  return { identify, replay }
 })
 
 /** Refuses a message over the limits of stored bytes and of abandoned tries, unless its reply is stored already. */
@@ -316,9 +309,10 @@ const makeCheckLimits = Effect.gen(function* () {
 
 const makeSend = Effect.gen(function* () {
   const accounts = yield* Accounts
-  const unblocked = yield* makeUnblocked
+  const refuseBlocked = yield* makeRefuseBlocked
+  const replies = yield* ReplyRunner
   const checkLimits = yield* makeCheckLimits
-  const { identify, isStored, replay } = yield* makeRepetition
+  const { identify, replay } = yield* makeRepetition
   const prepareReply = yield* makePrepareReply
   const reserveReply = yield* makeReserveReply
 
@@ -326,8 +320,9 @@ const makeSend = Effect.gen(function* () {
     const parties = "parties" in input ? input.parties : onePerson(input.userId)
     const { conversationOwner: owner, payer } = parties
     const request = yield* decodeChatRequest(input.request)
-    yield* unblocked.check(parties)
-    const { chatId, fingerprint, messageId: nextMessageId } = yield* identify(owner, input.idempotencyKey, request)
+    yield* refuseBlocked([payer, ownerKey(owner).userId])
+    const named = yield* identify(owner, input.idempotencyKey, request)
+    const { chatId, fingerprint, messageId: nextMessageId } = named
 
     /** The models to ask and their requests, within all limits of this account's tier. */
     const prepareFor = Effect.fnUntraced(function* (account: Account) {
@@ -336,17 +331,14 @@ const makeSend = Effect.gen(function* () {
       const kept = keptMessages(added, prompt.conversation)
       let bytes = storedBytes("", prompt.sources)
       for (const { content } of kept) bytes += storedBytes(content)
-      const repeated = fingerprint === undefined ? Effect.succeed(false) : isStored(owner, chatId, nextMessageId)
-      yield* checkLimits(parties, tier, bytes, repeated)
-      return { ...prepared, kept }
+      yield* checkLimits(parties, tier, bytes, named.isStored)
+      return { ...prepared, kept, documentIds: uniqueIds(request.documentIds ?? []) }
     })
-    type Prepared = Effect.Success<ReturnType<typeof prepareFor>>
-
     const sendAs = Effect.fnUntraced(function* (
-      prepared: Prepared,
+      prepared: Effect.Success<ReturnType<typeof prepareFor>>,
       keyTry: number
     ): Effect.fn.Return<Reply, SendFailed, Scope.Scope> {
-      const { account, added, candidates, kept, pending, prompt } = prepared
+      const { account, added, candidates, documentIds, kept, pending, prompt } = prepared
       const messageId = yield* nextMessageId(keyTry)
       const reserved = yield* reserveReply({ account, parties, candidates, prompt, chatId, messageId, fingerprint })
       if (reserved._tag === "OnOtherTier") {
@@ -362,9 +354,9 @@ const makeSend = Effect.gen(function* () {
       const chosen = calls[0].request
       const reply = { id: messageId, model: chosen.model.id, sources: prompt.sources }
       const continues = request.chatId !== undefined
-      const documentIds = uniqueIds(request.documentIds ?? [])
       const turn = { owner, chatId, continues, title: titleOf(added), messages: kept, documentIds, reply }
-      const { model, text } = yield* unblocked.run({ calls, hold, share, turn }, parties, input.onDisconnect)
+      const joinable = input.onDisconnect === "continue"
+      const { model, text } = yield* replies.run({ calls, hold, share, turn, spending: parties, joinable })
       return {
         chatId,
         messageId,

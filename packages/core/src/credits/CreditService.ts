@@ -11,7 +11,7 @@ import {
   type HistoryInput,
   type HistoryPage
 } from "./CreditLedger.ts"
-import { replyKey, restKey } from "./holds/Hold.ts"
+import { replyKey, restKey } from "./rules/decideReply.ts"
 import { isOfReply, type ReplyReceipt, type Transaction } from "./Transaction.ts"
 import { balanceOf, type Balance } from "./Account.ts"
 import { Accounts } from "./Accounts.ts"

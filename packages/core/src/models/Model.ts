@@ -74,20 +74,6 @@ export interface Model extends ModelPrice {
   readonly inputTokenFactor?: number
 }
 
-/** The most tokens this model counts for a prompt that public tokenizers count at most `maxTokens` for. */
-export const maxInputTokensFor = (model: Model, maxTokens: number): number =>
-  Math.ceil(maxTokens * (model.inputTokenFactor ?? 1))
-
-/** The price part of a model. */
-export const modelPrice = (model: Model): ModelPrice => ({
-  creditsPer1kInput: model.creditsPer1kInput,
-  creditsPer1kCachedInput: model.creditsPer1kCachedInput,
-  creditsPer1kCacheWrite: model.creditsPer1kCacheWrite,
-  creditsPer1kOutput: model.creditsPer1kOutput,
-  minimumCredits: model.minimumCredits,
-  ...(model.longContext && { longContext: model.longContext })
-})
-
 /**
  * The models that may answer instead of `model`, in the order they are tried: its fallback, the fallback's own, and so
  * on. A name that leads nowhere or back ends the list.

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { FairSlices } from "../fairness/FairQueue.ts"
 import type { UserId } from "../identity/UserId.ts"
 import type { ChatMessage } from "./ChatMessage.ts"
+import type { Model } from "./Model.ts"
 import { Tokenizer } from "../tokens/Tokenizer.ts"
 import { type TokenCount, type TokenizerService } from "../tokens/TokenizerService.ts"
 import { pieceTokenizer } from "../tokens/pieceTokenizer.ts"
@@ -97,3 +98,7 @@ export const estimateMessageTokens = (
   for (const message of messages) tokens += countMessage(message, tokenizer).estimate + TYPICAL_OVERHEAD
   return tokens
 }
+
+/** The most tokens this model counts for a prompt that public tokenizers count at most `maxTokens` for. */
+export const maxInputTokensFor = (model: Model, maxTokens: number): number =>
+  Math.ceil(maxTokens * (model.inputTokenFactor ?? 1))

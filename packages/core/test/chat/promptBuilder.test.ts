@@ -11,7 +11,7 @@ import {
 import { PromptBuilderFailed } from "@parley/core/effect"
 import { describe, expect, it } from "vitest"
 import { maxRequestTokens } from "../../src/models/messageTokens.ts"
-import { maxInputTokensFor } from "../../src/models/Model.ts"
+import { maxInputTokensFor } from "../../src/models/messageTokens.ts"
 import { findModel } from "../../src/tiers/Catalog.ts"
 import { modelsFrom, plainParser, says, scriptedModel } from "./world.ts"
 

@@ -4,7 +4,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { type ChatMessage, defaultCatalog, type Model } from "@parley/core"
 import { maxRequestTokens, pieceTokenizer } from "@parley/core/adapter"
-import { maxInputTokensFor } from "../../src/models/Model.ts"
+import { maxInputTokensFor } from "../../src/models/messageTokens.ts"
 import { prose, technical } from "../../src/testing/tokens/sampleTexts.ts"
 
 const modelOf = (vendor: Model["vendor"]): Model =>

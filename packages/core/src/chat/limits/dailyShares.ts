@@ -26,7 +26,6 @@ export const makeTakeShares = Effect.gen(function* () {
     wanted: { readonly amount: number; readonly minimumAmount: number; readonly source: Spender }
   ) {
     const { amount, minimumAmount, source } = wanted
-    if (shares.length === 0) return { amount, giveBack: () => Effect.void } satisfies GrantedShare
     const spending = yield* limiter.spend({ limits: shares, amount, minimumAmount })
     if (spending._tag === "Refused") {
       const { credits, name } = shares[spending.place] as DailyShare

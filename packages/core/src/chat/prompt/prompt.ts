@@ -1,6 +1,7 @@
 import type { ChatMessage } from "../../models/ChatMessage.ts"
 import { Result } from "effect"
-import { maxInputTokensFor, type Model } from "../../models/Model.ts"
+import { type Model } from "../../models/Model.ts"
+import { maxInputTokensFor } from "../../models/messageTokens.ts"
 import type { FoundPassage } from "../../documents/Document.ts"
 import { headingPath } from "../../documents/reading/Heading.ts"
 import type { Source } from "../store/StoredChat.ts"

@@ -2,8 +2,8 @@ import type { Spender } from "../../credits/Spender.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import type { ConversationOwner, Source } from "../store/StoredChat.ts"
 import type { DailyShare } from "../limits/dailyShares.ts"
-import type { Stream } from "effect"
-import type { ModelFailed } from "../../models/ChatModel.ts"
+import type { Effect, Pull, Stream } from "effect"
+import type { ChatModel, ChatModelRequest, EndPart, InputUsage, ModelFailed } from "../../models/ChatModel.ts"
 
 /** The parties of a reply. */
 export interface ReplyParties {
@@ -55,4 +55,33 @@ export interface Reply {
    * `send`.
    */
   readonly text: Stream.Stream<string, ModelFailed>
+}
+
+/** The treatment of a reply whose reader leaves. */
+export type OnDisconnect = "end" | "continue"
+
+/** A model that may write a reply, and its request. */
+export interface ModelCall {
+  readonly provider: ChatModel
+  readonly request: ChatModelRequest
+}
+
+/** A reply whose first words have arrived. */
+export interface OpenedReply {
+  /** The model that answers. */
+  readonly call: ModelCall
+  /** The vendor's reports so far. */
+  readonly reported: ReportedUsage
+  /** Its first words. */
+  readonly first: string
+  /** All next words that are available; done after the end mark. */
+  readonly nextText: Pull.Pull<string, ModelFailed>
+  /** Closes the connection to the vendor. Safe to repeat. */
+  readonly leave: Effect.Effect<void>
+}
+
+/** The parts that a vendor reports beside its text. */
+export interface ReportedUsage {
+  inputUsage: InputUsage | undefined
+  end: EndPart | undefined
 }

@@ -1,9 +1,10 @@
 import { Cause, Clock, Context, Deferred, Effect, Exit, Fiber, Layer, type Scope, Stream } from "effect"
 import type { ModelFailed } from "../../models/ChatModel.ts"
+import type { UserBlocked } from "../../sessions/errors.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { ownerKey } from "../store/StoredChat.ts"
 import type { RunReplyInput } from "./endReply.ts"
-import { type EndableReply, makeEndBlockedReplies } from "./endBlockedReplies.ts"
+import { type EndableReply, makeEndBlockedReplies, makeRefuseBlocked } from "./blockedPeople.ts"
 import { cutOff, makeFollowed, type Readable } from "./followReply.ts"
 import { makeReplyText } from "./ReplyText.ts"
 import { type RunningChat, RunningReplies, type RunningReply } from "./RunningReplies.ts"
@@ -52,9 +53,9 @@ export class ReplyRunner extends Context.Service<
     /**
      * Writes a reply in a fiber of the process and returns it once its first words have arrived. It ends early if it is
      * stopped, if its payer or its reader is blocked, if this process stops and, unless others may join it, if the scope
-     * closes, which waits for its end.
+     * closes, which waits for its end. Fails with `UserBlocked` if a block ended it before its first words.
      */
-    run(input: RunReplyInput): Effect.Effect<StartedReply, ModelFailed, Scope.Scope>
+    run(input: RunReplyInput): Effect.Effect<StartedReply, ModelFailed | UserBlocked | StorageFailed, Scope.Scope>
     /** The reply of a chat that may be joined, whichever process writes it, or undefined. Waits for its first words. */
     join(
       chat: RunningChat & { readonly replyId?: string | undefined }
@@ -159,6 +160,7 @@ const makeOwnReplies = Effect.gen(function* () {
 const makeRun = Effect.gen(function* () {
   const layerScope = yield* Effect.scope
   const runReply = yield* makeRunReply
+  const refuseBlocked = yield* makeRefuseBlocked
   const { all, ownOf, register } = yield* makeOwnReplies
 
   const run = Effect.fnUntraced(function* (input: RunReplyInput) {
@@ -203,7 +205,7 @@ const makeRun = Effect.gen(function* () {
     const writing = Effect.onExit(Effect.scoped(written), ended)
     fiber = yield* Effect.forkIn(writing, layerScope, { startImmediately: true, uninterruptible: true })
     if (!joinable) yield* Effect.addFinalizer(() => Effect.andThen(Effect.sync(stop), reply.stopped))
-    return yield* Effect.interruptible(Deferred.await(started))
+    return yield* Effect.interruptible(Effect.tapError(Deferred.await(started), () => refuseBlocked(reply.people)))
   }, Effect.uninterruptible)
 
   return { run, all, ownOf }

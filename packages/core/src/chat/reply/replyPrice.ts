@@ -3,11 +3,12 @@ import { maxPriceOf, outputTokensWithin, priceOf } from "../../credits/rules/pri
 import type { ChatMessage } from "../../models/ChatMessage.ts"
 import type { ChatModel, InputUsage } from "../../models/ChatModel.ts"
 import { countMessage } from "../../models/messageTokens.ts"
-import { type Model, modelPrice } from "../../models/Model.ts"
+import { type Model } from "../../models/Model.ts"
+import { modelPrice } from "../../credits/rules/price.ts"
 import type { ReplyOutput } from "./ReplyText.ts"
 import type { Usage } from "../../models/Usage.ts"
 import type { TokenizerService } from "../../tokens/TokenizerService.ts"
-import type { OpenedReply } from "./openReply.ts"
+import type { OpenedReply } from "./Reply.ts"
 
 /** The tokens of a message beside its text. */
 const MESSAGE_TOKENS = 4

@@ -7,10 +7,9 @@ import {
   type Reserved,
   type ReserveInput,
   insufficientCredits,
-  type HoldName,
-  replyKey,
-  restKey
+  type HoldName
 } from "../../credits/holds/Hold.ts"
+import { replyKey, restKey } from "../../credits/rules/decideReply.ts"
 import { HoldTtl } from "../../credits/holds/keepHolds.ts"
 import { reserveOnTier } from "../../credits/rules/decideHold.ts"
 import { closeRest } from "../../credits/rules/decideReply.ts"
@@ -18,14 +17,15 @@ import { IdGenerator } from "../../storage/IdGenerator.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { Catalog, modelsOfTier, tierOf } from "../../tiers/Catalog.ts"
 import type { InputUsage } from "../../models/ChatModel.ts"
-import { maxInputTokensFor, type Model, modelPrice } from "../../models/Model.ts"
-import { makeTakeShares } from "../limits/dailyShares.ts"
+import { type Model } from "../../models/Model.ts"
+import { maxInputTokensFor } from "../../models/messageTokens.ts"
+import { modelPrice } from "../../credits/rules/price.ts"
+import { type GrantedShare, makeTakeShares } from "../limits/dailyShares.ts"
 import { TooManyReplies } from "../errors.ts"
 import { estimatedInput, type Candidate, quoteReply, type ReplyQuote } from "./replyPrice.ts"
 import { Tokenizer } from "../../tokens/Tokenizer.ts"
-import type { ModelCall } from "./openReply.ts"
 import type { Prompt } from "../prompt/prompt.ts"
-import type { ReplyParties } from "./Reply.ts"
+import type { ModelCall, ReplyParties } from "./Reply.ts"
 
 export interface ReserveReplyInput {
   /** The payer's tier, which decided the other limits. */
@@ -131,13 +131,13 @@ export const makeReserveReply = Effect.gen(function* () {
     const quotes = candidates.map(({ maxInputTokens: maxTokens, maxOutputTokens, model: each }) =>
       quoteReply(each, { maxTokens, estimate }, maxOutputTokens)
     )
-    const quote = quotes[0] as ReplyQuote
     // The draft by which a sweeper charges if this process dies: the chosen model's price for the estimated input.
     const usage = { ...estimate, output: 0 }
-    const { minimumAmount } = quote
+    const { amount: wanted, minimumAmount } = quotes[0] as ReplyQuote
     const { shares = [], source } = parties
     const amount = Math.max(...quotes.map((each) => each.amount))
-    const share = yield* takeShares(shares, { amount, minimumAmount, source })
+    const unshared: GrantedShare = { amount, giveBack: () => Effect.void }
+    const share = shares.length === 0 ? unshared : yield* takeShares(shares, { amount, minimumAmount, source })
     const asked: ReserveInput = {
       userId: account.userId,
       key: replyKey(messageId),
@@ -175,7 +175,7 @@ export const makeReserveReply = Effect.gen(function* () {
       share,
       earlier: replayed ? state : undefined,
       calls: callsWithin(candidates, quotes, prompt, hold.amount),
-      limited: hold.amount < quote.amount
+      limited: hold.amount < wanted
     } as const
   })
 })

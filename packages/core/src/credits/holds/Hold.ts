@@ -83,12 +83,6 @@ export type HoldEnd =
   | { readonly _tag: "Settled"; readonly receipt: Receipt; readonly transactionId: string }
   | { readonly _tag: "Released" }
 
-/** The business key of the hold that pays a reply. */
-export const replyKey = (messageId: string): string => `reply:${messageId.toLowerCase()}`
-
-/** The key of the `place`-th hold (from 1) that pays the rest of a reply whose holds before it were ended. */
-export const restKey = (first: string, place: number): string => `${first}:rest:${place}`
-
 /** The progress of the reply of an open hold. */
 export interface HoldProgress {
   readonly userId: UserId

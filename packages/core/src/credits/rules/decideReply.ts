@@ -8,6 +8,12 @@ import type { Usage } from "../../models/Usage.ts"
 import { endOf, decideReserve, decideSettle, type SettleRefusal } from "./decideHold.ts"
 import type { Decision, Operation, View } from "./LedgerState.ts"
 
+/** The business key of the hold that pays a reply. */
+export const replyKey = (messageId: string): string => `reply:${messageId.toLowerCase()}`
+
+/** The key of the `place`-th hold (from 1) that pays the rest of a reply whose holds before it were ended. */
+export const restKey = (first: string, place: number): string => `${first}:rest:${place}`
+
 /** The amounts charged for a reply from holds that a sweeper ended. */
 export interface PaidBefore {
   readonly credits: number

@@ -1,7 +1,17 @@
-import type { ModelPrice, TokenRates } from "../../models/Model.ts"
+import type { Model, ModelPrice, TokenRates } from "../../models/Model.ts"
 import { MAX_CREDITS } from "../maxCredits.ts"
 import type { Usage } from "../../models/Usage.ts"
 import type { ReceiptLine } from "../Transaction.ts"
+
+/** The price part of a model. */
+export const modelPrice = (model: Model): ModelPrice => ({
+  creditsPer1kInput: model.creditsPer1kInput,
+  creditsPer1kCachedInput: model.creditsPer1kCachedInput,
+  creditsPer1kCacheWrite: model.creditsPer1kCacheWrite,
+  creditsPer1kOutput: model.creditsPer1kOutput,
+  minimumCredits: model.minimumCredits,
+  ...(model.longContext && { longContext: model.longContext })
+})
 
 /** Products are summed exactly in millionths. A figure with more than six decimals is rounded up to six. */
 const MILLIONTHS = 1_000_000

@@ -7,6 +7,14 @@ const LOOK_MS = 1_000
 /** A list older than this is read again for a check; less than the interval, because timers may fire early. */
 const MAX_AGE_MS = 500
 
+/** Refuses messages and replies of people of whom one is blocked. */
+export const makeRefuseBlocked = Effect.map(
+  AccessList,
+  ({ checkPerson }) =>
+    (people: Iterable<UserId>) =>
+      Effect.forEach(new Set(people), checkPerson, { discard: true })
+)
+
 /** A reply that this process writes. */
 export interface EndableReply {
   /** The people whose block ends it. */
@@ -27,17 +35,19 @@ export const makeEndBlockedReplies = (running: () => ReadonlyArray<EndableReply>
     let watching = false
 
     const look = Effect.gen(function* () {
-      const people = new Set(running().flatMap(({ people }) => people))
+      const people = new Set<UserId>()
+      for (const reply of running()) for (const userId of reply.people) people.add(userId)
       const blocked = yield* accessList.blockedAmong(people, MAX_AGE_MS)
       if (blocked.size === 0) return
       for (const reply of running()) if (reply.people.some((userId) => blocked.has(userId))) reply.stop()
     })
-    const watch = Effect.whileLoop({
+    const watch = Effect.gen(function* () {
       // Set together with the decision to stop, so that a reply that begins after it starts the next watch.
-      while: () => (watching = running().length > 0),
-      // Without a list there is nothing to end: a process that has none admits no session.
-      body: () => Effect.andThen(Effect.ignore(look), Effect.sleep(LOOK_MS)),
-      step: () => undefined
+      while ((watching = running().length > 0)) {
+        // Without a list there is nothing to end: a process that has none admits no session.
+        yield* Effect.ignore(look)
+        yield* Effect.sleep(LOOK_MS)
+      }
     }).pipe(Effect.onError(() => Effect.sync(() => void (watching = false))))
 
     return Effect.suspend(() => {
