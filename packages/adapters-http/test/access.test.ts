@@ -490,6 +490,8 @@ test("every route has a row in this matrix", () => {
   const covered = (
     [
       "session",
+      "owner",
+      "support",
       "optional session",
       "cron",
       "key",

@@ -96,19 +96,23 @@ describe("what proves sessions", () => {
       PARLEY_SESSION_MAX_AGE: "3600",
       PARLEY_SESSION_USER_CLAIM: "https://example.com/id",
       PARLEY_SESSION_EMAIL_CLAIM: "mail",
-      PARLEY_SESSION_NAME_CLAIM: "user_metadata.nick"
+      PARLEY_SESSION_NAME_CLAIM: "user_metadata.nick",
+      PARLEY_SESSION_ROLE_CLAIM: "app_metadata.parley_role"
     }
     expect((await read(claims)).session).toMatchObject({
       maxAgeSeconds: 3600,
       userClaim: "https://example.com/id",
       emailClaim: "mail",
-      nameClaim: "user_metadata.nick"
+      nameClaim: "user_metadata.nick",
+      roleClaim: "app_metadata.parley_role"
     })
     expect((await read({})).session).toMatchObject({ maxAgeSeconds: 86_400, userClaim: "sub" })
     for (const [name, value] of [
       ["PARLEY_SESSION_MAX_AGE", "0"],
       ["PARLEY_SESSION_MAX_AGE", "forever"],
-      ["PARLEY_SESSION_USER_CLAIM", "user_metadata.id"]
+      ["PARLEY_SESSION_USER_CLAIM", "user_metadata.id"],
+      ["PARLEY_SESSION_ROLE_CLAIM", "user_metadata.parley_role"],
+      ["PARLEY_SESSION_ROLE_CLAIM", "unsafe_metadata.role"]
     ] as const) {
       expect(await problemsOf({ [name]: value })).toEqual([expect.stringMatching(`^${name}: expected`)])
     }

@@ -147,6 +147,8 @@ export { Catalog, InvalidCatalog, findTier, lowestTier, tierOf, unknownTier } fr
 export { CatalogOverrides } from "./tiers/CatalogOverrides.ts"
 export { ModelNotAllowed, TiersMissing, UnknownTier } from "./tiers/errors.ts"
 export { AuditedActions } from "./users/AuditedActions.ts"
+export { OperatorActions } from "./users/OperatorActions.ts"
+export { type HealthReport, OperatorReports, type PersonReport } from "./users/OperatorReports.ts"
 export { OperatorTiers, type TierStanding } from "./users/OperatorTiers.ts"
 export { type AccessState, type PeopleAsked, type PeoplePage, UserAccess } from "./users/UserAccess.ts"
 export { EXPORT_KINDS, EXPORT_VERSION, type ExportKind, type ExportLine, UserExport } from "./users/UserExport.ts"

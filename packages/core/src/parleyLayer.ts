@@ -45,6 +45,8 @@ import { EmailSignIn } from "./signin/EmailSignIn.ts"
 import { SignOut } from "./sessions/SignOut.ts"
 import { UserExport } from "./users/UserExport.ts"
 import { AuditedActions } from "./users/AuditedActions.ts"
+import { OperatorActions } from "./users/OperatorActions.ts"
+import { OperatorReports } from "./users/OperatorReports.ts"
 import { OperatorTiers } from "./users/OperatorTiers.ts"
 import { UserAccess } from "./users/UserAccess.ts"
 import { UserService } from "./users/UserService.ts"
@@ -85,6 +87,8 @@ export type ParleyServices =
   | SignOut
   | UserAccess
   | UserExport
+  | OperatorActions
+  | OperatorReports
   | OperatorTiers
   | UserService
   | VisitorGate
@@ -116,10 +120,12 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   SecretRotation.layer,
   ServiceKeys.layer,
   SignOut.layer,
-  UserAccess.layer,
   UserExport.layer,
   UserService.layer,
-  Layer.provideMerge(AuditedActions.layer, Layer.merge(CreditService.layer, OperatorTiers.layer)),
+  Layer.provideMerge(
+    Layer.mergeAll(AuditedActions.layer, OperatorActions.layer, OperatorReports.layer),
+    Layer.mergeAll(CreditService.layer, OperatorTiers.layer, UserAccess.layer)
+  ),
   WorkMeter.layer,
   Layer.provideMerge(
     Layer.mergeAll(ConversationService.layer, WidgetService.layer),

@@ -11,31 +11,33 @@ interface EntryRow extends Row {
   readonly subject: string | null
   readonly reason: string | null
   readonly details: string
+  readonly address: string | null
 }
 
-const toEntry = ({ action, at, details, number, operator, reason, subject }: EntryRow): StoredAuditEntry => ({
+const toEntry = ({ action, address, at, details, number, operator, reason, subject }: EntryRow): StoredAuditEntry => ({
   number,
   at: at.getTime(),
   action,
   by: operator,
   userId: subject ?? undefined,
   reason: reason ?? undefined,
-  details
+  details,
+  ...(address === null ? {} : { address })
 })
 
 const make = Effect.map(Database, ({ schema, statement }) =>
   AuditLog.of({
-    record: ({ action, by, details, reason, userId }) =>
+    record: ({ action, address, by, details, reason, userId }) =>
       Effect.asVoid(
         statement(
-          `INSERT INTO ${schema}.audit_log (action, operator, subject, reason, details) VALUES ($1, $2, $3, $4, $5)`,
-          [action, by, userId ?? null, reason ?? null, details]
+          `INSERT INTO ${schema}.audit_log (action, operator, subject, reason, details, address) VALUES ($1, $2, $3, $4, $5, $6)`,
+          [action, by, userId ?? null, reason ?? null, details, address ?? null]
         )
       ).pipe(storing("AuditLog.record")),
     list: ({ before, limit, since, userId }) =>
       Effect.map(
         statement<EntryRow>(
-          `SELECT number, at, action, operator, subject, reason, details FROM ${schema}.audit_log
+          `SELECT number, at, action, operator, subject, reason, details, address FROM ${schema}.audit_log
            WHERE ($1::text IS NULL OR subject = $1) AND ($2::bigint IS NULL OR number < $2)
              AND ($3::float8 IS NULL OR at >= to_timestamp($3::float8 / 1000))
            ORDER BY number DESC LIMIT $4`,

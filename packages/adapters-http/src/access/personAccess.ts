@@ -1,4 +1,11 @@
-import { isMoment, SessionInvalid, type SessionVerifier, SessionVerifierUnavailable } from "@parley/core/adapter"
+import {
+  isMoment,
+  OPERATOR_ROLES,
+  type OperatorRole,
+  SessionInvalid,
+  type SessionVerifier,
+  SessionVerifierUnavailable
+} from "@parley/core/adapter"
 import { AccessList, type Identified, SecurityEvents, type UserBlocked } from "@parley/core/effect"
 import { UserId } from "@parley/core"
 import { Effect, Schema } from "effect"
@@ -22,6 +29,8 @@ interface Person {
   readonly userId: UserId
   readonly email: string | undefined
   readonly name?: string | undefined
+  /** The role as an operator, if the proof names one. */
+  readonly role?: OperatorRole | undefined
   /** Unix time in milliseconds after which the proof expires, if it is known. */
   readonly expiresAt: number | undefined
   /** When the proof was issued, in Unix milliseconds, if it is known. */
@@ -138,11 +147,21 @@ const isUserId = Schema.is(UserId)
 
 /** Checks the form of the host's result. A host that names no time of issue vouches for the person at this moment. */
 const personOf = (answer: SignedIn): Person | undefined => {
-  const { email, expiresAt, issuedAt = Infinity, name, userId } = (answer ?? {}) as Partial<SignedIn>
+  const { email, expiresAt, issuedAt = Infinity, name, role, userId } = (answer ?? {}) as Partial<SignedIn>
   const areTexts = [email, name].every((text) => text === undefined || typeof text === "string")
   const areMoments = (expiresAt === undefined || isMoment(expiresAt)) && (issuedAt === Infinity || isMoment(issuedAt))
   const fits = areTexts && areMoments
-  return isUserId(userId) && fits ? { userId, email, name, expiresAt, issuedAt, token: undefined } : undefined
+  return isUserId(userId) && fits
+    ? {
+        userId,
+        email,
+        name,
+        role: OPERATOR_ROLES.find((known) => known === role),
+        expiresAt,
+        issuedAt,
+        token: undefined
+      }
+    : undefined
 }
 
 const SESSION_ERRORS = [

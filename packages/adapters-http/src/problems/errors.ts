@@ -59,6 +59,14 @@ export class ScopeMissing extends Schema.TaggedError<ScopeMissing>()("ScopeMissi
   }
 }
 
+/** The person is no operator, or one without the right to this. */
+export class RoleMissing extends Schema.TaggedError<RoleMissing>()("RoleMissing", { role: Schema.String }) {
+  readonly code = "role_missing"
+  override get message() {
+    return `This needs the role ${this.role}, which your session does not have.`
+  }
+}
+
 /** Too many requests from this address had a wrong credential. A valid one is accepted at any time. */
 export class TooManyFailures extends Schema.TaggedError<TooManyFailures>()("TooManyFailures", {
   limit: Schema.Int,

@@ -1,3 +1,15 @@
+import {
+  postAdjustment,
+  postBlock,
+  postOperatorGrant,
+  postRefund,
+  postSignOutEverywhere,
+  postUnblock,
+  postUnpin,
+  putTier
+} from "./admin/actions.ts"
+import { getHistoryOfPerson, getPerson, listPeople } from "./admin/people.ts"
+import { getAdminHealth, listAudit } from "./admin/reports.ts"
 import { getBalance, getCreditHistory, getInvoices, postPortal } from "./billing/billing.ts"
 import {
   deleteConversation,
@@ -102,6 +114,20 @@ export const routes: ReadonlyArray<Route> = [
   postGrant,
   getPersonTier,
   putPersonTier,
+  // Operators
+  listPeople,
+  getPerson,
+  getHistoryOfPerson,
+  postBlock,
+  postUnblock,
+  postSignOutEverywhere,
+  postOperatorGrant,
+  postAdjustment,
+  postRefund,
+  putTier,
+  postUnpin,
+  listAudit,
+  getAdminHealth,
   // The files for a visitor's browser
   getWidgetLoader,
   getWidgetFrame,

@@ -1,5 +1,5 @@
 import type { ParleyServices } from "@parley/core/effect"
-import type { SessionVerifier } from "@parley/core/adapter"
+import type { OperatorRole, SessionVerifier } from "@parley/core/adapter"
 import type { ManagedRuntime } from "effect"
 import type { BodyIntakeOptions } from "../body/BodyIntake.ts"
 import type { RequestTracker } from "./requests.ts"
@@ -18,6 +18,8 @@ export interface SignedIn {
   readonly email?: string | undefined
   /** The name that people see, if it is known. */
   readonly name?: string | undefined
+  /** The person's role as an operator: `owner` or `support`. Trust only a source that people cannot change themselves. */
+  readonly role?: OperatorRole | undefined
   /** Unix time in milliseconds after which this expires; shown to the person, not enforced. */
   readonly expiresAt?: number | undefined
   /**

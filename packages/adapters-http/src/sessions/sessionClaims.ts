@@ -1,5 +1,5 @@
 import { UserId } from "@parley/core"
-import { isMoment, type Session, SessionInvalid } from "@parley/core/adapter"
+import { isMoment, OPERATOR_ROLES, type OperatorRole, type Session, SessionInvalid } from "@parley/core/adapter"
 import { Schema } from "effect"
 import type { JWTHeaderParameters, JWTPayload } from "jose"
 import { type Claims, presetRules } from "./presets.ts"
@@ -24,6 +24,11 @@ export interface ExpectedClaims {
   readonly emailClaim?: string | undefined
   /** The claim with the person's name; default `name`, or the preset's. */
   readonly nameClaim?: string | undefined
+  /**
+   * The claim with the person's role as an operator, `owner` or `support`; default `parley_role`. Name only a claim that
+   * people cannot change themselves.
+   */
+  readonly roleClaim?: string | undefined
 }
 
 /** The most by which the clocks of a provider and of this server may differ, in seconds. */
@@ -126,6 +131,12 @@ const isVerified = (claims: Claims, path: string): boolean => {
   return ownOf(place, "email_verified") !== false && ownOf(place, "emailVerified") !== false
 }
 
+/** The role in a claim. Only one of the two words counts, as a text: no list of roles and no role of another service. */
+const roleOf = (claims: Claims, path: string): OperatorRole | undefined => {
+  const named = ownOf(...placeOf(claims, path))
+  return OPERATOR_ROLES.find((role) => role === named)
+}
+
 export const isUserId = Schema.is(UserId)
 
 /**
@@ -134,7 +145,15 @@ export const isUserId = Schema.is(UserId)
  */
 export const sessionFrom = (token: VerifiedToken, now: number, expected: ExpectedClaims): Session => {
   const { claims } = token
-  const { audience, emailClaim, maxAgeSeconds, nameClaim, preset, userClaim = "sub" } = expected
+  const {
+    audience,
+    emailClaim,
+    maxAgeSeconds,
+    nameClaim,
+    preset,
+    roleClaim = "parley_role",
+    userClaim = "sub"
+  } = expected
   const userId = ownOf(...placeOf(claims, userClaim))
   const expiresAt = (claims.exp ?? Number.NaN) * 1000
   const isOfSession =
@@ -150,6 +169,7 @@ export const sessionFrom = (token: VerifiedToken, now: number, expected: Expecte
     userId,
     email: textOf(claims, emails),
     name: textOf(claims, nameClaim === undefined ? nameClaims : [nameClaim]),
+    role: roleOf(claims, roleClaim),
     expiresAt,
     issuedAt: claims.iat === undefined ? undefined : claims.iat * 1000
   }

@@ -16,14 +16,15 @@ const input = {
   json: jsonFlag
 }
 
-const rowOf = ({ action, at, by, details, number, reason, userId }: StoredAuditEntry) => ({
+const rowOf = ({ action, address, at, by, details, number, reason, userId }: StoredAuditEntry) => ({
   number,
   at: new Date(at).toISOString(),
   by,
   action,
   user: userId ?? null,
   details,
-  reason: reason ?? null
+  reason: reason ?? null,
+  address: address ?? null
 })
 
 /** `parley audit list` */

@@ -70,6 +70,13 @@ export const readSession = (read: EnvironmentReader, sendsMails: boolean) => {
     /** The claims of the person's address and name; undefined uses the preset's, or the usual ones. */
     emailClaim: read.text("PARLEY_SESSION_EMAIL_CLAIM"),
     nameClaim: read.text("PARLEY_SESSION_NAME_CLAIM"),
+    /** The claim of an operator's role. */
+    roleClaim:
+      read.valid(
+        "PARLEY_SESSION_ROLE_CLAIM",
+        "a claim that people cannot change themselves",
+        (claim) => !CHANGEABLE.test(claim)
+      ) ?? "parley_role",
     /** The addresses to which the dashboard leads people to sign in and out. */
     signInUrl: read.url("PARLEY_SIGN_IN_URL", WEB),
     signOutUrl: read.url("PARLEY_SIGN_OUT_URL", WEB)

@@ -3,7 +3,9 @@ import { Schema } from "effect"
 /** The operator or service that asks for an action, and the reason, for the audit log. */
 export const ActionAsked = Schema.Struct({
   by: Schema.NonEmptyString,
-  reason: Schema.optional(Schema.String)
+  reason: Schema.optional(Schema.String),
+  /** The address from which the operator acts, if it is known. */
+  address: Schema.optional(Schema.String)
 })
 export type ActionAsked = typeof ActionAsked.Type
 

@@ -14,6 +14,8 @@ export interface AuditEntry {
   readonly reason: string | undefined
   /** Details, for example `200 credits`. */
   readonly details: string
+  /** The address from which the operator acted over HTTP; undefined for commands. */
+  readonly address?: string | undefined
 }
 
 export interface StoredAuditEntry extends AuditEntry {

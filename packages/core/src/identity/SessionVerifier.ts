@@ -1,12 +1,18 @@
 import { Context, type Effect, Schema } from "effect"
 import type { UserId } from "./UserId.ts"
 
+/** The roles of operators: an owner may do everything, support reads. */
+export const OPERATOR_ROLES = ["owner", "support"] as const
+export type OperatorRole = (typeof OPERATOR_ROLES)[number]
+
 /** The person of a request, as proven by a session token. */
 export interface Session {
   readonly userId: UserId
   readonly email: string | undefined
   /** The name that people see, if the token contains one. */
   readonly name?: string | undefined
+  /** The person's role as an operator, if the signed token names one. */
+  readonly role?: OperatorRole | undefined
   /**
    * When the token was issued, in Unix milliseconds; undefined if it does not say so, and such a token is refused after
    * the person was signed out everywhere.

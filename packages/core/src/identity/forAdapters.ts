@@ -1,6 +1,8 @@
 /** The part of `@parley/core/adapter` for identity. */
 
 export {
+  OPERATOR_ROLES,
+  type OperatorRole,
   SESSION_PROBLEMS,
   type Session,
   SessionInvalid,

@@ -94,8 +94,11 @@ export class UserAccess extends Context.Service<
       const unitOfWork = yield* UnitOfWork
 
       const change = (change: AccessChange) =>
-        Effect.fn(`UserAccess.${change}`)(function* (userId: UserId, { by, reason }: ActionAsked = BY_AN_APPLICATION) {
-          const entry = { action: `users ${change}`, by, userId, reason, details: "" }
+        Effect.fn(`UserAccess.${change}`)(function* (
+          userId: UserId,
+          { address, by, reason }: ActionAsked = BY_AN_APPLICATION
+        ) {
+          const entry = { action: `users ${change}`, by, userId, reason, details: "", address }
           const work = Effect.tap(store.change({ userId, change }), () => audit.record(entry))
           const person = yield* unitOfWork.run(userId, work)
           yield* accessList.learn({ person })

@@ -159,5 +159,5 @@ export const eventLine = ({ destination, event, state }: AccountDelivery): Expor
 
 export const auditLine = (entry: StoredAuditEntry): ExportLine => ({
   kind: "audit",
-  data: { ...entry, userId: undefined, at: time(entry.at) }
+  data: { ...entry, userId: undefined, address: undefined, at: time(entry.at) }
 })

@@ -1,3 +1,4 @@
+import { OPERATOR_ROLES } from "@parley/core/adapter"
 import { ModelOffers, UploadLimits } from "@parley/core/effect"
 import { Effect, Schema } from "effect"
 import { type Caller, optionalSessionAccess, sessionAccess } from "../../access/personAccess.ts"
@@ -9,6 +10,9 @@ const MeBody = Schema.Struct({
   userId: Schema.String,
   email: Schema.NullOr(Schema.String),
   name: Schema.optionalKey(Schema.String).annotate({ description: "Your name, if the identity provider tells it." }),
+  role: Schema.optionalKey(Schema.Literals(OPERATOR_ROLES)).annotate({
+    description: "Your role as an operator, if you have one."
+  }),
   sessionExpiresAt: Schema.NullOr(Schema.String).annotate({
     description: "When you have to sign in again, where that is known."
   }),
@@ -28,6 +32,7 @@ const meOf = Effect.fnUntraced(function* (caller: Caller) {
     userId: caller.userId,
     email: caller.email ?? null,
     ...(caller.name === undefined ? {} : { name: caller.name }),
+    ...(caller.role === undefined ? {} : { role: caller.role }),
     sessionExpiresAt: caller.expiresAt === undefined ? null : new Date(caller.expiresAt).toISOString(),
     tier: tierBody(tier),
     uploads: { maxBytes, types }

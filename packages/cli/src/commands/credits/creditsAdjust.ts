@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto"
-import { CreditService } from "@parley/core/effect"
+import { CreditService, OperatorActions } from "@parley/core/effect"
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { audited } from "../../running/audited.ts"
 import { checkMigrated } from "../../running/checkMigrated.ts"
 import { CommandContext } from "../../running/CommandContext.ts"
 import { dryRunFlag, jsonFlag, printResult } from "../../running/output.ts"
@@ -43,9 +42,8 @@ export const creditsAdjustCommand = Command.make(
         return yield* printResult(json, { ...told, available: before.available, debt: before.debt }, [line])
       }
       yield* Console.error(`Correcting under the key ${key}. If this command breaks off, repeat it with --key.`)
-      const made = yield* audited(
-        { action: "credits adjust", by, userId: user, reason, details: `${amount} credits under the key ${key}` },
-        CreditService.use((operations) => operations.adjust({ userId: user, key, amount, reason }))
+      const made = yield* OperatorActions.use((actions) =>
+        actions.adjust({ userId: user, asked: { by, reason }, key, amount, reason })
       )
       const { available, debt } = yield* credits.find(user)
       const line = `The credits of ${user} changed by ${made.amount}: ${available} available, ${debt} owed.`

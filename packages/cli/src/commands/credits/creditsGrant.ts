@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto"
-import { CreditService, PositiveCredits } from "@parley/core/effect"
+import { CreditService, OperatorActions, PositiveCredits } from "@parley/core/effect"
 import { KeyConflict } from "@parley/core/adapter"
 import type { Transaction } from "@parley/core"
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { audited } from "../../running/audited.ts"
 import { checkMigrated } from "../../running/checkMigrated.ts"
 import { dryRunFlag, jsonFlag, printResult } from "../../running/output.ts"
 import { CommandContext } from "../../running/CommandContext.ts"
@@ -61,11 +60,8 @@ export const creditsGrantCommand = Command.make(
           `Giving the credits under the key ${key}. If this command breaks off, repeat it with --key.`
         )
       }
-      const entry = { action: "credits grant", by, userId: user, reason: Option.getOrUndefined(reason) }
-      const transaction = yield* audited(
-        { ...entry, details: `${amount} credits under the key ${key}` },
-        credits.grant({ userId: user, amount, key })
-      )
+      const asked = { by, reason: Option.getOrUndefined(reason) }
+      const transaction = yield* OperatorActions.use((actions) => actions.grant({ userId: user, asked, amount, key }))
       const { available } = yield* credits.find(user)
       const line =
         done === undefined

@@ -1,9 +1,6 @@
-import { CreditService } from "@parley/core/effect"
-import { PurchaseNotFound } from "@parley/core/adapter"
-import { BillingStore } from "@parley/core/adapter"
-import { Clock, Effect, Option, Schema } from "effect"
+import { CreditService, OperatorActions } from "@parley/core/effect"
+import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { audited } from "../../running/audited.ts"
 import { checkMigrated } from "../../running/checkMigrated.ts"
 import { CommandContext } from "../../running/CommandContext.ts"
 import { dryRunFlag, jsonFlag, printResult } from "../../running/output.ts"
@@ -35,23 +32,15 @@ export const creditsRefundCommand = Command.make(
   Effect.fnUntraced(function* ({ by, dryRun, json, payment, reason, refunded, user }) {
     const work = Effect.gen(function* () {
       yield* checkMigrated
-      const all = yield* BillingStore.use((store) => store.bought(user))
-      const bought = all.find(({ paymentId, sessionId }) => paymentId === payment || sessionId === payment)
-      if (bought?.paymentId === undefined) return yield* new PurchaseNotFound({ userId: user, charge: payment })
-      const { granted, paid, paymentId: charge } = bought
+      const actions = yield* OperatorActions
+      const { charge, granted, paid } = yield* actions.purchase(user, payment)
       const part = Option.getOrElse(refunded, () => paid)
       const told = { user, payment: charge, granted, paid, refunded: part, reason, dryRun }
       if (dryRun) {
         const line = `Would take back what ${part} of the ${paid} paid had bought of ${granted} credits: ${reason}.`
         return yield* printResult(json, told, [line])
       }
-      const reportedAt = yield* Clock.currentTimeMillis
-      const made = yield* audited(
-        { action: "credits refund", by, userId: user, reason, details: `${part} of ${paid} of ${charge}` },
-        CreditService.use((operations) =>
-          operations.refund({ userId: user, charge, granted, paid, refunded: part, reportedAt, by: "operator" })
-        )
-      )
+      const made = yield* actions.refund({ userId: user, asked: { by, reason }, payment, refunded: part })
       const { available, debt } = yield* CreditService.use((credits) => credits.find(user))
       const line = `The credits of ${user} changed by ${made.amount}: ${available} available, ${debt} owed. No money was moved.`
       yield* printResult(json, { ...told, transactionId: made.id, amount: made.amount, available, debt }, [line])

@@ -1,7 +1,13 @@
-import { Catalog, CreditService, OperatorTiers, type TierStanding, unknownTier } from "@parley/core/effect"
+import {
+  Catalog,
+  CreditService,
+  OperatorActions,
+  OperatorTiers,
+  type TierStanding,
+  unknownTier
+} from "@parley/core/effect"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { audited } from "../../running/audited.ts"
 import { checkMigrated } from "../../running/checkMigrated.ts"
 import { CommandContext } from "../../running/CommandContext.ts"
 import { UsageMistake } from "../../running/commandErrors.ts"
@@ -66,9 +72,8 @@ const setTier = Effect.fnUntraced(function* (tier: string, pin: boolean, change:
     const line = `Would give ${user} the tier ${tier} with ${wanted.monthlyCredits} credits a month${pin ? ", pinned" : ""}: ${reason}.`
     return yield* printResult(json, { ...before.data, ...asked, tier, pinned: pin || before.data.pinned }, [line])
   }
-  const transaction = yield* audited(
-    { action: "users tier", by, userId: user, reason, details: pin ? `${tier}, pinned` : tier },
-    OperatorTiers.use((tiers) => tiers.set({ userId: user, tier, pin }))
+  const transaction = yield* OperatorActions.use((actions) =>
+    actions.setTier({ userId: user, asked: { by, reason }, tier, pin })
   )
   const { data, line } = yield* told(user)
   yield* printResult(json, { ...data, ...asked, transactionId: transaction?.id ?? null }, [line])
@@ -83,10 +88,7 @@ const unpinTier = Effect.fnUntraced(function* (change: Change) {
     const line = `Would let billing events decide over the tier of ${user}, which would be ${paidTier ?? tier}: ${reason}.`
     return yield* printResult(json, { ...before.data, reason, dryRun }, [line])
   }
-  yield* audited(
-    { action: "users tier", by, userId: user, reason, details: "unpinned" },
-    OperatorTiers.use((tiers) => tiers.unpin(user))
-  )
+  yield* OperatorActions.use((actions) => actions.unpinTier({ userId: user, asked: { by, reason } }))
   const { data, line } = yield* told(user)
   yield* printResult(json, { ...data, reason, dryRun }, [line])
 })

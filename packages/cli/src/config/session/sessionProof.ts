@@ -16,8 +16,8 @@ export const sessionCookieName = ({ baseUrl, session: { cookieName, preset } }: 
 
 /** The claims that tokens must have, and those that describe their people. */
 export const expectedClaims = (session: SessionConfig): ExpectedClaims => {
-  const { audience, emailClaim, issuer, maxAgeSeconds, nameClaim, preset, userClaim } = session
-  return { audience, emailClaim, issuer, maxAgeSeconds, nameClaim, preset, userClaim }
+  const { audience, emailClaim, issuer, maxAgeSeconds, nameClaim, preset, roleClaim, userClaim } = session
+  return { audience, emailClaim, issuer, maxAgeSeconds, nameClaim, preset, roleClaim, userClaim }
 }
 
 /** The provider whose keys sign sessions; undefined if a secret does, or nothing. */

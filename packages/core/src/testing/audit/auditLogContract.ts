@@ -30,7 +30,7 @@ export const auditLogContract = (
           const userId = newUserId()
           const mine = [
             entryOf({ userId, details: "first" }),
-            entryOf({ userId, reason: undefined, details: "second" })
+            entryOf({ userId, reason: undefined, details: "second", address: "203.0.113.7" })
           ]
           const other = entryOf({ userId: undefined, action: "credits reset" })
           for (const entry of [...mine, other]) yield* record(entry)

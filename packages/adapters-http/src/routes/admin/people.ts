@@ -1,0 +1,137 @@
+import type { AccountNotFound, StorageFailed } from "@parley/core/adapter"
+import type { HistoryPage } from "@parley/core"
+import { type AccessState, CreditService, OperatorReports, UserAccess } from "@parley/core/effect"
+import { Effect, Schema } from "effect"
+import { operatorAccess } from "../../access/operatorAccess.ts"
+import { json } from "../../exchange/Exchange.ts"
+import { BalanceBody, HistoryBody } from "../billing/billing.ts"
+import { transactionRow } from "../billing/transactionRow.ts"
+import { integerParameter, pageParameters, searchParameter, textParameter } from "../parameters.ts"
+import { defineRoute } from "../Route.ts"
+import { flagParameter, optionalUserParameter, userParameter } from "./operatorParameters.ts"
+
+const isoOf = (moment: number | undefined): string | null =>
+  moment === undefined ? null : new Date(moment).toISOString()
+
+export const AccessBody = {
+  blockedAt: Schema.NullOr(Schema.String),
+  notBefore: Schema.NullOr(Schema.String).annotate({ description: "Sessions that began earlier are refused." })
+}
+
+export const accessBody = ({ blockedAt, notBefore }: AccessState) => ({
+  blockedAt: isoOf(blockedAt),
+  notBefore: isoOf(notBefore)
+})
+
+const PeopleBody = Schema.Struct({
+  users: Schema.Array(
+    Schema.Struct({
+      userId: Schema.String,
+      tier: Schema.NullOr(Schema.String),
+      available: Schema.NullOr(Schema.Int),
+      ...AccessBody
+    })
+  ),
+  next: Schema.NullOr(Schema.String).annotate({ description: "`after` of the next page; null on the last one." })
+})
+
+const PersonBody = Schema.Struct({
+  userId: Schema.String,
+  ...AccessBody,
+  account: Schema.NullOr(
+    Schema.Struct({
+      tier: Schema.String,
+      pinned: Schema.Boolean.annotate({ description: "True if billing events do not change the tier." }),
+      paidTier: Schema.NullOr(Schema.String),
+      balance: BalanceBody
+    })
+  ).annotate({ description: "Null for a person who never signed in." })
+})
+
+/** The people, page by page. */
+export const listPeople = defineRoute({
+  method: "GET",
+  path: "/api/admin/users",
+  summary: "Lists people with their tier, credits and blocks, in the order of their ids",
+  access: operatorAccess("support"),
+  queryParameters: {
+    search: {
+      ...searchParameter,
+      description: "Part of the id, in any case, or the whole id of the payment provider's customer."
+    },
+    blocked: flagParameter("`true`: only blocked people."),
+    after: optionalUserParameter("`next` of the previous page."),
+    limit: integerParameter({ description: "The most people.", minimum: 1, maximum: 1_000, default: 100 })
+  },
+  responses: { 200: { description: "A page of people.", schema: PeopleBody } },
+  errors: ["storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ query: { after, blocked, limit, search } }) {
+    const wanted = search === undefined || search === "" ? {} : { search }
+    const page = yield* UserAccess.use((users) =>
+      users.list({ ...wanted, blocked, limit, ...(after === undefined ? {} : { after }) })
+    )
+    const body: typeof PeopleBody.Type = {
+      users: page.people.map((person) => ({
+        userId: person.userId,
+        tier: person.tier ?? null,
+        available: person.available ?? null,
+        ...accessBody(person)
+      })),
+      next: page.next ?? null
+    }
+    return json(200, body)
+  })
+})
+
+/** One person. */
+export const getPerson = defineRoute({
+  method: "GET",
+  path: "/api/admin/users/{id}",
+  summary: "Returns a person's tier, credits and access",
+  access: operatorAccess("support"),
+  pathParameters: { id: userParameter },
+  responses: { 200: { description: "The person.", schema: PersonBody } },
+  errors: ["user_not_found", "storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ path: { id } }) {
+    const { access, account, userId } = yield* OperatorReports.use((reports) => reports.person(id))
+    const body: typeof PersonBody.Type = {
+      userId,
+      ...accessBody(access),
+      account:
+        account === undefined
+          ? null
+          : {
+              tier: account.tier.tier,
+              pinned: account.tier.pinned,
+              paidTier: account.tier.paidTier ?? null,
+              balance: { ...account.balance, nextResetAt: new Date(account.balance.nextResetAt).toISOString() }
+            }
+    }
+    return json(200, body)
+  })
+})
+
+/** The history of a person's balance. */
+export const getHistoryOfPerson = defineRoute({
+  method: "GET",
+  path: "/api/admin/users/{id}/history",
+  summary: "Lists a person's credit transactions, newest first",
+  access: operatorAccess("support"),
+  pathParameters: { id: userParameter },
+  queryParameters: {
+    ...pageParameters,
+    type: textParameter("Only transactions of this type; an unknown type returns an empty list.")
+  },
+  responses: { 200: { description: "The transactions.", schema: HistoryBody } },
+  errors: ["account_not_found", "storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ path: { id }, query }) {
+    const page: HistoryPage = yield* CreditService.use(
+      (credits): Effect.Effect<HistoryPage, AccountNotFound | StorageFailed> =>
+        credits.history({ userId: id, ...query })
+    )
+    const { limit, offset } = query
+    const transactions = page.transactions.map(transactionRow)
+    const body: typeof HistoryBody.Type = { transactions, total: page.total, limit, offset }
+    return json(200, body)
+  })
+})

@@ -1,0 +1,113 @@
+import { OperatorReports } from "@parley/core/effect"
+import { Effect, Schema } from "effect"
+import { operatorAccess } from "../../access/operatorAccess.ts"
+import { json } from "../../exchange/Exchange.ts"
+import { integerParameter, optionalIntegerParameter } from "../parameters.ts"
+import { defineRoute } from "../Route.ts"
+import { optionalTimeParameter, optionalUserParameter } from "./operatorParameters.ts"
+
+const AuditBody = Schema.Struct({
+  entries: Schema.Array(
+    Schema.Struct({
+      number: Schema.Int,
+      at: Schema.String,
+      by: Schema.String.annotate({
+        description: "`user:` and the id of an operator, or the name of a command's user."
+      }),
+      action: Schema.String,
+      userId: Schema.NullOr(Schema.String),
+      details: Schema.String,
+      reason: Schema.NullOr(Schema.String),
+      address: Schema.NullOr(Schema.String)
+    })
+  ),
+  next: Schema.NullOr(Schema.Int).annotate({ description: "`before` of the next page; null on the last one." })
+})
+
+const HealthBody = Schema.Struct({
+  jobs: Schema.Struct({ waiting: Schema.Int, running: Schema.Int, failed: Schema.Int }).annotate({
+    description: "Jobs by state; 100 means 100 or more."
+  }),
+  paymentEvents: Schema.Struct({
+    waiting: Schema.Int,
+    refused: Schema.Int,
+    unreadable: Schema.Int,
+    owed: Schema.Int
+  }).annotate({ description: "Payment events by state; 100 means 100 or more." }),
+  destinations: Schema.Array(
+    Schema.Struct({
+      id: Schema.String,
+      pending: Schema.Int,
+      dead: Schema.Int,
+      disabledAt: Schema.NullOr(Schema.String)
+    })
+  ),
+  refusals: Schema.Record(Schema.String, Schema.Int).annotate({
+    description: "Refusals of this process since it began, by code and problem."
+  })
+})
+
+/** The actions of operators. */
+export const listAudit = defineRoute({
+  method: "GET",
+  path: "/api/admin/audit",
+  summary: "Lists the actions of operators, newest first",
+  access: operatorAccess("support"),
+  queryParameters: {
+    user: optionalUserParameter("Only actions on this person."),
+    since: optionalTimeParameter("Only actions since this time (ISO 8601)."),
+    before: optionalIntegerParameter({
+      description: "`next` of the previous page.",
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER
+    }),
+    limit: integerParameter({ description: "The most entries.", minimum: 1, maximum: 1_000, default: 50 })
+  },
+  responses: { 200: { description: "A page of entries.", schema: AuditBody } },
+  errors: ["storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ query: { before, limit, since, user } }) {
+    const found = yield* OperatorReports.use((reports) =>
+      reports.audit({ userId: user, since, before, limit: limit + 1 })
+    )
+    const page = found.slice(0, limit)
+    const body: typeof AuditBody.Type = {
+      entries: page.map(({ action, address, at, by, details, number, reason, userId }) => ({
+        number,
+        at: new Date(at).toISOString(),
+        by,
+        action,
+        userId: userId ?? null,
+        details,
+        reason: reason ?? null,
+        address: address ?? null
+      })),
+      next: found.length > limit ? (page.at(-1)?.number ?? null) : null
+    }
+    return json(200, body)
+  })
+})
+
+/** The state of the service. */
+export const getAdminHealth = defineRoute({
+  method: "GET",
+  path: "/api/admin/health",
+  summary: "Returns what wants an operator's attention: jobs, payment events, hooks and webhooks, refusals",
+  access: operatorAccess("support"),
+  responses: { 200: { description: "The state.", schema: HealthBody } },
+  errors: ["storage_unavailable"],
+  handle: Effect.fnUntraced(function* () {
+    const { destinations, jobs, paymentEvents, refusals } = yield* OperatorReports.use(({ health }) => health)
+    const body: typeof HealthBody.Type = {
+      jobs,
+      paymentEvents,
+      destinations: destinations.map(({ dead, disabledAt, id, pending }) => ({
+        id,
+        pending,
+        dead,
+        disabledAt: disabledAt === undefined ? null : new Date(disabledAt).toISOString()
+      })),
+      refusals
+    }
+    return json(200, body)
+  })
+})

@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { type Route, routes } from "../src/index.ts"
+import { expectProblem } from "./support/expectProblem.ts"
+import { cookieFor, startServer, type TestServer } from "./support/startServer.ts"
+
+const otherSecret = new TextEncoder().encode("another secret, just as long as the first")
+const admin = routes.filter(({ path }) => path.startsWith("/api/admin/"))
+const writes = admin.filter(({ method }) => method !== "GET")
+const nameOf = ({ method, path }: Route) => `${method} ${path}`
+
+let server: TestServer
+let person = ""
+beforeAll(async () => {
+  server = await startServer({ parley: { work: ["holds"] } })
+})
+beforeEach(async () => {
+  person = `ann/${crypto.randomUUID()}@example.com`
+  await server.fetch("/api/me", { user: person })
+})
+afterAll(() => server.close())
+
+const cookieOf = (role: unknown, user = "olga") => cookieFor(user, { claims: { parley_role: role } })
+
+const bodies: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  block: { reason: "abuse" },
+  unblock: { reason: "a mistake" },
+  "sign-out": { reason: "a lost laptop" },
+  grants: { amount: 50, key: "ticket-1", reason: "an apology" },
+  adjustments: { amount: -20, key: "ticket-2", reason: "granted twice" },
+  refunds: { payment: "pi_1", reason: "paid back" },
+  tier: { tier: "pro", reason: "a pilot" },
+  unpin: { reason: "the pilot ended" }
+}
+
+const pathOf = ({ path }: Route, user: string) => path.replace("{id}", encodeURIComponent(user))
+
+/** A valid request of a route about the person. */
+const call = (route: Route, headers: Readonly<Record<string, string>>, body?: unknown) =>
+  server.fetch(pathOf(route, person), {
+    method: route.method,
+    headers: { "content-type": "application/json", ...headers },
+    ...(route.method === "GET" ? {} : { body: JSON.stringify(body ?? bodies[route.path.split("/").at(-1) ?? ""]) })
+  })
+
+const send = async (method: string, path: string, body?: unknown, role = "owner") => {
+  const response = await server.fetch(path, {
+    method,
+    headers: { cookie: await cookieOf(role), "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) })
+  })
+  return { status: response.status, body: (await response.json()) as Record<string, never> }
+}
+
+/** Everything that operators see of the person. */
+const seen = async () => {
+  const at = `/api/admin/users/${encodeURIComponent(person)}`
+  const { body: audit } = await send("GET", `/api/admin/audit?user=${encodeURIComponent(person)}`)
+  return [(await send("GET", at)).body, (await send("GET", `${at}/history`)).body, audit]
+}
+
+describe.each(admin.map((route) => [nameOf(route), route] as const))("%s", (name, route) => {
+  const isWrite = route.method !== "GET"
+
+  test("is refused without a session, and for every session without a role in its signed claim", async () => {
+    const before = await seen()
+    await expectProblem(await call(route, {}), 401, "unauthorized")
+    await expectProblem(await call(route, { authorization: "Bearer a-key-of-a-service" }), 401, "unauthorized")
+    const forged = await cookieFor("olga", { secret: otherSecret, claims: { parley_role: "owner" } })
+    await expectProblem(await call(route, { cookie: forged }), 401, "unauthorized")
+    const strangers: ReadonlyArray<Readonly<Record<string, unknown>>> = [
+      {},
+      { role: "owner" },
+      { role: "authenticated" },
+      { parley_role: ["owner"] },
+      { parley_role: { owner: true } },
+      { parley_role: "Owner" },
+      { parley_role: "owner " },
+      { parley_role: "admin" },
+      { parley_role: true },
+      { user_metadata: { parley_role: "owner" } },
+      { app_metadata: { parley_role: "owner" } },
+      { "https://example.com/parley_role": "owner" }
+    ]
+    for (const claims of strangers) {
+      const response = await call(route, { cookie: await cookieFor("olga", { claims }) })
+      await expectProblem(response, 403, "role_missing")
+    }
+    const claimed = { cookie: await cookieFor("olga"), parley_role: "owner", "x-parley-role": "owner" }
+    await expectProblem(await call(route, claimed, { ...bodies["block"], parley_role: "owner" }), 403, "role_missing")
+    expect(await seen()).toEqual(before)
+  })
+
+  test(isWrite ? "is refused to support, and changes nothing" : "is answered to support", async () => {
+    const before = await seen()
+    const response = await call(route, { cookie: await cookieOf("support") })
+    if (isWrite) await expectProblem(response, 403, "role_missing")
+    else expect(response.status).toBe(200)
+    expect(await seen()).toEqual(before)
+  })
+
+  test("is answered to an owner, and refused from a page of another site", async () => {
+    const cookie = await cookieOf("owner")
+    if (isWrite) {
+      await expectProblem(await call(route, { cookie, "sec-fetch-site": "cross-site" }), 403, "cross_site_request")
+    }
+    const response = await call(route, { cookie })
+    if (name.endsWith("/refunds")) return expectProblem(response, 404, "purchase_not_found")
+    expect(response.status).toBe(200)
+  })
+
+  test("is refused to a blocked operator", async () => {
+    const operator = `blocked-${crypto.randomUUID()}`
+    await server.parley.users.block(operator)
+    await expectProblem(await call(route, { cookie: await cookieOf("owner", operator) }), 403, "blocked")
+  })
+})
+
+test.each(writes.map((route) => [nameOf(route), route] as const))("%s wants a reason", async (_, route) => {
+  const { reason: _reason, ...rest } = bodies[route.path.split("/").at(-1) ?? ""] ?? {}
+  const cookie = await cookieOf("owner")
+  for (const reason of [undefined, "", "  ", "two\nlines", 7, "x".repeat(501)]) {
+    await expectProblem(await call(route, { cookie }, { ...rest, reason }), 400, "invalid_request")
+  }
+})
+
+test("every write is entered in the audit log with operator, address and reason, together with its effect", async () => {
+  const at = `/api/admin/users/${encodeURIComponent(person)}`
+  for (const route of writes) await call(route, { cookie: await cookieOf("owner"), "x-forwarded-for": "198.51.100.9" })
+  const { body } = await send("GET", `/api/admin/audit?user=${encodeURIComponent(person)}`, undefined, "support")
+  const entries = body["entries"] as unknown as ReadonlyArray<Record<string, unknown>>
+  expect(entries.map(({ action, reason }) => `${String(action)}: ${String(reason)}`).toReversed()).toEqual([
+    "users block: abuse",
+    "users unblock: a mistake",
+    "users sign-out: a lost laptop",
+    "credits grant: an apology",
+    "credits adjust: granted twice",
+    "users tier: a pilot",
+    "users tier: the pilot ended"
+  ])
+  for (const entry of entries) {
+    expect(entry).toMatchObject({ by: "user:olga", userId: person, address: expect.stringMatching(/127\.0\.0\.1|::1/) })
+  }
+  expect((await send("GET", at)).body).toMatchObject({ userId: person, blockedAt: null, account: { tier: "pro" } })
+})
+
+test("the same key moves credits once, other content under it is refused, and an unknown person gets no account", async () => {
+  const at = `/api/admin/users/${encodeURIComponent(person)}`
+  const grant = { amount: 50, key: "ticket-9", reason: "an apology" }
+  const first = await send("POST", `${at}/grants`, grant)
+  expect(await send("POST", `${at}/grants`, grant)).toEqual(first)
+  expect((await send("POST", `${at}/grants`, { ...grant, amount: 51 })).status).toBe(422)
+  for (const path of ["grants", "adjustments", "tier", "unpin"]) {
+    const method = path === "tier" ? "PUT" : "POST"
+    expect((await send(method, `/api/admin/users/nobody-here/${path}`, bodies[path])).status).toBe(404)
+  }
+  expect((await send("GET", "/api/admin/users/nobody-here")).status).toBe(404)
+  expect((await send("PUT", `${at}/tier`, { tier: "gold", reason: "x" })).status).toBe(422)
+})
+
+test("people are found by a part of the id and listed page by page; the audit log has pages, too", async () => {
+  const tag = crypto.randomUUID()
+  for (const user of [`b-${tag}`, `a-${tag}`, `c-${tag}`]) await server.fetch("/api/me", { user })
+  await send("POST", `/api/admin/users/c-${tag}/block`, { reason: "abuse" })
+  const found = async (query: string) => (await send("GET", `/api/admin/users?search=${tag}${query}`)).body
+  const idsOf = (page: Record<string, unknown>) =>
+    (page["users"] as ReadonlyArray<{ userId: string }>).map(({ userId }) => userId)
+  const page = await found("&limit=2")
+  expect([idsOf(page), page["next"]]).toEqual([[`a-${tag}`, `b-${tag}`], `b-${tag}`])
+  expect(idsOf(await found(`&limit=2&after=b-${tag}`))).toEqual([`c-${tag}`])
+  expect(idsOf(await found("&blocked=true"))).toEqual([`c-${tag}`])
+  await send("POST", `/api/admin/users/c-${tag}/unblock`, { reason: "a mistake" })
+  const { body } = await send("GET", `/api/admin/audit?user=c-${tag}&limit=1`)
+  const next = Number(body["next"])
+  const { body: rest } = await send("GET", `/api/admin/audit?user=c-${tag}&limit=1&before=${next}`)
+  expect([body["entries"], rest["entries"]]).toMatchObject([[{ action: "users unblock" }], [{ action: "users block" }]])
+  expect(rest["next"]).toBeNull()
+})
+
+test("the state of the service names jobs, payment events, destinations and refusals", async () => {
+  await server.fetch("/api/chat")
+  const { body } = await send("GET", "/api/admin/health", undefined, "support")
+  expect(body).toMatchObject({
+    jobs: { failed: 0 },
+    paymentEvents: { waiting: 0, refused: 0, unreadable: 0, owed: 0 },
+    destinations: [],
+    refusals: { "unauthorized missing": expect.any(Number), role_missing: expect.any(Number) }
+  })
+})
+
+test("the role of a session is shown to its person, and to no other", async () => {
+  const me = async (cookie: string) => (await server.fetch("/api/me", { headers: { cookie } })).json()
+  expect(await me(await cookieOf("support"))).toMatchObject({ role: "support" })
+  expect(await me(await cookieOf("root"))).not.toHaveProperty("role")
+})

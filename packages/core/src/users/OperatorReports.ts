@@ -1,0 +1,97 @@
+import { Context, Effect, Layer } from "effect"
+import { AuditLog, type ListAuditInput, type StoredAuditEntry } from "../audit/AuditLog.ts"
+import { PaymentEventStore } from "../billing/inbox/PaymentEventStore.ts"
+import { CreditService } from "../credits/CreditService.ts"
+import type { Balance } from "../credits/Account.ts"
+import { DeliveryRecords, type DestinationRecord } from "../events/Outbox.ts"
+import type { UserId } from "../identity/UserId.ts"
+import { JobQueue } from "../jobs/JobQueue.ts"
+import { SecurityEvents } from "../security/SecurityEvents.ts"
+import type { StorageFailed } from "../storage/StorageFailed.ts"
+import { UserNotFound } from "./errors.ts"
+import { OperatorTiers, type TierStanding } from "./OperatorTiers.ts"
+import { type AccessState, UserAccess } from "./UserAccess.ts"
+
+/** The most jobs and payment events of one state that are looked at. */
+const LOOKED_AT = 100
+
+/** The states of payment events that want an operator's attention. */
+const OPEN_STATES = ["waiting", "refused", "unreadable", "owed"] as const
+/** The states of jobs that are not done. */
+const OPEN_JOBS = ["waiting", "running", "failed"] as const
+
+/** A person as operators see them. */
+export interface PersonReport {
+  readonly userId: UserId
+  readonly access: AccessState
+  /** Undefined for a person without an account. */
+  readonly account: { readonly balance: Balance; readonly tier: TierStanding } | undefined
+}
+
+/** The state of a service at a glance. Counts of jobs and payment events end at 100. */
+export interface HealthReport {
+  readonly jobs: Readonly<Record<(typeof OPEN_JOBS)[number], number>>
+  readonly paymentEvents: Readonly<Record<(typeof OPEN_STATES)[number], number>>
+  /** The hooks and webhooks, with their pending and dead deliveries. */
+  readonly destinations: ReadonlyArray<DestinationRecord>
+  /** Refusals of this process since it began, by code and problem. */
+  readonly refusals: Readonly<Record<string, number>>
+}
+
+/** What operators read. Nothing here changes anything, not even the audit log. */
+export class OperatorReports extends Context.Service<
+  OperatorReports,
+  {
+    /** A person who has an account, or whose access was ended. */
+    person(userId: UserId): Effect.Effect<PersonReport, UserNotFound | StorageFailed>
+    /** Entries of the audit log, the newest first. */
+    audit(input: ListAuditInput): Effect.Effect<ReadonlyArray<StoredAuditEntry>, StorageFailed>
+    readonly health: Effect.Effect<HealthReport, StorageFailed>
+  }
+>()("@parley/core/users/OperatorReports") {
+  static readonly layer = Layer.effect(
+    OperatorReports,
+    Effect.gen(function* () {
+      const access = yield* UserAccess
+      const audit = yield* AuditLog
+      const credits = yield* CreditService
+      const deliveries = yield* DeliveryRecords
+      const jobs = yield* JobQueue
+      const payments = yield* PaymentEventStore
+      const security = yield* SecurityEvents
+      const tiers = yield* OperatorTiers
+
+      const health = Effect.gen(function* () {
+        const jobCounts = yield* Effect.forEach(OPEN_JOBS, (state) =>
+          Effect.map(jobs.list(undefined, { state, limit: LOOKED_AT }), (page) => [state, page.jobs.length] as const)
+        )
+        const eventCounts = yield* Effect.forEach(OPEN_STATES, (state) =>
+          Effect.map(
+            payments.list({ state, userId: undefined, limit: LOOKED_AT, before: undefined }),
+            (found) => [state, found.length] as const
+          )
+        )
+        return {
+          jobs: Object.fromEntries(jobCounts) as HealthReport["jobs"],
+          paymentEvents: Object.fromEntries(eventCounts) as HealthReport["paymentEvents"],
+          destinations: yield* deliveries.destinations,
+          refusals: yield* security.refusals
+        }
+      })
+
+      return OperatorReports.of({
+        person: Effect.fn("OperatorReports.person")(function* (userId) {
+          const state = yield* access.access(userId)
+          const account = yield* Effect.all({ balance: credits.find(userId), tier: tiers.standing(userId) }).pipe(
+            Effect.catchTag("AccountNotFound", () => Effect.undefined)
+          )
+          const isKnown = account !== undefined || state.blockedAt !== undefined || state.notBefore !== undefined
+          if (!isKnown) return yield* new UserNotFound({ userId })
+          return { userId, access: state, account }
+        }),
+        audit: (input) => audit.list(input),
+        health
+      })
+    })
+  )
+}
