@@ -134,7 +134,7 @@ export { WebCryptoSecretBoxLayer, makeWebCryptoSecretBox } from "./secrets/WebCr
 export { InvalidSecretKeys, SecretUnreadable, SecretsNotConfigured } from "./secrets/errors.ts"
 export { noSecrets } from "./secrets/noSecrets.ts"
 export { type SecretKey, parseSecretKeys } from "./secrets/secretKeys.ts"
-export { type RefusedRequest, type SecurityFact, SecurityEvents } from "./security/SecurityEvents.ts"
+export { type RefusedRequest, type SecurityFact, IsTrial, SecurityEvents } from "./security/SecurityEvents.ts"
 export { mailAddressOf } from "./mail/mailAddress.ts"
 export { CODE_LIFETIME_MS, EmailSignIn } from "./signin/EmailSignIn.ts"
 export { InvalidMailAddress, SignInLimited, SignInRefused } from "./signin/errors.ts"

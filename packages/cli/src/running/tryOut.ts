@@ -1,4 +1,5 @@
 import { UnitOfWork } from "@parley/core/adapter"
+import { IsTrial } from "@parley/core/effect"
 import { Effect, Schema } from "effect"
 
 /** Ends a unit of work of a dry run, with its result. */
@@ -16,6 +17,7 @@ export const tryOut = <A, E, R>(owner: string, dryRun: boolean, work: Effect.Eff
           Effect.flatMap(work, (result) => Effect.fail(new TriedOut({ result })))
         )
       ).pipe(
+        Effect.provideService(IsTrial, true),
         Effect.catchIf(
           (error): error is TriedOut => error instanceof TriedOut,
           ({ result }) => Effect.succeed(result as A)

@@ -4,6 +4,7 @@ import { AuditLog } from "../audit/AuditLog.ts"
 import { randomBytes } from "../secrets/randomBytes.ts"
 import { sameBytes } from "../secrets/sameBytes.ts"
 import { sha256OfText } from "../secrets/sha256.ts"
+import { SecurityEvents } from "../security/SecurityEvents.ts"
 import { Id, InvalidInput, inputsOf } from "../storage/inputs.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
@@ -139,29 +140,34 @@ const makeProve = Effect.gen(function* () {
   })
 })
 
+const EVENTS = { create: "key_created", rotate: "key_rotated", revoke: "key_revoked" } as const
+
 const make = Effect.gen(function* () {
   const audit = yield* AuditLog
+  const security = yield* SecurityEvents
   const store = yield* ServiceKeyStore
   const unitOfWork = yield* UnitOfWork
   const prove = yield* makeProve
 
   const audited = <E>(
-    action: string,
-    { by, reason }: ActionAsked = BY_AN_APPLICATION,
+    action: keyof typeof EVENTS,
+    { address, by, reason }: ActionAsked = BY_AN_APPLICATION,
     id: string,
     work: Effect.Effect<ServiceKey, E>
   ) => {
     const entryOf = ({ name, scopes }: ServiceKey) => ({
-      action,
+      action: `keys ${action}`,
       by,
       userId: undefined,
       reason,
-      details: `${id} "${name}" ${scopes.join(" ")}`
+      details: `${id} "${name}" ${scopes.join(" ")}`,
+      address
     })
-    return unitOfWork.run(
+    const changing = unitOfWork.run(
       `key:${id}`,
       Effect.tap(work, (key) => audit.record(entryOf(key)))
     )
+    return Effect.tap(changing, () => security.record({ event: EVENTS[action] }))
   }
 
   const rotated = Effect.fnUntraced(function* (id: string, digest: string, overlapMs: number) {
@@ -184,15 +190,15 @@ const make = Effect.gen(function* () {
       const id = hexOf(yield* randomBytes(ID_BYTES))
       const { digest, key } = yield* newText(id)
       const stored = store.insert({ id, name, scopes: [...new Set(scopes)], digest, expiresAt })
-      return { ...(yield* audited("keys create", asked, id, stored)), key }
+      return { ...(yield* audited("create", asked, id, stored)), key }
     }),
     list: store.list,
     rotate: Effect.fn("ServiceKeys.rotate")(function* ({ endsNow = false, id }, asked) {
       const { digest, key } = yield* newText(id)
       const changed = rotated(id, digest, endsNow ? 0 : OVERLAP_MS)
-      return { ...(yield* audited("keys rotate", asked, id, changed)), key }
+      return { ...(yield* audited("rotate", asked, id, changed)), key }
     }),
-    revoke: Effect.fn("ServiceKeys.revoke")((id, asked) => audited("keys revoke", asked, id, revoked(id))),
+    revoke: Effect.fn("ServiceKeys.revoke")((id, asked) => audited("revoke", asked, id, revoked(id))),
     prove
   })
 })

@@ -23,6 +23,11 @@ const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/gu
 
 const visible = (text: string): string => text.toWellFormed().replaceAll(INVISIBLE, "\ufffd")
 
+/** True while a change is tried out and rolled back: then no event is reported. */
+export class IsTrial extends Context.Reference<boolean>("@parley/core/security/IsTrial", {
+  defaultValue: () => false
+}) {}
+
 /** Something that happened. */
 export interface SecurityFact {
   readonly event: Exclude<SecurityEventName, "refused">
@@ -193,6 +198,7 @@ const make = Effect.gen(function* () {
   const pairOf = (userId: UserId) => Effect.map(RequestOrigin, (origin) => `${userId}\0${origin?.address ?? ""}`)
 
   const record = Effect.fnUntraced(function* ({ event, outcome = "ok", userId }: SecurityFact) {
+    if (yield* IsTrial) return
     if (userId !== undefined && event === "signed_in") sightings.add(yield* pairOf(userId))
     if (userId !== undefined && event === "signed_out") sightings.remove(yield* pairOf(userId))
     const facts: Facts = {

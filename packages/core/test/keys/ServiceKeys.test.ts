@@ -9,13 +9,16 @@ import { InMemoryServiceKeyStore } from "../../src/keys/InMemoryServiceKeyStore.
 import { serviceKeyIdIn } from "../../src/keys/ServiceKey.ts"
 import { ServiceKeys } from "../../src/keys/ServiceKeys.ts"
 import { ServiceKeyStore } from "../../src/keys/ServiceKeyStore.ts"
+import { SecurityEvents } from "../../src/security/SecurityEvents.ts"
+import { inMemoryStorageLayer } from "../../src/StoragePorts.ts"
 import { StorageFailed } from "../../src/storage/StorageFailed.ts"
 import { InMemoryUnitOfWork } from "../../src/storage/InMemoryStorage.ts"
 
 const HOUR_MS = 3_600_000
 
 const stores = Layer.mergeAll(InMemoryServiceKeyStore.layer, InMemoryAuditLog.layer, InMemoryUnitOfWork.layer)
-const layer = Layer.provideMerge(ServiceKeys.layer, stores)
+const securityLayer = Layer.provide(SecurityEvents.layer, inMemoryStorageLayer)
+const layer = ServiceKeys.layer.pipe(Layer.provide(securityLayer), Layer.provideMerge(stores))
 
 const run = <A, E>(work: Effect.Effect<A, E, ServiceKeys | ServiceKeyStore | AuditLog>) =>
   Effect.runPromise(Effect.provide(work, Layer.merge(layer, TestClock.layer())))
@@ -122,6 +125,7 @@ describe("a service key", () => {
       )
     ).pipe(Layer.provide(InMemoryServiceKeyStore.layer))
     const counted = ServiceKeys.layer.pipe(
+      Layer.provide(securityLayer),
       Layer.provide(Layer.mergeAll(counting, InMemoryAuditLog.layer, InMemoryUnitOfWork.layer))
     )
     const work = Effect.gen(function* () {

@@ -7,6 +7,7 @@ import { DeliveryFailed, type EventSink, EventSinks } from "../../src/events/Eve
 import { DeliveryRecords, Outbox } from "../../src/events/Outbox.ts"
 import type { SecurityEvent } from "../../src/events/ParleyEvent.ts"
 import { type RequestFacts, RequestOrigin } from "../../src/identity/RequestOrigin.ts"
+import { ServiceKeys } from "../../src/keys/ServiceKeys.ts"
 import { SecurityEvents } from "../../src/security/SecurityEvents.ts"
 import { inMemoryStorageLayer } from "../../src/StoragePorts.ts"
 import { claimed, subscribed } from "../../src/testing/events/outboxFixtures.ts"
@@ -190,4 +191,16 @@ it("no text of a client makes a second line, or stands for an address", async ()
     )
   })
   await Effect.runPromise(Effect.provide(work, layer))
+})
+
+it.effect("creating, rotating and revoking a service key are reported, and no event contains its text", () => {
+  const { layer, lines } = world()
+  return Effect.gen(function* () {
+    const keys = yield* ServiceKeys
+    const { id, key } = yield* keys.create({ name: "billing", scopes: ["credits:read"] })
+    const rotated = yield* keys.rotate({ id })
+    yield* keys.revoke(id)
+    expect(lines.map(({ annotations }) => annotations["event"])).toEqual(["key_created", "key_rotated", "key_revoked"])
+    for (const secret of [key, rotated.key]) expect(JSON.stringify(lines)).not.toContain(secret)
+  }).pipe(Effect.provide(Layer.provideMerge(ServiceKeys.layer, layer)))
 })
