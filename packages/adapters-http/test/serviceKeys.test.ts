@@ -254,6 +254,39 @@ describe("a back end", () => {
     expect(problem["tiers"]).toContain("pro")
   })
 
+  test("reads the events of all people once each, page by page, from its first request on", async () => {
+    const key = await newKey(["events:read"])
+    interface Page {
+      readonly events: ReadonlyArray<{
+        readonly id: string
+        readonly type: string
+        readonly data: { account?: string }
+      }>
+      readonly next: string
+    }
+    const read = async (query: string) => {
+      const response = await server.fetch(`/v1/events?${query}`, { headers: { authorization: `Bearer ${key}` } })
+      expect(response.status).toBe(200)
+      return (await response.json()) as Page
+    }
+    const begin = (await read("limit=200")).next
+    const people = [person(), person(), person()]
+    for (const userId of people) {
+      await done("reserve", { userId, key: "k", amount: 40 })
+      await done("settle", { userId, key: "k", lines: pages })
+    }
+    const first = await read(`after=${begin}&limit=2`)
+    const second = await read(`after=${first.next}&limit=2`)
+    const charges = [...first.events, ...second.events].filter(({ type }) => type === "credits.charged")
+    expect(charges.map(({ data }) => data.account)).toEqual(people)
+    expect(charges[0]).toMatchObject({ version: 1, data: { credits: 5, source: `key:${server.serviceKey.id}` } })
+    expect(await read(`after=${second.next}`)).toEqual({ events: [], next: second.next })
+    for (const query of ["after=x", "after=-1", "limit=0", "limit=201", "after=1&after=2"]) {
+      const headers = { authorization: `Bearer ${key}` }
+      await expectProblem(await server.fetch(`/v1/events?${query}`, { headers }), 400, "invalid_request")
+    }
+  })
+
   test("gets 404 about a person without an account, and opens none", async () => {
     const userId = person()
     const calls = [

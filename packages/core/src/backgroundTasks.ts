@@ -7,6 +7,7 @@ import { ResetService } from "./credits/upkeep/ResetService.ts"
 import { DocumentRequeue } from "./documents/reading/DocumentRequeue.ts"
 import { FileMover } from "./documents/storing/FileMover.ts"
 import { EventDelivery } from "./events/EventDelivery.ts"
+import { EventFeed } from "./keys/EventFeed.ts"
 import { JobWorker } from "./jobs/JobWorker.ts"
 import { CallLimitSweeper } from "./limits/CallLimitSweeper.ts"
 import type { ParleyServices } from "./parleyLayer.ts"
@@ -68,8 +69,11 @@ export const backgroundTasks = {
     stopWithinMs: 5_000
   },
   events: {
-    consequence: "Events are not being delivered to hooks and webhooks",
-    run: EventDelivery.use(({ run }) => run),
+    consequence: "Events are not being delivered to hooks and webhooks, or stored for back ends",
+    run: Effect.andThen(
+      Effect.all([EventDelivery.use(({ run }) => run), EventFeed.use(({ run }) => run)], { concurrency: "unbounded" }),
+      Effect.never
+    ),
     stopWithinMs: 5_000
   },
   resets: {

@@ -116,6 +116,7 @@ export {
 export type { ReindexScope } from "./documents/indexing/reindexing/outstanding.ts"
 export type { ReindexProgress, ReindexReport, UndoneDocument } from "./documents/indexing/reindexing/runReindex.ts"
 export { UploadLimits } from "./documents/storing/UploadLimits.ts"
+export { EventFeed, type FeedPage } from "./keys/EventFeed.ts"
 export { EventDelivery } from "./events/EventDelivery.ts"
 export { DeliveryFailed, type EventSink, EventSinks } from "./events/EventSink.ts"
 export { EVENT_VERSION } from "./events/ParleyEvent.ts"

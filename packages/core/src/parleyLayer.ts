@@ -30,6 +30,7 @@ import { DocumentService } from "./documents/DocumentService.ts"
 import { DocumentReindex } from "./documents/indexing/reindexing/DocumentReindex.ts"
 import { FileMover } from "./documents/storing/FileMover.ts"
 import { EventDelivery } from "./events/EventDelivery.ts"
+import { EventFeed } from "./keys/EventFeed.ts"
 import { CallLimitSweeper } from "./limits/CallLimitSweeper.ts"
 import type { StoragePort } from "./StoragePorts.ts"
 import type { JobWorker } from "./jobs/JobWorker.ts"
@@ -71,6 +72,7 @@ export type ParleyServices =
   | DocumentService
   | EmailSignIn
   | EventDelivery
+  | EventFeed
   | FileMover
   | HoldSweeper
   | JobWorker
@@ -110,6 +112,7 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   DocumentService.layer,
   EmailSignIn.layer,
   EventDelivery.layer,
+  EventFeed.layer,
   FileMover.layer,
   HoldSweeper.layer,
   parleyJobWorker,

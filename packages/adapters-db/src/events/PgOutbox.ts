@@ -31,6 +31,10 @@ interface AccountRow extends Row {
   readonly state: DeliveryState
 }
 
+interface FeedRow extends ClaimedRow {
+  readonly place: number
+}
+
 interface ClaimedRow extends EventRow {
   readonly data: unknown
 }
@@ -128,7 +132,10 @@ const makeOutbox = Effect.gen(function* () {
   })
 })
 
-const makeRecords = Effect.map(Database, ({ schema, statement }) => {
+/** New events that a reader of the feed gives their places. */
+const PLACED_AT_ONCE = 1_000
+
+const makeRecords = Effect.map(Database, ({ asService, schema, statement }) => {
   const sqlTexts = deliverySql(schema)
   return DeliveryRecords.of({
     list: ({ destination, limit, state }) =>
@@ -154,6 +161,18 @@ const makeRecords = Effect.map(Database, ({ schema, statement }) => {
             }))
         )
       ),
+    feed: ({ after, limit }) =>
+      asService(({ query }) =>
+        Effect.gen(function* () {
+          yield* query(sqlTexts.lockFeed, [schema])
+          yield* query(sqlTexts.placeFeed, [PLACED_AT_ONCE])
+          const rows = yield* query<FeedRow>(sqlTexts.feed, [after, limit])
+          return rows.map((row) => ({
+            place: row.place,
+            event: eventOf({ id: row.event_id, type: row.type, at: row.created_at.getTime(), data: row.data })
+          }))
+        })
+      ).pipe(storing("DeliveryRecords.feed")),
     destinations: storing("DeliveryRecords.destinations")(
       Effect.map(statement<DestinationRow>(sqlTexts.destinations), (rows) =>
         rows.map((row) => ({

@@ -1,4 +1,4 @@
-import { FORGET_DESTINATION_MS, FORGET_TYPE_MS, KEEP_DEAD_MS, KEEP_DELIVERED_MS } from "@parley/core/adapter"
+import { FEED, FORGET_DESTINATION_MS, FORGET_TYPE_MS, KEEP_DEAD_MS, KEEP_DELIVERED_MS } from "@parley/core/adapter"
 
 const ago = (milliseconds: number): string => `now() - ${milliseconds} * interval '1 millisecond'`
 
@@ -87,10 +87,10 @@ export const outboxSql = (schema: string) => ({
         WHERE state = 'dead' AND ended_at < ${ago(KEEP_DEAD_MS)} LIMIT $1)
       UNION
       (SELECT user_id, event_id, destination FROM ${schema}.event_deliveries
-        WHERE state = 'pending' AND due_at < ${ago(FORGET_DESTINATION_MS)} AND NOT EXISTS (
+        WHERE state = 'pending' AND due_at < ${ago(FORGET_DESTINATION_MS)} AND (destination = '${FEED}' OR NOT EXISTS (
           SELECT FROM ${schema}.event_destinations d
           WHERE d.id = destination AND d.disabled_at IS NULL AND d.seen_at >= ${ago(FORGET_DESTINATION_MS)}
-        ) LIMIT $1)
+        )) LIMIT $1)
     ), locked AS (
       SELECT e.user_id, e.event_id, e.destination FROM ${schema}.event_deliveries e
       WHERE (e.user_id, e.event_id, e.destination) IN (SELECT * FROM old) LIMIT $1 FOR UPDATE SKIP LOCKED
@@ -113,6 +113,21 @@ export const deliverySql = (schema: string) => ({
   ofAccount: `SELECT event_id, type, created_at, data, destination, state FROM ${schema}.event_deliveries
     WHERE user_id = $1 AND ($2::text IS NULL OR (event_id, destination) > ($2, $3))
     ORDER BY event_id, destination LIMIT $4`,
+
+  /** One reader at a time, across processes. Parameter: the schema. */
+  lockFeed: `SELECT pg_advisory_xact_lock(hashtextextended($1 || '.event_places', 0))`,
+
+  /** Gives new events their places. Parameter: how many. */
+  placeFeed: `WITH unread AS MATERIALIZED (
+      SELECT user_id, event_id FROM ${schema}.event_deliveries WHERE destination = '${FEED}' AND place IS NULL
+      ORDER BY created_at, event_id LIMIT $1
+    ), placed AS MATERIALIZED (SELECT user_id, event_id, nextval('${schema}.event_places') AS place FROM unread)
+    UPDATE ${schema}.event_deliveries e SET place = p.place FROM placed p
+    WHERE e.user_id = p.user_id AND e.event_id = p.event_id AND e.destination = '${FEED}'`,
+
+  /** Parameters: the place behind which they begin, how many. */
+  feed: `SELECT place::float8 AS place, event_id, type, created_at, data FROM ${schema}.event_deliveries
+    WHERE destination = '${FEED}' AND place > $1::bigint ORDER BY place LIMIT $2`,
 
   destinations: `SELECT d.id, ARRAY(SELECT jsonb_object_keys(d.asked_at) ORDER BY 1) AS types, d.seen_at, d.disabled_at, c.pending, c.dead FROM ${schema}.event_destinations d
     CROSS JOIN LATERAL (

@@ -1,4 +1,4 @@
-import { createParley, type Parley, type ParleyHooks } from "@parley/core"
+import { createParley, EVENT_TYPES, type Parley, type ParleyHooks } from "@parley/core"
 import type { EventType } from "@parley/core"
 import { Effect } from "effect"
 import pg from "pg"
@@ -43,6 +43,40 @@ const paid = (parley: Parley, userId: string, key: string, credits = 1) =>
   }))
 
 describe.runIf(hasPostgres)("events on Postgres", () => {
+  it("a reader of the feed who continues misses no event that is committed after a later one was read", () =>
+    onDatabase(async ({ open, url }) => {
+      const parley = await open()
+      const database = await openDatabase({ url, maxConnections: 4 })
+      const { deliveryRecords, outbox } = database
+      await Effect.runPromise(
+        outbox.subscribe({ destinations: [{ id: "feed", types: EVENT_TYPES }], lowBelow: { free: 0 } })
+      )
+      const read = async (after: number) => {
+        const found = await Effect.runPromise(deliveryRecords.feed({ after, limit: 100 }))
+        const keys = found.map(({ event }) => ("key" in event.data ? event.data.key : event.type))
+        return { keys, next: found.at(-1)?.place ?? after }
+      }
+      const pool = new pg.Pool({ connectionString: url })
+      const client = await pool.connect()
+      await client.query("BEGIN")
+      await paid(parley, "warm-up", "open")
+      const first = await read(0)
+      expect(first.keys).toEqual(["work:open"])
+      await parley.in(client).credits.reserve({ userId: "ann", key: "late", amount: 1, source: "meter:images" })
+      const lines = [{ label: "image", quantity: 1, unitPrice: 1 }]
+      await parley.in(client).credits.settle({ userId: "ann", key: "late" }, { lines })
+      await paid(parley, "bob", "early")
+      const second = await read(first.next)
+      expect(second.keys).toEqual(["work:early"])
+      await client.query("COMMIT")
+      const readers = await Promise.all(Array.from({ length: 4 }, () => read(second.next)))
+      for (const reader of readers) expect(reader).toEqual({ keys: ["work:late"], next: expect.any(Number) })
+      expect(new Set(readers.map(({ next }) => next)).size).toBe(1)
+      client.release()
+      await pool.end()
+      await database.close()
+    }))
+
   it("several processes deliver each event to a hook once, whichever process charged and whether it has hooks", () =>
     onDatabase(async ({ open }) => {
       const charges = 120

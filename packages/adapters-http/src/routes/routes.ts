@@ -35,6 +35,7 @@ import { deleteRunningReply, getRunningReply } from "./chats/runningReply.ts"
 import { postSignOut } from "./server/signOut.ts"
 import { getPersonBalance, getPersonHistory, getPersonTier, postGrant, putPersonTier } from "./services/people.ts"
 import { getSignIn, postSignIn, postSignInCode } from "./signIn/emailSignIn.ts"
+import { getEvents } from "./services/events.ts"
 import { getUsage } from "./billing/usage.ts"
 import { postPaymentWebhook } from "./billing/webhooks.ts"
 import { getWidgetAsset, getWidgetFrame, getWidgetLoader } from "./widget/widgetFiles.ts"
@@ -114,6 +115,7 @@ export const routes: ReadonlyArray<Route> = [
   postGrant,
   getPersonTier,
   putPersonTier,
+  getEvents,
   // Operators
   listPeople,
   getPerson,

@@ -40,6 +40,8 @@ export interface KeptDelivery {
   readonly endedAt: number | undefined
   readonly claim: string | undefined
   readonly reason: string | undefined
+  /** Its place in the feed: units of work run one at a time, so its number in the log. */
+  readonly place: number
 }
 
 /**
@@ -102,7 +104,7 @@ export class InMemoryEventLog extends Context.Service<
         tell: ({ at, data, type }) => {
           const id = `evt_${run}${(told++).toString(36)}`
           for (const { id: destination } of toldOf(type)) {
-            const delivery = { id, type, account: ownerOfEvent(data), destination, at, data, tries: 0 }
+            const delivery = { id, place: told, type, account: ownerOfEvent(data), destination, at, data, tries: 0 }
             const waiting = { state: "pending", endedAt: undefined, claim: undefined, reason: undefined } as const
             deliveries.set(keyOfDelivery(id, destination), { ...delivery, ...waiting, dueAt: at })
           }

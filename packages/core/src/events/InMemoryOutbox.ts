@@ -14,6 +14,7 @@ import {
   type DeliveryRecord,
   type Destination,
   DeliveryRecords,
+  FEED,
   FORGET_DESTINATION_MS,
   FORGET_TYPE_MS,
   KEEP_DEAD_MS,
@@ -94,7 +95,7 @@ const isOver = (
   now: number
 ) => {
   const keptMs = { delivered: KEEP_DELIVERED_MS, dead: KEEP_DEAD_MS, pending: FORGET_DESTINATION_MS }
-  return endedAt < now - keptMs[state] && !(state === "pending" && served.has(destination))
+  return endedAt < now - keptMs[state] && !(state === "pending" && destination !== FEED && served.has(destination))
 }
 
 /** The tables of the log, and the ways in which both ports read and change them. */
@@ -198,6 +199,14 @@ const makeRecords = Effect.gen(function* () {
           .toSorted((a, b) => (isBehind(a, { eventId: b.id, destination: b.destination }) ? 1 : -1))
           .slice(0, limit)
           .map((kept) => ({ event: eventOf(kept), destination: kept.destination, state: kept.state }))
+      ),
+    feed: ({ after, limit }) =>
+      atNow(() =>
+        [...deliveries.values()]
+          .filter(({ destination, place }) => destination === FEED && place > after)
+          .toSorted((a, b) => a.place - b.place)
+          .slice(0, limit)
+          .map((kept) => ({ place: kept.place, event: eventOf(kept) }))
       ),
     destinations: atNow(() =>
       [...destinations.values()]

@@ -115,6 +115,22 @@ export interface AccountDeliveriesInput {
   readonly limit: number
 }
 
+/** The destination of the events that back ends read over HTTP. No process delivers them; they are read from the outbox. */
+export const FEED = "feed"
+
+/** Asks for a page of the feed. */
+export interface FeedInput {
+  /** Only events after this place; 0 for the oldest. */
+  readonly after: number
+  readonly limit: number
+}
+
+/** An event of the feed; places grow in the order in which events can first be read. */
+export interface FeedEvent {
+  readonly place: number
+  readonly event: ParleyEvent
+}
+
 /** Selects dead deliveries to retry: of one event, of one destination, or all. */
 export interface RetryDeliveriesInput {
   readonly eventId?: string | undefined
@@ -163,6 +179,11 @@ export class DeliveryRecords extends Context.Service<
     list(input: ListDeliveriesInput): Effect.Effect<ReadonlyArray<DeliveryRecord>, StorageFailed>
     /** All deliveries about one account, in the order of their event ids and their destinations. */
     ofAccount(input: AccountDeliveriesInput): Effect.Effect<ReadonlyArray<AccountDelivery>, StorageFailed>
+    /**
+     * Events of the feed in the order of their places. An event that is committed later never gets a place before one
+     * that was read, so a reader that continues after its last place misses none. Kept for `FORGET_DESTINATION_MS`.
+     */
+    feed(input: FeedInput): Effect.Effect<ReadonlyArray<FeedEvent>, StorageFailed>
     /** The destinations, by their ids. */
     readonly destinations: Effect.Effect<ReadonlyArray<DestinationRecord>, StorageFailed>
     /**

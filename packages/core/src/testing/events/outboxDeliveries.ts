@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { type ClaimedDelivery, type DeliveryOutcome, DeliveryRecords, Outbox } from "../../events/Outbox.ts"
+import { type ClaimedDelivery, type DeliveryOutcome, DeliveryRecords, FEED, Outbox } from "../../events/Outbox.ts"
 import type { Run } from "../suiteOn.ts"
 import { chargeOf, claimAll, newAccount, type OutboxWorld, subscribed } from "./outboxFixtures.ts"
 
@@ -32,6 +32,29 @@ export const outboxDeliveries = (run: Run<OutboxWorld>): void => {
         expect(yield* claimOne(one)).toBeUndefined()
         expect((yield* recordsOf(one)).map(({ state }) => state)).toEqual(["delivered"])
         expect((yield* recordsOf(other)).map(({ state }) => state)).toEqual(["pending"])
+      })
+    ))
+
+  it("the feed returns its events in one order, page by page, to every reader", () =>
+    run(
+      Effect.gen(function* () {
+        const { feed } = yield* DeliveryRecords
+        yield* (yield* Outbox).subscribe({
+          destinations: [{ id: FEED, types: ["credits.charged"] }],
+          lowBelow: undefined
+        })
+        const [userId, other] = [yield* newAccount(100), yield* newAccount(100)]
+        const before = (yield* feed({ after: 0, limit: 1_000 })).at(-1)?.place ?? 0
+        const keys = Array.from({ length: 5 }, (_, index) => `reply:${index}`)
+        yield* Effect.forEach(keys, (key) => chargeOf(userId, key, 1))
+        yield* chargeOf(other, "reply:other", 1)
+        const all = yield* feed({ after: before, limit: 1_000 })
+        expect(all).toHaveLength(6)
+        expect(all.map(({ event }) => "key" in event.data && event.data.key)).toEqual([...keys, "reply:other"])
+        const pages = yield* feed({ after: before, limit: 4 })
+        const rest = yield* feed({ after: pages.at(-1)?.place ?? 0, limit: 4 })
+        expect([...pages, ...rest]).toEqual(all)
+        expect(yield* feed({ after: rest.at(-1)?.place ?? 0, limit: 4 })).toEqual([])
       })
     ))
 
