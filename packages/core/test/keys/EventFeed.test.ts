@@ -37,7 +37,7 @@ test("events are stored while a key may read them, for seven days, and not befor
     yield* TestClock.adjust("6 days")
     yield* prune({ limit: 9 })
     expect(yield* keysRead).toEqual(["stored"])
-    yield* TestClock.adjust("1 day")
+    yield* TestClock.adjust("2 days")
     yield* prune({ limit: 9 })
     expect(yield* keysRead).toEqual([])
   }).pipe(Effect.scoped, Effect.provide(layer), Effect.runPromise))
