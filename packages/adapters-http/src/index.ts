@@ -15,7 +15,7 @@ export { expressPages, parleyApp, type ParleyAppOptions } from "./express/parley
 export { type FetchHandler, type FetchInfo, type FetchOptions, parleyFetch } from "./fetch/parleyFetch.ts"
 export { answerNotFound } from "./node/parleyListener.ts"
 export { type ListenerOptions, parleyListener } from "./node/parleyListener.ts"
-export type { TrustProxy } from "./node/trustedPeer.ts"
+export type { TrustProxy } from "./node/parleyListener.ts"
 export { answerError, parleyRouter, type RouterOptions } from "./express/parleyRouter.ts"
 export { RequestTracker } from "./server/requests.ts"
 export { type DevelopmentSessions, makeDevelopmentSessions } from "./sessions/developmentSessions.ts"

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { trustedPeer, type TrustProxy } from "../src/node/trustedPeer.ts"
+import { trustedPeer, type TrustProxy } from "../src/node/parleyListener.ts"
 
 /** A request from an address, as Node represents it, with the header that proxies add. */
 const from = (remoteAddress: string | undefined, forwarded?: string) =>

@@ -3,5 +3,12 @@
 export { type ShownSource, showSource } from "./chat/sources/showSource.ts"
 export type { Source } from "./chat/store/StoredChat.ts"
 export { type Heading, headingPath } from "./documents/reading/Heading.ts"
-export { type ReflowedText, type SharedRun, reflow, shownSpan, sourceSpan } from "./documents/reading/reflow.ts"
-export { type TextSpan, splitSentences } from "./documents/reading/splitSentences.ts"
+export {
+  type ReflowedText,
+  type SharedRun,
+  type TextSpan,
+  reflow,
+  shownSpan,
+  sourceSpan,
+  splitSentences
+} from "./documents/reading/readableText.ts"

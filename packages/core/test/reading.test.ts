@@ -21,8 +21,7 @@ it("what a page imports to show sources loads nothing but a few files of ours", 
   expect([...seen].map((href) => href.replace(/^.*\/src\//, "")).toSorted()).toEqual([
     "chat/sources/showSource.ts",
     "documents/reading/Heading.ts",
-    "documents/reading/reflow.ts",
-    "documents/reading/splitSentences.ts",
+    "documents/reading/readableText.ts",
     "documents/searching/languageOf.ts",
     "reading.ts"
   ])

@@ -74,9 +74,9 @@ type Marked = ReturnType<typeof makeMarked>
 const ownerOf = (group: Group): string => group[0]?.userId ?? ""
 
 /**
- * Returns the commit of the operations of one account each, under their locks. An account that is locked has no exits; one
- * whose lock holds up the commit, such as a lock on a hold, becomes a suspect. If a commit fails, each account is tried by
- * itself, and then each operation.
+ * Returns the commit of the operations of one account each, under their locks. An account that is locked has no exits;
+ * one whose lock holds up the commit, such as a lock on a hold, becomes a suspect. If a commit fails, each account is
+ * tried by itself, and then each operation.
  */
 const makeLockedCommit = (database: Database["Service"], time: LedgerTime, suspects: Marked) => {
   const commit = (groups: ReadonlyArray<Group>, inLine = false): Effect.Effect<ReadonlyArray<GroupExits>> =>
@@ -141,9 +141,9 @@ const makeTryFree = (commit: LockedCommit, suspects: Marked) => {
 }
 
 /**
- * Returns the try that waits for an account's lock if others wait as well, so that none of many processes comes last for
- * ever. Accounts wait together in one commit. If none of their locks is free in time, the free accounts are done, and each
- * waits alone for a while, so that the one that is stuck delays no other.
+ * Returns the try that waits for an account's lock if others wait as well, so that none of many processes comes last
+ * for ever. Accounts wait together in one commit. If none of their locks is free in time, the free accounts are done,
+ * and each waits alone for a while, so that the one that is stuck delays no other.
  */
 const makeTryInLine = (commit: LockedCommit, tryFree: ReturnType<typeof makeTryFree>) => {
   const line = Semaphore.makeUnsafe(1)
@@ -213,8 +213,8 @@ interface Batches {
 }
 
 /**
- * Commits operations, one a call; the README draws the states of a commit. Operations of many callers share commits, for
- * accounts that no other process has locked: those commits are not slowed down by locked accounts. The others are
+ * Commits operations, one a call; the README draws the states of a commit. Operations of many callers share commits,
+ * for accounts that no other process has locked: those commits are not slowed down by locked accounts. The others are
  * committed apart (`makeContendedCommits`).
  */
 export const commitBatches = (database: Database["Service"], time: LedgerTime): Batches => {

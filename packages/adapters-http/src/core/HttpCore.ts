@@ -108,7 +108,9 @@ const originOf = (request: Request, route: Route): RequestFacts => ({
   get userAgent() {
     return request.headers["user-agent"]
   },
-  route: nameOf(route),
+  get route() {
+    return nameOf(route)
+  },
   requestId: request.id
 })
 

@@ -26,7 +26,8 @@ const ORDINARY_SESSIONS: ReadonlyArray<unknown> = ["missing", "expired"]
 const OTHER_REFUSALS: ReadonlyArray<ErrorCode> = ["cron_not_configured", "too_many_failures", "too_many_requests"]
 
 /**
- * Logs failures of the server, and reports refusals because of the sender or the origin as security events, without the request's content and without a vendor's text: names, codes, users and places in the code.
+ * Logs failures of the server, and reports refusals because of the sender or the origin as security events, without the
+ * request's content and without a vendor's text: names, codes, users and places in the code.
  */
 export const logFailure = (
   cause: Cause.Cause<unknown>,

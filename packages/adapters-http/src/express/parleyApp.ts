@@ -1,7 +1,6 @@
 import type { RequestListener } from "node:http"
 import express, { type RequestHandler, type Router } from "express"
-import { answerNotFound, type ListenerOptions, parleyListener } from "../node/parleyListener.ts"
-import type { TrustProxy } from "../node/trustedPeer.ts"
+import { answerNotFound, type ListenerOptions, parleyListener, type TrustProxy } from "../node/parleyListener.ts"
 import { answerError } from "./parleyRouter.ts"
 
 export interface ParleyAppOptions extends Omit<ListenerOptions, "otherwise"> {

@@ -1,3 +1,4 @@
+import proxyAddr from "proxy-addr"
 import type { IncomingMessage, RequestListener, ServerResponse, OutgoingHttpHeaders } from "node:http"
 import { type HttpCore, makeHttpCore } from "../core/HttpCore.ts"
 import type { RouteMatch } from "../routes/Route.ts"
@@ -17,7 +18,6 @@ import {
 import { InvalidRequest, RouteNotFound } from "../problems/errors.ts"
 import type { HttpOptions } from "../server/HttpOptions.ts"
 import { securityHeaders } from "./securityHeaders.ts"
-import { trustedPeer, type TrustProxy } from "./trustedPeer.ts"
 import { problemFrom } from "../problems/Problem.ts"
 
 /** `authenticate` is asked with Node's request. */
@@ -196,8 +196,8 @@ const alreadyReadBody = (request: IncomingMessage): TakenBody | undefined => {
 const FLUSH_MS = 5_000
 
 /**
- * Writes the response to a request of Node's HTTP server. `headers` are added to every response; a header of the response
- * itself replaces the one of the same name.
+ * Writes the response to a request of Node's HTTP server. `headers` are added to every response; a header of the
+ * response itself replaces the one of the same name.
  */
 export const nodeResponseWriter = (
   request: IncomingMessage,
@@ -285,3 +285,34 @@ export const answerProblem = (request: IncomingMessage, response: ServerResponse
 /** Answers a request without a route with problem details. */
 export const answerNotFound = (request: IncomingMessage, response: ServerResponse): void =>
   answerProblem(request, response, new RouteNotFound())
+
+/**
+ * Proxies that are trusted to report the client's address in `X-Forwarded-For`: none (`false`), all (`true`), this
+ * many before the server, or those at these addresses, networks or names (`loopback`, `linklocal`, `uniquelocal`),
+ * separated by commas.
+ */
+export type TrustProxy = boolean | number | string
+
+/** Returns a function that finds the client's address of a request. Throws if an address is invalid. */
+export const trustedPeer = (trust: TrustProxy = false): ((request: IncomingMessage) => string) => {
+  if (trust === false) return ({ socket }) => socket.remoteAddress ?? ""
+  const isTrusted = trustFunction(trust)
+  // Over a Unix socket there is no address unless a proxy reports one.
+  return (request) => proxyAddr(request, isTrusted) ?? ""
+}
+
+/** True if a text names proxies that can be trusted: addresses, networks or names, and never all addresses. */
+export const isTrustProxy = (addresses: string): boolean => {
+  try {
+    trustFunction(addresses)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const trustFunction = (trust: TrustProxy): ((address: string, hop: number) => boolean) => {
+  if (typeof trust === "boolean") return () => trust
+  if (typeof trust === "number") return (_address, hop) => hop < trust
+  return proxyAddr.compile(trust.split(",").map((each) => each.trim()))
+}

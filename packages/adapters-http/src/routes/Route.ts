@@ -47,7 +47,9 @@ interface RouteDeclaration {
   readonly largeWork?: LargeWork
 }
 
-/** A route as it is written down. `errors` lists every code its handler can fail with; the compiler holds it to that. */
+/**
+ * A route as it is written down. `errors` lists every code its handler can fail with; the compiler holds it to that.
+ */
 export interface RouteDefinition<
   Caller,
   P extends Parameters,

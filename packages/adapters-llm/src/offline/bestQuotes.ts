@@ -270,7 +270,9 @@ interface AskedWord {
   readonly weight: number
 }
 
-/** Matches a word of the question with each unit, by the unit's language. It counts the more the fewer units have it. */
+/**
+ * Matches a word of the question with each unit, by the unit's language. It counts the more the fewer units have it.
+ */
 const matchWord = (word: string, isName: boolean, units: ReadonlyArray<Unit>): AskedWord => {
   const within: Array<number> = []
   let matches = 0

@@ -194,8 +194,8 @@ export class ChatService extends Context.Service<
         }
       })
       /**
-       * A transcript and the reply that runs, as they are at one moment: a turn that is being stored is waited for, and a
-       * reply that ends between the two looks is read again.
+       * A transcript and the reply that runs, as they are at one moment: a turn that is being stored is waited for, and
+       * a reply that ends between the two looks is read again.
        */
       const look = Effect.fnUntraced(function* (input: TranscriptInput) {
         yield* replies.stored(input)
@@ -245,8 +245,8 @@ const makeRepetition = Effect.gen(function* () {
   const ids = yield* IdGenerator
 
   /**
-   * The ids of the chat, if it is new, and of the reply: random, or derived from the idempotency key. `isStored` is true
-   * if an earlier try under the key has its reply: returning it again stores and costs nothing.
+   * The ids of the chat, if it is new, and of the reply: random, or derived from the idempotency key. `isStored` is
+   * true if an earlier try under the key has its reply: returning it again stores and costs nothing.
    */
   const identify = Effect.fnUntraced(function* (
     owner: ConversationOwner,

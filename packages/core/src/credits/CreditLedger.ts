@@ -32,7 +32,9 @@ export interface HistoryPage {
   readonly transactions: ReadonlyArray<Transaction>
   /** The number of matching transactions, from the account's own counts. */
   readonly total: number
-  /** The number of matching transactions older than this page: the `upto` of the next page. Undefined on the last one. */
+  /**
+   * The number of matching transactions older than this page: the `upto` of the next page. Undefined on the last one.
+   */
   readonly next: number | undefined
 }
 
@@ -43,7 +45,8 @@ export interface TierCount {
 }
 
 /**
- * Runs operations on accounts, holds and an append-only list of transactions. An operation is a value: `run(reserve(...))`.
+ * Runs operations on accounts, holds and an append-only list of transactions. An operation is a value:
+ * `run(reserve(...))`.
  *
  * For every account, at any moment: each bucket >= 0; held part of a bucket <= the bucket; nothing is free while there
  * is debt; the sum of the transactions equals `allowance + topup - debt`; the sum of open holds equals the held parts;
@@ -54,7 +57,7 @@ export class CreditLedger extends Context.Service<
   {
     /**
      * The time of holds, sweeps and periods, in Unix milliseconds, by the clock that all processes share: the
-     * database's if there is one, whatever the time of this process.
+     * database's if there is one, even if this process has another time.
      */
     readonly now: Effect.Effect<number, StorageFailed>
     /**
@@ -70,8 +73,8 @@ export class CreditLedger extends Context.Service<
     run<A, E extends Refusal>(operation: Operation<A, E>): Effect.Effect<A, E | StorageFailed>
     /**
      * Records how far the replies of open holds have come, and lets the holds live on. Progress and expiry never move
-     * backwards. Returns how many were renewed, and which are gone: those have ended, and keep nothing any more. Holds that
-     * another call is just writing are left out of both.
+     * backwards. Returns how many were renewed, and which are gone: those have ended, and keep nothing any more. Holds
+     * that another call is just writing are left out of both.
      */
     renew(input: RenewInput): Effect.Effect<Renewed, StorageFailed>
     /**
@@ -120,9 +123,9 @@ export class CreditUpkeep extends Context.Service<
     /** Returns the next range with accounts that are due for a reset; undefined after the last one. */
     due(input: DueInput): Effect.Effect<ResetRange | undefined, StorageFailed>
     /**
-     * Begins the running period of the accounts of a range that are due: allowance := plan, in one transaction. A period
-     * is granted once, by a reset or by a paid invoice, under the key that both share. Accounts that are just being
-     * written are left out and counted.
+     * Begins the running period of the accounts of a range that are due: allowance := plan, in one transaction. A
+     * period is granted once, by a reset or by a paid invoice, under the key that both share. Accounts that are just
+     * being written are left out and counted.
      */
     reset(input: ResetInput): Effect.Effect<ResetChunk, StorageFailed>
     /**

@@ -131,7 +131,9 @@ export class CreditService extends Context.Service<
       readonly amount: number
       readonly key: string
     }): Effect.Effect<Transaction, GrantRefusal | StorageFailed>
-    /** Corrects the balance of an account that exists. Negative amounts take; credits that are not there become debt. */
+    /**
+     * Corrects the balance of an account that exists. Negative amounts take; credits that are not there become debt.
+     */
     adjust(
       input: AdjustInput
     ): Effect.Effect<Transaction, AccountNotFound | KeyConflict | InvalidAmount | StorageFailed>

@@ -37,7 +37,10 @@ const purchased = (account: string, transaction: Transaction): ReadonlyArray<Eve
 
 type Log = Pick<InMemoryEventLog["Service"], "lowBalances" | "lowBelow" | "tell">
 
-/** Whether a balance has gone below its threshold just now: it was not low when it last moved, or was not below this one. */
+/**
+ * Whether a balance has gone below its threshold just now: it was not low when it last moved, or was not below this
+ * one.
+ */
 const tellBalance = (
   log: Log,
   { tier, userId }: Account,

@@ -56,16 +56,17 @@ export interface SendOptions {
 
 /**
  * Parley with promises: a promise rejects with the failure of its service, which is one of the exported error classes
- * (see `ParleyError`), with `InvalidInput` if a parameter is not as its type says, or with the reason of the given abort
- * signal. Each group consists of the calls that its services name (`inputs`); a call with a stream is declared here.
+ * (see `ParleyError`), with `InvalidInput` if a parameter is not as its type says, or with the reason of the given
+ * abort signal. Each group consists of the calls that its services name (`inputs`); a call with a stream is declared
+ * here.
  */
 export interface Parley {
   readonly chat: CallsOf<typeof ChatService> & {
     /**
      * Rejects with one of `SendFailed`; then nothing was charged. A `ModelFailed` whose `code` is
      * `provider_rate_limited` or `provider_unavailable` may pass, after `retryAfterMs` if the provider named it. An
-     * abort after the first words cancels the stream. The one who asks, pays and owns the documents is one person, or the
-     * parties of the reply.
+     * abort after the first words cancels the stream. The one who asks, pays and owns the documents is one person, or
+     * the parties of the reply.
      */
     send(sender: UserId | ReplyParties, request: ChatRequest, options?: SendOptions): Promise<SentReply>
     /**
@@ -91,10 +92,10 @@ export interface Parley {
   readonly credits: CreditCalls
   /**
    * Runs `work` in a transaction on a client of the caller's own pool, on the same Postgres server: `tx` is the client,
-   * `credits` are the calls that take part in its transaction. If `work` resolves, the caller's rows and the credits are
-   * committed together. If it rejects, for example because a grant was refused, both are rolled back and the promise
-   * rejects with the same error. Await each call before the next use of `tx`. Rejects with `TransactionConflict` if
-   * another transaction changed the same rows first: call `transaction` again.
+   * `credits` are the calls that take part in its transaction. If `work` resolves, the caller's rows and the credits
+   * are committed together. If it rejects, for example because a grant was refused, both are rolled back and the
+   * promise rejects with the same error. Await each call before the next use of `tx`. Rejects with
+   * `TransactionConflict` if another transaction changed the same rows first: call `transaction` again.
    */
   transaction<Client extends CallersClient, A>(
     pool: CallersClients<Client>,

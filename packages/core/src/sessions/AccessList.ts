@@ -27,7 +27,8 @@ export class AccessList extends Context.Service<
   {
     /**
      * Refuses a session that was signed out, alone or with all others of its person, and a blocked person. Fails with
-     * `StorageFailed` only if this process has never read the list; if the storage does not respond, it uses the last one.
+     * `StorageFailed` only if this process has never read the list; if the storage does not respond, it uses the last
+     * one.
      */
     check(identified: Identified): Effect.Effect<void, SessionInvalid | UserBlocked | StorageFailed>
     /** Refuses a blocked person. */
@@ -62,8 +63,6 @@ const makeList = Effect.gen(function* () {
   /** Time of this process's last question to the storage, by its own clock. */
   let askedAt = -Infinity
 
-  const isDue = (now: number, maxAgeMs: number) => now - askedAt >= maxAgeMs || now < askedAt
-
   const learnPerson = (record: AccessRecord) => {
     const { blockedAt, notBefore, person } = record
     if (blockedAt === undefined && notBefore === undefined) people.delete(person)
@@ -97,18 +96,16 @@ const makeList = Effect.gen(function* () {
       })
     )
   )
-  const readIfDue = (maxAgeMs: number) =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) => (isDue(now, maxAgeMs) ? read : Effect.void))
 
   return {
     revoked,
     people,
     learnPerson,
     /** Reads the list again if it is older than `maxAgeMs`. Requests that come meanwhile wait for the same answer. */
-    refresh: (maxAgeMs: number) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        isDue(now, maxAgeMs) ? alone.withPermits(1)(readIfDue(maxAgeMs)) : Effect.void
-      )
+    refresh: Effect.fnUntraced(function* (maxAgeMs: number) {
+      const isDue = Effect.map(Clock.currentTimeMillis, (now) => now - askedAt >= maxAgeMs || now < askedAt)
+      if (yield* isDue) yield* alone.withPermits(1)(Effect.when(read, isDue))
+    })
   }
 })
 

@@ -30,8 +30,8 @@ export interface AccountInUse {
 /** The people to list, in the order of their ids by code unit. */
 export interface ListPeopleInput {
   /**
-   * Part of the id, in any case, or the whole id of the payment provider's customer, or the whole address with which the
-   * person signs in by e-mail; everybody if undefined.
+   * Part of the id, in any case, or the whole id of the payment provider's customer, or the whole address with which
+   * the person signs in by e-mail; everybody if undefined.
    */
   readonly search: string | undefined
   /** Only blocked people. */
@@ -64,8 +64,8 @@ export class PersonalData extends Context.Service<
   PersonalData,
   {
     /**
-     * Begins an erasure, in the unit of work of which `erase` is the end: payment events of the person wait until it ends. Fails
-     * if the rows of the person's account contradict each other: an erasure would hide that.
+     * Begins an erasure, in the unit of work of which `erase` is the end: payment events of the person wait until it
+     * ends. Fails if the rows of the person's account contradict each other: an erasure would hide that.
      */
     begin(userId: UserId): Effect.Effect<void, StorageFailed>
     /** Lists people with an account and people whose access was ended; no erased ones. */
@@ -74,8 +74,8 @@ export class PersonalData extends Context.Service<
     count(userId: UserId): Effect.Effect<StoredData, StorageFailed>
     /**
      * Erases a person and returns the number of removed records and renamed rows of the ledger; erases nothing if the
-     * account is in use. For a person without an account it removes all other data. Tokens that were issued to the person
-     * before are refused from then on (`AccessStore`).
+     * account is in use. For a person without an account it removes all other data. Tokens that were issued to the
+     * person before are refused from then on (`AccessStore`).
      */
     erase(input: EraseInput): Effect.Effect<ErasedData | AccountInUse, StorageFailed>
   }

@@ -21,8 +21,8 @@ export interface AccessState {
 /** The people to list. */
 export const PeopleAsked = Schema.Struct({
   /**
-   * Part of the id, in any case, or the whole id of the payment provider's customer, or the whole address with which the
-   * person signs in by e-mail. If it is absent, all people.
+   * Part of the id, in any case, or the whole id of the payment provider's customer, or the whole address with which
+   * the person signs in by e-mail. If it is absent, all people.
    */
   search: Schema.optional(Schema.String),
   /** Only blocked people; default false. */
@@ -51,23 +51,24 @@ const stateOf = (record: AccessRecord | undefined): AccessState => ({
 })
 
 /**
- * Ends people's access, restores it, and lists people. This process refuses at once, every other one within two seconds.
- * Each action is recorded in the audit log, in the same transaction. A person can be blocked before their first sign-in.
+ * Ends people's access, restores it, and lists people. This process refuses at once, every other one within two
+ * seconds. Each action is recorded in the audit log, in the same transaction. A person can be blocked before their
+ * first sign-in.
  */
 export class UserAccess extends Context.Service<
   UserAccess,
   {
     /**
-     * Refuses all requests of a person, who gets the error `blocked` (403), and all messages to the person's bots, whose
-     * visitors get the bot's decline. Ends running replies that the person pays for or reads: what was delivered is
-     * charged.
+     * Refuses all requests of a person, who gets the error `blocked` (403), and all messages to the person's bots,
+     * whose visitors get the bot's decline. Ends running replies that the person pays for or reads: what was delivered
+     * is charged.
      */
     block(userId: UserId, asked?: ActionAsked): Effect.Effect<AccessState, StorageFailed>
     /** Lifts a block. Sessions that have not expired count again. */
     unblock(userId: UserId, asked?: ActionAsked): Effect.Effect<AccessState, StorageFailed>
     /**
-     * Ends all sessions of a person: tokens that were issued before now, or do not say when, are refused. Running replies
-     * continue. The person can sign in again.
+     * Ends all sessions of a person: tokens that were issued before now, or do not say when, are refused. Running
+     * replies continue. The person can sign in again.
      */
     signOutEverywhere(userId: UserId, asked?: ActionAsked): Effect.Effect<AccessState, StorageFailed>
     /** A person's access. */

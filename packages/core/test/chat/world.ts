@@ -83,7 +83,7 @@ export const world = (
   return parleyLayer.pipe(Layer.provideMerge(ports))
 }
 
-/** The minimum fixes the price of one reply, whatever its length. */
+/** The minimum fixes the price of one reply of any length. */
 export const flatPrice = (credits: number, monthlyCredits: number) => ({
   models: { "model-a-mini": { creditsPer1kInput: 0, creditsPer1kOutput: 0, minimumCredits: credits } },
   tiers: { free: { monthlyCredits } }

@@ -19,8 +19,8 @@ const DIMENSIONS = 48
 const DEPTH = 10
 
 /**
- * Passages of topics, some of which have words of theirs, among words that all have; a question has two words of its topic
- * and some of the others'. What words find is good and far from perfect, as it is of people's questions.
+ * Passages of topics, some of which have words of theirs, among words that all have; a question has two words of its
+ * topic and some of the others'. What words find is good and far from perfect, as it is of people's questions.
  */
 const makeCollection = () => {
   const next = random(7)

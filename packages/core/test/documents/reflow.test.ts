@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { reflow, shownSpan, sourceSpan } from "../../src/documents/reading/reflow.ts"
+import { reflow, shownSpan, sourceSpan } from "../../src/documents/reading/readableText.ts"
 
 const wrapped = `The warranty covers all parts of the machine and the labour that is
 needed to replace them, as far as the defect was there at the time of pur-

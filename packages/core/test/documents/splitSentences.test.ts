@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { splitSentences } from "../../src/documents/reading/splitSentences.ts"
+import { splitSentences } from "../../src/documents/reading/readableText.ts"
 import { processorTime } from "../processorTime.ts"
 
 const sentences = (text: string) => splitSentences(text).map(({ start, end }) => text.slice(start, end))

@@ -70,8 +70,8 @@ describe("the input bound", () => {
 
   /**
    * Anthropic's present tokenizer is not public. Others measured it with the vendor's counting endpoint when it came
-   * (April 2026), in characters a token: plain English 3.60, TypeScript 2.69; English technical documents take 1.47 times
-   * the tokens of before, when English had 4.33 characters a token.
+   * (April 2026), in characters a token: plain English 3.60, TypeScript 2.69; English technical documents take 1.47
+   * times the tokens of before, when English had 4.33 characters a token.
    */
   const measured: ReadonlyArray<readonly [string, string, number]> = [
     ["plain English", prose["English"] ?? "", 3.6],

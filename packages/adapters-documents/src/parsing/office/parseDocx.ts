@@ -12,7 +12,7 @@ const MAX_SPAN = 50
 export interface DocxElement {
   readonly type: string
   readonly value?: string
-  /** A paragraph's style, by the name that Word stores, whatever it shows: "heading 1". */
+  /** A paragraph's style, by the name that Word stores, not the one that it shows: "heading 1". */
   readonly styleName?: string | null
   /** Of a row: it is repeated at the top of each page, and so names the columns. */
   readonly isHeader?: boolean
@@ -36,7 +36,10 @@ const markOf = ({ styleName }: DocxElement): string => {
   return /^title$/i.test(styleName ?? "") ? headingMark(1) : ""
 }
 
-/** The text of a Word document, marks before its headings (`takeHeadings`), its footnotes and endnotes after the body in the order they are referred to. */
+/**
+ * The text of a Word document, marks before its headings (`takeHeadings`), its footnotes and endnotes after the body in
+ * the order they are referred to.
+ */
 export const docxText = (document: DocxDocument): string => {
   const references: Array<NoteReference> = []
   const body = blocks(document, references)
@@ -96,9 +99,9 @@ export const loadDocxReader = async (): Promise<void> => {
 }
 
 /**
- * Reads the text of a Word document: paragraphs apart by a blank line, table rows as lines, notes at the end, its headings by their
- * styles. The archive
- * is checked before anything is unpacked for reading. Nothing outside the file is opened: external references stay names.
+ * Reads the text of a Word document: paragraphs apart by a blank line, table rows as lines, notes at the end, its
+ * headings by their styles. The archive is checked before anything is unpacked for reading. Nothing outside the file is
+ * opened: external references stay names.
  */
 export const parseDocx = async (bytes: Uint8Array, limits: ParserLimits): Promise<ParsedDocument> => {
   readArchive(bytes, limits, NOUN)

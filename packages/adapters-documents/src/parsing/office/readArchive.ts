@@ -42,9 +42,9 @@ export interface Archive {
 }
 
 /**
- * Reads a zip archive and inflates every entry within a budget, so that later reads are bounded, whatever sizes the
- * archive claims. Throws `Unreadable` if the archive is damaged, encrypted or over a limit; `noun` names it in the
- * reason.
+ * Reads a zip archive and inflates every entry within a budget, so that later reads are bounded, independent of the
+ * sizes that the archive claims. Throws `Unreadable` if the archive is damaged, encrypted or over a limit; `noun` names
+ * it in the reason.
  */
 export const readArchive = (bytes: Uint8Array, limits: ArchiveLimits, noun: string): Archive => {
   const problems = archiveProblems(noun)

@@ -5,7 +5,9 @@ import { type SpendLimit, SpendLimiter } from "../../limits/SpendLimiter.ts"
 import { failureFields } from "../../storage/failureFields.ts"
 import { retryStorage } from "../../storage/retryStorage.ts"
 
-/** The part of the payer's day that one bot, or one address, may spend. An open reply counts with the most it may cost. */
+/**
+ * The part of the payer's day that one bot, or one address, may spend. An open reply counts with the most it may cost.
+ */
 export interface DailyShare extends SpendLimit {
   readonly name: DailyShareName
 }
@@ -13,7 +15,10 @@ export interface DailyShare extends SpendLimit {
 /** The credits that the shares allow a reply. */
 export interface GrantedShare {
   readonly amount: number
-  /** Returns credits that the reply does not cost. Never fails: if the store does not answer, they stay counted for the day. */
+  /**
+   * Returns credits that the reply does not cost. Never fails: if the store does not answer, they stay counted for the
+   * day.
+   */
   giveBack(unused: number): Effect.Effect<void>
 }
 

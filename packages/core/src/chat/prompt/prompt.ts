@@ -262,8 +262,8 @@ export const quotableText = (text: string): string =>
 
 /**
  * The passages as one text in which they are numbered data. A passage cannot end its own quotation: each of its lines,
- * with any kind of line break, begins with a bar, and our lines never do. A file's name is a JSON string, and so are the
- * titles above a passage.
+ * with any kind of line break, begins with a bar, and our lines never do. A file's name is a JSON string, and so are
+ * the titles above a passage.
  */
 export const quotePassages = (sources: ReadonlyArray<Source>): string => {
   const lines = [OPENING]

@@ -52,8 +52,8 @@ export class ReplyRunner extends Context.Service<
   {
     /**
      * Writes a reply in a fiber of the process and returns it once its first words have arrived. It ends early if it is
-     * stopped, if its payer or its reader is blocked, if this process stops and, unless others may join it, if the scope
-     * closes, which waits for its end. Fails with `UserBlocked` if a block ended it before its first words.
+     * stopped, if its payer or its reader is blocked, if this process stops and, unless others may join it, if the
+     * scope closes, which waits for its end. Fails with `UserBlocked` if a block ended it before its first words.
      */
     run(input: RunReplyInput): Effect.Effect<StartedReply, ModelFailed | UserBlocked | StorageFailed, Scope.Scope>
     /** The reply of a chat that may be joined, whichever process writes it, or undefined. Waits for its first words. */

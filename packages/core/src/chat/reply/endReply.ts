@@ -49,7 +49,8 @@ const makeReplaceHold = Effect.gen(function* () {
           reserve({ userId, key, fingerprint: key, amount, minimumAmount: amount, source, dailyCap, ttlMs, draft }, id)
         )
       ).pipe(
-        // A person without open holds may have been erased, and a repetition of the request may have replaced the reply.
+        // A person without open holds may have been erased, and a repetition of the request may have replaced the
+        // reply.
         Effect.catchTag(["DailyCapReached", "AccountNotFound", "KeyConflict"], () =>
           Effect.succeed({ _tag: "Refused" } as const)
         ),
@@ -171,14 +172,14 @@ export interface EndReplyInput {
  * - nothing delivered: the hold is released; if its reader left, the try is counted as abandoned;
  * - complete: charged by the provider's figures, up to the hold, or counted from the text and marked estimated if it
  *   reported none;
- * - failed or left half-way: charged for the input, as the provider counted it if it reported so early, and for what was
- *   delivered; marked estimated. The provider is left at once, so that its own bill ends there too.
+ * - failed or left half-way: charged for the input, as the provider counted it if it reported so early, and for what
+ *   was delivered; marked estimated. The provider is left at once, so that its own bill ends there too.
  *
- * If a sweeper ended the hold, nothing had been delivered, and a repetition of the request has begun another reply, this one
- * is neither charged nor stored: the next sweep ends its message as failed.
+ * If a sweeper ended the hold, nothing had been delivered, and a repetition of the request has begun another reply,
+ * this one is neither charged nor stored: the next sweep ends its message as failed.
  *
- * It is tried again until the storage takes it (`endSurely`), with the heartbeats going on. Never fails; returns the fiber
- * that tries it, which may go on for as long as the storage is down.
+ * It is tried again until the storage takes it (`endSurely`), with the heartbeats going on. Never fails; returns the
+ * fiber that tries it, which may go on for as long as the storage is down.
  */
 export const makeEndReply = Effect.gen(function* () {
   const abandoned = yield* AbandonedTries

@@ -129,8 +129,8 @@ export interface BeatingReply {
 }
 
 /**
- * The heartbeat of all replies that this process writes: one call for all of them stores the new text, records its tokens
- * and renews the holds, every two seconds. Replies that others may read along have a faster one.
+ * The heartbeat of all replies that this process writes: one call for all of them stores the new text, records its
+ * tokens and renews the holds, every two seconds. Replies that others may read along have a faster one.
  */
 export class ReplyBeats extends Context.Service<
   ReplyBeats,
@@ -273,7 +273,10 @@ export const makeRunReply = Effect.gen(function* () {
       readonly onFirstWords: (model: string, beginning: SpokenReply["beginning"]) => Effect.Effect<unknown>
       /** Interrupts the reply: a reader has asked for its end. */
       readonly stop: Effect.Effect<void>
-      /** Called at the reply's end, with the fiber that stores and charges it. That fiber may run longer than this effect. */
+      /**
+       * Called at the reply's end, with the fiber that stores and charges it. That fiber may run longer than this
+       * effect.
+       */
       readonly onEnd: (ending: Fiber.Fiber<unknown, unknown>) => void
     }
   ): Effect.fn.Return<void, ModelFailed, Scope.Scope> {

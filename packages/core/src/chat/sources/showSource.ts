@@ -1,7 +1,12 @@
 import { headingPath } from "../../documents/reading/Heading.ts"
 import { FUNCTION_WORDS, LANGUAGES } from "../../documents/searching/languageOf.ts"
-import { type ReflowedText, reflow, sourceSpan } from "../../documents/reading/reflow.ts"
-import { splitSentences, type TextSpan } from "../../documents/reading/splitSentences.ts"
+import {
+  type ReflowedText,
+  reflow,
+  sourceSpan,
+  splitSentences,
+  type TextSpan
+} from "../../documents/reading/readableText.ts"
 import type { Source } from "../store/StoredChat.ts"
 
 /** A source as it is shown to people: its passage reflowed, and what of it a reply rests on. */

@@ -6,8 +6,8 @@ import type { Spender } from "../Spender.ts"
 export interface WorkName {
   readonly userId: UserId
   /**
-   * The business event that the work answers, for example `order-7`: 1 to 200 letters, digits, dots, dashes, colons, `_`
-   * or `~`. The same key of the same person is paid once.
+   * The business event that the work answers, for example `order-7`: 1 to 200 letters, digits, dots, dashes, colons,
+   * `_` or `~`. The same key of the same person is paid once.
    */
   readonly key: string
 }
@@ -25,8 +25,8 @@ export interface WorkBound extends WorkName {
 }
 
 /**
- * `A` if it is JSON: null, booleans, numbers, texts, arrays, and objects of these without methods. `never` in the place of
- * anything else, for example a `Date`, so that the compiler refuses it.
+ * `A` if it is JSON: null, booleans, numbers, texts, arrays, and objects of these without methods. `never` in the place
+ * of anything else, for example a `Date`, so that the compiler refuses it.
  */
 export type JsonOf<A> = A extends null | undefined | boolean | number | string
   ? A
@@ -50,8 +50,8 @@ export interface WorkRenewal extends WorkName {
 /** The reported work. */
 export interface WorkSettlement extends WorkName {
   /**
-   * The most that all sources of the hold's kind may take on one UTC day. It bounds a report that comes after the hold has
-   * ended; a hold was bounded when it was reserved.
+   * The most that all sources of the hold's kind may take on one UTC day. It bounds a report that comes after the hold
+   * has ended; a hold was bounded when it was reserved.
    */
   readonly dailyCap?: number | undefined
 }
@@ -61,8 +61,8 @@ export interface WorkReport<A> {
   /** Its cost is `ceil(sum(quantity * unitPrice))` credits, and never more than was held. */
   readonly lines: ReadonlyArray<ReceiptLine>
   /**
-   * A JSON value of at most 16,384 characters as text. The same key gets an equal value again. An `undefined` property is
-   * left out; anything else that JSON does not have, for example a `Date`, is refused with `InvalidWork`.
+   * A JSON value of at most 16,384 characters as text. The same key gets an equal value again. An `undefined` property
+   * is left out; anything else that JSON does not have, for example a `Date`, is refused with `InvalidWork`.
    */
   readonly result?: (A & JsonOf<A>) | undefined
 }

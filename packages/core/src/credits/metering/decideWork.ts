@@ -83,8 +83,8 @@ export interface ReserveWorkInput extends ReserveInput, WorkAttempt {
 }
 
 /**
- * Holds credits for an attempt: `Next` if this one is over and unpaid, `Expired` if the one before was charged in part, so
- * that only its report can be paid.
+ * Holds credits for an attempt: `Next` if this one is over and unpaid, `Expired` if the one before was charged in part,
+ * so that only its report can be paid.
  */
 export const reserveAttempt = (
   input: ReserveWorkInput,

@@ -126,8 +126,8 @@ export interface Operation<A, E extends Refusal> {
   readonly reads: Reads
   readonly decide: (view: View, now: number) => Decision<A, E>
   /**
-   * Written in the commit of the operation unless that is refused, also if the operation changes nothing. Safe to repeat,
-   * as the operation is.
+   * Written in the commit of the operation unless that is refused, also if the operation changes nothing. Safe to
+   * repeat, as the operation is.
    */
   readonly companion?: Companion | undefined
 }

@@ -171,7 +171,7 @@ export const decideSettle = (view: View, input: SettleInput, now: number): Decis
   if (unexplained !== undefined) return refuse(new InvalidAmount({ reason: unexplained }))
   const { account, open } = view
   if (account === undefined || open === undefined) return endAgain(view, key)
-  // The hold is the bound to which the account agreed: no more is charged, whatever a provider reports later.
+  // The hold is the bound to which the account agreed: no more is charged, even if a provider reports more later.
   const charged = Math.min(amount, open.hold.amount)
   const paidFrom = takeFrom(open.hold.from, charged)
   const { source } = open

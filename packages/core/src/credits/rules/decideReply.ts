@@ -53,8 +53,8 @@ export type RestState = "open" | "settled" | "released" | "closed"
 
 /**
  * Closes the key for the rest of a reply whose hold was released, unless a hold was made for that rest. If the process
- * of the reply is still alive, it can then neither hold nor charge credits for it. A repetition of its request does this before it begins
- * another reply, so that one idempotency key is charged for one reply.
+ * of the reply is still alive, it can then neither hold nor charge credits for it. A repetition of its request does
+ * this before it begins another reply, so that one idempotency key is charged for one reply.
  */
 export const closeRest = ({ key, userId }: HoldName): Operation<RestState, never> => ({
   name: "closeRest",
@@ -100,9 +100,9 @@ export interface SettleReplyInput extends HoldName {
 }
 
 /**
- * Ends the hold of a reply by charging what the reply cost beyond what holds before it were charged. If a sweeper has ended
- * the hold meanwhile, the rest is charged at once, as far as the balance has it and without a daily cap: it was delivered.
- * Refused with `KeyConflict` if a repetition of the request has replaced the reply (`closeRest`).
+ * Ends the hold of a reply by charging what the reply cost beyond what holds before it were charged. If a sweeper has
+ * ended the hold meanwhile, the rest is charged at once, as far as the balance has it and without a daily cap: it was
+ * delivered. Refused with `KeyConflict` if a repetition of the request has replaced the reply (`closeRest`).
  */
 export const settleReply = (input: SettleReplyInput): Operation<HoldEnd, SettleReplyRefusal> => ({
   name: "settle",
@@ -117,7 +117,9 @@ export const settleReply = (input: SettleReplyInput): Operation<HoldEnd, SettleR
   }
 })
 
-/** Charges the rest: of the hold that was made for it, if its answer was lost, else held and charged in one decision. */
+/**
+ * Charges the rest: of the hold that was made for it, if its answer was lost, else held and charged in one decision.
+ */
 const settleRest = (
   { account, second }: View,
   { before, bound, cost, draft, rest, source, userId }: SettleReplyInput,

@@ -9,7 +9,7 @@ import { MAX_CREDITS } from "../maxCredits.ts"
 import { decideOnce, type OnceRefusal, type Journal, post } from "./journal.ts"
 import type { Decision, LedgerAccount, Operation } from "./LedgerState.ts"
 
-/** The target plan of an account, whatever its current plan. Credits are whole, times Unix milliseconds. */
+/** The target plan of an account, independent of its current plan. Credits are whole, times Unix milliseconds. */
 export interface PlanTerms {
   readonly tier: TierName
   /** The allowance of the most expensive plan of the period. */

@@ -123,7 +123,9 @@ export interface OnceWork<E> {
   readonly post: (account: LedgerAccount) => Result.Result<Journal, E>
 }
 
-/** Does the work when its key comes first. Later calls get the first answer, or a refusal if their fingerprint differs. */
+/**
+ * Does the work when its key comes first. Later calls get the first answer, or a refusal if their fingerprint differs.
+ */
 export const decideOnce = <E extends Refusal = InvalidAmount>(
   { account, open, record }: Pick<View, "account" | "open" | "record">,
   { userId, key, fingerprint, now, post }: OnceWork<E>

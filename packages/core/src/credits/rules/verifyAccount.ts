@@ -131,7 +131,9 @@ const keysOf = ({ records, transactions }: VerifiedAccount): ReadonlyArray<Compa
   }
   const contradicts = ({ at, hold, transaction }: IdempotencyRecord): boolean =>
     transaction !== undefined && (transaction.createdAt !== at || hold?.amount !== transaction.receipt?.held)
-  /** A row of its own key is that key's transaction; one that follows from another was written when that one was used. */
+  /**
+   * A row of its own key is that key's transaction; one that follows from another was written when that one was used.
+   */
   const isExplained = (row: Transaction): boolean => {
     const followed = SIDE_REFERENCE.exec(row.reference)
     const record = records.get(followed?.[2] ?? row.reference)

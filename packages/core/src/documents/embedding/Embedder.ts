@@ -67,7 +67,7 @@ export class Embedder extends Context.Service<
      */
     readonly weight?: number | undefined
     /**
-     * The least cosine of question and passage at which the passage is relevant whatever its words: a passage that
+     * The least cosine of question and passage at which the passage is relevant without a common word: a passage that
      * passes neither test is not offered to a model. `RELEVANCE.similarity` unless given.
      */
     readonly relevantFrom?: number | undefined

@@ -2,12 +2,12 @@ import type { Passage } from "../Document.ts"
 import type { ParsedDocument } from "../reading/DocumentParser.ts"
 import { entered, type Heading } from "../reading/Heading.ts"
 import { pageBodies, sentenceOverBreak } from "./pageBreaks.ts"
-import type { TextSpan } from "../reading/splitSentences.ts"
+import type { TextSpan } from "../reading/readableText.ts"
 import { pieceTokenizer } from "../../tokens/pieceTokenizer.ts"
 
 /**
- * A passage aims at 800 to 1,100 UTF-16 units and never has more. Chosen on half of the questions of a collection of long
- * texts, by what five of them recall within 5,000 units of context.
+ * A passage aims at 800 to 1,100 UTF-16 units and never has more. Chosen on half of the questions of a collection of
+ * long texts, by what five of them recall within 5,000 units of context.
  */
 export const PASSAGE_LENGTH = { aim: 800, max: 1100 } as const
 /**
@@ -50,7 +50,10 @@ export function* cutPassages(
   }
 }
 
-/** Returns a function that returns, for one part of a text after the other, the headings above its start and those in it. */
+/**
+ * Returns a function that returns, for one part of a text after the other, the headings above its start and those in
+ * it.
+ */
 const makeHeadingWalk = (headings: ReadonlyArray<Heading>) => {
   let next = 0
   let path: ReadonlyArray<Heading> = []
@@ -66,7 +69,9 @@ const makeHeadingWalk = (headings: ReadonlyArray<Heading>) => {
   }
 }
 
-/** The parts of a text that no passage goes beyond: its pages, longer or shorter by a sentence that runs over a break. */
+/**
+ * The parts of a text that no passage goes beyond: its pages, longer or shorter by a sentence that runs over a break.
+ */
 function* sectionsOf({ pageStarts, text }: ParsedDocument, bodies: ReadonlyArray<TextSpan>): Generator<TextSpan> {
   if (pageStarts === null) return yield { start: 0, end: text.length }
   let from = 0

@@ -1,5 +1,5 @@
 import type { ParsedDocument } from "../reading/DocumentParser.ts"
-import type { TextSpan } from "../reading/splitSentences.ts"
+import type { TextSpan } from "../reading/readableText.ts"
 
 /** Lines at the top and at the bottom of a page that can be its running head or foot. */
 const EDGE_LINES = 3

@@ -1,6 +1,6 @@
 import type { IndexedDocument } from "./PassageIndex.ts"
 import { pageBodies } from "./pageBreaks.ts"
-import type { TextSpan } from "../reading/splitSentences.ts"
+import type { TextSpan } from "../reading/readableText.ts"
 
 /** A way in which stored passages and their stored text disagree. */
 export type PassageProblem =

@@ -27,7 +27,10 @@ export const indexPassage = (passage: Passage, language: SearchLanguage, embeddi
   return { passage, terms, foundBy: new Map([...terms, ...plain]), length: sum([...terms.values()]), embedding }
 }
 
-/** The terms of a query in each of the languages it is asked in, with accents and without: a term that several have counts once. */
+/**
+ * The terms of a query in each of the languages it is asked in, with accents and without: a term that several have
+ * counts once.
+ */
 const queryTerms = (query: string, languages: ReadonlySet<SearchLanguage>) => {
   const words = searchableQuery(query)
   const weights = new Map<string, number>()

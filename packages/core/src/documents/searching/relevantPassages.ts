@@ -232,9 +232,9 @@ const wordsIn = (text: string, asked: Iterable<string>): ReadonlyArray<string> =
 }
 
 /**
- * Leaves out found passages that have too little to do with a question to be worth sending and paying for: by the words of
- * both, and, if an embedder compared them, by their meaning. A name in the question counts for all found
- * passages of a document if one of them or the file's name has it: a contract names its parties once. A question that asks for the
+ * Leaves out found passages that have too little to do with a question to be worth sending and paying for: by the words
+ * of both, and, if an embedder compared them, by their meaning. A name in the question counts for all found passages of
+ * a document if one of them or the file's name has it: a contract names its parties once. A question that asks for the
  * whole of a text keeps all that was found.
  * @param nearFrom the least cosine that is enough
  */

@@ -34,7 +34,7 @@ const cosine = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): number => {
   return dot / (Math.hypot(...a) * Math.hypot(...b))
 }
 
-/** The guarantees of every embedder, whatever its provider. */
+/** The guarantees of every embedder, independent of its provider. */
 export const embedderContract = (name: string, { stage }: EmbedderStage): void => {
   describe(`${name} as an Embedder`, () => {
     const embed = async (texts: ReadonlyArray<string>, under?: StagedEmbedder) => {

@@ -48,7 +48,7 @@ const latest = (reports: ReadonlyArray<ModelReport>): ModelReport | undefined =>
     .toSorted((a, b) => a.reportedAt - b.reportedAt || a.funds.localeCompare(b.funds) * -1 || a.part - b.part)
     .at(-1)
 
-/** Whatever reports came, in any order: exactly the amount of the latest ones is taken back. */
+/** After any reports in any order, exactly the amount of the latest ones is taken back. */
 const clawBack = (account: ModelAccount, command: Exclude<PurchaseCommand, { readonly _tag: "buy" }>): ModelStep => {
   const { charge, granted, paid, reportedAt } = command
   if (!account.opened) return { answer: "AccountNotFound", account }
