@@ -81,6 +81,23 @@ describe("a service with a key", () => {
     expect((await server.parley.credits.balance(name.userId)).available).toBe(95)
   })
 
+  test("holds and renews nothing of a blocked person, and can charge for what was done before", async () => {
+    const name = { userId: person(), key: "k" }
+    await done("reserve", { ...name, amount: 40 })
+    await server.parley.users.block(name.userId)
+    await expectProblem(await call("reserve", { ...name, key: "k2", amount: 1 }), 403, "blocked")
+    await expectProblem(await call("renew", name), 403, "blocked")
+    expect(await done("settle", { ...name, lines: pages })).toMatchObject({ state: "settled", charged: 5 })
+    const stranger = person()
+    await server.parley.users.block(stranger)
+    await expectProblem(await call("reserve", { userId: stranger, key: "k", amount: 1 }), 403, "blocked")
+    const headers = { authorization: `Bearer ${ownKey}` }
+    const balance = await server.fetch(`/v1/users/${stranger}/balance`, { headers })
+    await expectProblem(balance, 404, "account_not_found")
+    await server.parley.users.unblock(name.userId)
+    await done("reserve", { ...name, key: "k2", amount: 1 })
+  })
+
   test("is refused by name if it is not possible", async () => {
     const userId = person()
     const reserve = (more: object) => call("reserve", { userId, key: "k", amount: 40, ...more })

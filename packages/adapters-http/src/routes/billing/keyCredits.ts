@@ -1,5 +1,5 @@
 import { type ServiceKey, UserId, type WorkPayment } from "@parley/core"
-import { WorkMeter } from "@parley/core/effect"
+import { AccessList, WorkMeter } from "@parley/core/effect"
 import { Effect, Schema } from "effect"
 import { keyAccess } from "../../access/secretAccess.ts"
 import { json } from "../../exchange/Exchange.ts"
@@ -70,6 +70,10 @@ const ownName = ({ id }: ServiceKey, { key, userId }: { readonly userId: string;
   key: `key:${id}:${key}`
 })
 
+/** No work begins or goes on for a blocked person; what was done can be charged. */
+const refuseBlocked = ({ userId }: { readonly userId: UserId }) =>
+  AccessList.use((accessList) => accessList.checkPerson(userId))
+
 const answerOf = (payment: WorkPayment) => {
   const body: typeof PaymentBody.Type =
     payment._tag === "Settled"
@@ -97,9 +101,11 @@ export const postReserve = defineRoute({
     "invalid_work",
     "invalid_amount",
     "work_expired",
+    "blocked",
     "storage_unavailable"
   ],
   handle: Effect.fnUntraced(function* ({ body, caller }) {
+    yield* refuseBlocked(body)
     const hold = yield* WorkMeter.use((meter) =>
       meter.reserve({
         ...ownName(caller, body),
@@ -129,8 +135,9 @@ export const postRenew = defineRoute({
     "The hold, and the lines to charge if your service does not return."
   ),
   responses: { 200: { description: "It lives on.", schema: Schema.Struct({ state: Schema.Literal("open") }) } },
-  errors: ["hold_not_found", "invalid_work", "storage_unavailable"],
+  errors: ["hold_not_found", "invalid_work", "blocked", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ body, caller }) {
+    yield* refuseBlocked(body)
     const { lifetimeSeconds, lines } = body
     yield* WorkMeter.use((meter) => meter.renew({ ...ownName(caller, body), lifetimeSeconds }, lines))
     return json(200, { state: "open" })
