@@ -162,8 +162,8 @@ export class SecurityEvents extends Context.Service<
     /** Reports something that happened, for the request of `RequestOrigin`, after it was stored. It never fails. */
     record(fact: SecurityFact): Effect.Effect<void>
     /**
-     * Notes a request of a person with a valid session. The first one from an address is reported as `signed_in`; a
-     * process remembers 50,000 pairs of person and address.
+     * Notes a request of a person with a valid session. The first one from an address, or an IPv6 network, is reported
+     * as `signed_in`; a process remembers 50,000 pairs of person and address.
      */
     see(userId: UserId): Effect.Effect<void>
     /** Counts a refusal, by its kind and address. The first ones are reported at once, the others after a minute. */
@@ -195,7 +195,9 @@ const make = Effect.gen(function* () {
         )
       )
     )
-  const pairOf = (userId: UserId) => Effect.map(RequestOrigin, (origin) => `${userId}\0${origin?.address ?? ""}`)
+  /** The bucket, because one person has all addresses of an IPv6 network, and each new pair is an event. */
+  const pairOf = (userId: UserId) =>
+    Effect.map(RequestOrigin, (origin) => `${userId}\0${addressBucket(origin?.address)}`)
 
   const record = Effect.fnUntraced(function* ({ event, outcome = "ok", userId }: SecurityFact) {
     if (yield* IsTrial) return

@@ -83,6 +83,24 @@ it.effect("a person is reported as signed in once for each address, and again af
   }).pipe(Effect.provide(layer))
 })
 
+it.effect("a person who changes the address within an IPv6 network with every request makes no event each time", () => {
+  const { layer, lines } = world()
+  return Effect.gen(function* () {
+    const security = yield* SecurityEvents
+    const from64 = (host: number) => from({ address: `2001:db8:1:2::${host.toString(16)}` })
+    for (let host = 1; host <= 100; host++) yield* from64(host)(security.see("ann"))
+    yield* from64(7)(security.record({ event: "signed_out", userId: "ann" }))
+    yield* from64(8)(security.see("ann"))
+    yield* from({ address: "2001:db8:1:3::1" })(security.see("ann"))
+    expect(lines.map(({ annotations }) => `${annotations["event"]} ${annotations["address"]}`)).toEqual([
+      "signed_in 2001:db8:1:2::1",
+      "signed_out 2001:db8:1:2::7",
+      "signed_in 2001:db8:1:2::8",
+      "signed_in 2001:db8:1:3::1"
+    ])
+  }).pipe(Effect.provide(layer))
+})
+
 it.effect("10,000 refusals of one address are six lines, whose counts are exact, and no row of the storage", () => {
   const reported: Array<SecurityEvent> = []
   const sink: EventSink = {
