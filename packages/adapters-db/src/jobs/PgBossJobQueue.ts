@@ -9,13 +9,12 @@ import {
   type JobRecord
 } from "@parley/core/adapter"
 import { Effect, flow, Layer, type Schema } from "effect"
-import type { PgBoss } from "pg-boss"
 import { Database, type Row } from "../database/Database.ts"
 import { DatabaseOwner } from "../database/DatabaseOwner.ts"
 import { storing } from "../storage/storageFailed.ts"
 import { enqueueJob, jobToSend } from "./enqueueJob.ts"
 import { forgetOldJobs, startWorker, takeOverDeadTries } from "./jobWorker.ts"
-import { callBoss, type JobParts, startBoss } from "./startBoss.ts"
+import { type Boss, callBoss, type JobParts, startBoss } from "./startBoss.ts"
 import type { JobQueueOptions } from "./JobQueueOptions.ts"
 import { jobSql, type ListedJob, type StoredJob } from "./jobSql.ts"
 import type { UserId } from "@parley/core"
@@ -69,7 +68,7 @@ export const listJobs = ({ boss, owner: database, text }: JobParts) =>
 const lazyBoss = Effect.fnUntraced(function* (options: JobQueueOptions) {
   const { driver } = yield* Database
   const owner = yield* DatabaseOwner
-  let starting: Promise<PgBoss> | undefined
+  let starting: Promise<Boss> | undefined
   const start = () =>
     (starting ??= startBoss(owner, driver, options).catch((error: unknown) => {
       starting = undefined

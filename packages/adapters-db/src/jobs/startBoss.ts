@@ -1,11 +1,26 @@
 import { Effect } from "effect"
-import type { PgBoss } from "pg-boss"
 import { Database, DatabaseError } from "../database/Database.ts"
 import { DatabaseOwner } from "../database/DatabaseOwner.ts"
 import { forPurpose } from "../database/limits.ts"
 import { toDatabaseError } from "../database/toDatabaseError.ts"
 import type { JobQueueOptions } from "./JobQueueOptions.ts"
 import { JOBS_QUEUE, JOBS_QUEUE_POLICY, type jobSql } from "./jobSql.ts"
+
+/**
+ * The calls of the queue library that the job queue makes. The library's own declarations do not compile with
+ * `skipLibCheck: false`, so no published type names them.
+ */
+export interface Boss {
+  send(queue: string, data: object, options: object): Promise<string | null>
+  complete(queue: string, tried: BossTry, result: null, options: object): Promise<unknown>
+  fail(queue: string, tried: BossTry, failure: object, options: object): Promise<unknown>
+  stop(options: { readonly graceful: boolean }): Promise<void>
+}
+
+interface BossTry {
+  readonly id: string
+  readonly retryCount: number
+}
 
 type Statement = (text: string, params: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<object>, DatabaseError>
 
@@ -41,7 +56,7 @@ export const startBoss = async (
   owner: DatabaseOwner["Service"],
   driver: "pg" | "pglite",
   options: JobQueueOptions
-): Promise<PgBoss> => {
+): Promise<Boss> => {
   const { PgBoss } = await import("pg-boss")
   const boss = new PgBoss({
     db: bossDatabase(owner.execute),
@@ -70,7 +85,7 @@ export const startBoss = async (
 export interface JobParts {
   readonly owner: DatabaseOwner["Service"]
   /** The queue library, started with the first use. */
-  readonly boss: Effect.Effect<PgBoss, DatabaseError>
+  readonly boss: Effect.Effect<Boss, DatabaseError>
   readonly text: ReturnType<typeof jobSql>
   /** Wakes the workers of this process to look for jobs. */
   readonly wake: () => void
