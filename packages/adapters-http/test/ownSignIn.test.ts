@@ -32,7 +32,7 @@ const wordOf = (source: unknown): string => {
 }
 
 const authenticate = (source: unknown) => says[wordOf(source)]?.() as SignedIn | undefined
-const ownSignIn = { authenticate, sessions: undefined, developmentSessions: undefined }
+const ownSignIn = { authenticate, sessions: undefined, developmentSessions: undefined, emailSignIn: undefined }
 
 describe.each(surfaces)("the host's own sign-in behind %s", (_, surface) => {
   let server: TestServer
