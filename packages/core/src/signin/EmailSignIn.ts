@@ -19,9 +19,13 @@ import { SignInStore } from "./SignInStore.ts"
 /** Time for which a code counts. */
 export const CODE_LIFETIME_MS = 10 * 60_000
 
-/** The window of all limits, and the most sign-ins in it: to one mailbox, from one address, in all. */
+/**
+ * The window of all limits, and the most sign-ins in it: to one mailbox from one address, to one mailbox, from one
+ * address, in all. One address alone cannot keep the owner of a mailbox from signing in.
+ */
 const WINDOW_MS = 10 * 60_000
-const PER_MAILBOX = 5
+const PER_MAILBOX_AND_ADDRESS = 5
+const PER_MAILBOX = 20
 const PER_ADDRESS = 20
 const IN_ALL = 600
 /** The most codes that one address tries in a window. Each sign-in has a bound of its own, too. */
@@ -125,9 +129,12 @@ const make = Effect.gen(function* () {
     ask: Effect.fn("EmailSignIn.ask")(function* ({ address, email, language, page }) {
       const to = mailAddressOf(email)
       if (to === undefined) return yield* new InvalidMailAddress()
+      const bucket = addressBucket(address)
+      const mailbox = yield* sha256OfText(to)
       yield* enter([
-        { name: "sign-in-address", subject: addressBucket(address), calls: PER_ADDRESS },
-        { name: "sign-in-mailbox", subject: yield* sha256OfText(to), calls: PER_MAILBOX },
+        { name: "sign-in-address", subject: bucket, calls: PER_ADDRESS },
+        { name: "sign-in-pair", subject: `${mailbox} ${bucket}`, calls: PER_MAILBOX_AND_ADDRESS },
+        { name: "sign-in-mailbox", subject: mailbox, calls: PER_MAILBOX },
         { name: "sign-in-all", subject: "all", calls: IN_ALL }
       ])
       const browser = yield* newBrowserSecret
