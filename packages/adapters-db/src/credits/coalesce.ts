@@ -155,11 +155,16 @@ export const coalesce = <Job, A, E>(options: CoalesceOptions<Job, A, E>): ((job:
     return yield* answerAt(outcome, 0) ?? UNANSWERED
   })
 
-  return Effect.fnUntraced(function* (job: Job) {
-    const ticket: Waiting = { job, turn: Deferred.makeUnsafe() }
-    lanes.add(ticket)
-    const turn = yield* Deferred.await(ticket.turn)
-    if (turn._tag === "Answered") return yield* turn.exit
-    return yield* turn._tag === "Leads" ? lead(turn.batch) : contend(turn.batch)
-  }, Effect.uninterruptible)
+  // Not a generator, which would cost each call of a batch about a microsecond.
+  return (job) =>
+    Effect.uninterruptible(
+      Effect.suspend(() => {
+        const ticket: Waiting = { job, turn: Deferred.makeUnsafe() }
+        lanes.add(ticket)
+        return Effect.flatMap(Deferred.await(ticket.turn), (turn) => {
+          if (turn._tag === "Answered") return turn.exit
+          return turn._tag === "Leads" ? lead(turn.batch) : contend(turn.batch)
+        })
+      })
+    )
 }
