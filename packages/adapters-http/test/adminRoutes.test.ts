@@ -149,6 +149,15 @@ test("the same key moves credits once, other content under it is refused, and an
   const first = await send("POST", `${at}/grants`, grant)
   expect(await send("POST", `${at}/grants`, grant)).toEqual(first)
   expect((await send("POST", `${at}/grants`, { ...grant, amount: 51 })).status).toBe(422)
+  const correction = { ...grant, key: "ticket-10", amount: -7 }
+  const corrected = await send("POST", `${at}/adjustments`, correction)
+  expect(await send("POST", `${at}/adjustments`, correction)).toEqual(corrected)
+  const { body } = await send("GET", `/api/admin/audit?user=${encodeURIComponent(person)}`)
+  expect(body["entries"]).toMatchObject([
+    { action: "credits adjust", address: expect.any(String) },
+    { action: "credits grant", address: expect.any(String) }
+  ])
+  expect(body["entries"]).toHaveLength(2)
   for (const path of ["grants", "adjustments", "tier", "unpin"]) {
     const method = path === "tier" ? "PUT" : "POST"
     expect((await send(method, `/api/admin/users/nobody-here/${path}`, bodies[path])).status).toBe(404)

@@ -126,8 +126,8 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   UserExport.layer,
   UserService.layer,
   Layer.provideMerge(
-    Layer.mergeAll(AuditedActions.layer, OperatorActions.layer, OperatorReports.layer),
-    Layer.mergeAll(CreditService.layer, OperatorTiers.layer, UserAccess.layer)
+    Layer.mergeAll(OperatorActions.layer, OperatorReports.layer),
+    Layer.provideMerge(AuditedActions.layer, Layer.mergeAll(CreditService.layer, OperatorTiers.layer, UserAccess.layer))
   ),
   WorkMeter.layer,
   Layer.provideMerge(

@@ -52,7 +52,7 @@ export class AuditedActions extends Context.Service<
         unitOfWork.run(userId, access.lock(userId).pipe(Effect.andThen(records.account(userId)), Effect.andThen(work)))
 
       return AuditedActions.of({
-        grant: Effect.fn("AuditedActions.grant")(({ amount, key, userId }, { by, reason }) => {
+        grant: Effect.fn("AuditedActions.grant")(({ amount, key, userId }, { address, by, reason }) => {
           const details = `${amount} credits under the key ${key}`
           const granting = Effect.gen(function* () {
             const done = yield* credits.done(userId, key)
@@ -62,16 +62,18 @@ export class AuditedActions extends Context.Service<
               "PurchaseConflict",
               Effect.die
             )
-            if (done === undefined) yield* audit.record({ action: "credits grant", by, userId, reason, details })
+            if (done === undefined) {
+              yield* audit.record({ action: "credits grant", by, userId, reason, details, address })
+            }
             return transaction
           })
           return alone(userId, granting)
         }),
-        setTier: Effect.fn("AuditedActions.setTier")(({ tier, userId }, { by, reason }) => {
+        setTier: Effect.fn("AuditedActions.setTier")(({ tier, userId }, { address, by, reason }) => {
           const setting = Effect.gen(function* () {
             if ((yield* tiers.standing(userId)).tier === tier) return
             yield* tiers.set({ userId, tier, pin: false })
-            yield* audit.record({ action: "users tier", by, userId, reason, details: tier })
+            yield* audit.record({ action: "users tier", by, userId, reason, details: tier, address })
           })
           return alone(userId, setting)
         })

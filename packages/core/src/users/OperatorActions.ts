@@ -13,6 +13,7 @@ import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import type { UnknownTier } from "../tiers/errors.ts"
 import type { TierName } from "../tiers/Tier.ts"
+import { AuditedActions } from "./AuditedActions.ts"
 import { OperatorTiers } from "./OperatorTiers.ts"
 
 /** The person whom an action affects, and the operator who asks for it. */
@@ -21,11 +22,17 @@ interface Asked {
   readonly asked: ActionAsked
 }
 
+interface AdjustInput {
+  readonly amount: number
+  readonly key: string
+  readonly reason: string
+}
+
 type CorrectionRefused = AccountNotFound | KeyConflict | InvalidAmount | StorageFailed
 
 /**
  * What operators do with the credits and the tier of a person who has an account. Each action and its entry in the audit
- * log are one transaction.
+ * log are one transaction; a repeated grant or correction is entered once.
  */
 export class OperatorActions extends Context.Service<
   OperatorActions,
@@ -35,9 +42,7 @@ export class OperatorActions extends Context.Service<
       input: Asked & { readonly amount: number; readonly key: string }
     ): Effect.Effect<Transaction, CorrectionRefused>
     /** Corrects a balance; credits that are not there become debt. The same key corrects it once. */
-    adjust(
-      input: Asked & { readonly amount: number; readonly key: string; readonly reason: string }
-    ): Effect.Effect<Transaction, CorrectionRefused>
+    adjust(input: Asked & AdjustInput): Effect.Effect<Transaction, CorrectionRefused>
     /** The purchase of a payment or a checkout session. */
     purchase(
       userId: UserId,
@@ -65,6 +70,7 @@ export class OperatorActions extends Context.Service<
 }
 
 const make = Effect.gen(function* () {
+  const actions = yield* AuditedActions
   const audit = yield* AuditLog
   const billing = yield* BillingStore
   const credits = yield* CreditService
@@ -79,6 +85,13 @@ const make = Effect.gen(function* () {
       Effect.tap(work, () => audit.record(entry))
     )
   }
+  /** A repeated correction changes nothing, and is entered once. */
+  const adjust = Effect.fnUntraced(function* (input: Asked & AdjustInput) {
+    const { amount, key, reason, userId } = input
+    const adjusting = credits.adjust({ userId, key, amount, reason })
+    if ((yield* credits.done(userId, key)) !== undefined) return yield* adjusting
+    return yield* audited(input, "credits adjust", `${amount} credits under the key ${key}`, adjusting)
+  })
   const purchase = Effect.fnUntraced(function* (userId: UserId, payment: string) {
     const all = yield* billing.bought(userId)
     const found = all.find(({ paymentId, sessionId }) => paymentId === payment || sessionId === payment)
@@ -87,19 +100,8 @@ const make = Effect.gen(function* () {
   })
 
   return OperatorActions.of({
-    grant: Effect.fn("OperatorActions.grant")(function* ({ amount, key, ...who }) {
-      const { userId } = who
-      // A grant would open an account for a mistyped id.
-      yield* credits.find(userId)
-      const details = `${amount} credits under the key ${key}`
-      // No purchase is named, so none can differ.
-      const granting = Effect.catchTag(credits.grant({ userId, amount, key }), "PurchaseConflict", Effect.die)
-      return yield* audited(who, "credits grant", details, granting)
-    }),
-    adjust: Effect.fn("OperatorActions.adjust")(({ amount, key, reason, ...who }) => {
-      const details = `${amount} credits under the key ${key}`
-      return audited(who, "credits adjust", details, credits.adjust({ userId: who.userId, key, amount, reason }))
-    }),
+    grant: Effect.fn("OperatorActions.grant")(({ asked, ...grant }) => actions.grant(grant, asked)),
+    adjust: Effect.fn("OperatorActions.adjust")(adjust),
     purchase,
     refund: Effect.fn("OperatorActions.refund")(function* ({ payment, refunded, ...who }) {
       const { userId } = who
