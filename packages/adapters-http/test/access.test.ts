@@ -6,14 +6,17 @@ import { neutralProvider, scriptedCrm } from "@parley/core/testing"
 import { widgetFiles } from "@parley/widget/files"
 import { Effect, Result, Schema } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { type Route, routes } from "../src/index.ts"
+import { HmacSessionVerifier, type Route, routes } from "../src/index.ts"
+import { accessMatrix, type Column, columns } from "./support/accessMatrix.ts"
 import { expectProblem } from "./support/expectProblem.ts"
 import { openRaw } from "./support/openRaw.ts"
-import { cookieFor, SECRET, startServer, type TestServer } from "./support/startServer.ts"
+import { AUDIENCE, cookieFor, SECRET, startServer, type TestServer } from "./support/startServer.ts"
 
 const OWNER = "owner"
 const EXPIRED_KEY = `parley_sk_${"0".repeat(16)}_${"1".repeat(64)}`
 const STRANGER = "stranger"
+/** The person whom operators change. */
+const MANAGED = "managed"
 const otherSecret = new TextEncoder().encode("another secret, just as long as the first")
 
 /** A provider whose customers are named after their creation key, and whose events are unsigned. */
@@ -49,7 +52,11 @@ beforeAll(async () => {
   const digest = createHash("sha256").update(EXPIRED_KEY).digest("hex")
   const expired = { id: "0".repeat(16), name: "expired", scopes: SERVICE_SCOPES, digest, expiresAt: 0 }
   await Effect.runPromise(stores.serviceKeys.insert(expired))
-  server = await startServer({ parley: { ...stores, work: ["holds"], config, payments, crm: [crm.provider], secrets } })
+  const sessions = HmacSessionVerifier.make({ secret: SECRET, audience: AUDIENCE })
+  server = await startServer({
+    parley: { ...stores, work: ["holds"], config, payments, crm: [crm.provider], secrets },
+    app: { sessions, cronSecret: "of-the-schedules" }
+  })
 })
 afterAll(() => server.close())
 
@@ -91,13 +98,15 @@ const haveOwned = async () => {
 
 /** The id of the owner's data in the path of a route. */
 const idOf = ({ path }: Route): string =>
-  path.startsWith("/v1/users/")
-    ? OWNER
-    : path.includes("chats")
-      ? owned.chatId
-      : path.includes("bots")
-        ? owned.botId
-        : owned.documentId
+  path.startsWith("/api/admin/")
+    ? MANAGED
+    : path.startsWith("/v1/users/")
+      ? OWNER
+      : path.includes("chats")
+        ? owned.chatId
+        : path.includes("bots")
+          ? owned.botId
+          : owned.documentId
 
 /** A file of the widget. */
 const assetName = () => [...(widgetFiles()?.assets.keys() ?? [])][0] ?? ""
@@ -153,6 +162,14 @@ const requestOf = (route: Route): { readonly path: string; readonly init: Reques
     "/v1/credits/release": { userId: OWNER, key: "work" },
     "/v1/users/{id}/grants": { amount: 1, key: "order-7" },
     "/v1/users/{id}/tier": { tier: "pro" },
+    "/api/admin/users/{id}/block": { reason: "r" },
+    "/api/admin/users/{id}/unblock": { reason: "r" },
+    "/api/admin/users/{id}/sign-out": { reason: "r" },
+    "/api/admin/users/{id}/grants": { amount: 1, key: "k", reason: "r" },
+    "/api/admin/users/{id}/adjustments": { amount: -1, key: "k2", reason: "r" },
+    "/api/admin/users/{id}/refunds": { payment: "pi_1", reason: "r" },
+    "/api/admin/users/{id}/tier": { tier: "pro", reason: "r" },
+    "/api/admin/users/{id}/unpin": { reason: "r" },
     "/dev/sign-in": { email: "owner@example.com" }
   }
   const body = bodies[route.path]
@@ -221,6 +238,7 @@ const strange: ReadonlyArray<readonly [string, () => Promise<Record<string, stri
   ["garbage", () => ({ cookie: "parley_session=garbage" })],
   ["another cookie", async () => ({ cookie: (await cookieFor(OWNER)).replace("parley_session", "session") })],
   ["an expired token", async () => ({ cookie: await cookieFor(OWNER, { expiresAt: "-2m" }) })],
+  ["another audience", async () => ({ cookie: await cookieFor(OWNER, { claims: { aud: "another" } }) })],
   ["another key", async () => ({ cookie: await cookieFor(OWNER, { secret: otherSecret }) })],
   [
     "a token without a signature",
@@ -486,24 +504,53 @@ test("every scope but the one for chats opens a route", () => {
   expect([...asked, "chat:complete"].toSorted()).toEqual(SERVICE_SCOPES.toSorted())
 })
 
-test("every route has a row in this matrix", () => {
-  const covered = (
-    [
-      "session",
-      "owner",
-      "support",
-      "optional session",
-      "cron",
-      "key",
-      "public",
-      "visitor",
-      "payment-signature",
-      "sign-in",
-      "development"
-    ] as const
-  ).flatMap((access) => of(access))
-  expect(covered).toHaveLength(routes.length)
-  expect(new Set(routes.map(nameOf)).size).toBe(routes.length)
+/** The headers of each kind of caller. */
+const headersOf: Readonly<Record<Column, () => Promise<Record<string, string>>>> = {
+  none: async () => ({}),
+  expired: async () => ({ cookie: await cookieFor(OWNER, { expiresAt: "-2m" }) }),
+  tampered: async () => ({ cookie: await cookieFor(OWNER, { secret: otherSecret }) }),
+  "other audience": async () => ({ cookie: await cookieFor(OWNER, { claims: { aud: "another" } }) }),
+  blocked: async () => ({ cookie: await cookieFor("blocked") }),
+  "key without scope": async () => ({ authorization: `Bearer ${scopeless}` }),
+  "other user": async () => ({ cookie: await cookieFor(STRANGER) }),
+  "lower tier": async () => ({ cookie: await cookieFor("lower") }),
+  support: async () => ({ cookie: await cookieFor("helper", { claims: { parley_role: "support" } }) }),
+  operator: async () => ({ cookie: await cookieFor("operator", { claims: { parley_role: "owner" } }) }),
+  owner: async () => ({ cookie: await cookieFor(OWNER) })
+}
+
+/** A key whose only scope opens no route. */
+let scopeless = ""
+
+describe("the authorisation matrix", () => {
+  beforeAll(async () => {
+    scopeless = (await server.parley.keys.create({ name: "scopeless", scopes: ["chat:complete"] })).key
+    for (const user of [MANAGED, STRANGER, "lower", "blocked", "helper", "operator"]) {
+      await (await server.fetch("/api/me", { headers: { cookie: await cookieFor(user) } })).text()
+    }
+    await server.parley.users.block("blocked")
+    const headers = { authorization: `Bearer ${server.serviceKey.key}`, "content-type": "application/json" }
+    const body = JSON.stringify({ tier: "business" })
+    const path = `/v1/users/${STRANGER}/tier`
+    expect((await server.fetch(path, { method: "PUT", headers, body })).status).toBe(200)
+  })
+
+  test("has exactly one row for every route", () => {
+    expect(Object.keys(accessMatrix).toSorted()).toEqual(routes.map(nameOf).toSorted())
+  })
+
+  test.each(routes.map((route) => [nameOf(route), route] as const))("%s", async (name, route) => {
+    await createOwned()
+    const statuses: Array<number> = []
+    for (const column of columns) {
+      const response = await call(route, await headersOf[column]())
+      const text = await response.text()
+      statuses.push(response.status)
+      const isTheirs = column === "owner" || route.access.name === "visitor"
+      for (const marker of isTheirs ? [] : ["Mine.", "mine.txt", "Mine too."]) expect(text).not.toContain(marker)
+    }
+    expect(statuses.join(" ")).toBe(accessMatrix[name])
+  })
 })
 
 test("the first valid session among several cookies counts", async () => {

@@ -57,12 +57,15 @@ export interface TestServerOptions {
   readonly unavailable?: ReadonlyArray<string>
 }
 
+/** The audience of the sessions. */
+export const AUDIENCE = "parley"
+
 /** A session cookie for this user, another one each time: signing out of one leaves the others. */
 export const cookieFor = async (
   user: string,
   { secret = SECRET, expiresAt = "1h", claims = {} as Record<string, unknown> } = {}
 ): Promise<string> => {
-  const token = await new SignJWT({ jti: crypto.randomUUID(), ...claims })
+  const token = await new SignJWT({ jti: crypto.randomUUID(), aud: AUDIENCE, ...claims })
     .setProtectedHeader({ alg: "HS256" })
     .setSubject(user)
     .setExpirationTime(expiresAt)
