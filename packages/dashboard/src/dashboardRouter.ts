@@ -21,7 +21,8 @@ export interface DashboardOptions {
 
 /**
  * The page's content security policy: its own files and its own server, no inline code, no frame around it. The page
- * may create images from loaded data; a worker renders pdf pages; a frame previews a bot's widget.
+ * may create images from loaded data; a worker renders pdf pages; a frame previews a bot's widget. No text becomes HTML
+ * or the address of a script, except the address of that worker (`app/pdf/openPdf.ts`).
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -34,8 +35,26 @@ const CONTENT_SECURITY_POLICY = [
   "frame-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
-  "frame-ancestors 'none'"
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types default",
+  "report-uri /csp-reports"
 ].join("; ")
+
+/** The page copies texts to the clipboard. It uses no device and none of the browser's payments. */
+const PERMISSIONS_POLICY = [
+  "camera=()",
+  "display-capture=()",
+  "geolocation=()",
+  "hid=()",
+  "microphone=()",
+  "midi=()",
+  "payment=()",
+  "serial=()",
+  "usb=()",
+  "clipboard-read=()",
+  "clipboard-write=(self)"
+].join(", ")
 
 const INDEX = "index.html"
 /** Files here carry a hash of their content in their name. */
@@ -115,6 +134,7 @@ const sendFile = (name: string, request: Request, response: Response): void => {
     "cache-control": name.startsWith(HASHED) ? "public, max-age=31536000, immutable" : "no-cache",
     "content-security-policy": CONTENT_SECURITY_POLICY,
     "content-type": TYPES[extname(name)] ?? "application/octet-stream",
+    "permissions-policy": PERMISSIONS_POLICY,
     "referrer-policy": "same-origin",
     "x-content-type-options": "nosniff",
     ...(encoding === undefined ? {} : { "content-encoding": encoding })

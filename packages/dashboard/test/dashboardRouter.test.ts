@@ -55,6 +55,8 @@ describe("the files of the dashboard", () => {
       const policy = response.headers.get("content-security-policy") ?? ""
       expect(policy, path).toContain("default-src 'none'; script-src 'self'; style-src 'self';")
       expect(policy, path).not.toMatch(/unsafe|nonce|https?:|\*/)
+      expect(policy, path).toContain("; require-trusted-types-for 'script'; trusted-types default")
+      expect(response.headers.get("permissions-policy"), path).toMatch(/camera=\(\).*microphone=\(\).*payment=\(\)/)
     }
   })
 

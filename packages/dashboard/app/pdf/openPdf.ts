@@ -8,6 +8,15 @@ declare const __PDF_FILES__: string
 
 GlobalWorkerOptions.workerSrc = workerAddress
 
+interface TrustedTypes {
+  createPolicy(name: string, rules: { createScriptURL: (address: string) => string | null }): unknown
+}
+
+// pdf.js passes an address as text to `Worker`. The page's policy refuses that for all other addresses.
+;(globalThis as { readonly trustedTypes?: TrustedTypes }).trustedTypes?.createPolicy("default", {
+  createScriptURL: (address) => (address === workerAddress ? address : null)
+})
+
 export interface OpenedPdf {
   readonly document: Promise<PDFDocumentProxy>
   readonly close: () => void

@@ -1,3 +1,6 @@
+// zod, which the AI SDK loads, otherwise tries whether the page may run generated code: the page's policy refuses that.
+globalThis.__zod_globalConfig = { jitless: true }
+
 // Before anything is drawn: the colours that the person chose, so that no page flashes in the other ones.
 ;(function () {
   var chosen = null

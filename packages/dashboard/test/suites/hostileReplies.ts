@@ -73,4 +73,30 @@ describeInChromium("a chat full of hostile replies", {}, (stage) => {
     await screenshot(page, "hostile")
     expect(dashboard.complaintsBut()).toEqual([])
   })
+
+  it("is on a page on which no text becomes HTML or a script, and that may use no device", async () => {
+    const dashboard = await stage.openAs("trusted@example.org", { path: "/settings" })
+    const refused = await dashboard.page.evaluate(async () => {
+      const nameOf = async (work: () => unknown) => {
+        try {
+          await work()
+          return "done"
+        } catch (error) {
+          return (error as Error).name
+        }
+      }
+      return [
+        await nameOf(() => (document.createElement("div").innerHTML = "<img src=x>")),
+        await nameOf(() => document.body.insertAdjacentHTML("beforeend", "<img src=x>")),
+        await nameOf(() => (document.createElement("script").src = "/theme.js")),
+        await nameOf(() => new Worker("/theme.js")),
+        ...["camera", "microphone", "geolocation", "payment", "clipboard-write"].filter((feature) =>
+          (
+            document as unknown as { featurePolicy: { allowsFeature(name: string): boolean } }
+          ).featurePolicy.allowsFeature(feature)
+        )
+      ]
+    })
+    expect(refused).toEqual(["TypeError", "TypeError", "TypeError", "TypeError", "clipboard-write"])
+  })
 })
