@@ -196,6 +196,10 @@ describe("a sign-in by e-mail", () => {
     const german = { "accept-language": "fr;q=0.9, de-CH;q=0.8, en;q=0.2" }
     const page = await browser.send("/sign-in", { headers: german })
     expect(page.headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; form-/)
+    expect(page.headers.get("content-security-policy")).toContain(
+      "; require-trusted-types-for 'script'; trusted-types 'none'"
+    )
+    expect(page.headers.get("permissions-policy")).toContain("camera=()")
     expect(page.headers.get("cache-control")).toBe("no-store")
     const html = await page.text()
     expect(html).toContain('<html lang="de">')

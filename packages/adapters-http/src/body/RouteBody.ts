@@ -7,6 +7,7 @@ import type { Coded, ErrorCode } from "../problems/problemTable.ts"
 export interface RouteBody<B, C extends ErrorCode> {
   readonly contentType:
     | "application/json"
+    | "application/csp-report"
     | "application/x-www-form-urlencoded"
     | "multipart/form-data"
     | "application/octet-stream"

@@ -40,6 +40,7 @@ import { getUsage } from "./billing/usage.ts"
 import { postPaymentWebhook } from "./billing/webhooks.ts"
 import { getWidgetAsset, getWidgetFrame, getWidgetLoader } from "./widget/widgetFiles.ts"
 import { getWidgetConfig, postWidgetChat, postWidgetConversation } from "./widget/widget.ts"
+import { postPolicyReport } from "./server/policyReports.ts"
 import { getHealth, getOpenApi, getReadiness } from "./server/server.ts"
 
 /**
@@ -140,6 +141,7 @@ export const routes: ReadonlyArray<Route> = [
   getHealth,
   getReadiness,
   getOpenApi,
+  postPolicyReport,
   // Development
   postDevelopmentSignIn,
   postDevelopmentSignOut

@@ -15,19 +15,23 @@ button { margin: 1rem 0; padding: .6rem; border: 0; border-radius: .4rem; backgr
 .code { font-size: 1.75rem; font-weight: 600; letter-spacing: .05em }
 `
 
-/** No script, no file, and only the style above. Forms go to this server only. */
-const POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`,
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'"
-].join("; ")
+/** No script, no file, and only the style above. Forms and reports of the browser go to this server only. */
+const policyOf = (path: string): string =>
+  [
+    "default-src 'none'",
+    `style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`,
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+    `report-uri ${path.replace(/\/sign-in$/, "/csp-reports")}`
+  ].join("; ")
 
 /** The address may contain a code: no cache keeps the page, and no other site sees its address. */
 const HEADERS: ResponseHeaders = {
   "content-type": "text/html; charset=utf-8",
-  "content-security-policy": POLICY,
+  "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
   "cache-control": "no-store",
   "referrer-policy": "same-origin",
   vary: "accept-language, cookie"
@@ -112,5 +116,5 @@ ${alert}${contentOf(view, path, texts)}
 </body>
 </html>
 `
-  return wholeBytes(Buffer.from(html), HEADERS)
+  return wholeBytes(Buffer.from(html), { ...HEADERS, "content-security-policy": policyOf(path) })
 }
