@@ -19,7 +19,10 @@ beforeEach(async () => {
 })
 afterAll(() => server.close())
 
-const cookieOf = (role: unknown, user = "olga") => cookieFor(user, { claims: { parley_role: role } })
+const secondsNow = () => Math.floor(Date.now() / 1000)
+
+const cookieOf = (role: unknown, user = "olga", claims: Readonly<Record<string, unknown>> = { iat: secondsNow() }) =>
+  cookieFor(user, { claims: { ...claims, parley_role: role } })
 
 const bodies: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   block: { reason: "abuse" },
@@ -107,6 +110,31 @@ describe.each(admin.map((route) => [nameOf(route), route] as const))("%s", (name
     if (name.endsWith("/refunds")) return expectProblem(response, 404, "purchase_not_found")
     expect(response.status).toBe(200)
   })
+
+  test(
+    isWrite ? "demands a sign-in of the last 15 minutes, and changes nothing" : "takes a sign-in of any age",
+    async () => {
+      const before = await seen()
+      const now = secondsNow()
+      const notFresh = [
+        {},
+        { iat: now - 901 },
+        { iat: now, auth_time: now - 901 },
+        { iat: now, auth_time: now * 1000 },
+        { iat: now, auth_time: String(now) }
+      ]
+      for (const claims of notFresh) {
+        const response = await call(route, { cookie: await cookieOf("owner", "olga", claims) })
+        if (isWrite) {
+          const problem = await expectProblem(response, 403, "fresh_sign_in_required")
+          expect(problem).toMatchObject({ maxAgeSeconds: 900 })
+        } else expect(response.status).toBe(200)
+      }
+      expect(await seen()).toEqual(before)
+      const fresh = { iat: now - 2_000, auth_time: now - 890 }
+      expect((await call(route, { cookie: await cookieOf("owner", "olga", fresh) })).status).not.toBe(403)
+    }
+  )
 
   test("is refused to a blocked operator", async () => {
     const operator = `blocked-${crypto.randomUUID()}`

@@ -1,28 +1,43 @@
 import type { OperatorRole } from "@parley/core/adapter"
 import { RequestOrigin, bareAddress } from "@parley/core/adapter"
 import type { ActionAsked } from "@parley/core/effect"
-import { Effect } from "effect"
-import { RoleMissing } from "../problems/errors.ts"
+import { Clock, Effect } from "effect"
+import type { Context } from "../exchange/Exchange.ts"
+import { FreshSignInRequired, RoleMissing } from "../problems/errors.ts"
 import { type Access, defineAccess } from "./Access.ts"
+import { isUnsafe } from "./origins.ts"
 import { type Caller, type SessionCode, sessionAccess, sessionClaim } from "./personAccess.ts"
 
 /** An owner has the rights of support, too. */
 const mayActAs = (role: OperatorRole | undefined, needed: OperatorRole): boolean => role === "owner" || role === needed
 
-/** A signed-in operator with this role, which only the signed session names. */
+/**
+ * Refuses a person whose sign-in is older than the server allows for such a call, or of unknown age: a session that was
+ * stolen or left open is not enough.
+ */
+const requireFreshSignIn = ({ server }: Context, { signedInAt = -Infinity }: Caller) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    now - signedInAt <= server.stepUpSeconds * 1_000
+      ? Effect.void
+      : Effect.fail(new FreshSignInRequired({ maxAgeSeconds: server.stepUpSeconds }))
+  )
+
+/** A signed-in operator with this role, which only the signed session names. Writes demand a fresh sign-in. */
 export const operatorAccess = (needed: OperatorRole): Access<Caller> =>
-  defineAccess<Caller, unknown, SessionCode | "cross_site_request" | "role_missing">({
+  defineAccess<Caller, unknown, SessionCode | "cross_site_request" | "role_missing" | "fresh_sign_in_required">({
     ...sessionAccess,
     name: needed,
     errors: (method) => [
       ...(sessionAccess.errors(method) as ReadonlyArray<SessionCode | "cross_site_request">),
-      "role_missing"
+      "role_missing",
+      ...(isUnsafe(method) ? (["fresh_sign_in_required"] as const) : [])
     ],
     claimOf: Effect.fnUntraced(function* (context) {
       const claim = yield* sessionClaim(context)
-      const { role } = yield* claim.callerOf()
-      const allowed = mayActAs(role, needed) ? Effect.void : Effect.fail(new RoleMissing({ role: needed }))
-      return { ...claim, admit: Effect.andThen(claim.admit, allowed) }
+      const caller = yield* claim.callerOf()
+      const allowed = mayActAs(caller.role, needed) ? Effect.void : Effect.fail(new RoleMissing({ role: needed }))
+      const isFresh = isUnsafe(context.request.method) ? requireFreshSignIn(context, caller) : Effect.void
+      return { ...claim, admit: claim.admit.pipe(Effect.andThen(allowed), Effect.andThen(isFresh)) }
     })
   })
 

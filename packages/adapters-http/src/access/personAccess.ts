@@ -35,6 +35,8 @@ interface Person {
   readonly expiresAt: number | undefined
   /** When the proof was issued, in Unix milliseconds, if it is known. */
   readonly issuedAt: number | undefined
+  /** When the person signed in, in Unix milliseconds, if it is known. */
+  readonly signedInAt?: number | undefined
   /** The token that proves it; undefined if the host's sign-in did. */
   readonly token: string | undefined
 }
@@ -159,6 +161,7 @@ const personOf = (answer: SignedIn): Person | undefined => {
         role: OPERATOR_ROLES.find((known) => known === role),
         expiresAt,
         issuedAt,
+        signedInAt: issuedAt,
         token: undefined
       }
     : undefined

@@ -18,6 +18,7 @@ const ORDINARY: ReadonlyArray<ErrorCode> = [
   "model_not_allowed",
   "document_quota",
   "cron_not_configured",
+  "fresh_sign_in_required",
   "visitor_challenge_required"
 ]
 const ORDINARY_SESSIONS: ReadonlyArray<unknown> = ["missing", "expired"]

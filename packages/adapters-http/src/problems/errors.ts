@@ -67,6 +67,16 @@ export class RoleMissing extends Schema.TaggedError<RoleMissing>()("RoleMissing"
   }
 }
 
+/** The person signed in too long ago for a call that a stolen session must not make. */
+export class FreshSignInRequired extends Schema.TaggedError<FreshSignInRequired>()("FreshSignInRequired", {
+  maxAgeSeconds: Schema.Int
+}) {
+  readonly code = "fresh_sign_in_required"
+  override get message() {
+    return `This needs a sign-in of the last ${countOf(this.maxAgeSeconds, "second")}. Sign in again, then repeat the request.`
+  }
+}
+
 /** Too many requests from this address had a wrong credential. A valid one is accepted at any time. */
 export class TooManyFailures extends Schema.TaggedError<TooManyFailures>()("TooManyFailures", {
   limit: Schema.Int,

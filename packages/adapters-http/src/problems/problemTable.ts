@@ -47,6 +47,7 @@ const problems = {
   blocked: { title: "The access is blocked" },
   scope_missing: { status: 403, title: "The service key does not allow this", members: ["scope"] },
   role_missing: { status: 403, title: "The role does not allow this", members: ["role"] },
+  fresh_sign_in_required: { status: 403, title: "A fresh sign-in is needed", members: ["maxAgeSeconds"] },
   cross_site_request: { status: 403, title: "The request comes from another site" },
   model_not_allowed: {
     title: "The plan does not include the model",

@@ -24,7 +24,8 @@ export interface SignedIn {
   readonly expiresAt?: number | undefined
   /**
    * When the person signed in, in Unix milliseconds: an earlier sign-in is refused after `parley users sign-out` and
-   * after an erasure. Without it, the host ends sessions itself.
+   * after an erasure, and an operator with an old one cannot write. Without it, the host ends sessions itself, and every
+   * sign-in is a fresh one.
    */
   readonly issuedAt?: number | undefined
 }
@@ -45,6 +46,8 @@ export type Authenticate<Request> = (request: Request) => SignedIn | undefined |
 
 /** Default for the longest time in which a reader reads nothing. */
 export const STALLED_READER_MS = 60_000
+/** Default for the longest time since the sign-in of an operator who writes. */
+export const STEP_UP_SECONDS = 900
 
 /** Options of Parley's routes, for every kind of server. `Source` is the host's own request type. */
 export interface HttpOptions<Source = unknown> extends BodyIntakeOptions {
@@ -73,6 +76,8 @@ export interface HttpOptions<Source = unknown> extends BodyIntakeOptions {
   readonly sessionPreset?: SessionPreset | undefined
   /** The address that people use. With https, cookies are `Secure`, and only the `__Host-` one counts. */
   readonly baseUrl?: string | undefined
+  /** The longest time since the sign-in of an operator who writes, in seconds; default 15 minutes. */
+  readonly stepUpSeconds?: number | undefined
   /** The address to which people are led after signing out, for example the identity provider's page for it. */
   readonly signOutUrl?: string | undefined
   /** The bearer token of schedules for `/api/cron/*`. Without it those routes answer every request with 503. */

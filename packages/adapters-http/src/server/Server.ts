@@ -51,6 +51,8 @@ export interface Server {
   readonly signOutUrl: string | undefined
   /** Longest time in which the reader of a stream reads nothing before the connection is closed. */
   readonly stalledReaderMs: number
+  /** The longest time since the sign-in of an operator who writes. */
+  readonly stepUpSeconds: number
   /** Detects requests through a proxy whose forwarding headers are not trusted. */
   readonly untrustedProxy: UntrustedProxy
 }

@@ -4,7 +4,7 @@ import { allowedOriginsFrom } from "../access/allowedOrigins.ts"
 import { cronDigestOf } from "../access/secretAccess.ts"
 import { makeBodyIntake } from "../body/BodyIntake.ts"
 import { sessionCookieOf } from "../sessions/cookies.ts"
-import { type Authenticate, type HttpOptions, STALLED_READER_MS } from "./HttpOptions.ts"
+import { type Authenticate, type HttpOptions, STALLED_READER_MS, STEP_UP_SECONDS } from "./HttpOptions.ts"
 import { FailedTries } from "./FailedTries.ts"
 import { makeReadiness } from "./readiness.ts"
 import { makePersonRequests } from "./requests.ts"
@@ -65,6 +65,7 @@ export const makeServer = (options: HttpOptions<never>, document: () => OpenApiD
     sessions: options.sessions ?? noSessions,
     signOutUrl: options.signOutUrl,
     stalledReaderMs: options.stalledReaderMs ?? STALLED_READER_MS,
+    stepUpSeconds: options.stepUpSeconds ?? STEP_UP_SECONDS,
     untrustedProxy: makeUntrustedProxy(() => void runtime.runFork(Effect.logWarning(UNTRUSTED_PROXY)))
   }
 }

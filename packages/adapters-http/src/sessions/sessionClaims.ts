@@ -137,6 +137,16 @@ const roleOf = (claims: Claims, path: string): OperatorRole | undefined => {
   return OPERATOR_ROLES.find((role) => role === named)
 }
 
+/**
+ * When the person signed in (OpenID Connect Core, 2: `auth_time`), otherwise when the token was issued. A time in the
+ * future is no time: it may be one in milliseconds, which would be a fresh sign-in for ever.
+ */
+const signedInAt = ({ auth_time: signedIn, iat }: Claims, now: number): number | undefined => {
+  const seconds = signedIn ?? iat
+  const isPast = typeof seconds === "number" && seconds * 1000 <= now + CLOCK_LEEWAY_SECONDS * 1000
+  return isPast ? seconds * 1000 : undefined
+}
+
 export const isUserId = Schema.is(UserId)
 
 /**
@@ -171,6 +181,7 @@ export const sessionFrom = (token: VerifiedToken, now: number, expected: Expecte
     name: textOf(claims, nameClaim === undefined ? nameClaims : [nameClaim]),
     role: roleOf(claims, roleClaim),
     expiresAt,
-    issuedAt: claims.iat === undefined ? undefined : claims.iat * 1000
+    issuedAt: claims.iat === undefined ? undefined : claims.iat * 1000,
+    signedInAt: signedInAt(claims, now)
   }
 }

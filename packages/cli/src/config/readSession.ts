@@ -77,6 +77,8 @@ export const readSession = (read: EnvironmentReader, sendsMails: boolean) => {
         "a claim that people cannot change themselves",
         (claim) => !CHANGEABLE.test(claim)
       ) ?? "parley_role",
+    /** The longest time since the sign-in of an operator who writes; undefined uses the default. */
+    stepUpSeconds: read.integer("PARLEY_STEP_UP_SECONDS", 1, LONGEST_AGE),
     /** The addresses to which the dashboard leads people to sign in and out. */
     signInUrl: read.url("PARLEY_SIGN_IN_URL", WEB),
     signOutUrl: read.url("PARLEY_SIGN_OUT_URL", WEB)

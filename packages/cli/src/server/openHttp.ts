@@ -62,6 +62,7 @@ export const openHttp = Effect.fnUntraced(function* (
     sessionPreset: config.session.preset,
     baseUrl: config.baseUrl,
     signOutUrl: config.session.signOutUrl,
+    stepUpSeconds: config.session.stepUpSeconds,
     allowedOrigins: config.allowedOrigins,
     cronSecret: config.cronSecret && Redacted.value(config.cronSecret),
     trustProxy: config.trustProxy,

@@ -18,6 +18,8 @@ export interface Session {
    * the person was signed out everywhere.
    */
   readonly issuedAt?: number | undefined
+  /** When the person proved who they are, in Unix milliseconds; undefined if the token does not say so. */
+  readonly signedInAt?: number | undefined
   /** Unix time in milliseconds after which the token no longer counts. */
   readonly expiresAt: number
 }
