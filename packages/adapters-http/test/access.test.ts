@@ -516,7 +516,9 @@ const headersOf: Readonly<Record<Column, () => Promise<Record<string, string>>>>
   "other user": async () => ({ cookie: await cookieFor(STRANGER) }),
   "lower tier": async () => ({ cookie: await cookieFor("lower") }),
   support: async () => ({ cookie: await cookieFor("helper", { claims: { parley_role: "support" } }) }),
-  operator: async () => ({ cookie: await cookieFor("operator", { claims: { parley_role: "owner" } }) }),
+  operator: async () => ({
+    cookie: await cookieFor("operator", { claims: { parley_role: "owner", iat: Math.floor(Date.now() / 1000) } })
+  }),
   owner: async () => ({ cookie: await cookieFor(OWNER) })
 }
 

@@ -100,6 +100,7 @@ export const accessMatrix: Readonly<Record<string, string>> = {
   "GET /api/cron/reset-credits": "401 401 401 401 401 401 401 401 401 401 401",
   "GET /healthz": "200 200 200 200 200 200 200 200 200 200 200",
   "GET /readyz": "200 200 200 200 200 200 200 200 200 200 200",
+  "POST /csp-reports": "204 204 204 204 204 204 204 204 204 204 204",
   "GET /openapi.json": "200 200 200 200 200 200 200 200 200 200 200",
   "POST /dev/sign-in": "200 200 200 200 200 200 200 200 200 200 200",
   "POST /dev/sign-out": "204 204 204 204 204 204 204 204 204 204 204"
