@@ -1,4 +1,4 @@
-import { Clock, Effect, Layer, ManagedRuntime, Stream } from "effect"
+import { Clock, Effect, Layer, ManagedRuntime, References, Stream } from "effect"
 import { type BackgroundTaskName, backgroundWorkLayer } from "../backgroundTasks.ts"
 import { ServiceKeys } from "../keys/ServiceKeys.ts"
 import { SignOut } from "../sessions/SignOut.ts"
@@ -77,7 +77,7 @@ export interface ParleyOptions extends StoragePorts, ParleySettings {
   readonly webhooks?: WebhookOptions
   /**
    * Receives the log lines of Parley and of the router over it: `pino()`, or any object with its methods; false for
-   * silence. The console unless given.
+   * silence. Unless given, warnings and errors go to the console.
    */
   readonly logger?: ParleyLogger | false
   /** The challenge for visitors of bots who send many messages: none unless given. */
@@ -156,7 +156,7 @@ const references = (options: ParleyOptions) => {
   const { challenge, clock, logger, tokenizer } = options
   return Layer.mergeAll(
     settingsLayer(options),
-    logger === undefined ? Layer.empty : loggerLayer(logger),
+    logger === undefined ? Layer.succeed(References.MinimumLogLevel, "Warn") : loggerLayer(logger),
     clock === undefined
       ? Layer.empty
       : Layer.effect(
