@@ -1,3 +1,3 @@
 import { fuzzRoutes } from "./support/fuzzRoutes.ts"
 
-fuzzRoutes(600)
+fuzzRoutes(2_410)

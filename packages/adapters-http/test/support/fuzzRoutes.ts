@@ -6,7 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type Route, routes } from "../../src/index.ts"
 import { errorsOf } from "../../src/core/openApiDocument.ts"
 import { problemTable } from "../../src/problems/problemTable.ts"
+import { parleyFetch } from "../../src/index.ts"
 import { startServer, type TestServer } from "./startServer.ts"
+import { overFetch } from "./surfaces.ts"
 
 const USER = "fuzzer"
 const CRON_SECRET = "for-schedules"
@@ -120,17 +122,49 @@ const requestOf = (route: Route) =>
     contentType: contentTypeOf(route)
   })
 
+/** The planted data of another person. */
+interface Foreign {
+  readonly secrets: ReadonlyArray<string>
+  readonly chatId: string
+  readonly documentId: string
+  readonly botId: string
+}
+
+const OTHER = "planted-person"
+const MARKER = "marker-of-another-person"
+
+/** Gives another person a chat, a document and a bot that contain the marker. */
+const plant = async (server: TestServer): Promise<Foreign> => {
+  const reply = await server.post("/api/chat", { messages: [{ role: "user", content: MARKER }] }, OTHER)
+  await reply.text()
+  const form = new FormData()
+  form.set("file", new File([MARKER], `${MARKER}.txt`))
+  const uploaded = await server.fetch("/api/upload", { method: "POST", user: OTHER, body: form })
+  const { documentId } = (await uploaded.json()) as { documentId: string }
+  const { id: botId } = await server.parley.bots.create(OTHER, { displayName: MARKER })
+  const chatId = reply.headers.get("x-chat-id") ?? ""
+  return { secrets: [MARKER], chatId, documentId, botId }
+}
+
 const wellFormed = (text: string) => encodeURIComponent(text.toWellFormed())
+
+/** The id of the other person's data for a route's path. Services and operators may read it: theirs stays made up. */
+const idOf = ({ access, path }: Route, { botId, chatId, documentId }: Foreign): string =>
+  access.name === "key" ? UUID : path.includes("/bots/") ? botId : path.includes("/chats/") ? chatId : documentId
 
 /** Has every route answer this many requests that are made up, each on its own. */
 export const fuzzRoutes = (runs: number): void => {
   let server: TestServer
+  /** Texts and ids of another person, which no response may contain. */
+  let foreign: Foreign
   beforeAll(async () => {
     const free = { monthlyCredits: 1_000_000, maxDocuments: 100_000 }
     // Nothing that is made up has the provider's signature.
     const payments = { ...neutralProvider(), verify: () => Effect.fail(new InvalidSignature({ problem: "mismatch" })) }
     const parley = { work: ["holds"] as const, config: { tiers: { free } }, payments }
-    server = await startServer({ parley, app: { cronSecret: CRON_SECRET } })
+    const surface = overFetch((options, prefix) => parleyFetch({ ...options, prefix }))
+    server = await startServer({ parley, surface, app: { cronSecret: CRON_SECRET, baseUrl: "http://localhost" } })
+    foreign = await plant(server)
   })
   afterAll(() => server.close())
 
@@ -141,7 +175,8 @@ export const fuzzRoutes = (runs: number): void => {
         ...errorsOf(route).map((code) => problemTable[code].status)
       ])
       const property = fc.asyncProperty(requestOf(route), async ({ id, query, body, contentType }) => {
-        const path = route.path.replace("{id}", id === "" || /^\.\.?$/.test(id) ? "x" : wellFormed(id))
+        const named = id === UUID ? idOf(route, foreign) : id
+        const path = route.path.replace("{id}", named === "" || /^\.\.?$/.test(named) ? "x" : wellFormed(named))
         const search = query.map(([name, value]) => `${wellFormed(name)}=${wellFormed(value)}`).join("&")
         const response = await server.fetch(`${path}?${search}`, {
           method: route.method,
@@ -155,7 +190,8 @@ export const fuzzRoutes = (runs: number): void => {
           ...(body === undefined ? {} : { body: Buffer.from(body) })
         })
         const text = await response.text()
-        expect(response.status).toBeLessThan(500)
+        expect(response.status, text).toBeLessThan(500)
+        for (const secret of foreign.secrets) expect(text).not.toContain(secret)
         expect([...statuses]).toContain(response.status)
         if (response.status < 400) return
         expect(response.headers.get("content-type")).toBe("application/problem+json")
