@@ -505,7 +505,7 @@ describe("a variable that does not exist", () => {
   it("is listed among the reasons against a configuration", async () => {
     const environment = { HOST: "0.0.0.0", PARLEY_SESION_SECRET: SECRET }
     expect(await problemsOf(environment, true)).toEqual([
-      expect.stringContaining("PARLEY_SESSION_SECRET: HOST is not a loopback address"),
+      expect.stringContaining("PARLEY_SESSION_SECRET or PARLEY_SMTP_URL: HOST is not a loopback address"),
       "PARLEY_SESION_SECRET: there is no such variable; the nearest is PARLEY_SESSION_SECRET"
     ])
   })

@@ -11,7 +11,7 @@ import {
 } from "@parley/core"
 import { ModelUnavailable } from "@parley/core/adapter"
 import { ChatModels, DocumentParser, DocumentUnreadable } from "@parley/core/adapter"
-import { Effect, Layer, Logger, ManagedRuntime } from "effect"
+import { Effect, Layer, Logger, ManagedRuntime, References } from "effect"
 import { SignJWT } from "jose"
 import {
   HmacSessionVerifier,
@@ -109,7 +109,11 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
   const log: Array<string> = []
   const logger = Logger.map(Logger.formatJson, (line) => void log.push(line))
   const runtime = ManagedRuntime.make(
-    Layer.merge(Layer.effectContext(runtimeOf(parley).contextEffect), Logger.layer([logger]))
+    Layer.mergeAll(
+      Layer.effectContext(runtimeOf(parley).contextEffect),
+      Logger.layer([logger]),
+      Layer.succeed(References.MinimumLogLevel, "Info")
+    )
   )
   const open = options.surface ?? overNode((all, prefix) => (options.listener ?? parleyApp)({ ...all, prefix }))
   const all = {
