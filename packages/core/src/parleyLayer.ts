@@ -45,7 +45,6 @@ import { ServiceKeys } from "./keys/ServiceKeys.ts"
 import { EmailSignIn } from "./signin/EmailSignIn.ts"
 import { SignOut } from "./sessions/SignOut.ts"
 import { UserExport } from "./users/UserExport.ts"
-import { AuditedActions } from "./users/AuditedActions.ts"
 import { OperatorActions } from "./users/OperatorActions.ts"
 import { OperatorReports } from "./users/OperatorReports.ts"
 import { OperatorTiers } from "./users/OperatorTiers.ts"
@@ -58,7 +57,6 @@ export type ParleyServices =
   | ActiveBots
   | AccessList
   | AppointmentBook
-  | AuditedActions
   | BillingService
   | BotService
   | CallLimitSweeper
@@ -127,7 +125,7 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   UserService.layer,
   Layer.provideMerge(
     Layer.mergeAll(OperatorActions.layer, OperatorReports.layer),
-    Layer.provideMerge(AuditedActions.layer, Layer.mergeAll(CreditService.layer, OperatorTiers.layer, UserAccess.layer))
+    Layer.mergeAll(CreditService.layer, OperatorTiers.layer, UserAccess.layer)
   ),
   WorkMeter.layer,
   Layer.provideMerge(

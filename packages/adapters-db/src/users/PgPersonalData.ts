@@ -75,7 +75,7 @@ const make = Effect.map(Database, ({ asService, schema, statement }) =>
               [userId, pseudonym]
             )
             if (row?.erased == null) return undefined
-            yield* query(`SELECT ${schema}.erase_access($1)`, [userId])
+            yield* query(`SELECT ${schema}.erase_access($1), ${schema}.erase_operator($1, $2)`, [userId, pseudonym])
             return row.erased
           })
         )

@@ -1,6 +1,6 @@
 import type { OperatorRole } from "@parley/core/adapter"
 import { RequestOrigin, bareAddress } from "@parley/core/adapter"
-import type { ActionAsked } from "@parley/core/effect"
+import { type ActionAsked, operatorOf } from "@parley/core/effect"
 import { Clock, Effect } from "effect"
 import type { Context } from "../exchange/Exchange.ts"
 import { FreshSignInRequired, RoleMissing } from "../problems/errors.ts"
@@ -44,7 +44,7 @@ export const operatorAccess = (needed: OperatorRole): Access<Caller> =>
 /** The operator of a request, for the audit log. */
 export const askedBy = ({ userId }: Pick<Caller, "userId">, reason: string): Effect.Effect<ActionAsked> =>
   Effect.map(RequestOrigin, (origin) => ({
-    by: `user:${userId}`,
+    by: operatorOf(userId),
     reason,
     ...(origin === undefined ? {} : { address: bareAddress(origin.address) })
   }))

@@ -71,7 +71,7 @@ export const SmtpMailer = (options: SmtpMailerOptions): SmtpSender => {
       Effect.asVoid
     )
   return {
-    // An address as an object is not parsed: whatever it contains, there is one receiver.
+    // nodemailer does not parse an address that is an object, so a comma in it cannot add a second receiver.
     send: ({ html, subject, text, to }: Mail) =>
       within((transporter) =>
         transporter.sendMail({

@@ -115,8 +115,8 @@ export const uuidParameter = (description: string): Parameter<string> => ({
 const isUserId = Schema.is(UserId)
 
 /** The person that a route is about. */
-export const userParameter: Parameter<string> = {
-  description: "The person's id, as the identity provider names it.",
+export const userParameter: Parameter<UserId> = {
+  description: "The person's id, as the identity provider names it, URL-encoded.",
   jsonSchema: { type: "string", minLength: 1, maxLength: 255 },
   decode: (text) =>
     isUserId(text) ? Result.succeed(text) : Result.fail("Expected a person's id: 1 to 255 characters, without NUL")

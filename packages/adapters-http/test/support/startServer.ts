@@ -1,4 +1,4 @@
-import { runtimeOf } from "@parley/core/effect"
+import { EmailSignIn, runtimeOf } from "@parley/core/effect"
 import type { RequestListener } from "node:http"
 import {
   createParley,
@@ -53,6 +53,8 @@ export interface TestServerOptions {
   readonly prefix?: string
   readonly app?: Partial<Omit<ParleyAppOptions, keyof HttpOptions> & HttpOptions>
   readonly parley?: Partial<ParleyOptions>
+  /** Replaces the sign-in by e-mail. */
+  readonly emailSignIn?: EmailSignIn["Service"]
   /** Models that no provider runs. */
   readonly unavailable?: ReadonlyArray<string>
 }
@@ -111,6 +113,7 @@ export const startServer = async (options: TestServerOptions = {}): Promise<Test
   const runtime = ManagedRuntime.make(
     Layer.mergeAll(
       Layer.effectContext(runtimeOf(parley).contextEffect),
+      options.emailSignIn === undefined ? Layer.empty : Layer.succeed(EmailSignIn, options.emailSignIn),
       Logger.layer([logger]),
       Layer.succeed(References.MinimumLogLevel, "Info")
     )

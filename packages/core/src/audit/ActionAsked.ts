@@ -9,4 +9,7 @@ export const ActionAsked = Schema.Struct({
 })
 export type ActionAsked = typeof ActionAsked.Type
 
+/** The operator `by` whom an action is asked over HTTP: an erasure of the person replaces it. */
+export const operatorOf = (userId: string): string => `user:${userId}`
+
 export const BY_AN_APPLICATION: ActionAsked = { by: "an application" }

@@ -1,5 +1,6 @@
 import { Clock, Effect, Layer } from "effect"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
+import { operatorOf } from "./ActionAsked.ts"
 import { AuditLog, type StoredAuditEntry } from "./AuditLog.ts"
 
 const make = Effect.gen(function* () {
@@ -9,8 +10,9 @@ const make = Effect.gen(function* () {
     count: () => ({}),
     erase: (userId, pseudonym) => {
       for (const [number, entry] of entries) {
-        if (entry.userId === userId)
-          entries.set(number, { ...entry, userId: pseudonym, reason: undefined, details: "" })
+        const about = entry.userId === userId ? { userId: pseudonym, reason: undefined, details: "" } : {}
+        const by = entry.by === operatorOf(userId) ? { by: pseudonym, address: undefined } : {}
+        entries.set(number, { ...entry, ...about, ...by })
       }
     }
   })

@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { ActionAsked, BY_AN_APPLICATION } from "../audit/ActionAsked.ts"
 import { AuditLog } from "../audit/AuditLog.ts"
+import { isMoment } from "../identity/isMoment.ts"
 import { randomBytes } from "../secrets/randomBytes.ts"
 import { sameBytes } from "../secrets/sameBytes.ts"
 import { sha256OfText } from "../secrets/sha256.ts"
@@ -184,7 +185,7 @@ const make = Effect.gen(function* () {
 
   return ServiceKeys.of({
     create: Effect.fn("ServiceKeys.create")(function* ({ expiresAt, name, scopes }, asked) {
-      if (expiresAt !== undefined && expiresAt <= (yield* Clock.currentTimeMillis)) {
+      if (expiresAt !== undefined && !(isMoment(expiresAt) && expiresAt > (yield* Clock.currentTimeMillis))) {
         return yield* new InvalidInput({ field: "expiresAt", expected: "a time in the future" })
       }
       const id = hexOf(yield* randomBytes(ID_BYTES))

@@ -4,16 +4,17 @@ import { AuditLog } from "../audit/AuditLog.ts"
 import type { BoughtCredits } from "../billing/BillingAccount.ts"
 import { BillingStore } from "../billing/BillingStore.ts"
 import type { ActionRefusal } from "../billing/inbox/creditActions.ts"
+import { CreditRecords } from "../credits/CreditLedger.ts"
 import { CreditService } from "../credits/CreditService.ts"
 import { type AccountNotFound, type InvalidAmount, type KeyConflict, PurchaseNotFound } from "../credits/errors.ts"
 import type { PurchaseRefusal } from "../credits/rules/grantsAndCorrections.ts"
 import type { Transaction } from "../credits/Transaction.ts"
 import type { UserId } from "../identity/UserId.ts"
+import { AccessStore } from "../sessions/AccessStore.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import type { UnknownTier } from "../tiers/errors.ts"
 import type { TierName } from "../tiers/Tier.ts"
-import { AuditedActions } from "./AuditedActions.ts"
 import { OperatorTiers } from "./OperatorTiers.ts"
 
 /** The person whom an action affects, and the operator who asks for it. */
@@ -31,8 +32,8 @@ interface AdjustInput {
 type CorrectionRefused = AccountNotFound | KeyConflict | InvalidAmount | StorageFailed
 
 /**
- * What operators do with the credits and the tier of a person who has an account. Each action and its entry in the audit
- * log are one transaction; a repeated grant or correction is entered once.
+ * Changes that operators and back ends make to the credits and the tier of a person who has an account. Each change and
+ * its entry in the audit log are one transaction. A repeated grant or correction changes nothing and is entered once.
  */
 export class OperatorActions extends Context.Service<
   OperatorActions,
@@ -55,7 +56,7 @@ export class OperatorActions extends Context.Service<
     refund(
       input: Asked & { readonly payment: string; readonly refunded: number | undefined }
     ): Effect.Effect<Transaction, PurchaseNotFound | PurchaseRefusal | StorageFailed>
-    /** Sets the tier: see `OperatorTiers.set`. */
+    /** Sets the tier: see `OperatorTiers.set`. Without `pin`, the tier that the person has changes nothing. */
     setTier(
       input: Asked & { readonly tier: TierName; readonly pin: boolean }
     ): Effect.Effect<Transaction | undefined, UnknownTier | CorrectionRefused>
@@ -69,29 +70,47 @@ export class OperatorActions extends Context.Service<
   )
 }
 
-const make = Effect.gen(function* () {
-  const actions = yield* AuditedActions
+/** The ways to do work in one transaction with its entry in the audit log. */
+const makeAudited = Effect.gen(function* () {
+  const access = yield* AccessStore
   const audit = yield* AuditLog
+  const records = yield* CreditRecords
+  const unitOfWork = yield* UnitOfWork
+
+  const enter = ({ asked: { address, by, reason }, userId }: Asked, action: string, details: string) =>
+    audit.record({ action, by, userId, reason, details, address })
+  const audited = <A, E>(who: Asked, action: string, details: string, work: Effect.Effect<A, E>) =>
+    unitOfWork.run(
+      who.userId,
+      Effect.tap(work, () => enter(who, action, details))
+    )
+  /** Does work on a person with an account, one after another, so that it cannot meet an erasure or its own repetition. */
+  const alone = <A, E>(userId: UserId, work: Effect.Effect<A, E>) =>
+    unitOfWork.run(userId, access.lock(userId).pipe(Effect.andThen(records.account(userId)), Effect.andThen(work)))
+  return { alone, audited, enter }
+})
+
+const make = Effect.gen(function* () {
+  const { alone, audited, enter } = yield* makeAudited
   const billing = yield* BillingStore
   const credits = yield* CreditService
   const tiers = yield* OperatorTiers
-  const unitOfWork = yield* UnitOfWork
 
-  const audited = <A, E>({ asked, userId }: Asked, action: string, details: string, work: Effect.Effect<A, E>) => {
-    const { address, by, reason } = asked
-    const entry = { action, by, userId, reason, details, address }
-    return unitOfWork.run(
-      userId,
-      Effect.tap(work, () => audit.record(entry))
+  /** Moves credits under a key; only the first time is entered. */
+  const moving = <A, E>(
+    who: Asked & { readonly amount: number; readonly key: string },
+    action: string,
+    work: Effect.Effect<A, E>
+  ) =>
+    alone(
+      who.userId,
+      Effect.gen(function* () {
+        const done = yield* credits.done(who.userId, who.key)
+        const made = yield* work
+        if (done === undefined) yield* enter(who, action, `${who.amount} credits under the key ${who.key}`)
+        return made
+      })
     )
-  }
-  /** A repeated correction changes nothing, and is entered once. */
-  const adjust = Effect.fnUntraced(function* (input: Asked & AdjustInput) {
-    const { amount, key, reason, userId } = input
-    const adjusting = credits.adjust({ userId, key, amount, reason })
-    if ((yield* credits.done(userId, key)) !== undefined) return yield* adjusting
-    return yield* audited(input, "credits adjust", `${amount} credits under the key ${key}`, adjusting)
-  })
   const purchase = Effect.fnUntraced(function* (userId: UserId, payment: string) {
     const all = yield* billing.bought(userId)
     const found = all.find(({ paymentId, sessionId }) => paymentId === payment || sessionId === payment)
@@ -100,8 +119,16 @@ const make = Effect.gen(function* () {
   })
 
   return OperatorActions.of({
-    grant: Effect.fn("OperatorActions.grant")(({ asked, ...grant }) => actions.grant(grant, asked)),
-    adjust: Effect.fn("OperatorActions.adjust")(adjust),
+    grant: Effect.fn("OperatorActions.grant")((input) => {
+      const { amount, key, userId } = input
+      // Only purchases have payments that could differ.
+      const granting = Effect.catchTag(credits.grant({ userId, amount, key }), "PurchaseConflict", Effect.die)
+      return moving(input, "credits grant", granting)
+    }),
+    adjust: Effect.fn("OperatorActions.adjust")((input) => {
+      const { amount, key, reason, userId } = input
+      return moving(input, "credits adjust", credits.adjust({ userId, key, amount, reason }))
+    }),
     purchase,
     refund: Effect.fn("OperatorActions.refund")(function* ({ payment, refunded, ...who }) {
       const { userId } = who
@@ -111,9 +138,16 @@ const make = Effect.gen(function* () {
       const report = { userId, charge, granted, paid, refunded: part, reportedAt, by: "operator" } as const
       return yield* audited(who, "credits refund", `${part} of ${paid} of ${charge}`, credits.refund(report))
     }),
-    setTier: Effect.fn("OperatorActions.setTier")(({ pin, tier, ...who }) =>
-      audited(who, "users tier", pin ? `${tier}, pinned` : tier, tiers.set({ userId: who.userId, tier, pin }))
-    ),
+    setTier: Effect.fn("OperatorActions.setTier")(({ pin, tier, ...who }) => {
+      const { userId } = who
+      const setting = Effect.gen(function* () {
+        if (!pin && (yield* tiers.standing(userId)).tier === tier) return undefined
+        const made = yield* tiers.set({ userId, tier, pin })
+        yield* enter(who, "users tier", pin ? `${tier}, pinned` : tier)
+        return made
+      })
+      return alone(userId, setting)
+    }),
     unpinTier: Effect.fn("OperatorActions.unpinTier")((who) =>
       audited(who, "users tier", "unpinned", tiers.unpin(who.userId))
     )

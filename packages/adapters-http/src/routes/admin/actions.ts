@@ -12,17 +12,19 @@ import { Effect, Schema } from "effect"
 import { askedBy, operatorAccess } from "../../access/operatorAccess.ts"
 import { jsonBody } from "../../body/jsonBody.ts"
 import { json } from "../../exchange/Exchange.ts"
+import { EventKey } from "../billing/keyCredits.ts"
 import { TransactionRow, transactionRow } from "../billing/transactionRow.ts"
 import { defineRoute } from "../Route.ts"
-import { Reason, userParameter } from "./operatorParameters.ts"
+import { userParameter } from "../parameters.ts"
+import { Reason } from "./operatorParameters.ts"
 import { AccessBody, accessBody } from "./people.ts"
 
 const ReasonBody = Schema.Struct({ reason: Reason })
 const StateBody = Schema.Struct({ userId: Schema.String, ...AccessBody })
 
-const Key = Schema.String.check(
-  Schema.isPattern(/^[^\p{Cc}\p{Cs}]{1,255}$/u, { message: "Expected 1 to 255 visible characters" })
-).annotate({ description: "The business event, for example a ticket: the same key moves the credits once." })
+const Key = EventKey.annotate({
+  description: "The business event, for example a ticket: the same key moves the credits once."
+})
 
 const Charge = Schema.String.check(
   Schema.isPattern(/^[\x21-\x7e]{1,255}$/, { message: "Expected the id of a payment or a checkout session" })
@@ -99,9 +101,12 @@ export const postOperatorGrant = defineRoute({
   body: jsonBody(Schema.Struct({ amount: PositiveCredits, key: Key, reason: Reason }), "The grant."),
   responses: { 200: { description: "Granted, now or the first time.", schema: MovedBody } },
   errors: ["account_not_found", "idempotency_conflict", "invalid_amount", "storage_unavailable"],
-  handle: Effect.fnUntraced(function* ({ body: { reason, ...grant }, caller, path: { id: userId } }) {
-    const asked = yield* askedBy(caller, reason)
-    return yield* moved(userId, yield* OperatorActions.use((actions) => actions.grant({ userId, asked, ...grant })))
+  handle: Effect.fnUntraced(function* ({ body, caller, path: { id: userId } }) {
+    const asked = yield* askedBy(caller, body.reason)
+    // Separate from the ledger's own keys, and the same event as in `POST /v1/users/{id}/grants`.
+    const key = `grant:${body.key}`
+    const grant = { userId, asked, amount: body.amount, key }
+    return yield* moved(userId, yield* OperatorActions.use((actions) => actions.grant(grant)))
   })
 })
 
@@ -126,7 +131,8 @@ export const postAdjustment = defineRoute({
   errors: ["account_not_found", "idempotency_conflict", "invalid_amount", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ body, caller, path: { id: userId } }) {
     const asked = yield* askedBy(caller, body.reason)
-    return yield* moved(userId, yield* OperatorActions.use((actions) => actions.adjust({ userId, asked, ...body })))
+    const adjustment = { ...body, userId, asked, key: `adjustment:${body.key}` }
+    return yield* moved(userId, yield* OperatorActions.use((actions) => actions.adjust(adjustment)))
   })
 })
 

@@ -1,15 +1,6 @@
-import { UserId } from "@parley/core"
+import type { UserId } from "@parley/core"
 import { Result, Schema } from "effect"
-import type { Parameter } from "../parameters.ts"
-
-const isUserId = Schema.is(UserId)
-
-/** The person of a path. */
-export const userParameter: Parameter<UserId> = {
-  description: "The person's id, URL-encoded.",
-  jsonSchema: { type: "string", minLength: 1, maxLength: 255 },
-  decode: (text) => (isUserId(text) ? Result.succeed(text) : Result.fail("Expected a person's id: 1 to 255 characters"))
-}
+import { type Parameter, userParameter } from "../parameters.ts"
 
 /** A person, optional. */
 export const optionalUserParameter = (description: string): Parameter<UserId | undefined> => ({

@@ -1,14 +1,11 @@
-import type { AccountNotFound, StorageFailed } from "@parley/core/adapter"
-import type { HistoryPage } from "@parley/core"
 import { type AccessState, CreditService, OperatorReports, UserAccess } from "@parley/core/effect"
 import { Effect, Schema } from "effect"
 import { operatorAccess } from "../../access/operatorAccess.ts"
 import { json } from "../../exchange/Exchange.ts"
-import { BalanceBody, HistoryBody } from "../billing/billing.ts"
-import { transactionRow } from "../billing/transactionRow.ts"
-import { integerParameter, pageParameters, searchParameter, textParameter } from "../parameters.ts"
+import { BalanceBody, balanceBody, HistoryBody, historyBody, historyParameters } from "../billing/billing.ts"
+import { integerParameter, searchParameter, userParameter } from "../parameters.ts"
 import { defineRoute } from "../Route.ts"
-import { flagParameter, optionalUserParameter, userParameter } from "./operatorParameters.ts"
+import { flagParameter, optionalUserParameter } from "./operatorParameters.ts"
 
 const isoOf = (moment: number | undefined): string | null =>
   moment === undefined ? null : new Date(moment).toISOString()
@@ -104,7 +101,7 @@ export const getPerson = defineRoute({
               tier: account.tier.tier,
               pinned: account.tier.pinned,
               paidTier: account.tier.paidTier ?? null,
-              balance: { ...account.balance, nextResetAt: new Date(account.balance.nextResetAt).toISOString() }
+              balance: balanceBody(account.balance)
             }
     }
     return json(200, body)
@@ -118,20 +115,11 @@ export const getHistoryOfPerson = defineRoute({
   summary: "Lists a person's credit transactions, newest first",
   access: operatorAccess("support"),
   pathParameters: { id: userParameter },
-  queryParameters: {
-    ...pageParameters,
-    type: textParameter("Only transactions of this type; an unknown type returns an empty list.")
-  },
+  queryParameters: historyParameters,
   responses: { 200: { description: "The transactions.", schema: HistoryBody } },
   errors: ["account_not_found", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ path: { id }, query }) {
-    const page: HistoryPage = yield* CreditService.use(
-      (credits): Effect.Effect<HistoryPage, AccountNotFound | StorageFailed> =>
-        credits.history({ userId: id, ...query })
-    )
-    const { limit, offset } = query
-    const transactions = page.transactions.map(transactionRow)
-    const body: typeof HistoryBody.Type = { transactions, total: page.total, limit, offset }
-    return json(200, body)
+    const page = yield* CreditService.use((credits) => credits.history({ userId: id, ...query }))
+    return json(200, historyBody(page, query))
   })
 })

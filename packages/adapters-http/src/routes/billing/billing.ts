@@ -1,6 +1,6 @@
 import type { AccountNotFound, StorageFailed } from "@parley/core/adapter"
 import { BillingService, CreditService } from "@parley/core/effect"
-import type { HistoryPage } from "@parley/core"
+import type { Balance, HistoryPage } from "@parley/core"
 import { Effect, Schema } from "effect"
 import { sessionAccess } from "../../access/personAccess.ts"
 import { json } from "../../exchange/Exchange.ts"
@@ -26,12 +26,30 @@ export const BalanceBody = Schema.Struct({
   nextResetAt: Schema.String
 })
 
+/** The body for a balance. */
+export const balanceBody = ({ nextResetAt, ...credits }: Balance): typeof BalanceBody.Type => ({
+  ...credits,
+  nextResetAt: new Date(nextResetAt).toISOString()
+})
+
 export const HistoryBody = Schema.Struct({
   transactions: Schema.Array(TransactionRow),
   total: Schema.Int,
   limit: Schema.Int,
   offset: Schema.Int
 })
+
+/** The parameters of a history. */
+export const historyParameters = {
+  ...pageParameters,
+  type: textParameter("Only transactions of this type; an unknown type returns an empty list.")
+}
+
+/** The body for a page of a history. */
+export const historyBody = (
+  { total, transactions }: HistoryPage,
+  { limit, offset }: { readonly limit: number; readonly offset: number }
+): typeof HistoryBody.Type => ({ transactions: transactions.map(transactionRow), total, limit, offset })
 
 /** A person's balance. */
 export const getBalance = defineRoute({
@@ -43,9 +61,7 @@ export const getBalance = defineRoute({
   errors: ["unauthorized", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ caller }) {
     const credits = yield* CreditService
-    const balance = yield* credits.balance(caller.userId)
-    const body: typeof BalanceBody.Type = { ...balance, nextResetAt: new Date(balance.nextResetAt).toISOString() }
-    return json(200, body)
+    return json(200, balanceBody(yield* credits.balance(caller.userId)))
   })
 })
 
@@ -55,16 +71,12 @@ export const getCreditHistory = defineRoute({
   path: "/api/billing/credit-history",
   summary: "Lists your credit transactions, newest first",
   access: sessionAccess,
-  queryParameters: {
-    ...pageParameters,
-    type: textParameter("Only transactions of this type; an unknown type returns an empty list.")
-  },
+  queryParameters: historyParameters,
   responses: { 200: { description: "The transactions.", schema: HistoryBody } },
   errors: ["unauthorized", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ caller, query }) {
     const credits = yield* CreditService
     const { userId } = caller
-    const { limit, offset } = query
     const history: Effect.Effect<HistoryPage, AccountNotFound | StorageFailed> = credits.history({ userId, ...query })
     // The first request of a person opens the account, on any route.
     const openAndRead = Effect.andThen(credits.balance(userId), history)
@@ -72,13 +84,7 @@ export const getCreditHistory = defineRoute({
       Effect.catchTag("AccountNotFound", () => openAndRead),
       Effect.catchTag("AccountNotFound", Effect.die)
     )
-    const body: typeof HistoryBody.Type = {
-      transactions: page.transactions.map(transactionRow),
-      total: page.total,
-      limit,
-      offset
-    }
-    return json(200, body)
+    return json(200, historyBody(page, query))
   })
 })
 

@@ -1,13 +1,12 @@
 import type { ServiceKey } from "@parley/core"
-import { AuditedActions, CreditService, OperatorTiers } from "@parley/core/effect"
+import { CreditService, OperatorActions, OperatorTiers } from "@parley/core/effect"
 import { Effect, Schema } from "effect"
 import { keyAccess } from "../../access/secretAccess.ts"
 import { jsonBody } from "../../body/jsonBody.ts"
 import { json } from "../../exchange/Exchange.ts"
-import { BalanceBody, HistoryBody } from "../billing/billing.ts"
+import { BalanceBody, balanceBody, HistoryBody, historyBody, historyParameters } from "../billing/billing.ts"
 import { Credits, EventKey } from "../billing/keyCredits.ts"
-import { transactionRow } from "../billing/transactionRow.ts"
-import { pageParameters, textParameter, userParameter } from "../parameters.ts"
+import { userParameter } from "../parameters.ts"
 import { defineRoute } from "../Route.ts"
 
 const pathParameters = { id: userParameter }
@@ -31,9 +30,7 @@ export const getPersonBalance = defineRoute({
   responses: { 200: { description: "The balance, in whole credits.", schema: BalanceBody } },
   errors: ["account_not_found", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ path }) {
-    const balance = yield* CreditService.use((credits) => credits.find(path.id))
-    const body: typeof BalanceBody.Type = { ...balance, nextResetAt: new Date(balance.nextResetAt).toISOString() }
-    return json(200, body)
+    return json(200, balanceBody(yield* CreditService.use((credits) => credits.find(path.id))))
   })
 })
 
@@ -44,19 +41,12 @@ export const getPersonHistory = defineRoute({
   summary: "Lists a person's credit transactions, newest first",
   access: keyAccess("credits:read"),
   pathParameters,
-  queryParameters: {
-    ...pageParameters,
-    type: textParameter("Only transactions of this type; an unknown type returns an empty list.")
-  },
+  queryParameters: historyParameters,
   responses: { 200: { description: "The transactions.", schema: HistoryBody } },
   errors: ["account_not_found", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ path, query }) {
-    const { limit, offset } = query
-    const { total, transactions } = yield* CreditService.use((credits) =>
-      credits.history({ userId: path.id, ...query })
-    )
-    const body: typeof HistoryBody.Type = { transactions: transactions.map(transactionRow), total, limit, offset }
-    return json(200, body)
+    const page = yield* CreditService.use((credits) => credits.history({ userId: path.id, ...query }))
+    return json(200, historyBody(page, query))
   })
 })
 
@@ -89,9 +79,9 @@ export const postGrant = defineRoute({
   responses: { 200: { description: "The grant, or the first answer to the same.", schema: GrantedBody } },
   errors: ["account_not_found", "idempotency_conflict", "invalid_amount", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ body: { amount, key, reason }, caller, path }) {
-    // Apart from the ledger's own keys, such as those of payments.
-    const grant = { userId: path.id, amount, key: `grant:${key}` }
-    const transaction = yield* AuditedActions.use((actions) => actions.grant(grant, { by: actorOf(caller), reason }))
+    // Separate from the ledger's own keys, for example those of payments.
+    const grant = { userId: path.id, amount, key: `grant:${key}`, asked: { by: actorOf(caller), reason } }
+    const transaction = yield* OperatorActions.use((actions) => actions.grant(grant))
     const answer: typeof GrantedBody.Type = {
       userId: path.id,
       key,
@@ -147,7 +137,7 @@ export const putPersonTier = defineRoute({
   errors: ["account_not_found", "unknown_tier", "idempotency_conflict", "invalid_amount", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ body: { reason, tier }, caller, path }) {
     const asked = { by: actorOf(caller), reason }
-    yield* AuditedActions.use((actions) => actions.setTier({ userId: path.id, tier }, asked))
+    yield* OperatorActions.use((actions) => actions.setTier({ userId: path.id, tier, pin: false, asked }))
     return yield* standingOf(path.id)
   })
 })

@@ -1,5 +1,6 @@
+import { SessionIssuedAt } from "@parley/core/adapter"
 import { CODE_LIFETIME_MS, CreditService, EmailSignIn, shownCode } from "@parley/core/effect"
-import { Effect, Result } from "effect"
+import { Clock, Effect, Result } from "effect"
 import { signInAccess, type SigningIn } from "../../access/signInAccess.ts"
 import { formBody } from "../../body/formBody.ts"
 import { type Context, empty, publicPathOf, type ResponseHeaders } from "../../exchange/Exchange.ts"
@@ -108,9 +109,12 @@ const signIn = Effect.fnUntraced(function* (
   code: string,
   context: Context
 ) {
+  const startedAt = yield* Clock.currentTimeMillis
   const person = yield* EmailSignIn.use((service) => service.confirm({ browser, code, address }))
-  // The first sight of a person opens the account.
-  yield* CreditService.use((credits) => credits.balance(person.userId))
+  // The first sight of a person opens the account, unless the person was erased since the code was redeemed.
+  yield* CreditService.use((credits) => credits.balance(person.userId)).pipe(
+    Effect.provideService(SessionIssuedAt, startedAt)
+  )
   const { lifetimeSeconds: maxAgeSeconds, token } = yield* sessions.issue(person)
   const { sessionCookie } = context.server
   const path = publicPathOf(context)

@@ -3,6 +3,8 @@ import { Effect, type Layer } from "effect"
 import { CreditLedger, type CreditPorts, CreditRecords } from "../../credits/CreditLedger.ts"
 import { testedLedger } from "../credits/testedLedger.ts"
 import { expect, it } from "vitest"
+import { operatorOf } from "../../audit/ActionAsked.ts"
+import { AuditLog } from "../../audit/AuditLog.ts"
 import { BotStore, PublishedBots } from "../../bots/BotStore.ts"
 import { ChatStore } from "../../chat/store/ChatStore.ts"
 import { closeAccount } from "../../credits/rules/openAndClose.ts"
@@ -19,6 +21,7 @@ import { type Run, suiteOn } from "../suiteOn.ts"
 
 type Stores =
   | AccessStore
+  | AuditLog
   | BotStore
   | ChatStore
   | CreditPorts
@@ -204,6 +207,24 @@ const erasing = (run: Run<Stores>) => {
         expect(answer).toEqual({ _tag: "AccountInUse" })
         expect(yield* rowsOf(userId)).toEqual(before)
         expect(yield* (yield* DocumentStore).list(userId)).toHaveLength(1)
+      })
+    ))
+
+  it("the audit log keeps the actions of an erased operator, without the id and the address; other operators' stay", () =>
+    run(
+      Effect.gen(function* () {
+        const [operator, other, person] = [newUserId(), newUserId(), newUserId()]
+        const audit = yield* AuditLog
+        const entry = { action: "users block", userId: person, reason: "abuse", details: "", address: "192.0.2.1" }
+        yield* audit.record({ ...entry, by: operatorOf(operator) })
+        yield* audit.record({ ...entry, by: operatorOf(other) })
+        const pseudonym = newPseudonym()
+        yield* PersonalData.use((data) => data.erase({ userId: operator, pseudonym }))
+        const kept = yield* audit.list({ userId: person, since: undefined, before: undefined, limit: 10 })
+        expect(kept.map(({ address, by }) => [by, address])).toEqual([
+          [operatorOf(other), entry.address],
+          [pseudonym, undefined]
+        ])
       })
     ))
 
