@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** What Chromium sends. The texts marked `secret` are contents of the page and its address. */
+/** A report as Chromium sends it. The texts marked `secret` are contents of the page and its address. */
 const report = (directive: unknown) => ({
   "csp-report": {
     "document-uri": "https://parley.example/chats/1?code=secret",

@@ -33,7 +33,7 @@ import {
 } from "./chatSql.ts"
 import { pgConversations } from "./PgConversations.ts"
 
-/** JSON for jsonb: its texts cleaned of what Postgres refuses there. */
+/** JSON for jsonb: its texts without the characters that Postgres refuses there. */
 const storableJson = (value: unknown): string =>
   JSON.stringify(value, (_key, inner: unknown) => (typeof inner === "string" ? storableText(inner) : inner))
 

@@ -170,6 +170,7 @@ describe("parley.keys", () => {
     ["a blank name", { name: " " }],
     ["a name of two lines", { name: "a\nb" }],
     ["an expiry in the past", { expiresAt: Date.now() }],
+    ["an expiry beyond the last time of a Date", { expiresAt: 9e15 }],
     ["an expiry that is no time", { expiresAt: Number.NaN }]
   ])("refuses %s", async (_, wrong) => {
     const input = { name: "k", scopes: ["credits:read"], ...wrong } as Parameters<Parley["keys"]["create"]>[0]

@@ -114,7 +114,8 @@ export const postOperatorGrant = defineRoute({
 export const postAdjustment = defineRoute({
   method: "POST",
   path: "/api/admin/users/{id}/adjustments",
-  summary: "Corrects a balance: positive amounts are added, negative ones taken; what is not there becomes debt",
+  summary:
+    "Corrects a balance: positive amounts are added, negative ones taken; credits beyond the balance become debt",
   access: operatorAccess("owner"),
   pathParameters: { id: userParameter },
   body: jsonBody(

@@ -91,7 +91,7 @@ export const listAudit = defineRoute({
 export const getAdminHealth = defineRoute({
   method: "GET",
   path: "/api/admin/health",
-  summary: "Returns what wants an operator's attention: jobs, payment events, hooks and webhooks, refusals",
+  summary: "Returns the open jobs, payment events, deliveries of hooks and webhooks, and refusals",
   access: operatorAccess("support"),
   responses: { 200: { description: "The state.", schema: HealthBody } },
   errors: ["storage_unavailable"],

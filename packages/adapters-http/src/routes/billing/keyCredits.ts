@@ -70,7 +70,7 @@ const ownName = ({ id }: ServiceKey, { key, userId }: { readonly userId: string;
   key: `key:${id}:${key}`
 })
 
-/** No work begins or goes on for a blocked person; what was done can be charged. */
+/** No work begins or goes on for a blocked person; the finished part can be charged. */
 const refuseBlocked = ({ userId }: { readonly userId: UserId }) =>
   AccessList.use((accessList) => accessList.checkPerson(userId))
 

@@ -68,7 +68,7 @@ const reportBody: RouteBody<string, "invalid_request" | JsonRefusal> = {
 export const postPolicyReport = defineRoute({
   method: "POST",
   path: "/csp-reports",
-  summary: "Counts what a page's content security policy refused in a browser, as a security event",
+  summary: "Counts a refusal by the content security policy of a page as a security event",
   access: publicAccess,
   body: reportBody,
   responses: { 204: { description: "Counted." } },
