@@ -54,6 +54,26 @@ describe("closing the server", () => {
     await services.close()
   })
 
+  test("takes requests during the delay, closes their connections, and reports at once that it is not ready", async () => {
+    const services = await startServer()
+    const { server, port } = await serverOver(services)
+    const url = `http://127.0.0.1:${port}`
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+    const closing = server.close({ deadlineMs: 600_000, delayMs: 1_000 })
+    const readiness = await fetch(`${url}/readyz`)
+    expect(readiness.status).toBe(503)
+    expect(await readiness.json()).toMatchObject({ code: "not_ready" })
+    const health = await fetch(`${url}/healthz`)
+    expect([health.status, health.headers.get("connection")]).toEqual([200, "close"])
+    const { raw, call } = await beginReply(services, port)
+    call.say(" a reply.")
+    call.complete()
+    await raw.until("\r\n0\r\n\r\n")
+    await closing
+    await expect(openRaw(port)).rejects.toThrow("ECONNREFUSED")
+    await services.close()
+  })
+
   test("is not held open by a connection that is kept alive", async () => {
     const services = await startServer()
     const { server, port } = await serverOver(services)

@@ -67,13 +67,19 @@ export type Parts =
   | StoragePort
 
 /** The database: a Postgres server, or the embedded one in the data folder, which is claimed before. */
-export const databaseOptions = ({ database, databaseSchema, dataFolder }: ParleyConfig): DatabaseOptions =>
+export const databaseOptions = ({
+  database,
+  databasePoolMax,
+  databaseSchema,
+  dataFolder
+}: ParleyConfig): DatabaseOptions =>
   database._tag === "Embedded"
     ? { schema: databaseSchema, dataDir: databaseFolder(dataFolder) }
     : {
         schema: databaseSchema,
         url: Redacted.value(database.url),
-        directUrl: database.directUrl === undefined ? undefined : Redacted.value(database.directUrl)
+        directUrl: database.directUrl === undefined ? undefined : Redacted.value(database.directUrl),
+        maxConnections: databasePoolMax
       }
 
 const OWN_VENDORS = { openai: OpenAiChatModel, anthropic: AnthropicChatModel }

@@ -134,6 +134,7 @@ describe("commands without a server", () => {
       expect(exit).toBe(4)
       expect(stderr).toContain("parley serve")
     }
+    expect((await runHere(["migrate", "--check"], folder.path)).exit).toBe(1)
     const doctor = await runHere(["doctor"], folder.path)
     expect(doctor.exit).toBe(0)
     expect(doctor.stdout).toContain("none yet")

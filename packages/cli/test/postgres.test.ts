@@ -34,8 +34,10 @@ describe.skipIf(url === "")("on a Postgres server", () => {
     expect(dry).toMatchObject({ exit: 0, data: { applied: [] } })
     expect(await parley(["credits", "balance", "ann"])).toEqual({ exit: 1, data: undefined })
     expect((await parley(["doctor"])).exit).toBe(1)
+    expect(await parley(["migrate", "--check"])).toMatchObject({ exit: 1, data: { pending: dry.data?.["pending"] } })
     expect(await parley(["migrate"])).toMatchObject({ exit: 0, data: { applied: dry.data?.["pending"], pending: [] } })
     expect(await parley(["migrate"])).toMatchObject({ exit: 0, data: { applied: [] } })
+    expect(await parley(["migrate", "--check"])).toMatchObject({ exit: 0, data: { pending: [] } })
     expect((await parley(["doctor"])).exit).toBe(0)
   })
 

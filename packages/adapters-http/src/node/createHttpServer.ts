@@ -1,5 +1,6 @@
 import { createServer, maxHeaderSize, type RequestListener, type Server } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
+import { setTimeout as delay } from "node:timers/promises"
 import { HeadTooLarge, InvalidRequest, RequestTooSlow } from "../problems/errors.ts"
 import { boundConnections, type ConnectionBounds, refuseSocket } from "./boundConnections.ts"
 import type { RequestTracker } from "../server/requests.ts"
@@ -24,9 +25,11 @@ export interface HttpServer {
   }): Promise<{ readonly host: string; readonly port: number }>
   /**
    * Stops accepting connections, lets running requests finish, and cuts off the rest after `deadlineMs`. Resolves
-   * after every request has ended and its holds are settled.
+   * after every request has ended and its holds are settled. For `delayMs` before that (0 by default) the server takes
+   * requests as before, while `/readyz` answers 503 and each response closes its connection, so that proxies choose
+   * another server before this one refuses connections.
    */
-  close(input: { readonly deadlineMs: number }): Promise<void>
+  close(input: { readonly deadlineMs: number; readonly delayMs?: number | undefined }): Promise<void>
 }
 
 const CONNECTIONS: ConnectionBounds = { total: 10_000, perPeer: 500 }
@@ -66,7 +69,8 @@ export const createHttpServer = (listener: RequestListener, options: HttpServerO
   return {
     server,
     listen: ({ host, port }) => listen(server, host, port),
-    close: async ({ deadlineMs }) => {
+    close: async ({ deadlineMs, delayMs = 0 }) => {
+      if (delayMs > 0) await announceStop(server, requests, delayMs)
       await closeServer(server, sockets, deadlineMs)
       await requests?.idle()
     }
@@ -82,6 +86,15 @@ const listen = (server: Server, host: string, port: number) =>
       resolve({ host: address.address, port: address.port })
     })
   })
+
+/** Has proxies look for another server: they see 503 at `/readyz`, and no connection is kept for another request. */
+const announceStop = (server: Server, requests: RequestTracker | undefined, delayMs: number): Promise<void> => {
+  requests?.announceStop()
+  server.prependListener("request", (_, response) => {
+    response.shouldKeepAlive = false
+  })
+  return delay(delayMs)
+}
 
 const closeServer = async (server: Server, sockets: ReadonlySet<Socket>, deadlineMs: number): Promise<void> => {
   if (!server.listening) return

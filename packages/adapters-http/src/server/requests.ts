@@ -4,6 +4,16 @@ import { TooManyRequests } from "../problems/errors.ts"
 /** Counts the requests being worked on, so that a server can end after the last of them. */
 export class RequestTracker {
   readonly #running = new Set<Promise<void>>()
+  #isStopping = false
+
+  /** True once the server is about to stop: it still serves requests, but proxies should choose another one. */
+  get isStopping(): boolean {
+    return this.#isStopping
+  }
+
+  announceStop(): void {
+    this.#isStopping = true
+  }
 
   /** Requests being worked on. */
   get size(): number {

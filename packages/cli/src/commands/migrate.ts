@@ -1,5 +1,7 @@
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import { exitCodes } from "../exitCodes.ts"
+import { Unhealthy } from "../running/commandErrors.ts"
 import { dryRunFlag, jsonFlag, printResult } from "../running/output.ts"
 import { CommandContext } from "../running/CommandContext.ts"
 
@@ -11,6 +13,11 @@ const printFlag = Flag.Boolean("print").pipe(
 const afterFlag = Flag.String("after").pipe(
   Flag.withDescription("With --print: only the migrations after this one, for example 0029_crm"),
   Flag.optional
+)
+
+const checkFlag = Flag.Boolean("check").pipe(
+  Flag.withDescription("Write nothing; exit code 0 if the schema is up to date, 1 if a migration is pending"),
+  Flag.withDefault(false)
 )
 
 /** Prints the SQL of the schema, for operators who apply it by other means. */
@@ -30,27 +37,34 @@ const printScript = Effect.fnUntraced(function* (after: string | undefined) {
 /** `parley migrate` */
 export const migrateCommand = Command.make(
   "migrate",
-  { dryRun: dryRunFlag, print: printFlag, after: afterFlag, json: jsonFlag },
-  Effect.fnUntraced(function* ({ after, dryRun, json, print }) {
+  { check: checkFlag, dryRun: dryRunFlag, print: printFlag, after: afterFlag, json: jsonFlag },
+  Effect.fnUntraced(function* ({ after, check, dryRun, json, print }) {
     if (print) return yield* printScript(Option.getOrUndefined(after))
+    const writes = !check && !dryRun
     const work = Effect.gen(function* () {
       const { installJobQueue, migrate, pendingMigrations } = yield* Effect.promise(() => import("@parley/adapters-db"))
-      if (dryRun) {
+      if (!writes) {
         const pending = yield* pendingMigrations()
         const lines = pending.length === 0 ? ["Nothing to apply."] : pending.map((id) => `Would apply ${id}.`)
-        return yield* printResult(json, { dryRun, applied: [], pending }, lines)
+        yield* printResult(json, { dryRun: true, applied: [], pending }, lines)
+        return check && pending.length > 0 ? yield* new Unhealthy({ exit: exitCodes.failed }) : undefined
       }
       const applied = yield* migrate()
       yield* installJobQueue
       const lines = applied.length === 0 ? ["Nothing to apply."] : applied.map((id) => `Applied ${id}.`)
-      yield* printResult(json, { dryRun, applied, pending: [] }, lines)
+      yield* printResult(json, { dryRun: false, applied, pending: [] }, lines)
     })
-    yield* CommandContext.use((context) => context.run(work, { createDatabase: !dryRun, direct: true }))
+    const run = CommandContext.use((context) => context.run(work, { createDatabase: writes, direct: true }))
+    if (!check) return yield* run
+    yield* Effect.catchTag(run, "NoDatabaseYet", ({ message }) =>
+      Effect.andThen(Console.error(message), new Unhealthy({ exit: exitCodes.failed }))
+    )
   })
 ).pipe(
   Command.withDescription("Migrate the database's schema; safe to repeat, and beside running servers"),
   Command.withExamples([
     { command: "parley migrate --dry-run", description: "List the pending migrations" },
+    { command: "parley migrate --check", description: "In a pipeline: exit code 1 if a migration is pending" },
     {
       command: "parley migrate --print > parley.sql",
       description: "Print the SQL, to review it or to apply it by other means"

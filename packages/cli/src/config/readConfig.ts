@@ -92,6 +92,8 @@ const readEnvironment = (read: EnvironmentReader, folder: string) => {
       read.valid("PARLEY_DB_SCHEMA", '1 to 45 letters, digits and underscores, not beginning with "pg_"', (name) =>
         SCHEMA_NAME.test(name)
       ) ?? "parley",
+    /** The most connections of this process to a database server; undefined uses the adapter's default. */
+    databasePoolMax: read.integer("PARLEY_DB_POOL_MAX", 2, 1_000),
     dataFolder: resolve(folder, read.text("PARLEY_DATA_DIR") ?? ".parley"),
     /** The most passages that a search by meaning compares one by one; undefined uses the adapter's default. */
     exactSearchPassages: read.integer("PARLEY_EXACT_SEARCH_PASSAGES", 0, 1_000_000_000),
@@ -114,6 +116,8 @@ const readEnvironment = (read: EnvironmentReader, folder: string) => {
     /** If background work fetches missed payment events: `auto` does if a payment provider is set up. */
     catchUp: read.choice("PARLEY_CATCH_UP", WORK_MODES) ?? "auto",
     encryptionKeys: encryptionKeys(read),
+    /** How long the server takes requests after it was asked to stop, while it reports that it is not ready. */
+    shutdownDelaySeconds: read.integer("PARLEY_SHUTDOWN_DELAY", 0, 600) ?? 0,
     /** How long running requests and replies may take once the server stops. */
     drainSeconds: read.integer("PARLEY_DRAIN_SECONDS", 0, 3_600) ?? DRAIN_SECONDS,
     /** Longest silence of a vendor before the first byte of a reply; undefined uses the default. */

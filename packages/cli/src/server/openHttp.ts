@@ -81,16 +81,25 @@ export const openHttp = Effect.fnUntraced(function* (
       try: () => server.listen({ host, port }),
       catch: (error) => new PortTaken({ host, port, problem: (error as NodeJS.ErrnoException).code ?? "unknown error" })
     }),
-    () => drain(server, config.drainSeconds * 1_000, replies)
+    () => drain(server, config, replies)
   )
   const beginPayments = () => standIn?.serveAt(serverUrl(config, listening.port), ownUrl(host, listening.port))
   return { port: listening.port, loadPages: pages.load, beginPayments }
 })
 
-/** Lets running requests finish, and then replies whose readers have left; both share the time. */
-const drain = Effect.fnUntraced(function* (server: HttpServer, deadlineMs: number, replies: ReplyRunner["Service"]) {
-  const [closing] = yield* Effect.timed(Effect.promise(() => server.close({ deadlineMs })))
-  yield* Effect.timeoutOption(replies.idle, Math.max(0, deadlineMs - Duration.toMillis(closing)))
+/**
+ * Takes requests until proxies have turned to other servers, then lets running requests finish, and then replies whose
+ * readers have left; the last two share the time.
+ */
+const drain = Effect.fnUntraced(function* (
+  server: HttpServer,
+  { drainSeconds, shutdownDelaySeconds }: ParleyConfig,
+  replies: ReplyRunner["Service"]
+) {
+  const delayMs = shutdownDelaySeconds * 1_000
+  const deadlineMs = drainSeconds * 1_000
+  const [closing] = yield* Effect.timed(Effect.promise(() => server.close({ deadlineMs, delayMs })))
+  yield* Effect.timeoutOption(replies.idle, Math.max(0, delayMs + deadlineMs - Duration.toMillis(closing)))
 })
 
 /** The address at which this process reaches its own server. */

@@ -20,7 +20,8 @@ import { untilStopped } from "./untilStopped.ts"
 /** Serves until SIGINT or SIGTERM; without `work`, other processes have to do the background work. */
 export const serve = Effect.fnUntraced(function* ({ work }: { readonly work: boolean }) {
   const config = yield* loadConfig((config) => [...serveRefusals(config), ...(work ? [] : idleServerRefusals(config))])
-  yield* untilStopped(config, config.drainSeconds * 1_000, start(config, work ? tasksOf(config) : []))
+  const stopMs = (config.shutdownDelaySeconds + config.drainSeconds) * 1_000
+  yield* untilStopped(config, stopMs, start(config, work ? tasksOf(config) : []))
 })
 
 /**

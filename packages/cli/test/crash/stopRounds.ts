@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect } from "vitest"
-import { ParleyProcess } from "../processes/ParleyProcess.ts"
+import { eventually, ParleyProcess } from "../processes/ParleyProcess.ts"
 import { Chance } from "./Chance.ts"
 import { ChatLoad, type ChatRecord } from "./chatLoad.ts"
 import { CrashRig, serverUrl } from "./CrashRig.ts"
@@ -91,6 +91,21 @@ export const stopInLongReplies = async (): Promise<void> => {
   }
   expect(await rig.leftHolds()).toEqual([])
   expect(await rig.differences()).toEqual([])
+}
+
+/** For `PARLEY_SHUTDOWN_DELAY` seconds after the signal a server is not ready, and yet answers whole new replies. */
+export const answerWhileStopping = async (): Promise<void> => {
+  await using rig = new CrashRig()
+  await using server = await rig.start({ more: { PARLEY_SHUTDOWN_DELAY: "5" } })
+  const load = new ChatLoad(server.url, "late")
+  const reader = await load.signIn("reader")
+  server.process.child.kill("SIGTERM")
+  await eventually("/readyz answers 503", async () =>
+    (await fetch(`${server.url}/readyz`)).status === 503 ? true : undefined
+  )
+  expect(await load.ask(reader, { tokens: 20, slowMs: 1 })).toMatchObject({ end: "complete", text: spoken(20) })
+  expect(await server.process.ended).toMatchObject({ exit: 0, signal: null })
+  expect(await rig.leftHolds()).toEqual([])
 }
 
 /** A start takes about a second: stopped at any moment of it, a server ends, and leaves nothing in the way of the next. */

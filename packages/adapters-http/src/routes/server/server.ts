@@ -2,6 +2,7 @@ import { BillingService } from "@parley/core/effect"
 import { Effect, Schema } from "effect"
 import { publicAccess, statusAccess } from "../../access/openAccess.ts"
 import { json, publicPathOf } from "../../exchange/Exchange.ts"
+import { NotReady } from "../../problems/errors.ts"
 import { defineRoute } from "../Route.ts"
 import { withTiers } from "../billing/tiers.ts"
 
@@ -30,7 +31,7 @@ export const getHealth = defineRoute({
   }
 })
 
-/** Reports that requests can be served; checks at most once a second. */
+/** Reports that requests can be served; checks at most once a second. A server that is about to stop is not ready. */
 export const getReadiness = defineRoute({
   method: "GET",
   path: "/readyz",
@@ -38,7 +39,10 @@ export const getReadiness = defineRoute({
   access: publicAccess,
   responses: { 200: { description: "It does.", schema: StatusBody } },
   errors: ["not_ready"],
-  handle: ({ context: { server } }) => Effect.as(server.ready, json(200, { status: "ready" }))
+  handle: ({ context: { server } }) =>
+    server.requests?.isStopping === true
+      ? Effect.fail(new NotReady({ problem: "stopping" }))
+      : Effect.as(server.ready, json(200, { status: "ready" }))
 })
 
 /** The description of all routes. */
