@@ -25,8 +25,9 @@ import { PgUnitOfWorkLayer } from "./storage/PgUnitOfWork.ts"
 import { PgPersonalDataLayer } from "./users/PgPersonalData.ts"
 
 /** Every storage port of the core on a database, over a database layer. */
-export const storesLayer = (jobs: JobQueueOptions = {}) =>
-  storageLayer({
+export const storesLayer = (jobs: JobQueueOptions = {}) => {
+  const jobsLayer = PgBossJobQueueLayer(jobs)
+  return storageLayer({
     audit: PgAuditLogLayer,
     billing: PgBillingStoreLayer,
     paymentEvents: PgBillingStoreLayer,
@@ -47,7 +48,8 @@ export const storesLayer = (jobs: JobQueueOptions = {}) =>
     passages: PgPassageIndexLayer,
     passageWriter: PgPassageIndexLayer,
     reindexing: PgReindexStoreLayer,
-    jobs: PgBossJobQueueLayer(jobs),
+    jobs: jobsLayer,
+    workers: jobsLayer,
     outbox: PgOutboxLayer,
     deliveryRecords: PgOutboxLayer,
     personalData: PgPersonalDataLayer,
@@ -60,3 +62,4 @@ export const storesLayer = (jobs: JobQueueOptions = {}) =>
     spendLimiter: PgSpendLimiterLayer,
     unitOfWork: PgUnitOfWorkLayer
   })
+}

@@ -14,6 +14,14 @@ const models = ChatModels.of({ resolve: ({ id }) => Effect.fail(new ModelUnavail
 const parser = DocumentParser.of({ parse: () => Effect.fail(new DocumentUnreadable({ reason: "None here." })) })
 const ANN = "ann@example.com"
 
+/** The checks of a server that is ready: statuses by name. */
+const checksOf = async (server: string): Promise<Record<string, string>> => {
+  const response = await fetch(`${server}/readyz`)
+  expect(response.status).toBe(200)
+  const { checks } = (await response.json()) as { checks: ReadonlyArray<{ name: string; status: string }> }
+  return Object.fromEntries(checks.map(({ name, status }) => [name, status]))
+}
+
 describe("on the embedded database, which one process has", () => {
   it.each([[["work"]], [["serve", "--no-work"]]])("parley %j is refused with 3 and says what to do", async (argv) => {
     using folder = temporaryFolder()
@@ -52,7 +60,10 @@ describe.skipIf(url === "")("on a Postgres server", () => {
   })
 
   const startWorkers = (count: number) => {
-    workers = Array.from({ length: count }, () => new ParleyProcess(["work"], folder.path, environment))
+    workers = Array.from(
+      { length: count },
+      () => new ParleyProcess(["work"], folder.path, { ...environment, PARLEY_METRICS_PORT: "0" })
+    )
     return Promise.all(
       workers.map(async (worker) => {
         const working = () => worker.stdout.includes("works") || undefined
@@ -91,9 +102,17 @@ describe.skipIf(url === "")("on a Postgres server", () => {
     expect(server.process.stdout).toMatch(/^ {2}work +not here.*parley work/m)
     const id = await upload("The sky over Basel is blue today.")
     // A server that works would have read this long before another process has started and ended.
-    expect((await runParley(["doctor"], folder.path, environment)).exit).toBe(0)
+    const { exit, stdout } = await runParley(["doctor"], folder.path, environment)
+    expect([exit, stdout]).toEqual([1, expect.stringMatching(/^FAILED +workers +no process/m)])
+    expect(await checksOf(server.url)).toMatchObject({ workers: "failed", jobs: "ok" })
     expect(await statusOf(id)).toBe("processing")
     const [worker] = await startWorkers(2)
+    await eventually(
+      "the workers to be seen",
+      async () => (await checksOf(server.url))["workers"] === "ok" || undefined
+    )
+    const port = /GET \/healthz on port (\d+)/.exec(worker?.stdout ?? "")?.[1]
+    expect(await (await fetch(`http://127.0.0.1:${port}/healthz`)).json()).toEqual({ status: "ok" })
     expect(worker?.stderr).toMatch(/^Parley is starting\./)
     expect(worker?.stdout).toMatch(/works: jobs, requeue, files, holds, callLimits, paymentEvents, events, resets/)
     await eventually("the document to be ready", () => allReady([id]))

@@ -31,6 +31,7 @@ import { InMemoryOutbox } from "./events/InMemoryOutbox.ts"
 import { DeliveryRecords, Outbox } from "./events/Outbox.ts"
 import { InMemoryJobQueue } from "./jobs/InMemoryJobQueue.ts"
 import { JobQueue } from "./jobs/JobQueue.ts"
+import { WorkerRegistry } from "./jobs/WorkerRegistry.ts"
 import { InMemoryServiceKeyStore } from "./keys/InMemoryServiceKeyStore.ts"
 import { ServiceKeyStore } from "./keys/ServiceKeyStore.ts"
 import { CallLimiter } from "./limits/CallLimiter.ts"
@@ -91,6 +92,7 @@ const storagePorts = {
   passageWriter: storagePort(PassageWriter, inMemoryPassages),
   reindexing: storagePort(ReindexStore, Layer.provide(InMemoryReindexStore.layer, InMemoryDocumentStore.layer)),
   jobs: storagePort(JobQueue, InMemoryJobQueue.layer),
+  workers: storagePort(WorkerRegistry, InMemoryJobQueue.layer),
   outbox: storagePort(Outbox, InMemoryOutbox.layer),
   deliveryRecords: storagePort(DeliveryRecords, InMemoryOutbox.layer),
   personalData: storagePort(PersonalData, InMemoryPersonalData.layer),

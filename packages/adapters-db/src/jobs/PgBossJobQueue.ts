@@ -6,9 +6,10 @@ import {
   type JobPage,
   type JobQuery,
   JobQueue,
-  type JobRecord
+  type JobRecord,
+  WorkerRegistry
 } from "@parley/core/adapter"
-import { Effect, flow, Layer, type Schema } from "effect"
+import { Context, Effect, flow, Layer, type Schema } from "effect"
 import { Database, type Row } from "../database/Database.ts"
 import { DatabaseOwner } from "../database/DatabaseOwner.ts"
 import { storing } from "../storage/storageFailed.ts"
@@ -16,6 +17,7 @@ import { enqueueJob, jobToSend } from "./enqueueJob.ts"
 import { forgetOldJobs, startWorker, takeOverDeadTries } from "./jobWorker.ts"
 import { type Boss, callBoss, type JobParts, startBoss } from "./startBoss.ts"
 import type { JobQueueOptions } from "./JobQueueOptions.ts"
+import { makeWorkerRegistry } from "./workerRegistry.ts"
 import { jobSql, type ListedJob, type StoredJob } from "./jobSql.ts"
 import type { UserId } from "@parley/core"
 
@@ -134,7 +136,7 @@ const make = (options: JobQueueOptions) =>
     // Interrupted midway, the rest of what writes would reach the database outside the surrounding transaction.
     const written = (method: keyof JobQueue["Service"]) => flow(Effect.uninterruptible, stored(method))
 
-    return JobQueue.of({
+    const queue = JobQueue.of({
       enqueue: (owner, kind, payload) =>
         Effect.flatMap(jobToSend(owner, kind, payload), enqueue).pipe(Effect.asVoid, written("enqueue")),
       ensure: (owner, kind, payloads) =>
@@ -148,10 +150,11 @@ const make = (options: JobQueueOptions) =>
       removeAll: (owner) => written("removeAll")(Effect.andThen(parts.boss, Effect.asVoid(removeAll(owner)))),
       work: (handlers) => stored("work")(work(handlers))
     })
+    return Context.make(JobQueue, queue).pipe(Context.add(WorkerRegistry, makeWorkerRegistry(parts)))
   })
 
-/** Jobs on pg-boss, in a schema of its own beside the others, on Postgres and PGlite alike. */
-export const PgBossJobQueueLayer = (options: JobQueueOptions = {}) => Layer.effect(JobQueue, make(options))
+/** Jobs on pg-boss, in a schema of its own beside the others, and their workers, on Postgres and PGlite alike. */
+export const PgBossJobQueueLayer = (options: JobQueueOptions = {}) => Layer.effectContext(make(options))
 
 const STATE_OF: Readonly<Record<string, JobRecord["state"]>> = { active: "running", completed: "done" }
 

@@ -1,4 +1,4 @@
-import { hastyJobQueueContract, jobQueueContract } from "@parley/core/testing"
+import { hastyJobQueueContract, jobQueueContract, workerRegistryContract } from "@parley/core/testing"
 import { Layer } from "effect"
 import { PgBossJobQueueLayer } from "../../src/jobs/PgBossJobQueue.ts"
 import { PgUnitOfWorkLayer } from "../../src/storage/PgUnitOfWork.ts"
@@ -9,5 +9,6 @@ const hasty = PgBossJobQueueLayer({ pollingIntervalSeconds: 0.5, stopTimeoutMs: 
 
 for (const { name, layer } of databases) {
   jobQueueContract(name, Layer.merge(queue, PgUnitOfWorkLayer).pipe(Layer.provide(layer)))
+  workerRegistryContract(name, queue.pipe(Layer.provide(layer)))
   hastyJobQueueContract(name, hasty.pipe(Layer.provide(layer)))
 }

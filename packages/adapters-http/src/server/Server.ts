@@ -3,6 +3,7 @@ import type { FairQueue } from "@parley/core/adapter"
 import type { Effect } from "effect"
 import type { BodyIntake } from "../body/BodyIntake.ts"
 import type { NotReady } from "../problems/errors.ts"
+import type { ReadinessCheck } from "./readiness.ts"
 import type { DevelopmentSessions } from "../sessions/developmentSessions.ts"
 import type { OwnSessions } from "../sessions/ownSessions.ts"
 import type { SessionCookie } from "../sessions/cookies.ts"
@@ -39,8 +40,8 @@ export interface Server {
   /** One queue for each kind of large work: a few people at a time, each with one of it. */
   readonly largeWork: Readonly<Record<LargeWork, FairQueue>>
   readonly personRequests: PersonRequests
-  /** Checks that all dependencies of the server answer, at most once a second. */
-  readonly ready: Effect.Effect<void, NotReady>
+  /** Checks that all dependencies of the server answer, at most once a second, and looks at the background work. */
+  readonly ready: Effect.Effect<ReadonlyArray<ReadinessCheck>, NotReady>
   /** The failed tries of credentials. */
   readonly failedTries: FailedTries
   /** Counts running requests, for an orderly stop. */

@@ -58,7 +58,7 @@ export const makeServer = (options: HttpOptions<never>, document: () => OpenApiD
     emailSignIn: options.emailSignIn,
     largeWork: { read: makeQueue(), write: makeQueue() },
     personRequests: makePersonRequests(options.requestsPerPerson ?? REQUESTS_PER_PERSON),
-    ready: makeReadiness(options.ready ?? (() => Promise.resolve())),
+    ready: makeReadiness(options.ready ?? (() => Promise.resolve()), runtime),
     failedTries: new FailedTries(),
     requests: options.requests,
     sessionCookie: sessionCookieOf(options),

@@ -1,4 +1,6 @@
+import { OperatorReports, type WorkFinding } from "@parley/core/effect"
 import { Effect } from "effect"
+import type { ParleyRuntime } from "./HttpOptions.ts"
 import { NotReady } from "../problems/errors.ts"
 
 /** Time for which a result is cached, and time limit of a check. */
@@ -10,9 +12,36 @@ const problemOf = (error: unknown): { readonly problem?: string } => {
   return typeof problem === "string" && /^[a-z-]{1,40}$/.test(problem) ? { problem } : {}
 }
 
-/** Takes a function that rejects if a dependency does not answer. */
-export const makeReadiness = (ready: () => Promise<void>): Effect.Effect<void, NotReady> => {
-  const ask = cachedCheck(ready, ANSWER)
+/** A check of a server that is ready: it serves requests, even if a check has failed. */
+export interface ReadinessCheck {
+  readonly name: string
+  readonly status: "ok" | "failed"
+  readonly detail: string
+}
+
+/** A server needs a worker, itself or another process, so a missing one is a failure. */
+const checkOf = ({ detail, name, status }: WorkFinding): ReadinessCheck => ({
+  name,
+  status: status === "ok" ? "ok" : "failed",
+  detail
+})
+
+/**
+ * Takes a function that rejects if a dependency does not answer. A server that is ready also reports on the background
+ * work of all processes.
+ */
+export const makeReadiness = (
+  ready: () => Promise<void>,
+  runtime: ParleyRuntime
+): Effect.Effect<ReadonlyArray<ReadinessCheck>, NotReady> => {
+  const findings = Effect.map(
+    OperatorReports.use(({ work }) => work),
+    (found) => found.map(checkOf)
+  )
+  const ask = cachedCheck(async () => {
+    await ready()
+    return await runtime.runPromise(findings)
+  }, ANSWER)
   return Effect.tryPromise({ try: ask, catch: (cause) => new NotReady({ ...problemOf(cause), cause }) })
 }
 
@@ -20,12 +49,12 @@ export const makeReadiness = (ready: () => Promise<void>): Effect.Effect<void, N
  * Runs a check at most once at a time, and returns its result, success or failure, for `forMs` milliseconds. A check
  * that takes longer than `withinMs` fails.
  */
-export const cachedCheck = (
-  ask: () => Promise<void>,
+export const cachedCheck = <A>(
+  ask: () => Promise<A>,
   options: { forMs: number; withinMs: number }
-): (() => Promise<void>) => {
+): (() => Promise<A>) => {
   const { forMs, withinMs } = options
-  let answer: Promise<void> | undefined
+  let answer: Promise<A> | undefined
   const forget = () => {
     answer = undefined
   }
@@ -39,11 +68,11 @@ export const cachedCheck = (
   }
 }
 
-const withTimeLimit = async (ask: () => Promise<void>, withinMs: number): Promise<void> => {
+const withTimeLimit = async <A>(ask: () => Promise<A>, withinMs: number): Promise<A> => {
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error("No answer came in time.")), withinMs)
   try {
-    await Promise.race([ask(), promise])
+    return await Promise.race([ask(), promise])
   } finally {
     clearTimeout(timer)
   }

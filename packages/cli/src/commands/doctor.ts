@@ -27,7 +27,7 @@ const offeredChecks = Effect.fnUntraced(function* ({ config }: Settings, live: b
   const { offerLayer, paymentsLayer } = yield* Effect.promise(() => import("../compose.ts"))
   const { modelChecks } = yield* Effect.promise(() => import("../doctor/modelChecks.ts"))
   const { liveChecks } = yield* Effect.promise(() => import("../doctor/liveChecks.ts"))
-  const { livePaymentChecks } = yield* Effect.promise(() => import("../doctor/paymentChecks.ts"))
+  const { livePaymentChecks } = yield* Effect.promise(() => import("../doctor/payments/paymentChecks.ts"))
   const checks = Effect.gen(function* () {
     return [
       ...(yield* modelChecks),

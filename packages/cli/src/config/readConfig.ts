@@ -85,6 +85,9 @@ const readEnvironment = (read: EnvironmentReader, folder: string) => {
     host: read.text("HOST") ?? "127.0.0.1",
     /** 0 takes any free port. */
     port: read.integer("PORT", 0, 65_535) ?? 3000,
+    /** The port at which a worker answers checks of its health; undefined uses `PORT`, if that is set and free. */
+    metricsPort: read.integer("PARLEY_METRICS_PORT", 0, 65_535),
+    isPortSet: read.text("PORT") !== undefined,
     baseUrl: read.url("PARLEY_BASE_URL", WEB)?.replace(/\/+$/, ""),
     trustProxy: trustProxy(read),
     database: database(read),

@@ -11,7 +11,7 @@ import { REAL_SIGN_IN, sessionCookieName, signedWith, usesDevelopmentSignIn } fr
 import { tasksOf } from "../config/rules/workRules.ts"
 import { exitCodes } from "../exitCodes.ts"
 import { type Check, failed, note, ok } from "./Check.ts"
-import { paymentChecks } from "./paymentChecks.ts"
+import { paymentChecks } from "./payments/paymentChecks.ts"
 import { encryptionKeyCheck, notes, securityChecks } from "./securityChecks.ts"
 
 /** The program this runs in. */

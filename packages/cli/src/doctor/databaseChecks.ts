@@ -6,8 +6,9 @@ import { exitCodes } from "../exitCodes.ts"
 import { type Check, failed, note, ok } from "./Check.ts"
 import { documentChecks } from "./documentChecks.ts"
 import { vectorIndexChecks } from "./vectorIndexChecks.ts"
-import { inboxChecks, subscriptionChecks } from "./paymentChecks.ts"
+import { inboxChecks, subscriptionChecks } from "./payments/paymentChecks.ts"
 import { tierChecks } from "./tierChecks.ts"
+import { workChecks } from "./workChecks.ts"
 
 const WITHIN = "10 seconds"
 
@@ -69,6 +70,7 @@ const look = (config: ParleyConfig) =>
               inboxChecks,
               subscriptionChecks,
               documentChecks,
+              workChecks(config),
               vectorIndexChecks(config)
             ])).flat()
           : []

@@ -94,11 +94,16 @@ export const startUpText = (config: ParleyConfig, tasks: ReadonlyArray<Backgroun
   ].join("\n")
 
 /** The text of `parley work` when it starts. */
-export const workText = (config: ParleyConfig, tasks: ReadonlyArray<BackgroundTaskName>): string =>
+export const workText = (
+  config: ParleyConfig,
+  tasks: ReadonlyArray<BackgroundTaskName>,
+  port: number | undefined
+): string =>
   [
     `Parley ${version} works: ${tasks.join(", ")}`,
     "",
     ...partLines(databasePart(config)),
+    ...(port === undefined ? [] : [`It answers GET /healthz on port ${port}.`]),
     "",
     "Any number of workers may run. Ctrl+C stops."
   ].join("\n")

@@ -5,6 +5,7 @@ import type { ParleyConfig } from "../config/readConfig.ts"
 import { unencryptedConnections, unheardSettings, warningText } from "../config/rules/securityWarnings.ts"
 import { tasksOf, workerRefusals } from "../config/rules/workRules.ts"
 import { openParts } from "./openParts.ts"
+import { serveHealth } from "./serveHealth.ts"
 import { databasePart, workText } from "./startUpText.ts"
 import { untilStopped } from "./untilStopped.ts"
 
@@ -25,14 +26,26 @@ const start = Effect.fnUntraced(function* (config: ParleyConfig) {
   const parts = yield* runtime.contextEffect
   const working = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
   yield* Effect.provideContext(Layer.buildWithScope(backgroundWorkLayer(tasksOf(config)), working), parts)
-  yield* announce(config)
+  const port = yield* serveHealthOf(config)
+  yield* announce(config, port)
 })
 
+/** A worker may run beside a server with the same settings: then `PORT` is the server's, and only `PARLEY_METRICS_PORT` is ours. */
+const serveHealthOf = ({ host, isPortSet, metricsPort, port }: ParleyConfig) => {
+  if (metricsPort !== undefined) return serveHealth(host, metricsPort)
+  if (!isPortSet) return Effect.undefined
+  const left = Effect.logWarning(
+    `/healthz is not served: port ${port} is taken. Set PARLEY_METRICS_PORT to another port.`
+  )
+  return Effect.catchTag(serveHealth(host, port), "PortTaken", () => Effect.as(left, undefined))
+}
+
 /** Prints a text for people on stdout; in production, a line of the log. */
-const announce = (config: ParleyConfig): Effect.Effect<void> =>
+const announce = (config: ParleyConfig, port: number | undefined): Effect.Effect<void> =>
   config.production
     ? Effect.annotateLogs(Effect.logInfo("Parley works."), {
+        ...(port === undefined ? {} : { port }),
         tasks: tasksOf(config).join(","),
         database: databasePart(config).runsOn
       })
-    : Console.log(workText(config, tasksOf(config)))
+    : Console.log(workText(config, tasksOf(config), port))

@@ -1,4 +1,4 @@
-import { Cause, Clock, Effect, Exit, Fiber, Latch, Layer, Option, Schema } from "effect"
+import { Cause, Clock, Context, Effect, Exit, Fiber, Latch, Layer, Option, Schema } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
@@ -8,6 +8,7 @@ import { type JobHandler, type JobKind, type JobProgress, retryDelayMs, twinOf }
 import { JobQueue } from "./JobQueue.ts"
 import type { JobQuery } from "./JobRecord.ts"
 import { JobPlaces } from "./JobPlaces.ts"
+import { WorkerRegistry } from "./WorkerRegistry.ts"
 
 export interface InMemoryJobQueueOptions {
   /** The number of concurrent jobs of a worker; default 2. */
@@ -210,12 +211,41 @@ const startWorker = (
   return Effect.asVoid(Effect.acquireRelease(Effect.forkDetach(places), stop))
 }
 
+const DAY_MS = 86_400_000
+
+/** The workers on the jobs. */
+const makeRegistry = (storage: InMemoryStorage["Service"], { alive }: Jobs) => {
+  const workers = new Map<string, { readonly seenAt: number; readonly left: boolean }>()
+  const atNow = <A>(use: (now: number) => A) => storage.exclusive(Effect.map(Clock.currentTimeMillis, use))
+  const dueAt = (now: number) =>
+    [...alive.values()].flatMap(({ dueAt, state }) => (state === "waiting" && dueAt <= now ? [dueAt] : []))
+  return WorkerRegistry.of({
+    beat: (worker) =>
+      atNow((now) => {
+        for (const [id, { seenAt }] of workers) if (seenAt <= now - DAY_MS) workers.delete(id)
+        workers.set(worker, { seenAt: now, left: false })
+      }),
+    leave: (worker) => atNow((now) => void workers.set(worker, { seenAt: now, left: true })),
+    state: ({ aliveMs }) =>
+      atNow((now) => {
+        const seen = [...workers.values()]
+        const due = dueAt(now)
+        return {
+          alive: seen.filter(({ left, seenAt }) => !left && seenAt > now - aliveMs).length,
+          lastSeenMs: seen.length === 0 ? undefined : now - Math.max(...seen.map(({ seenAt }) => seenAt)),
+          due: due.length,
+          oldestDueMs: due.length === 0 ? undefined : now - Math.min(...due)
+        }
+      })
+  })
+}
+
 const makeWith = (options: InMemoryJobQueueOptions) =>
   Effect.gen(function* () {
     const storage = yield* InMemoryStorage
     const jobs = yield* makeJobs
 
-    return JobQueue.of({
+    const queue = JobQueue.of({
       enqueue: (owner, kind, payload) =>
         storage.exclusive(Effect.map(prepareIn(jobs, owner, kind, payload), (job) => void jobs.ask(job))),
       ensure: (owner, kind, payloads) =>
@@ -243,10 +273,11 @@ const makeWith = (options: InMemoryJobQueueOptions) =>
       removeAll: (owner) => storage.exclusive(Effect.sync(() => jobs.removeAll(owner))),
       work: (handlers) => startWorker(storage, jobs, handlers, options)
     })
+    return Context.make(JobQueue, queue).pipe(Context.add(WorkerRegistry, makeRegistry(storage, jobs)))
   })
 
 const layerWith = (options: InMemoryJobQueueOptions) =>
-  Layer.effect(JobQueue, makeWith(options)).pipe(Layer.provide(InMemoryStorage.layer))
+  Layer.effectContext(makeWith(options)).pipe(Layer.provide(InMemoryStorage.layer))
 
 /** Jobs in the memory of one process, for tests and for trying Parley out; they are lost when it ends. */
 export const InMemoryJobQueue = { layer: layerWith({}), layerWith }

@@ -1,26 +1,44 @@
 import { Context, Effect, Layer, type Scope } from "effect"
+import { repeatWork } from "../background/repeatWork.ts"
+import { IdGenerator } from "../storage/IdGenerator.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { HandledJob, JobKind } from "./JobKind.ts"
 import { JobQueue } from "./JobQueue.ts"
+import { WorkerRegistry } from "./WorkerRegistry.ts"
+
+/** The time between two signs of life of a worker. */
+const BEAT = "10 seconds"
 
 /** Works on queued jobs of the kinds that it was built with. */
 export class JobWorker extends Context.Service<
   JobWorker,
   {
-    /** Works on queued jobs until the scope closes. Any number of processes may do so at once. */
+    /** Works on queued jobs, and is seen as a worker, until the scope closes. Any number of processes may do so at once. */
     readonly work: Effect.Effect<void, StorageFailed, Scope.Scope>
   }
 >()("@parley/core/jobs/JobWorker") {
   /** A worker for these kinds. */
   static readonly layerOf = <R>(
     jobs: ReadonlyArray<HandledJob<JobKind, R>>
-  ): Layer.Layer<JobWorker, never, JobQueue | R> =>
+  ): Layer.Layer<JobWorker, never, JobQueue | WorkerRegistry | R> =>
     Layer.effect(
       JobWorker,
       Effect.gen(function* () {
         const queue = yield* JobQueue
+        const registry = yield* WorkerRegistry
+        const worker = yield* (yield* IdGenerator).next
+        const beating = repeatWork(registry.beat(worker), {
+          every: BEAT,
+          report: () => Effect.void,
+          onFailure: Effect.logDebug("A sign of life of this worker could not be stored.")
+        })
         const handlers = yield* Effect.all(jobs.map(({ handler }) => handler))
-        return JobWorker.of({ work: queue.work(handlers) })
+        const work = Effect.gen(function* () {
+          yield* Effect.addFinalizer(() => Effect.ignore(registry.leave(worker)))
+          yield* Effect.forkScoped(beating)
+          yield* queue.work(handlers)
+        })
+        return JobWorker.of({ work })
       })
     )
 }

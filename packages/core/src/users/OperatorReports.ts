@@ -6,6 +6,8 @@ import type { Balance } from "../credits/Account.ts"
 import { DeliveryRecords, type DestinationRecord } from "../events/Outbox.ts"
 import type { UserId } from "../identity/UserId.ts"
 import { JobQueue } from "../jobs/JobQueue.ts"
+import { type WorkFinding, workHealth } from "../jobs/WorkHealth.ts"
+import { WorkerRegistry } from "../jobs/WorkerRegistry.ts"
 import { SecurityEvents } from "../security/SecurityEvents.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { UserNotFound } from "./errors.ts"
@@ -30,6 +32,8 @@ export interface PersonReport {
 
 /** The state of a service at a glance. Counts of jobs and payment events end at 100. */
 export interface HealthReport {
+  /** The findings about the background work: whether a worker lives, and whether jobs wait for too long. */
+  readonly work: ReadonlyArray<WorkFinding>
   readonly jobs: Readonly<Record<(typeof OPEN_JOBS)[number], number>>
   readonly paymentEvents: Readonly<Record<(typeof OPEN_STATES)[number], number>>
   /** The hooks and webhooks, with their pending and dead deliveries. */
@@ -47,6 +51,8 @@ export class OperatorReports extends Context.Service<
     /** Entries of the audit log, the newest first. */
     audit(input: ListAuditInput): Effect.Effect<ReadonlyArray<StoredAuditEntry>, StorageFailed>
     readonly health: Effect.Effect<HealthReport, StorageFailed>
+    /** The findings about the background work of all processes. */
+    readonly work: Effect.Effect<ReadonlyArray<WorkFinding>, StorageFailed>
   }
 >()("@parley/core/users/OperatorReports") {
   static readonly layer = Layer.effect(
@@ -60,6 +66,7 @@ export class OperatorReports extends Context.Service<
       const payments = yield* PaymentEventStore
       const security = yield* SecurityEvents
       const tiers = yield* OperatorTiers
+      const work = Effect.provideService(workHealth, WorkerRegistry, yield* WorkerRegistry)
 
       const health = Effect.gen(function* () {
         const jobCounts = yield* Effect.forEach(OPEN_JOBS, (state) =>
@@ -72,6 +79,7 @@ export class OperatorReports extends Context.Service<
           )
         )
         return {
+          work: yield* work,
           jobs: Object.fromEntries(jobCounts) as HealthReport["jobs"],
           paymentEvents: Object.fromEntries(eventCounts) as HealthReport["paymentEvents"],
           destinations: yield* deliveries.destinations,
@@ -90,7 +98,8 @@ export class OperatorReports extends Context.Service<
           return { userId, access: state, account }
         }),
         audit: (input) => audit.list(input),
-        health
+        health,
+        work
       })
     })
   )

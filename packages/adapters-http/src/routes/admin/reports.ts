@@ -25,6 +25,9 @@ const AuditBody = Schema.Struct({
 })
 
 const HealthBody = Schema.Struct({
+  work: Schema.Array(
+    Schema.Struct({ name: Schema.String, status: Schema.Literals(["ok", "failed", "unused"]), detail: Schema.String })
+  ).annotate({ description: "The background work of all processes; `unused` if no worker has ever run." }),
   jobs: Schema.Struct({ waiting: Schema.Int, running: Schema.Int, failed: Schema.Int }).annotate({
     description: "Jobs by state; 100 means 100 or more."
   }),
@@ -91,13 +94,14 @@ export const listAudit = defineRoute({
 export const getAdminHealth = defineRoute({
   method: "GET",
   path: "/api/admin/health",
-  summary: "Returns the open jobs, payment events, deliveries of hooks and webhooks, and refusals",
+  summary: "Returns the state of workers, open jobs, payment events, deliveries of hooks and webhooks, and refusals",
   access: operatorAccess("support"),
   responses: { 200: { description: "The state.", schema: HealthBody } },
   errors: ["storage_unavailable"],
   handle: Effect.fnUntraced(function* () {
-    const { destinations, jobs, paymentEvents, refusals } = yield* OperatorReports.use(({ health }) => health)
+    const { destinations, jobs, paymentEvents, refusals, work } = yield* OperatorReports.use(({ health }) => health)
     const body: typeof HealthBody.Type = {
+      work,
       jobs,
       paymentEvents,
       destinations: destinations.map(({ dead, disabledAt, id, pending }) => ({

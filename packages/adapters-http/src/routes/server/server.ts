@@ -6,7 +6,15 @@ import { NotReady } from "../../problems/errors.ts"
 import { defineRoute } from "../Route.ts"
 import { withTiers } from "../billing/tiers.ts"
 
-const StatusBody = Schema.Struct({ status: Schema.String })
+const ReadinessBody = Schema.Struct({
+  status: Schema.String,
+  checks: Schema.Array(
+    Schema.Struct({ name: Schema.String, status: Schema.Literals(["ok", "failed"]), detail: Schema.String })
+  ).annotate({
+    description:
+      "The background work of all processes: `workers` fails if none lives, `jobs` if one waits over a minute."
+  })
+})
 
 const NOTES = ["untrusted_proxy"] as const
 
@@ -37,12 +45,12 @@ export const getReadiness = defineRoute({
   path: "/readyz",
   summary: "Reports whether all dependencies of the server answer",
   access: publicAccess,
-  responses: { 200: { description: "It does.", schema: StatusBody } },
+  responses: { 200: { description: "It does.", schema: ReadinessBody } },
   errors: ["not_ready"],
   handle: ({ context: { server } }) =>
     server.requests?.isStopping === true
       ? Effect.fail(new NotReady({ problem: "stopping" }))
-      : Effect.as(server.ready, json(200, { status: "ready" }))
+      : Effect.map(server.ready, (checks) => json(200, { status: "ready", checks }))
 })
 
 /** The description of all routes. */

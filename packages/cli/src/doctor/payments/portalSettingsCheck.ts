@@ -1,8 +1,8 @@
 import { portalContradictions } from "@parley/adapters-stripe"
 import { Catalog } from "@parley/core/effect"
 import { Effect } from "effect"
-import type { ParleyConfig } from "../config/readConfig.ts"
-import { type Check, note, ok } from "./Check.ts"
+import type { ParleyConfig } from "../../config/readConfig.ts"
+import { type Check, note, ok } from "../Check.ts"
 
 const NAME = "live portal"
 const PATIENCE = "30 seconds"

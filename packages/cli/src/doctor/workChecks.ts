@@ -1,0 +1,35 @@
+import { OperatorReports, type WorkFinding } from "@parley/core/effect"
+import { Effect } from "effect"
+import type { ParleyConfig } from "../config/readConfig.ts"
+import { exitCodes } from "../exitCodes.ts"
+import { type Check, failed, note, ok } from "./Check.ts"
+
+const ADVICE = {
+  workers: 'Start "parley work", or a server without --no-work.',
+  jobs: 'Start more workers ("parley work"), and look at their logs: parley jobs list.'
+}
+
+const checkOf = ({ detail, name, status }: WorkFinding): Check => {
+  if (status === "ok") return ok(name, detail)
+  return status === "unused" ? note(name, detail, ADVICE[name]) : failed(name, exitCodes.failed, detail, ADVICE[name])
+}
+
+/**
+ * Checks that a worker lives and that no job waits for long. The embedded database has no worker besides its server,
+ * so without a server none is missed.
+ */
+export const workChecks = ({ database }: ParleyConfig) =>
+  Effect.map(
+    OperatorReports.use(({ work }) => work),
+    (findings): ReadonlyArray<Check> => {
+      const isIdle =
+        database._tag === "Embedded" && findings.some(({ name, status }) => name === "workers" && status !== "ok")
+      return isIdle ? [] : findings.map(checkOf)
+    }
+  ).pipe(
+    Effect.catchTag("StorageFailed", () =>
+      Effect.succeed([
+        failed("workers", exitCodes.unavailable, "they could not be read", "Check that the database answers.")
+      ])
+    )
+  )
