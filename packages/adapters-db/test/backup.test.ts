@@ -3,16 +3,8 @@ import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { ChatStore, type Difference, DocumentStore, FileStore } from "@parley/core/adapter"
-import {
-  ampleQuota,
-  newDocument,
-  newTurn,
-  newUserId,
-  receiptDraft,
-  reservation,
-  testedLedger
-} from "@parley/core/testing"
+import { ChatStore } from "@parley/core/adapter"
+import { receiptDraft, testedLedger } from "@parley/core/testing"
 import { Effect, Layer, type Scope } from "effect"
 import { describe, expect, it } from "vitest"
 import { Database } from "../src/database/Database.ts"
@@ -21,6 +13,7 @@ import { migrate, pendingMigrations } from "../src/migrations/migrate.ts"
 import { storesLayer } from "../src/storesLayer.ts"
 import { administer } from "./administer.ts"
 import { freshPostgres, hasPostgres } from "./databases.ts"
+import { fill, verifyAll } from "./filled.ts"
 import { ordinaryLogin, ownerOf, partsOf } from "./ordinaryLogin.ts"
 
 /** The version of the pg_dump on the path; 0 if there is none. It must not be older than the server. */
@@ -46,24 +39,6 @@ const partsOn = (url: string) =>
     )
   )
 
-/** Something of everything, of two people. */
-const fill = Effect.gen(function* () {
-  const users = [newUserId(), newUserId()]
-  const ledger = yield* testedLedger
-  for (const userId of users) {
-    const document = newDocument(userId)
-    yield* (yield* ChatStore).beginTurn(newTurn(userId))
-    yield* (yield* DocumentStore).insert(document, ampleQuota)
-    yield* (yield* FileStore).write({ userId, documentId: document.id, bytes: new Uint8Array([0, 1, 255]) })
-    yield* ledger.open({ userId, tier: "free", allowance: 100 })
-    yield* ledger.grant({ userId, key: "topup:1", type: "topup", amount: 50 })
-    for (const key of ["reply:1", "reply:2", "reply:3"]) yield* ledger.reserve(reservation(userId, key, 20))
-    yield* ledger.settle({ userId, key: "reply:1", amount: 25, draft: receiptDraft })
-    yield* ledger.release({ userId, key: "reply:2" })
-  }
-  return users
-})
-
 /** The number of rows in each of our tables. */
 const sizes = Database.use(({ schema, statement }) =>
   Effect.gen(function* () {
@@ -79,18 +54,6 @@ const sizes = Database.use(({ schema, statement }) =>
     return counted
   })
 )
-
-const verifyAll = Effect.gen(function* () {
-  const ledger = yield* testedLedger
-  const differences: Array<Difference> = []
-  let after: string | undefined
-  do {
-    const chunk = yield* ledger.verify({ limit: 100, after })
-    differences.push(...chunk.differences)
-    after = chunk.next
-  } while (after !== undefined)
-  return differences
-})
 
 const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) => Effect.runPromise(Effect.scoped(effect))
 

@@ -17,6 +17,11 @@ export class DatabaseOwner extends Context.Service<
      * connection is used again.
      */
     execute(text: string, params?: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<Row>, DatabaseError>
+    /**
+     * Runs statements that read one state of the database, which concurrent transactions do not change. It joins no
+     * surrounding transaction.
+     */
+    snapshot<A, E, R>(work: (sql: Sql) => Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R>
     /** Has every unit of work begin with `preparation`, outside its transaction. */
     beforeUnits(preparation: Effect.Effect<unknown, DatabaseError>): Effect.Effect<void>
     /** Runs `action` once the surrounding transaction has committed, never if it does not; at once if there is none. */

@@ -7,6 +7,7 @@ import { joinTransaction } from "./server/joinTransaction.ts"
 import { CurrentPurpose } from "./limits.ts"
 import type { DatabaseRole } from "./DatabaseRole.ts"
 import { checkSchemaName, quoteIdentifier } from "./quoting.ts"
+import { snapshotOf } from "./sessionSettings.ts"
 import { failedInside, runTransaction, scriptThrough, sqlThrough, type Transaction } from "./Transaction.ts"
 
 let databases = 0
@@ -26,6 +27,14 @@ const executeOn = (connection: Connection, text: string, params: ReadonlyArray<u
     connection.broken()
       ? Effect.void
       : Effect.catch(Effect.asVoid(connection.script("ROLLBACK")), () => Effect.sync(connection.discard))
+  )
+
+/** A connection whose transaction did not end is not used again. */
+const readSnapshot = <A, E, R>(connection: Connection, work: (sql: Sql) => Effect.Effect<A, E, R>) =>
+  Effect.acquireUseRelease(
+    connection.script(snapshotOf(connection.begin)),
+    () => work({ query: (text, params = []) => connection.query(text, params) }),
+    () => Effect.catch(Effect.asVoid(connection.script("ROLLBACK")), () => Effect.sync(connection.discard))
   )
 
 const SERVICE: DatabaseRole = { name: "parley_service" }
@@ -119,6 +128,10 @@ const openOwner = (driver: Driver, schema: string, units: Units, preparations: A
     execute: (text, params = []) =>
       Effect.flatMap(CurrentPurpose, (purpose) =>
         driver.withConnection(purpose, (connection) => Effect.uninterruptible(executeOn(connection, text, params)))
+      ),
+    snapshot: (work) =>
+      Effect.flatMap(CurrentPurpose, (purpose) =>
+        driver.withConnection(purpose, (connection) => readSnapshot(connection, work))
       ),
     beforeUnits: (preparation) => Effect.sync(() => void preparations.push(preparation)),
     afterCommit: (action) =>

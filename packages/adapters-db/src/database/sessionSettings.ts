@@ -55,6 +55,10 @@ const begins = new WeakMap<Limits, string>()
 /** The same for an engine in this process, which has one session and no clock of its own. */
 export const BEGIN_EMBEDDED = ISOLATED
 
+/** The same transaction as one that reads a single state of the database. */
+export const snapshotOf = (begin: string): string =>
+  begin.replace(ISOLATED, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+
 /** Run once when an engine in this process has started. */
 export const EMBEDDED_SESSION = MEANING.map(([name, value]) => `SET ${name} = ${value}`).join("; ")
 

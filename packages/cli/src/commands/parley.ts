@@ -2,6 +2,9 @@ import { Command } from "effect/cli"
 import { auditCommand } from "./audit.ts"
 import { billingCommand } from "./billing/billing.ts"
 import { botsCommand } from "./bots/bots.ts"
+import { backupCommand } from "./copies/backup.ts"
+import { moveCommand } from "./copies/move.ts"
+import { restoreCommand } from "./copies/restore.ts"
 import { creditsCommand } from "./credits/credits.ts"
 import { doctorCommand } from "./doctor.ts"
 import { eventsCommand } from "./events/events.ts"
@@ -39,6 +42,9 @@ export const parley = Command.make("parley").pipe(
     usersCommand,
     keysCommand,
     secretsCommand,
+    backupCommand,
+    restoreCommand,
+    moveCommand,
     uninstallCommand
   ])
 )

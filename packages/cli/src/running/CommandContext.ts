@@ -10,6 +10,8 @@ import type { CommandLost, Exited, Interrupted, NoDatabaseYet } from "./commandE
 export interface RunOptions {
   /** Creates the embedded database if there is none. */
   readonly createDatabase?: boolean
+  /** Runs only in this process: fails if a server owns the embedded database. */
+  readonly alone?: boolean
   /** Connects past a connection pooler, for changes of the schema. */
   readonly direct?: boolean
 }

@@ -67,13 +67,24 @@ export class PortTaken extends Schema.TaggedError<PortTaken>()("PortTaken", {
 /** `doctor` found problems that require this exit code. */
 export class Unhealthy extends Schema.TaggedError<Unhealthy>()("Unhealthy", { exit: Schema.Int }) {}
 
-/** A file of an export could not be written. */
-export class ExportNotWritten extends Schema.TaggedError<ExportNotWritten>()("ExportNotWritten", {
+/** A file for the command's data could not be written. */
+export class FileNotWritten extends Schema.TaggedError<FileNotWritten>()("FileNotWritten", {
   path: Schema.String,
   /** The system's word for it: `EACCES`, `ENOSPC`, ... */
   problem: Schema.String
 }) {
   override get message() {
     return `${this.path} could not be written (${this.problem}); what was written of it was removed. Choose another place, or make room there.`
+  }
+}
+
+/** A file that a command was given could not be read. */
+export class FileNotRead extends Schema.TaggedError<FileNotRead>()("FileNotRead", {
+  path: Schema.String,
+  /** The system's word for it: `ENOENT`, `EACCES`, ... */
+  problem: Schema.String
+}) {
+  override get message() {
+    return `${this.path} cannot be read (${this.problem}). Check the path, and that the file may be read.`
   }
 }

@@ -21,6 +21,8 @@ interface Failure {
 
 const codeOfTag: Readonly<Record<string, number>> = {
   ConfigInvalid: exitCodes.configuration,
+  CopyRefused: exitCodes.refused,
+  FileNotRead: exitCodes.usage,
   DataFolderUnusable: exitCodes.configuration,
   AccountNotFound: exitCodes.notFound,
   BotNotFound: exitCodes.notFound,

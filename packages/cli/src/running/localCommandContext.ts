@@ -50,12 +50,12 @@ export const localCommandContextLayer = (argv: ReadonlyArray<string>): Layer.Lay
 const enterDataFolder = (
   config: ParleyConfig,
   argv: ReadonlyArray<string>,
-  { createDatabase = false }: RunOptions
+  { alone = false, createDatabase = false }: RunOptions
 ): Effect.Effect<void, CommandLost | DataFolderInUse | DataFolderUnusable | Exited | NoDatabaseYet, Scope.Scope> =>
   Effect.gen(function* () {
     const { dataFolder } = config
     const output = yield* Surroundings
-    const exit = yield* runsAtOwner(dataFolder, argv, output)
+    const exit = alone ? undefined : yield* runsAtOwner(dataFolder, argv, output)
     if (exit !== undefined) return yield* new Exited({ exit })
     if (!createDatabase && !existsSync(databaseFolder(dataFolder))) {
       return yield* new NoDatabaseYet({ folder: dataFolder })
@@ -63,7 +63,7 @@ const enterDataFolder = (
     yield* claimDataFolder(dataFolder, false).pipe(
       // A server that started in between runs the command.
       Effect.catchTag("DataFolderInUse", (inUse) =>
-        Effect.flatMap(runsAtOwner(dataFolder, argv, output), (late) =>
+        Effect.flatMap(alone ? Effect.undefined : runsAtOwner(dataFolder, argv, output), (late) =>
           Effect.fail(late === undefined ? inUse : new Exited({ exit: late }))
         )
       )

@@ -1,5 +1,4 @@
-import { randomUUID } from "node:crypto"
-import { mkdir, open, rename, rm } from "node:fs/promises"
+import { mkdir } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { type ExportLine, UserExport } from "@parley/core/effect"
 import type { StorageFailed } from "@parley/core/adapter"
@@ -7,41 +6,11 @@ import { Console, Effect, Option, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Surroundings } from "../../Surroundings.ts"
 import { checkMigrated } from "../../running/checkMigrated.ts"
-import { ExportNotWritten } from "../../running/commandErrors.ts"
+import type { FileNotWritten } from "../../running/commandErrors.ts"
 import { CommandContext } from "../../running/CommandContext.ts"
 import { jsonFlag, printResult } from "../../running/output.ts"
+import { onDisk, writeFile } from "../../running/writeFile.ts"
 import { byFlag, reasonFlag, userArgument } from "../flags.ts"
-
-/** Does something with files. */
-const onDisk = <A>(path: string, work: () => Promise<A>) =>
-  Effect.tryPromise({
-    try: work,
-    catch: (cause) =>
-      new ExportNotWritten({ path, problem: String((cause as NodeJS.ErrnoException | undefined)?.code ?? "unknown") })
-  })
-
-/**
- * Writes pieces to a file that only its owner may read, and replaces an existing file after all of them are written: a
- * failed export leaves no file. Returns their number; writes no file for none.
- */
-const writeFile = <E, R>(path: string, pieces: Stream.Stream<string | Uint8Array, E, R>) =>
-  Effect.suspend(() => {
-    const partial = `${path}.${randomUUID()}.partial`
-    let count = 0
-    return Effect.acquireUseRelease(
-      onDisk(path, () => open(partial, "wx", 0o600)),
-      (file) =>
-        Stream.runForEach(pieces, (piece) => {
-          count++
-          return onDisk(path, () => file.appendFile(piece))
-        }),
-      (file) => Effect.promise(() => file.close())
-    ).pipe(
-      Effect.andThen(Effect.suspend(() => (count === 0 ? Effect.void : onDisk(path, () => rename(partial, path))))),
-      Effect.ensuring(Effect.promise(() => rm(partial, { force: true }))),
-      Effect.map(() => count)
-    )
-  })
 
 /** Writes the bytes of an exported document to `folder`, under its id; the line then names the file, or null without bytes. */
 const withFile = (userId: string, folder: string) =>
@@ -79,7 +48,7 @@ export const usersExportCommand = Command.make(
       const lines = users.lines(user, { by, reason: Option.getOrUndefined(reason) })
       const folder = Option.map(files, (given) => resolve(here, given))
       const texts = lines.pipe(
-        Stream.mapEffect((line): Effect.Effect<ExportLine, ExportNotWritten | StorageFailed, UserExport> => {
+        Stream.mapEffect((line): Effect.Effect<ExportLine, FileNotWritten | StorageFailed, UserExport> => {
           if (Option.isNone(folder)) return Effect.succeed(line)
           const into = folder.value
           return line.kind === "export"

@@ -1,0 +1,67 @@
+import { Effect, Queue, Stream } from "effect"
+import { Database, type DatabaseError, type Sql } from "../database/Database.ts"
+import { DatabaseOwner } from "../database/DatabaseOwner.ts"
+import { forPurpose } from "../database/limits.ts"
+import { COPY_FORMAT, type CopyPart, type TableDigest } from "./Copy.ts"
+import {
+  type CopiedTable,
+  copiedTables,
+  digestOf,
+  queueVersion,
+  ROW_SETTINGS,
+  ROW_TEXT,
+  sequencesOf
+} from "./copiedTables.ts"
+
+/** The size of a part in characters, and its most rows. A row is at most some megabytes long. */
+const PART_CHARACTERS = 4_000_000
+const PART_ROWS = 500
+/** Parts that are read before the reader has taken the one before. */
+const PARTS_AHEAD = 2
+
+type Write = (part: CopyPart) => Effect.Effect<unknown>
+
+const copyRows = Effect.fnUntraced(function* (sql: Sql, { name, sqlName }: CopiedTable, longest: number, write: Write) {
+  const count = Math.max(1, Math.min(PART_ROWS, Math.floor(PART_CHARACTERS / longest)))
+  yield* sql.query(`DECLARE parley_copy NO SCROLL CURSOR FOR SELECT ${ROW_TEXT} AS row FROM ${sqlName} AS copied_row__`)
+  for (;;) {
+    const rows = yield* sql.query<{ row: string }>(`FETCH ${count} FROM parley_copy`)
+    if (rows.length === 0) break
+    yield* write({ _tag: "rows", table: name, rows: rows.map(({ row }) => row) })
+  }
+  yield* sql.query("CLOSE parley_copy")
+})
+
+const copyAll = Effect.fnUntraced(function* (sql: Sql, schema: string, schemaName: string, write: Write) {
+  yield* sql.query(ROW_SETTINGS)
+  const applied = yield* sql.query<{ id: string }>(`SELECT id FROM ${schema}.migrations ORDER BY id`)
+  yield* write({
+    _tag: "begin",
+    format: COPY_FORMAT,
+    migrations: applied.map(({ id }) => id),
+    queueVersion: yield* queueVersion(sql, schemaName)
+  })
+  const digests: Record<string, TableDigest> = {}
+  for (const each of yield* copiedTables(sql, schemaName)) {
+    const { longest, table } = yield* digestOf(sql, each)
+    digests[each.name] = table
+    if (table.rows > 0) yield* copyRows(sql, each, longest, write)
+  }
+  yield* write({ _tag: "end", tables: digests, sequences: yield* sequencesOf(sql, schemaName) })
+})
+
+/**
+ * Reads the whole database as one state of it, beside all other work. Uploaded files that an object store keeps are not
+ * part of it. On the embedded database all other work waits meanwhile.
+ */
+export const copyDatabase: Stream.Stream<CopyPart, DatabaseError, Database | DatabaseOwner> = Stream.callback(
+  (queue) =>
+    Effect.gen(function* () {
+      const { schema } = yield* Database
+      const { schemaName, snapshot } = yield* DatabaseOwner
+      const copying = snapshot((sql) => copyAll(sql, schema, schemaName, (part) => Queue.offer(queue, part)))
+      yield* forPurpose("building")(copying)
+      yield* Queue.end(queue)
+    }),
+  { bufferSize: PARTS_AHEAD }
+)

@@ -1,0 +1,26 @@
+import { type CopyPart, loadCopy } from "@parley/adapters-db"
+import type { Difference } from "@parley/core/adapter"
+import { CreditService } from "@parley/core/effect"
+import { Console, Effect, type Stream } from "effect"
+import { exitCodes } from "../../exitCodes.ts"
+import { Unhealthy } from "../../running/commandErrors.ts"
+
+/** The total of rows. */
+export const rowsOf = (tables: Readonly<Record<string, { readonly rows: number }>>): number =>
+  Object.values(tables).reduce((sum, { rows }) => sum + rows, 0)
+
+/**
+ * Loads a copy, whose rows it compares with the source, and recomputes every balance from its rows. Differences that the
+ * source had too are printed, and fail the command; the data is loaded all the same.
+ */
+export const loadAndVerify = <E, R>(parts: Stream.Stream<CopyPart, E, R>) =>
+  Effect.gen(function* () {
+    const tables = yield* loadCopy(parts)
+    const differences: Array<Difference> = []
+    const accounts = yield* CreditService.use((credits) =>
+      credits.verify((found) => Effect.sync(() => void differences.push(...found)))
+    )
+    for (const { invariant, userId } of differences) yield* Console.error(`${userId}: ${invariant}`)
+    if (differences.length > 0) return yield* new Unhealthy({ exit: exitCodes.failed })
+    return { rows: rowsOf(tables), accounts }
+  })
