@@ -34,6 +34,16 @@ describe("upkeep of credits beside a running server", () => {
     return [exit, JSON.parse(stdout)]
   }
 
+  it("the key of a payment is refused for a grant and a correction, as a mistake in the command", async () => {
+    for (const argv of [
+      ["grant", ANN, "5", "--key", "topup:cs_1"],
+      ["adjust", ANN, "--amount=5", "--reason", "gift", "--key", "topup:cs_1"]
+    ]) {
+      expect((await parley(...argv)).exit).toBe(2)
+    }
+    expect(await parleyJson("history", ANN)).toMatchObject([0, { total: 1 }])
+  })
+
   it("a moment in the future is refused without --yes, with a sentence that says so, and nothing is reset", async () => {
     const { exit, stdout, stderr } = await parley("reset", "--as-of", "2126-01-01T00:00:00.000Z")
     expect([exit, stdout]).toEqual([5, ""])

@@ -57,6 +57,7 @@ export { Accounts } from "./credits/Accounts.ts"
 export { disputeKey, refundKey } from "./credits/Purchase.ts"
 export { CreditService } from "./credits/CreditService.ts"
 export { PositiveCredits } from "./credits/creditInputs.ts"
+export { ChosenKey } from "./credits/ledgerKeys.ts"
 export { CHAT_SPENDER, parseSpender } from "./credits/Spender.ts"
 export {
   InsufficientCredits,

@@ -67,7 +67,9 @@ describe.runIf(hasPostgres)("a tier that is pinned while payment events arrive",
         people.map(async ({ events, userId }) => {
           const half = Math.floor((events.length * round) / ROUNDS)
           await deliverAll(events.slice(0, half))
-          const pinning = onCommand(OperatorTiers.use((tiers) => tiers.set({ userId, tier: "business", pin: true })))
+          const pinning = onCommand(
+            OperatorTiers.use((tiers) => tiers.set({ userId, tier: "business", pin: true, period: "new" }))
+          )
           await Promise.all([pinning, deliverAll(events.slice(half))])
           expect(await accountOf(userId)).toMatchObject({ tier: "business", allowance: 5_000, renewedBy: "schedule" })
           const unpinning = onCommand(OperatorTiers.use((tiers) => tiers.unpin(userId)))

@@ -160,7 +160,7 @@ export class ShopHistory {
       case "takeBack":
         return this.#takeBack(userId, act.part)
       case "pin":
-        await shop.run(OperatorTiers.use((tiers) => tiers.set({ userId, tier: act.tier, pin: true })))
+        await shop.run(OperatorTiers.use((tiers) => tiers.set({ userId, tier: act.tier, pin: true, period: "new" })))
         return
       case "unpin":
         return shop.run(OperatorTiers.use((tiers) => tiers.unpin(userId)))

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { UserId } from "../identity/UserId.ts"
+import { ChosenKey } from "./ledgerKeys.ts"
 import { MAX_CREDITS } from "./maxCredits.ts"
 import { CheckedByService, EventKey, Offset, PageLimit } from "../storage/inputs.ts"
 
@@ -30,8 +31,8 @@ export const History = Schema.Struct({
   type: Schema.optional(Schema.String),
   upto: Schema.optional(Offset)
 })
-export const Grant = Schema.Struct({ ...named, amount: Amount })
-export const Adjustment = Schema.Struct({ ...named, amount: Amount, reason: Schema.String })
+export const Grant = Schema.Struct({ userId: UserId, key: ChosenKey, amount: Amount })
+export const Adjustment = Schema.Struct({ userId: UserId, key: ChosenKey, amount: Amount, reason: Schema.String })
 export const TierChoice = Schema.Struct({ ...named, tier: Schema.String })
 export const Refund = Schema.Struct({
   userId: UserId,

@@ -58,7 +58,7 @@ export class OperatorActions extends Context.Service<
     ): Effect.Effect<Transaction, PurchaseNotFound | PurchaseRefusal | StorageFailed>
     /** Sets the tier: see `OperatorTiers.set`. Without `pin`, the tier that the person has changes nothing. */
     setTier(
-      input: Asked & { readonly tier: TierName; readonly pin: boolean }
+      input: Asked & { readonly tier: TierName; readonly pin: boolean; readonly period: "new" | "current" }
     ): Effect.Effect<Transaction | undefined, UnknownTier | CorrectionRefused>
     /** Lets billing decide over the tier again. */
     unpinTier(input: Asked): Effect.Effect<void, ActionRefusal | StorageFailed>
@@ -138,11 +138,11 @@ const make = Effect.gen(function* () {
       const report = { userId, charge, granted, paid, refunded: part, reportedAt, by: "operator" } as const
       return yield* audited(who, "credits refund", `${part} of ${paid} of ${charge}`, credits.refund(report))
     }),
-    setTier: Effect.fn("OperatorActions.setTier")(({ pin, tier, ...who }) => {
+    setTier: Effect.fn("OperatorActions.setTier")(({ period, pin, tier, ...who }) => {
       const { userId } = who
       const setting = Effect.gen(function* () {
         if (!pin && (yield* tiers.standing(userId)).tier === tier) return undefined
-        const made = yield* tiers.set({ userId, tier, pin })
+        const made = yield* tiers.set({ userId, tier, pin, period })
         yield* enter(who, "users tier", pin ? `${tier}, pinned` : tier)
         return made
       })

@@ -8,6 +8,7 @@ import type { AccountNotFound, InvalidAmount, KeyConflict } from "../credits/err
 import { CreditLedger, CreditRecords } from "../credits/CreditLedger.ts"
 import { operatorPlan } from "../credits/CreditService.ts"
 import { followPlan, type LeftPeriod } from "../credits/rules/followPlan.ts"
+import { changeTier } from "../credits/rules/tierChange.ts"
 import type { Transaction } from "../credits/Transaction.ts"
 import type { UserId } from "../identity/UserId.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
@@ -15,7 +16,7 @@ import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import { Catalog, unknownTier } from "../tiers/Catalog.ts"
 import type { UnknownTier } from "../tiers/errors.ts"
-import type { TierName } from "../tiers/Tier.ts"
+import type { Tier, TierName } from "../tiers/Tier.ts"
 
 /** A person's tier, and the party that decides over it. */
 export interface TierStanding {
@@ -26,6 +27,13 @@ export interface TierStanding {
   readonly paidTier: TierName | undefined
 }
 
+interface SetTier {
+  readonly userId: UserId
+  readonly tier: TierName
+  readonly pin: boolean
+  readonly period: "new" | "current"
+}
+
 type Refused = AccountNotFound | InvalidAmount | KeyConflict | StorageFailed
 
 /** Tiers that operators set for people with an account. */
@@ -34,15 +42,14 @@ export class OperatorTiers extends Context.Service<
   {
     standing(userId: UserId): Effect.Effect<TierStanding, AccountNotFound | StorageFailed>
     /**
-     * Puts a person on a tier, with its credits from now on, renewed by the monthly job. With `pin`, payment events
+     * Puts a person on a tier. With `period: "new"`, which gives the tier's credits each time, its months begin now and
+     * are renewed by the monthly job. With `period: "current"`, the dates stay, and the tier grants its excess over the
+     * most that the period has granted, so that changes up and down give no more than the highest tier; the credits of
+     * a lower tier begin with the next period. With `pin`, payment events
      * are recorded but do not change it until `unpin`. Without `pin`, a pinned person stays pinned, and for any other
      * person the next payment decides. Returns undefined if nothing changed.
      */
-    set(input: {
-      readonly userId: UserId
-      readonly tier: TierName
-      readonly pin: boolean
-    }): Effect.Effect<Transaction | undefined, UnknownTier | Refused>
+    set(input: SetTier): Effect.Effect<Transaction | undefined, UnknownTier | Refused>
     /** Lets billing decide again, beginning with all recorded events. A person who never paid keeps the tier. */
     unpin(userId: UserId): Effect.Effect<void, ActionRefusal | StorageFailed>
   }
@@ -57,17 +64,37 @@ export class OperatorTiers extends Context.Service<
       const unitOfWork = yield* UnitOfWork
       const newKey = Effect.flatMap(IdGenerator, (ids) => ids.next)
 
-      const set = Effect.fnUntraced(function* (userId: UserId, tier: TierName, pin: boolean) {
+      /** Changes the plan within the running period. */
+      const changeNow = Effect.fnUntraced(function* (userId: UserId, { monthlyCredits: allowance, name: tier }: Tier) {
+        const key = `tier:${yield* newKey}:${tier}`
+        const change = { _tag: "Raised", key, tier, lowest: undefined, allowance } as const
+        const transaction = yield* Effect.catchTag(
+          ledger.run(changeTier(userId, change)),
+          "SubscriptionNotFound",
+          Effect.die
+        )
+        const { periodCredits, ...terms } = yield* records.account(userId)
+        return { transaction, left: undefined, terms: { ...terms, allowance: periodCredits } }
+      })
+
+      /** Begins the months of the plan. */
+      const beginNow = Effect.fnUntraced(function* (userId: UserId, wanted: Tier) {
+        const key = `tier:${yield* newKey}:${wanted.name}`
+        const plan = operatorPlan(catalog, { userId, wanted, key }, yield* ledger.now)
+        return { ...(yield* ledger.run(followPlan(plan))), terms: plan.terms }
+      })
+
+      const set = Effect.fnUntraced(function* ({ period, pin, tier, userId }: SetTier) {
         const wanted = catalog.tiers.find(({ name }) => name === tier)
         if (wanted === undefined) return yield* unknownTier(catalog, tier)
         const account = yield* billing.pin({ userId, pinned: pin ? true : undefined, followed: undefined })
-        const plan = operatorPlan(catalog, { userId, wanted, key: `tier:${yield* newKey}:${tier}` }, yield* ledger.now)
-        const { left, transaction } = yield* ledger.run(followPlan(plan))
+        const changing = period === "new" ? beginNow(userId, wanted) : changeNow(userId, wanted)
+        const { left, terms, transaction } = yield* changing
         if (!account.pinned) return transaction
         // The operator's tier replaces a paid plan as another subscription would; the plan continues later with its
         // remaining credits.
         const { followed: before, subscriptions } = account
-        const standIn = { subscriptionId: undefined, periodKey: undefined, terms: plan.terms, refunded: 0 }
+        const standIn = { subscriptionId: undefined, periodKey: undefined, terms, refunded: 0 }
         const taken = before?.periodStart === left?.periodStart ? (before?.taken?.allowance ?? 0) : 0
         const rest: LeftPeriod | undefined = left && { ...left, left: left.left + taken }
         const followed = followedPeriod(before, standIn, subscriptions, userId, rest)
@@ -91,7 +118,7 @@ export class OperatorTiers extends Context.Service<
           const known = yield* billing.account(userId)
           return { tier, pinned: known.pinned, paidTier: planOf(known, catalog, yield* ledger.now)?.terms.tier }
         }),
-        set: Effect.fn("OperatorTiers.set")(({ pin, tier, userId }) => unitOfWork.run(userId, set(userId, tier, pin))),
+        set: Effect.fn("OperatorTiers.set")((input) => unitOfWork.run(input.userId, set(input))),
         unpin: Effect.fn("OperatorTiers.unpin")((userId) => unitOfWork.run(userId, unpin(userId)))
       })
     })

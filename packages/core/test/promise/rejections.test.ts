@@ -35,6 +35,18 @@ const offered = {
 
 const noUsers = ["", "x".repeat(256), "a\0b", "\ud800", 7, null] as ReadonlyArray<string>
 
+it.each(["topup:cs_1", "first:sub_1", "period:ann:2026-01-01", "reply:1", "refund:ch_1:5"])(
+  "the key %j of the ledger's own events is refused for a grant and a correction, and stays free",
+  async (key) => {
+    const parley = await open()
+    await parley.credits.balance("ann")
+    const names = expect.objectContaining({ _tag: "InvalidInput" })
+    expect(await rejection(parley.credits.grant({ userId: "ann", key, amount: 5 }))).toEqual(names)
+    expect(await rejection(parley.credits.adjust({ userId: "ann", key, amount: 5, reason: "gift" }))).toEqual(names)
+    expect((await parley.credits.history({ userId: "ann", limit: 10, offset: 0 })).total).toBe(1)
+  }
+)
+
 describe("what cannot name anything is refused before anything stores it", () => {
   it.each(noUsers)("the person %j", async (userId) => {
     const parley = await open()

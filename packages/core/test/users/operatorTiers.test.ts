@@ -5,6 +5,7 @@ import { testedLedger } from "../../src/testing/credits/testedLedger.ts"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { OperatorTiers } from "../../src/users/OperatorTiers.ts"
+import { isLedgerKey } from "../../src/credits/ledgerKeys.ts"
 import { allowancesOf } from "../../src/tiers/Catalog.ts"
 import type { BillingAct } from "../../src/testing/billing/billingBooks.ts"
 import { billingUnderTest, deliver, STORY_START, worldCatalog } from "../../src/testing/billing/billingHistory.ts"
@@ -36,9 +37,11 @@ class Story extends BillingWorld {
 
   readonly at = <A, E, R>(work: Effect.Effect<A, E, R>) => atTime(this.now + HOUR, work)
   readonly pin = (tier: string) =>
-    this.at(OperatorTiers.use((tiers) => tiers.set({ userId: this.person, tier, pin: true })))
+    this.at(OperatorTiers.use((tiers) => tiers.set({ userId: this.person, tier, pin: true, period: "new" })))
   readonly set = (tier: string) =>
-    this.at(OperatorTiers.use((tiers) => tiers.set({ userId: this.person, tier, pin: false })))
+    this.at(OperatorTiers.use((tiers) => tiers.set({ userId: this.person, tier, pin: false, period: "new" })))
+  readonly setNow = (tier: string) =>
+    this.at(OperatorTiers.use((tiers) => tiers.set({ userId: this.person, tier, pin: false, period: "current" })))
   readonly unpin = Effect.suspend(() => this.at(OperatorTiers.use((tiers) => tiers.unpin(this.person))))
   readonly standing = Effect.suspend(() => this.at(OperatorTiers.use((tiers) => tiers.standing(this.person))))
   readonly account = Effect.suspend(() => CreditRecords.use((ledger) => ledger.account(this.person)))
@@ -239,3 +242,77 @@ describe("a tier that is unpinned", () => {
       { numRuns: 150 }
     ))
 })
+
+describe("a tier that a back end sets within the running period", () => {
+  const TIERS = ["free", "pro", "business"]
+  const creditsOf = (tier: string) => worldCatalog.tiers.find(({ name }) => name === tier)?.monthlyCredits ?? 0
+  const steps = fc.array(
+    fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom(...TIERS).map((tier) => ({ tier })) },
+      { weight: 2, arbitrary: fc.integer({ min: 1, max: 3_000 }).map((spent) => ({ spent })) }
+    ),
+    { minLength: 1, maxLength: 12 }
+  )
+
+  it("grants no more in all than the highest of the tiers, and the higher tier's credits at once", () =>
+    fc.assert(
+      fc.asyncProperty(steps, (played) =>
+        story((one) =>
+          Effect.gen(function* () {
+            let [highest, spent] = [creditsOf("free"), 0]
+            const { nextResetAt } = yield* one.account
+            for (const step of played) {
+              if ("tier" in step) {
+                yield* one.setNow(step.tier)
+                highest = Math.max(highest, creditsOf(step.tier))
+                expect((yield* one.account).tier).toBe(step.tier)
+              } else {
+                yield* one.spend(step.spent)
+                spent += step.spent
+              }
+              const { allowance, debt, nextResetAt: still } = yield* one.account
+              expect([allowance - debt, still]).toEqual([highest - spent, nextResetAt])
+            }
+          })
+        )
+      ),
+      { numRuns: 50 }
+    ))
+
+  it("is renewed with the credits of the last tier, also for a pinned person", () =>
+    story((one) =>
+      Effect.gen(function* () {
+        yield* one.setNow("business")
+        yield* one.setNow("pro")
+        one.now += 32 * 24 * HOUR
+        yield* one.resets
+        expect(yield* one.account).toMatchObject({ tier: "pro", allowance: creditsOf("pro") })
+        yield* one.pin("pro")
+        yield* one.setNow("business")
+        yield* one.unpin
+        expect(yield* one.account).toMatchObject({ tier: "business", allowance: creditsOf("business") })
+      })
+    ))
+})
+
+it("no key of a ledger's own events can be chosen for a grant", () =>
+  story((one) =>
+    Effect.gen(function* () {
+      yield* one.acts(PRO)
+      yield* one.acts(RENEWED)
+      yield* one.acts({ _tag: "change", nth: 0, price: "price_business" })
+      yield* one.acts({ _tag: "buy", payment: "now" })
+      yield* one.acts({ _tag: "refund", nth: 0, part: 2 })
+      yield* one.acts({ _tag: "refundPlan", nth: 0, part: 4 })
+      yield* one.acts(CANCELLED)
+      yield* one.pin("pro")
+      yield* one.unpin
+      yield* one.setNow("business")
+      one.now += 32 * 24 * HOUR
+      yield* one.resets
+      const page = yield* CreditRecords.use((records) => records.history({ userId: one.person, limit: 100, offset: 0 }))
+      const references = page.transactions.map(({ reference }) => reference)
+      expect(references.length).toBeGreaterThan(6)
+      expect(references.filter((reference) => !isLedgerKey(reference))).toEqual([])
+    })
+  ))

@@ -191,7 +191,10 @@ export const putTier = defineRoute({
   errors: ["account_not_found", "idempotency_conflict", "invalid_amount", "unknown_tier", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ body: { pin = false, reason, tier }, caller, path: { id: userId } }) {
     const asked = yield* askedBy(caller, reason)
-    return yield* moved(userId, yield* OperatorActions.use((actions) => actions.setTier({ userId, asked, tier, pin })))
+    return yield* moved(
+      userId,
+      yield* OperatorActions.use((actions) => actions.setTier({ userId, asked, tier, pin, period: "new" }))
+    )
   })
 })
 

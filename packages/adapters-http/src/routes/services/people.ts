@@ -129,7 +129,7 @@ export const putPersonTier = defineRoute({
   method: "PUT",
   path: "/v1/users/{id}/tier",
   summary:
-    "Puts a person on a tier, with its credits from now on, until a payment changes it; the same tier changes nothing",
+    "Puts a person on a tier, with its additional credits for the running month, until a payment changes it; the same tier changes nothing",
   access: keyAccess("users:write"),
   pathParameters,
   body: jsonBody(Schema.Struct({ tier: Schema.String, reason: Reason }), "The tier and the reason."),
@@ -137,7 +137,8 @@ export const putPersonTier = defineRoute({
   errors: ["account_not_found", "unknown_tier", "idempotency_conflict", "invalid_amount", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ body: { reason, tier }, caller, path }) {
     const asked = { by: actorOf(caller), reason }
-    yield* OperatorActions.use((actions) => actions.setTier({ userId: path.id, tier, pin: false, asked }))
+    const change = { userId: path.id, tier, pin: false, period: "current", asked } as const
+    yield* OperatorActions.use((actions) => actions.setTier(change))
     return yield* standingOf(path.id)
   })
 })

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { CreditService, OperatorActions } from "@parley/core/effect"
+import { ChosenKey, CreditService, OperatorActions } from "@parley/core/effect"
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { checkMigrated } from "../../running/checkMigrated.ts"
@@ -18,7 +18,7 @@ const input = {
   reason: reasonFlag,
   key: Flag.String("key").pipe(
     Flag.withDescription("An idempotency key: the same key corrects the balance once"),
-    Flag.withSchema(Schema.String.check(Schema.isPattern(/^[^\p{Cc}\p{Cs}]{1,255}$/u))),
+    Flag.withSchema(ChosenKey.check(Schema.isPattern(/^[^\p{Cc}\p{Cs}]{1,255}$/u))),
     Flag.optional
   ),
   by: byFlag,

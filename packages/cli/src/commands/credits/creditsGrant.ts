@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { CreditService, OperatorActions, PositiveCredits } from "@parley/core/effect"
+import { ChosenKey, CreditService, OperatorActions, PositiveCredits } from "@parley/core/effect"
 import { KeyConflict } from "@parley/core/adapter"
 import type { Transaction } from "@parley/core"
 import { Console, Effect, Option, Schema } from "effect"
@@ -20,7 +20,7 @@ const input = {
   ),
   key: Flag.String("key").pipe(
     Flag.withDescription("An idempotency key, for example an order number: the same key grants the credits once"),
-    Flag.withSchema(Schema.String.check(Schema.isPattern(KEY))),
+    Flag.withSchema(ChosenKey.check(Schema.isPattern(KEY))),
     Flag.optional
   ),
   reason: Flag.optional(reasonFlag),

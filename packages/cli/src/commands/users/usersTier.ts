@@ -73,7 +73,7 @@ const setTier = Effect.fnUntraced(function* (tier: string, pin: boolean, change:
     return yield* printResult(json, { ...before.data, ...asked, tier, pinned: pin || before.data.pinned }, [line])
   }
   const transaction = yield* OperatorActions.use((actions) =>
-    actions.setTier({ userId: user, asked: { by, reason }, tier, pin })
+    actions.setTier({ userId: user, asked: { by, reason }, tier, pin, period: "new" })
   )
   const { data, line } = yield* told(user)
   yield* printResult(json, { ...data, ...asked, transactionId: transaction?.id ?? null }, [line])

@@ -36,13 +36,14 @@ export type TierChange =
     }
   | {
       /**
-       * A more expensive plan within the subscription: grants its excess over the most expensive plan of the period so
-       * far.
+       * Another plan within the running period, which grants its excess over the most expensive plan of the period so
+       * far. A cheaper plan takes no credits before the next period. Without `lowest`, people without a subscription
+       * change their plan, too.
        */
       readonly _tag: "Raised"
       readonly key: string
       readonly tier: TierName
-      readonly lowest: TierName
+      readonly lowest: TierName | undefined
       readonly allowance: number
     }
   | {
