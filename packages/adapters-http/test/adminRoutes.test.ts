@@ -200,13 +200,14 @@ test("an operator's key never takes the key of a payment, and is the same event 
   const at = `/users/${encodeURIComponent(person)}/grants`
   const grant = { amount: 50, key: "topup:cs_1", reason: "an apology" }
   await send("POST", `/api/admin${at}`, grant)
-  await server.parley.credits.grant({ userId: person, amount: 500, key: grant.key })
   await server.fetch(`/v1${at}`, {
     method: "POST",
     headers: { authorization: `Bearer ${server.serviceKey.key}`, "content-type": "application/json" },
     body: JSON.stringify(grant)
   })
-  expect(await server.parley.credits.balance(person)).toMatchObject({ topup: 550 })
+  expect(await server.parley.credits.balance(person)).toMatchObject({ topup: 50 })
+  const { transactions } = await server.parley.credits.history({ userId: person, limit: 1, offset: 0 })
+  expect(transactions[0]?.reference).toBe("grant:topup:cs_1")
 })
 
 test("people are found by a part of the id and listed page by page; the audit log has pages, too", async () => {
