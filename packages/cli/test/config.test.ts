@@ -158,6 +158,24 @@ describe("readConfig", () => {
     }
   })
 
+  it("takes another origin than the base URL's for visitors, encrypted or on this machine", async () => {
+    const base = { PARLEY_BASE_URL: "https://app.example.com" }
+    for (const origin of ["https://widget.example.com", "http://localhost:3000", "http://127.0.0.1:4000"]) {
+      expect((await read({ ...base, PARLEY_WIDGET_ORIGIN: origin })).widgetOrigin).toBe(origin)
+    }
+    for (const origin of [
+      "https://app.example.com",
+      "https://widget.example.com/",
+      "http://widget.example.com",
+      "widget.example.com",
+      "https://*.example.com"
+    ]) {
+      const problems = await problemsOf({ ...base, PARLEY_WIDGET_ORIGIN: origin })
+      expect(problems).toEqual([expect.stringMatching(/^PARLEY_WIDGET_ORIGIN: /)])
+    }
+    expect(await problemsOf({ PARLEY_WIDGET_ORIGIN: "https://widget.example.com" })).toHaveLength(1)
+  })
+
   it("takes vendors, tiers and replies of the operator's from the file, with keys from the environment alone", async () => {
     const place = mkdtempSync(join(tmpdir(), "parley-config-"))
     const path = join(place, "parts.json")

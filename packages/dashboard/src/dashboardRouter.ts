@@ -17,6 +17,8 @@ export interface DashboardOptions {
    * The address of the pages of a stand-in for the payment provider: sales then cost no real money, and are marked so.
    */
   readonly standInPayments?: string | undefined
+  /** The origin of the pages for visitors of bots; undefined if it is the page's own. */
+  readonly widgetOrigin?: string | undefined
 }
 
 /**
@@ -24,22 +26,25 @@ export interface DashboardOptions {
  * may create images from loaded data; a worker renders pdf pages; a frame previews a bot's widget. No text becomes HTML
  * or the address of a script, except the address of that worker (`app/pdf/openPdf.ts`).
  */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data: blob:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "worker-src 'self'",
-  "frame-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types default",
-  "report-uri /csp-reports"
-].join("; ")
+type PolicyOptions = Pick<DashboardOptions, "widgetOrigin">
+
+const contentSecurityPolicy = ({ widgetOrigin }: PolicyOptions): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "worker-src 'self'",
+    widgetOrigin === undefined ? "frame-src 'self'" : `frame-src 'self' ${widgetOrigin}`,
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types default",
+    "report-uri /csp-reports"
+  ].join("; ")
 
 /** The page copies texts to the clipboard. It uses no device and none of the browser's payments. */
 const PERMISSIONS_POLICY = [
@@ -82,11 +87,12 @@ const TYPES: Readonly<Record<string, string>> = {
 export const dashboardRouter = (options: DashboardOptions): Router => {
   const router = express.Router()
   const files = builtFiles()
+  const policy = contentSecurityPolicy(options)
   router.get("/dashboard.json", (_request, response) => {
     response.set("cache-control", "no-store").json(pageSettings(options))
   })
   router.get(Object.values(PAGE_PATHS), (request, response) => {
-    if (files.has(INDEX)) return sendFile(INDEX, request, response)
+    if (files.has(INDEX)) return sendFile(INDEX, policy, request, response)
     response
       .status(503)
       .type("text/plain")
@@ -95,7 +101,7 @@ export const dashboardRouter = (options: DashboardOptions): Router => {
   router.get("/*path", (request, response, next) => {
     const name = request.path.slice(1)
     if (!files.has(name)) return next()
-    sendFile(name, request, response)
+    sendFile(name, policy, request, response)
   })
   return router
 }
@@ -104,13 +110,14 @@ export const dashboardRouter = (options: DashboardOptions): Router => {
  * Answers a browser's request for an unknown address with the application, which shows that. Mount it after everything
  * else. It passes requests of programs, which do not prefer HTML, to the next handler.
  */
-export const notFoundPage = (): RequestHandler => {
+export const notFoundPage = (options: PolicyOptions = {}): RequestHandler => {
   const files = builtFiles()
+  const policy = contentSecurityPolicy(options)
   return (request, response, next) => {
     const isReading = request.method === "GET" || request.method === "HEAD"
     response.vary("Accept")
     if (!isReading || !files.has(INDEX) || request.accepts(["json", "html"]) !== "html") return next()
-    sendFile(INDEX, request, response.status(404))
+    sendFile(INDEX, policy, request, response.status(404))
   }
 }
 
@@ -128,11 +135,11 @@ const builtFiles = (): ReadonlySet<string> => {
 }
 
 /** A file with a hash in its name never changes. The others are revalidated each time, mostly with a bare 304. */
-const sendFile = (name: string, request: Request, response: Response): void => {
+const sendFile = (name: string, policy: string, request: Request, response: Response): void => {
   const { path, encoding } = formOf(name, (each) => request.acceptsEncodings(each) !== false)
   response.set({
     "cache-control": name.startsWith(HASHED) ? "public, max-age=31536000, immutable" : "no-cache",
-    "content-security-policy": CONTENT_SECURITY_POLICY,
+    "content-security-policy": policy,
     "content-type": TYPES[extname(name)] ?? "application/octet-stream",
     "permissions-policy": PERMISSIONS_POLICY,
     "referrer-policy": "same-origin",
@@ -143,7 +150,8 @@ const sendFile = (name: string, request: Request, response: Response): void => {
   response.sendFile(path, { cacheControl: false, dotfiles: "allow" })
 }
 
-const pageSettings = ({ signIn, standInPayments }: DashboardOptions) => ({
+const pageSettings = ({ signIn, standInPayments, widgetOrigin }: DashboardOptions) => ({
+  widgetOrigin: widgetOrigin ?? null,
   standInPayments: standInPayments ?? null,
   signIn:
     signIn.kind === "development"

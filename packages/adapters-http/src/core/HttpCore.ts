@@ -1,6 +1,7 @@
 import { addressBucket, type RequestFacts, RequestOrigin, SessionIssuedAt } from "@parley/core/adapter"
 import { Cause, Effect, Exit, Scope } from "effect"
 import { type CrossOrigin, crossOrigin } from "../access/origins.ts"
+import { isServedAt } from "../access/widgetOrigin.ts"
 import {
   type Context,
   type Request,
@@ -21,7 +22,7 @@ import type { OpenApiDocument, Server } from "../server/Server.ts"
 import { cookieNameOf } from "../sessions/cookies.ts"
 import { logFailure, nameOf } from "./logFailure.ts"
 import { openApiDocument } from "./openApiDocument.ts"
-import { InvalidRequest, MethodNotAllowed } from "../problems/errors.ts"
+import { InvalidRequest, MethodNotAllowed, RouteNotFound } from "../problems/errors.ts"
 
 /** The path from a request to its response, independent of the kind of server. */
 export interface HttpCore {
@@ -55,6 +56,10 @@ export const makeHttpCore = (options: HttpOptions<never>, table: ReadonlyArray<R
     match,
     headersOf,
     answer: (found, exchange) => {
+      const { route } = found._tag === "route" ? found : { route: found.others[0] }
+      if (!isServedAt(route?.origin ?? "people", server.widgetOrigin, exchange.request.headers)) {
+        return Promise.resolve(sendProblem(exchange.writer, problemFrom(new RouteNotFound(), exchange.request.id)))
+      }
       if (found._tag === "refused") return Promise.resolve(refuse(found, exchange, preflightOf))
       const work = answerCall(server, found, exchange).catch(() => exchange.writer.abandon())
       server.requests?.track(work)

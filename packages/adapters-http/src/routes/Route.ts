@@ -1,6 +1,7 @@
 import type { ParleyServices } from "@parley/core/effect"
 import type { Effect, Schema, Scope } from "effect"
 import type { Access } from "../access/Access.ts"
+import type { RouteOrigin } from "../access/widgetOrigin.ts"
 import type { RouteBody } from "../body/RouteBody.ts"
 import type { Context, Response } from "../exchange/Exchange.ts"
 import type { Coded, ErrorCode } from "../problems/problemTable.ts"
@@ -42,6 +43,8 @@ interface RouteDeclaration {
   /** With `{name}` for a path parameter. */
   readonly path: string
   readonly summary: string
+  /** Where it is served if visitors have an origin of their own; `people` unless given. */
+  readonly origin?: RouteOrigin
   readonly responses: Readonly<Record<number, RouteResponse>>
   /** It reads or writes much: few go on at a time, people in fair order. */
   readonly largeWork?: LargeWork

@@ -76,6 +76,11 @@ export interface HttpOptions<Source = unknown> extends BodyIntakeOptions {
   readonly sessionPreset?: SessionPreset | undefined
   /** The address that people use. With https, cookies are `Secure`, and only the `__Host-` one counts. */
   readonly baseUrl?: string | undefined
+  /**
+   * Another origin that leads to this server, for example `https://widget.example.com`. The pages and routes for
+   * visitors of bots are served there alone, and nothing else is, so that they share no origin with signed-in people.
+   */
+  readonly widgetOrigin?: string | undefined
   /** The longest time since the sign-in of an operator who writes, in seconds; default 15 minutes. */
   readonly stepUpSeconds?: number | undefined
   /** The address to which people are led after signing out, for example the identity provider's page for it. */

@@ -22,6 +22,8 @@ export interface Server {
   readonly runtime: ParleyRuntime
   /** The address that people use; undefined if it is not configured. */
   readonly address: URL | undefined
+  /** The origin of the routes for visitors; undefined if it is that of all routes. */
+  readonly widgetOrigin: URL | undefined
   /** The origins, besides the server's own, whose pages may call it for the signed-in person. */
   readonly allowedOrigins: ReadonlySet<string>
   /** The host's own sign-in, called with the host's request; undefined if session tokens are used. */

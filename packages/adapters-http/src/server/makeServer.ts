@@ -1,6 +1,7 @@
 import { FairQueue, SessionInvalid, SessionVerifier } from "@parley/core/adapter"
 import { Effect } from "effect"
 import { allowedOriginsFrom } from "../access/allowedOrigins.ts"
+import { widgetOriginOf } from "../access/widgetOrigin.ts"
 import { cronDigestOf } from "../access/secretAccess.ts"
 import { makeBodyIntake } from "../body/BodyIntake.ts"
 import { sessionCookieOf } from "../sessions/cookies.ts"
@@ -41,13 +42,14 @@ const makeUntrustedProxy = (log: () => void): UntrustedProxy => {
 
 const makeQueue = () => new FairQueue({ places: 4, perPerson: 1, rest: { times: 1, longestMs: 500 } })
 
-/** Makes a server of its options. Throws if `baseUrl` is not a URL, or if no sign-in is configured. */
+/** Makes a server of its options. Throws if `baseUrl` is not a URL, `widgetOrigin` no origin, or no sign-in configured. */
 export const makeServer = (options: HttpOptions<never>, document: () => OpenApiDocument): Server => {
   const { baseUrl, runtime } = options
   checkSignIn(options)
   return {
     runtime,
     address: baseUrl === undefined ? undefined : new URL(baseUrl),
+    widgetOrigin: widgetOriginOf(options),
     allowedOrigins: allowedOriginsFrom(options.allowedOrigins),
     authenticate: options.authenticate as Authenticate<unknown> | undefined,
     bearerTokens: options.bearerTokens ?? true,

@@ -89,6 +89,7 @@ const readEnvironment = (read: EnvironmentReader, folder: string) => {
     metricsPort: read.integer("PARLEY_METRICS_PORT", 0, 65_535),
     isPortSet: read.text("PORT") !== undefined,
     baseUrl: read.url("PARLEY_BASE_URL", WEB)?.replace(/\/+$/, ""),
+    widgetOrigin: widgetOrigin(read),
     trustProxy: trustProxy(read),
     database: database(read),
     databaseSchema:
@@ -150,6 +151,19 @@ const allowedOrigins = (read: EnvironmentReader): ReadonlyArray<string> => {
   const expected = "origins such as https://app.example.com, with nothing after the host"
   return origins(read.valid("PARLEY_ALLOWED_ORIGINS", expected, (text) => origins(text).every(isOrigin)) ?? "")
 }
+
+/** The origin for visitors of bots: another one than that of the base URL, so that its pages reach no session. */
+const widgetOrigin = (read: EnvironmentReader): string | undefined => {
+  const base = URL.parse(read.text("PARLEY_BASE_URL") ?? "")?.origin
+  const expected =
+    "an origin such as https://widget.example.com, with nothing after the host, other than that of PARLEY_BASE_URL, which has to be set"
+  const isUsable = (text: string) => isOrigin(text) && base !== undefined && text !== base && isSafe(new URL(text))
+  return read.valid("PARLEY_WIDGET_ORIGIN", expected, isUsable)
+}
+
+/** Encrypted, or on this machine. */
+const isSafe = ({ hostname, protocol }: URL): boolean =>
+  protocol === "https:" || /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
 
 /**
  * Express' `trust proxy`: the number of proxies in front, or their addresses. Trusting every proxy would let any client

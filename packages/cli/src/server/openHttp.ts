@@ -6,6 +6,7 @@ import {
   HmacSessionVerifier,
   JwksSessionVerifier,
   isLocalRequest,
+  isWidgetHost,
   makeDevelopmentSessions,
   parleyListener,
   RequestTracker
@@ -48,10 +49,12 @@ export const openHttp = Effect.fnUntraced(function* (
   const parts = yield* runtime.contextEffect
   const standIn = Context.get(parts, PaymentStandIn)
   const replies = Context.get(parts, ReplyRunner)
+  const widgetOrigin = config.widgetOrigin === undefined ? undefined : new URL(config.widgetOrigin)
   const app = parleyListener({
     runtime,
     requests,
     otherwise: (request, response) => {
+      if (isWidgetHost(widgetOrigin, request.headers)) return answerNotFound(request, response)
       if (standIn === undefined || !isForStandIn(request)) return pages.listener(request, response)
       // Unless it is allowed explicitly, the stand-in answers only this machine.
       const answers = config.allowStandIns || isLocalRequest(request)
@@ -61,6 +64,7 @@ export const openHttp = Effect.fnUntraced(function* (
     sessionCookie: config.session.cookieName,
     sessionPreset: config.session.preset,
     baseUrl: config.baseUrl,
+    widgetOrigin: config.widgetOrigin,
     signOutUrl: config.session.signOutUrl,
     stepUpSeconds: config.session.stepUpSeconds,
     allowedOrigins: config.allowedOrigins,
@@ -132,6 +136,7 @@ const dashboardOptions = (config: ParleyConfig): DashboardOptions => {
     signIn: usesDevelopmentSignIn(config)
       ? { kind: "development" }
       : { kind: "elsewhere", url: signInUrl ?? own?.signIn, signOutUrl: signOutUrl ?? own?.signOut },
-    standInPayments: usesStandInPayments(config) ? STAND_IN_PATH : undefined
+    standInPayments: usesStandInPayments(config) ? STAND_IN_PATH : undefined,
+    widgetOrigin: config.widgetOrigin
   }
 }

@@ -4,4 +4,4 @@ import { dashboardRouter, type DashboardOptions, notFoundPage } from "@parley/da
 
 /** The dashboard's page and files, and its page for browsers at every address that nothing has. */
 export const dashboardPages = (options: DashboardOptions, trustProxy: TrustProxy | undefined): RequestListener =>
-  expressPages(dashboardRouter(options).use(notFoundPage()), trustProxy)
+  expressPages(dashboardRouter(options).use(notFoundPage(options)), trustProxy)

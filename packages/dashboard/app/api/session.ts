@@ -11,6 +11,8 @@ export interface ServerSettings {
   readonly signIn: SignInWay
   /** The address of the pages of a stand-in for payments, which charges no real money; null without one. */
   readonly standInPayments: string | null
+  /** The origin of the pages for visitors of bots; null if it is this page's own. */
+  readonly widgetOrigin: string | null
 }
 
 export const serverSettingsQuery = queryOptions({

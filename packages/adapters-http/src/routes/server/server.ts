@@ -29,6 +29,7 @@ const HealthBody = Schema.Struct({
 export const getHealth = defineRoute({
   method: "GET",
   path: "/healthz",
+  origin: "both",
   summary: "Reports that the process runs",
   access: statusAccess,
   responses: { 200: { description: "It runs.", schema: HealthBody } },
@@ -43,6 +44,7 @@ export const getHealth = defineRoute({
 export const getReadiness = defineRoute({
   method: "GET",
   path: "/readyz",
+  origin: "both",
   summary: "Reports whether all dependencies of the server answer",
   access: publicAccess,
   responses: { 200: { description: "It does.", schema: ReadinessBody } },

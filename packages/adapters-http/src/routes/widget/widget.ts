@@ -13,6 +13,7 @@ const CONFIG_SECONDS = 30
 export const getWidgetConfig = defineRoute({
   method: "GET",
   path: "/api/widget/config/{publicKey}",
+  origin: "visitors",
   summary: "Returns the public settings of a bot",
   access: visitorAccess,
   pathParameters: { publicKey: requiredTextParameter("The bot's public key.") },
@@ -40,6 +41,7 @@ export const getWidgetConfig = defineRoute({
 export const postWidgetChat = defineRoute({
   method: "POST",
   path: "/api/widget/chat",
+  origin: "visitors",
   summary: "Sends a visitor's message to a bot and streams the reply, which the bot's owner pays",
   access: visitorAccess,
   body: jsonBody(VisitorMessage, "The message of the visitor. Other fields are ignored."),
@@ -107,6 +109,7 @@ const TranscriptBody = Schema.Struct({
 export const postWidgetConversation = defineRoute({
   method: "POST",
   path: "/api/widget/conversation",
+  origin: "visitors",
   summary: "Returns a visitor's own conversation with a bot, so that a page can continue it after a reload",
   access: visitorAccess,
   body: jsonBody(VisitorConversation, "Which conversation, with the bot's key and the visitor's id."),

@@ -4,8 +4,10 @@ import { ActiveBots } from "@parley/core/effect"
 import { type WidgetFile, type WidgetFiles, widgetFiles } from "@parley/widget/files"
 import { Effect } from "effect"
 import { publicAccess } from "../../access/openAccess.ts"
+import { isWidgetHost } from "../../access/widgetOrigin.ts"
 import { type Response, type ResponseHeaders, empty, wholeBytes } from "../../exchange/Exchange.ts"
 import { RouteNotFound, WidgetNotBuilt } from "../../problems/errors.ts"
+import type { Server } from "../../server/Server.ts"
 import { requiredTextParameter, textParameter } from "../parameters.ts"
 import { defineRoute } from "../Route.ts"
 
@@ -23,8 +25,14 @@ const ONLY_TEXT = ["require-trusted-types-for 'script'", "trusted-types 'none'"]
  * HTML. If sites are named, only those and this server's own pages may show it; otherwise every page may. A challenge
  * adds the scripts and frames of its origin; its script writes HTML, so the last rule does not hold then.
  */
-const framePolicy = (sites: ReadonlyArray<string>, challengeOrigin: string | undefined): string =>
-  [
+const framePolicy = (
+  sites: ReadonlyArray<string>,
+  challengeOrigin: string | undefined,
+  { address, widgetOrigin }: Pick<Server, "address" | "widgetOrigin">
+): string => {
+  // The dashboard's preview.
+  const own = widgetOrigin === undefined || address === undefined ? "'self'" : `'self' ${address.origin}`
+  return [
     "default-src 'none'",
     challengeOrigin === undefined ? "script-src 'self'" : `script-src 'self' ${challengeOrigin}`,
     "style-src 'self'",
@@ -32,8 +40,9 @@ const framePolicy = (sites: ReadonlyArray<string>, challengeOrigin: string | und
     "base-uri 'none'",
     "form-action 'none'",
     ...(challengeOrigin === undefined ? ONLY_TEXT : [`frame-src ${challengeOrigin}`]),
-    ...(sites.length === 0 ? [] : [`frame-ancestors 'self' ${sites.join(" ")}`])
+    ...(sites.length === 0 ? [] : [`frame-ancestors ${own} ${sites.join(" ")}`])
   ].join("; ")
+}
 
 const headerParameters = {
   "accept-encoding": textParameter("The compressed forms that the client accepts."),
@@ -69,18 +78,27 @@ const built: Effect.Effect<WidgetFiles, WidgetNotBuilt> = Effect.suspend(() => {
 
 const UNCHANGED = { description: "The client has it already." }
 
-/** The script that sites embed. */
+/** A script that puts the loader of another origin into its own place, with its attributes. */
+const loadFrom = ({ origin }: URL): string =>
+  `(()=>{const s=document.currentScript,n=document.createElement("script");Object.assign(n.dataset,s.dataset);n.async=true;n.src=${JSON.stringify(`${origin}/widget.js`)};s.after(n)})()`
+
+/** The script that sites embed. Pages that embed it from another origin than the widget's get the one there. */
 export const getWidgetLoader = defineRoute({
   method: "GET",
   path: "/widget.js",
+  origin: "both",
   summary: "Returns the script that puts a bot's launcher on any page",
   access: publicAccess,
   headerParameters,
   responses: { 200: { description: "The script.", contentType: "text/javascript" }, 304: UNCHANGED },
   errors: ["widget_not_built"],
-  handle: Effect.fnUntraced(function* ({ headers }) {
+  handle: Effect.fnUntraced(function* ({ context: { request, server }, headers }) {
     const { loader } = yield* built
     const cached = { ...FOREIGN, "cache-control": `public, max-age=${LOADER_SECONDS}, stale-while-revalidate=86400` }
+    const { widgetOrigin } = server
+    if (widgetOrigin !== undefined && !isWidgetHost(widgetOrigin, request.headers)) {
+      return wholeBytes(Buffer.from(loadFrom(widgetOrigin)), { ...cached, "content-type": loader.contentType })
+    }
     return answerWith(loader, loader.etag, headers, cached)
   })
 })
@@ -92,18 +110,19 @@ export const getWidgetLoader = defineRoute({
 export const getWidgetFrame = defineRoute({
   method: "GET",
   path: "/widget/{publicKey}",
+  origin: "visitors",
   summary: "Returns the page in which visitors chat with a bot",
   access: publicAccess,
   pathParameters: { publicKey: requiredTextParameter("The bot's public key.") },
   headerParameters,
   responses: { 200: { description: "The page.", contentType: "text/html" }, 304: UNCHANGED },
   errors: ["bot_misconfigured", "storage_unavailable", "widget_not_built"],
-  handle: Effect.fnUntraced(function* ({ headers, path }) {
+  handle: Effect.fnUntraced(function* ({ context: { server }, headers, path }) {
     const { frame } = yield* built
     const bots = yield* ActiveBots
     const bot = yield* bots.findByKey(path.publicKey)
     const challenge = yield* VisitorChallenge
-    const policy = framePolicy(bot?.allowedSites ?? [], challenge?.origin)
+    const policy = framePolicy(bot?.allowedSites ?? [], challenge?.origin, server)
     const etag = `"${createHash("sha256").update(frame.etag).update(policy).digest("base64url").slice(0, 27)}"`
     return answerWith(frame, etag, headers, {
       ...FOREIGN,
@@ -121,6 +140,7 @@ export const getWidgetFrame = defineRoute({
 export const getWidgetAsset = defineRoute({
   method: "GET",
   path: "/widget/assets/{name}",
+  origin: "visitors",
   summary: "Returns a file that the chat's page loads",
   access: publicAccess,
   pathParameters: { name: requiredTextParameter("The file's name, which stands for its content.") },

@@ -1,6 +1,7 @@
 import { Text, Title } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import type { Bot } from "../../../api/bots.ts"
+import { serverSettingsQuery } from "../../../api/session.ts"
 import { useMessages } from "../../../messages/MessagesProvider.tsx"
 import { newestKey } from "../keys/newestKey.ts"
 import classes from "./WidgetPreview.module.css"
@@ -15,7 +16,9 @@ export interface WidgetPreviewProps {
 export const WidgetPreview = ({ bot, isChanged }: WidgetPreviewProps) => {
   const { t } = useMessages()
   const key = newestKey(bot)
-  const isFresh = useFreshConfig(bot, key)
+  const { data: settings } = useQuery(serverSettingsQuery)
+  const widgetOrigin = settings?.widgetOrigin ?? undefined
+  const isFresh = useFreshConfig(bot, key, settings !== undefined && widgetOrigin === undefined)
   return (
     <section aria-label={t("bots.preview")}>
       <Title order={2} size="h4">
@@ -26,11 +29,11 @@ export const WidgetPreview = ({ bot, isChanged }: WidgetPreviewProps) => {
       </Text>
       {!bot.active ? (
         <p className={classes.off}>{t("bots.preview.off")}</p>
-      ) : isFresh ? (
+      ) : isFresh || widgetOrigin !== undefined ? (
         <iframe
           key={`${key} ${bot.updatedAt}`}
           className={classes.frame}
-          src={`/widget/${encodeURIComponent(key)}`}
+          src={`${widgetOrigin ?? ""}/widget/${encodeURIComponent(key)}`}
           title={t("bots.preview.frame", { name: bot.displayName })}
         />
       ) : (
@@ -40,15 +43,18 @@ export const WidgetPreview = ({ bot, isChanged }: WidgetPreviewProps) => {
   )
 }
 
-/** Browsers cache a bot's configuration for a while: after a change the preview has to load the new one at once. */
-const useFreshConfig = ({ active, updatedAt }: Bot, key: string): boolean =>
+/**
+ * Browsers cache a bot's configuration for a while: after a change the preview has to load the new one at once. From
+ * another origin it cannot be loaded here; the preview then shows the change after that while.
+ */
+const useFreshConfig = ({ active, updatedAt }: Bot, key: string, isOwnOrigin: boolean): boolean =>
   useQuery({
     queryKey: ["widget-config", key, updatedAt],
     queryFn: async ({ signal }) => {
       await fetch(`/api/widget/config/${encodeURIComponent(key)}`, { cache: "reload", signal })
       return true
     },
-    enabled: active,
+    enabled: active && isOwnOrigin,
     staleTime: Infinity,
     retry: false
   }).isFetched

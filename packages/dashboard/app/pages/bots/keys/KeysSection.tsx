@@ -1,7 +1,8 @@
 import { Button, Text, Title } from "@mantine/core"
-import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { addBotKey, type Bot, type BotKey, botQuery, botsQuery, retireBotKey } from "../../../api/bots.ts"
+import { serverSettingsQuery } from "../../../api/session.ts"
 import { CodeBlock } from "../../../markdown/CodeBlock.tsx"
 import { useMessages } from "../../../messages/MessagesProvider.tsx"
 import { ConfirmDialog } from "../../../shell/ConfirmDialog.tsx"
@@ -11,6 +12,7 @@ import { newestKey } from "./newestKey.ts"
 
 /** The line that puts the bot on a site, and the keys that it is known by. */
 export const KeysSection = ({ bot }: { readonly bot: Bot }) => {
+  const { data: settings } = useQuery(serverSettingsQuery)
   const { t } = useMessages()
   const keep = useKeeping()
   const adding = useMutation({ mutationFn: () => addBotKey(bot.id), onSuccess: keep })
@@ -24,7 +26,7 @@ export const KeysSection = ({ bot }: { readonly bot: Bot }) => {
       <Text size="sm" c="dimmed">
         {t("bots.snippet.text")}
       </Text>
-      <CodeBlock language="html" text={snippetOf(newest)} />
+      <CodeBlock language="html" text={snippetOf(newest, settings?.widgetOrigin ?? location.origin)} />
       <Title order={3} size="h5">
         {t("bots.keys")}
       </Title>
@@ -57,8 +59,8 @@ export const KeysSection = ({ bot }: { readonly bot: Bot }) => {
   )
 }
 
-const snippetOf = (publicKey: string): string =>
-  `<script async src="${location.origin}/widget.js" data-public-key="${publicKey}"></script>`
+const snippetOf = (publicKey: string, origin: string): string =>
+  `<script async src="${origin}/widget.js" data-public-key="${publicKey}"></script>`
 
 /** Updates the cached bot after a change of its keys. */
 const useKeeping = () => {
