@@ -37,6 +37,40 @@ describe("weak secrets", () => {
   })
 })
 
+describe("connections to a database in production", () => {
+  const production = {
+    NODE_ENV: "production",
+    PARLEY_ALLOW_STAND_INS: "1",
+    PARLEY_SESSION_SECRET: STRONG,
+    ...CLAIMS
+  }
+  it.each([
+    "postgres://parley:hunter2@db.example/parley",
+    "postgres://parley:hunter2@db.example/parley?sslmode=require",
+    "postgres://parley:hunter2@db.example/parley?sslmode=no-verify",
+    "postgres://parley:hunter2@db.example/parley?ssl=true",
+    "postgres://parley:hunter2@10.0.0.5/parley",
+    "postgres://[2001:db8::1]/parley"
+  ])("to another machine are refused without a verified certificate: %s", async (url) => {
+    const refusals = serveRefusals(await read({ ...production, DATABASE_URL: url, DATABASE_DIRECT_URL: url }))
+    expect(refusals).toEqual([
+      expect.stringMatching(/^DATABASE_URL: .*verify-full/),
+      expect.stringMatching(/^DATABASE_DIRECT_URL: .*verify-full/)
+    ])
+    expect(refusals.join()).not.toMatch(/hunter2|db\.example/)
+    expect(serveRefusals(await read({ DATABASE_URL: url }))).toEqual([])
+  })
+
+  it.each([
+    "postgres://db.example/parley?sslmode=verify-full",
+    "postgres://127.0.0.1/parley",
+    "postgres://postgres/parley",
+    "postgres:///parley?host=/run/postgresql"
+  ])("are accepted: %s", async (url) => {
+    expect(serveRefusals(await read({ ...production, DATABASE_URL: url }))).toEqual([])
+  })
+})
+
 describe("connections to the database", () => {
   const settingsOf = async (environment: Environment) =>
     unencryptedConnections(await read(environment)).map(({ setting }) => setting)

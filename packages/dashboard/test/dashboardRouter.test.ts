@@ -127,8 +127,22 @@ describe("the files of the dashboard", () => {
     expect(response.headers.get("cache-control")).toBe("no-store")
     expect(await response.json()).toEqual({
       signIn: { kind: "elsewhere", url: "https://id.example.org/", signOutUrl: null },
-      standInPayments: null
+      standInPayments: null,
+      widgetOrigin: null
     })
+  })
+
+  it("let the page frame the origin for visitors, if there is one", async () => {
+    const other = express().use(dashboardRouter({ signIn: { kind: "development" }, widgetOrigin: "https://w.example" }))
+    const listening = other.listen(0, "127.0.0.1")
+    await once(listening, "listening")
+    const { port } = listening.address() as AddressInfo
+    const page = await fetch(`http://127.0.0.1:${port}/`)
+    expect(page.headers.get("content-security-policy")).toContain("frame-src 'self' https://w.example;")
+    expect(await (await fetch(`http://127.0.0.1:${port}/dashboard.json`)).json()).toMatchObject({
+      widgetOrigin: "https://w.example"
+    })
+    listening.close()
   })
 })
 

@@ -15,13 +15,27 @@ interface ConnectionDefaults {
   readonly sslMode: string | undefined
 }
 
+/** The host of a connection string over a network; undefined for a socket and for this machine. */
+const remoteHostOf = (url: URL, { host: fallback }: ConnectionDefaults): string | undefined => {
+  const host = url.searchParams.get("host") ?? (url.hostname.replaceAll(/%2f/gi, "/") || fallback || "localhost")
+  return host.startsWith("/") || host.startsWith("@") || isLoopback(host) ? undefined : host
+}
+
 /** True if a connection string leads over a network without required TLS. A socket and this machine do not. */
 export const isUnencrypted = (connectionString: string, defaults: ConnectionDefaults): boolean => {
   const url = URL.parse(connectionString)
-  if (url === null) return false
-  const { searchParams } = url
-  const host = searchParams.get("host") ?? (url.hostname.replaceAll(/%2f/gi, "/") || defaults.host || "localhost")
-  if (host.startsWith("/") || host.startsWith("@") || isLoopback(host)) return false
-  if (["true", "1"].includes(searchParams.get("ssl") ?? "")) return false
-  return !ENCRYPTED.has(searchParams.get("sslmode") ?? defaults.sslMode ?? "")
+  if (url === null || remoteHostOf(url, defaults) === undefined) return false
+  if (["true", "1"].includes(url.searchParams.get("ssl") ?? "")) return false
+  return !ENCRYPTED.has(url.searchParams.get("sslmode") ?? defaults.sslMode ?? "")
+}
+
+/**
+ * True if a connection string leads to a host that others could pose as: over a network, without a certificate that is
+ * verified for its name. A name of one word exists only in a network of containers or in the machine's own table.
+ */
+export const isUnverified = (connectionString: string, defaults: ConnectionDefaults): boolean => {
+  const url = URL.parse(connectionString)
+  const host = url === null ? undefined : remoteHostOf(url, defaults)
+  if (url === null || host === undefined || /^[\w-]+$/.test(host)) return false
+  return (url.searchParams.get("sslmode") ?? defaults.sslMode) !== "verify-full"
 }

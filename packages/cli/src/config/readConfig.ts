@@ -5,7 +5,7 @@ import { isOrigin, isTrustProxy } from "@parley/adapters-http/settings"
 import { parseS3Url, type S3Options } from "@parley/adapters-s3"
 import { Effect, Result, Schema } from "effect"
 import { readCrmProviders } from "./crmSettings.ts"
-import { isUnencrypted } from "./databaseTls.ts"
+import { isUnencrypted, isUnverified } from "./databaseTls.ts"
 import { type Environment, EnvironmentReader } from "./EnvironmentReader.ts"
 import { readConfigFile } from "./readConfigFile.ts"
 import { readMail } from "./readMail.ts"
@@ -138,11 +138,17 @@ const database = (read: EnvironmentReader) => {
   const url = read.secret("DATABASE_URL")
   if (url === undefined) return { _tag: "Embedded" as const }
   const defaults = { host: read.text("PGHOST"), sslMode: read.text("PGSSLMODE") }
-  /** Variables whose connections cross a network without required TLS. */
-  const withoutTls = ["DATABASE_URL", "DATABASE_DIRECT_URL"].filter((name) =>
-    isUnencrypted(read.text(name) ?? "", defaults)
-  )
-  return { _tag: "Server" as const, url, directUrl: read.secret("DATABASE_DIRECT_URL"), withoutTls }
+  const variablesWith = (isSuch: typeof isUnencrypted) =>
+    ["DATABASE_URL", "DATABASE_DIRECT_URL"].filter((name) => isSuch(read.text(name) ?? "", defaults))
+  return {
+    _tag: "Server" as const,
+    url,
+    directUrl: read.secret("DATABASE_DIRECT_URL"),
+    /** Variables whose connections cross a network without required TLS. */
+    withoutTls: variablesWith(isUnencrypted),
+    /** Variables whose connections cross a network to a server whose certificate is not verified. */
+    unverified: variablesWith(isUnverified)
+  }
 }
 
 /** Origins to the letter, as browsers send them. */

@@ -2,7 +2,12 @@ import { backgroundWorkLayer } from "@parley/core/effect"
 import { Console, Effect, Exit, Layer, Scope } from "effect"
 import { loadConfig } from "../config/loadConfig.ts"
 import type { ParleyConfig } from "../config/readConfig.ts"
-import { unencryptedConnections, unheardSettings, warningText } from "../config/rules/securityWarnings.ts"
+import {
+  unencryptedConnections,
+  unheardSettings,
+  unverifiedConnections,
+  warningText
+} from "../config/rules/securityWarnings.ts"
 import { tasksOf, workerRefusals } from "../config/rules/workRules.ts"
 import { openParts } from "./openParts.ts"
 import { serveHealth } from "./serveHealth.ts"
@@ -14,7 +19,7 @@ const DRAIN_MS = 10_000
 
 /** Does the background work until SIGINT or SIGTERM. */
 export const work = Effect.gen(function* () {
-  const config = yield* loadConfig(workerRefusals)
+  const config = yield* loadConfig((config) => [...workerRefusals(config), ...unverifiedConnections(config)])
   yield* untilStopped(config, DRAIN_MS, start(config))
 })
 

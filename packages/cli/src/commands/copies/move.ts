@@ -13,7 +13,7 @@ const isPostgres = (url: string): boolean => ["postgres:", "postgresql:"].includ
 /** The same configuration with the data on the server of `url`. */
 const onServer = (config: ParleyConfig, url: string): ParleyConfig => ({
   ...config,
-  database: { _tag: "Server", url: Redacted.make(url), directUrl: undefined, withoutTls: [] }
+  database: { _tag: "Server", url: Redacted.make(url), directUrl: undefined, withoutTls: [], unverified: [] }
 })
 
 /** What the operator does next: the folder's own key is not in the database. */

@@ -56,6 +56,15 @@ export const unencryptedConnections = ({ database }: ParleyConfig): ReadonlyArra
         advice: 'Add "sslmode=verify-full" to it, so that nobody on the way can read or change what is sent.'
       }))
 
+/** The reasons in production against connections to a database whose identity is not proven. */
+export const unverifiedConnections = ({ database, production }: ParleyConfig): ReadonlyArray<string> =>
+  database._tag === "Embedded" || !production
+    ? []
+    : database.unverified.map(
+        (setting) =>
+          `${setting}: NODE_ENV is production, and the certificate of a database on another machine has to be verified. Add "sslmode=verify-full" to it, and "sslrootcert=<file>" if its authority is not one of the system's`
+      )
+
 /** Variables that are set for nothing; one that was meant is missing perhaps. */
 export const unheardSettings = ({ unknownVariables }: ParleyConfig): ReadonlyArray<SecurityWarning> =>
   unknownVariables.map((each) => ({

@@ -3,7 +3,7 @@ import { isLoopback } from "../databaseTls.ts"
 import type { ParleyConfig } from "../readConfig.ts"
 import { REAL_SIGN_IN, usesDevelopmentSignIn } from "../session/sessionProof.ts"
 import { ownSignInRefusals } from "./ownSignInRules.ts"
-import { unboundSessions, warningText, weakSecrets } from "./securityWarnings.ts"
+import { unboundSessions, unverifiedConnections, warningText, weakSecrets } from "./securityWarnings.ts"
 
 /** Vendors that are set up and can be asked. With none, the offline model answers for every model. */
 export const answeringVendors = (config: ParleyConfig): ReadonlyArray<string> => [
@@ -59,6 +59,7 @@ export const serveRefusals = (config: ParleyConfig): ReadonlyArray<string> => {
       'PARLEY_ENCRYPTION_KEY: a CRM provider is set up, and its tokens are kept in no other way than encrypted. Set it to 32 random bytes, for example what "openssl rand -base64 32" prints'
     )
   }
+  refusals.push(...unverifiedConnections(config))
   if (config.production) refusals.push(...[...weakSecrets(config), ...unboundSessions(config)].map(warningText))
   return refusals
 }
