@@ -149,9 +149,27 @@ describe("parley serve, of what it is given,", () => {
     }
     await using server = await serveHere(folder.path, environment)
     expect(server.said.stdout).toBe("")
-    const lines = server.said.stderr.trim().split("\n")
-    expect(lines.map((line) => (JSON.parse(line) as { level: string }).level)).toContain("INFO")
+    const logged = server.said.stderr.trim().split("\n")
+    expect(logged.map((line) => (JSON.parse(line) as { level: string }).level)).toContain("INFO")
     expect(server.said.stderr).not.toContain(SECRET)
     await expect(new Visitor(server.url).signIn(ANN)).rejects.toThrow("404")
+    const lines = () => server.said.stdout.split("\n").filter((line) => line !== "")
+    const [line = ""] = await eventually("the request to be logged", () => (lines().length > 0 ? lines() : undefined))
+    expect(JSON.parse(line)).toMatchObject({ method: "POST", status: 404, complete: true, bytes: expect.any(Number) })
+  })
+
+  it("logs requests as PARLEY_LOG_REQUESTS says, by default none outside production", async () => {
+    for (const [setting, expected] of [
+      ["on", true],
+      ["off", false],
+      ["auto", false]
+    ] as const) {
+      using folder = temporaryFolder()
+      await using server = await serveHere(folder.path, { PARLEY_LOG_REQUESTS: setting })
+      await (await fetch(`${server.url}/healthz?q=secret`)).text()
+      await server.stop()
+      expect(server.said.stdout.includes('"route":"GET /healthz"')).toBe(expected)
+      expect(server.said.stdout).not.toContain("secret")
+    }
   })
 })

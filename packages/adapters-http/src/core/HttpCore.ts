@@ -16,6 +16,7 @@ import { problemHeaders } from "../problems/problemHeaders.ts"
 import { decodeParameters } from "../routes/parameters.ts"
 import type { Route, RouteCall, RouteMatch, Method } from "../routes/Route.ts"
 import { routes } from "../routes/routes.ts"
+import type { RequestFinding } from "../server/AnsweredRequest.ts"
 import type { HttpOptions } from "../server/HttpOptions.ts"
 import { makeServer } from "../server/makeServer.ts"
 import type { OpenApiDocument, Server } from "../server/Server.ts"
@@ -41,6 +42,8 @@ export interface Exchange {
   readonly writer: ResponseWriter
   /** Aborts if the client leaves before the response is complete. */
   readonly signal: AbortSignal
+  /** The record of what the work finds out, for an access log. */
+  readonly finding?: RequestFinding | undefined
 }
 
 /** Creates the core of a server. Throws if `baseUrl` is not a URL. */
@@ -94,10 +97,10 @@ const refuse = (
  * response has begun, a failure breaks it off, so that no reader takes a part for the whole.
  */
 const answerCall = async (server: Server, call: RouteCall, exchange: Exchange): Promise<void> => {
-  const { request, signal, writer } = exchange
-  const known: Known = { userId: undefined }
-  const work = Effect.scoped(serve({ request, server }, call, writer, known)).pipe(
-    Effect.tapCause((cause) => logFailure(cause, { route: call.route, ...known })),
+  const { finding = {}, request, signal, writer } = exchange
+  finding.route = nameOf(call.route)
+  const work = Effect.scoped(serve({ request, server }, call, writer, finding)).pipe(
+    Effect.tapCause((cause) => logFailure(cause, { route: call.route, userId: finding.userId })),
     Effect.provideService(RequestOrigin, originOf(request, call.route)),
     Effect.annotateLogs({ requestId: request.id })
   )
@@ -127,14 +130,14 @@ const answerFailure = (writer: ResponseWriter, cause: Cause.Cause<unknown>, requ
   sendProblem(writer, problemFrom(error, requestId), problemHeaders(error))
 }
 
-/** The user who sent a request, when that is proven. */
-interface Known {
-  userId: string | undefined
-}
-
-const serve = Effect.fnUntraced(function* (context: Context, call: RouteCall, writer: ResponseWriter, known: Known) {
+const serve = Effect.fnUntraced(function* (
+  context: Context,
+  call: RouteCall,
+  writer: ResponseWriter,
+  finding: RequestFinding
+) {
   const preparing = yield* Scope.fork(yield* Scope.Scope)
-  const response = yield* responseOf(context, call, known, preparing)
+  const response = yield* responseOf(context, call, finding, preparing)
   // A request for the head only gets no stream.
   const isStream = !isWhole(response) && context.request.method !== "HEAD"
   // The memory of a body is returned before a reply is streamed, which may take minutes.
@@ -150,12 +153,12 @@ const serve = Effect.fnUntraced(function* (context: Context, call: RouteCall, wr
 const responseOf = Effect.fnUntraced(function* (
   context: Context,
   { path, route }: RouteCall,
-  known: Known,
+  finding: RequestFinding,
   preparing: Scope.Scope
 ) {
   const { request, server } = context
   const claim = yield* route.access.claimOf(context)
-  known.userId = claim.userId
+  finding.userId = claim.userId
   yield* claim.admit
   const sent = new URLSearchParams(request.query)
   const parameters = {

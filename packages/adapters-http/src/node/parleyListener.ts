@@ -16,7 +16,9 @@ import {
   sendProblem
 } from "../exchange/Exchange.ts"
 import { InvalidRequest, RouteNotFound } from "../problems/errors.ts"
+import type { RequestFinding } from "../server/AnsweredRequest.ts"
 import type { HttpOptions } from "../server/HttpOptions.ts"
+import { observeAnswer } from "./observeAnswer.ts"
 import { securityHeaders } from "./securityHeaders.ts"
 import { problemFrom } from "../problems/Problem.ts"
 
@@ -45,15 +47,16 @@ export const parleyListener = (options: ListenerOptions): RequestListener => {
   const prefix = prefixFrom(options.prefix)
   const headers = securityHeaders(URL.parse(options.baseUrl ?? "")?.protocol === "https:")
   const peerOf = trustedPeer(options.trustProxy)
-  const { otherwise = answerNotFound } = options
+  const { onAnswered, otherwise = answerNotFound } = options
   return (request, response) => {
     const id = requestIdFrom(request.headers[REQUEST_ID])
+    const finding = onAnswered && observeAnswer(request, response, id, onAnswered)
     const isAddressed = HOST.test(request.headers.host ?? "")
     const target = below(targetOf(request.url ?? "/"), prefix)
     const match = target && core.match(request.method ?? "GET", target.path)
     if (isAddressed && target !== undefined && match !== undefined) {
       const peer = () => peerOf(request)
-      const exchange = { core, match, id, target, prefix, peerOf: peer, headers }
+      const exchange = { core, match, id, target, prefix, peerOf: peer, headers, finding }
       return void serveNode(request, response, exchange)
     }
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
@@ -73,6 +76,7 @@ export interface NodeExchange {
   readonly peerOf: () => string
   /** Of every response. */
   readonly headers: ResponseHeaders
+  readonly finding?: RequestFinding | undefined
 }
 
 /** Answers one request of Node's HTTP server through the core; resolves once everything is settled. */
@@ -92,7 +96,8 @@ export const serveNode = async (
       ...core.headersOf(match, message),
       [REQUEST_ID]: id
     }),
-    signal: departure.signal
+    signal: departure.signal,
+    finding: exchange.finding
   })
   departure.stop()
   limitStalledReader(response, stalledReaderMs)

@@ -2,6 +2,7 @@ import type { ParleyServices } from "@parley/core/effect"
 import type { OperatorRole, SessionVerifier } from "@parley/core/adapter"
 import type { ManagedRuntime } from "effect"
 import type { BodyIntakeOptions } from "../body/BodyIntake.ts"
+import type { AnsweredRequest } from "./AnsweredRequest.ts"
 import type { RequestTracker } from "./requests.ts"
 import type { DevelopmentSessions } from "../sessions/developmentSessions.ts"
 import type { OwnSessions } from "../sessions/ownSessions.ts"
@@ -81,6 +82,11 @@ export interface HttpOptions<Source = unknown> extends BodyIntakeOptions {
    * visitors of bots are served there alone, and nothing else is, so that they share no origin with signed-in people.
    */
   readonly widgetOrigin?: string | undefined
+  /**
+   * Called once for each request whose response has ended or was broken off, also for those without a route; only
+   * Node's listener does. It must not throw.
+   */
+  readonly onAnswered?: ((answered: AnsweredRequest) => void) | undefined
   /** The longest time since the sign-in of an operator who writes, in seconds; default 15 minutes. */
   readonly stepUpSeconds?: number | undefined
   /** The address to which people are led after signing out, for example the identity provider's page for it. */

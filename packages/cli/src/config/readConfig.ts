@@ -22,6 +22,8 @@ const LANGUAGES = /^ *[a-z]{3}(?:_[a-z]{2,8})* *(?:, *[a-z]{3}(?:_[a-z]{2,8})* *
 const DRAIN_SECONDS = 120
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "none"] as const
+/** Modes of the access log. */
+const LOG_MODES = ["auto", "on", "off"] as const
 /** Modes of background work: `auto` runs it, `off` does not. */
 const WORK_MODES = ["auto", "off"] as const
 
@@ -127,6 +129,8 @@ const readEnvironment = (read: EnvironmentReader, folder: string) => {
     /** Longest silence of a vendor before the first byte of a reply; undefined uses the default. */
     firstByteSeconds: read.integer("PARLEY_FIRST_BYTE_SECONDS", 1, 600),
     allowStandIns: read.flag("PARLEY_ALLOW_STAND_INS"),
+    /** If each request is logged: `auto` logs them in production. */
+    logRequests: read.choice("PARLEY_LOG_REQUESTS", LOG_MODES) ?? "auto",
     logLevel: read.choice("LOG_LEVEL", LOG_LEVELS) ?? "info"
   }
 }

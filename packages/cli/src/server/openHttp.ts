@@ -21,8 +21,10 @@ import { usesStandInPayments } from "../config/rules/serveRules.ts"
 import { expectedClaims, providerKeysOf, usesDevelopmentSignIn } from "../config/session/sessionProof.ts"
 import { isForStandIn, PaymentStandIn } from "../payments/PaymentStandIn.ts"
 import { STAND_IN_PATH } from "../payments/standInPath.ts"
+import { Surroundings } from "../Surroundings.ts"
 import { version } from "../version.ts"
 import { ownSessions } from "../signIn/ownSessions.ts"
+import { accessLog } from "./accessLog.ts"
 import { lateListener } from "./lateListener.ts"
 import { serverUrl } from "./startUpText.ts"
 
@@ -65,6 +67,7 @@ export const openHttp = Effect.fnUntraced(function* (
     sessionPreset: config.session.preset,
     baseUrl: config.baseUrl,
     widgetOrigin: config.widgetOrigin,
+    onAnswered: accessLog(config, (yield* Surroundings).stdout),
     signOutUrl: config.session.signOutUrl,
     stepUpSeconds: config.session.stepUpSeconds,
     allowedOrigins: config.allowedOrigins,

@@ -1,0 +1,24 @@
+import type { AnsweredRequest } from "@parley/adapters-http/node"
+import type { ParleyConfig } from "../config/readConfig.ts"
+
+/** The largest number of decimals of a time in milliseconds. */
+const rounded = (milliseconds: number | undefined): number | undefined =>
+  milliseconds === undefined ? undefined : Math.round(milliseconds * 10) / 10
+
+const lineOf = ({ durationMs, firstByteMs, userId, ...rest }: AnsweredRequest): string =>
+  JSON.stringify({
+    timestamp: new Date().toISOString(),
+    ...rest,
+    user: userId,
+    durationMs: rounded(durationMs),
+    firstByteMs: rounded(firstByteMs)
+  })
+
+/** Writes one line of JSON for each request to stdout, where no other log goes; undefined if requests are not logged. */
+export const accessLog = (
+  { logRequests, production }: ParleyConfig,
+  stdout: (text: string) => void
+): ((answered: AnsweredRequest) => void) | undefined =>
+  logRequests === "on" || (logRequests === "auto" && production)
+    ? (answered) => stdout(`${lineOf(answered)}\n`)
+    : undefined
