@@ -12,7 +12,8 @@ test("a person who is erased between the code and the session gets no account an
     yield* Effect.promise(async () => parley?.users.signOutEverywhere("ann"))
     return { userId: "ann", email: "ann@example.com" }
   })
-  const server = await startServer({ emailSignIn: { ask: () => Effect.succeed("secret"), confirm: () => confirm } })
+  const emailSignIn = { ask: () => Effect.succeed("secret"), confirm: () => confirm, sweeps: Effect.never }
+  const server = await startServer({ emailSignIn })
   parley = server.parley
   const response = await server.fetch("/sign-in/code", {
     method: "POST",

@@ -10,6 +10,7 @@ import { EventDelivery } from "./events/EventDelivery.ts"
 import { EventFeed } from "./keys/EventFeed.ts"
 import { JobWorker } from "./jobs/JobWorker.ts"
 import { CallLimitSweeper } from "./limits/CallLimitSweeper.ts"
+import { EmailSignIn } from "./signin/EmailSignIn.ts"
 import type { ParleyServices } from "./parleyLayer.ts"
 
 /** A process that starts has other things to do first; and processes that start together do not reset in step. */
@@ -79,6 +80,11 @@ export const backgroundTasks = {
   resets: {
     consequence: "Periods that are due do not begin",
     run: resets,
+    stopWithinMs: 5_000
+  },
+  signIns: {
+    consequence: "Expired sign-ins are not being deleted",
+    run: EmailSignIn.use(({ sweeps }) => sweeps),
     stopWithinMs: 5_000
   }
 } as const satisfies Readonly<Record<string, BackgroundTask<ParleyServices | Scope.Scope>>>

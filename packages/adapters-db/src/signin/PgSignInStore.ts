@@ -10,14 +10,13 @@ const milliseconds = (column: string) => `(extract(epoch FROM ${column}) * 1000)
 const PERSON = `subject AS "userId", email, ${milliseconds("created_at")} AS "createdAt",
   ${milliseconds("signed_in_at")} AS "signedInAt"`
 
-/** Each sign-in removes some that have expired, so that none stays long. */
+const sweepText = (schema: string) => `
+  DELETE FROM ${schema}.sign_ins s USING (
+    SELECT o.browser FROM ${schema}.sign_ins o
+    WHERE o.expires_at <= clock_timestamp() ORDER BY o.expires_at LIMIT $1 FOR UPDATE SKIP LOCKED
+  ) old WHERE s.browser = old.browser RETURNING s.browser`
+
 const beginText = (schema: string) => `
-  WITH forgotten AS (
-    DELETE FROM ${schema}.sign_ins s USING (
-      SELECT o.browser FROM ${schema}.sign_ins o
-      WHERE o.expires_at < clock_timestamp() ORDER BY o.expires_at LIMIT 100 FOR UPDATE SKIP LOCKED
-    ) old WHERE s.browser = old.browser
-  )
   INSERT INTO ${schema}.sign_ins AS s (browser, code, email, expires_at)
   VALUES (decode($1, 'hex'), decode($2, 'hex'), $3, clock_timestamp() + $4::float8 * interval '1 millisecond')
   ON CONFLICT (browser) DO UPDATE SET
@@ -44,6 +43,10 @@ const make = Effect.map(Database, ({ schema, statement }) =>
     redeem: ({ browser, code, newUserId }) =>
       Effect.map(statement<PersonRow>(redeemText(schema), [browser, code, newUserId]), ([row]) => row).pipe(
         storing("SignInStore.redeem")
+      ),
+    sweep: ({ limit }) =>
+      Effect.map(statement(sweepText(schema), [limit]), (rows) => rows.length).pipe(
+        storing("SignInStore.sweep", "maintenance")
       ),
     find: (userId) =>
       Effect.map(

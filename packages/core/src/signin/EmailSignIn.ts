@@ -1,4 +1,5 @@
 import { Context, Effect, Layer, Semaphore } from "effect"
+import { repeatWork } from "../background/repeatWork.ts"
 import type { UserId } from "../identity/UserId.ts"
 import { addressBucket } from "../limits/addressBucket.ts"
 import { CallGate } from "../limits/CallGate.ts"
@@ -14,7 +15,7 @@ import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { InvalidMailAddress, SignInLimited, SignInRefused } from "./errors.ts"
 import { digestsOf, newBrowserSecret, newCode } from "./signInCode.ts"
 import { type SignInLanguage, signInMail } from "./signInMail.ts"
-import { SignInStore } from "./SignInStore.ts"
+import { mailboxOf, SignInStore } from "./SignInStore.ts"
 
 /** Time for which a code counts. */
 export const CODE_LIFETIME_MS = 10 * 60_000
@@ -73,6 +74,8 @@ export class EmailSignIn extends Context.Service<
     confirm(
       input: ConfirmInput
     ): Effect.Effect<ProvenAddress, SignInRefused | SignInLimited | UserBlocked | StorageFailed>
+    /** Deletes expired sign-ins, with their addresses, every minute until interrupted. Any number of processes may. */
+    readonly sweeps: Effect.Effect<never>
   }
 >()("@parley/core/signin/EmailSignIn") {
   static readonly layer = Layer.effect(
@@ -107,6 +110,9 @@ const makePost = Effect.gen(function* () {
   }
 })
 
+/** Expired sign-ins that one statement deletes. */
+const PER_SWEEP = 1_000
+
 const make = Effect.gen(function* () {
   const accessList = yield* AccessList
   const gate = yield* CallGate
@@ -125,7 +131,17 @@ const make = Effect.gen(function* () {
       )
     )
 
+  const sweep = Effect.gen(function* () {
+    while ((yield* store.sweep({ limit: PER_SWEEP })) >= PER_SWEEP);
+  })
+  const sweeps = repeatWork(sweep, {
+    every: "1 minute",
+    report: () => Effect.void,
+    onFailure: Effect.logWarning("Expired sign-ins could not be deleted; trying again in a minute.")
+  })
+
   return EmailSignIn.of({
+    sweeps,
     ask: Effect.fn("EmailSignIn.ask")(function* ({ address, email, language, page }) {
       const to = mailAddressOf(email)
       if (to === undefined) return yield* new InvalidMailAddress()
@@ -154,7 +170,8 @@ const make = Effect.gen(function* () {
         return yield* new SignInRefused()
       }
       const { email, userId } = person
-      yield* Effect.tapErrorTag(accessList.checkPerson(userId), "UserBlocked", () => refused("blocked", userId))
+      const checking = Effect.andThen(accessList.checkPerson(userId), accessList.checkPerson(yield* mailboxOf(email)))
+      yield* Effect.tapErrorTag(checking, "UserBlocked", () => refused("blocked", userId))
       yield* security.record({ event: "signed_in", userId })
       return { userId, email }
     })

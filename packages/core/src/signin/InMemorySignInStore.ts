@@ -39,11 +39,18 @@ const make = Effect.gen(function* () {
     begin: (sent) =>
       storage.exclusive(
         Effect.map(Clock.currentTimeMillis, (now) => {
-          for (const [browser, { expiresAt }] of pending) if (expiresAt <= now) pending.delete(browser)
           pending.set(sent.browser, { ...sent, expiresAt: now + sent.lifetimeMs, tries: 0, isUsed: false })
         })
       ),
     redeem: (input) => storage.exclusive(Effect.map(Clock.currentTimeMillis, (now) => redeem(input, now))),
+    sweep: ({ limit }) =>
+      storage.exclusive(
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          const expired = [...pending].filter(([, { expiresAt }]) => expiresAt <= now).slice(0, limit)
+          for (const [browser] of expired) pending.delete(browser)
+          return expired.length
+        })
+      ),
     find: (userId) => storage.exclusive(Effect.sync(() => personOf(userId)))
   })
 })

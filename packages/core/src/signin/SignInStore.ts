@@ -1,5 +1,6 @@
-import { Context, type Effect } from "effect"
+import { Context, Effect } from "effect"
 import type { UserId } from "../identity/UserId.ts"
+import { sha256OfText } from "../secrets/sha256.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 
 /** A sign-in that waits for its code. */
@@ -27,6 +28,13 @@ export interface EmailPerson {
   readonly signedInAt: number
 }
 
+/**
+ * The name under which the block of an erased person stays on the mailbox: the person who signs in with it again would
+ * be a new one. Operators lift it by this name.
+ */
+export const mailboxOf = (email: string): Effect.Effect<UserId> =>
+  Effect.map(sha256OfText(email), (digest) => `mailbox:${digest}`)
+
 /** The most codes that may be tried for one sign-in. */
 export const MOST_TRIES = 5
 
@@ -34,7 +42,7 @@ export const MOST_TRIES = 5
 export class SignInStore extends Context.Service<
   SignInStore,
   {
-    /** Begins a sign-in, which replaces an earlier one of the same browser. Forgets, in time, those that have expired. */
+    /** Begins a sign-in, which replaces an earlier one of the same browser. */
     begin(pending: PendingSignIn): Effect.Effect<void, StorageFailed>
     /**
      * Uses a code up, and returns its person, whom the first code of an address creates. Undefined if the code is wrong or
@@ -43,5 +51,7 @@ export class SignInStore extends Context.Service<
     redeem(input: RedeemInput): Effect.Effect<EmailPerson | undefined, StorageFailed>
     /** The person with this id; undefined for people who never signed in by e-mail, and after an erasure. */
     find(userId: UserId): Effect.Effect<EmailPerson | undefined, StorageFailed>
+    /** Forgets at most `limit` sign-ins that have expired; returns their number. */
+    sweep(input: { readonly limit: number }): Effect.Effect<number, StorageFailed>
   }
 >()("@parley/core/signin/SignInStore") {}

@@ -12,6 +12,8 @@ import type { UserId } from "../identity/UserId.ts"
 import { JobQueue } from "../jobs/JobQueue.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
 import { StorageFailed } from "../storage/StorageFailed.ts"
+import { AccessStore } from "../sessions/AccessStore.ts"
+import { mailboxOf, SignInStore } from "../signin/SignInStore.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import { SecurityEvents } from "../security/SecurityEvents.ts"
 import { UserNotFound } from "./errors.ts"
@@ -53,6 +55,17 @@ const makeClose = Effect.gen(function* () {
       Effect.catchTag("AccountNotFound", () => Effect.void),
       Effect.catchTag(["InvalidAmount", "KeyConflict"], Effect.die)
     )
+  })
+})
+
+/** Blocks the mailbox of a blocked person, who would be a new person with it otherwise. */
+const makeKeepBlock = Effect.gen(function* () {
+  const access = yield* AccessStore
+  const signIns = yield* SignInStore
+  return Effect.fnUntraced(function* (userId: UserId) {
+    const person = yield* signIns.find(userId)
+    if (person === undefined || (yield* access.find(userId))?.blockedAt === undefined) return
+    yield* access.change({ userId: yield* mailboxOf(person.email), change: "block" })
   })
 })
 
@@ -130,6 +143,7 @@ export class UserService extends Context.Service<
       const ids = yield* IdGenerator
       const jobs = yield* JobQueue
       const close = yield* makeClose
+      const keepBlock = yield* makeKeepBlock
       const { closePages, endSubscriptions, isCustomer, running } = yield* makePayments
       const security = yield* SecurityEvents
       const unitOfWork = yield* UnitOfWork
@@ -145,6 +159,7 @@ export class UserService extends Context.Service<
         if ((yield* running(userId)).some((id) => !ended.has(id))) return yield* new SubscribedMeanwhile()
         yield* close(userId)
         const follow = yield* crm.ofPerson(userId)
+        yield* keepBlock(userId)
         const erased = yield* data.erase({ userId, pseudonym })
         if (erased._tag === "AccountInUse") return yield* inUse()
         yield* known(userId, erased, erased.others > 0)

@@ -6,6 +6,7 @@ import { type Mail, Mailer, MailFailed, type MailSender } from "@parley/core/ada
 import { inMemoryStorageLayer } from "../../src/StoragePorts.ts"
 import { SecurityEvents } from "../../src/security/SecurityEvents.ts"
 import { AccessList } from "../../src/sessions/AccessList.ts"
+import { mailboxOf } from "../../src/signin/SignInStore.ts"
 import { AccessStore } from "../../src/sessions/AccessStore.ts"
 
 const PAGE = "https://chat.example/sign-in"
@@ -166,6 +167,23 @@ describe("a sign-in by e-mail", () => {
         const second = yield* askAndRead(mails)
         expect(mails).toHaveLength(2)
         expect(yield* Effect.flip(confirm(second.browser, second.code))).toMatchObject({ _tag: "UserBlocked" })
+      })
+    )
+  })
+
+  it("gives no session to a mailbox whose blocked person was erased", async () => {
+    const { mails, sender } = mailbox()
+    await run(
+      sender,
+      Effect.gen(function* () {
+        const userId = yield* mailboxOf(EMAIL)
+        yield* AccessStore.use((access) => access.change({ userId, change: "block" }))
+        const { browser, code } = yield* askAndRead(mails)
+        expect(yield* Effect.flip(confirm(browser, code))).toMatchObject({ _tag: "UserBlocked" })
+        yield* AccessStore.use((access) => access.change({ userId, change: "unblock" }))
+        yield* TestClock.adjust("2 seconds")
+        const again = yield* askAndRead(mails)
+        yield* confirm(again.browser, again.code)
       })
     )
   })

@@ -139,6 +139,19 @@ export const signInStoreContract = (
         })
       ))
 
+    it("a sweep forgets expired sign-ins, at most so many, and no other", () =>
+      run(
+        Effect.gen(function* () {
+          const sweep = (limit: number) => SignInStore.use((store) => store.sweep({ limit }))
+          while ((yield* sweep(1_000)) > 0);
+          const expired = yield* Effect.all([newPending({ lifetimeMs: -1 }), newPending({ lifetimeMs: -1 })])
+          const open = yield* newPending()
+          yield* Effect.forEach([...expired, open], begin)
+          expect([yield* sweep(1), yield* sweep(10), yield* sweep(10)]).toEqual([1, 1, 0])
+          expect(yield* redeem(open)).toBeDefined()
+        })
+      ))
+
     it("an erasure removes the address and its open sign-ins; a later sign-in is a new person", () =>
       run(
         Effect.gen(function* () {
