@@ -106,7 +106,7 @@ const checkDigests = Effect.fnUntraced(function* (sql: OwnerSql, tables: Readonl
     const expected = end.tables[each.name] ?? NO_ROWS
     if (table.rows !== expected.rows || table.digest !== expected.digest) differing.push(each.name)
   }
-  if (differing.length > 0) yield* refuse("differs", differing)
+  if (differing.length > 0) return yield* refuse("differs", differing)
 })
 
 const setSequences = (sql: OwnerSql, schemaName: string, { sequences }: End) =>
