@@ -55,8 +55,13 @@ export const backgroundTasks = {
     stopWithinMs: 5_000
   },
   callLimits: {
-    consequence: "The counts of visitors' calls are not being deleted",
-    run: CallLimitSweeper.use(({ run }) => run),
+    consequence: "The counts of visitors' calls and expired sign-ins are not being deleted",
+    run: Effect.andThen(
+      Effect.all([CallLimitSweeper.use(({ run }) => run), EmailSignIn.use(({ sweeps }) => sweeps)], {
+        concurrency: "unbounded"
+      }),
+      Effect.never
+    ),
     stopWithinMs: 5_000
   },
   payments: {
@@ -80,11 +85,6 @@ export const backgroundTasks = {
   resets: {
     consequence: "Periods that are due do not begin",
     run: resets,
-    stopWithinMs: 5_000
-  },
-  signIns: {
-    consequence: "Expired sign-ins are not being deleted",
-    run: EmailSignIn.use(({ sweeps }) => sweeps),
     stopWithinMs: 5_000
   }
 } as const satisfies Readonly<Record<string, BackgroundTask<ParleyServices | Scope.Scope>>>
