@@ -12,11 +12,20 @@ const problemOf = (error: unknown): { readonly problem?: string } => {
   return typeof problem === "string" && /^[a-z-]{1,40}$/.test(problem) ? { problem } : {}
 }
 
+/** Time limit of the look at the background work: a queue that is starting is not awaited. */
+const WORK_WITHIN = "1 second"
+
 /** A check of a server that is ready: it serves requests, even if a check has failed. */
 export interface ReadinessCheck {
   readonly name: string
   readonly status: "ok" | "failed"
   readonly detail: string
+}
+
+const UNKNOWN_WORK: ReadinessCheck = {
+  name: "workers",
+  status: "failed",
+  detail: "the background work could not be looked at in time"
 }
 
 /** A server needs a worker, itself or another process, so a missing one is a failure. */
@@ -34,9 +43,11 @@ export const makeReadiness = (
   ready: () => Promise<void>,
   runtime: ParleyRuntime
 ): Effect.Effect<ReadonlyArray<ReadinessCheck>, NotReady> => {
-  const findings = Effect.map(
-    OperatorReports.use(({ work }) => work),
-    (found) => found.map(checkOf)
+  const findings = OperatorReports.use(({ work }) => work).pipe(
+    Effect.map((found) => found.map(checkOf)),
+    Effect.timeout(WORK_WITHIN),
+    // Requests can be served all the same.
+    Effect.orElseSucceed(() => [UNKNOWN_WORK])
   )
   const ask = cachedCheck(async () => {
     await ready()
