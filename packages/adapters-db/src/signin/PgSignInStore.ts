@@ -5,6 +5,11 @@ import { storing } from "../storage/storageFailed.ts"
 
 type PersonRow = EmailPerson & Row
 
+interface TriedRow extends Row {
+  readonly used: boolean
+  readonly email: string
+}
+
 const milliseconds = (column: string) => `(extract(epoch FROM ${column}) * 1000)::float8`
 
 const PERSON = `subject AS "userId", email, ${milliseconds("created_at")} AS "createdAt",
@@ -24,13 +29,13 @@ const beginText = (schema: string) => `
 
 /** The row lock of the update orders concurrent tries: one of them finds the code unused. */
 const redeemText = (schema: string) => `
-  WITH tried AS (
-    UPDATE ${schema}.sign_ins SET tries = tries + 1, used = code = decode($2, 'hex')
-    WHERE browser = decode($1, 'hex') AND NOT used AND tries < ${MOST_TRIES} AND expires_at > clock_timestamp()
-    RETURNING used, email
-  )
+  UPDATE ${schema}.sign_ins SET tries = tries + 1, used = code = decode($2, 'hex')
+  WHERE browser = decode($1, 'hex') AND NOT used AND tries < ${MOST_TRIES} AND expires_at > clock_timestamp()
+  RETURNING used, email`
+
+const enterText = (schema: string) => `
   INSERT INTO ${schema}.sign_in_people AS p (email, subject, created_at, signed_in_at)
-  SELECT email, $3, c.now, c.now FROM tried, clock_timestamp() AS c(now) WHERE used
+  SELECT $1, $2, c.now, c.now FROM clock_timestamp() AS c(now)
   ON CONFLICT (email) DO UPDATE SET signed_in_at = greatest(p.signed_in_at, excluded.signed_in_at)
   RETURNING ${PERSON}`
 
@@ -40,9 +45,13 @@ const make = Effect.map(Database, ({ schema, statement }) =>
       Effect.asVoid(statement(beginText(schema), [browser, code, email, lifetimeMs])).pipe(
         storing("SignInStore.begin")
       ),
-    redeem: ({ browser, code, newUserId }) =>
-      Effect.map(statement<PersonRow>(redeemText(schema), [browser, code, newUserId]), ([row]) => row).pipe(
-        storing("SignInStore.redeem")
+    redeem: ({ browser, code }) =>
+      Effect.map(statement<TriedRow>(redeemText(schema), [browser, code]), ([row]) =>
+        row?.used === true ? row.email : undefined
+      ).pipe(storing("SignInStore.redeem")),
+    enter: ({ email, newUserId }) =>
+      Effect.map(statement<PersonRow>(enterText(schema), [email, newUserId]), ([row]) => row as PersonRow).pipe(
+        storing("SignInStore.enter")
       ),
     sweep: ({ limit }) =>
       Effect.map(statement(sweepText(schema), [limit]), (rows) => rows.length).pipe(

@@ -9,9 +9,11 @@ import { type Mail, Mailer } from "../mail/Mailer.ts"
 import { sha256OfText } from "../secrets/sha256.ts"
 import { SecurityEvents } from "../security/SecurityEvents.ts"
 import { AccessList } from "../sessions/AccessList.ts"
-import type { UserBlocked } from "../sessions/errors.ts"
+import { AccessStore } from "../sessions/AccessStore.ts"
+import { UserBlocked } from "../sessions/errors.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
+import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import { InvalidMailAddress, SignInLimited, SignInRefused } from "./errors.ts"
 import { digestsOf, newBrowserSecret, newCode } from "./signInCode.ts"
 import { type SignInLanguage, signInMail } from "./signInMail.ts"
@@ -113,10 +115,27 @@ const makePost = Effect.gen(function* () {
 /** Expired sign-ins that one statement deletes. */
 const PER_SWEEP = 1_000
 
+/** Returns the person of a proven address, unless its mailbox is blocked: then nothing is stored about it. */
+const makeEnter = Effect.gen(function* () {
+  const access = yield* AccessStore
+  const ids = yield* IdGenerator
+  const store = yield* SignInStore
+  const unitOfWork = yield* UnitOfWork
+  return Effect.fnUntraced(function* (email: string) {
+    const mailbox = yield* mailboxOf(email)
+    const entered = Effect.gen(function* () {
+      // An erasure blocks the mailbox under the same lock.
+      if ((yield* access.lock(mailbox))?.blockedAt !== undefined) return yield* new UserBlocked({ userId: mailbox })
+      return yield* store.enter({ email, newUserId: yield* ids.next })
+    })
+    return yield* unitOfWork.run(mailbox, entered)
+  })
+})
+
 const make = Effect.gen(function* () {
   const accessList = yield* AccessList
+  const enterPerson = yield* makeEnter
   const gate = yield* CallGate
-  const ids = yield* IdGenerator
   const security = yield* SecurityEvents
   const store = yield* SignInStore
   const { post } = yield* makePost
@@ -164,14 +183,15 @@ const make = Effect.gen(function* () {
     confirm: Effect.fn("EmailSignIn.confirm")(function* ({ address, browser, code }) {
       yield* enter([{ name: "sign-in-codes", subject: addressBucket(address), calls: CODES_PER_ADDRESS }])
       const digests = yield* digestsOf(browser, code)
-      const person = digests && (yield* store.redeem({ ...digests, newUserId: yield* ids.next }))
-      if (person === undefined) {
+      const email = digests && (yield* store.redeem(digests))
+      if (email === undefined) {
         yield* refused("sign_in_refused")
         return yield* new SignInRefused()
       }
-      const { email, userId } = person
-      const checking = Effect.andThen(accessList.checkPerson(userId), accessList.checkPerson(yield* mailboxOf(email)))
-      yield* Effect.tapErrorTag(checking, "UserBlocked", () => refused("blocked", userId))
+      const { userId } = yield* enterPerson(email).pipe(
+        Effect.tap((person) => accessList.checkPerson(person.userId)),
+        Effect.tapErrorTag("UserBlocked", (blocked) => refused("blocked", blocked.userId))
+      )
       yield* security.record({ event: "signed_in", userId })
       return { userId, email }
     })

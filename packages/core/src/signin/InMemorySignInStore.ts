@@ -1,6 +1,13 @@
 import { Clock, Effect, Layer } from "effect"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
-import { type EmailPerson, MOST_TRIES, type PendingSignIn, type RedeemInput, SignInStore } from "./SignInStore.ts"
+import {
+  type EmailPerson,
+  type EnterInput,
+  MOST_TRIES,
+  type PendingSignIn,
+  type RedeemInput,
+  SignInStore
+} from "./SignInStore.ts"
 
 interface Pending extends PendingSignIn {
   readonly expiresAt: number
@@ -24,13 +31,14 @@ const make = Effect.gen(function* () {
       for (const [browser, each] of pending) if (each.email === email) pending.delete(browser)
     }
   })
-  const redeem = ({ browser, code, newUserId }: RedeemInput, now: number): EmailPerson | undefined => {
+  const redeem = ({ browser, code }: RedeemInput, now: number): string | undefined => {
     const tried = pending.get(browser)
     if (tried === undefined || tried.isUsed || tried.tries >= MOST_TRIES || tried.expiresAt <= now) return undefined
     const isUsed = tried.code === code
     pending.set(browser, { ...tried, tries: tried.tries + 1, isUsed })
-    if (!isUsed) return undefined
-    const { email } = tried
+    return isUsed ? tried.email : undefined
+  }
+  const enter = ({ email, newUserId }: EnterInput, now: number): EmailPerson => {
     const person = { userId: newUserId, email, createdAt: now, ...people.get(email), signedInAt: now }
     people.set(email, person)
     return person
@@ -43,6 +51,7 @@ const make = Effect.gen(function* () {
         })
       ),
     redeem: (input) => storage.exclusive(Effect.map(Clock.currentTimeMillis, (now) => redeem(input, now))),
+    enter: (input) => storage.exclusive(Effect.map(Clock.currentTimeMillis, (now) => enter(input, now))),
     sweep: ({ limit }) =>
       storage.exclusive(
         Effect.map(Clock.currentTimeMillis, (now) => {

@@ -15,7 +15,11 @@ export interface PendingSignIn {
   readonly lifetimeMs: number
 }
 
-export interface RedeemInput extends Pick<PendingSignIn, "browser" | "code"> {
+export type RedeemInput = Pick<PendingSignIn, "browser" | "code">
+
+export interface EnterInput {
+  /** The proven address. */
+  readonly email: string
   /** The user id if the address has none yet. */
   readonly newUserId: UserId
 }
@@ -45,10 +49,12 @@ export class SignInStore extends Context.Service<
     /** Begins a sign-in, which replaces an earlier one of the same browser. */
     begin(pending: PendingSignIn): Effect.Effect<void, StorageFailed>
     /**
-     * Uses a code up, and returns its person, whom the first code of an address creates. Undefined if the code is wrong or
-     * expired, was used, or is one of more than `MOST_TRIES`. Of concurrent calls with one code, one returns the person.
+     * Uses a code up, and returns the address that it proves. Undefined if the code is wrong or expired, was used, or is
+     * one of more than `MOST_TRIES`. Of concurrent calls with one code, one returns the address.
      */
-    redeem(input: RedeemInput): Effect.Effect<EmailPerson | undefined, StorageFailed>
+    redeem(input: RedeemInput): Effect.Effect<string | undefined, StorageFailed>
+    /** Returns the person of a proven address, whom the first call for it creates. */
+    enter(input: EnterInput): Effect.Effect<EmailPerson, StorageFailed>
     /** The person with this id; undefined for people who never signed in by e-mail, and after an erasure. */
     find(userId: UserId): Effect.Effect<EmailPerson | undefined, StorageFailed>
     /** Forgets at most `limit` sign-ins that have expired; returns their number. */

@@ -100,7 +100,9 @@ export class UserAccess extends Context.Service<
           { address, by, reason }: ActionAsked = BY_AN_APPLICATION
         ) {
           const entry = { action: `users ${change}`, by, userId, reason, details: "", address }
-          const work = Effect.tap(store.change({ userId, change }), () => audit.record(entry))
+          // An erasure, which keeps a block on the mailbox, finds the change or runs before it.
+          const changed = Effect.andThen(store.lock(userId), store.change({ userId, change }))
+          const work = Effect.tap(changed, () => audit.record(entry))
           const person = yield* unitOfWork.run(userId, work)
           yield* accessList.learn({ person })
           yield* security.record({ event: EVENTS[change], userId })

@@ -61,11 +61,12 @@ const makeClose = Effect.gen(function* () {
 /** Blocks the mailbox of a blocked person, who would be a new person with it otherwise. */
 const makeKeepBlock = Effect.gen(function* () {
   const access = yield* AccessStore
-  const signIns = yield* SignInStore
-  return Effect.fnUntraced(function* (userId: UserId) {
-    const person = yield* signIns.find(userId)
-    if (person === undefined || (yield* access.find(userId))?.blockedAt === undefined) return
-    yield* access.change({ userId: yield* mailboxOf(person.email), change: "block" })
+  return Effect.fnUntraced(function* (userId: UserId, email: string) {
+    if ((yield* access.find(userId))?.blockedAt === undefined) return
+    const mailbox = yield* mailboxOf(email)
+    // A sign-in that has proven the address ends before, or finds the block.
+    yield* access.lock(mailbox)
+    yield* access.change({ userId: mailbox, change: "block" })
   })
 })
 
@@ -144,6 +145,7 @@ export class UserService extends Context.Service<
       const jobs = yield* JobQueue
       const close = yield* makeClose
       const keepBlock = yield* makeKeepBlock
+      const signIns = yield* SignInStore
       const { closePages, endSubscriptions, isCustomer, running } = yield* makePayments
       const security = yield* SecurityEvents
       const unitOfWork = yield* UnitOfWork
@@ -159,10 +161,11 @@ export class UserService extends Context.Service<
         if ((yield* running(userId)).some((id) => !ended.has(id))) return yield* new SubscribedMeanwhile()
         yield* close(userId)
         const follow = yield* crm.ofPerson(userId)
-        yield* keepBlock(userId)
+        const address = yield* signIns.find(userId)
+        if (address !== undefined) yield* keepBlock(userId, address.email)
         const erased = yield* data.erase({ userId, pseudonym })
         if (erased._tag === "AccountInUse") return yield* inUse()
-        yield* known(userId, erased, erased.others > 0)
+        yield* known(userId, erased, address !== undefined || erased.others > 0)
         yield* jobs.removeAll(userId)
         yield* audit.record({ action: "users delete", by, userId: pseudonym, reason, details: "" })
         return { erased, follow }
@@ -185,7 +188,8 @@ export class UserService extends Context.Service<
 
       return UserService.of({
         find: Effect.fn("UserService.find")(function* (userId) {
-          return yield* known(userId, yield* data.count(userId), yield* isCustomer(userId))
+          const isKnown = (yield* signIns.find(userId)) !== undefined || (yield* isCustomer(userId))
+          return yield* known(userId, yield* data.count(userId), isKnown)
         }),
         erase: Effect.fn("UserService.erase")(function* (userId, asked = { by: "an application", reason: undefined }) {
           yield* closePages(userId)

@@ -7,6 +7,7 @@ import { inMemoryStorageLayer } from "../../src/StoragePorts.ts"
 import { SecurityEvents } from "../../src/security/SecurityEvents.ts"
 import { AccessList } from "../../src/sessions/AccessList.ts"
 import { mailboxOf } from "../../src/signin/SignInStore.ts"
+import { PersonalData } from "../../src/users/PersonalData.ts"
 import { AccessStore } from "../../src/sessions/AccessStore.ts"
 
 const PAGE = "https://chat.example/sign-in"
@@ -23,7 +24,7 @@ const mailbox = (failure?: MailFailed) => {
 
 const run = <A, E>(
   sender: MailSender,
-  test: Effect.Effect<A, E, EmailSignIn | AccessStore | Scope.Scope>
+  test: Effect.Effect<A, E, EmailSignIn | AccessStore | PersonalData | Scope.Scope>
 ): Promise<A> =>
   Effect.runPromise(
     Effect.scoped(test).pipe(
@@ -171,7 +172,7 @@ describe("a sign-in by e-mail", () => {
     )
   })
 
-  it("gives no session to a mailbox whose blocked person was erased", async () => {
+  it("gives no session to a mailbox whose blocked person was erased, and does not store its address again", async () => {
     const { mails, sender } = mailbox()
     await run(
       sender,
@@ -180,6 +181,9 @@ describe("a sign-in by e-mail", () => {
         yield* AccessStore.use((access) => access.change({ userId, change: "block" }))
         const { browser, code } = yield* askAndRead(mails)
         expect(yield* Effect.flip(confirm(browser, code))).toMatchObject({ _tag: "UserBlocked" })
+        expect(
+          yield* PersonalData.use((data) => data.list({ search: EMAIL, blocked: false, after: undefined, limit: 1 }))
+        ).toEqual([])
         yield* AccessStore.use((access) => access.change({ userId, change: "unblock" }))
         yield* TestClock.adjust("2 seconds")
         const again = yield* askAndRead(mails)

@@ -2,7 +2,6 @@ import { createParley, openInMemory } from "@parley/core"
 import { AccessList, runtimeOf, UserService } from "@parley/core/effect"
 import { Effect, Exit } from "effect"
 import { expect, it } from "vitest"
-import { sha256OfText } from "../../src/secrets/sha256.ts"
 import { mailboxOf } from "../../src/signin/SignInStore.ts"
 
 /** A person who signed in by e-mail, is blocked if so, and erased; returns whether the mailbox is refused then. */
@@ -10,10 +9,7 @@ const isRefusedAfterErasure = async (isBlocked: boolean) => {
   const stores = await openInMemory()
   const parley = await createParley({ ...stores, work: false })
   const email = "ann@example.org"
-  const [browser, code] = await Promise.all(["browser", "code"].map((text) => Effect.runPromise(sha256OfText(text))))
-  const sent = { browser: browser ?? "", code: code ?? "" }
-  await Effect.runPromise(stores.signIns.begin({ ...sent, email, lifetimeMs: 60_000 }))
-  const person = await Effect.runPromise(stores.signIns.redeem({ ...sent, newUserId: "ann" }))
+  const person = await Effect.runPromise(stores.signIns.enter({ email, newUserId: "ann" }))
   await parley.credits.balance("ann")
   if (isBlocked) await parley.users.block("ann")
   const runtime = runtimeOf(parley)

@@ -30,7 +30,11 @@ export const signInStoreContract = (
   suiteOn(`SignInStore: ${name}`, layer, (run) => {
     const begin = (pending: PendingSignIn) => SignInStore.use((store) => store.begin(pending))
     const redeem = ({ browser, code }: PendingSignIn, newId = newUserId()) =>
-      SignInStore.use((store) => store.redeem({ browser, code, newUserId: newId }))
+      SignInStore.use((store) =>
+        Effect.flatMap(store.redeem({ browser, code }), (email) =>
+          email === undefined ? Effect.undefined : store.enter({ email, newUserId: newId })
+        )
+      )
     const find = (userId: string) => SignInStore.use((store) => store.find(userId))
 
     it("the first code of an address creates its person, and a later one finds it", () =>

@@ -66,7 +66,7 @@ const signInByEmail = Effect.fnUntraced(function* (userId: UserId) {
   const digests = { browser: yield* sha256OfText(`browser ${userId}`), code: yield* sha256OfText(`code ${userId}`) }
   const store = yield* SignInStore
   yield* store.begin({ ...digests, email: `${userId}@example.org`, lifetimeMs: 600_000 })
-  yield* store.redeem({ ...digests, newUserId: userId })
+  yield* store.enter({ email: (yield* store.redeem(digests)) ?? "", newUserId: userId })
 })
 
 /** A person with something of every kind. */

@@ -1,0 +1,87 @@
+import { AccessList, Catalog, CrmRelease, EmailSignIn, noCrmLayer, noPayments } from "@parley/core/effect"
+import { SecurityEvents, UserAccess, UserService } from "@parley/core/effect"
+import { AccessStore, Mailer, paymentProviderLayer, SignInStore } from "@parley/core/adapter"
+import { defaultCatalog } from "@parley/core"
+import { newUserId } from "@parley/core/testing"
+import { createHash } from "node:crypto"
+import { Deferred, Effect, Layer } from "effect"
+import { describe, expect, it } from "vitest"
+import { PgDatabaseLayer } from "../../src/database/server/PgDatabase.ts"
+import { storesLayer } from "../../src/storesLayer.ts"
+import { hasPostgres, migratedPostgres } from "../databases.ts"
+
+const PEOPLE = 60
+/** Reads by which the block and the sign-in of the n-th person begin later than the erasure. */
+const MOST_READS = 13
+
+/** The codes that are awaited, by address. */
+const awaited = new Map<string, Deferred.Deferred<string>>()
+const codeIn = (text: string): string => /[?]code=([0-9A-Z-]{9})/.exec(text)?.[1] ?? ""
+
+const services = Layer.mergeAll(EmailSignIn.layer, UserAccess.layer, UserService.layer).pipe(
+  Layer.provideMerge(Layer.mergeAll(AccessList.layer, SecurityEvents.layer)),
+  Layer.provide([
+    paymentProviderLayer(noPayments),
+    Layer.succeed(Catalog, defaultCatalog),
+    Layer.succeed(Mailer, {
+      send: ({ text, to }) =>
+        Effect.suspend(() => Deferred.succeed(awaited.get(to) ?? expect.fail("a mail to nobody"), codeIn(text)))
+    }),
+    Layer.provide(CrmRelease.layer, noCrmLayer)
+  ])
+)
+
+/** Asks for a sign-in, reads its mail, and returns the request that confirms it. */
+const pendingSignIn = Effect.fnUntraced(function* (email: string, index: number) {
+  const signIn = yield* EmailSignIn
+  const mailed = yield* Deferred.make<string>()
+  awaited.set(email, mailed)
+  const address = `192.0.2.${index}`
+  const browser = yield* signIn.ask({ email, address, language: "en", page: "https://chat.example/sign-in" })
+  return signIn.confirm({ browser, code: yield* Deferred.await(mailed), address })
+})
+
+/** Blocks, erases and signs in one person at once; returns what contradicts the block, if any does. */
+const round = Effect.fnUntraced(function* (index: number) {
+  const access = yield* AccessStore
+  const userId = newUserId()
+  const email = `${userId.toLowerCase()}@example.org`
+  const mailbox = `mailbox:${createHash("sha256").update(email).digest("hex")}`
+  yield* SignInStore.use((store) => store.enter({ email, newUserId: userId }))
+  const confirm = yield* pendingSignIn(email, index)
+  const reads = Effect.repeat(access.find(userId), { times: index % MOST_READS })
+  const block = UserAccess.use((users) => users.block(userId))
+  const isBlockedBefore = index % 2 === 0
+  if (isBlockedBefore) yield* block
+  const [signedIn] = yield* Effect.all(
+    [
+      Effect.andThen(reads, Effect.exit(confirm)),
+      UserService.use((users) => users.erase(userId)),
+      isBlockedBefore ? Effect.void : Effect.andThen(reads, block)
+    ],
+    { concurrency: "unbounded" }
+  )
+  const { blockedAt = Infinity, notBefore = 0 } = (yield* access.find(userId)) ?? {}
+  const keptBlock = (yield* access.find(mailbox))?.blockedAt !== undefined
+  return {
+    blockedFirst: blockedAt <= notBefore,
+    lostBlock: blockedAt <= notBefore && !keptBlock,
+    newPerson: keptBlock && signedIn._tag === "Success" && signedIn.value.userId !== userId
+  }
+})
+
+describe.runIf(hasPostgres)("an erasure, a block and a sign-in of one person at once", () => {
+  it("a block before the erasure stays on the mailbox, which then opens no new person", { timeout: 60_000 }, () =>
+    Effect.gen(function* () {
+      const url = yield* migratedPostgres
+      const layer = Layer.provideMerge(
+        services,
+        storesLayer().pipe(Layer.provide(PgDatabaseLayer({ url, maxConnections: 12 })))
+      )
+      const rounds = yield* Effect.forEach(Array(PEOPLE).keys(), round, { concurrency: 3 }).pipe(Effect.provide(layer))
+      expect(rounds.filter(({ newPerson, lostBlock }) => lostBlock || newPerson)).toEqual([])
+      const first = rounds.filter(({ blockedFirst }) => blockedFirst).length
+      expect([first > 0, first < PEOPLE]).toEqual([true, true])
+    }).pipe(Effect.scoped, Effect.runPromise)
+  )
+})
