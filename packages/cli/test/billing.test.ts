@@ -212,7 +212,7 @@ describe("payments, through a provider of Stripe's protocol and the server's own
   it("operators correct balances and tiers, each with a reason", async () => {
     const before = await balance()
     expect((await parley("credits", "adjust", ANN, "50"))[0]).toBe(2)
-    const adjust = ["credits", "adjust", ANN, "--reason", "a test", "--key", "adjustment:1"]
+    const adjust = ["credits", "adjust", ANN, "--reason", "a test", "--key", "correction-1"]
     expect(await parley(...adjust, "50")).toMatchObject([0, { amount: 50, reason: "a test" }])
     expect(await parley(...adjust, "50")).toMatchObject([0, { amount: 50 }])
     expect((await parley(...adjust, "51"))[0]).toBe(5)

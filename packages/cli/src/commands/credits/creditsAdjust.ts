@@ -35,7 +35,7 @@ export const creditsAdjustCommand = Command.make(
       yield* checkMigrated
       const credits = yield* CreditService
       const before = yield* credits.find(user)
-      const key = Option.getOrElse(given, () => `adjustment:${randomUUID()}`)
+      const key = Option.getOrElse(given, () => randomUUID())
       const told = { user, amount, reason, key, dryRun }
       if (dryRun) {
         const line = `Would change the credits of ${user} by ${amount}: ${reason}.`

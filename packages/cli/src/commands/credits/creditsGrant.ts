@@ -42,7 +42,7 @@ export const creditsGrantCommand = Command.make(
       yield* checkMigrated
       const credits = yield* CreditService
       const before = yield* credits.find(user)
-      const key = Option.getOrElse(given, () => `grant:${randomUUID()}`)
+      const key = Option.getOrElse(given, () => randomUUID())
       const done = Option.isSome(given) ? yield* credits.done(user, key) : undefined
       if (done !== undefined && (done.type !== "grant" || done.amount !== amount))
         return yield* new KeyConflict({ key })
