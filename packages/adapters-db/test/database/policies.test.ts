@@ -315,6 +315,21 @@ const matrix = (run: Run<Parts>) => {
       })
     ))
 
+  it("a person's role queues no object for deletion, but for those of the person's own deleted files", () =>
+    run(
+      Effect.gen(function* () {
+        const { asUser, schema, statement } = yield* Database
+        const userId = newUserId()
+        yield* own(userId)
+        const queue = `INSERT INTO ${schema}.file_garbage VALUES ('object of another person', now()) RETURNING 1`
+        expect(yield* reached(userId, (sql) => sql.query(queue))).toBe(PERMISSION_DENIED)
+        const discard = `DELETE FROM ${schema}.file_objects WHERE user_id = $1 RETURNING object_key`
+        const [deleted] = yield* asUser(userId, (sql) => sql.query(discard, [userId]))
+        const queued = `SELECT object_key FROM ${schema}.file_garbage WHERE object_key = $1`
+        expect(yield* statement(queued, [deleted?.["object_key"]])).toEqual([deleted])
+      })
+    ))
+
   it("every table of the schema but the list of migrations is under row-level security, which neither role can pass", () =>
     run(
       Effect.gen(function* () {

@@ -145,7 +145,7 @@ const make = Effect.map(Database, (database) => {
     insert: (document, quota) => storing("DocumentStore.insert")(insertInto(database, text.insert, document, quota)),
     find: (userId, ids) =>
       storing("DocumentStore.find")(
-        Effect.map(database.statement<DocumentRow>(text.find, [userId, ids.filter(isUuid)]), documentsOf)
+        Effect.map(database.statementAsUser<DocumentRow>(userId, text.find, [userId, ids.filter(isUuid)]), documentsOf)
       ),
     exists: (id) =>
       storing("DocumentStore.exists")(ifUuid(id, false, Effect.map(database.statement(text.exists, [id]), isAny))),
