@@ -1,3 +1,3 @@
 import { fuzzRoutes } from "./support/fuzzRoutes.ts"
 
-fuzzRoutes(2_410)
+fuzzRoutes(2_410, true)

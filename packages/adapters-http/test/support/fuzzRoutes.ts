@@ -1,7 +1,10 @@
 import { InvalidSignature } from "@parley/core/adapter"
 import { neutralProvider } from "@parley/core/testing"
+import { runtimeOf, UserService } from "@parley/core/effect"
 import { Effect } from "effect"
 import fc from "fast-check"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type Route, routes } from "../../src/index.ts"
 import { errorsOf } from "../../src/core/openApiDocument.ts"
@@ -152,9 +155,21 @@ const wellFormed = (text: string) => encodeURIComponent(text.toWellFormed())
 const idOf = ({ access, path }: Route, { botId, chatId, documentId }: Foreign): string =>
   access.name === "key" ? UUID : path.includes("/bots/") ? botId : path.includes("/chats/") ? chatId : documentId
 
-/** Has every route answer this many requests that are made up, each on its own. */
-export const fuzzRoutes = (runs: number): void => {
+/** Bytes in use after a full collection. */
+const heapInUse = (): number => {
+  setFlagsFromString("--expose-gc")
+  ;(runInNewContext("gc") as () => void)()
+  return process.memoryUsage().heapUsed
+}
+
+/** The most that the heap may grow over all requests, once what they stored is erased. */
+const MOST_GROWTH_BYTES = 48 * 1024 * 1024
+
+/** Has every route answer this many requests that are made up, each on its own; `judged` judges all of them, too. */
+export const fuzzRoutes = (runs: number, judged = false): void => {
   let server: TestServer
+  let heapBefore = 0
+  const durations: Array<number> = []
   /** Texts and ids of another person, which no response may contain. */
   let foreign: Foreign
   beforeAll(async () => {
@@ -165,6 +180,7 @@ export const fuzzRoutes = (runs: number): void => {
     const surface = overFetch((options, prefix) => parleyFetch({ ...options, prefix }))
     server = await startServer({ parley, surface, app: { cronSecret: CRON_SECRET, baseUrl: "http://localhost" } })
     foreign = await plant(server)
+    if (judged) heapBefore = heapInUse()
   })
   afterAll(() => server.close())
 
@@ -178,6 +194,7 @@ export const fuzzRoutes = (runs: number): void => {
         const named = id === UUID ? idOf(route, foreign) : id
         const path = route.path.replace("{id}", named === "" || /^\.\.?$/.test(named) ? "x" : wellFormed(named))
         const search = query.map(([name, value]) => `${wellFormed(name)}=${wellFormed(value)}`).join("&")
+        const sentAt = performance.now()
         const response = await server.fetch(`${path}?${search}`, {
           method: route.method,
           redirect: "manual",
@@ -190,6 +207,7 @@ export const fuzzRoutes = (runs: number): void => {
           ...(body === undefined ? {} : { body: Buffer.from(body) })
         })
         const text = await response.text()
+        if (judged) durations.push(performance.now() - sentAt)
         expect(response.status, text).toBeLessThan(500)
         for (const secret of foreign.secrets) expect(text).not.toContain(secret)
         expect([...statuses]).toContain(response.status)
@@ -201,5 +219,18 @@ export const fuzzRoutes = (runs: number): void => {
       await server.requests.idle()
       expect(await server.parley.credits.balance(USER)).toMatchObject({ held: 0 })
     })
+  })
+
+  test.runIf(judged)("answers 99.9 % within a second, and keeps no memory of erased data", async () => {
+    await runtimeOf(server.parley).runPromise(UserService.use((users) => users.erase(USER)))
+    const grown = heapInUse() - heapBefore
+    const sorted = Float64Array.from(durations).toSorted()
+    const [median = 0, late = Infinity] = [0.5, 0.999].map((part) => sorted[Math.floor(part * sorted.length)])
+    const megabytes = (grown / 1024 / 1024).toFixed(1)
+    process.stdout.write(
+      `${sorted.length} requests: median ${median.toFixed(2)} ms, 99.9 % ${late.toFixed(1)} ms, ${megabytes} MB more\n`
+    )
+    expect(late).toBeLessThan(1_000)
+    expect(grown).toBeLessThan(MOST_GROWTH_BYTES)
   })
 }
