@@ -171,6 +171,7 @@ const requestOf = (route: Route): { readonly path: string; readonly init: Reques
     "/api/admin/users/{id}/refunds": { payment: "pi_1", reason: "r" },
     "/api/admin/users/{id}/tier": { tier: "pro", reason: "r" },
     "/api/admin/users/{id}/unpin": { reason: "r" },
+    "/api/account": { userId: OWNER },
     "/dev/sign-in": { email: "owner@example.com" }
   }
   const body = bodies[route.path]
@@ -226,11 +227,17 @@ const strangersGet: Readonly<Record<string, number>> = {
   "DELETE /api/documents/{id}": 404,
   "GET /api/documents/{id}/text": 404,
   "GET /api/documents/{id}/file": 404,
-  "GET /api/billing/invoices": 404
+  "GET /api/billing/invoices": 404,
+  "GET /api/account/export": 403,
+  "DELETE /api/account": 403
 }
 
-/** The owner's responses from routes that need another state: documents are not processed here. */
-const ownersGet: Readonly<Record<string, number>> = { "GET /api/documents/{id}/text": 409 }
+/** The owner's responses from routes that need another state: processed documents, a fresh sign-in. */
+const ownersGet: Readonly<Record<string, number>> = {
+  "GET /api/documents/{id}/text": 409,
+  "GET /api/account/export": 403,
+  "DELETE /api/account": 403
+}
 
 /** Ways of not being signed in. */
 const strange: ReadonlyArray<readonly [string, () => Promise<Record<string, string>> | Record<string, string>]> = [

@@ -1,3 +1,4 @@
+import { AccessList } from "@parley/core/effect"
 import { CreditUpkeep, PaymentEventStore, type ReceivedPaymentEvent } from "@parley/core/adapter"
 import { testedLedger } from "@parley/core/testing"
 import { Catalog, CrmRelease, SecurityEvents, UserService, noCrmLayer } from "@parley/core/effect"
@@ -27,7 +28,7 @@ const TAKES_BACK: ReadonlyArray<BillingAct> = [
 const serverOn = (url: string) => {
   const stores = storesLayer().pipe(Layer.provide(PgDatabaseLayer({ url, maxConnections: 24 })))
   const users = UserService.layer.pipe(
-    Layer.provide(SecurityEvents.layer),
+    Layer.provide([AccessList.layer, SecurityEvents.layer]),
     Layer.provide([
       neutralProviderLayer(),
       CrmRelease.layer.pipe(Layer.provide(noCrmLayer)),

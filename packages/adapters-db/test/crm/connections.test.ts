@@ -1,3 +1,4 @@
+import { AccessList } from "@parley/core/effect"
 import {
   BotService,
   Catalog,
@@ -301,7 +302,7 @@ for (const { name, layer } of databases) {
     JobWorker.layerOf([crmRevoking]),
     UserService.layer
   ).pipe(
-    Layer.provide([CrmRelease.farewellLayer, SecurityEvents.layer]),
+    Layer.provide([AccessList.layer, CrmRelease.farewellLayer, SecurityEvents.layer]),
     Layer.provideMerge(CrmRelease.layer),
     Layer.provide([box, Layer.succeed(CrmProviders, new Map([[crm.provider.id, crm.provider]]))]),
     Layer.provide([paymentProviderLayer(noPayments), Layer.succeed(Catalog, makeCatalog({}))]),

@@ -1,3 +1,4 @@
+import { AccessList } from "@parley/core/effect"
 import { Catalog, CrmRelease, noCrmLayer, noPayments, SecurityEvents, UserService } from "@parley/core/effect"
 import { type CreditPorts, CreditRecords } from "@parley/core/adapter"
 import { testedLedger } from "@parley/core/testing"
@@ -142,7 +143,7 @@ for (const { name, layer } of databases) {
   personalDataContract(name, stores)
   userExportContract(name, stores)
   const users = UserService.layer.pipe(
-    Layer.provide(SecurityEvents.layer),
+    Layer.provide([AccessList.layer, SecurityEvents.layer]),
     Layer.provide([
       paymentProviderLayer(noPayments),
       Layer.succeed(Catalog, defaultCatalog),

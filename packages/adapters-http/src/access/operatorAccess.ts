@@ -1,26 +1,15 @@
 import type { OperatorRole } from "@parley/core/adapter"
 import { RequestOrigin, bareAddress } from "@parley/core/adapter"
 import { type ActionAsked, operatorOf } from "@parley/core/effect"
-import { Clock, Effect } from "effect"
-import type { Context } from "../exchange/Exchange.ts"
-import { FreshSignInRequired, RoleMissing } from "../problems/errors.ts"
+import { Effect } from "effect"
+import { RoleMissing } from "../problems/errors.ts"
 import { type Access, defineAccess } from "./Access.ts"
+import { requireFreshSignIn } from "./freshSignIn.ts"
 import { isUnsafe } from "./origins.ts"
 import { type Caller, type SessionCode, sessionAccess, sessionClaim } from "./personAccess.ts"
 
 /** An owner has the rights of support, too. */
 const mayActAs = (role: OperatorRole | undefined, needed: OperatorRole): boolean => role === "owner" || role === needed
-
-/**
- * Refuses a person whose sign-in is older than the server allows for such a call, or of unknown age: a session that was
- * stolen or left open is not enough.
- */
-const requireFreshSignIn = ({ server }: Context, { signedInAt = -Infinity }: Caller) =>
-  Effect.flatMap(Clock.currentTimeMillis, (now) =>
-    now - signedInAt <= server.stepUpSeconds * 1_000
-      ? Effect.void
-      : Effect.fail(new FreshSignInRequired({ maxAgeSeconds: server.stepUpSeconds }))
-  )
 
 /** A signed-in operator with this role, which only the signed session names. Writes demand a fresh sign-in. */
 export const operatorAccess = (needed: OperatorRole): Access<Caller> =>

@@ -82,6 +82,7 @@ const problems = {
   method_not_allowed: { status: 405, title: "The method does not apply here", members: ["allowed"] },
   request_too_slow: { status: 408, title: "The request came too slowly", closes: true },
   document_not_indexed: { title: "The document has no text yet", members: ["documentId"] },
+  holds_open: { title: "A reply is still being written" },
   purchase_conflict: { title: "The purchase was reported otherwise" },
   already_subscribed: { status: 409, title: "There is a plan already" },
   last_bot_key: { title: "The bot has no other public key" },

@@ -8,6 +8,7 @@ import {
   postUnpin,
   putTier
 } from "./admin/actions.ts"
+import { deleteAccount, getExport } from "./account/ownData.ts"
 import { getHistoryOfPerson, getPerson, listPeople } from "./admin/people.ts"
 import { getAdminHealth, listAudit } from "./admin/reports.ts"
 import { getBalance, getCreditHistory, getInvoices, postPortal } from "./billing/billing.ts"
@@ -62,6 +63,8 @@ export const routes: ReadonlyArray<Route> = [
   getMe,
   getSession,
   postSignOut,
+  getExport,
+  deleteAccount,
   // Sign-in by e-mail
   getSignIn,
   postSignIn,

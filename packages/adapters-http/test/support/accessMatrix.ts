@@ -17,7 +17,8 @@ export type Column = (typeof columns)[number]
 
 /**
  * The status that each kind of caller receives for a valid request about the owner's data, by route, in the order of
- * `columns`. `support` and `operator` are roles of other people; `other user` has the highest tier.
+ * `columns`. `support` and `operator` are roles of other people; `other user` has the highest tier. Only the operator
+ * has signed in a short time ago, and does not confirm the deletion of an account with the right id.
  */
 export const accessMatrix: Readonly<Record<string, string>> = {
   "GET /api/chat": "401 401 401 401 403 401 200 200 200 200 200",
@@ -33,6 +34,8 @@ export const accessMatrix: Readonly<Record<string, string>> = {
   "GET /api/me": "401 401 401 401 403 401 200 200 200 200 200",
   "GET /api/session": "200 200 200 200 403 200 200 200 200 200 200",
   "POST /api/sign-out": "401 401 401 401 403 401 200 200 200 200 200",
+  "GET /api/account/export": "401 401 401 401 403 401 403 403 403 200 403",
+  "DELETE /api/account": "401 401 401 401 403 401 403 403 403 400 403",
   "GET /sign-in": "200 200 200 200 200 200 200 200 200 200 200",
   "POST /sign-in": "303 303 303 303 303 303 303 303 303 303 303",
   "POST /sign-in/code": "303 303 303 303 303 303 303 303 303 303 303",

@@ -115,9 +115,13 @@ const makePost = Effect.gen(function* () {
 /** Expired sign-ins that one statement deletes. */
 const PER_SWEEP = 1_000
 
-/** Returns the person of a proven address, unless its mailbox is blocked: then nothing is stored about it. */
+/**
+ * Returns the person of a proven address, unless the person or the mailbox is blocked. Nothing is stored about a blocked
+ * mailbox.
+ */
 const makeEnter = Effect.gen(function* () {
   const access = yield* AccessStore
+  const accessList = yield* AccessList
   const ids = yield* IdGenerator
   const store = yield* SignInStore
   const unitOfWork = yield* UnitOfWork
@@ -128,12 +132,11 @@ const makeEnter = Effect.gen(function* () {
       if ((yield* access.lock(mailbox))?.blockedAt !== undefined) return yield* new UserBlocked({ userId: mailbox })
       return yield* store.enter({ email, newUserId: yield* ids.next })
     })
-    return yield* unitOfWork.run(mailbox, entered)
+    return yield* Effect.tap(unitOfWork.run(mailbox, entered), ({ userId }) => accessList.checkPerson(userId))
   })
 })
 
 const make = Effect.gen(function* () {
-  const accessList = yield* AccessList
   const enterPerson = yield* makeEnter
   const gate = yield* CallGate
   const security = yield* SecurityEvents
@@ -189,7 +192,6 @@ const make = Effect.gen(function* () {
         return yield* new SignInRefused()
       }
       const { userId } = yield* enterPerson(email).pipe(
-        Effect.tap((person) => accessList.checkPerson(person.userId)),
         Effect.tapErrorTag("UserBlocked", (blocked) => refused("blocked", blocked.userId))
       )
       yield* security.record({ event: "signed_in", userId })

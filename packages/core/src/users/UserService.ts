@@ -12,6 +12,7 @@ import type { UserId } from "../identity/UserId.ts"
 import { JobQueue } from "../jobs/JobQueue.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
 import { StorageFailed } from "../storage/StorageFailed.ts"
+import { AccessList } from "../sessions/AccessList.ts"
 import { AccessStore } from "../sessions/AccessStore.ts"
 import { mailboxOf, SignInStore } from "../signin/SignInStore.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
@@ -114,6 +115,37 @@ const known = <A extends StoredData>(userId: UserId, data: A, isKnown: boolean) 
     ? Effect.succeed(data)
     : Effect.fail(new UserNotFound({ userId }))
 
+/** Erases in one transaction: a refusal leaves the account open and unchanged. */
+const makeEraseAtOnce = Effect.gen(function* () {
+  const data = yield* PersonalData
+  const audit = yield* AuditLog
+  const crm = yield* CrmRelease
+  const jobs = yield* JobQueue
+  const signIns = yield* SignInStore
+  const close = yield* makeClose
+  const keepBlock = yield* makeKeepBlock
+  const { running } = yield* makePayments
+  return Effect.fnUntraced(function* (
+    userId: UserId,
+    pseudonym: string,
+    { by, reason }: ErasureAsked,
+    ended: ReadonlySet<string>
+  ) {
+    yield* data.begin(userId)
+    if ((yield* running(userId)).some((id) => !ended.has(id))) return yield* new SubscribedMeanwhile()
+    yield* close(userId)
+    const follow = yield* crm.ofPerson(userId)
+    const address = yield* signIns.find(userId)
+    if (address !== undefined) yield* keepBlock(userId, address.email)
+    const erased = yield* data.erase({ userId, pseudonym })
+    if (erased._tag === "AccountInUse") return yield* inUse()
+    yield* known(userId, erased, address !== undefined || erased.others > 0)
+    yield* jobs.removeAll(userId)
+    yield* audit.record({ action: "users delete", by, userId: pseudonym, reason, details: "" })
+    return { erased, follow }
+  })
+})
+
 /** The operations of operators on people. */
 export class UserService extends Context.Service<
   UserService,
@@ -126,7 +158,8 @@ export class UserService extends Context.Service<
      * identity later is a new one. Before that it closes open checkout pages at the payment provider and ends
      * subscriptions, at once and without a refund; if the provider does not answer, nothing is erased. Afterwards it
      * revokes connections to CRMs at their providers, for a day if they do not answer. Records the request in the
-     * audit log without the person's name. Fails with `HoldsOpen`, without a change, while a reply is being written;
+     * audit log without the person's name. This process refuses the person's sessions at once, every other one within
+     * two seconds. Fails with `HoldsOpen`, without a change, while a reply is being written;
      * it is safe to repeat after a failure.
      */
     erase(
@@ -139,37 +172,14 @@ export class UserService extends Context.Service<
     UserService,
     Effect.gen(function* () {
       const data = yield* PersonalData
-      const audit = yield* AuditLog
-      const crm = yield* CrmRelease
+      const access = yield* AccessStore
+      const accessList = yield* AccessList
       const ids = yield* IdGenerator
-      const jobs = yield* JobQueue
-      const close = yield* makeClose
-      const keepBlock = yield* makeKeepBlock
       const signIns = yield* SignInStore
-      const { closePages, endSubscriptions, isCustomer, running } = yield* makePayments
+      const eraseAtOnce = yield* makeEraseAtOnce
+      const { closePages, endSubscriptions, isCustomer } = yield* makePayments
       const security = yield* SecurityEvents
       const unitOfWork = yield* UnitOfWork
-
-      /** One transaction: a refusal leaves the account open and unchanged. */
-      const eraseAtOnce = Effect.fnUntraced(function* (
-        userId: UserId,
-        pseudonym: string,
-        { by, reason }: ErasureAsked,
-        ended: ReadonlySet<string>
-      ) {
-        yield* data.begin(userId)
-        if ((yield* running(userId)).some((id) => !ended.has(id))) return yield* new SubscribedMeanwhile()
-        yield* close(userId)
-        const follow = yield* crm.ofPerson(userId)
-        const address = yield* signIns.find(userId)
-        if (address !== undefined) yield* keepBlock(userId, address.email)
-        const erased = yield* data.erase({ userId, pseudonym })
-        if (erased._tag === "AccountInUse") return yield* inUse()
-        yield* known(userId, erased, address !== undefined || erased.others > 0)
-        yield* jobs.removeAll(userId)
-        yield* audit.record({ action: "users delete", by, userId: pseudonym, reason, details: "" })
-        return { erased, follow }
-      })
 
       /** Erases, and again if a subscription became known between its end at the provider and the erasure. */
       const eraseEnded = (
@@ -196,6 +206,11 @@ export class UserService extends Context.Service<
           const pseudonym = `${PSEUDONYM_PREFIX}${yield* ids.next}`
           const answer = yield* eraseEnded(userId, pseudonym, asked, new Set())
           yield* answer.follow
+          const learned = Effect.flatMap(access.find(userId), (person) =>
+            person === undefined ? Effect.void : accessList.learn({ person })
+          )
+          // The person is erased already; otherwise this process learns it within two seconds, as every other one does.
+          yield* Effect.ignore(learned)
           yield* security.record({ event: "erased", userId: pseudonym })
           const { _tag, others: _others, ...erased } = answer.erased
           return { pseudonym, ...erased }

@@ -1,3 +1,4 @@
+import { AccessList } from "../../src/sessions/AccessList.ts"
 import { SecurityEvents } from "../../src/security/SecurityEvents.ts"
 import { Effect, Layer, Logger } from "effect"
 import { type CreditPorts, CreditRecords } from "../../src/credits/CreditLedger.ts"
@@ -145,7 +146,7 @@ const run = <A, E>(
       })
   } satisfies PaymentProvider
   const layer = Layer.mergeAll(PaymentInbox.layer, UserService.layer).pipe(
-    Layer.provide(SecurityEvents.layer),
+    Layer.provide([AccessList.layer, SecurityEvents.layer]),
     Layer.provide(CrmRelease.layer.pipe(Layer.provide(noCrmLayer))),
     Layer.provideMerge(inMemoryStorageLayer),
     Layer.provide([paymentProviderLayer(gateway), Layer.succeed(Catalog, makeCatalog(WORLD_CATALOG))]),

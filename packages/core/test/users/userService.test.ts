@@ -1,3 +1,4 @@
+import { AccessList } from "../../src/sessions/AccessList.ts"
 import { SecurityEvents } from "../../src/security/SecurityEvents.ts"
 import { Cause, Effect, Exit, Layer } from "effect"
 import { type CreditPorts, CreditRecords } from "../../src/credits/CreditLedger.ts"
@@ -90,7 +91,7 @@ const unconnected = Layer.provide(CrmRelease.layer, noCrmLayer)
 suiteOn(
   "UserService",
   UserService.layer.pipe(
-    Layer.provide(SecurityEvents.layer),
+    Layer.provide([AccessList.layer, SecurityEvents.layer]),
     Layer.provide([unsold, unconnected, onSale]),
     Layer.provideMerge(inMemoryStorageLayer)
   ),
@@ -128,7 +129,7 @@ describe("erasing a person with a subscription", () => {
       }).pipe(
         Effect.provide(
           UserService.layer.pipe(
-            Layer.provide(SecurityEvents.layer),
+            Layer.provide([AccessList.layer, SecurityEvents.layer]),
             Layer.provide([paymentProviderLayer(gateway), unconnected, onSale]),
             Layer.provideMerge(inMemoryStorageLayer)
           ),
@@ -170,7 +171,7 @@ const busy = Layer.succeed(PersonalData, {
 
 it("an account that came into use again after it was closed is not erased; it can be tried again", async () => {
   const layer = UserService.layer.pipe(
-    Layer.provide(SecurityEvents.layer),
+    Layer.provide([AccessList.layer, SecurityEvents.layer]),
     Layer.provide([busy, unsold, unconnected, onSale]),
     Layer.provide(inMemoryStorageLayer)
   )
