@@ -47,7 +47,7 @@ export type Authenticate<Request> = (request: Request) => SignedIn | undefined |
 
 /** Default for the longest time in which a reader reads nothing. */
 export const STALLED_READER_MS = 60_000
-/** Default for the longest time since the sign-in of an operator who writes. */
+/** Default for the longest time since the sign-in of an operator who writes, or a person who exports or deletes their data. */
 export const STEP_UP_SECONDS = 900
 
 /** Options of Parley's routes, for every kind of server. `Source` is the host's own request type. */

@@ -1,9 +1,10 @@
+import { readFile } from "node:fs/promises"
 import { afterAll, expect, it } from "vitest"
 import { codeOf, linkOf, type SmtpStandIn, startSmtp } from "../../../../test/support/smtpStandIn.ts"
 import { screenshot } from "../../../../test/support/screenshot.ts"
 import { brokenRules } from "../support/brokenRules.ts"
 import { describeInChromium } from "../support/describeInChromium.ts"
-import { type IdentityProvider, startIdentityProvider } from "../support/identityProvider.ts"
+import { type IdentityProvider, sessionOf, startIdentityProvider } from "../support/identityProvider.ts"
 import { startServer } from "../support/runningServer.ts"
 
 const SECRET = "an identity provider's secret, long enough for HS256"
@@ -38,6 +39,41 @@ describeInChromium("a person of an identity provider", startWithProvider, (stage
     await signIn.waitFor()
     expect(await page.context().cookies()).toEqual([])
     expect(dashboard.complaintsBut()).toEqual([])
+  })
+
+  it("exports their data and deletes their account after signing in again, if the sign-in was long ago", async () => {
+    const dashboard = await stage.open()
+    const { page } = dashboard
+    const value = sessionOf("ann@example.org", SECRET, 7_200)
+    await page.context().addCookies([{ name: "parley_session", value, url: stage.server.url }])
+    await page.goto("/settings")
+    await page.getByRole("button", { name: "Download" }).click()
+    await page.getByRole("alert").getByText("You signed in a while ago.").waitFor()
+    expect(await brokenRules(page)).toEqual([])
+    await screenshot(page, "own-data-sign-in-again")
+    await page.getByRole("link", { name: "Sign in again" }).click()
+    await page.getByRole("main").getByRole("heading", { level: 1, name: "Usage" }).waitFor()
+    await dashboard.goTo("New chat")
+    await dashboard.ask("What do you know of me?")
+    await dashboard.replied()
+    await dashboard.goTo("Settings")
+    const saved = page.waitForEvent("download")
+    await page.getByRole("button", { name: "Download" }).click()
+    const text = await readFile(await (await saved).path(), "utf8")
+    expect(text).toContain("What do you know of me?")
+    expect(JSON.parse(text.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({ kind: "end" })
+    await page.getByRole("button", { name: "Delete account" }).click()
+    const dialog = page.getByRole("dialog", { name: "Delete your account?" })
+    await dialog.getByText("This cannot be undone.").waitFor()
+    expect(await brokenRules(page)).toEqual([])
+    await screenshot(page, "own-data-delete")
+    const [cookie] = await page.context().cookies()
+    await dialog.getByRole("button", { name: "Delete account" }).click()
+    await page.getByRole("link", { name: "Continue to sign in" }).waitFor()
+    expect(await page.context().cookies()).toEqual([])
+    const again = await page.request.get("/api/me", { headers: { cookie: `parley_session=${cookie?.value}` } })
+    expect(again.status()).toBe(401)
+    expect(dashboard.complaintsBut(/status of 403/)).toEqual([])
   })
 })
 

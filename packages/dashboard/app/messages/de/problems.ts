@@ -8,6 +8,10 @@ export const problems: MessagesLike<typeof english> = {
   "problem.request": "Wenn es wieder geschieht, melden Sie die Nummer {requestId}.",
   "problem.unauthorized": "Sie sind nicht angemeldet.",
   "problem.blocked": "Ihr Zugang ist gesperrt. Wenden Sie sich an den Betreiber dieses Dienstes.",
+  "problem.fresh_sign_in_required":
+    "Sie haben sich vor einer Weile angemeldet. Melden Sie sich neu an, um zu zeigen, dass Sie es sind, und kommen Sie dann zurück.",
+  "problem.holds_open":
+    "Eine Antwort wird noch geschrieben, für Sie oder von einem Ihrer Bots. Halten Sie sie an oder schalten Sie die Bots ab und versuchen Sie es noch einmal.",
   "problem.insufficient_credits": {
     one: "Das würde mehr kosten, als Sie haben: {count} Credit ist verfügbar.",
     other: "Das würde mehr kosten, als Sie haben: {count} Credits sind verfügbar."

@@ -7,6 +7,10 @@ export const problems = {
   "problem.request": "If it happens again, report the number {requestId}.",
   "problem.unauthorized": "You are not signed in.",
   "problem.blocked": "Your access has been blocked. Contact the operator of this service.",
+  "problem.fresh_sign_in_required":
+    "You signed in a while ago. Sign in again to show that it is you, then come back here.",
+  "problem.holds_open":
+    "A reply is still being written, for you or by one of your bots. Stop it or switch the bots off, then try again.",
   "problem.insufficient_credits": {
     one: "This would cost more than you have: {count} credit is available.",
     other: "This would cost more than you have: {count} credits are available."

@@ -1,19 +1,13 @@
-import {
-  type MantineColorScheme,
-  NativeSelect,
-  SegmentedControl,
-  Text,
-  Title,
-  useMantineColorScheme
-} from "@mantine/core"
+import { type MantineColorScheme, NativeSelect, SegmentedControl, Text, useMantineColorScheme } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
-import type { ReactNode } from "react"
 import { Link } from "react-router"
 import { PAGE_PATHS } from "../../../src/pagePaths.ts"
 import { meQuery } from "../../api/session.ts"
 import { type Language, LANGUAGES } from "../../messages/format.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { Page } from "../../shell/Page.tsx"
+import { OwnData } from "./OwnData.tsx"
+import { Section, Setting } from "./SettingRows.tsx"
 import classes from "./SettingsPage.module.css"
 
 /** Each language's own name, in every language. */
@@ -76,25 +70,10 @@ export const SettingsPage = () => {
           </Setting>
         </Section>
       )}
+      {me != null && <OwnData me={me} />}
       <Section title={t("settings.costs")}>
         <Text c="dimmed">{t("settings.costs.text")}</Text>
       </Section>
     </Page>
   )
 }
-
-const Section = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
-  <section className={classes.section}>
-    <Title order={2} size="h4">
-      {title}
-    </Title>
-    {children}
-  </section>
-)
-
-const Setting = ({ label, children }: { readonly label: string; readonly children: ReactNode }) => (
-  <div className={classes.setting}>
-    <span>{label}</span>
-    {children}
-  </div>
-)
