@@ -5,6 +5,7 @@ import { billing } from "./suites/billing.ts"
 import { problems } from "./suites/problems.ts"
 import { runningReply, stoppedReply } from "./suites/runningReply.ts"
 import "./suites/signIn.ts"
+import "./suites/widgetOrigin.ts"
 import { connectedServer } from "./support/connectedServer.ts"
 import { describeInChromium } from "./support/describeInChromium.ts"
 

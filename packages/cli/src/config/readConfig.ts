@@ -171,9 +171,9 @@ const widgetOrigin = (read: EnvironmentReader): string | undefined => {
   return read.valid("PARLEY_WIDGET_ORIGIN", expected, isUsable)
 }
 
-/** Encrypted, or on this machine. */
+/** Encrypted, or on this machine, also by one of the names that belong to it (RFC 6761, 6.3). */
 const isSafe = ({ hostname, protocol }: URL): boolean =>
-  protocol === "https:" || /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
+  protocol === "https:" || /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
 
 /**
  * Express' `trust proxy`: the number of proxies in front, or their addresses. Trusting every proxy would let any client

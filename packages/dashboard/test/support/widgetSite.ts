@@ -8,10 +8,14 @@ export interface WidgetSite extends AsyncDisposable {
   readonly url: string
 }
 
-/** Runs the example of a foreign site, which embeds the bot of a public key. */
-export const startWidgetSite = async (parleyUrl: string, publicKey: string): Promise<WidgetSite> => {
+/** Runs the example of a foreign site, which embeds the bot of a public key and allows the origins of its service. */
+export const startWidgetSite = async (
+  parleyUrl: string,
+  publicKey: string,
+  origins = parleyUrl
+): Promise<WidgetSite> => {
   const { PATH = "" } = process.env
-  const site = spawn(process.execPath, [program, publicKey, parleyUrl], {
+  const site = spawn(process.execPath, [program, publicKey, parleyUrl, origins], {
     env: { PATH, PORT: "0" },
     stdio: ["ignore", "pipe", "inherit"]
   })

@@ -77,9 +77,12 @@ const refusalOf = async (response: Response): Promise<Refusal> => {
 export class WidgetApi {
   readonly #base: URL
   readonly #publicKey: string
+  /** Browsers cache a configuration for a while; the dashboard's preview shows the one just saved. */
+  readonly #configCache: RequestCache
 
-  /** Takes the address of the frame's page, which ends in the bot's public key. */
+  /** Takes the address of the frame's page, which ends in the bot's public key, and in `#preview` if it is one. */
   constructor(page: string) {
+    this.#configCache = new URL(page).hash === "#preview" ? "reload" : "default"
     this.#base = new URL("../api/widget/", page)
     this.#publicKey = decodeURIComponent(new URL(page).pathname.split("/").at(-1) ?? "")
   }
@@ -89,7 +92,7 @@ export class WidgetApi {
   }
 
   async config(): Promise<BotConfig | Refusal> {
-    const response = await this.#fetch(`config/${encodeURIComponent(this.#publicKey)}`)
+    const response = await this.#fetch(`config/${encodeURIComponent(this.#publicKey)}`, { cache: this.#configCache })
     if (!(response instanceof Response)) return response
     if (!response.ok) return refusalOf(response)
     try {

@@ -17,8 +17,6 @@ export const WidgetPreview = ({ bot, isChanged }: WidgetPreviewProps) => {
   const { t } = useMessages()
   const key = newestKey(bot)
   const { data: settings } = useQuery(serverSettingsQuery)
-  const widgetOrigin = settings?.widgetOrigin ?? undefined
-  const isFresh = useFreshConfig(bot, key, settings !== undefined && widgetOrigin === undefined)
   return (
     <section aria-label={t("bots.preview")}>
       <Title order={2} size="h4">
@@ -29,11 +27,11 @@ export const WidgetPreview = ({ bot, isChanged }: WidgetPreviewProps) => {
       </Text>
       {!bot.active ? (
         <p className={classes.off}>{t("bots.preview.off")}</p>
-      ) : isFresh || widgetOrigin !== undefined ? (
+      ) : settings !== undefined ? (
         <iframe
           key={`${key} ${bot.updatedAt}`}
           className={classes.frame}
-          src={`${widgetOrigin ?? ""}/widget/${encodeURIComponent(key)}`}
+          src={`${settings.widgetOrigin ?? ""}/widget/${encodeURIComponent(key)}#preview`}
           title={t("bots.preview.frame", { name: bot.displayName })}
         />
       ) : (
@@ -42,19 +40,3 @@ export const WidgetPreview = ({ bot, isChanged }: WidgetPreviewProps) => {
     </section>
   )
 }
-
-/**
- * Browsers cache a bot's configuration for a while: after a change the preview has to load the new one at once. From
- * another origin it cannot be loaded here; the preview then shows the change after that while.
- */
-const useFreshConfig = ({ active, updatedAt }: Bot, key: string, isOwnOrigin: boolean): boolean =>
-  useQuery({
-    queryKey: ["widget-config", key, updatedAt],
-    queryFn: async ({ signal }) => {
-      await fetch(`/api/widget/config/${encodeURIComponent(key)}`, { cache: "reload", signal })
-      return true
-    },
-    enabled: active && isOwnOrigin,
-    staleTime: Infinity,
-    retry: false
-  }).isFetched
