@@ -49,6 +49,7 @@ export const coreDomains: ReadonlyArray<string> = [
   "billing",
   "crm",
   "users",
+  "retention",
   "promise",
   "testing"
 ]

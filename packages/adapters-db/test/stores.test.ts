@@ -17,8 +17,10 @@ import {
   signInStoreContract,
   unitOfWorkContract
 } from "@parley/core/testing"
-import { Layer } from "effect"
+import type { AuditEntry } from "@parley/core/adapter"
+import { Effect, Layer } from "effect"
 import { PgAuditLogLayer } from "../src/audit/PgAuditLog.ts"
+import { Database } from "../src/database/Database.ts"
 import { PgPersonalDataLayer } from "../src/users/PgPersonalData.ts"
 import { PgBotStoreLayer } from "../src/bots/PgBotStore.ts"
 import { PgChatStoreLayer } from "../src/chat/PgChatStore.ts"
@@ -63,9 +65,21 @@ const stores = Layer.mergeAll(
   PgUnitOfWorkLayer
 )
 
+/** An entry of the audit log as it was recorded at a time. */
+const recordAt = (at: number, { action, by, details, reason, userId }: AuditEntry) =>
+  Database.use(({ schema, statement }) =>
+    Effect.asVoid(
+      statement(
+        `INSERT INTO ${schema}.audit_log (at, action, operator, subject, reason, details)
+         VALUES (to_timestamp($1::float8 / 1000), $2, $3, $4, $5, $6)`,
+        [at, action, by, userId ?? null, reason ?? null, details]
+      )
+    )
+  )
+
 for (const { name, layer } of databases) {
-  const onDatabase = stores.pipe(Layer.provide(builtOnce(layer)))
-  auditLogContract(name, onDatabase)
+  const onDatabase = stores.pipe(Layer.provideMerge(builtOnce(layer)))
+  auditLogContract(name, onDatabase, recordAt)
   botStoreContract(name, onDatabase)
   chatStoreContract(name, onDatabase)
   crmConnectionStoreContract(name, onDatabase)

@@ -9,7 +9,13 @@ export * from "./identity/forAdapters.ts"
 export * from "./credits/forAdapters.ts"
 export * from "./documents/forAdapters.ts"
 export { PackageMissing, loadPackage } from "./PackageMissing.ts"
-export { type AuditEntry, AuditLog, type ListAuditInput, type StoredAuditEntry } from "./audit/AuditLog.ts"
+export {
+  AUDIT_KEPT_MS,
+  type AuditEntry,
+  AuditLog,
+  type ListAuditInput,
+  type StoredAuditEntry
+} from "./audit/AuditLog.ts"
 export { backgroundTasks } from "./backgroundTasks.ts"
 export {
   type BillingAccount,
@@ -117,8 +123,10 @@ export {
   type ConversationPage,
   type ListChatsInput,
   type ListConversationsInput,
+  type RemoveUnusedInput,
   type Transcript,
-  type TranscriptInput
+  type TranscriptInput,
+  USED_AGAIN_MS
 } from "./chat/store/ChatStore.ts"
 export {
   type ConversationOwner,

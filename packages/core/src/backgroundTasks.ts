@@ -10,6 +10,7 @@ import { EventDelivery } from "./events/EventDelivery.ts"
 import { EventFeed } from "./keys/EventFeed.ts"
 import { JobWorker } from "./jobs/JobWorker.ts"
 import { CallLimitSweeper } from "./limits/CallLimitSweeper.ts"
+import { RetentionSweeper } from "./retention/RetentionSweeper.ts"
 import { EmailSignIn } from "./signin/EmailSignIn.ts"
 import type { ParleyServices } from "./parleyLayer.ts"
 
@@ -72,6 +73,11 @@ export const backgroundTasks = {
   paymentEvents: {
     consequence: "Old events of the payment provider are not being removed",
     run: PaymentEventSweeper.use(({ run }) => run),
+    stopWithinMs: 5_000
+  },
+  retention: {
+    consequence: "Chats and entries of the audit log stay longer than they are to be kept",
+    run: RetentionSweeper.use(({ run }) => run),
     stopWithinMs: 5_000
   },
   events: {

@@ -39,6 +39,7 @@ import { parleyJobWorker } from "./parleyJobs.ts"
 import { ModelOffers } from "./chat/ModelOffers.ts"
 import { ConversationService } from "./widget/ConversationService.ts"
 import { WidgetService } from "./widget/WidgetService.ts"
+import { RetentionSweeper } from "./retention/RetentionSweeper.ts"
 import { SecurityEvents } from "./security/SecurityEvents.ts"
 import { AccessList } from "./sessions/AccessList.ts"
 import { ServiceKeys } from "./keys/ServiceKeys.ts"
@@ -81,6 +82,7 @@ export type ParleyServices =
   | PaymentInbox
   | ReplyRunner
   | ResetService
+  | RetentionSweeper
   | SecretRotation
   | SecurityEvents
   | ServiceKeys
@@ -117,6 +119,7 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   PaymentComparison.layer,
   PaymentEventSweeper.layer,
   ResetService.layer,
+  RetentionSweeper.layer,
   ModelOffers.layer,
   SecretRotation.layer,
   ServiceKeys.layer,

@@ -5,6 +5,7 @@ import { HoldTtl } from "./credits/holds/keepHolds.ts"
 import { ReadingLimits, ReadingLimitsData } from "./documents/reading/processDocument.ts"
 import { UploadLimits, UploadLimitsData } from "./documents/storing/UploadLimits.ts"
 import { LowBalance, LowBalanceSetting } from "./events/LowBalance.ts"
+import { Retention, RetentionData } from "./retention/Retention.ts"
 import { expectationsOf } from "./storage/inputs.ts"
 import { settingVariables } from "./storage/settingVariables.ts"
 
@@ -25,7 +26,9 @@ export const ParleySettings = Schema.Struct({
   /** The threshold of `onLowBalance` and of its webhooks; default a tenth of the tier's allowance. */
   lowBalance: Schema.optional(LowBalanceSetting),
   /** The retention of payment events; default 90 days. */
-  paymentRetention: partOf(PaymentRetentionData)
+  paymentRetention: partOf(PaymentRetentionData),
+  /** The retention of chats, visitors' conversations and the audit log; default for ever. */
+  retention: partOf(RetentionData)
 })
 export type ParleySettings = typeof ParleySettings.Type
 
@@ -69,5 +72,6 @@ export const settingsLayer = (given: ParleySettings): Layer.Layer<never> =>
     merged(ReadingLimits, given.reading),
     replaced(HoldTtl, given.holdTtlMs),
     replaced(LowBalance, given.lowBalance),
-    merged(PaymentRetention, given.paymentRetention)
+    merged(PaymentRetention, given.paymentRetention),
+    merged(Retention, given.retention)
   )

@@ -1,4 +1,4 @@
-import { AuditLog, type StoredAuditEntry } from "@parley/core/adapter"
+import { AUDIT_KEPT_MS, AuditLog, type StoredAuditEntry } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { Database, type Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
@@ -25,6 +25,22 @@ const toEntry = ({ action, address, at, details, number, operator, reason, subje
   ...(address === null ? {} : { address })
 })
 
+/**
+ * The oldest entries, one process at a time. The trigger of the table refuses what is younger than the shortest
+ * retention. Parameters: Unix milliseconds, how many, the schema.
+ */
+const removeOldSql = (schema: string) => `WITH lock AS MATERIALIZED (
+    SELECT pg_try_advisory_xact_lock(hashtextextended($3 || '.audit_log', 0)) AS is_ours
+  ), old AS MATERIALIZED (
+    SELECT number FROM ${schema}.audit_log
+    WHERE (SELECT is_ours FROM lock)
+      AND at < least(to_timestamp($1::float8 / 1000), now() - ${AUDIT_KEPT_MS} * interval '1 millisecond')
+    ORDER BY at LIMIT $2
+  ), removed AS (
+    DELETE FROM ${schema}.audit_log WHERE number IN (SELECT number FROM old) RETURNING 1
+  )
+  SELECT count(*) AS removed FROM removed`
+
 const make = Effect.map(Database, ({ schema, statement }) =>
   AuditLog.of({
     record: ({ action, address, by, details, reason, userId }) =>
@@ -44,7 +60,12 @@ const make = Effect.map(Database, ({ schema, statement }) =>
           [userId ?? null, before ?? null, since ?? null, limit]
         ),
         (rows) => rows.map(toEntry)
-      ).pipe(storing("AuditLog.list"))
+      ).pipe(storing("AuditLog.list")),
+    removeOld: ({ before, limit }) =>
+      Effect.map(
+        statement<{ removed: number }>(removeOldSql(schema), [before, limit, schema]),
+        ([row]) => row?.removed ?? 0
+      ).pipe(storing("AuditLog.removeOld", "maintenance"))
   })
 )
 

@@ -9,6 +9,7 @@ import {
   storableText,
   type BeginTurnInput,
   type EndTurn,
+  type TranscriptInput,
   storedBytes
 } from "@parley/core/adapter"
 import type { Source } from "@parley/core/reading"
@@ -25,10 +26,12 @@ import {
   listSql,
   removeOfBotSql,
   removeSql,
+  removeUnusedSql,
   renameSql,
   searchSql,
   transcriptSql,
   usageSql,
+  useAgainSql,
   uuidOrNil
 } from "./chatSql.ts"
 import { pgConversations } from "./PgConversations.ts"
@@ -95,6 +98,7 @@ const isSerialization = ({ sqlState }: DatabaseError): boolean => sqlState === "
 
 /** A chat's row with one of its messages; the message's columns are null if the chat has no message. */
 interface TranscriptRow extends ChatRow {
+  readonly is_unused: boolean
   readonly message_id: string | null
   readonly position: number | null
   readonly role: StoredMessage["role"]
@@ -135,6 +139,7 @@ const pgReading = (database: Database["Service"]): Pick<ChatStore["Service"], "l
   const { schema } = database
   const sqlTexts = {
     transcript: transcriptSql(schema),
+    useAgain: useAgainSql(schema),
     list: listSql(schema),
     count: countSql(schema),
     search: searchSql(schema)
@@ -158,26 +163,39 @@ const pgReading = (database: Database["Service"]): Pick<ChatStore["Service"], "l
       })
     )
 
+  /** Returns true if the chat still exists. A visitor's conversation is written by the service. */
+  const useAgain = (owner: ConversationOwner, chatId: string) => {
+    const params = [...keyOf(owner), chatId]
+    return Effect.map(
+      "person" in owner
+        ? database.statementAsUser(owner.person, sqlTexts.useAgain, params)
+        : database.statement(sqlTexts.useAgain, params),
+      (rows) => rows.length > 0
+    )
+  }
+
+  const transcript = Effect.fnUntraced(function* (input: TranscriptInput) {
+    const { before, chatId, limit, maxBytes = MAX_TRANSCRIPT_BYTES, owner, toContinue = false } = input
+    const { userId } = ownerKey(owner)
+    const rows = yield* database.statementAsUser<TranscriptRow>(userId, sqlTexts.transcript, [
+      ...keyOf(owner),
+      uuidOrNil(chatId),
+      limit,
+      maxBytes,
+      before === undefined ? null : uuidOrNil(before)
+    ])
+    const [first] = rows
+    if (first === undefined || (toContinue && first.is_unused && !(yield* useAgain(owner, chatId)))) return undefined
+    return {
+      chat: chatOf(userId, first),
+      messages: rows.filter((row) => row.message_id !== null).map(messageOf),
+      hasEarlier: Number(first.position ?? 1) > 1,
+      documentIds: rows.at(-1)?.document_ids ?? []
+    }
+  })
+
   return {
-    transcript: ({ owner, chatId, limit, before, maxBytes = MAX_TRANSCRIPT_BYTES }) =>
-      storing("ChatStore.transcript")(
-        Effect.map(
-          database.statementAsUser<TranscriptRow>(ownerKey(owner).userId, sqlTexts.transcript, [
-            ...keyOf(owner),
-            uuidOrNil(chatId),
-            limit,
-            maxBytes,
-            before === undefined ? null : uuidOrNil(before)
-          ]),
-          (rows) =>
-            rows[0] && {
-              chat: chatOf(ownerKey(owner).userId, rows[0]),
-              messages: rows.filter((row) => row.message_id !== null).map(messageOf),
-              hasEarlier: Number(rows[0].position ?? 1) > 1,
-              documentIds: rows.at(-1)?.document_ids ?? []
-            }
-        )
-      ),
+    transcript: (input) => storing("ChatStore.transcript")(transcript(input)),
     list: ({ userId, bot = "", limit, offset, search = "" }) =>
       storing("ChatStore.list")(
         search === "" ? listed(userId, bot, limit, offset) : found(userId, bot, limit, offset, storableText(search))
@@ -244,6 +262,10 @@ const make = Effect.map(Database, (database) => {
 const makeRecords = Effect.map(Database, (database) => {
   const listById = listByIdSql(database.schema)
   const removeOfBot = removeOfBotSql(database.schema)
+  const removeUnused = {
+    people: removeUnusedSql(database.schema, "people"),
+    visitors: removeUnusedSql(database.schema, "visitors")
+  }
   return ChatRecords.of({
     ...pgConversations(database),
     listById: ({ after, limit, userId }) =>
@@ -253,11 +275,21 @@ const makeRecords = Effect.map(Database, (database) => {
         )
       ),
     removeOfBot: (userId, bot) =>
-      storing("ChatRecords.removeOfBot")(Effect.asVoid(database.statementAsUser(userId, removeOfBot, [userId, bot])))
+      storing("ChatRecords.removeOfBot")(Effect.asVoid(database.statementAsUser(userId, removeOfBot, [userId, bot]))),
+    removeUnused: ({ limit, usedBefore, whose }) =>
+      storing(
+        "ChatRecords.removeUnused",
+        "maintenance"
+      )(
+        Effect.map(
+          database.statement<{ removed: number }>(removeUnused[whose], [usedBefore, limit]),
+          ([row]) => row?.removed ?? 0
+        )
+      )
   })
 })
 
-/** Chats in Postgres or PGlite, always as their owner. */
+/** Chats in Postgres or PGlite, as their owner but for retention. */
 export const PgChatStoreLayer: Layer.Layer<ChatStore | ChatRecords, never, Database> = Layer.mergeAll(
   Layer.effect(ChatStore, make),
   Layer.effect(ChatRecords, makeRecords)

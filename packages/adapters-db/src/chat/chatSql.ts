@@ -1,4 +1,4 @@
-import { type ConversationOwner, isUuid, ownerKey } from "@parley/core/adapter"
+import { type ConversationOwner, isUuid, ownerKey, type RemoveUnusedInput, USED_AGAIN_MS } from "@parley/core/adapter"
 
 /** The owner's key as the texts take it. */
 export const keyOf = (owner: ConversationOwner): ReadonlyArray<string> => {
@@ -32,13 +32,14 @@ export const usageSql = (schema: string, whose: "own" | "visitors"): string =>
    WHERE user_id = $1 AND bot ${whose === "own" ? "=" : ">"} ''`
 
 /**
- * The chat beside each of its newest messages, oldest first; one row without a message if it has none. Only the last
- * row contains the chat's documents. Lengths are computed without reading long values: sources count by their stored
+ * The chat beside each of its newest messages, oldest first; one row without a message if it has none. `is_unused` is
+ * true if a reader who continues the chat has to say that it is used again. Only the last row contains the chat's documents. Lengths are computed without reading long values: sources count by their stored
  * size. Positions begin at 1 and have no gaps. Parameters: the owner's key, chat, limit, bytes of all contents and
  * sources together, the message before which they end or null.
  */
 export const transcriptSql = (schema: string): string => `
 SELECT c.id, c.bot, c.visitor, c.title, c.created_at, c.updated_at,
+  c.updated_at < now() - ${USED_AGAIN_MS} * interval '1 millisecond' AS is_unused,
   CASE WHEN coalesce(m.number, 1) = 1 THEN coalesce(c.document_ids, c.asked_document_ids) END AS document_ids,
   m.id AS message_id, m.role, m.content, m.state, m.model, m.sources, m.position, m.created_at AS message_created_at
 FROM ${schema}.chats c
@@ -120,3 +121,34 @@ export const removeSql = (schema: string): string =>
 /** The conversations of a bot's visitors. Parameters: user, bot. */
 export const removeOfBotSql = (schema: string): string =>
   `DELETE FROM ${schema}.chats WHERE user_id = $1 AND bot = $2 AND bot <> ''`
+
+/** The chat counts as used now. Returns a row if it exists. Parameters: the owner's key, chat. */
+export const useAgainSql = (schema: string): string =>
+  `UPDATE ${schema}.chats SET updated_at = clock_timestamp() WHERE ${OWNED} AND id = $4 RETURNING id`
+
+/** The most chats that one statement deletes. */
+const UNUSED_CHATS = 100
+
+/**
+ * Deletes the chats without use for longest, with their messages. A chat with a running record stays, and so does one
+ * whose row another transaction has locked; a chat that was used since the statement began is found to be so when its
+ * row is locked. Parameters: Unix milliseconds, messages.
+ */
+export const removeUnusedSql = (schema: string, whose: RemoveUnusedInput["whose"]): string => `
+WITH unused AS MATERIALIZED (
+  SELECT c.user_id, c.bot, c.visitor, c.id, c.updated_at, c.last_position FROM ${schema}.chats c
+  WHERE c.bot ${whose === "people" ? "=" : "<>"} '' AND c.updated_at < to_timestamp($1::float8 / 1000)
+    AND NOT EXISTS (
+      SELECT FROM ${schema}.running_replies r
+      WHERE r.user_id = c.user_id AND r.bot = c.bot AND r.visitor = c.visitor AND r.chat_id = c.id)
+  ORDER BY c.updated_at LIMIT ${UNUSED_CHATS} FOR UPDATE OF c SKIP LOCKED
+), counted AS (
+  SELECT *, row_number() OVER oldest AS place, sum(last_position) OVER oldest AS messages FROM unused
+  WINDOW oldest AS (ORDER BY updated_at, user_id, bot, visitor, id ROWS UNBOUNDED PRECEDING)
+), removed AS (
+  DELETE FROM ${schema}.chats c USING counted u
+  WHERE c.user_id = u.user_id AND c.bot = u.bot AND c.visitor = u.visitor AND c.id = u.id
+    AND (u.place = 1 OR u.messages <= $2)
+  RETURNING 1
+)
+SELECT count(*) AS removed FROM removed`

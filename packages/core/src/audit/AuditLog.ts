@@ -34,7 +34,13 @@ export interface ListAuditInput {
   readonly limit: number
 }
 
-/** Stores the actions of operators. Entries never change and are never removed, except when a person is erased. */
+/** Entries are kept for this long at least, whatever an operator sets. Milliseconds. */
+export const AUDIT_KEPT_MS = 30 * 86_400_000
+
+/**
+ * Stores the actions of operators. Entries never change, except when a person is erased, and are removed only after
+ * their retention.
+ */
 export class AuditLog extends Context.Service<
   AuditLog,
   {
@@ -42,5 +48,10 @@ export class AuditLog extends Context.Service<
     record(entry: AuditEntry): Effect.Effect<void, StorageFailed>
     /** Entries, the newest first. */
     list(input: ListAuditInput): Effect.Effect<ReadonlyArray<StoredAuditEntry>, StorageFailed>
+    /**
+     * Removes the oldest entries from before a time in Unix milliseconds, at most `limit`, but none younger than
+     * `AUDIT_KEPT_MS`; returns their number. If another process is removing entries, it removes none.
+     */
+    removeOld(input: { readonly before: number; readonly limit: number }): Effect.Effect<number, StorageFailed>
   }
 >()("@parley/core/audit/AuditLog") {}

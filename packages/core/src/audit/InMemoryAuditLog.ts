@@ -1,11 +1,12 @@
 import { Clock, Effect, Layer } from "effect"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import { operatorOf } from "./ActionAsked.ts"
-import { AuditLog, type StoredAuditEntry } from "./AuditLog.ts"
+import { AUDIT_KEPT_MS, AuditLog, type StoredAuditEntry } from "./AuditLog.ts"
 
 const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   const entries = yield* storage.table<number, StoredAuditEntry>()
+  let newest = 0
   yield* storage.addPersonalPart({
     count: () => ({}),
     erase: (userId, pseudonym) => {
@@ -20,7 +21,7 @@ const make = Effect.gen(function* () {
     record: (entry) =>
       storage.exclusive(
         Effect.map(Clock.currentTimeMillis, (at) => {
-          const number = entries.size + 1
+          const number = ++newest
           entries.set(number, { ...entry, number, at })
         })
       ),
@@ -37,6 +38,15 @@ const make = Effect.gen(function* () {
             .toSorted((a, b) => b.number - a.number)
             .slice(0, limit)
         )
+      ),
+    removeOld: ({ before, limit }) =>
+      storage.exclusive(
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          const end = Math.min(before, now - AUDIT_KEPT_MS)
+          const old = [...entries.values()].filter(({ at }) => at < end).slice(0, limit)
+          for (const { number } of old) entries.delete(number)
+          return old.length
+        })
       )
   })
 })

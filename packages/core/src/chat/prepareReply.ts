@@ -138,7 +138,7 @@ export const makePrepareReply = Effect.gen(function* () {
 
   const transcriptOf = Effect.fnUntraced(function* (owner: ConversationOwner, chatId: string | undefined) {
     if (chatId === undefined) return []
-    const found = yield* chats.transcript({ owner, chatId, limit: TRANSCRIPT_MESSAGES })
+    const found = yield* chats.transcript({ owner, chatId, limit: TRANSCRIPT_MESSAGES, toContinue: true })
     return found?.messages ?? (yield* new ChatNotFound({ chatId }))
   })
 

@@ -3,7 +3,7 @@ import type { Bot } from "../bots/Bot.ts"
 import { ActiveBots } from "../bots/BotService.ts"
 import { BotMisconfigured, BotNotFound } from "../bots/errors.ts"
 import { ChatService, type SendFailed, titleOf } from "../chat/ChatService.ts"
-import { ChatStore } from "../chat/store/ChatStore.ts"
+import { ChatStore, type TranscriptInput } from "../chat/store/ChatStore.ts"
 import { citedNumbers } from "../chat/sources/citedNumbers.ts"
 import type { VisitorOwner, MessageState, Source, StoredMessage } from "../chat/store/StoredChat.ts"
 import type { ReplyParties } from "../chat/reply/Reply.ts"
@@ -240,8 +240,10 @@ const make = Effect.gen(function* () {
     return bot ?? (yield* new BotNotFound({ botId: "" }))
   })
 
-  const conversationOf = Effect.fnUntraced(function* (owner: VisitorOwner, chatId: string, limit: number) {
-    const found = yield* chats.transcript({ owner, chatId, limit, maxBytes: TRANSCRIPT_BYTES })
+  const conversationOf = Effect.fnUntraced(function* (
+    input: Pick<TranscriptInput, "owner" | "chatId" | "limit" | "toContinue">
+  ) {
+    const found = yield* chats.transcript({ ...input, maxBytes: TRANSCRIPT_BYTES })
     return found ?? (yield* new ConversationNotFound())
   })
 
@@ -255,7 +257,9 @@ const make = Effect.gen(function* () {
       yield* gate.checkMessage(message)
       const bot = yield* botOf(call.publicKey)
       const owner = yield* visitorOwner(bot, call.visitorId)
-      if (conversationId !== undefined) yield* conversationOf(owner, conversationId, 1)
+      if (conversationId !== undefined) {
+        yield* conversationOf({ owner, chatId: conversationId, limit: 1, toContinue: true })
+      }
       const visit = { address, botId: bot.id, conversationId: conversationId?.toLowerCase() }
       yield* gate.enter(visit)
       yield* gate.prove(visit, call.challengeToken)
@@ -278,7 +282,11 @@ const make = Effect.gen(function* () {
       yield* gate.enterReading(address)
       const bot = yield* botOf(publicKey)
       const owner = yield* visitorOwner(bot, visitorId)
-      const { chat: found, messages } = yield* conversationOf(owner, conversationId, TRANSCRIPT_MESSAGES)
+      const { chat: found, messages } = yield* conversationOf({
+        owner,
+        chatId: conversationId,
+        limit: TRANSCRIPT_MESSAGES
+      })
       return {
         conversationId: found.id,
         messages: messages.flatMap((message): ReadonlyArray<WidgetMessage> =>

@@ -2,12 +2,19 @@ import { BACKGROUND_TASKS, type BackgroundTaskName } from "@parley/core"
 import type { ParleyConfig } from "../readConfig.ts"
 
 /**
- * The background work of this configuration: it begins periods if no schedule calls the route, and catches up with
- * missed events if there is a payment provider.
+ * The background work of this configuration: it begins periods if no schedule calls the route, catches up with missed
+ * events if there is a payment provider, and deletes old chats and log entries if a retention is set.
  */
-export const tasksOf = ({ catchUp, cronSecret, payments, reset }: ParleyConfig): ReadonlyArray<BackgroundTaskName> =>
+export const tasksOf = ({
+  catchUp,
+  cronSecret,
+  payments,
+  reset,
+  settings
+}: ParleyConfig): ReadonlyArray<BackgroundTaskName> =>
   BACKGROUND_TASKS.filter((name) => {
     if (name === "resets") return reset === "auto" && cronSecret === undefined
+    if (name === "retention") return Object.values(settings.retention ?? {}).some((kept) => kept !== undefined)
     if (name === "payments") return catchUp === "auto" && payments !== undefined
     return true
   })

@@ -6,6 +6,13 @@ import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import type { ConversationOwner, VisitorOwner, Chat, Source, StoredMessage } from "./StoredChat.ts"
 import type { ChatMessage } from "../../models/ChatMessage.ts"
 
+/**
+ * A chat without use for longer than this counts as used when it is read to be continued. Chats are kept for twice as
+ * long at least (`Retention`), so that none is deleted between that read and the storing of its new messages.
+ * Milliseconds.
+ */
+export const USED_AGAIN_MS = 12 * 3_600_000
+
 export interface TranscriptInput {
   readonly owner: ConversationOwner
   readonly chatId: string
@@ -18,6 +25,8 @@ export interface TranscriptInput {
    * unless given.
    */
   readonly maxBytes?: number | undefined
+  /** The chat is read to be continued: see `USED_AGAIN_MS`. */
+  readonly toContinue?: boolean | undefined
 }
 
 /** A part of a chat. */
@@ -114,6 +123,16 @@ export interface ListConversationsInput {
   readonly search?: string | undefined
 }
 
+/** Selects chats that were not used for long. */
+export interface RemoveUnusedInput {
+  /** People's own chats, or the conversations of visitors with all bots. */
+  readonly whose: "people" | "visitors"
+  /** Only chats that were last used before this time, in Unix milliseconds. */
+  readonly usedBefore: number
+  /** The most messages that one call deletes, unless the first chat alone has more. */
+  readonly limit: number
+}
+
 /** A page of a bot's conversations, last used first. */
 export interface ConversationPage {
   readonly conversations: ReadonlyArray<BotConversation>
@@ -168,7 +187,7 @@ export class ChatStore extends Context.Service<
 
 /**
  * Chats beyond those that a person writes in: the conversations of visitors with a person's bots, and all chats in an order
- * for exports. Fenced by the owner as `ChatStore` is.
+ * for exports. Fenced by the owner as `ChatStore` is, but for `removeUnused`.
  */
 export class ChatRecords extends Context.Service<
   ChatRecords,
@@ -197,5 +216,11 @@ export class ChatRecords extends Context.Service<
     }): Effect.Effect<ReadonlyArray<BotConversation>, StorageFailed>
     /** Deletes all conversations that visitors have with this bot of the person's. */
     removeOfBot(userId: UserId, bot: string): Effect.Effect<void, StorageFailed>
+    /**
+     * Deletes chats of all owners that were not used for longest, each whole, as its owner would; returns the number of
+     * deleted chats, 0 if none is left. A chat with a reply that runs stays, and so does one that another call is
+     * working on: any number of processes may call it at once.
+     */
+    removeUnused(input: RemoveUnusedInput): Effect.Effect<number, StorageFailed>
   }
 >()("@parley/core/chat/store/ChatRecords") {}

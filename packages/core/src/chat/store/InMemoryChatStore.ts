@@ -12,13 +12,15 @@ import {
   MAX_TRANSCRIPT_BYTES,
   storedBytes
 } from "./StoredChat.ts"
-import { InMemoryChats, keyOf, type StoredChat } from "./InMemoryChats.ts"
+import { InMemoryChats, keyOf, type StoredChat, type StoredReply } from "./InMemoryChats.ts"
 import {
   type BotConversation,
   ChatRecords,
   ChatStore,
   type ConversationCursor,
-  type TranscriptInput
+  type RemoveUnusedInput,
+  type TranscriptInput,
+  USED_AGAIN_MS
 } from "./ChatStore.ts"
 
 const isListed = ({ owner }: Chat, userId: UserId, bot: string): boolean => {
@@ -69,9 +71,30 @@ const isBehind = (each: BotConversation, { id, usedAtMicros }: ConversationCurso
   return used < usedAtMicros || (used === usedAtMicros && each.id > id)
 }
 
+/** The keys of the chats that one call deletes, those without use for longest first. */
+const unusedKeys = (
+  chats: Iterable<readonly [string, StoredChat]>,
+  running: Iterable<StoredReply>,
+  { limit, usedBefore, whose }: RemoveUnusedInput
+): ReadonlyArray<string> => {
+  const busy = new Set(Array.from(running, ({ chatId, owner }) => keyOf(owner, chatId)))
+  let messages = 0
+  return [...chats]
+    .filter(
+      ([key, { chat }]) =>
+        chat.updatedAt < usedBefore && "person" in chat.owner === (whose === "people") && !busy.has(key)
+    )
+    .toSorted(([, a], [, b]) => a.use - b.use)
+    .filter(([, chat], index) => {
+      messages += chat.messages.length
+      return index === 0 || messages <= limit
+    })
+    .map(([key]) => key)
+}
+
 const makeTable = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
-  const { begin, chats } = yield* InMemoryChats
+  const { begin, chats, running, use } = yield* InMemoryChats
   yield* storage.addPersonalPart({
     count: (userId) => ({
       chats: [...chats.values()].filter(({ chat }) => ownerKey(chat.owner).userId === userId).length
@@ -80,11 +103,11 @@ const makeTable = Effect.gen(function* () {
       for (const [key, { chat }] of chats) if (ownerKey(chat.owner).userId === userId) chats.delete(key)
     }
   })
-  return { storage, begin, chats, atOnce: <A>(work: () => A) => storage.exclusive(Effect.sync(work)) }
+  return { storage, begin, chats, running, use, atOnce: <A>(work: () => A) => storage.exclusive(Effect.sync(work)) }
 })
 type Table = Effect.Success<typeof makeTable>
 
-const makeStore = ({ atOnce, begin, chats, storage }: Table) => {
+const makeStore = ({ atOnce, begin, chats, storage, use }: Table) => {
   const change = (owner: ConversationOwner, chatId: string, how: (stored: StoredChat) => StoredChat) =>
     atOnce(() => {
       const key = keyOf(owner, chatId)
@@ -98,11 +121,18 @@ const makeStore = ({ atOnce, begin, chats, storage }: Table) => {
   return ChatStore.of({
     beginTurn: (input) => storage.exclusive(Effect.map(Clock.currentTimeMillis, (now) => begin(input, now))),
     transcript: (input) =>
-      atOnce(() => {
-        const stored = chats.get(keyOf(input.owner, input.chatId))
-        const documentIds = stored?.kept ?? stored?.asked ?? []
-        return stored && { chat: stored.chat, ...newest(stored.messages, input), documentIds }
-      }),
+      storage.exclusive(
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          const key = keyOf(input.owner, input.chatId)
+          const stored = chats.get(key)
+          if (stored === undefined) return undefined
+          const { chat, messages } = stored
+          if (input.toContinue === true && chat.updatedAt < now - USED_AGAIN_MS) {
+            chats.set(key, { ...stored, chat: { ...chat, updatedAt: now }, use: use() })
+          }
+          return { chat, ...newest(messages, input), documentIds: stored.kept ?? stored.asked }
+        })
+      ),
     list: ({ userId, bot = "", limit, offset, search = "" }) =>
       atOnce(() => {
         const found = [...chats.values()]
@@ -131,7 +161,7 @@ const makeStore = ({ atOnce, begin, chats, storage }: Table) => {
   })
 }
 
-const makeRecords = ({ atOnce, chats }: Table) =>
+const makeRecords = ({ atOnce, chats, running }: Table) =>
   ChatRecords.of({
     listById: ({ userId, after = "", limit }) =>
       atOnce(() =>
@@ -170,6 +200,12 @@ const makeRecords = ({ atOnce, chats }: Table) =>
     removeOfBot: (userId, bot) =>
       atOnce(() => {
         for (const [key, { chat }] of chats) if (bot !== "" && isListed(chat, userId, bot)) chats.delete(key)
+      }),
+    removeUnused: (input) =>
+      atOnce(() => {
+        const keys = unusedKeys(chats.entries(), running.values(), input)
+        for (const key of keys) chats.delete(key)
+        return keys.length
       })
   })
 

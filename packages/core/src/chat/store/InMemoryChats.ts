@@ -73,6 +73,7 @@ const make = Effect.gen(function* () {
   const chats = yield* storage.table<string, StoredChat>()
   const running = yield* storage.table<string, StoredReply>()
   let uses = 0
+  const use = () => ++uses
 
   const begin = (input: BeginTurnInput, now: number): void => {
     const { chatId, owner, reply } = input
@@ -88,7 +89,7 @@ const make = Effect.gen(function* () {
       messages: [...(existing?.messages ?? []), ...added, begun(reply, now)],
       asked: (input.documentIds ?? []).map((id) => id.toLowerCase()),
       kept: existing?.kept,
-      use: ++uses
+      use: use()
     })
     if (input.running === undefined) return
     const { hold, joinable, ttlMs } = input.running
@@ -119,7 +120,7 @@ const make = Effect.gen(function* () {
       end({ ...reply, content, state: "failed", begin: undefined })
     }
   })
-  return { begin, chats, running }
+  return { begin, chats, running, use }
 })
 
 /** The chats of one process and the running records of their replies, which the in-memory stores share. */

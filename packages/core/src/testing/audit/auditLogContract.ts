@@ -1,15 +1,16 @@
 import { Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
-import { type AuditEntry, AuditLog, type ListAuditInput } from "../../audit/AuditLog.ts"
+import { AUDIT_KEPT_MS, type AuditEntry, AuditLog, type ListAuditInput } from "../../audit/AuditLog.ts"
 import { UnitOfWork } from "../../storage/UnitOfWork.ts"
 import { PersonalData } from "../../users/PersonalData.ts"
 import { newUserId } from "../storage/storageFixtures.ts"
 import { suiteOn } from "../suiteOn.ts"
 
-/** The guarantees of every `AuditLog`. */
-export const auditLogContract = (
+/** The guarantees of every `AuditLog`. `recordAt` stores an entry as it was recorded at a time in Unix milliseconds. */
+export const auditLogContract = <R = never>(
   name: string,
-  layer: Layer.Layer<AuditLog | PersonalData | UnitOfWork, unknown>
+  layer: Layer.Layer<AuditLog | PersonalData | UnitOfWork | R, unknown>,
+  recordAt: (at: number, entry: AuditEntry) => Effect.Effect<void, unknown, AuditLog | R>
 ): void =>
   suiteOn(`AuditLog: ${name}`, layer, (run) => {
     const entryOf = (changes: Partial<AuditEntry> = {}): AuditEntry => ({
@@ -71,6 +72,40 @@ export const auditLogContract = (
           expect(yield* list({ userId })).toEqual([])
           const [kept] = yield* list({ userId: pseudonym })
           expect(kept).toMatchObject({ action: "credits adjust", by: "operator ä", reason: undefined, details: "" })
+        })
+      ))
+
+    it("removes the oldest entries from before a time, at most as many as asked for, and gives no number again", () =>
+      run(
+        Effect.gen(function* () {
+          const log = yield* AuditLog
+          const userId = newUserId()
+          const day = (age: number) => Date.now() - age * 86_400_000
+          for (const age of [400, 300, 200, 100]) yield* recordAt(day(age), entryOf({ userId, details: `${age}` }))
+          const left = Effect.map(list({ userId }), (found) => found.map(({ details }) => details))
+          expect(yield* log.removeOld({ before: day(150), limit: 2 })).toBe(2)
+          expect(yield* left).toEqual(["100", "200"])
+          expect(yield* log.removeOld({ before: day(150), limit: 2 })).toBe(1)
+          expect(yield* log.removeOld({ before: day(150), limit: 2 })).toBe(0)
+          const [last] = yield* list({ userId })
+          expect(last).toMatchObject({ details: "100" })
+          yield* log.removeOld({ before: day(31), limit: 100 })
+          expect(yield* left).toEqual([])
+          yield* record(entryOf({ userId }))
+          const [next] = yield* list({ userId })
+          expect(next?.number).toBeGreaterThan(last?.number ?? Infinity)
+        })
+      ))
+
+    it("keeps every entry for 30 days, whatever it is asked to remove", () =>
+      run(
+        Effect.gen(function* () {
+          const log = yield* AuditLog
+          const userId = newUserId()
+          yield* recordAt(Date.now() - AUDIT_KEPT_MS + 60_000, entryOf({ userId, details: "young" }))
+          yield* recordAt(Date.now() - AUDIT_KEPT_MS - 60_000, entryOf({ userId, details: "old" }))
+          yield* log.removeOld({ before: Date.now() + 1_000_000, limit: 100 })
+          expect(yield* list({ userId })).toMatchObject([{ details: "young" }])
         })
       ))
   })

@@ -8,6 +8,7 @@ import { type Run, suiteOn } from "../suiteOn.ts"
 import { beginInOrder } from "./beginInOrder.ts"
 import { chatChanges } from "./chatChanges.ts"
 import { botConversations } from "./botConversations.ts"
+import { unusedChats } from "./unusedChats.ts"
 import { visitorConversations } from "./visitorConversations.ts"
 
 const source: Source = {
@@ -341,4 +342,5 @@ export const chatStoreContract = (name: string, layer: Layer.Layer<ChatStores, u
     visitorConversations(run)
     botConversations(run)
     chatChanges(run)
+    unusedChats(run)
   })

@@ -1,0 +1,84 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { AuditLog } from "../audit/AuditLog.ts"
+import { repeatWork } from "../background/repeatWork.ts"
+import { ChatRecords, type RemoveUnusedInput } from "../chat/store/ChatStore.ts"
+import type { StorageFailed } from "../storage/StorageFailed.ts"
+import { Retention } from "./Retention.ts"
+
+/** Messages, or entries of the audit log, that one call deletes. */
+const PER_CALL = 1_000
+
+/** The numbers of what a sweep deleted. */
+export interface Swept {
+  readonly chats: number
+  readonly conversations: number
+  readonly auditEntries: number
+}
+
+/**
+ * Deletes chats, visitors' conversations and entries of the audit log once they were kept for as long as `Retention`
+ * says, in small transactions: a sweep that is interrupted continues with the next one. Any number of servers may sweep
+ * at once. The ledger is never touched.
+ */
+export class RetentionSweeper extends Context.Service<
+  RetentionSweeper,
+  {
+    /** Deletes all that was kept for long enough. */
+    readonly sweep: Effect.Effect<Swept, StorageFailed>
+    /** Sweeps every hour until interrupted. */
+    readonly run: Effect.Effect<never>
+  }
+>()("@parley/core/retention/RetentionSweeper") {
+  static readonly layer = Layer.effect(
+    RetentionSweeper,
+    Effect.gen(function* () {
+      const sweep = yield* makeSweep
+      return RetentionSweeper.of({
+        sweep,
+        run: repeatWork(sweep, {
+          every: "1 hour",
+          report: (swept) =>
+            swept.chats + swept.conversations + swept.auditEntries === 0
+              ? Effect.void
+              : Effect.annotateLogs(Effect.logInfo("Deleted what was kept for long enough."), { ...swept }),
+          onFailure: Effect.logWarning(
+            "Old chats and entries of the audit log could not be deleted; trying again in an hour."
+          )
+        })
+      })
+    })
+  )
+}
+
+const makeSweep = Effect.gen(function* () {
+  const records = yield* ChatRecords
+  const audit = yield* AuditLog
+  const { chatsMs, logsMs, visitorsMs } = yield* Retention
+
+  const sweepChats = Effect.fnUntraced(function* (whose: RemoveUnusedInput["whose"], keptMs: number | undefined) {
+    if (keptMs === undefined) return 0
+    const usedBefore = (yield* Clock.currentTimeMillis) - keptMs
+    for (let total = 0; ;) {
+      const removed = yield* records.removeUnused({ whose, usedBefore, limit: PER_CALL })
+      if (removed === 0) return total
+      total += removed
+    }
+  })
+  const sweepAudit = Effect.fnUntraced(function* (keptMs: number | undefined) {
+    if (keptMs === undefined) return 0
+    const before = (yield* Clock.currentTimeMillis) - keptMs
+    for (let total = 0; ;) {
+      const removed = yield* audit.removeOld({ before, limit: PER_CALL })
+      total += removed
+      if (removed < PER_CALL) return total
+    }
+  })
+
+  return Effect.gen(function* () {
+    return {
+      chats: yield* sweepChats("people", chatsMs),
+      conversations: yield* sweepChats("visitors", visitorsMs),
+      auditEntries: yield* sweepAudit(logsMs)
+    }
+  })
+})

@@ -1,0 +1,136 @@
+import { Effect } from "effect"
+import { expect, it } from "vitest"
+import { type BeginTurnInput, ChatRecords, ChatStore, type RemoveUnusedInput } from "../../chat/store/ChatStore.ts"
+import { newTurn, newUserId, newVisitor } from "../storage/storageFixtures.ts"
+import { type ChatStores, endTurn } from "./endTurn.ts"
+import { beginInOrder } from "./beginInOrder.ts"
+import type { Run } from "../suiteOn.ts"
+
+const isStored = ({ chatId, owner }: BeginTurnInput) =>
+  ChatStore.use((chats) => Effect.map(chats.transcript({ owner, chatId, limit: 1 }), (found) => found !== undefined))
+
+const usedAt = ({ chatId, owner }: BeginTurnInput) =>
+  ChatStore.use((chats) =>
+    Effect.map(chats.transcript({ owner, chatId, limit: 1 }), (found) => found?.chat.updatedAt ?? Number.NaN)
+  )
+
+/** Deletes all chats that were used before this moment; other tests of the suite have ended theirs. */
+const removeAll = (input: Omit<RemoveUnusedInput, "limit">) =>
+  Effect.gen(function* () {
+    const records = yield* ChatRecords
+    let calls = 0
+    while ((yield* records.removeUnused({ ...input, limit: 1_000 })) > 0) calls += 1
+    return calls
+  })
+
+/** A moment after the use of all chats so far. */
+const later = Effect.gen(function* () {
+  const turn = newTurn(newUserId())
+  yield* ChatStore.use((chats) => chats.beginTurn(turn))
+  return (yield* usedAt(turn)) + 1
+})
+
+/** The guarantees of a `ChatStore` for the retention of chats. */
+export const unusedChats = (run: Run<ChatStores>) => {
+  it("a chat is deleted if its last message is from before the given time, and stays otherwise", () =>
+    run(
+      Effect.gen(function* () {
+        const userId = newUserId()
+        const [old, continued, recent] = [newTurn(userId), newTurn(userId), newTurn(userId)]
+        const again = newTurn(userId, { chatId: continued.chatId, continues: true })
+        yield* beginInOrder([old, continued, recent, again])
+        yield* removeAll({ whose: "people", usedBefore: yield* usedAt(recent) })
+        expect(yield* Effect.forEach([old, continued, recent], isStored)).toEqual([false, true, true])
+        const found = yield* ChatStore.use((chats) => chats.transcript({ ...continued, limit: 10 }))
+        expect(found?.messages).toHaveLength(4)
+      })
+    ))
+
+  it("people's chats and visitors' conversations are deleted separately", () =>
+    run(
+      Effect.gen(function* () {
+        const chats = yield* ChatStore
+        const userId = newUserId()
+        const [own, visitors] = [newTurn(userId), newTurn(newVisitor(userId))]
+        yield* beginInOrder([own, visitors])
+        yield* removeAll({ whose: "visitors", usedBefore: yield* later })
+        expect(yield* Effect.forEach([own, visitors], isStored)).toEqual([true, false])
+        expect(yield* chats.usage(visitors.owner)).toBe(0)
+        yield* removeAll({ whose: "people", usedBefore: yield* later })
+        expect(yield* isStored(own)).toBe(false)
+        expect(yield* chats.usage(own.owner)).toBe(0)
+      })
+    ))
+
+  it("a chat with a reply that runs is not deleted before the reply has ended", () =>
+    run(
+      Effect.gen(function* () {
+        const chats = yield* ChatStore
+        const turn = newTurn(newUserId())
+        const running = { hold: { userId: "nobody", key: "reply:1" }, joinable: false, ttlMs: 60_000 }
+        yield* chats.beginTurn({ ...turn, running })
+        yield* removeAll({ whose: "people", usedBefore: yield* later })
+        expect(yield* isStored(turn)).toBe(true)
+        yield* endTurn({ ...turn, replyId: turn.reply.id, content: "It grew.", state: "complete" })
+        yield* removeAll({ whose: "people", usedBefore: yield* later })
+        expect(yield* isStored(turn)).toBe(false)
+      })
+    ))
+
+  it("one call deletes few messages, those without use for longest, and at least one chat", () =>
+    run(
+      Effect.gen(function* () {
+        const records = yield* ChatRecords
+        yield* removeAll({ whose: "people", usedBefore: yield* later })
+        const turns = Array.from({ length: 5 }, () => newTurn(newUserId()))
+        yield* beginInOrder(turns)
+        const usedBefore = yield* later
+        const remove = (limit: number) => records.removeUnused({ whose: "people", usedBefore, limit })
+        const left = Effect.map(Effect.forEach(turns, isStored), (stored) => stored.filter(Boolean).length)
+        expect([yield* remove(1), yield* left]).toEqual([1, 4])
+        expect(yield* isStored(turns[0] as BeginTurnInput)).toBe(false)
+        expect([yield* remove(5), yield* left]).toEqual([2, 2])
+        expect(yield* remove(5)).toBeGreaterThanOrEqual(2)
+        expect(yield* left).toBe(0)
+      })
+    ))
+
+  it("calls at the same moment delete each chat once", () =>
+    run(
+      Effect.gen(function* () {
+        const records = yield* ChatRecords
+        yield* removeAll({ whose: "people", usedBefore: yield* later })
+        const turns = Array.from({ length: 30 }, () => newTurn(newUserId()))
+        yield* Effect.forEach(turns, (turn) => ChatStore.use((chats) => chats.beginTurn(turn)))
+        const usedBefore = yield* later
+        const sweep = Effect.gen(function* () {
+          let total = 0
+          for (;;) {
+            const removed = yield* records.removeUnused({ whose: "people", usedBefore, limit: 4 })
+            if (removed === 0) return total
+            total += removed
+          }
+        })
+        const totals = yield* Effect.all(
+          Array.from({ length: 4 }, () => sweep),
+          { concurrency: "unbounded" }
+        )
+        expect(totals.reduce((sum, total) => sum + total, 0)).toBe(turns.length + 1)
+        expect((yield* Effect.forEach(turns, isStored)).some(Boolean)).toBe(false)
+      })
+    ))
+
+  it("reading a chat to continue it changes nothing of a chat in use, and finds none that was deleted", () =>
+    run(
+      Effect.gen(function* () {
+        const chats = yield* ChatStore
+        const turn = newTurn(newUserId())
+        yield* chats.beginTurn(turn)
+        const before = yield* chats.transcript({ ...turn, limit: 10 })
+        expect(yield* chats.transcript({ ...turn, limit: 10, toContinue: true })).toEqual(before)
+        expect(yield* chats.transcript({ ...turn, limit: 10 })).toEqual(before)
+        yield* chats.remove(turn.owner, turn.chatId)
+        expect(yield* chats.transcript({ ...turn, limit: 10, toContinue: true })).toBeUndefined()
+      })
+    ))
+}
