@@ -66,6 +66,9 @@ describe("readConfig", () => {
       PARLEY_HOLD_TTL: "60 hunter2",
       PARLEY_PAYMENT_EVENT_DAYS: "0",
       PARLEY_UNMATCHED_EVENT_DAYS: "30",
+      PARLEY_RETENTION_CHATS: "0",
+      PARLEY_RETENTION_VISITORS: "forever",
+      PARLEY_RETENTION_LOGS: "29",
       PARLEY_FIRST_BYTE_SECONDS: "0 hunter2",
       CRON_SECRET: "undefined",
       OPENAI_BASE_URL: "ftp://hunter2",
@@ -93,6 +96,14 @@ describe("readConfig", () => {
     expect(await retention({})).toEqual({ doneMs: undefined, unmatchedMs: undefined })
     const days = { PARLEY_PAYMENT_EVENT_DAYS: "7", PARLEY_UNMATCHED_EVENT_DAYS: "31" }
     expect(await retention(days)).toEqual({ doneMs: 7 * 86_400_000, unmatchedMs: 31 * 86_400_000 })
+  })
+
+  it("keeps chats, visitors' conversations and logs for ever, or for the given number of days", async () => {
+    const retention = async (environment: Environment) => (await read(environment)).settings.retention
+    expect(await retention({})).toEqual({ chatsMs: undefined, visitorsMs: undefined, logsMs: undefined })
+    const days = { PARLEY_RETENTION_CHATS: "1", PARLEY_RETENTION_VISITORS: "90", PARLEY_RETENTION_LOGS: "30" }
+    const [day, quarter, month] = [1, 90, 30].map((count) => count * 86_400_000)
+    expect(await retention(days)).toEqual({ chatsMs: day, visitorsMs: quarter, logsMs: month })
   })
 
   it("trusts a number of proxies or named addresses, never all addresses", async () => {
@@ -479,6 +490,13 @@ describe("tasksOf", () => {
     expect(tasksOf(await read({ CRON_SECRET: SECRET }))).toEqual(others)
     expect(tasksOf(await read({ PARLEY_RESET: "off" }))).toEqual(others)
     expect(await problemsOf({ PARLEY_RESET: "hunter2" })).toEqual(["PARLEY_RESET: expected one of auto, off"])
+  })
+
+  it("deletes old chats and log entries if the retention of one of them is set", async () => {
+    expect(tasksOf(await read({}))).not.toContain("retention")
+    for (const name of ["CHATS", "VISITORS", "LOGS"]) {
+      expect(tasksOf(await read({ [`PARLEY_RETENTION_${name}`]: "365" }))).toContain("retention")
+    }
   })
 
   it("catches up with the payment provider where there is one, unless it is switched off", async () => {

@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { CreditRecords } from "@parley/core/adapter"
 import { testedLedger } from "../src/testing/credits/testedLedger.ts"
 import { BACKGROUND_TASKS, type BackgroundTaskName } from "@parley/core"
-import { backgroundWorkLayer, DocumentService } from "@parley/core/effect"
-import { CallLimiter, ChatStore, PaymentEventStore, RunningReplies } from "@parley/core/adapter"
+import { backgroundWorkLayer, DocumentService, settingsLayer } from "@parley/core/effect"
+import { AuditLog, CallLimiter, ChatStore, PaymentEventStore, RunningReplies } from "@parley/core/adapter"
 import { newTurn, reservation } from "@parley/core/testing"
 import { Effect, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
@@ -18,6 +18,8 @@ const deadReply = { ...turn, replyId: turn.reply.id, model: "model-a-mini", join
 
 const oldEvent = { id: "evt_1", kind: "product.created", createdAt: 0, customerId: undefined, payload: "{}" }
 
+const oldEntry = { action: "users block", by: "operator", userId: undefined, reason: undefined, details: "" }
+
 /** A person with an uploaded document, the hold and the reply of a process that died, and a period that ends in a month. */
 const given = Effect.gen(function* () {
   const ledger = yield* testedLedger
@@ -30,6 +32,7 @@ const given = Effect.gen(function* () {
   const limits = [{ subject: "192.0.2.1", name: "ip", calls: 1 }]
   yield* CallLimiter.use(({ admit }) => admit({ limits, windowMs: 1, lease: "one", leaseMs: 1, ended: [] }))
   yield* PaymentEventStore.use((store) => store.keep(oldEvent, { state: "ignored", note: "" }))
+  yield* AuditLog.use((log) => log.record(oldEntry))
   const bytes = new TextEncoder().encode("The sky over Basel is blue today.")
   const { id } = yield* DocumentService.use(({ upload }) => upload({ userId: "ann", filename: "sky.txt", bytes }))
   return { documentId: id, nextResetAt }
@@ -54,6 +57,12 @@ const forgotten = Effect.map(
 const removed = Effect.map(
   PaymentEventStore.use((store) => store.find([oldEvent.id])),
   (found) => found.length === 0
+)
+
+/** True if the audit log's entry was deleted after its retention. */
+const cleared = Effect.map(
+  AuditLog.use((log) => log.list({ userId: undefined, since: undefined, before: undefined, limit: 1 })),
+  (entries) => entries.length === 0
 )
 
 /** Lets everything go on until the document is read, though no time passes. */
@@ -108,11 +117,11 @@ describe("background work", () => {
         if (name === "jobs") yield* readingEnds(documentId)
         const { kept, nextResetAt: next, read, swept } = yield* done(documentId)
         const resets = next > nextResetAt
-        const forgot = { callLimits: yield* forgotten, paymentEvents: yield* removed }
+        const forgot = { callLimits: yield* forgotten, paymentEvents: yield* removed, retention: yield* cleared }
         assert.strictEqual(kept, swept)
         const worked = { jobs: read, holds: swept, resets, ...forgot }
         const names = Object.keys(worked).map((task) => [task, task === name])
         assert.deepStrictEqual(worked, Object.fromEntries(names))
-      }).pipe(Effect.provide(world(model)))
+      }).pipe(Effect.provide(Layer.provide(world(model), settingsLayer({ retention: { logsMs: 30 * 86_400_000 } }))))
   )
 })

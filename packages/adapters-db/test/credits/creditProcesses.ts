@@ -10,8 +10,8 @@ const parser = { parse: () => Effect.die("No document is parsed.") }
 /** Several processes on one database: each with connections, a heartbeat and waiting calls of its own, and no background work. */
 export const withProcesses = (
   count: number,
-  options: Pick<ParleyOptions, "holdTtlMs">,
-  use: (processes: ReadonlyArray<Parley>) => Promise<void>
+  options: Pick<ParleyOptions, "holdTtlMs" | "retention"> & Partial<Pick<ParleyOptions, "models">>,
+  use: (processes: ReadonlyArray<Parley>, url: string) => Promise<void>
 ): Promise<void> =>
   Effect.runPromise(
     Effect.scoped(
@@ -21,13 +21,13 @@ export const withProcesses = (
           const open = async (): Promise<Parley> => {
             const database = await openDatabase({ url, maxConnections: 3 })
             ends.unshift(() => database.close())
-            const parley = await createParley({ ...database, ...options, models, parser, work: false })
+            const parley = await createParley({ ...database, models, parser, ...options, work: false })
             ends.unshift(() => parley.close())
             return parley
           }
           try {
             const first = await open()
-            await use([first, ...(await Promise.all(Array.from({ length: count - 1 }, open)))])
+            await use([first, ...(await Promise.all(Array.from({ length: count - 1 }, open)))], url)
           } finally {
             for (const end of ends) await end()
           }
