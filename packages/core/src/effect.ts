@@ -154,7 +154,7 @@ export { type HealthReport, OperatorReports, type PersonReport } from "./users/O
 export { OperatorTiers, type TierStanding } from "./users/OperatorTiers.ts"
 export { type AccessState, type PeopleAsked, type PeoplePage, UserAccess } from "./users/UserAccess.ts"
 export { EXPORT_KINDS, EXPORT_VERSION, type ExportKind, type ExportLine, UserExport } from "./users/UserExport.ts"
-export { RetentionSweeper, type Swept } from "./retention/RetentionSweeper.ts"
+export { type RetentionSwept, RetentionSweeper } from "./retention/RetentionSweeper.ts"
 export { type ErasedUser, PSEUDONYM_PREFIX, UserService } from "./users/UserService.ts"
 export { UserNotFound } from "./users/errors.ts"
 export {

@@ -26,8 +26,8 @@ const toEntry = ({ action, address, at, details, number, operator, reason, subje
 })
 
 /**
- * The oldest entries, one process at a time. The trigger of the table refuses what is younger than the shortest
- * retention. Parameters: Unix milliseconds, how many, the schema.
+ * Deletes the oldest entries, one process at a time. An array, because of a set of unknown size the planner would look up
+ * the entries by reading the whole table. Parameters: Unix milliseconds, how many, the schema.
  */
 const removeOldSql = (schema: string) => `WITH lock AS MATERIALIZED (
     SELECT pg_try_advisory_xact_lock(hashtextextended($3 || '.audit_log', 0)) AS is_ours
@@ -37,7 +37,7 @@ const removeOldSql = (schema: string) => `WITH lock AS MATERIALIZED (
       AND at < least(to_timestamp($1::float8 / 1000), now() - ${AUDIT_KEPT_MS} * interval '1 millisecond')
     ORDER BY at LIMIT $2
   ), removed AS (
-    DELETE FROM ${schema}.audit_log WHERE number IN (SELECT number FROM old) RETURNING 1
+    DELETE FROM ${schema}.audit_log WHERE number = ANY(ARRAY(SELECT number FROM old)) RETURNING 1
   )
   SELECT count(*) AS removed FROM removed`
 

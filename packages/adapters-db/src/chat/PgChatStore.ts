@@ -134,34 +134,9 @@ const messageOf = (row: TranscriptRow): StoredMessage => ({
   createdAt: row.message_created_at.getTime()
 })
 
-/** The methods that read messages and lists of chats. */
-const pgReading = (database: Database["Service"]): Pick<ChatStore["Service"], "list" | "transcript"> => {
-  const { schema } = database
-  const sqlTexts = {
-    transcript: transcriptSql(schema),
-    useAgain: useAgainSql(schema),
-    list: listSql(schema),
-    count: countSql(schema),
-    search: searchSql(schema)
-  }
-
-  const listed = (userId: UserId, bot: string, limit: number, offset: number) =>
-    database.asUser(userId, (sql) =>
-      Effect.gen(function* () {
-        const [counted] = yield* sql.query<{ total: number }>(sqlTexts.count, [userId, bot])
-        const rows = yield* sql.query<ChatRow>(sqlTexts.list, [userId, bot, limit, offset])
-        return { chats: rows.map((row) => chatOf(userId, row)), total: counted?.total ?? 0 }
-      })
-    )
-
-  const found = (userId: UserId, bot: string, limit: number, offset: number, text: string) =>
-    Effect.map(
-      database.statementAsUser<FoundRow>(userId, sqlTexts.search, [userId, bot, limit, offset, text]),
-      (rows) => ({
-        chats: rows.flatMap((row) => ((row.id as string | null) === null ? [] : [chatOf(userId, row)])),
-        total: rows[0]?.total ?? 0
-      })
-    )
+/** Reads a part of a chat, and notes its use if it is read to be continued. */
+const pgTranscript = (database: Database["Service"]): ChatStore["Service"]["transcript"] => {
+  const sqlTexts = { transcript: transcriptSql(database.schema), useAgain: useAgainSql(database.schema) }
 
   /** Returns true if the chat still exists. A visitor's conversation is written by the service. */
   const useAgain = (owner: ConversationOwner, chatId: string) => {
@@ -194,8 +169,33 @@ const pgReading = (database: Database["Service"]): Pick<ChatStore["Service"], "l
     }
   })
 
+  return (input) => storing("ChatStore.transcript")(transcript(input))
+}
+
+/** The methods that read lists of chats. */
+const pgLists = (database: Database["Service"]): Pick<ChatStore["Service"], "list"> => {
+  const { schema } = database
+  const sqlTexts = { list: listSql(schema), count: countSql(schema), search: searchSql(schema) }
+
+  const listed = (userId: UserId, bot: string, limit: number, offset: number) =>
+    database.asUser(userId, (sql) =>
+      Effect.gen(function* () {
+        const [counted] = yield* sql.query<{ total: number }>(sqlTexts.count, [userId, bot])
+        const rows = yield* sql.query<ChatRow>(sqlTexts.list, [userId, bot, limit, offset])
+        return { chats: rows.map((row) => chatOf(userId, row)), total: counted?.total ?? 0 }
+      })
+    )
+
+  const found = (userId: UserId, bot: string, limit: number, offset: number, text: string) =>
+    Effect.map(
+      database.statementAsUser<FoundRow>(userId, sqlTexts.search, [userId, bot, limit, offset, text]),
+      (rows) => ({
+        chats: rows.flatMap((row) => ((row.id as string | null) === null ? [] : [chatOf(userId, row)])),
+        total: rows[0]?.total ?? 0
+      })
+    )
+
   return {
-    transcript: (input) => storing("ChatStore.transcript")(transcript(input)),
     list: ({ userId, bot = "", limit, offset, search = "" }) =>
       storing("ChatStore.list")(
         search === "" ? listed(userId, bot, limit, offset) : found(userId, bot, limit, offset, storableText(search))
@@ -219,7 +219,8 @@ const make = Effect.map(Database, (database) => {
     database.statementAsUser<R>(ownerKey(owner).userId, text, params)
 
   return ChatStore.of({
-    ...pgReading(database),
+    ...pgLists(database),
+    transcript: pgTranscript(database),
     beginTurn: (input) => {
       const { running } = input
       const begun = Object.values(beginRow(input))

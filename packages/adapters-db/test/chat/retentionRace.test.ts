@@ -69,7 +69,7 @@ describe.runIf(hasPostgres)("retention beside requests, on several servers", () 
     "a chat that is continued while a sweep runs has every message, and its reply is stored",
     { timeout: 60_000 },
     () =>
-      onServers(async ([first, second] = [], query) => {
+      onServers(async ([first, second], query) => {
         if (first === undefined || second === undefined) throw new Error("There are four servers.")
         const { chatId } = await send(first, "ann")
         const forgotten = await send(first, "ann")

@@ -35,6 +35,7 @@ export const configurationChecks = Effect.fnUntraced(function* ({ config, proble
     ...dataFolderCheck(config),
     workCheck(config),
     scheduleCheck(config),
+    retentionCheck(config),
     ...paymentChecks(config),
     ...crmChecks(config),
     challengeCheck(config),
@@ -71,6 +72,17 @@ const workCheck = (config: ParleyConfig): Check =>
   config.database._tag === "Embedded"
     ? ok("work", `by "parley serve": ${tasksOf(config).join(", ")}`)
     : ok("work", `by "parley serve" and "parley work": ${tasksOf(config).join(", ")}`)
+
+const DAY_MS = 86_400_000
+
+const keptFor = (ms: number | undefined): string => (ms === undefined ? "for ever" : `for ${ms / DAY_MS} days`)
+
+/** How long things are kept that an operator may limit. */
+const retentionCheck = ({ settings: { retention } }: ParleyConfig): Check =>
+  ok(
+    "retention",
+    `chats ${keptFor(retention?.chatsMs)}, visitors' conversations ${keptFor(retention?.visitorsMs)}, the audit log ${keptFor(retention?.logsMs)}`
+  )
 
 /** The providers that bots can be connected to, with the redirect address to register there. */
 const crmChecks = ({ baseUrl, crmProviders }: ParleyConfig): ReadonlyArray<Check> =>

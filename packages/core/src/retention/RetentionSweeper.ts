@@ -9,7 +9,7 @@ import { Retention } from "./Retention.ts"
 const PER_CALL = 1_000
 
 /** The numbers of what a sweep deleted. */
-export interface Swept {
+export interface RetentionSwept {
   readonly chats: number
   readonly conversations: number
   readonly auditEntries: number
@@ -24,7 +24,7 @@ export class RetentionSweeper extends Context.Service<
   RetentionSweeper,
   {
     /** Deletes all that was kept for long enough. */
-    readonly sweep: Effect.Effect<Swept, StorageFailed>
+    readonly sweep: Effect.Effect<RetentionSwept, StorageFailed>
     /** Sweeps every hour until interrupted. */
     readonly run: Effect.Effect<never>
   }

@@ -134,6 +134,12 @@ const shownOf = (bot: Bot, { content, sources }: StoredMessage): ReadonlyArray<S
     .map(({ filename, number, page, text }) => ({ number, filename, page, text }))
 }
 
+/** A message as its visitor sees it: nothing of one with the role `system`. */
+const shownMessage = (bot: Bot, message: StoredMessage): ReadonlyArray<WidgetMessage> => {
+  const { content, role, state } = message
+  return role === "system" ? [] : [{ role, content, state, sources: shownOf(bot, message) }]
+}
+
 /** Answers visitors who get no reply, in words of the bot, or as a failure that says nothing of its owner. */
 const makeInsteadOfReply = Effect.gen(function* () {
   const chats = yield* ChatStore
@@ -287,14 +293,7 @@ const make = Effect.gen(function* () {
         chatId: conversationId,
         limit: TRANSCRIPT_MESSAGES
       })
-      return {
-        conversationId: found.id,
-        messages: messages.flatMap((message): ReadonlyArray<WidgetMessage> =>
-          message.role === "system"
-            ? []
-            : [{ role: message.role, content: message.content, state: message.state, sources: shownOf(bot, message) }]
-        )
-      }
+      return { conversationId: found.id, messages: messages.flatMap((message) => shownMessage(bot, message)) }
     })
   })
 })

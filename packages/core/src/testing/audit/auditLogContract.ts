@@ -1,4 +1,4 @@
-import { Effect, type Layer } from "effect"
+import { Clock, Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
 import { AUDIT_KEPT_MS, type AuditEntry, AuditLog, type ListAuditInput } from "../../audit/AuditLog.ts"
 import { UnitOfWork } from "../../storage/UnitOfWork.ts"
@@ -80,7 +80,8 @@ export const auditLogContract = <R = never>(
         Effect.gen(function* () {
           const log = yield* AuditLog
           const userId = newUserId()
-          const day = (age: number) => Date.now() - age * 86_400_000
+          const now = yield* Clock.currentTimeMillis
+          const day = (age: number) => now - age * 86_400_000
           for (const age of [400, 300, 200, 100]) yield* recordAt(day(age), entryOf({ userId, details: `${age}` }))
           const left = Effect.map(list({ userId }), (found) => found.map(({ details }) => details))
           expect(yield* log.removeOld({ before: day(150), limit: 2 })).toBe(2)
@@ -102,9 +103,10 @@ export const auditLogContract = <R = never>(
         Effect.gen(function* () {
           const log = yield* AuditLog
           const userId = newUserId()
-          yield* recordAt(Date.now() - AUDIT_KEPT_MS + 60_000, entryOf({ userId, details: "young" }))
-          yield* recordAt(Date.now() - AUDIT_KEPT_MS - 60_000, entryOf({ userId, details: "old" }))
-          yield* log.removeOld({ before: Date.now() + 1_000_000, limit: 100 })
+          const now = yield* Clock.currentTimeMillis
+          yield* recordAt(now - AUDIT_KEPT_MS + 60_000, entryOf({ userId, details: "young" }))
+          yield* recordAt(now - AUDIT_KEPT_MS - 60_000, entryOf({ userId, details: "old" }))
+          yield* log.removeOld({ before: now + 1_000_000, limit: 100 })
           expect(yield* list({ userId })).toMatchObject([{ details: "young" }])
         })
       ))
