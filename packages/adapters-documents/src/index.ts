@@ -1,3 +1,4 @@
+export { type ClamAv, type ClamAvOptions, clamAvPlace, ClamAvScanner } from "./ClamAvScanner.ts"
 export { type DocumentParserOptions, openDocumentParser, type OpenDocumentParser } from "./openDocumentParser.ts"
 export { parserFences, type ParserFences } from "./process/fences.ts"
 export { DEFAULT_PARSER_LIMITS, type ParserLimits } from "./ParserLimits.ts"

@@ -9,7 +9,7 @@ import {
   unlockedDatabaseLayer
 } from "@parley/adapters-db"
 import type { PgliteThread } from "@parley/adapters-db/embedded"
-import { TesseractOcr, WorkerDocumentParser } from "@parley/adapters-documents"
+import { ClamAvScanner, TesseractOcr, WorkerDocumentParser } from "@parley/adapters-documents"
 import {
   AnthropicChatModel,
   chatModelsLayer,
@@ -36,6 +36,7 @@ import {
   type ChatModel,
   type ChatModels,
   type CrmProviders,
+  MalwareScanner,
   ObjectStore,
   PassageEmbedder,
   type PaymentPorts,
@@ -111,6 +112,10 @@ const modelsLayer = (config: ParleyConfig) =>
     offline: new OfflineChatModel({ directives: usesDevelopmentSignIn(config) }),
     ...vendorModels(config)
   })
+
+/** The scanner of uploaded files; none unless configured. */
+const scannerLayer = ({ clamAv }: ParleyConfig): Layer.Layer<never> =>
+  clamAv === undefined ? Layer.empty : Layer.sync(MalwareScanner, () => ClamAvScanner({ url: clamAv }))
 
 /** The catalog, and the models. */
 export const offerLayer = (config: ParleyConfig): Layer.Layer<Catalog | ChatModels> =>
@@ -214,6 +219,7 @@ export const partsLayer = (config: ParleyConfig, options: OpenOptions): Layer.La
             embedderLayer(config),
             exactSearchLayer(config),
             challengeLayer(config),
+            scannerLayer(config),
             mailerLayer(config),
             eventsLayer(config)
           )

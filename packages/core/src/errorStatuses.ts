@@ -87,6 +87,7 @@ export const errorStatuses = {
   reset_too_early: 409,
   secret_unreadable: 500,
   secrets_not_configured: 503,
+  scanner_unavailable: 503,
   service_key_inactive: 409,
   service_key_invalid: 401,
   service_key_not_found: 404,

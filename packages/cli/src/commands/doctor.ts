@@ -78,9 +78,15 @@ export const doctorCommand = Command.make(
     if (settings.problems.length === 0) {
       const { config } = settings
       const { parserCheck } = yield* Effect.promise(() => import("../doctor/parserCheck.ts"))
+      const { scannerChecks } = yield* Effect.promise(() => import("../doctor/scannerChecks.ts"))
       const { sessionChecks } = yield* Effect.promise(() => import("../doctor/sessionChecks.ts"))
       const { mailChecks } = yield* Effect.promise(() => import("../signIn/mailChecks.ts"))
-      here.push(...(yield* sessionChecks(config)), ...(yield* mailChecks(config)), yield* parserCheck)
+      here.push(
+        ...(yield* sessionChecks(config)),
+        ...(yield* mailChecks(config)),
+        yield* parserCheck,
+        ...(yield* scannerChecks(config))
+      )
       const usable = folderProblems(config).length === 0
       // The embedded database is the server's while it runs, and so is its port.
       const ownsDatabase = config.database._tag === "Server" || atServer.length === 0

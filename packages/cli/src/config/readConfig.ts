@@ -1,6 +1,7 @@
 import { resolve } from "node:path"
 import type { ParleySettings } from "@parley/core"
 import { parseSecretKeys, type SecretKey, SETTING_VARIABLES } from "@parley/core/effect"
+import { clamAvPlace } from "@parley/adapters-documents"
 import { isOrigin, isTrustProxy } from "@parley/adapters-http/settings"
 import { parseS3Url, type S3Options } from "@parley/adapters-s3"
 import { Effect, Result, Schema } from "effect"
@@ -114,6 +115,8 @@ const readEnvironment = (read: EnvironmentReader, folder: string) => {
     mail,
     session: readSession(read, mail !== undefined),
     files: files(read),
+    /** The address of clamd, which scans every uploaded file; undefined if none does. */
+    clamAv: read.valid("PARLEY_CLAMAV_URL", "tcp://<host>:3310 or unix:/run/clamav/clamd.ctl", isClamAv),
     ocr: ocr(read, folder),
     /** The secret of schedules; without it they may not call. */
     cronSecret: cronSecret(read),
@@ -154,6 +157,8 @@ const database = (read: EnvironmentReader) => {
     unverified: variablesWith(isUnverified)
   }
 }
+
+const isClamAv = (url: string): boolean => clamAvPlace(url) !== undefined
 
 /** Origins to the letter, as browsers send them. */
 const allowedOrigins = (read: EnvironmentReader): ReadonlyArray<string> => {

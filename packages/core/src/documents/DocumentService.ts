@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer, Schema, Stream } from "effect"
 import { Accounts } from "../credits/Accounts.ts"
 import { UserId } from "../identity/UserId.ts"
+import { SecurityEvents } from "../security/SecurityEvents.ts"
 import { IdGenerator, isUuid } from "../storage/IdGenerator.ts"
 import { Id, inputsOf, Offset } from "../storage/inputs.ts"
 import type { SessionInvalid } from "../identity/SessionVerifier.ts"
@@ -14,6 +15,7 @@ import {
   DocumentNotFound,
   DocumentNotIndexed,
   DocumentQuotaExceeded,
+  fileInfected,
   type FileRejected,
   fileTooLarge,
   InvalidDocumentId
@@ -25,6 +27,7 @@ import { identifyFile } from "./storing/identifyFile.ts"
 import { JobQueue } from "../jobs/JobQueue.ts"
 import { PassageIndex } from "./indexing/PassageIndex.ts"
 import { ProcessDocument } from "./reading/processDocument.ts"
+import { MalwareScanner, type ScannerUnavailable } from "./storing/MalwareScanner.ts"
 import { UploadLimits } from "./storing/UploadLimits.ts"
 
 export const UploadInput = Schema.Struct({
@@ -79,10 +82,16 @@ const piecesOf = (files: FileStore["Service"], key: DocumentKey, from: number, t
 export class DocumentService extends Context.Service<
   DocumentService,
   {
-    /** Stores a file and queues its processing, all or nothing; returns the document as `processing`. */
+    /**
+     * Stores a file and queues its processing, all or nothing; returns the document as `processing`. If there is a
+     * `MalwareScanner`, it has to find the file clean first.
+     */
     upload(
       input: UploadInput
-    ): Effect.Effect<Document, FileRejected | DocumentQuotaExceeded | SessionInvalid | StorageFailed>
+    ): Effect.Effect<
+      Document,
+      FileRejected | ScannerUnavailable | DocumentQuotaExceeded | SessionInvalid | StorageFailed
+    >
     /** Asks for processing: a ready document stays ready, one in work gets no second job, a failed one is tried again. */
     vectorize(
       userId: UserId,
@@ -192,7 +201,19 @@ const makeInsert = Effect.gen(function* () {
   })
 })
 
+/** Refuses a file in which the scanner finds malware, as a security event. */
+const makeScan = Effect.gen(function* () {
+  const scanner = yield* MalwareScanner
+  const security = yield* SecurityEvents
+  return Effect.fnUntraced(function* ({ bytes, userId }: UploadInput, filename: string) {
+    if (scanner === undefined || (yield* scanner.scan(bytes)) === "clean") return
+    yield* security.refuse({ outcome: "file_rejected", problem: "malware", userId, suspicious: true })
+    return yield* fileInfected(filename)
+  })
+})
+
 const makeUpload = Effect.gen(function* () {
+  const scan = yield* makeScan
   const insert = yield* makeInsert
   const files = yield* FileStore
   const jobs = yield* JobQueue
@@ -200,11 +221,13 @@ const makeUpload = Effect.gen(function* () {
   const limits = yield* UploadLimits
   const ids = yield* IdGenerator
 
-  return Effect.fn("DocumentService.upload")(function* ({ userId, filename, bytes }: UploadInput) {
+  return Effect.fn("DocumentService.upload")(function* (input: UploadInput) {
+    const { userId, filename, bytes } = input
     if (bytes.byteLength > limits.maxBytes) {
       return yield* fileTooLarge(limits.maxBytes)
     }
     const identified = yield* Effect.fromResult(identifyFile({ filename, bytes, accepted: limits.types }))
+    yield* scan(input, identified.filename)
     const document: Document = {
       id: yield* ids.next,
       userId,

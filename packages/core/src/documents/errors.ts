@@ -41,7 +41,7 @@ export class InvalidDocumentId extends Schema.TaggedError<InvalidDocumentId>()("
 
 /** A file that cannot be accepted. `problem` says which rule it broke. */
 export class FileRejected extends Schema.TaggedError<FileRejected>()("FileRejected", {
-  problem: Schema.Literals(["empty", "too-large", "type", "contradiction", "name"]),
+  problem: Schema.Literals(["empty", "too-large", "type", "contradiction", "name", "malware"]),
   detail: Schema.String
 }) {
   readonly code = "file_rejected"
@@ -49,6 +49,13 @@ export class FileRejected extends Schema.TaggedError<FileRejected>()("FileReject
     return this.detail
   }
 }
+
+/** A file in which the malware scanner found something. */
+export const fileInfected = (filename: string): FileRejected =>
+  new FileRejected({
+    problem: "malware",
+    detail: `${filename} contains malware, as the scanner of this service says. It was not stored. Check the device that it comes from.`
+  })
 
 /** A file of more bytes than a document may have. */
 export const fileTooLarge = (maxBytes: number): FileRejected =>

@@ -60,6 +60,7 @@ export {
   requestsOf
 } from "./embedding/embedPassages.ts"
 export { FileRejected, fileTooLarge } from "./errors.ts"
+export { type MalwareScan, MalwareScanner, SCAN_FAILURES, ScannerUnavailable } from "./storing/MalwareScanner.ts"
 export {
   FEEDBACK,
   type FeedbackCandidate,

@@ -20,6 +20,7 @@ import { checkTiers } from "../credits/upkeep/checkTiers.ts"
 import { CreditUpkeep } from "../credits/CreditLedger.ts"
 import { DocumentParser } from "../documents/reading/DocumentParser.ts"
 import { textParser } from "../documents/reading/textParser.ts"
+import { type MalwareScan, MalwareScanner } from "../documents/storing/MalwareScanner.ts"
 import { DocumentService } from "../documents/DocumentService.ts"
 import { parleyLayer } from "../parleyLayer.ts"
 import { type ParleySettings, problemsOfSettings, settingsLayer } from "../parleySettings.ts"
@@ -50,6 +51,8 @@ import { replyCalls } from "./sendReply.ts"
 export interface ParleyOptions extends StoragePorts, ParleySettings {
   /** Reads documents; `textParser`, which reads plain texts alone, unless given. */
   readonly parser?: DocumentParser["Service"]
+  /** Looks for malware in every file before it is kept; without it files are kept unscanned. */
+  readonly scanner?: MalwareScan
   /** Runs the models; without it every chat fails with `ModelUnavailable`. */
   readonly models?: ChatModels["Service"]
   /** Takes payments; without it nothing is sold. */
@@ -149,6 +152,7 @@ const portsLayer = (options: ParleyOptions, catalog: CatalogData) =>
     Layer.succeed(CrmProviders, new Map((options.crm ?? []).map((provider) => [provider.id, provider]))),
     Layer.succeed(SecretBox, options.secrets ?? noSecrets),
     Layer.succeed(DocumentParser, options.parser ?? textParser),
+    Layer.succeed(MalwareScanner, options.scanner),
     openStorageLayer(options)
   )
 

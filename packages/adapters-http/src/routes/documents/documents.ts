@@ -61,7 +61,7 @@ export const postUpload = defineRoute({
   body: fileBody,
   largeWork: "write",
   responses: { 200: { description: "The document is stored.", schema: UploadedBody } },
-  errors: ["unauthorized", "file_rejected", "document_quota", "storage_unavailable"],
+  errors: ["unauthorized", "file_rejected", "document_quota", "scanner_unavailable", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ caller, body }) {
     const documents = yield* DocumentService
     const { id, filename, status } = yield* documents.upload({ userId: caller.userId, ...body })

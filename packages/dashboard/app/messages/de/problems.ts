@@ -21,6 +21,8 @@ export const problems: MessagesLike<typeof english> = {
   "problem.model_not_allowed": "Ihr Tarif enthält dieses Modell nicht. Wählen Sie ein anderes.",
   "problem.document_forbidden": "Eines der Dokumente gehört jemand anderem.",
   "problem.document_quota": "Ihr Tarif hat keinen Platz für weitere Dokumente. Löschen Sie nicht mehr gebrauchte.",
+  "problem.scanner_unavailable":
+    "Diese Datei kann gerade nicht auf Schadsoftware geprüft werden und wurde nicht gespeichert. Versuchen Sie es gleich noch einmal.",
   "problem.storage_quota": "Ihr Tarif hat keinen Platz für weitere Chats. Löschen Sie nicht mehr gebrauchte.",
   "problem.not_found": "Hier ist nichts.",
   "problem.chat_not_found": "Diesen Chat gibt es nicht. Vielleicht wurde er gelöscht.",

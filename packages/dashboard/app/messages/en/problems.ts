@@ -20,6 +20,8 @@ export const problems = {
   "problem.model_not_allowed": "Your plan does not include this model. Choose another one.",
   "problem.document_forbidden": "One of the documents belongs to somebody else.",
   "problem.document_quota": "Your plan has no room for more documents. Delete some you no longer need.",
+  "problem.scanner_unavailable":
+    "This file cannot be checked for malware now, and was not stored. Try again in a moment.",
   "problem.storage_quota": "Your plan has no room for more chats. Delete some you no longer need.",
   "problem.not_found": "There is nothing here.",
   "problem.chat_not_found": "There is no such chat. It may have been deleted.",

@@ -1,0 +1,93 @@
+import { connect, type NetConnectOpts, type Socket } from "node:net"
+import { type MalwareScan, ScannerUnavailable } from "@parley/core/adapter"
+import { Effect } from "effect"
+
+/** Longer than clamd takes for the largest file, unless it is overloaded. */
+const TIMEOUT_MS = 60_000
+/** Longer than every answer to one file. */
+const MOST_ANSWER_BYTES = 4_096
+const SOCKET = /^unix:(?:\/\/)?(\/.+)$/
+
+export interface ClamAvOptions {
+  /** The address of clamd: `tcp://host:3310` or `unix:/run/clamav/clamd.ctl`. */
+  readonly url: string
+  /** The most time for one file, from the connection to the verdict, in milliseconds; default a minute. */
+  readonly timeoutMs?: number
+}
+
+/** The place of a clamd in an address; undefined if the text is none. */
+export const clamAvPlace = (url: string): NetConnectOpts | undefined => {
+  const path = SOCKET.exec(url)?.[1]
+  if (path !== undefined) return { path }
+  const { hostname = "", pathname, port, protocol } = URL.parse(url) ?? {}
+  if (protocol !== "tcp:" || hostname === "" || !["", "/"].includes(pathname ?? "")) return undefined
+  return { host: hostname.replace(/^\[(.*)\]$/, "$1"), port: Number(port || 3310) }
+}
+
+const unavailable = (reason: ScannerUnavailable["reason"]) => new ScannerUnavailable({ reason })
+
+/** The answer on a connection, up to its NUL. One without its end may have lost the word that makes it a finding. */
+const answerOn = (socket: Socket): Effect.Effect<string, ScannerUnavailable> =>
+  Effect.callback((resume) => {
+    let answer = Buffer.alloc(0)
+    socket.on("data", (piece: Buffer) => {
+      answer = Buffer.concat([answer, piece])
+      const end = answer.indexOf(0)
+      if (end >= 0) resume(Effect.succeed(answer.toString("latin1", 0, end)))
+      else if (answer.length > MOST_ANSWER_BYTES) resume(Effect.fail(unavailable("refused")))
+    })
+    socket.on("close", () => resume(Effect.fail(unavailable("unreachable"))))
+  })
+
+/** Sends a command and its data, and returns the answer. */
+const ask = (
+  place: NetConnectOpts,
+  timeoutMs: number,
+  pieces: ReadonlyArray<Uint8Array>
+): Effect.Effect<string, ScannerUnavailable> =>
+  Effect.acquireUseRelease(
+    // An error closes the connection.
+    Effect.sync(() => connect(place).on("error", () => undefined)),
+    (socket) =>
+      Effect.suspend(() => {
+        for (const piece of pieces) socket.write(piece)
+        return answerOn(socket)
+      }),
+    (socket) => Effect.sync(() => socket.destroy())
+  ).pipe(Effect.timeoutOrElse({ duration: timeoutMs, orElse: () => Effect.fail(unavailable("timeout")) }))
+
+/** A length of four bytes, the most significant one first. */
+const lengthOf = (bytes: number): Uint8Array => {
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(bytes)
+  return length
+}
+
+const command = (name: string): Uint8Array => Buffer.from(`z${name}\0`)
+
+/** The scanner, and a check that it answers. */
+export interface ClamAv extends MalwareScan {
+  readonly ping: Effect.Effect<void, ScannerUnavailable>
+}
+
+/**
+ * ClamAV's daemon as the malware scanner, by its command INSTREAM (clamd(8), "COMMANDS"): the file as one chunk with its
+ * length in front, then a chunk of length 0. Every answer but `stream: OK` and `stream: <name> FOUND` is a failure, so
+ * that no file is kept without a verdict. Throws a `TypeError` if the address is not one.
+ */
+export const ClamAvScanner = ({ timeoutMs = TIMEOUT_MS, url }: ClamAvOptions): ClamAv => {
+  const place = clamAvPlace(url)
+  if (place === undefined) throw new TypeError("The address of clamd is not like tcp://host:3310 or unix:/path.")
+  return {
+    scan: Effect.fn("ClamAvScanner.scan")(function* (bytes) {
+      const file = bytes.byteLength === 0 ? [] : [lengthOf(bytes.byteLength), bytes]
+      const answer = yield* ask(place, timeoutMs, [command("INSTREAM"), ...file, lengthOf(0)])
+      if (answer === "stream: OK") return "clean"
+      if (/^stream: .+ FOUND$/.test(answer)) return "infected"
+      return yield* unavailable("refused")
+    }),
+    ping: Effect.flatMap(ask(place, timeoutMs, [command("PING")]), (answer) =>
+      answer === "PONG" ? Effect.void : Effect.fail(unavailable("refused"))
+    )
+  }
+}
