@@ -17,6 +17,7 @@ const patterns: ReadonlyArray<readonly [pattern: RegExp, address: string]> = [
   [/^docs\/(?!site\/)(.+)\.md$/, "$1"],
   [/^ARCHITECTURE\.md$/, "architecture"],
   [/^CONTRIBUTING\.md$/, "contributing"],
+  [/^SECURITY\.md$/, "security"],
   [/^packages\/(?!bench\/)([^/]+)\/README\.md$/, "packages/$1"],
   [/^packages\/core\/src\/([^/]+)\/README\.md$/, "packages/core/$1"],
   [/^examples\/([^/]+)\/README\.md$/, "guides/$1"]

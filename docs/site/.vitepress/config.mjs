@@ -97,7 +97,13 @@ const concepts = below(
   "concepts",
   ["credits", "holds", "periods", "documents", "sources", "bots", "webhooks"].map((name) => `concepts/${name}`)
 ).filter(({ link }) => link !== "/concepts/index")
-const operating = [item("billing"), item("crm"), item("threats", "Threats")]
+const operating = [
+  item("billing"),
+  item("crm"),
+  item("security", "Security"),
+  item("threats", "Threats"),
+  item("security/asvs", "OWASP ASVS 5.0")
+]
 const reference = ["configuration", "commands", "http", "errors"].map((name) => item(`reference/${name}`))
 const api = apiPages().map((name) => ({
   link: `/reference/api/${name}`,
