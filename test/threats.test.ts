@@ -4,7 +4,22 @@ import { hasTest, looseNames, missingFiles, namedTests, problemOf, textOf } from
 const documents = ["SECURITY.md", "docs/threats.md"]
 
 /** The rooms of docs/threats.md by the letter of their rows, and the number of rows in each. */
-const rooms: Readonly<Record<string, number>> = { O: 13 }
+const rooms: Readonly<Record<string, number>> = {
+  I: 12,
+  E: 7,
+  K: 6,
+  A: 4,
+  H: 13,
+  V: 9,
+  M: 12,
+  D: 12,
+  P: 8,
+  O: 13,
+  B: 8,
+  L: 6,
+  C: 4,
+  R: 7
+}
 
 const rowsOf = (text: string) =>
   text.split("\n").flatMap((line) => {
