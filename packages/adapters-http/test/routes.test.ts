@@ -519,6 +519,16 @@ describe("server", () => {
     expect([...response.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([])
   })
 
+  test("over https every answer has browsers use https for a year, subdomains included; over http none does", async () => {
+    const secure = await startServer({ app: { baseUrl: "https://parley.example" } })
+    for (const path of ["/healthz", "/api/me", "/nowhere"]) {
+      const { headers } = await secure.fetch(path)
+      expect(headers.get("strict-transport-security"), path).toBe("max-age=31536000; includeSubDomains")
+      expect((await server.fetch(path)).headers.has("strict-transport-security"), path).toBe(false)
+    }
+    await secure.close()
+  })
+
   test("what fails unexpectedly is 500 without a word of why", async () => {
     const stores = await openInMemory()
     const ledger = CreditLedger.of({ ...stores.ledger, run: () => Effect.die(new Error("password=hunter2")) })
