@@ -49,6 +49,7 @@ describe("connections to a database in production", () => {
     "postgres://parley:hunter2@db.example/parley?sslmode=require",
     "postgres://parley:hunter2@db.example/parley?sslmode=no-verify",
     "postgres://parley:hunter2@db.example/parley?ssl=true",
+    "postgres://parley:hunter2@db.example/parley?sslmode=verify-full&sslmode=disable",
     "postgres://parley:hunter2@10.0.0.5/parley",
     "postgres://[2001:db8::1]/parley"
   ])("to another machine are refused without a verified certificate: %s", async (url) => {
@@ -84,7 +85,9 @@ describe("connections to the database", () => {
     "postgres://db/parley?sslmode=",
     "postgres://localhost/parley?host=db.example",
     "postgres://[2001:db8::1]/parley",
-    "postgres://db/parley?ssl=false"
+    "postgres://db/parley?ssl=false",
+    "postgres://db/parley?ssl=true&sslmode=disable",
+    "postgres://db/parley?sslmode=require&sslmode=prefer"
   ])("over a network without TLS are warned about: %s", async (url) => {
     expect(await settingsOf({ DATABASE_URL: url })).toEqual(["DATABASE_URL"])
     const both = { DATABASE_URL: url, DATABASE_DIRECT_URL: url }
@@ -111,6 +114,9 @@ describe("connections to the database", () => {
   it("follow what libpq's variables add", async () => {
     expect(await settingsOf({ DATABASE_URL: "postgres://db/parley", PGSSLMODE: "require" })).toEqual([])
     expect(await settingsOf({ DATABASE_URL: "postgres://db/parley", PGSSLMODE: "prefer" })).toEqual(["DATABASE_URL"])
+    expect(await settingsOf({ DATABASE_URL: "postgres://db/parley?ssl=0", PGSSLMODE: "require" })).toEqual([
+      "DATABASE_URL"
+    ])
     expect(await settingsOf({ DATABASE_URL: "postgres:///parley", PGHOST: "db" })).toEqual(["DATABASE_URL"])
     expect(await settingsOf({})).toEqual([])
   })

@@ -1,6 +1,7 @@
 import type { CallersTransaction } from "@parley/core"
 import type { TransactionNotJoined } from "@parley/core/adapter"
 import { Context, type Effect, Schema } from "effect"
+import { type TlsRefusal, tlsRefusal } from "./tlsRefusal.ts"
 
 /** SQLSTATEs, or how they begin, of what passes (PostgreSQL 17, appendix A). No SQLSTATE at all: the connection was lost. */
 const PASSING = new Set([
@@ -23,6 +24,16 @@ const PASSING = new Set([
  */
 const REFUSED_CONNECTIONS = /^(08|28|3D000$|53300$|57P0[1-5]$)/
 
+const TLS_MESSAGES: Readonly<Record<TlsRefusal, string>> = {
+  "not-offered": "The database server offers no TLS, and its address requires it. Turn TLS on at the server.",
+  untrusted:
+    "The certificate of the database server is not signed by a trusted authority. Name its authority's certificate in `sslrootcert`.",
+  "other-host":
+    "The certificate of the database server is for another host. Connect to a name in it, or have one issued for this host.",
+  "out-of-date":
+    "The certificate of the database server has expired or is not valid yet. Renew it, and check the clocks of both machines."
+}
+
 /**
  * A statement or a connection that the database refused, or a connection that it lost. `sqlState` is the five-character
  * SQLSTATE if there is one.
@@ -42,6 +53,10 @@ export class DatabaseError extends Schema.TaggedError<DatabaseError>()("Database
     const state = this.sqlState
     return state === undefined || PASSING.has(state) || PASSING.has(state.slice(0, 2)) || PASSING.has(state.slice(0, 3))
   }
+  /** The reason if this side refused the server's TLS: nothing was sent to it, not even the name of a login. */
+  get tls(): TlsRefusal | undefined {
+    return tlsRefusal(this.cause)
+  }
   /** The wait, for the failures that this one becomes. */
   get wait(): { readonly retryAfterMs?: number } {
     return this.retryAfterMs === undefined ? {} : { retryAfterMs: this.retryAfterMs }
@@ -51,6 +66,7 @@ export class DatabaseError extends Schema.TaggedError<DatabaseError>()("Database
     if (this.closed === true) return "The database was closed."
     if (this.retryAfterMs !== undefined)
       return "The database has not answered for a while, and is not asked until it does."
+    if (this.tls !== undefined) return TLS_MESSAGES[this.tls]
     if (this.sqlState === undefined) return "The database cannot be reached, or the connection to it was lost."
     const what = REFUSED_CONNECTIONS.test(this.sqlState) ? "the connection" : "a statement"
     return `The database refused ${what} (SQLSTATE ${this.sqlState}).`

@@ -2,6 +2,7 @@ import { causeCode, SilenceWatch } from "@parley/core/adapter"
 import { Clock, Effect } from "effect"
 import type pg from "pg"
 import type { PgPool } from "../database/server/PgPool.ts"
+import { tlsRefusal } from "../database/tlsRefusal.ts"
 import { isReported } from "../database/toDatabaseError.ts"
 
 /** Time limit of a probe to a silent server, and the pause between two probes. Milliseconds. */
@@ -33,10 +34,13 @@ const answers = async (pool: pg.Pool): Promise<boolean> => {
   }
 }
 
-/** True if a failure comes from the server or its host: if a client gave up by itself, there is no code. */
+/**
+ * True if a failure comes from the server or its host: if a client gave up by itself, there is no code. A server whose
+ * TLS was refused has answered.
+ */
 export const isAnswer = (cause: unknown): boolean => {
   const code = causeCode(cause)
-  return isReported(cause) || (code !== undefined && code !== "ETIMEDOUT")
+  return isReported(cause) || tlsRefusal(cause) !== undefined || (code !== undefined && code !== "ETIMEDOUT")
 }
 
 /** Watches the server behind a pool for silence. */

@@ -15,9 +15,16 @@ interface ConnectionDefaults {
   readonly sslMode: string | undefined
 }
 
+/** The driver takes the last one of several parameters of a name, and an empty one as none. */
+const parameter = (url: URL, name: string): string | undefined => url.searchParams.getAll(name).at(-1) || undefined
+
+/** The mode in force: libpq's variable counts only if the address says nothing about TLS. */
+const sslModeOf = (url: URL, { sslMode }: ConnectionDefaults): string | undefined =>
+  parameter(url, "sslmode") ?? (url.searchParams.has("ssl") ? undefined : sslMode)
+
 /** The host of a connection string over a network; undefined for a socket and for this machine. */
 const remoteHostOf = (url: URL, { host: fallback }: ConnectionDefaults): string | undefined => {
-  const host = url.searchParams.get("host") ?? (url.hostname.replaceAll(/%2f/gi, "/") || fallback || "localhost")
+  const host = parameter(url, "host") ?? (url.hostname.replaceAll(/%2f/gi, "/") || fallback || "localhost")
   return host.startsWith("/") || host.startsWith("@") || isLoopback(host) ? undefined : host
 }
 
@@ -25,8 +32,8 @@ const remoteHostOf = (url: URL, { host: fallback }: ConnectionDefaults): string 
 export const isUnencrypted = (connectionString: string, defaults: ConnectionDefaults): boolean => {
   const url = URL.parse(connectionString)
   if (url === null || remoteHostOf(url, defaults) === undefined) return false
-  if (["true", "1"].includes(url.searchParams.get("ssl") ?? "")) return false
-  return !ENCRYPTED.has(url.searchParams.get("sslmode") ?? defaults.sslMode ?? "")
+  const mode = sslModeOf(url, defaults)
+  return mode === undefined ? !["true", "1"].includes(parameter(url, "ssl") ?? "") : !ENCRYPTED.has(mode)
 }
 
 /**
@@ -37,5 +44,5 @@ export const isUnverified = (connectionString: string, defaults: ConnectionDefau
   const url = URL.parse(connectionString)
   const host = url === null ? undefined : remoteHostOf(url, defaults)
   if (url === null || host === undefined || /^[\w-]+$/.test(host)) return false
-  return (url.searchParams.get("sslmode") ?? defaults.sslMode) !== "verify-full"
+  return sslModeOf(url, defaults) !== "verify-full"
 }

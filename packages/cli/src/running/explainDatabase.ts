@@ -7,6 +7,7 @@ export interface DatabaseTrouble {
 interface Failure {
   readonly code?: unknown
   readonly sqlState?: unknown
+  readonly tls?: unknown
   readonly cause?: unknown
   readonly errors?: ReadonlyArray<unknown>
 }
@@ -34,6 +35,10 @@ const troubles: Readonly<Record<string, DatabaseTrouble>> = {
   ECONNREFUSED: { detail: "no server listens at its address", advice: ADDRESS },
   ENOTFOUND: { detail: "its host is not known", advice: ADDRESS },
   EAI_AGAIN: { detail: "its host cannot be looked up", advice: ADDRESS },
+  ENOENT: {
+    detail: "a file that DATABASE_URL names does not exist: sslrootcert, sslcert, sslkey or a socket",
+    advice: "Correct its path; a relative one starts at the folder in which the program runs."
+  },
   ETIMEDOUT: { detail: "its address does not answer", advice: ADDRESS },
   EHOSTUNREACH: { detail: "there is no way to its address", advice: ADDRESS },
   ENETUNREACH: { detail: "there is no way to its address", advice: ADDRESS },
@@ -42,9 +47,9 @@ const troubles: Readonly<Record<string, DatabaseTrouble>> = {
     advice: "Make it (CREATE DATABASE ...), or correct the name at the end of DATABASE_URL."
   },
   "28000": {
-    detail: "the server does not let the login of DATABASE_URL in: no such role, or not from here",
+    detail: "the server does not let the login of DATABASE_URL in: no such role, or not from here or not without TLS",
     advice:
-      "Create the role (CREATE ROLE ... LOGIN), or correct DATABASE_URL; the server's pg_hba.conf lists the allowed logins."
+      'Create the role (CREATE ROLE ... LOGIN), or correct DATABASE_URL: "sslmode=verify-full" has it use TLS. The server\'s pg_hba.conf lists the allowed logins.'
   },
   "28P01": {
     detail: "the server refuses the password, or knows no such role",
@@ -79,8 +84,41 @@ const troubles: Readonly<Record<string, DatabaseTrouble>> = {
   }
 }
 
+/** Servers whose TLS was refused, before anything was sent to them. No remedy lowers the demand. */
+const tlsTroubles: Readonly<Record<string, DatabaseTrouble>> = {
+  "not-offered": {
+    detail: "the server at its address offers no TLS, and DATABASE_URL requires it",
+    advice:
+      "Turn TLS on at the server (ssl = on), or correct the host and port. Keep sslmode: without it, everything is sent in the clear."
+  },
+  untrusted: {
+    detail: "the certificate of the server is not signed by an authority that this machine trusts",
+    advice:
+      'Set "sslrootcert=<file>" in DATABASE_URL to the certificate of the authority, as its provider publishes it. If it is set, check the host: another server may have answered.'
+  },
+  "other-host": {
+    detail: "the certificate of the server is for another host than that of DATABASE_URL",
+    advice: "Use a name in the certificate as the host, or have a certificate issued for this host."
+  },
+  "out-of-date": {
+    detail: "the certificate of the server has expired or is not valid yet",
+    advice: "Renew it on the server, and check the clocks of both machines."
+  }
+}
+
+const tlsTrouble = (error: unknown): DatabaseTrouble | undefined => {
+  let current = error as Failure | undefined
+  for (let depth = 0; depth < 6 && typeof current === "object" && current !== null; depth += 1) {
+    if (typeof current.tls === "string") return tlsTroubles[current.tls]
+    current = (current.cause ?? current.errors?.[0]) as Failure | undefined
+  }
+  return undefined
+}
+
 /** The problem behind a failed connection or statement, and its remedy. */
 export const databaseTrouble = (error: unknown): DatabaseTrouble => {
+  const refused = tlsTrouble(error)
+  if (refused !== undefined) return refused
   const code = storageCode(error)
   const known = code === undefined ? undefined : troubles[code]
   if (known !== undefined) return { ...known, detail: `${known.detail} (${code})` }
