@@ -230,6 +230,7 @@ describe("what is hardly HTTP", () => {
     await raw.closed
     expect(raw.received()).toMatch(/^HTTP\/1\.1 400 /)
     expect(raw.received()).toContain("application/problem+json")
+    expect(raw.received().toLowerCase()).toContain("x-content-type-options: nosniff")
   })
 
   test("more cookies than a head may have are 431, on a connection that was used before, too", async () => {

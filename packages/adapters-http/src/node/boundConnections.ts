@@ -87,6 +87,8 @@ export const refuseSocket = (socket: Socket, error: Error): void => {
   const headers = {
     ...problemHeaders(error),
     connection: "close",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
     "content-type": PROBLEM_CONTENT_TYPE,
     "content-length": String(Buffer.byteLength(body))
   }
