@@ -2,7 +2,12 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import type { Environment } from "../src/config/EnvironmentReader.ts"
 import { readConfig } from "../src/config/readConfig.ts"
-import { unencryptedConnections, warningText, weakSecrets } from "../src/config/rules/securityWarnings.ts"
+import {
+  unencryptedAddresses,
+  unencryptedConnections,
+  warningText,
+  weakSecrets
+} from "../src/config/rules/securityWarnings.ts"
 import { serveRefusals } from "../src/config/rules/serveRules.ts"
 import { temporaryFolder } from "./processes/ParleyProcess.ts"
 import { runHere } from "./processes/runHere.ts"
@@ -34,6 +39,35 @@ describe("weak secrets", () => {
     expect(weakSecrets(config).map(warningText)).toEqual([expect.stringMatching(`^${name}: it .*"openssl rand`)])
     expect(weakSecrets(config).map(warningText).join()).not.toContain("hunter2")
     expect(weakSecrets(await read({ [name]: STRONG }))).toEqual([])
+  })
+})
+
+describe("addresses without https", () => {
+  const settingsIn = async (environment: Environment) =>
+    unencryptedAddresses(await read(environment)).map(({ setting }) => setting)
+
+  it("are warned about, of this server in production also if none is set", async () => {
+    const remote = "http://somewhere.example.com"
+    const keys = { OPENAI_API_KEY: "a", ANTHROPIC_API_KEY: "a", STRIPE_SECRET_KEY: "a" }
+    const all = { OPENAI_BASE_URL: remote, ANTHROPIC_BASE_URL: remote, STRIPE_API_URL: remote }
+    expect(await settingsIn({ ...keys, ...all, PARLEY_BASE_URL: remote })).toEqual([
+      "PARLEY_BASE_URL",
+      "OPENAI_BASE_URL",
+      "ANTHROPIC_BASE_URL",
+      "STRIPE_API_URL"
+    ])
+    expect(await settingsIn({ NODE_ENV: "production" })).toEqual(["PARLEY_BASE_URL"])
+  })
+
+  it("are no warning on this machine, in a container beside it, and over https", async () => {
+    for (const url of [
+      "http://localhost:1234",
+      "http://127.0.0.1:1234",
+      "http://ollama:11434",
+      "https://x.example.com"
+    ]) {
+      expect(await settingsIn({ OPENAI_API_KEY: "a", OPENAI_BASE_URL: url, PARLEY_BASE_URL: url }), url).toEqual([])
+    }
   })
 })
 

@@ -4,6 +4,7 @@ import type { ParleyConfig } from "../config/readConfig.ts"
 import {
   type SecurityWarning,
   unboundSessions,
+  unencryptedAddresses,
   unencryptedConnections,
   weakSecrets
 } from "../config/rules/securityWarnings.ts"
@@ -19,6 +20,7 @@ export const securityChecks = (config: ParleyConfig): ReadonlyArray<Check> => {
   const connections = unencryptedConnections(config)
   return [
     ...(secrets.length === 0 ? [ok("secrets", "none that is short or plainly guessed")] : []),
+    ...notes("addresses", unencryptedAddresses(config)),
     ...(config.production ? [] : [...notes("secrets", secrets), ...notes("sessions", unboundSessions(config))]),
     ...(config.database._tag === "Server" && connections.length === 0
       ? [ok("database TLS", "asked for, or not needed on this machine")]

@@ -5,6 +5,7 @@ import { loadConfig } from "../config/loadConfig.ts"
 import type { ParleyConfig } from "../config/readConfig.ts"
 import {
   unboundSessions,
+  unencryptedAddresses,
   unencryptedConnections,
   unheardSettings,
   warningText,
@@ -33,6 +34,7 @@ const start = Effect.fnUntraced(function* (config: ParleyConfig, tasks: Readonly
     ...unheardSettings(config),
     ...weakSecrets(config),
     ...unboundSessions(config),
+    ...unencryptedAddresses(config),
     ...unencryptedConnections(config)
   ]
   yield* Effect.forEach(unsafe, (warning) => Effect.logWarning(warningText(warning)))

@@ -1,4 +1,5 @@
 import { Redacted } from "effect"
+import { isLoopback } from "../databaseTls.ts"
 import type { ParleyConfig } from "../readConfig.ts"
 import { unknownText } from "../unknownVariables.ts"
 import { weaknessOf } from "./weakSecret.ts"
@@ -55,6 +56,45 @@ export const unencryptedConnections = ({ database }: ParleyConfig): ReadonlyArra
         detail: "the database is on another machine, and the connection need not be encrypted",
         advice: 'Add "sslmode=verify-full" to it, so that nobody on the way can read or change what is sent.'
       }))
+
+/** Encrypted, or to this machine or to a container beside it: names of one word are no public ones. */
+const isPrivate = (address: string): boolean => {
+  const { hostname, protocol } = new URL(address)
+  return protocol === "https:" || isLoopback(hostname) || /^[\w-]+$/.test(hostname) || hostname.endsWith(".localhost")
+}
+
+/** The addresses of this server and of other services over which keys, sessions and texts travel in the clear. */
+export const unencryptedAddresses = (config: ParleyConfig): ReadonlyArray<SecurityWarning> => {
+  const { anthropic, baseUrl, openai, payments, production } = config
+  const services = {
+    OPENAI_BASE_URL: openai?.baseUrl,
+    ANTHROPIC_BASE_URL: anthropic?.baseUrl,
+    STRIPE_API_URL: payments?.apiUrl
+  }
+  const own = {
+    setting: "PARLEY_BASE_URL",
+    advice: "Set it to the address that people use, which begins with https://."
+  }
+  return [
+    ...(production && baseUrl === undefined
+      ? [{ ...own, detail: "it is not set, and session cookies are accepted over http" }]
+      : []),
+    ...(baseUrl !== undefined && !isPrivate(baseUrl)
+      ? [{ ...own, detail: "it is not over https, and others on the way can read and take over sessions" }]
+      : []),
+    ...Object.entries(services).flatMap(([setting, url]) =>
+      url === undefined || isPrivate(url)
+        ? []
+        : [
+            {
+              setting,
+              detail: "it is not over https, and others on the way can read keys and texts",
+              advice: "Set it to an address that begins with https://."
+            }
+          ]
+    )
+  ]
+}
 
 /** The reasons in production against connections to a database whose identity is not proven. */
 export const unverifiedConnections = ({ database, production }: ParleyConfig): ReadonlyArray<string> =>
