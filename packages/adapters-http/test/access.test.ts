@@ -561,6 +561,16 @@ describe("the authorisation matrix", () => {
     }
     expect(statuses.join(" ")).toBe(accessMatrix[name])
   })
+
+  test("POST /api/chat with a model of the highest tier is 403 to the lower tier, and changes nothing", async () => {
+    const body = { messages: [{ role: "user", content: "Mine." }], modelId: "model-a" }
+    const refused = await server.post("/api/chat", body, "lower")
+    expect(await expectProblem(refused, 403, "model_not_allowed")).toMatchObject({ tier: "free", model: "model-a" })
+    expect(await server.parley.chat.list({ userId: "lower", limit: 1, offset: 0 })).toMatchObject({ total: 0 })
+    const allowed = await server.post("/api/chat", body, STRANGER)
+    expect(allowed.status).toBe(200)
+    await allowed.text()
+  })
 })
 
 test("the first valid session among several cookies counts", async () => {
