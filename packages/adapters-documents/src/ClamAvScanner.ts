@@ -4,6 +4,8 @@ import { Effect } from "effect"
 
 /** Longer than clamd takes for the largest file, unless it is overloaded. */
 const TIMEOUT_MS = 60_000
+/** clamd refuses a length at once, and waits for the bytes of one that it accepts. */
+const LENGTH_MS = 1_000
 /** Longer than every answer to one file. */
 const MOST_ANSWER_BYTES = 4_096
 const SOCKET = /^unix:(?:\/\/)?(\/.+)$/
@@ -65,27 +67,49 @@ const lengthOf = (bytes: number): Uint8Array => {
 
 const command = (name: string): Uint8Array => Buffer.from(`z${name}\0`)
 
-/** The scanner, and a check that it answers. */
+/** The answer to a length above `StreamMaxLength`. */
+const TOO_LARGE = /^INSTREAM size limit exceeded\. ERROR$/
+
+/** The scanner, and checks of it. */
 export interface ClamAv extends MalwareScan {
+  /** Checks that it answers. */
   readonly ping: Effect.Effect<void, ScannerUnavailable>
+  /** True if it refuses a file of so many bytes, false if it waits for them, or does not answer at all. */
+  refusesLength(bytes: number): Effect.Effect<boolean>
 }
 
 /**
  * ClamAV's daemon as the malware scanner, by its command INSTREAM (clamd(8), "COMMANDS"): the file as one chunk with its
- * length in front, then a chunk of length 0. Every answer but `stream: OK` and `stream: <name> FOUND` is a failure, so
- * that no file is kept without a verdict. Throws a `TypeError` if the address is not one.
+ * length in front, then a chunk of length 0. Every answer but `stream: OK`, `stream: <name> FOUND` and that of a file above
+ * its limit is a failure, so that no file is kept without a verdict. Throws a `TypeError` if the address is not one.
  */
 export const ClamAvScanner = ({ timeoutMs = TIMEOUT_MS, url }: ClamAvOptions): ClamAv => {
   const place = clamAvPlace(url)
   if (place === undefined) throw new TypeError("The address of clamd is not like tcp://host:3310 or unix:/path.")
+  const refusesLength = (bytes: number) =>
+    ask(place, Math.min(timeoutMs, LENGTH_MS), [command("INSTREAM"), lengthOf(bytes)]).pipe(
+      Effect.match({ onFailure: () => false, onSuccess: (answer) => TOO_LARGE.test(answer) })
+    )
   return {
     scan: Effect.fn("ClamAvScanner.scan")(function* (bytes) {
-      const file = bytes.byteLength === 0 ? [] : [lengthOf(bytes.byteLength), bytes]
-      const answer = yield* ask(place, timeoutMs, [command("INSTREAM"), ...file, lengthOf(0)])
+      const { byteLength } = bytes
+      const file = byteLength === 0 ? [] : [lengthOf(byteLength), bytes]
+      const answer = yield* ask(place, timeoutMs, [command("INSTREAM"), ...file, lengthOf(0)]).pipe(
+        Effect.catchTag("ScannerUnavailable", (failure) =>
+          // clamd closes the connection behind this answer, which may be lost while the file is still being sent.
+          failure.reason === "unreachable"
+            ? Effect.flatMap(refusesLength(byteLength), (refuses) =>
+                refuses ? Effect.succeed(undefined) : Effect.fail(failure)
+              )
+            : Effect.fail(failure)
+        )
+      )
+      if (answer === undefined || TOO_LARGE.test(answer)) return "too-large"
       if (answer === "stream: OK") return "clean"
       if (/^stream: .+ FOUND$/.test(answer)) return "infected"
       return yield* unavailable("refused")
     }),
+    refusesLength,
     ping: Effect.flatMap(ask(place, timeoutMs, [command("PING")]), (answer) =>
       answer === "PONG" ? Effect.void : Effect.fail(unavailable("refused"))
     )

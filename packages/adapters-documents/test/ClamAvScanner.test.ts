@@ -64,7 +64,7 @@ describe("the scanner over clamd's protocol", () => {
 
   it.each([
     ["an answer that is cut off", ["stream: OK"], "timeout"],
-    ["an error", ["INSTREAM size limit exceeded. ERROR\0"], "refused"],
+    ["an error", ["INSTREAM: Can't allocate memory. ERROR\0"], "refused"],
     ["an answer about something else", ["other: OK\0"], "refused"],
     ["an answer without an end", ["x".repeat(5_000)], "refused"]
   ])("%s is no verdict", async (_, answer, reason) => {
@@ -72,7 +72,22 @@ describe("the scanner over clamd's protocol", () => {
     expect(await scan(clamd.url, FILE, 300)).toBe(reason)
   })
 
-  it("no text but the two verdicts is one", () =>
+  it("says that a file is too large, also if the answer is lost because the connection breaks", async () => {
+    const refusing = "INSTREAM size limit exceeded. ERROR\0"
+    const heard = await clamdThat(answering(refusing))
+    expect(await scan(heard.url)).toBe("too-large")
+    const head = Buffer.from("zINSTREAM\0").byteLength + 4
+    let connections = 0
+    const losing = await clamdThat((socket, received) => {
+      // The first connection brings the file and breaks; the second one brings its length alone.
+      if (received().byteLength === head + FILE.byteLength + END.byteLength && connections++ === 0)
+        socket.resetAndDestroy()
+      else if (connections > 0) socket.end(refusing)
+    })
+    expect(await scan(losing.url)).toBe("too-large")
+  })
+
+  it("no text but the verdicts is one", () =>
     fc.assert(
       fc.asyncProperty(fc.string({ unit: "binary-ascii", maxLength: 40 }), async (text) => {
         fc.pre(!text.includes("\0"))

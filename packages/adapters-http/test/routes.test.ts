@@ -1,5 +1,11 @@
 import { openInMemory } from "@parley/core"
-import { CreditLedger } from "@parley/core/adapter"
+import {
+  CreditLedger,
+  makeInMemoryMalwareScanner,
+  type MalwareScan,
+  malwareTestText,
+  ScannerUnavailable
+} from "@parley/core/adapter"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { expectProblem } from "./support/expectProblem.ts"
@@ -311,6 +317,25 @@ describe("documents", () => {
     const response = await tight.fetch("/api/upload", { method: "POST", user: ANN, body: form })
     expect(await expectProblem(response, 403, "document_quota")).toMatchObject({ tier: "free", maxDocuments: 0 })
     await tight.close()
+  })
+
+  test("a file with malware is 400 with the problem, and one without a verdict 503 with a time to try again", async () => {
+    const away = { scan: () => Effect.fail(new ScannerUnavailable({ reason: "unreachable" })) }
+    const post = async (scanner: MalwareScan) => {
+      const scanning = await startServer({ parley: { scanner } })
+      const form = new FormData()
+      form.set("file", new File([malwareTestText()], "one.txt"))
+      const response = await scanning.fetch("/api/upload", { method: "POST", user: ANN, body: form })
+      return { scanning, response }
+    }
+    const bad = await post(makeInMemoryMalwareScanner())
+    expect(await expectProblem(bad.response, 400, "file_rejected")).toMatchObject({ problem: "malware" })
+    expect(bad.scanning.log.filter((line) => line.includes('"malware"'))).toHaveLength(1)
+    await bad.scanning.close()
+    const late = await post(away)
+    await expectProblem(late.response, 503, "scanner_unavailable")
+    expect(late.response.headers.get("retry-after")).toBe("30")
+    await late.scanning.close()
   })
 })
 

@@ -154,7 +154,7 @@ const problems = {
   bot_misconfigured: { title: "The bot is not set up right" },
   model_unavailable: { title: "The model is not set up", members: ["model"] },
   body_already_read: { status: 500, title: "The body was read before" },
-  scanner_unavailable: { title: "The file cannot be checked for now" },
+  scanner_unavailable: { title: "The file cannot be checked for now", mayRetryAfter: true },
   storage_unavailable: { title: "The storage did not answer", detail: ON_OUR_SIDE, mayRetryAfter: true },
   internal_error: { status: 500, title: "Something failed on our side", detail: ON_OUR_SIDE },
   payment_provider_unavailable: {

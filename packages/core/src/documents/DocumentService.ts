@@ -18,6 +18,7 @@ import {
   fileInfected,
   type FileRejected,
   fileTooLarge,
+  fileTooLargeToScan,
   InvalidDocumentId
 } from "./errors.ts"
 import type { Excerpt } from "./indexing/excerpt.ts"
@@ -201,12 +202,21 @@ const makeInsert = Effect.gen(function* () {
   })
 })
 
-/** Refuses a file in which the scanner finds malware, as a security event. */
+/** Refuses a file that the scanner does not find clean. Malware is a security event, a limit below ours a warning for operators. */
 const makeScan = Effect.gen(function* () {
   const scanner = yield* MalwareScanner
   const security = yield* SecurityEvents
   return Effect.fnUntraced(function* ({ bytes, userId }: UploadInput, filename: string) {
-    if (scanner === undefined || (yield* scanner.scan(bytes)) === "clean") return
+    if (scanner === undefined) return
+    const verdict = yield* scanner.scan(bytes)
+    if (verdict === "clean") return
+    if (verdict === "too-large") {
+      const warning = Effect.logWarning(
+        "The malware scanner reads no file as large as an uploaded one. Raise its limit."
+      )
+      yield* Effect.annotateLogs(warning, { bytes: bytes.byteLength })
+      return yield* fileTooLargeToScan()
+    }
     yield* security.refuse({ outcome: "file_rejected", problem: "malware", userId, suspicious: true })
     return yield* fileInfected(filename)
   })

@@ -41,7 +41,7 @@ export class InvalidDocumentId extends Schema.TaggedError<InvalidDocumentId>()("
 
 /** A file that cannot be accepted. `problem` says which rule it broke. */
 export class FileRejected extends Schema.TaggedError<FileRejected>()("FileRejected", {
-  problem: Schema.Literals(["empty", "too-large", "type", "contradiction", "name", "malware"]),
+  problem: Schema.Literals(["empty", "too-large", "type", "contradiction", "name", "malware", "too-large-to-scan"]),
   detail: Schema.String
 }) {
   readonly code = "file_rejected"
@@ -55,6 +55,13 @@ export const fileInfected = (filename: string): FileRejected =>
   new FileRejected({
     problem: "malware",
     detail: `${filename} contains malware, as the scanner of this service says. It was not stored. Check the device that it comes from.`
+  })
+
+/** A file of more bytes than the malware scanner reads. */
+export const fileTooLargeToScan = (): FileRejected =>
+  new FileRejected({
+    problem: "too-large-to-scan",
+    detail: "The file is too large for the malware scanner of this service. It was not stored. Split it."
   })
 
 /** A file of more bytes than a document may have. */

@@ -60,7 +60,14 @@ export {
   requestsOf
 } from "./embedding/embedPassages.ts"
 export { FileRejected, fileTooLarge } from "./errors.ts"
-export { type MalwareScan, MalwareScanner, SCAN_FAILURES, ScannerUnavailable } from "./storing/MalwareScanner.ts"
+export { makeInMemoryMalwareScanner, malwareTestText } from "./storing/InMemoryMalwareScanner.ts"
+export {
+  type MalwareScan,
+  MalwareScanner,
+  SCAN_FAILURES,
+  ScannerUnavailable,
+  type ScanVerdict
+} from "./storing/MalwareScanner.ts"
 export {
   FEEDBACK,
   type FeedbackCandidate,

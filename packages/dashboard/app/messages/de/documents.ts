@@ -20,6 +20,8 @@ export const documents: MessagesLike<typeof english> = {
   "documents.upload.too-large": "Sie ist größer als {size}; mehr kann nicht hochgeladen werden.",
   "documents.upload.type": "Solche Dateien können nicht gelesen werden. Diese schon: {types}.",
   "documents.upload.contradiction": "Ihr Inhalt ist nicht, was ihr Name sagt.",
+  "documents.upload.too-large-to-scan":
+    "Sie ist zu groß für die Prüfung auf Schadsoftware und wurde nicht gespeichert. Teilen Sie sie.",
   "documents.upload.malware":
     "Sie enthält Schadsoftware, sagt die Prüfung dieses Dienstes. Prüfen Sie das Gerät, von dem sie kommt.",
   "documents.upload.name": "Ihr Name kann nicht verwendet werden. Geben Sie ihr einen anderen.",

@@ -20,6 +20,8 @@ export const documents = {
   "documents.upload.too-large": "It is larger than {size}, the most that can be uploaded.",
   "documents.upload.type": "Files of this kind cannot be read. These can: {types}.",
   "documents.upload.contradiction": "Its content is not what its name says.",
+  "documents.upload.too-large-to-scan":
+    "It is too large for this service’s malware scanner, and was not stored. Split it.",
   "documents.upload.malware":
     "It contains malware, as this service’s scanner says. Check the device that it comes from.",
   "documents.upload.name": "Its name cannot be used. Give it another one.",
