@@ -221,7 +221,8 @@ export const fuzzRoutes = (runs: number, judged = false): void => {
     })
   })
 
-  test.runIf(judged)("answers 99.9 % within a second, and keeps no memory of erased data", async () => {
+  if (!judged) return
+  test("answers 99.9 % within a second, and keeps no memory of erased data", async () => {
     await runtimeOf(server.parley).runPromise(UserService.use((users) => users.erase(USER)))
     const grown = heapInUse() - heapBefore
     const sorted = Float64Array.from(durations).toSorted()
