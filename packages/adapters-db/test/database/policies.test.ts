@@ -315,28 +315,6 @@ const matrix = (run: Run<Parts>) => {
       })
     ))
 
-  it("each policy for a person's role names the person, and that role runs no function with the owner's rights", () =>
-    run(
-      Effect.gen(function* () {
-        const { schema, statement } = yield* Database
-        const policies = yield* statement<{ name: string; text: string }>(
-          `SELECT c.relname || '.' || p.polname AS name,
-             concat(pg_get_expr(p.polqual, p.polrelid), ' ', pg_get_expr(p.polwithcheck, p.polrelid)) AS text
-           FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
-           WHERE c.relnamespace = to_regnamespace($1) AND p.polroles && ARRAY['parley_user'::regrole::oid, 0::oid]`,
-          [schema]
-        )
-        expect(policies.length).toBeGreaterThan(20)
-        expect(policies.filter(({ text }) => !/parley\.user_id/.test(text)).map(({ name }) => name)).toEqual([])
-        const functions = yield* statement<{ name: string }>(
-          `SELECT p.oid::regprocedure::text AS name FROM pg_proc p WHERE p.pronamespace = to_regnamespace($1)
-           AND p.prosecdef AND p.prorettype <> 'trigger'::regtype AND has_function_privilege('parley_user', p.oid, 'EXECUTE')`,
-          [schema]
-        )
-        expect(functions).toEqual([])
-      })
-    ))
-
   it("a person's role queues no object for deletion, but for those of the person's own deleted files", () =>
     run(
       Effect.gen(function* () {
