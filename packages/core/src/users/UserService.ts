@@ -6,7 +6,7 @@ import { PaymentGateway } from "../billing/provider/PaymentGateway.ts"
 import { CreditLedger } from "../credits/CreditLedger.ts"
 import type { HoldsOpen } from "../credits/errors.ts"
 import { CrmRelease } from "../crm/CrmRelease.ts"
-import { closeAccount } from "../credits/rules/openAndClose.ts"
+import { closeAccount, refuseHolds } from "../credits/rules/openAndClose.ts"
 import { Catalog, lowestTier } from "../tiers/Catalog.ts"
 import type { UserId } from "../identity/UserId.ts"
 import { JobQueue } from "../jobs/JobQueue.ts"
@@ -177,6 +177,7 @@ export class UserService extends Context.Service<
       const ids = yield* IdGenerator
       const signIns = yield* SignInStore
       const eraseAtOnce = yield* makeEraseAtOnce
+      const ledger = yield* CreditLedger
       const { closePages, endSubscriptions, isCustomer } = yield* makePayments
       const security = yield* SecurityEvents
       const unitOfWork = yield* UnitOfWork
@@ -202,6 +203,8 @@ export class UserService extends Context.Service<
           return yield* known(userId, yield* data.count(userId), isKnown)
         }),
         erase: Effect.fn("UserService.erase")(function* (userId, asked = { by: "an application", reason: undefined }) {
+          // A refused erasure must not have ended a plan.
+          yield* ledger.run(refuseHolds(userId))
           yield* closePages(userId)
           const pseudonym = `${PSEUDONYM_PREFIX}${yield* ids.next}`
           const answer = yield* eraseEnded(userId, pseudonym, asked, new Set())

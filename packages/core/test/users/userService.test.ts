@@ -117,10 +117,11 @@ describe("erasing a person with a subscription", () => {
         })
       })
     )
-  const erased = (gateway: PaymentProvider) =>
+  const erased = (gateway: PaymentProvider, isReplying = false) =>
     Effect.runPromise(
       Effect.gen(function* () {
         yield* (yield* operations).open({ userId: "ann", tier: "free", allowance: 100 })
+        if (isReplying) yield* (yield* operations).reserve(reservation("ann", "reply:1", 30))
         yield* subscribed("sub_ended", 1)
         yield* subscribed("sub_runs", undefined)
         yield* subscribed("sub_unknown", undefined)
@@ -152,6 +153,14 @@ describe("erasing a person with a subscription", () => {
     })
     expect([Exit.isSuccess(outcome), Exit.isSuccess(left)]).toEqual([true, false])
     expect(ended.toSorted()).toEqual(["sub_runs", "sub_unknown"])
+  })
+
+  it("ends no subscription if a reply is being written, which refuses the erasure", async () => {
+    const ended: Array<string> = []
+    const endSubscription = (id: string) => Effect.sync(() => void ended.push(id))
+    const { left, outcome } = await erased({ ...noPayments, endSubscription }, true)
+    expect(Exit.isFailure(outcome) && Cause.squash(outcome.cause)).toMatchObject({ _tag: "HoldsOpen", open: 1 })
+    expect([Exit.isSuccess(left), ended]).toEqual([true, []])
   })
 
   it("erases nothing while the provider does not answer", async () => {
