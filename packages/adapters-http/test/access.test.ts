@@ -218,8 +218,8 @@ const strangersGet: Readonly<Record<string, number>> = {
   "GET /api/bots/{id}/crm": 404,
   "DELETE /api/bots/{id}/crm/{provider}": 404,
   "GET /api/bots/{id}/conversations": 404,
-  "GET /api/bots/{id}/conversations.jsonl": 404,
-  "GET /api/bots/{id}/conversations.csv": 404,
+  "GET /api/bots/{id}/conversations.jsonl": 403,
+  "GET /api/bots/{id}/conversations.csv": 403,
   "GET /api/bots/{id}/conversations/{conversationId}": 404,
   "DELETE /api/bots/{id}/conversations/{conversationId}": 404,
   "POST /api/rag": 403,
@@ -235,6 +235,8 @@ const strangersGet: Readonly<Record<string, number>> = {
 /** The owner's responses from routes that need another state: processed documents, a fresh sign-in. */
 const ownersGet: Readonly<Record<string, number>> = {
   "GET /api/documents/{id}/text": 409,
+  "GET /api/bots/{id}/conversations.jsonl": 403,
+  "GET /api/bots/{id}/conversations.csv": 403,
   "GET /api/account/export": 403,
   "DELETE /api/account": 403
 }

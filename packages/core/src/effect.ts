@@ -156,7 +156,7 @@ export { type AccessState, type PeopleAsked, type PeoplePage, UserAccess } from 
 export { EXPORT_KINDS, EXPORT_VERSION, type ExportKind, type ExportLine, UserExport } from "./users/UserExport.ts"
 export { type RetentionSwept, RetentionSweeper } from "./retention/RetentionSweeper.ts"
 export { type ErasedUser, PSEUDONYM_PREFIX, UserService } from "./users/UserService.ts"
-export { UserNotFound } from "./users/errors.ts"
+export { ErasureLimited, UserNotFound } from "./users/errors.ts"
 export {
   ConversationService,
   type FindConversationsInput,

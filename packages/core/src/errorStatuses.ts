@@ -38,6 +38,7 @@ export const errorStatuses = {
   document_not_found: 404,
   document_not_indexed: 409,
   document_quota: 403,
+  erasure_limited: 429,
   file_rejected: 400,
   folder_in_use: 503,
   hold_not_found: 404,

@@ -66,7 +66,10 @@ const runningReplySql = (schema: string) => ({
     ORDER BY started_at DESC LIMIT 1`,
 
   askToStop: `UPDATE ${schema}.running_replies SET stop_asked = true
-    WHERE ${OWNED} AND chat_id = $4::uuid AND joinable AND expires_at > clock_timestamp() RETURNING reply_id`
+    WHERE ${OWNED} AND chat_id = $4::uuid AND joinable AND expires_at > clock_timestamp() RETURNING reply_id`,
+
+  /** Parameter: only the user id. */
+  askAllToStop: `UPDATE ${schema}.running_replies SET stop_asked = true WHERE user_id = $1 AND NOT stop_asked`
 })
 
 const make = Effect.gen(function* () {
@@ -116,6 +119,11 @@ const make = Effect.gen(function* () {
     askToStop: (chat) =>
       storing("RunningReplies.askToStop")(
         Effect.map(asAuthor(chat, sqlTexts.askToStop, chatParams(chat)), (rows) => rows.length > 0)
+      ),
+    askAllToStop: (userId) =>
+      storing("RunningReplies.askAllToStop")(
+        // The person's role may not write the replies of visitors.
+        Effect.asVoid(database.statement(sqlTexts.askAllToStop, [userId]))
       )
   })
 })

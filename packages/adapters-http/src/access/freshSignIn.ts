@@ -2,7 +2,7 @@ import { Clock, Effect } from "effect"
 import type { Context } from "../exchange/Exchange.ts"
 import { FreshSignInRequired } from "../problems/errors.ts"
 import { type Access, defineAccess } from "./Access.ts"
-import { type Caller, type SessionCode, sessionAccess, sessionClaim } from "./personAccess.ts"
+import { type Caller, type Person, personClaim, type SessionCode, sessionAccess, withoutToken } from "./personAccess.ts"
 
 /**
  * Refuses a person whose sign-in is older than the server allows for such a call, or of unknown age: a session that was
@@ -15,20 +15,22 @@ export const requireFreshSignIn = ({ server }: Context, { signedInAt = -Infinity
       : Effect.fail(new FreshSignInRequired({ maxAgeSeconds: server.stepUpSeconds }))
   )
 
-/** Like `sessionAccess`, for calls that a stolen session must not make: the person has signed in a short time ago. */
-export const freshSessionAccess: Access<Caller> = defineAccess<
-  Caller,
-  unknown,
-  SessionCode | "cross_site_request" | "fresh_sign_in_required"
->({
-  ...sessionAccess,
-  errors: (method) => [
-    ...(sessionAccess.errors(method) as ReadonlyArray<SessionCode | "cross_site_request">),
-    "fresh_sign_in_required"
-  ],
-  claimOf: Effect.fnUntraced(function* (context) {
-    const claim = yield* sessionClaim(context)
-    const caller = yield* claim.callerOf()
-    return { ...claim, admit: Effect.andThen(claim.admit, requireFreshSignIn(context, caller)) }
+const freshAccess = <Proven extends Caller>(callerOf: (proven: Person) => Proven): Access<Proven> =>
+  defineAccess<Proven, unknown, SessionCode | "cross_site_request" | "fresh_sign_in_required">({
+    ...sessionAccess,
+    errors: (method) => [
+      ...(sessionAccess.errors(method) as ReadonlyArray<SessionCode | "cross_site_request">),
+      "fresh_sign_in_required"
+    ],
+    claimOf: Effect.fnUntraced(function* (context) {
+      const claim = yield* personClaim(callerOf)(context)
+      const caller = yield* claim.callerOf()
+      return { ...claim, admit: Effect.andThen(claim.admit, requireFreshSignIn(context, caller)) }
+    })
   })
-})
+
+/** Like `sessionAccess`, for calls that a stolen session must not make: the person has signed in a short time ago. */
+export const freshSessionAccess = freshAccess<Caller>(withoutToken)
+
+/** Like `freshSessionAccess`, for calls that end the session. */
+export const freshTokenAccess = freshAccess<Person>((proven) => proven)

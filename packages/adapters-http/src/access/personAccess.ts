@@ -25,7 +25,7 @@ import { type Claim, defineAccess } from "./Access.ts"
 import { isUnsafe, refuseCrossSite } from "./origins.ts"
 
 /** A proven person. */
-interface Person {
+export interface Person {
   readonly userId: UserId
   readonly email: string | undefined
   readonly name?: string | undefined
@@ -209,8 +209,11 @@ export const personClaim = <Proven>(callerOf: (proven: Person) => Proven) =>
     }
   })
 
+/** The facts for routes that leave the session alone. */
+export const withoutToken = ({ issuedAt: _issuedAt, token: _token, ...caller }: Person): Caller => caller
+
 /** The claim of a signed-in person. */
-export const sessionClaim = personClaim(({ issuedAt: _issuedAt, token: _token, ...caller }): Caller => caller)
+export const sessionClaim = personClaim(withoutToken)
 
 /** All signed-in people, with a bound on the requests of one person; cross-site writes are refused. */
 export const sessionAccess = defineAccess<Caller, unknown, SessionCode | "cross_site_request">({

@@ -76,6 +76,7 @@ const problems = {
   conversation_not_found: { title: "There is no such conversation" },
   chat_not_found: { title: "There is no such chat" },
   customer_not_found: { title: "There is no such customer" },
+  erasure_limited: { title: "An account was deleted a short time ago", mayRetryAfter: true },
   user_not_found: { title: "There is no such person" },
   purchase_not_found: { title: "There is no such purchase" },
   document_not_found: { title: "There is no such document", members: ["documentId"] },

@@ -1,4 +1,5 @@
-import { Context, Data, Effect, Layer } from "effect"
+import { Context, Data, Effect, Layer, Schedule } from "effect"
+import { BY_THE_PERSON } from "../audit/ActionAsked.ts"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { BillingStore } from "../billing/BillingStore.ts"
 import type { PaymentFailed } from "../billing/errors.ts"
@@ -8,6 +9,8 @@ import type { HoldsOpen } from "../credits/errors.ts"
 import { CrmRelease } from "../crm/CrmRelease.ts"
 import { closeAccount, refuseHolds } from "../credits/rules/openAndClose.ts"
 import { Catalog, lowestTier } from "../tiers/Catalog.ts"
+import { RunningReplies } from "../chat/reply/RunningReplies.ts"
+import { RequestOrigin } from "../identity/RequestOrigin.ts"
 import type { UserId } from "../identity/UserId.ts"
 import { JobQueue } from "../jobs/JobQueue.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
@@ -17,11 +20,16 @@ import { AccessStore } from "../sessions/AccessStore.ts"
 import { mailboxOf, SignInStore } from "../signin/SignInStore.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import { SecurityEvents } from "../security/SecurityEvents.ts"
-import { UserNotFound } from "./errors.ts"
+import { type ErasureLimited, UserNotFound } from "./errors.ts"
+import { type ErasureLimit, makeOwnErasures, UNLIMITED } from "./ownErasures.ts"
 import { type StoredData, PersonalData } from "./PersonalData.ts"
 
 /** Prefix of the pseudonym of an erased person in the ledger, before a random identifier. */
 export const PSEUDONYM_PREFIX = "erased:"
+
+/** The time for which an erasure waits until the person's running replies have ended, and the interval of its tries. */
+const REPLIES_END_WITHIN = "10 seconds"
+const TRY_EVERY = "200 millis"
 
 const inUse = () =>
   new StorageFailed({
@@ -115,6 +123,16 @@ const known = <A extends StoredData>(userId: UserId, data: A, isKnown: boolean) 
     ? Effect.succeed(data)
     : Effect.fail(new UserNotFound({ userId }))
 
+/** An erasure that goes on. */
+interface Erasure {
+  readonly userId: UserId
+  readonly pseudonym: string
+  readonly asked: ErasureAsked
+  readonly limit: ErasureLimit
+  /** The subscriptions that it has ended at the payment provider. */
+  readonly ended: Set<string>
+}
+
 /** Erases in one transaction: a refusal leaves the account open and unchanged. */
 const makeEraseAtOnce = Effect.gen(function* () {
   const data = yield* PersonalData
@@ -125,28 +143,27 @@ const makeEraseAtOnce = Effect.gen(function* () {
   const close = yield* makeClose
   const keepBlock = yield* makeKeepBlock
   const { running } = yield* makePayments
-  return Effect.fnUntraced(function* (
-    userId: UserId,
-    pseudonym: string,
-    { by, reason }: ErasureAsked,
-    ended: ReadonlySet<string>
-  ) {
+  return Effect.fnUntraced(function* ({ asked: { by, reason }, ended, limit, pseudonym, userId }: Erasure) {
     yield* data.begin(userId)
+    const address = yield* signIns.find(userId)
+    yield* limit.refuse(userId, address?.email)
     if ((yield* running(userId)).some((id) => !ended.has(id))) return yield* new SubscribedMeanwhile()
     yield* close(userId)
     const follow = yield* crm.ofPerson(userId)
-    const address = yield* signIns.find(userId)
     if (address !== undefined) yield* keepBlock(userId, address.email)
     const erased = yield* data.erase({ userId, pseudonym })
     if (erased._tag === "AccountInUse") return yield* inUse()
     yield* known(userId, erased, address !== undefined || erased.others > 0)
     yield* jobs.removeAll(userId)
     yield* audit.record({ action: "users delete", by, userId: pseudonym, reason, details: "" })
+    yield* limit.remember(userId, address?.email)
     return { erased, follow }
   })
 })
 
-/** The operations of operators on people. */
+type ErasureRefused = UserNotFound | HoldsOpen | PaymentFailed | StorageFailed
+
+/** The operations on a person as a whole. */
 export class UserService extends Context.Service<
   UserService,
   {
@@ -162,63 +179,89 @@ export class UserService extends Context.Service<
      * two seconds. Fails with `HoldsOpen`, without a change, while a reply is being written;
      * it is safe to repeat after a failure.
      */
-    erase(
-      userId: UserId,
-      asked?: ErasureAsked
-    ): Effect.Effect<ErasedUser, UserNotFound | HoldsOpen | PaymentFailed | StorageFailed>
+    erase(userId: UserId, asked?: ErasureAsked): Effect.Effect<ErasedUser, ErasureRefused>
+    /**
+     * Erases a person who requests it: as `erase`, but ends the person's running replies first, which are charged for
+     * what was delivered, and fails with `ErasureLimited` for 30 days after such an erasure of the same identity or
+     * mailbox: a new account has a first allowance. Fails with `HoldsOpen` if work of another kind still holds credits
+     * after ten seconds. The security event contains neither the address nor the browser of the request.
+     */
+    eraseOneself(userId: UserId): Effect.Effect<ErasedUser, ErasureRefused | ErasureLimited>
   }
 >()("@parley/core/users/UserService") {
   static readonly layer = Layer.effect(
     UserService,
     Effect.gen(function* () {
       const data = yield* PersonalData
-      const access = yield* AccessStore
-      const accessList = yield* AccessList
-      const ids = yield* IdGenerator
       const signIns = yield* SignInStore
-      const eraseAtOnce = yield* makeEraseAtOnce
-      const ledger = yield* CreditLedger
-      const { closePages, endSubscriptions, isCustomer } = yield* makePayments
-      const security = yield* SecurityEvents
-      const unitOfWork = yield* UnitOfWork
-
-      /** Erases, and again if a subscription became known between its end at the provider and the erasure. */
-      const eraseEnded = (
-        userId: UserId,
-        pseudonym: string,
-        asked: ErasureAsked,
-        ended: Set<string>
-      ): Effect.Effect<
-        Effect.Success<ReturnType<typeof eraseAtOnce>>,
-        UserNotFound | HoldsOpen | PaymentFailed | StorageFailed
-      > =>
-        Effect.gen(function* () {
-          yield* endSubscriptions(userId, ended)
-          return yield* unitOfWork.run(userId, eraseAtOnce(userId, pseudonym, asked, ended))
-        }).pipe(Effect.catchTag("SubscribedMeanwhile", () => eraseEnded(userId, pseudonym, asked, ended)))
+      const { isCustomer } = yield* makePayments
+      const erase = yield* makeErase
+      const ownErasures = yield* makeOwnErasures
+      const replies = yield* RunningReplies
 
       return UserService.of({
         find: Effect.fn("UserService.find")(function* (userId) {
           const isKnown = (yield* signIns.find(userId)) !== undefined || (yield* isCustomer(userId))
           return yield* known(userId, yield* data.count(userId), isKnown)
         }),
-        erase: Effect.fn("UserService.erase")(function* (userId, asked = { by: "an application", reason: undefined }) {
-          // A refused erasure must not have ended a plan.
-          yield* ledger.run(refuseHolds(userId))
-          yield* closePages(userId)
-          const pseudonym = `${PSEUDONYM_PREFIX}${yield* ids.next}`
-          const answer = yield* eraseEnded(userId, pseudonym, asked, new Set())
-          yield* answer.follow
-          const learned = Effect.flatMap(access.find(userId), (person) =>
-            person === undefined ? Effect.void : accessList.learn({ person })
+        erase: Effect.fn("UserService.erase")((userId, asked = { by: "an application", reason: undefined }) =>
+          Effect.catchTag(erase(userId, asked, UNLIMITED), "ErasureLimited", Effect.die)
+        ),
+        eraseOneself: Effect.fn("UserService.eraseOneself")((userId) => {
+          const attempt = Effect.andThen(
+            replies.askAllToStop(userId),
+            erase(userId, { by: BY_THE_PERSON, reason: undefined }, ownErasures)
           )
-          // The person is erased already; otherwise this process learns it within two seconds, as every other one does.
-          yield* Effect.ignore(learned)
-          yield* security.record({ event: "erased", userId: pseudonym })
-          const { _tag, others: _others, ...erased } = answer.erased
-          return { pseudonym, ...erased }
+          return attempt.pipe(
+            Effect.retry({
+              while: ({ _tag }) => _tag === "HoldsOpen",
+              schedule: Schedule.upTo(Schedule.spaced(TRY_EVERY), { duration: REPLIES_END_WITHIN })
+            }),
+            // The event stays, and must not lead to the person.
+            Effect.provideService(RequestOrigin, undefined)
+          )
         })
       })
     })
   )
 }
+
+/** An erasure as a whole: what ends at the payment provider, the transaction, and what follows it. */
+const makeErase = Effect.gen(function* () {
+  const access = yield* AccessStore
+  const accessList = yield* AccessList
+  const ids = yield* IdGenerator
+  const signIns = yield* SignInStore
+  const eraseAtOnce = yield* makeEraseAtOnce
+  const ledger = yield* CreditLedger
+  const { closePages, endSubscriptions } = yield* makePayments
+  const security = yield* SecurityEvents
+  const unitOfWork = yield* UnitOfWork
+
+  /** Erases, and again if a subscription became known between its end at the provider and the erasure. */
+  const eraseEnded = (
+    erasure: Erasure
+  ): Effect.Effect<Effect.Success<ReturnType<typeof eraseAtOnce>>, ErasureRefused | ErasureLimited> =>
+    Effect.gen(function* () {
+      yield* endSubscriptions(erasure.userId, erasure.ended)
+      return yield* unitOfWork.run(erasure.userId, eraseAtOnce(erasure))
+    }).pipe(Effect.catchTag("SubscribedMeanwhile", () => eraseEnded(erasure)))
+
+  return Effect.fnUntraced(function* (userId: UserId, asked: ErasureAsked, limit: ErasureLimit) {
+    // A refused erasure must not have ended a plan.
+    yield* ledger.run(refuseHolds(userId))
+    yield* limit.refuse(userId, (yield* signIns.find(userId))?.email)
+    yield* closePages(userId)
+    const pseudonym = `${PSEUDONYM_PREFIX}${yield* ids.next}`
+    const answer = yield* eraseEnded({ userId, pseudonym, asked, limit, ended: new Set() })
+    yield* answer.follow
+    const learned = Effect.flatMap(access.find(userId), (person) =>
+      person === undefined ? Effect.void : accessList.learn({ person })
+    )
+    // The person is erased already; otherwise this process learns it within two seconds, as every other one does.
+    yield* Effect.ignore(learned)
+    yield* security.record({ event: "erased", userId: pseudonym })
+    const { _tag, others: _others, ...erased } = answer.erased
+    return { pseudonym, ...erased }
+  })
+})

@@ -7,3 +7,15 @@ export class UserNotFound extends Schema.TaggedError<UserNotFound>()("UserNotFou
     return `Nothing is stored about ${JSON.stringify(this.userId)}.`
   }
 }
+
+/** The person has erased themselves a short time ago, under this identity or with this mailbox. */
+export class ErasureLimited extends Schema.TaggedError<ErasureLimited>()("ErasureLimited", {
+  /** Milliseconds after which it is possible again. */
+  retryAfterMs: Schema.Finite
+}) {
+  readonly code = "erasure_limited"
+  override get message() {
+    const days = Math.ceil(this.retryAfterMs / 86_400_000)
+    return `You have deleted an account in the last 30 days. Try again in ${days} ${days === 1 ? "day" : "days"}, or ask the operator to delete this one.`
+  }
+}

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
 import type { MessageState, Source } from "./chats.ts"
-import { json, read, segment, send } from "./request.ts"
+import { json, load, read, segment, send } from "./request.ts"
 
 /** The settings of a bot that its owner chooses. */
 export interface BotSettings {
@@ -147,8 +147,6 @@ export const conversationQuery = (botId: string, conversationId: string) =>
 export const deleteConversation = (botId: string, conversationId: string) =>
   send(`${path(botId)}/conversations/${segment(conversationId)}`, { method: "DELETE" })
 
-/**
- * The address of an export of all conversations of a bot: a table with a row per message, or JSON with a line per
- * conversation.
- */
-export const exportPath = (botId: string, format: "csv" | "jsonl"): string => `${path(botId)}/conversations.${format}`
+/** All conversations of a bot: a table with a row per message, or JSON with a line per conversation. */
+export const exportConversations = (botId: string, format: "csv" | "jsonl") =>
+  load(`${path(botId)}/conversations.${format}`)

@@ -17,6 +17,14 @@ export const send = async (path: string, init: RequestInit = {}): Promise<Respon
 export const read = async <A>(path: string, signal?: AbortSignal): Promise<A> =>
   (await send(path, signal === undefined ? {} : { signal })).json() as Promise<A>
 
+/** Requests a file. */
+export const load = async (path: string): Promise<Blob> => {
+  const response = await send(path)
+  return response.blob().catch(() => {
+    throw unreachable()
+  })
+}
+
 export const json = (method: string, body?: unknown): RequestInit => ({
   method,
   headers: { "content-type": "application/json" },

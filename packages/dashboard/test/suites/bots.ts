@@ -120,10 +120,7 @@ describeInChromium("bots", {}, (stage) => {
     expect(await rows.textContent()).toMatch(/Where is my berth\?.*visitor [0-9a-f]{6}.*1 credit$/)
     await screenshot(owner, "bots-conversations")
     expect(await brokenRules(owner)).toEqual([])
-    const [download] = await Promise.all([
-      owner.waitForEvent("download"),
-      owner.getByRole("link", { name: "Export as CSV" }).click()
-    ])
+    const [download] = await Promise.all([owner.waitForEvent("download"), button(owner, "Export as CSV").click()])
     expect(readFileSync(await download.path(), "utf8")).toContain("Where is my berth?")
     await owner.getByLabel("Search what was said").fill("lighthouse")
     await owner.getByText("No conversation matches.").waitFor()

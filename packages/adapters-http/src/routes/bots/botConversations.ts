@@ -6,6 +6,7 @@ import {
 } from "@parley/core/effect"
 import { PAGE_MESSAGES } from "@parley/core/adapter"
 import { Effect, Schema, Stream } from "effect"
+import { freshSessionAccess } from "../../access/freshSignIn.ts"
 import { sessionAccess } from "../../access/personAccess.ts"
 import { type Response, streamed, empty, json } from "../../exchange/Exchange.ts"
 import { csvLine } from "./csv.ts"
@@ -201,7 +202,7 @@ export const exportConversationLines = defineRoute({
   method: "GET",
   path: "/api/bots/{id}/conversations.jsonl",
   summary: "Returns all conversations of your bot with their messages, each as a line of JSON",
-  access: sessionAccess,
+  access: freshSessionAccess,
   largeWork: "read",
   pathParameters: botPath,
   responses: { 200: { description: "A line of JSON for each conversation.", contentType: "application/jsonl" } },
@@ -253,7 +254,7 @@ export const exportConversationTable = defineRoute({
   method: "GET",
   path: "/api/bots/{id}/conversations.csv",
   summary: "Returns all messages of your bot's conversations, each as a row of a table",
-  access: sessionAccess,
+  access: freshSessionAccess,
   largeWork: "read",
   pathParameters: botPath,
   responses: { 200: { description: "A table with a row of titles (RFC 4180).", contentType: "text/csv" } },

@@ -1,19 +1,15 @@
-import { SecurityEvents, SignOut } from "@parley/core/effect"
+import { SecurityEvents } from "@parley/core/effect"
 import { Effect, Schema } from "effect"
 import { tokenAccess } from "../../access/personAccess.ts"
 import { empty, json, publicPathOf } from "../../exchange/Exchange.ts"
 import { clearSessionCookies } from "../../sessions/cookies.ts"
-import { CLOCK_LEEWAY_SECONDS } from "../../sessions/sessionClaims.ts"
-import { sessionNameOf } from "../../sessions/sessionTokens.ts"
+import { endSession } from "../../sessions/endSession.ts"
 import { textParameter } from "../parameters.ts"
 import { defineRoute } from "../Route.ts"
 
 const SignedOutBody = Schema.Struct({
   url: Schema.NullOr(Schema.String).annotate({ description: "The address of the next page, if there is one." })
 })
-
-/** A token counts until its expiry and the leeway of clocks; the storage's clock may differ by that, too. */
-const REMEMBERED_LONGER_MS = 2 * CLOCK_LEEWAY_SECONDS * 1000
 
 const COOKIE = { "set-cookie": "The session cookie, emptied; one for each cookie that carries a part of it." }
 
@@ -31,9 +27,7 @@ export const postSignOut = defineRoute({
   errors: ["storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ caller, context, headers: { accept = "" } }) {
     const { cookieNames, expiresAt, token, userId } = caller
-    yield* SignOut.use(({ signOut }) =>
-      signOut({ token: sessionNameOf(token), expiresAt: expiresAt + REMEMBERED_LONGER_MS })
-    )
+    yield* endSession({ token, expiresAt })
     yield* SecurityEvents.use(({ record }) => record({ event: "signed_out", userId }))
     const { sessionCookie, signOutUrl: url } = context.server
     const path = publicPathOf(context)

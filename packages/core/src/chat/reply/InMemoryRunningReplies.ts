@@ -2,6 +2,7 @@ import { Clock, Effect, Layer } from "effect"
 import { InMemoryAccounts, renewHold } from "../../credits/InMemoryCreditLedger.ts"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
 import { storableText } from "../../storage/storableText.ts"
+import { ownerKey } from "../store/StoredChat.ts"
 import { InMemoryChats, keyOf, runningKey, type StoredReply } from "../store/InMemoryChats.ts"
 import {
   type ReplyBeat,
@@ -80,6 +81,11 @@ const make = Effect.gen(function* () {
         const found = joinableOf(chat, now)
         for (const reply of found) running.set(runningKey(reply), { ...reply, stopAsked: true })
         return found.length > 0
+      }),
+    askAllToStop: (userId) =>
+      atOnce(() => {
+        for (const [key, reply] of running)
+          if (ownerKey(reply.owner).userId === userId) running.set(key, { ...reply, stopAsked: true })
       })
   })
 })

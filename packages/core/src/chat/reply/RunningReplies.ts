@@ -1,5 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { HoldProgress } from "../../credits/holds/Hold.ts"
+import type { UserId } from "../../identity/UserId.ts"
 import type { Companion } from "../../storage/Companion.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import type { BeginTurnInput } from "../store/ChatStore.ts"
@@ -47,7 +48,7 @@ export interface ReplyBeaten {
    * if nothing was written because another call is working on the rows.
    */
   readonly length: number | undefined
-  /** A reader has asked for its end. */
+  /** A reader has asked for its end, or the person whose chat or bot it is. */
   readonly stopAsked: boolean
 }
 
@@ -109,5 +110,7 @@ export class RunningReplies extends Context.Service<
     ): Effect.Effect<RunningReply | undefined, StorageFailed>
     /** Asks for the end of the replies of a chat that run and may be joined; returns whether there are any. */
     askToStop(chat: RunningChat): Effect.Effect<boolean, StorageFailed>
+    /** Asks for the end of all running replies of a person: in their own chats, and in those of their bots. */
+    askAllToStop(userId: UserId): Effect.Effect<void, StorageFailed>
   }
 >()("@parley/core/chat/reply/RunningReplies") {}

@@ -301,6 +301,24 @@ const ending = (run: Run<Stores>) => {
         expect(yield* replies.askToStop({ ...reply, chatId: "nonsense'" })).toBe(false)
       })
     ))
+
+  it("the writers of all replies of a person and of the person's bots learn that they shall stop, and no others", () =>
+    run(
+      Effect.gen(function* () {
+        const replies = yield* RunningReplies
+        const visitor = newVisitor(newUserId())
+        const person = visitor.botOwner
+        const theirs = [
+          yield* begun(newTurn(person)),
+          yield* begun(newTurn(person), { joinable: false }),
+          yield* begun(newTurn(visitor))
+        ]
+        const other = yield* begun()
+        yield* replies.askAllToStop(person)
+        for (const reply of theirs) expect(yield* write(reply, 0, "Hello")).toMatchObject({ stopAsked: true })
+        expect(yield* write(other, 0, "Hello")).toMatchObject({ stopAsked: false })
+      })
+    ))
 }
 
 /** The guarantees of every `RunningReplies`, with the stores it belongs to. Each test uses people of its own. */

@@ -12,6 +12,8 @@ export const problems: MessagesLike<typeof english> = {
     "Sie haben sich vor einer Weile angemeldet. Melden Sie sich neu an, um zu zeigen, dass Sie es sind, und kommen Sie dann zurück.",
   "problem.holds_open":
     "Eine Antwort wird noch geschrieben, für Sie oder von einem Ihrer Bots. Halten Sie sie an oder schalten Sie die Bots ab und versuchen Sie es noch einmal.",
+  "problem.erasure_limited":
+    "Sie haben in den letzten 30 Tagen ein Konto gelöscht. Bitten Sie den Betreiber dieses Dienstes, dieses zu löschen.",
   "problem.insufficient_credits": {
     one: "Das würde mehr kosten, als Sie haben: {count} Credit ist verfügbar.",
     other: "Das würde mehr kosten, als Sie haben: {count} Credits sind verfügbar."

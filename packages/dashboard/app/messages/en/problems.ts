@@ -11,6 +11,8 @@ export const problems = {
     "You signed in a while ago. Sign in again to show that it is you, then come back here.",
   "problem.holds_open":
     "A reply is still being written, for you or by one of your bots. Stop it or switch the bots off, then try again.",
+  "problem.erasure_limited":
+    "You have deleted an account in the last 30 days. Ask the operator of this service to delete this one.",
   "problem.insufficient_credits": {
     one: "This would cost more than you have: {count} credit is available.",
     other: "This would cost more than you have: {count} credits are available."

@@ -1,13 +1,12 @@
-import { Button, Group } from "@mantine/core"
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { Button } from "@mantine/core"
+import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { useNavigate } from "react-router"
 import { deleteAccount, exportOwnData } from "../../api/account.ts"
-import { ApiProblem } from "../../api/ApiProblem.ts"
-import { type Me, meQuery, serverSettingsQuery, signOut } from "../../api/session.ts"
+import { type Me, meQuery } from "../../api/session.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { ConfirmDialog } from "../../shell/ConfirmDialog.tsx"
-import { ProblemNotice } from "../../shell/ProblemNotice.tsx"
+import { FreshSignInNotice } from "../../shell/FreshSignInNotice.tsx"
 import { Icon } from "../../theme/Icon.tsx"
 import { saveFile } from "../saveFile.ts"
 import { Section, Setting } from "./SettingRows.tsx"
@@ -40,8 +39,7 @@ export const OwnData = ({ me: { userId } }: { readonly me: Me }) => {
   }
   return (
     <Section title={t("settings.data")}>
-      {problem !== null && <ProblemNotice error={problem} />}
-      {problem instanceof ApiProblem && problem.code === "fresh_sign_in_required" && <SignInAgain />}
+      {problem !== null && <FreshSignInNotice error={problem} />}
       <Setting label={t("settings.export")}>
         <Button
           variant="default"
@@ -68,29 +66,5 @@ export const OwnData = ({ me: { userId } }: { readonly me: Me }) => {
         />
       )}
     </Section>
-  )
-}
-
-/** The way to a fresh sign-in, if this server knows one. */
-const SignInAgain = () => {
-  const { t } = useMessages()
-  const queryClient = useQueryClient()
-  const { data: settings } = useQuery(serverSettingsQuery)
-  const way = settings?.signIn
-  if (way === undefined || (way.kind === "elsewhere" && way.url === null)) return null
-  const leave = async () => {
-    await signOut(way)
-    queryClient.setQueryData(meQuery.queryKey, null)
-  }
-  return (
-    <Group mt="xs">
-      {way.kind === "elsewhere" ? (
-        <Button component="a" href={way.url ?? undefined}>
-          {t("settings.signInAgain")}
-        </Button>
-      ) : (
-        <Button onClick={() => void leave()}>{t("settings.signInAgain")}</Button>
-      )}
-    </Group>
   )
 }

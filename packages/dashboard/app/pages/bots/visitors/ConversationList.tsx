@@ -1,14 +1,20 @@
 import { Button, Text, TextInput } from "@mantine/core"
-import { useInfiniteQuery } from "@tanstack/react-query"
+import { useInfiniteQuery, useMutation } from "@tanstack/react-query"
 import { useDeferredValue, useState } from "react"
 import { Link } from "react-router"
-import { type Bot, type Conversation, conversationsQuery, exportPath } from "../../../api/bots.ts"
+import { type Bot, type Conversation, conversationsQuery, exportConversations } from "../../../api/bots.ts"
 import { useMessages } from "../../../messages/MessagesProvider.tsx"
 import { Loading } from "../../../shell/Loading.tsx"
 import { ProblemNotice } from "../../../shell/ProblemNotice.tsx"
+import { FreshSignInNotice } from "../../../shell/FreshSignInNotice.tsx"
 import { Icon } from "../../../theme/Icon.tsx"
+import { saveFile } from "../../saveFile.ts"
 import { conversationPath } from "../botPath.ts"
 import classes from "./ConversationList.module.css"
+
+const EXPORT_FORMATS = ["csv", "jsonl"] as const
+type ExportFormat = (typeof EXPORT_FORMATS)[number]
+const EXPORT_TYPES = { csv: "text/csv", jsonl: "application/jsonl" } as const satisfies Record<ExportFormat, string>
 
 /** The conversations of a bot's visitors, last used first, with the cost of each. */
 export const ConversationList = ({ bot }: { readonly bot: Bot }) => {
@@ -18,6 +24,10 @@ export const ConversationList = ({ bot }: { readonly bot: Bot }) => {
   const { data, error, fetchNextPage, hasNextPage, isFetchingNextPage, refetch } = useInfiniteQuery({
     ...conversationsQuery(bot.id, searched),
     placeholderData: (before) => before
+  })
+  const copy = useMutation({
+    mutationFn: (format: ExportFormat) => exportConversations(bot.id, format),
+    onSuccess: (file, format) => saveFile(`conversations.${format}`, EXPORT_TYPES[format], file)
   })
   const conversations = data?.pages.flatMap((page) => page.conversations) ?? []
   return (
@@ -32,19 +42,19 @@ export const ConversationList = ({ bot }: { readonly bot: Bot }) => {
           value={search}
           onChange={({ currentTarget }) => setSearch(currentTarget.value)}
         />
-        {(["csv", "jsonl"] as const).map((format) => (
+        {EXPORT_FORMATS.map((format) => (
           <Button
             key={format}
-            component="a"
-            href={exportPath(bot.id, format)}
-            download
             variant="default"
+            loading={copy.isPending && copy.variables === format}
+            onClick={() => copy.mutate(format)}
             leftSection={<Icon name="download" size={16} />}
           >
             {t(`bots.conversations.export.${format}`)}
           </Button>
         ))}
       </div>
+      {copy.error !== null && <FreshSignInNotice error={copy.error} />}
       {error !== null && <ProblemNotice error={error} onRetry={() => void refetch()} />}
       {data === undefined ? (
         error === null && <Loading />
