@@ -28,15 +28,23 @@ export const clamAvPlace = (url: string): NetConnectOpts | undefined => {
 
 const unavailable = (reason: ScannerUnavailable["reason"]) => new ScannerUnavailable({ reason })
 
+interface Answer {
+  readonly text: string
+  /** All of the request had left this process before the answer came. */
+  readonly isToAll: boolean
+}
+
 /** The answer on a connection, up to its NUL. One without its end may have lost the word that makes it a finding. */
-const answerOn = (socket: Socket): Effect.Effect<string, ScannerUnavailable> =>
+const answerOn = (socket: Socket): Effect.Effect<Answer, ScannerUnavailable> =>
   Effect.callback((resume) => {
     let answer = Buffer.alloc(0)
     socket.on("data", (piece: Buffer) => {
       answer = Buffer.concat([answer, piece])
       const end = answer.indexOf(0)
-      if (end >= 0) resume(Effect.succeed(answer.toString("latin1", 0, end)))
-      else if (answer.length > MOST_ANSWER_BYTES) resume(Effect.fail(unavailable("refused")))
+      if (end >= 0) {
+        const text = answer.toString("latin1", 0, end)
+        resume(Effect.succeed({ text, isToAll: socket.writableLength === 0 }))
+      } else if (answer.length > MOST_ANSWER_BYTES) resume(Effect.fail(unavailable("refused")))
     })
     socket.on("close", () => resume(Effect.fail(unavailable("unreachable"))))
   })
@@ -46,7 +54,7 @@ const ask = (
   place: NetConnectOpts,
   timeoutMs: number,
   pieces: ReadonlyArray<Uint8Array>
-): Effect.Effect<string, ScannerUnavailable> =>
+): Effect.Effect<Answer, ScannerUnavailable> =>
   Effect.acquireUseRelease(
     // An error closes the connection.
     Effect.sync(() => connect(place).on("error", () => undefined)),
@@ -88,7 +96,7 @@ export const ClamAvScanner = ({ timeoutMs = TIMEOUT_MS, url }: ClamAvOptions): C
   if (place === undefined) throw new TypeError("The address of clamd is not like tcp://host:3310 or unix:/path.")
   const refusesLength = (bytes: number) =>
     ask(place, Math.min(timeoutMs, LENGTH_MS), [command("INSTREAM"), lengthOf(bytes)]).pipe(
-      Effect.match({ onFailure: () => false, onSuccess: (answer) => TOO_LARGE.test(answer) })
+      Effect.match({ onFailure: () => false, onSuccess: ({ text }) => TOO_LARGE.test(text) })
     )
   return {
     scan: Effect.fn("ClamAvScanner.scan")(function* (bytes) {
@@ -104,14 +112,15 @@ export const ClamAvScanner = ({ timeoutMs = TIMEOUT_MS, url }: ClamAvOptions): C
             : Effect.fail(failure)
         )
       )
-      if (answer === undefined || TOO_LARGE.test(answer)) return "too-large"
-      if (answer === "stream: OK") return "clean"
-      if (/^stream: .+ FOUND$/.test(answer)) return "infected"
+      if (answer === undefined || TOO_LARGE.test(answer.text)) return "too-large"
+      // One that answers before it has the whole file has not checked it.
+      if (answer.text === "stream: OK" && answer.isToAll) return "clean"
+      if (/^stream: .+ FOUND$/.test(answer.text)) return "infected"
       return yield* unavailable("refused")
     }),
     refusesLength,
-    ping: Effect.flatMap(ask(place, timeoutMs, [command("PING")]), (answer) =>
-      answer === "PONG" ? Effect.void : Effect.fail(unavailable("refused"))
+    ping: Effect.flatMap(ask(place, timeoutMs, [command("PING")]), ({ text }) =>
+      text === "PONG" ? Effect.void : Effect.fail(unavailable("refused"))
     )
   }
 }

@@ -72,6 +72,22 @@ describe("the scanner over clamd's protocol", () => {
     expect(await scan(clamd.url, FILE, 300)).toBe(reason)
   })
 
+  it("takes no OK before the whole file was sent, but a finding", async () => {
+    const whole = Buffer.alloc(64 * 2 ** 20)
+    for (const [early, verdict] of [
+      ["stream: OK\0", "refused"],
+      ["stream: Eicar-Signature FOUND\0", "infected"]
+    ] as const) {
+      let deaf: Socket | undefined
+      const clamd = await clamdThat((socket) => {
+        deaf = socket.pause()
+        socket.write(early)
+      })
+      expect(await scan(clamd.url, whole)).toBe(verdict)
+      deaf?.destroy()
+    }
+  })
+
   it("says that a file is too large, also if the answer is lost because the connection breaks", async () => {
     const refusing = "INSTREAM size limit exceeded. ERROR\0"
     const heard = await clamdThat(answering(refusing))

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { csvLine } from "../src/routes/bots/csv.ts"
 import { expectProblem } from "./support/expectProblem.ts"
-import { startServer, type TestServer } from "./support/startServer.ts"
+import { cookieFor, startServer, type TestServer } from "./support/startServer.ts"
 
 const OWNER = "owner"
 
@@ -36,7 +36,10 @@ const say = async (visitorId: string, message: string, conversationId?: string) 
   await answer.text()
   return answer.headers.get("x-conversation-id") ?? ""
 }
-const get = (path: string, user = OWNER) => server.fetch(`/api/bots/${bot.id}/conversations${path}`, { user })
+const get = async (path: string, user = OWNER) => {
+  const cookie = await cookieFor(user, { claims: { iat: Math.floor(Date.now() / 1_000) } })
+  return server.fetch(`/api/bots/${bot.id}/conversations${path}`, { headers: { cookie } })
+}
 const page = async (query = ""): Promise<Page> => (await get(query)).json() as Promise<Page>
 
 describe("the owner of a bot", () => {

@@ -102,15 +102,34 @@ describe("a deletion of one's own account", () => {
     expect(JSON.stringify(entry)).not.toContain(person)
   })
 
-  test("is refused for another id than one's own, from another site, and while a reply is written", async () => {
+  test("refuses the token of the deletion even if the provider's clock is ahead, and stores no address with the event", async () => {
+    const ahead = await session(-30)
+    expect((await deleted(ahead)).status).toBe(200)
+    await expectProblem(await server.fetch("/api/me", { headers: { cookie: ahead } }), 401, "unauthorized")
+    const events = server.log.filter((line) => line.includes('"erased"'))
+    expect(events.length).toBeGreaterThan(0)
+    for (const line of events) expect(line).not.toMatch(/address|userAgent|route/)
+  })
+
+  test("is refused with 429 if the same person did it a short time ago", async () => {
+    expect((await deleted(await session())).status).toBe(200)
+    const returned = await session(-30)
+    expect((await server.fetch("/api/billing/balance", { headers: { cookie: returned } })).status).toBe(200)
+    const before = [await stored(), await audit()]
+    expect(before[0]).toMatchObject({ transactions: 1 })
+    const response = await deleted(returned)
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0)
+    expect((await expectProblem(response, 429, "erasure_limited"))["detail"]).toContain("30 days")
+    expect([await stored(), await audit()]).toEqual(before)
+  })
+
+  test("is refused for another id than one's own and from another site", async () => {
     const cookie = await session()
     const before = await stored()
     await expectProblem(await deleted(cookie, OTHER), 400, "invalid_request")
     const crossSite = { method: "DELETE", body: JSON.stringify({ userId: person }) }
     const headers = { cookie, "content-type": "application/json", "sec-fetch-site": "cross-site" }
     await expectProblem(await server.fetch("/api/account", { ...crossSite, headers }), 403, "cross_site_request")
-    await server.parley.credits.reserve({ userId: person, key: "work", amount: 1, source: "meter:work" })
-    await expectProblem(await deleted(cookie), 409, "holds_open")
     expect(await stored()).toMatchObject({ chats: before.chats, documents: before.documents })
     expect((await server.fetch("/api/me", { headers: { cookie } })).status).toBe(200)
   })

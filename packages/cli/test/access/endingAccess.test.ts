@@ -189,6 +189,34 @@ describe.runIf(hasPostgres)("ending access, on two server processes", () => {
     expect(await rig.query(`SELECT subject FROM ${rig.schema}.access WHERE subject = 'erased'`)).toEqual([])
   })
 
+  it("deleting one's own account ends its replies on every server; 30 days pass before the next deletion", async () => {
+    const deletion = async (visitor: Visitor | undefined, userId: string) => {
+      const answer = await visitor?.send("DELETE", "/api/account", { userId })
+      return { status: answer?.status, body: (await answer?.json()) as Record<string, unknown> }
+    }
+    const person = browsers(tokenOf("quitter"))
+    expect(await statuses(person)).toEqual([200, 200])
+    const visit = { publicKey: await newBot("quitter"), visitorId: crypto.randomUUID(), message: STEERED }
+    const running = [
+      await begin(person[0] as Visitor),
+      await begin(person[1] as Visitor),
+      await begin(new Visitor(servers[1]?.url ?? ""), "/api/widget/chat", visit)
+    ]
+    expect(await deletion(person[0], "quitter")).toMatchObject({ status: 200, body: { chats: 3 } })
+    for (const { read } of running) expect(await read).toEqual({ text: spoken(BEGUN), complete: false })
+    expect(await rig.query(`SELECT id FROM ${rig.schema}.messages WHERE user_id = 'quitter'`)).toEqual([])
+    await everywhere(person, 401)
+    await nextSecond()
+    const returned = browsers(tokenOf("quitter", seconds()))
+    expect(await statuses(returned)).toEqual([200, 200])
+    for (const visitor of returned) {
+      const { body, status } = await deletion(visitor, "quitter")
+      expect([status, body["code"]]).toEqual([429, "erasure_limited"])
+    }
+    expect(await accountsOf("quitter")).toBe(1)
+    expect((await rig.parley(["users", "delete", "quitter", "--json"])).exit).toBe(0)
+  })
+
   it("people are listed and found page by page, with their blocks", async () => {
     for (const user of ["pager-1", "pager-2", "pager-3"]) {
       expect(await statuses(browsers(tokenOf(user)))).toEqual([200, 200])

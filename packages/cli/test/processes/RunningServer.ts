@@ -72,8 +72,12 @@ export class Visitor {
   }
 
   post(path: string, body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+    return this.send("POST", path, body, headers)
+  }
+
+  send(method: string, path: string, body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
     return fetch(this.#url + path, {
-      method: "POST",
+      method,
       headers: { cookie: this.#cookie, "content-type": "application/json", ...headers },
       body: JSON.stringify(body)
     })

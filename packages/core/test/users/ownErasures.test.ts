@@ -1,0 +1,86 @@
+import { Effect, Fiber, Layer, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { describe, expect, it } from "vitest"
+import { noPayments } from "../../src/billing/provider/noPayments.ts"
+import { paymentProviderLayer } from "../../src/billing/provider/PaymentProvider.ts"
+import { CrmRelease } from "../../src/crm/CrmRelease.ts"
+import { noCrmLayer } from "../../src/crm/CrmProvider.ts"
+import { SecurityEvents } from "../../src/security/SecurityEvents.ts"
+import { AccessList } from "../../src/sessions/AccessList.ts"
+import { SignInStore } from "../../src/signin/SignInStore.ts"
+import { inMemoryStorageLayer } from "../../src/StoragePorts.ts"
+import { receiptDraft, reservation } from "../../src/testing/credits/creditFixtures.ts"
+import { testedLedger } from "../../src/testing/credits/testedLedger.ts"
+import { Catalog } from "../../src/tiers/Catalog.ts"
+import { defaultCatalog } from "../../src/tiers/shippedCatalog.ts"
+import { UserService } from "../../src/users/UserService.ts"
+
+const layer = UserService.layer.pipe(
+  Layer.provide([AccessList.layer, SecurityEvents.layer]),
+  Layer.provide([paymentProviderLayer(noPayments), Layer.provide(CrmRelease.layer, noCrmLayer)]),
+  Layer.provide(Layer.succeed(Catalog, defaultCatalog)),
+  Layer.provideMerge(inMemoryStorageLayer),
+  Layer.provideMerge(TestClock.layer())
+)
+
+const EMAIL = "ann@example.org"
+const DAYS = 100
+
+const open = Effect.fnUntraced(function* (userId: string) {
+  const ledger = yield* testedLedger
+  return yield* ledger.open({ userId, tier: "free", allowance: 100 })
+})
+
+/** Tries to erase the person every day, and signs in again at once after each erasure; returns the days of erasures. */
+const tried = (identityOf: (erasures: number) => Effect.Effect<string, unknown, SignInStore>) =>
+  Effect.gen(function* () {
+    const users = yield* UserService
+    const days: Array<number> = []
+    for (let day = 0; day < DAYS; day += 1) {
+      const userId = yield* identityOf(days.length)
+      yield* open(userId)
+      const outcome = yield* Effect.result(users.eraseOneself(userId))
+      if (Result.isSuccess(outcome)) days.push(day)
+      else expect(outcome.failure._tag).toBe("ErasureLimited")
+      yield* TestClock.adjust("1 day")
+    }
+    return days
+  }).pipe(Effect.provide(layer), Effect.runPromise)
+
+describe("an erasure at the person's own request", () => {
+  it("happens once in 30 days, for one identity and for one mailbox, so that it gives no allowances", async () => {
+    const once = [0, 30, 60, 90]
+    expect(await tried(() => Effect.succeed("ann"))).toEqual(once)
+    const byMail = (erasures: number) =>
+      SignInStore.use((store) => store.enter({ email: EMAIL, newUserId: `ann-${erasures}` })).pipe(
+        Effect.map(({ userId }) => userId)
+      )
+    expect(await tried(byMail)).toEqual(once)
+  })
+
+  it("is not limited by one that an operator requested", () =>
+    Effect.gen(function* () {
+      const users = yield* UserService
+      for (const erase of [users.erase, users.eraseOneself, users.erase]) {
+        yield* open("ann")
+        expect(yield* erase("ann")).toMatchObject({ transactions: 2 })
+      }
+    }).pipe(Effect.provide(layer), Effect.runPromise))
+
+  it("waits until work has ended that holds credits, for ten seconds, and then changes nothing", () =>
+    Effect.gen(function* () {
+      const users = yield* UserService
+      const ledger = yield* testedLedger
+      yield* open("ann")
+      yield* ledger.reserve(reservation("ann", "reply:1", 30))
+      const refused = yield* Effect.forkChild(Effect.result(users.eraseOneself("ann")))
+      yield* TestClock.adjust("11 seconds")
+      expect(yield* Fiber.join(refused)).toMatchObject({ failure: { _tag: "HoldsOpen", open: 1 } })
+      expect(yield* users.find("ann")).toMatchObject({ transactions: 1 })
+      const waiting = yield* Effect.forkChild(users.eraseOneself("ann"))
+      yield* TestClock.adjust("5 seconds")
+      yield* ledger.settle({ userId: "ann", key: "reply:1", amount: 3, draft: receiptDraft })
+      yield* TestClock.adjust("1 second")
+      expect(yield* Fiber.join(waiting)).toMatchObject({ transactions: 3 })
+    }).pipe(Effect.provide(layer), Effect.runPromise))
+})
