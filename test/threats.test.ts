@@ -6,7 +6,7 @@ const documents = ["SECURITY.md", "docs/threats.md", "docs/security/asvs.md"]
 /** The rooms of docs/threats.md by the letter of their rows, and the number of rows in each. */
 const rooms: Readonly<Record<string, number>> = {
   I: 12,
-  E: 7,
+  E: 8,
   K: 6,
   A: 4,
   H: 13,

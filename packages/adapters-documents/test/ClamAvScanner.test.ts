@@ -5,15 +5,19 @@ import { afterEach, describe, expect, it } from "vitest"
 import { clamAvPlace, ClamAvScanner } from "../src/index.ts"
 
 let servers: Array<Server> = []
+let sockets: Array<Socket> = []
 afterEach(async () => {
+  for (const socket of sockets) socket.destroy()
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
   servers = []
+  sockets = []
 })
 
 /** A clamd that answers in a scripted way; returns its address and the bytes that it received. */
 const clamdThat = async (behave: (socket: Socket, received: () => Buffer) => void) => {
   const pieces: Array<Buffer> = []
   const server = createServer((socket) => {
+    sockets.push(socket)
     socket.on("error", () => undefined)
     socket.on("data", (piece: Buffer) => {
       pieces.push(piece)
@@ -78,13 +82,11 @@ describe("the scanner over clamd's protocol", () => {
       ["stream: OK\0", "refused"],
       ["stream: Eicar-Signature FOUND\0", "infected"]
     ] as const) {
-      let deaf: Socket | undefined
       const clamd = await clamdThat((socket) => {
-        deaf = socket.pause()
+        socket.pause()
         socket.write(early)
       })
       expect(await scan(clamd.url, whole)).toBe(verdict)
-      deaf?.destroy()
     }
   })
 

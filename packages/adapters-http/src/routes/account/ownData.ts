@@ -5,7 +5,7 @@ import { jsonBody } from "../../body/jsonBody.ts"
 import { json, publicPathOf, streamed } from "../../exchange/Exchange.ts"
 import { InvalidRequest } from "../../problems/errors.ts"
 import { clearSessionCookies, sessionCookieNames } from "../../sessions/cookies.ts"
-import { endSession } from "../../sessions/endSession.ts"
+import { endSession } from "../endSession.ts"
 import { defineRoute } from "../Route.ts"
 
 const utf8 = new TextEncoder()

@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { tokenAccess } from "../../access/personAccess.ts"
 import { empty, json, publicPathOf } from "../../exchange/Exchange.ts"
 import { clearSessionCookies } from "../../sessions/cookies.ts"
-import { endSession } from "../../sessions/endSession.ts"
+import { endSession } from "../endSession.ts"
 import { textParameter } from "../parameters.ts"
 import { defineRoute } from "../Route.ts"
 

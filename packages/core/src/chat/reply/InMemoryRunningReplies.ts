@@ -19,6 +19,12 @@ const chatKey = ({ owner, chatId }: RunningChat): string => keyOf(owner, chatId)
 const isJoinable = (chat: RunningChat, now: number) => (reply: StoredReply) =>
   reply.joinable && chatKey(reply) === chatKey(chat) && reply.expiresAt > now
 
+/** Returns the number of replies. */
+const askToStop = (running: Map<string, StoredReply>, found: ReadonlyArray<StoredReply>): number => {
+  for (const reply of found) running.set(runningKey(reply), { ...reply, stopAsked: true })
+  return found.length
+}
+
 const make = Effect.gen(function* () {
   const accounts = yield* InMemoryAccounts
   const storage = yield* InMemoryStorage
@@ -76,16 +82,11 @@ const make = Effect.gen(function* () {
           .toSorted((one, other) => other.startedAt - one.startedAt)
         return found && { messageId: found.replyId.toLowerCase(), model: found.model, startedAt: found.startedAt }
       }),
-    askToStop: (chat) =>
-      atOnce((now) => {
-        const found = joinableOf(chat, now)
-        for (const reply of found) running.set(runningKey(reply), { ...reply, stopAsked: true })
-        return found.length > 0
-      }),
+    askToStop: (chat) => atOnce((now) => askToStop(running, joinableOf(chat, now)) > 0),
     askAllToStop: (userId) =>
       atOnce(() => {
-        for (const [key, reply] of running)
-          if (ownerKey(reply.owner).userId === userId) running.set(key, { ...reply, stopAsked: true })
+        const found = [...running.values()].filter(({ owner }) => ownerKey(owner).userId === userId)
+        askToStop(running, found)
       })
   })
 })

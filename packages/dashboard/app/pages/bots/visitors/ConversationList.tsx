@@ -16,6 +16,27 @@ const EXPORT_FORMATS = ["csv", "jsonl"] as const
 type ExportFormat = (typeof EXPORT_FORMATS)[number]
 const EXPORT_TYPES = { csv: "text/csv", jsonl: "application/jsonl" } as const satisfies Record<ExportFormat, string>
 
+const useExport = (botId: string) =>
+  useMutation({
+    mutationFn: (format: ExportFormat) => exportConversations(botId, format),
+    onSuccess: (file, format) => saveFile(`conversations.${format}`, EXPORT_TYPES[format], file)
+  })
+
+const ExportButtons = ({ copy }: { readonly copy: ReturnType<typeof useExport> }) => {
+  const { t } = useMessages()
+  return EXPORT_FORMATS.map((format) => (
+    <Button
+      key={format}
+      variant="default"
+      loading={copy.isPending && copy.variables === format}
+      onClick={() => copy.mutate(format)}
+      leftSection={<Icon name="download" size={16} />}
+    >
+      {t(`bots.conversations.export.${format}`)}
+    </Button>
+  ))
+}
+
 /** The conversations of a bot's visitors, last used first, with the cost of each. */
 export const ConversationList = ({ bot }: { readonly bot: Bot }) => {
   const { t } = useMessages()
@@ -25,10 +46,7 @@ export const ConversationList = ({ bot }: { readonly bot: Bot }) => {
     ...conversationsQuery(bot.id, searched),
     placeholderData: (before) => before
   })
-  const copy = useMutation({
-    mutationFn: (format: ExportFormat) => exportConversations(bot.id, format),
-    onSuccess: (file, format) => saveFile(`conversations.${format}`, EXPORT_TYPES[format], file)
-  })
+  const copy = useExport(bot.id)
   const conversations = data?.pages.flatMap((page) => page.conversations) ?? []
   return (
     <>
@@ -42,17 +60,7 @@ export const ConversationList = ({ bot }: { readonly bot: Bot }) => {
           value={search}
           onChange={({ currentTarget }) => setSearch(currentTarget.value)}
         />
-        {EXPORT_FORMATS.map((format) => (
-          <Button
-            key={format}
-            variant="default"
-            loading={copy.isPending && copy.variables === format}
-            onClick={() => copy.mutate(format)}
-            leftSection={<Icon name="download" size={16} />}
-          >
-            {t(`bots.conversations.export.${format}`)}
-          </Button>
-        ))}
+        <ExportButtons copy={copy} />
       </div>
       {copy.error !== null && <FreshSignInNotice error={copy.error} />}
       {error !== null && <ProblemNotice error={error} onRetry={() => void refetch()} />}

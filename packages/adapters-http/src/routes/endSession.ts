@@ -1,6 +1,6 @@
 import { SignOut } from "@parley/core/effect"
-import { CLOCK_LEEWAY_SECONDS } from "./sessionClaims.ts"
-import { sessionNameOf } from "./sessionTokens.ts"
+import { CLOCK_LEEWAY_SECONDS } from "../sessions/sessionClaims.ts"
+import { sessionNameOf } from "../sessions/sessionTokens.ts"
 
 /** A token counts until its expiry and the leeway of clocks; the storage's clock may differ by that, too. */
 const REMEMBERED_LONGER_MS = 2 * CLOCK_LEEWAY_SECONDS * 1000
