@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { expect, it } from "vitest"
-import { loadMigrations, makeMigration, numberOf } from "../../../adapters-db/src/migrations/Migration.ts"
+import { loadMigrations, makeMigration } from "../../../adapters-db/src/migrations/Migration.ts"
 import { CrashRig } from "../crash/CrashRig.ts"
 import { judgePeople } from "../crash/judgeRound.ts"
 import { firstSeed } from "../crash/seeds.ts"
@@ -14,7 +14,7 @@ const STAGE = 5
 
 /** Changes that a next release may make to the tables with the most writes, while older servers use them. */
 const expansion = async () => {
-  const newest = numberOf((await loadMigrations()).at(-1)?.id ?? "")
+  const oldest = (await loadMigrations()).at(-1)?.compatibleFrom ?? ""
   const tables = [
     "credit_accounts",
     "credit_holds",
@@ -26,7 +26,7 @@ const expansion = async () => {
   ]
   const columns = tables.map((table) => `ALTER TABLE {{schema}}.${table} ADD COLUMN added_later text DEFAULT 'none';`)
   const text = [
-    `-- compatible from ${newest}`,
+    `-- compatible from ${oldest}`,
     ...columns,
     "CREATE INDEX documents_added_later ON {{schema}}.documents (added_later);",
     "CREATE TABLE {{schema}}.added_later (id text PRIMARY KEY);"

@@ -308,11 +308,7 @@ const ending = (run: Run<Stores>) => {
         const replies = yield* RunningReplies
         const visitor = newVisitor(newUserId())
         const person = visitor.botOwner
-        const theirs = [
-          yield* begun(newTurn(person)),
-          yield* begun(newTurn(person), { joinable: false }),
-          yield* begun(newTurn(visitor))
-        ]
+        const theirs = [yield* begun(newTurn(person), { joinable: false }), yield* begun(newTurn(visitor))]
         const other = yield* begun()
         yield* replies.askAllToStop(person)
         for (const reply of theirs) expect(yield* write(reply, 0, "Hello")).toMatchObject({ stopAsked: true })

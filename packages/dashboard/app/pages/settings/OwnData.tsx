@@ -51,7 +51,7 @@ export const OwnData = ({ me: { userId } }: { readonly me: Me }) => {
         </Button>
       </Setting>
       <Setting label={t("settings.delete")}>
-        <Button variant="default" c="red.8" onClick={begin(() => setAsking(true))}>
+        <Button variant="default" c="var(--danger)" onClick={begin(() => setAsking(true))}>
           {t("settings.delete.action")}
         </Button>
       </Setting>
