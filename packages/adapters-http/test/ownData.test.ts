@@ -1,7 +1,9 @@
 import { openInMemory } from "@parley/core"
+import type { PaymentProvider } from "@parley/core/adapter"
 import { neutralProvider } from "@parley/core/testing"
 import { Effect } from "effect"
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
+import { parleyApp } from "../src/index.ts"
 import { expectProblem } from "./support/expectProblem.ts"
 import { cookieFor, startServer, type TestServer } from "./support/startServer.ts"
 
@@ -11,10 +13,28 @@ const OTHER = "other-person"
 let server: TestServer
 let stores: Awaited<ReturnType<typeof openInMemory>>
 let person = ""
+/** Resolves if a client has left before its answer. */
+const left = Promise.withResolvers<void>()
+/** What the payment provider does with the end of a subscription. */
+let endSubscription: () => Promise<void> = () => Promise.resolve()
 beforeAll(async () => {
   stores = await openInMemory()
-  const parley = { ...stores, work: ["holds"] as const, payments: neutralProvider() }
-  server = await startServer({ parley, app: { stepUpSeconds: STEP_UP_SECONDS } })
+  const payments: PaymentProvider = {
+    ...neutralProvider(),
+    endSubscription: () => Effect.promise(() => endSubscription())
+  }
+  const parley = { ...stores, work: ["holds"] as const, payments }
+  server = await startServer({
+    parley,
+    app: { stepUpSeconds: STEP_UP_SECONDS },
+    listener: (options) => {
+      const app = parleyApp(options)
+      return (request, response) => {
+        response.once("close", () => response.writableFinished || left.resolve())
+        app(request, response)
+      }
+    }
+  })
   await fill(OTHER)
 })
 afterAll(() => server.close())
@@ -38,12 +58,25 @@ const secondsAgo = (seconds: number) => Math.floor(Date.now() / 1000) - seconds
 const session = (secondsSince = 0) => cookieFor(person, { claims: { iat: secondsAgo(secondsSince) } })
 
 const exported = (cookie: string) => server.fetch("/api/account/export", { headers: { cookie } })
-const deleted = (cookie: string, userId = person) =>
+const deleted = (cookie: string, userId = person, signal: AbortSignal | null = null) =>
   server.fetch("/api/account", {
     method: "DELETE",
     headers: { cookie, "content-type": "application/json" },
-    body: JSON.stringify({ userId })
+    body: JSON.stringify({ userId }),
+    signal
   })
+
+/** Gives the person a subscription that goes on. */
+const subscribe = async () => {
+  const subscription = {
+    ...{ id: `sub_${person}`, customerId: `cus_${person}`, userId: person, status: "active" },
+    ...{ items: [], startedAt: 0 }
+  }
+  const event = { id: `evt_${person}`, kind: "subscription", createdAt: 0, customerId: subscription.customerId }
+  const body = JSON.stringify({ ...event, event: { _tag: "Subscription", subscription } })
+  const headers = { "content-type": "application/json" }
+  expect((await server.fetch("/api/webhooks/payment", { method: "POST", body, headers })).status).toBe(200)
+}
 
 const stored = () => Effect.runPromise(stores.personalData.count(person))
 const audit = () =>
@@ -109,6 +142,26 @@ describe("a deletion of one's own account", () => {
     const events = server.log.filter((line) => line.includes('"erased"'))
     expect(events.length).toBeGreaterThan(0)
     for (const line of events) expect(line).not.toMatch(/address|userAgent|route/)
+  })
+
+  test("goes on if the browser leaves, so that no plan ends without the account, and refuses its token as well", async () => {
+    await subscribe()
+    const [reached, answers] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    endSubscription = () => {
+      reached.resolve()
+      return answers.promise
+    }
+    const [leaving, ahead] = [new AbortController(), await session(-30)]
+    const response = deleted(ahead, person, leaving.signal).catch((error: unknown) => error)
+    await reached.promise
+    leaving.abort()
+    expect(await response).toMatchObject({ name: "AbortError" })
+    await left.promise
+    answers.resolve()
+    await vi.waitFor(async () => expect(await stored()).toMatchObject({ chats: 0, documents: 0, transactions: 0 }))
+    await vi.waitFor(async () =>
+      expectProblem(await server.fetch("/api/me", { headers: { cookie: ahead } }), 401, "unauthorized")
+    )
   })
 
   test("is refused with 429 if the same person did it a short time ago", async () => {

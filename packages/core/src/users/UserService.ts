@@ -247,10 +247,7 @@ const makeErase = Effect.gen(function* () {
       return yield* unitOfWork.run(erasure.userId, eraseAtOnce(erasure))
     }).pipe(Effect.catchTag("SubscribedMeanwhile", () => eraseEnded(erasure)))
 
-  return Effect.fnUntraced(function* (userId: UserId, asked: ErasureAsked, limit: ErasureLimit) {
-    // A refused erasure must not have ended a plan.
-    yield* ledger.run(refuseHolds(userId))
-    yield* limit.refuse(userId, (yield* signIns.find(userId))?.email)
+  const carryOut = Effect.fnUntraced(function* (userId: UserId, asked: ErasureAsked, limit: ErasureLimit) {
     yield* closePages(userId)
     const pseudonym = `${PSEUDONYM_PREFIX}${yield* ids.next}`
     const answer = yield* eraseEnded({ userId, pseudonym, asked, limit, ended: new Set() })
@@ -263,5 +260,13 @@ const makeErase = Effect.gen(function* () {
     yield* security.record({ event: "erased", userId: pseudonym })
     const { _tag, others: _others, ...erased } = answer.erased
     return { pseudonym, ...erased }
+  })
+
+  return Effect.fnUntraced(function* (userId: UserId, asked: ErasureAsked, limit: ErasureLimit) {
+    // A refused erasure must not have ended a plan.
+    yield* ledger.run(refuseHolds(userId))
+    yield* limit.refuse(userId, (yield* signIns.find(userId))?.email)
+    // Nor must one whose caller leaves.
+    return yield* Effect.uninterruptible(carryOut(userId, asked, limit))
   })
 })

@@ -1,6 +1,6 @@
 import { AccessList } from "../../src/sessions/AccessList.ts"
 import { SecurityEvents } from "../../src/security/SecurityEvents.ts"
-import { Cause, Effect, Exit, Layer } from "effect"
+import { Cause, Deferred, Effect, Exit, Fiber, Layer } from "effect"
 import { type CreditPorts, CreditRecords } from "../../src/credits/CreditLedger.ts"
 import { testedLedger } from "../../src/testing/credits/testedLedger.ts"
 import { describe, expect, it } from "vitest"
@@ -117,7 +117,11 @@ describe("erasing a person with a subscription", () => {
         })
       })
     )
-  const erased = (gateway: PaymentProvider, isReplying = false) =>
+  const erased = (
+    gateway: PaymentProvider,
+    isReplying = false,
+    attempt = UserService.use((users) => Effect.asVoid(users.erase("ann")))
+  ) =>
     Effect.runPromise(
       Effect.gen(function* () {
         yield* (yield* operations).open({ userId: "ann", tier: "free", allowance: 100 })
@@ -125,7 +129,7 @@ describe("erasing a person with a subscription", () => {
         yield* subscribed("sub_ended", 1)
         yield* subscribed("sub_runs", undefined)
         yield* subscribed("sub_unknown", undefined)
-        const outcome = yield* Effect.exit(UserService.use((users) => users.erase("ann")))
+        const outcome = yield* Effect.exit(attempt)
         return { outcome, left: yield* Effect.exit(UserService.use((users) => users.find("ann"))) }
       }).pipe(
         Effect.provide(
@@ -161,6 +165,18 @@ describe("erasing a person with a subscription", () => {
     const { left, outcome } = await erased({ ...noPayments, endSubscription }, true)
     expect(Exit.isFailure(outcome) && Cause.squash(outcome.cause)).toMatchObject({ _tag: "HoldsOpen", open: 1 })
     expect([Exit.isSuccess(left), ended]).toEqual([true, []])
+  })
+
+  it("goes on if its caller leaves while a subscription is ended, so that no plan ends alone", async () => {
+    const reached = Deferred.makeUnsafe<void>()
+    const endSubscription = () => Effect.andThen(Deferred.succeed(reached, undefined), Effect.yieldNow)
+    const leaves = Effect.gen(function* () {
+      const erasing = yield* Effect.forkChild(UserService.use((users) => users.erase("ann")))
+      yield* Deferred.await(reached)
+      yield* Fiber.interrupt(erasing)
+    })
+    const { left } = await erased({ ...noPayments, endSubscription }, false, leaves)
+    expect(Exit.isFailure(left) && Cause.squash(left.cause)).toMatchObject({ _tag: "UserNotFound" })
   })
 
   it("erases nothing while the provider does not answer", async () => {

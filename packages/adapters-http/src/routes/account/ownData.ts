@@ -73,9 +73,14 @@ export const deleteAccount = defineRoute({
       })
     }
     const { expiresAt, token, userId } = caller
-    const { chats, documents, transactions } = yield* UserService.use((users) => users.eraseOneself(userId))
     // The erasure refuses older tokens, but the clock of the identity provider may be ahead.
-    if (token !== undefined && expiresAt !== undefined) yield* endSession({ token, expiresAt })
+    const signOut = token === undefined || expiresAt === undefined ? Effect.void : endSession({ token, expiresAt })
+    const erasing = Effect.tap(
+      UserService.use((users) => users.eraseOneself(userId)),
+      () => signOut
+    )
+    // Both are done, also if the browser leaves.
+    const { chats, documents, transactions } = yield* Effect.uninterruptible(erasing)
     const { sessionCookie } = context.server
     const names = sessionCookieNames(context.request.headers.cookie, sessionCookie)
     const headers = { "set-cookie": clearSessionCookies(sessionCookie, publicPathOf(context), names) }
