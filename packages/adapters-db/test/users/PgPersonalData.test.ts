@@ -3,7 +3,7 @@ import { Catalog, CrmRelease, noCrmLayer, noPayments, SecurityEvents, UserServic
 import { type CreditPorts, CreditRecords } from "@parley/core/adapter"
 import { testedLedger } from "@parley/core/testing"
 import { defaultCatalog } from "@parley/core"
-import { Outbox, PersonalData, closeAccount, paymentProviderLayer } from "@parley/core/adapter"
+import { Outbox, PaymentEventStore, PersonalData, closeAccount, paymentProviderLayer } from "@parley/core/adapter"
 import { newUserId, personalDataContract, type Run, suiteOn, userExportContract } from "@parley/core/testing"
 import { Effect, Layer } from "effect"
 import { expect, it } from "vitest"
@@ -12,7 +12,23 @@ import { DatabaseOwner } from "../../src/database/DatabaseOwner.ts"
 import { storesLayer } from "../../src/storesLayer.ts"
 import { databases } from "../databases.ts"
 
-type Parts = Database | DatabaseOwner | CreditPorts | Outbox | PersonalData | UserService
+type Parts = Database | DatabaseOwner | CreditPorts | Outbox | PaymentEventStore | PersonalData | UserService
+
+/** The subscriptions that the payment provider was asked to end. */
+const endedPlans: Array<string> = []
+
+/** Gives the person a subscription that goes on. */
+const subscribe = Effect.fnUntraced(function* (userId: string, id: string) {
+  const store = yield* PaymentEventStore
+  const event = { id: `evt_${id}`, kind: "subscription", createdAt: 0, customerId: undefined, payload: "{}" }
+  yield* store.receive({ event, references: [], claimed: userId, bought: {}, again: false })
+  const absent = { latest: undefined, checkout: undefined, paid: undefined, endedAt: undefined }
+  yield* store.conclude({
+    ...{ event, userId, outcome: { state: "applied", note: "" }, links: [], waitsFor: [] },
+    ...{ followed: undefined, invoiceReports: undefined, bought: undefined },
+    subscription: { id, startedAt: 0, seen: [], earlier: [], changes: [], ...absent }
+  })
+})
 
 /** The tables of which some row says `text` anywhere. */
 const tablesNaming = (text: string) =>
@@ -84,7 +100,7 @@ const erasing = (run: Run<Parts>) => {
       })
     ))
 
-  it("a purchase that was changed by hand is not erased either, and what was refused leaves the account open", () =>
+  it("a purchase that was changed by hand is not erased either, which leaves the account open and the plan running", () =>
     run(
       Effect.gen(function* () {
         const userId = newUserId()
@@ -92,6 +108,8 @@ const erasing = (run: Run<Parts>) => {
         yield* ledger.open({ userId, tier: "free", allowance: 100 })
         const payment = { charge: "ch_1", paid: 500 }
         yield* ledger.grant({ userId, key: "topup:1", type: "topup", amount: 50, payment })
+        const plan = `sub_${userId}`
+        yield* subscribe(userId, plan)
         const { schema } = yield* Database
         const { asOwner } = yield* DatabaseOwner
         yield* asOwner(({ query }) =>
@@ -101,6 +119,7 @@ const erasing = (run: Run<Parts>) => {
         expect(yield* Effect.flip(erased)).toMatchObject({ _tag: "StorageFailed" })
         const account = yield* CreditRecords.use((port) => port.account(userId))
         expect(account).toMatchObject({ allowance: 100, topup: 50, renewedBy: "schedule" })
+        expect(endedPlans).not.toContain(plan)
       })
     ))
 
@@ -145,7 +164,7 @@ for (const { name, layer } of databases) {
   const users = UserService.layer.pipe(
     Layer.provide([AccessList.layer, SecurityEvents.layer]),
     Layer.provide([
-      paymentProviderLayer(noPayments),
+      paymentProviderLayer({ ...noPayments, endSubscription: (id) => Effect.sync(() => void endedPlans.push(id)) }),
       Layer.succeed(Catalog, defaultCatalog),
       Layer.provide(CrmRelease.layer, noCrmLayer)
     ])

@@ -230,6 +230,7 @@ export class UserService extends Context.Service<
 const makeErase = Effect.gen(function* () {
   const access = yield* AccessStore
   const accessList = yield* AccessList
+  const data = yield* PersonalData
   const ids = yield* IdGenerator
   const signIns = yield* SignInStore
   const eraseAtOnce = yield* makeEraseAtOnce
@@ -266,6 +267,7 @@ const makeErase = Effect.gen(function* () {
     // A refused erasure must not have ended a plan.
     yield* ledger.run(refuseHolds(userId))
     yield* limit.refuse(userId, (yield* signIns.find(userId))?.email)
+    yield* unitOfWork.run(userId, data.begin(userId))
     // Nor must one whose caller leaves.
     return yield* Effect.uninterruptible(carryOut(userId, asked, limit))
   })
