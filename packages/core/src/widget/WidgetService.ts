@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, type Scope, Stream } from "effect"
+import { Clock, Context, Effect, Layer, type Scope, Stream } from "effect"
 import type { Bot } from "../bots/Bot.ts"
 import { ActiveBots } from "../bots/BotService.ts"
 import { BotMisconfigured, BotNotFound } from "../bots/errors.ts"
@@ -7,6 +7,7 @@ import { ChatStore, type TranscriptInput } from "../chat/store/ChatStore.ts"
 import { citedNumbers } from "../chat/sources/citedNumbers.ts"
 import type { VisitorOwner, MessageState, Source, StoredMessage } from "../chat/store/StoredChat.ts"
 import type { ReplyParties } from "../chat/reply/Reply.ts"
+import { SessionIssuedAt } from "../identity/SessionIssuedAt.ts"
 import { addressBucket } from "../limits/addressBucket.ts"
 import type { ModelFailed, ModelUnavailable } from "../models/ChatModel.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
@@ -98,6 +99,8 @@ const TRANSCRIPT_BYTES = 256 * 1024
 
 /** A call and whom it is for. */
 interface Asked {
+  /** When the visitor asked: before the bot was found. */
+  readonly askedAt: number
   readonly bot: Bot
   readonly owner: VisitorOwner
   readonly call: VisitorCallInput
@@ -179,6 +182,9 @@ const makeInsteadOfReply = Effect.gen(function* () {
       }
       case "ChatNotFound":
         return yield* new ConversationNotFound()
+      // The owner was erased since the bot was found.
+      case "SessionInvalid":
+        return yield* new BotNotFound({ botId: "" })
       case "DailyCapReached":
         return error.share === "address"
           ? yield* new VisitorDayUsedUp({ retryAfterMs: error.retryAfterMs })
@@ -219,7 +225,7 @@ const makeAsk = Effect.gen(function* () {
     } satisfies ReplyParties
   })
 
-  return ({ bot, call, owner }: Asked) =>
+  return ({ askedAt, bot, call, owner }: Asked) =>
     Effect.flatMap(partiesOf(bot, owner, call.address), (parties) =>
       chat.send({
         parties,
@@ -230,6 +236,9 @@ const makeAsk = Effect.gen(function* () {
           ...(call.conversationId === undefined ? {} : { chatId: call.conversationId })
         }
       })
+    ).pipe(
+      // The bot stands for its owner, and an owner who was erased since gets no new account.
+      Effect.provideService(SessionIssuedAt, askedAt)
     )
 })
 
@@ -261,6 +270,7 @@ const make = Effect.gen(function* () {
     send: Effect.fn("WidgetService.send")(function* (call) {
       const { address, conversationId, message } = call
       yield* gate.checkMessage(message)
+      const askedAt = yield* Clock.currentTimeMillis
       const bot = yield* botOf(call.publicKey)
       const owner = yield* visitorOwner(bot, call.visitorId)
       if (conversationId !== undefined) {
@@ -269,7 +279,7 @@ const make = Effect.gen(function* () {
       const visit = { address, botId: bot.id, conversationId: conversationId?.toLowerCase() }
       yield* gate.enter(visit)
       yield* gate.prove(visit, call.challengeToken)
-      const asked = { bot, owner, call }
+      const asked = { askedAt, bot, owner, call }
       return yield* ask(asked).pipe(
         // A document or a plan that was there a moment ago: what is there now decides.
         Effect.catchTag(["DocumentNotFound", "DocumentForbidden", "ModelNotAllowed"], () =>
