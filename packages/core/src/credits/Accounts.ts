@@ -3,15 +3,19 @@ import { SessionInvalid } from "../identity/SessionVerifier.ts"
 import { SessionIssuedAt } from "../identity/SessionIssuedAt.ts"
 import type { UserId } from "../identity/UserId.ts"
 import { isEnded } from "../sessions/AccessList.ts"
-import { AccessStore } from "../sessions/AccessStore.ts"
+import { type AccessRecord, AccessStore } from "../sessions/AccessStore.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import { Catalog, lowestTier } from "../tiers/Catalog.ts"
 import type { Account } from "./Account.ts"
 import { CreditLedger } from "./CreditLedger.ts"
+import { makeOwnErasureLeft } from "./ownErasureMarks.ts"
 import { findAccount, openAccount } from "./rules/openAndClose.ts"
 
-/** The accounts of people who use the product: the first sight of a person opens one on the lowest tier. */
+/**
+ * The accounts of people who use the product: the first sight of a person opens one on the lowest tier. A person who
+ * returns within 30 days of an erasure at their own request gets the first allowance with the second period.
+ */
 export class Accounts extends Context.Service<
   Accounts,
   {
@@ -40,20 +44,29 @@ export class Accounts extends Context.Service<
       const { monthlyCredits: allowance, name: tier } = lowestTier(yield* Catalog)
       const access = yield* AccessStore
       const unitOfWork = yield* UnitOfWork
-      const vouched = (userId: UserId) => run(openAccount({ userId, tier, allowance }))
+      const ownErasureLeft = yield* makeOwnErasureLeft
+      // Otherwise an erasure after each month's allowance would double it.
+      const opened = Effect.fnUntraced(function* (userId: UserId, record: AccessRecord | undefined) {
+        const isReturning = (yield* ownErasureLeft(userId, record !== undefined)) > 0
+        return yield* run(openAccount({ userId, tier, allowance: isReturning ? 0 : allowance }))
+      })
+      const found = (userId: UserId) => run(findAccount(userId))
       const open = Effect.fnUntraced(function* (userId: UserId) {
         const record = yield* access.lock(userId)
         const issuedAt = yield* SessionIssuedAt
         if (record !== undefined && isEnded(record, issuedAt)) {
           return yield* new SessionInvalid({ problem: "signed-out", userId })
         }
-        return yield* vouched(userId)
+        return yield* opened(userId, record)
       })
       const of = (userId: UserId) =>
-        Effect.catchTag(run(findAccount(userId)), "AccountNotFound", () => unitOfWork.run(userId, open(userId)))
+        Effect.catchTag(found(userId), "AccountNotFound", () => unitOfWork.run(userId, open(userId)))
       return Accounts.of({
         of,
-        vouched,
+        vouched: (userId) =>
+          Effect.catchTag(found(userId), "AccountNotFound", () =>
+            Effect.flatMap(access.find(userId), (record) => opened(userId, record))
+          ),
         prepare: (payer, work) => {
           const recalled = recall(payer)
           if (recalled === undefined) return Effect.flatMap(of(payer), work)

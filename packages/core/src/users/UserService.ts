@@ -146,7 +146,7 @@ const makeEraseAtOnce = Effect.gen(function* () {
   return Effect.fnUntraced(function* ({ asked: { by, reason }, ended, limit, pseudonym, userId }: Erasure) {
     yield* data.begin(userId)
     const address = yield* signIns.find(userId)
-    yield* limit.refuse(userId, address?.email)
+    yield* limit.refuse(userId)
     if ((yield* running(userId)).some((id) => !ended.has(id))) return yield* new SubscribedMeanwhile()
     yield* close(userId)
     const follow = yield* crm.ofPerson(userId)
@@ -232,7 +232,6 @@ const makeErase = Effect.gen(function* () {
   const accessList = yield* AccessList
   const data = yield* PersonalData
   const ids = yield* IdGenerator
-  const signIns = yield* SignInStore
   const eraseAtOnce = yield* makeEraseAtOnce
   const ledger = yield* CreditLedger
   const { closePages, endSubscriptions } = yield* makePayments
@@ -266,7 +265,7 @@ const makeErase = Effect.gen(function* () {
   return Effect.fnUntraced(function* (userId: UserId, asked: ErasureAsked, limit: ErasureLimit) {
     // A refused erasure must not have ended a plan.
     yield* ledger.run(refuseHolds(userId))
-    yield* limit.refuse(userId, (yield* signIns.find(userId))?.email)
+    yield* limit.refuse(userId)
     yield* unitOfWork.run(userId, data.begin(userId))
     // Nor must one whose caller leaves.
     return yield* Effect.uninterruptible(carryOut(userId, asked, limit))

@@ -45,8 +45,12 @@ const services = () => {
 const bound = { userId: "ann", key: "order-7", amount: 25, source: "meter:images" } as const
 const lines = [{ label: "image", quantity: 2, unitPrice: 4 }]
 const paints = Effect.succeed({ lines, result: { url: "/image.png" } })
-const meter = WorkMeter.use(({ meter }) => Effect.succeed(meter))
 const balance = CreditService.use((credits) => credits.balance("ann"))
+/** Opens the account before, which takes real time and not the test's. */
+const meter = Effect.andThen(
+  balance,
+  WorkMeter.use(({ meter }) => Effect.succeed(meter))
+)
 const history = CreditService.use((credits) => credits.history({ userId: "ann", limit: 50, offset: 0, type: "usage" }))
 
 describe("metered work", () => {

@@ -1,8 +1,9 @@
-import { Effect, Fiber, Layer, Result } from "effect"
+import { Clock, Effect, Fiber, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { noPayments } from "../../src/billing/provider/noPayments.ts"
 import { paymentProviderLayer } from "../../src/billing/provider/PaymentProvider.ts"
+import { Accounts } from "../../src/credits/Accounts.ts"
 import { CrmRelease } from "../../src/crm/CrmRelease.ts"
 import { noCrmLayer } from "../../src/crm/CrmProvider.ts"
 import { SecurityEvents } from "../../src/security/SecurityEvents.ts"
@@ -15,7 +16,7 @@ import { Catalog } from "../../src/tiers/Catalog.ts"
 import { defaultCatalog } from "../../src/tiers/shippedCatalog.ts"
 import { UserService } from "../../src/users/UserService.ts"
 
-const layer = UserService.layer.pipe(
+const layer = Layer.merge(UserService.layer, Accounts.layer).pipe(
   Layer.provide([AccessList.layer, SecurityEvents.layer]),
   Layer.provide([paymentProviderLayer(noPayments), Layer.provide(CrmRelease.layer, noCrmLayer)]),
   Layer.provide(Layer.succeed(Catalog, defaultCatalog)),
@@ -47,16 +48,65 @@ const tried = (identityOf: (erasures: number) => Effect.Effect<string, unknown, 
     return days
   }).pipe(Effect.provide(layer), Effect.runPromise)
 
+const ALLOWANCE = 100
+/** The allowances of a year without an erasure: the first one and those of the months. */
+const A_YEAR = 12
+
+/** Begins the periods that are due. */
+const beginPeriods = Effect.gen(function* () {
+  const upkeep = yield* testedLedger
+  const asOf = yield* Clock.currentTimeMillis
+  const range = yield* upkeep.due({ asOf, limit: 1_000, before: undefined })
+  const allowances = { free: ALLOWANCE, pro: 0, business: 0 }
+  if (range !== undefined) yield* upkeep.reset({ range, asOf, allowances, dryRun: false })
+})
+
+/** Spends all credits every day for almost a year, and tries to be erased directly after it; returns what was spent. */
+const spentByErasures = (identityOf: (erasures: number) => Effect.Effect<string, unknown, SignInStore>) =>
+  Effect.gen(function* () {
+    const [accounts, ledger, users] = [yield* Accounts, yield* testedLedger, yield* UserService]
+    let [spent, erasures] = [0, 0]
+    for (let day = 0; day < 360; day += 1) {
+      yield* beginPeriods
+      const userId = yield* identityOf(erasures)
+      const { allowance } = yield* accounts.of(userId)
+      if (allowance > 0) {
+        yield* ledger.adjust({ userId, key: `spent:${day}`, amount: -allowance, reason: "spent" })
+        spent += allowance
+        if (Result.isSuccess(yield* Effect.result(users.eraseOneself(userId)))) {
+          erasures += 1
+          const again = yield* identityOf(erasures)
+          const { allowance: more } = yield* accounts.of(again)
+          if (more > 0) yield* ledger.adjust({ userId: again, key: `more:${day}`, amount: -more, reason: "spent" })
+          spent += more
+        }
+      }
+      yield* TestClock.adjust("1 day")
+    }
+    return spent
+  }).pipe(Effect.provide(layer), Effect.runPromise)
+
+const byMail = (erasures: number) =>
+  SignInStore.use((store) => store.enter({ email: EMAIL, newUserId: `ann-${erasures}` })).pipe(
+    Effect.map(({ userId }) => userId)
+  )
+
 describe("an erasure at the person's own request", () => {
   it("happens once in 30 days, for one identity and for one mailbox, so that it gives no allowances", async () => {
     const once = [0, 30, 60, 90]
     expect(await tried(() => Effect.succeed("ann"))).toEqual(once)
-    const byMail = (erasures: number) =>
-      SignInStore.use((store) => store.enter({ email: EMAIL, newUserId: `ann-${erasures}` })).pipe(
-        Effect.map(({ userId }) => userId)
-      )
     expect(await tried(byMail)).toEqual(once)
   })
+
+  it.each([
+    ["one identity", () => Effect.succeed("ann")],
+    ["one mailbox", byMail]
+  ] as const)(
+    "gives %s no more than one allowance beside those of the months, if it follows each of them",
+    async (_, by) => {
+      expect(await spentByErasures(by)).toBeLessThanOrEqual((A_YEAR + 1) * ALLOWANCE)
+    }
+  )
 
   it("is not limited by one that an operator requested", () =>
     Effect.gen(function* () {

@@ -1,0 +1,36 @@
+import { Effect } from "effect"
+import type { UserId } from "../identity/UserId.ts"
+import { type EventName, RateLimiter } from "../limits/RateLimiter.ts"
+import { sha256OfText } from "../secrets/sha256.ts"
+import { mailboxOf, SignInStore } from "../signin/SignInStore.ts"
+
+const NAME = "own-erasure"
+
+/** The event that an erasure at the person's own request leaves; its digest does not contain the identity. */
+const markOfPerson = (userId: UserId) =>
+  Effect.map(sha256OfText(userId), (digest) => ({ subject: `erased-person:${digest}`, name: NAME }))
+
+/** The same for the person's mailbox: each sign-in by e-mail after an erasure has a new user id. */
+const markOfMailbox = (email: string) =>
+  Effect.map(mailboxOf(email), (mailbox) => ({ subject: `erased-${mailbox}`, name: NAME }))
+
+/** Both events; `email` is the address with which the person signs in, if any. */
+export const ownErasureMarks = (userId: UserId, email: string | undefined) =>
+  Effect.all(email === undefined ? [markOfPerson(userId)] : [markOfPerson(userId), markOfMailbox(email)])
+
+/** Milliseconds for which an erasure at the person's own request is still remembered; zero if there was none. */
+export const makeOwnErasureLeft = Effect.gen(function* () {
+  const limiter = yield* RateLimiter
+  const signIns = yield* SignInStore
+  const leftOf = (mark: EventName) =>
+    Effect.map(limiter.peek(mark), ({ count, remainingMs }) => (count > 0 ? remainingMs : 0))
+
+  /** `isKnown`: there is a record of access for this id, which every erasure leaves (`AccessStore`). */
+  return Effect.fnUntraced(function* (userId: UserId, isKnown: boolean) {
+    const address = yield* signIns.find(userId)
+    return Math.max(
+      isKnown ? yield* Effect.flatMap(markOfPerson(userId), leftOf) : 0,
+      address === undefined ? 0 : yield* Effect.flatMap(markOfMailbox(address.email), leftOf)
+    )
+  })
+})
