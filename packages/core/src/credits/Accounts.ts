@@ -9,7 +9,7 @@ import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import { Catalog, lowestTier } from "../tiers/Catalog.ts"
 import type { Account } from "./Account.ts"
 import { CreditLedger } from "./CreditLedger.ts"
-import { makeOwnErasureLeft } from "./ownErasureMarks.ts"
+import { makeOwnErasureLeft } from "../signin/ownErasureMarks.ts"
 import { findAccount, openAccount } from "./rules/openAndClose.ts"
 
 /**

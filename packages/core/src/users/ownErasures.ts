@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { makeOwnErasureLeft, ownErasureMarks } from "../credits/ownErasureMarks.ts"
+import { makeOwnErasureLeft, ownErasureMarks } from "../signin/ownErasureMarks.ts"
 import type { UserId } from "../identity/UserId.ts"
 import { RateLimiter } from "../limits/RateLimiter.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import { type EventName, RateLimiter } from "../limits/RateLimiter.ts"
 import { sha256OfText } from "../secrets/sha256.ts"
-import { mailboxOf, SignInStore } from "../signin/SignInStore.ts"
+import { mailboxOf, SignInStore } from "./SignInStore.ts"
 
 const NAME = "own-erasure"
 
