@@ -1,4 +1,4 @@
-import { AccessList, Catalog, CrmRelease, EmailSignIn, noCrmLayer, noPayments } from "@parley/core/effect"
+import { AccessList, Accounts, Catalog, CrmRelease, EmailSignIn, noCrmLayer, noPayments } from "@parley/core/effect"
 import { SecurityEvents, UserAccess, UserService } from "@parley/core/effect"
 import { AccessStore, Mailer, paymentProviderLayer, SignInStore } from "@parley/core/adapter"
 import { defaultCatalog } from "@parley/core"
@@ -82,6 +82,40 @@ describe.runIf(hasPostgres)("an erasure, a block and a sign-in of one person at 
       expect(rounds.filter(({ newPerson, lostBlock }) => lostBlock || newPerson)).toEqual([])
       const first = rounds.filter(({ blockedFirst }) => blockedFirst).length
       expect([first > 0, first < PEOPLE]).toEqual([true, true])
+    }).pipe(Effect.scoped, Effect.runPromise)
+  )
+})
+
+describe.runIf(hasPostgres)("one's own erasure on two servers at once", () => {
+  it("happens once, and a new account begins without an allowance", { timeout: 60_000 }, () =>
+    Effect.gen(function* () {
+      const url = yield* migratedPostgres
+      const server = Layer.provideMerge(
+        Layer.merge(services, Accounts.layer.pipe(Layer.provide(Layer.succeed(Catalog, defaultCatalog)))),
+        storesLayer().pipe(Layer.provide(PgDatabaseLayer({ url, maxConnections: 6 })))
+      )
+      const [one, other] = [yield* Layer.build(Layer.fresh(server)), yield* Layer.build(Layer.fresh(server))]
+      for (const userId of Array.from({ length: 10 }, newUserId)) {
+        const account = Accounts.use((accounts) => accounts.of(userId))
+        expect((yield* Effect.provide(account, one)).allowance).toBeGreaterThan(0)
+        const erase = Effect.result(UserService.use((users) => users.eraseOneself(userId)))
+        const returned = Effect.exit(Effect.andThen(erase, account))
+        const outcomes = yield* Effect.all(
+          [Effect.provide(erase, one), Effect.provide(erase, other), Effect.provide(returned, other)],
+          { concurrency: "unbounded" }
+        )
+        expect((yield* Effect.provide(account, one)).allowance).toBe(0)
+        const ends = outcomes.slice(0, 2).map((each) => (each._tag === "Failure" ? "refused" : "erased"))
+        expect(ends.filter((end) => end === "erased").length).toBeLessThanOrEqual(1)
+        expect(
+          yield* Effect.provide(Effect.flip(UserService.use((users) => users.eraseOneself(userId))), other)
+        ).toMatchObject({ _tag: "ErasureLimited" })
+        // An operator may; the rows of the account are proven before.
+        yield* Effect.provide(
+          UserService.use((users) => users.erase(userId)),
+          one
+        )
+      }
     }).pipe(Effect.scoped, Effect.runPromise)
   )
 })

@@ -26,7 +26,7 @@ export const mailAddressOf = (text: string): string | undefined => {
   const sent = text.trim()
   if (sent.length > LONGEST || !sent.isWellFormed()) return undefined
   const at = sent.lastIndexOf("@")
-  const local = sent.slice(0, Math.max(0, at)).normalize("NFC").toLowerCase()
+  const local = sent.slice(0, Math.max(0, at)).toLowerCase().normalize("NFC")
   const domain = domainOf(sent.slice(at + 1).normalize("NFC"))
   const isLocal = LOCAL.test(local) && local.length <= LONGEST_LOCAL && !/^\.|\.\.|\.$/.test(local)
   if (!isLocal || domain === undefined) return undefined

@@ -209,7 +209,8 @@ export class UserService extends Context.Service<
         ),
         eraseOneself: Effect.fn("UserService.eraseOneself")((userId) => {
           const attempt = Effect.andThen(
-            replies.askAllToStop(userId),
+            // A refused erasure ends no reply.
+            Effect.andThen(ownErasures.refuse(userId), replies.askAllToStop(userId)),
             erase(userId, { by: BY_THE_PERSON, reason: undefined }, ownErasures)
           )
           return attempt.pipe(

@@ -1,9 +1,10 @@
 import { Clock, Effect, Fiber, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { describe, expect, it } from "vitest"
+import { beforeEach, describe, expect, it } from "vitest"
 import { noPayments } from "../../src/billing/provider/noPayments.ts"
 import { paymentProviderLayer } from "../../src/billing/provider/PaymentProvider.ts"
 import { Accounts } from "../../src/credits/Accounts.ts"
+import { RunningReplies } from "../../src/chat/reply/RunningReplies.ts"
 import { CrmRelease } from "../../src/crm/CrmRelease.ts"
 import { noCrmLayer } from "../../src/crm/CrmProvider.ts"
 import { SecurityEvents } from "../../src/security/SecurityEvents.ts"
@@ -16,10 +17,26 @@ import { Catalog } from "../../src/tiers/Catalog.ts"
 import { defaultCatalog } from "../../src/tiers/shippedCatalog.ts"
 import { UserService } from "../../src/users/UserService.ts"
 
+/** The people whose replies were asked to end. */
+const stopped: Array<string> = []
+beforeEach(() => void stopped.splice(0))
+const replies = Layer.effect(
+  RunningReplies,
+  Effect.map(RunningReplies, (real) => ({
+    ...real,
+    askAllToStop: (userId: string) =>
+      Effect.andThen(
+        Effect.sync(() => stopped.push(userId)),
+        real.askAllToStop(userId)
+      )
+  }))
+)
+
 const layer = Layer.merge(UserService.layer, Accounts.layer).pipe(
   Layer.provide([AccessList.layer, SecurityEvents.layer]),
   Layer.provide([paymentProviderLayer(noPayments), Layer.provide(CrmRelease.layer, noCrmLayer)]),
   Layer.provide(Layer.succeed(Catalog, defaultCatalog)),
+  Layer.provide(replies),
   Layer.provideMerge(inMemoryStorageLayer),
   Layer.provideMerge(TestClock.layer())
 )
@@ -114,6 +131,16 @@ describe("an erasure at the person's own request", () => {
       for (const erase of [users.erase, users.eraseOneself, users.erase]) {
         yield* open("ann")
         expect(yield* erase("ann")).toMatchObject({ transactions: 2 })
+      }
+    }).pipe(Effect.provide(layer), Effect.runPromise))
+
+  it("that is refused ends no running reply", () =>
+    Effect.gen(function* () {
+      const users = yield* UserService
+      for (const replies of [1, 1]) {
+        yield* open("ann")
+        yield* Effect.exit(users.eraseOneself("ann"))
+        expect(stopped).toHaveLength(replies)
       }
     }).pipe(Effect.provide(layer), Effect.runPromise))
 
