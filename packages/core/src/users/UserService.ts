@@ -209,7 +209,7 @@ export class UserService extends Context.Service<
         ),
         eraseOneself: Effect.fn("UserService.eraseOneself")((userId) => {
           const attempt = Effect.andThen(
-            // A refused erasure ends no reply.
+            // A refused erasure ends no reply and no plan.
             Effect.andThen(ownErasures.refuse(userId), replies.askAllToStop(userId)),
             erase(userId, { by: BY_THE_PERSON, reason: undefined }, ownErasures)
           )
@@ -266,7 +266,6 @@ const makeErase = Effect.gen(function* () {
   return Effect.fnUntraced(function* (userId: UserId, asked: ErasureAsked, limit: ErasureLimit) {
     // A refused erasure must not have ended a plan.
     yield* ledger.run(refuseHolds(userId))
-    yield* limit.refuse(userId)
     yield* unitOfWork.run(userId, data.begin(userId))
     // Nor must one whose caller leaves.
     return yield* Effect.uninterruptible(carryOut(userId, asked, limit))

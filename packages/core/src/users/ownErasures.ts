@@ -5,7 +5,11 @@ import { RateLimiter } from "../limits/RateLimiter.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { ErasureLimited } from "./errors.ts"
 
-/** One erasure in a time that is as long as a month's allowance lasts. `Accounts` opens new ones without it meanwhile. */
+/**
+ * The time for which an erasure is remembered. `Accounts` opens new accounts without an allowance in it. A second erasure
+ * in it is refused, because it would not be remembered for longer than the first one: an account gets the next
+ * allowance after 28 days in February, and an erasure on that day, with a sign-in two days later, would give another.
+ */
 const WINDOW_MS = 30 * 86_400_000
 
 /** Limits the erasures that people request themselves. */
