@@ -22,6 +22,7 @@ export const arrows: ReadonlyArray<{ readonly from: string; readonly to: Readonl
  * folders of domains (the entry points) are above all of them.
  */
 export const coreDomains: ReadonlyArray<string> = [
+  "telemetry",
   "validation",
   "identity",
   "storage",

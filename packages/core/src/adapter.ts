@@ -249,6 +249,7 @@ export type { IdentifiersOf, PortRecord, ServicesOf } from "./storage/PortRecord
 export type { Companion } from "./storage/Companion.ts"
 export { StorageFailed } from "./storage/StorageFailed.ts"
 export { UnitOfWork } from "./storage/UnitOfWork.ts"
+export { instruments } from "./telemetry/instruments.ts"
 export { type FailureFields, causeCode, causeField, databaseFields, failureFields } from "./storage/failureFields.ts"
 export { countOf, momentOf, sizeOf } from "./storage/spokenNumbers.ts"
 export { storableText } from "./storage/storableText.ts"

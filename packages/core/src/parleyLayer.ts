@@ -21,6 +21,7 @@ import { ReplyRunner } from "./chat/reply/ReplyRunner.ts"
 import { ChatService } from "./chat/ChatService.ts"
 import { Accounts } from "./credits/Accounts.ts"
 import { CreditService } from "./credits/CreditService.ts"
+import { countedLedgerLayer } from "./credits/holds/countedLedger.ts"
 import { WorkMeter } from "./credits/metering/WorkMeter.ts"
 import { HoldSweeper } from "./credits/upkeep/HoldSweeper.ts"
 import { ResetService } from "./credits/upkeep/ResetService.ts"
@@ -140,5 +141,6 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   Layer.provideMerge(Layer.mergeAll(AccessList.layer, SecurityEvents.layer)),
   Layer.provide(Layer.mergeAll(AbandonedTries.layer, Accounts.layer, ChatQuota.layer)),
   Layer.provide(CrmRelease.farewellLayer),
-  Layer.provide(CrmRelease.layer)
+  Layer.provide(CrmRelease.layer),
+  Layer.provide(countedLedgerLayer)
 )

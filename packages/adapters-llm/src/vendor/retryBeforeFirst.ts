@@ -1,5 +1,5 @@
-import { causeField, ModelFailed, type ReplyPart } from "@parley/core/adapter"
-import { Channel, Clock, Effect, Metric, Random, Stream } from "effect"
+import { causeField, instruments, ModelFailed, type ReplyPart } from "@parley/core/adapter"
+import { Channel, Clock, Effect, Random, Stream } from "effect"
 
 /** The number and the timing of retries. */
 export interface RetryPolicy {
@@ -12,12 +12,6 @@ export interface RetryPolicy {
 }
 
 export const defaultRetryPolicy: RetryPolicy = { retries: 2, baseDelayMs: 500, maxDelayMs: 10_000 }
-
-/** The number of retries, by `vendor`, `model` and `reason`. */
-export const modelRetries = Metric.counter("parley_model_retries", {
-  description: "Times a vendor was asked again before the first words of a reply",
-  incremental: true
-})
 
 /** The fields of a failure that decide about a retry. */
 interface Retryable {
@@ -52,7 +46,7 @@ export interface TotalPatience {
 /**
  * Retries if a reply fails before its first words and the failure may be temporary; a failure after the first words is
  * final. `ask` receives its deadline in Unix milliseconds, which is the same for all tries; no try begins after it.
- * Each retry is logged and counted in `modelRetries`. An empty reply is not retried, because the vendor was paid for
+ * Each retry is logged and counted. An empty reply is not retried, because the vendor was paid for
  * it; neither is a silent vendor, because the reader has waited long enough.
  */
 export const retryBeforeFirst = (
@@ -76,7 +70,7 @@ export const retryBeforeFirst = (
         if (delay === undefined || (yield* Clock.currentTimeMillis) + delay >= deadline) return yield* error
         retries += 1
         const labels = { vendor, model: error.model, reason: error.reason }
-        yield* Metric.update(Metric.withAttributes(modelRetries, labels), 1)
+        instruments.vendorRetries.record(1, labels)
         const cause = causeField(error)
         const failed = cause.cause === undefined ? "A model failed before its first words" : "A model was not reached"
         yield* Effect.logWarning(`${failed} and is asked again.`).pipe(

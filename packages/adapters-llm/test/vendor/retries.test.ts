@@ -1,6 +1,6 @@
-import { Effect, Metric } from "effect"
+import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { modelRetries } from "../../src/index.ts"
+import { instruments } from "@parley/core/adapter"
 import type { Play } from "./FakeVendor.ts"
 import { listen, logOf, withVendor } from "./listen.ts"
 import { head, type Wire, wires } from "./wires.ts"
@@ -99,12 +99,8 @@ describe.each(wires)("$name", (wire) => {
   })
 
   it("counts its retries by vendor, model and reason", async () => {
-    const counter = Metric.withAttributes(modelRetries, {
-      vendor: wire.name,
-      model: wire.model.id,
-      reason: "rate-limited"
-    })
-    const count = () => Effect.runSync(Metric.value(counter)).count
+    const labels = { vendor: wire.name, model: wire.model.id, reason: "rate-limited" }
+    const count = () => instruments.vendorRetries.read(labels)
     const before = count()
     await ask(inTurn(failing(wire, "429 Too Many Requests"), whole))
     expect(count()).toBe(before + 1)

@@ -52,7 +52,7 @@ const makeFindPassages = Effect.gen(function* () {
     return reranker === undefined
       ? relevant
       : (yield* rerankFound(reranker, input.query, relevant)).slice(0, input.limit)
-  })
+  }, Effect.withSpan("documents.search"))
 })
 
 /** The models that may answer instead: those the tier allows, that a provider runs, and that take the prompt. */

@@ -1,5 +1,6 @@
 import { Cause, Context, Effect, Exit, Layer, Option, Queue, Random, type Scope } from "effect"
 import { repeatWork } from "../background/repeatWork.ts"
+import { instruments } from "../telemetry/instruments.ts"
 import { retryStorage } from "../storage/retryStorage.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { Catalog } from "../tiers/Catalog.ts"
@@ -70,6 +71,7 @@ const makeOutcome = Effect.map(Outbox, (outbox) =>
     if (Exit.isSuccess(exit)) return { _tag: "Delivered" } satisfies DeliveryOutcome
     if (Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
     const { isGone = false, reason, retryAfterMs = 0 } = failureOf(exit)
+    instruments.webhooksRefused.record(1, { reason })
     const about = { destination: sink.id, event: event.id, type: event.type, tries, reason }
     if (isGone) {
       yield* Effect.annotateLogs(Effect.logWarning("A destination wants no more events; it gets none."), about)

@@ -8,6 +8,7 @@ import { addressBucket, bareAddress } from "../limits/addressBucket.ts"
 import { failureFields } from "../storage/failureFields.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
 import { retryStorage } from "../storage/retryStorage.ts"
+import { instruments } from "../telemetry/instruments.ts"
 import { type CountedRefusal, RefusalCounts } from "./RefusalCounts.ts"
 
 /** The window in which refusals are counted. */
@@ -117,6 +118,7 @@ const makeRefusals = Effect.gen(function* () {
 
   const refuse = Effect.fnUntraced(function* ({ userId, ...refusal }: RefusedRequest) {
     const origin = yield* RequestOrigin
+    instruments.refusals.record(1, { code: refusal.outcome })
     const isReported = counts.add({ ...refusal, address: addressBucket(origin?.address), route: origin?.route ?? "" })
     if (surroundings === undefined) {
       surroundings = yield* Effect.context<never>()

@@ -22,6 +22,7 @@ import {
   type VisitorReadsLimited
 } from "./errors.ts"
 import type { ChallengeUnavailable } from "./VisitorChallenge.ts"
+import { instruments } from "../telemetry/instruments.ts"
 import { VisitorGate } from "./VisitorGate.ts"
 import type { VisitorConversation, VisitorMessage } from "./VisitorMessage.ts"
 import { visitorOwner } from "./visitorOwner.ts"
@@ -172,6 +173,7 @@ const makeInsteadOfReply = Effect.gen(function* () {
     error: SendFailed | BotUnreachable
   ): Effect.fn.Return<WidgetReply, WidgetSendFailed> {
     const { bot, call } = asked
+    instruments.widgetDeclined.record(1, { reason: error._tag })
     switch (error._tag) {
       case "InsufficientCredits":
       case "UserBlocked":

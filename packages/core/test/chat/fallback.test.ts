@@ -4,9 +4,8 @@ import { Catalog, ChatService } from "@parley/core/effect"
 import { makeCatalog } from "@parley/core"
 import { ModelFailed } from "@parley/core/adapter"
 import { type ReplyPart, replyStream } from "@parley/core/adapter"
-import { modelFailures } from "../../src/models/modelMetrics.ts"
-import { modelFallbacks } from "../../src/models/modelMetrics.ts"
-import { Effect, Exit, Fiber, Layer, Logger, Metric, References, Result, Scope, Stream } from "effect"
+import { instruments } from "../../src/telemetry/instruments.ts"
+import { Effect, Exit, Fiber, Layer, Logger, References, Result, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { ask, balance, says, type ScriptedModel, scriptedModel, transactions, world } from "./world.ts"
 
@@ -145,16 +144,15 @@ describe("a fallback model", () => {
 
   it.effect("is counted, with the failure that made it needed", () => {
     const model = failing({ [chosen]: ["rate-limited", true] })
-    const count = <A extends { readonly count: number | bigint }>(metric: Metric.Metric<number, A>) =>
-      Effect.map(Metric.value(metric), (state) => Number(state.count))
-    const failed = Metric.withAttributes(modelFailures, { vendor: "scripted", model: chosen, reason: "rate-limited" })
-    const passed = Metric.withAttributes(modelFallbacks, { model: chosen, fallback: other, reason: "rate-limited" })
+    const counts = () => [
+      instruments.modelFailures.read({ vendor: "scripted", model: chosen, reason: "rate-limited" }),
+      instruments.modelFallbacks.read({ model: chosen, fallback: other, reason: "rate-limited" })
+    ]
     return Effect.gen(function* () {
-      const before = [yield* count(failed), yield* count(passed)]
+      const before = counts()
       yield* ask("ann", "Hi")
-      const after = [yield* count(failed), yield* count(passed)]
       assert.deepStrictEqual(
-        after.map((value, index) => value - (before[index] ?? 0)),
+        counts().map((value, index) => value - (before[index] ?? 0)),
         [1, 1]
       )
     }).pipe(quiet, Effect.provide(world(model, twoModels(1, 20))))

@@ -1,9 +1,17 @@
 import type { Spender } from "../../credits/Spender.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import type { ConversationOwner, Source } from "../store/StoredChat.ts"
+import type { ObservedCall } from "./observeCall.ts"
 import type { DailyShare } from "../limits/dailyShares.ts"
 import type { Effect, Pull, Stream } from "effect"
-import type { ChatModel, ChatModelRequest, EndPart, InputUsage, ModelFailed } from "../../models/ChatModel.ts"
+import type {
+  ChatModel,
+  ChatModelRequest,
+  EndPart,
+  InputUsage,
+  ModelFailed,
+  ModelFailure
+} from "../../models/ChatModel.ts"
 
 /** The parties of a reply. */
 export interface ReplyParties {
@@ -72,6 +80,7 @@ export interface OpenedReply {
   readonly call: ModelCall
   /** The vendor's reports so far. */
   readonly reported: ReportedUsage
+  readonly observed: ObservedCall
   /** Its first words. */
   readonly first: string
   /** All next words that are available; done after the end mark. */
@@ -84,4 +93,6 @@ export interface OpenedReply {
 export interface ReportedUsage {
   inputUsage: InputUsage | undefined
   end: EndPart | undefined
+  /** The reason why the vendor did not finish. */
+  failure: ModelFailure | undefined
 }

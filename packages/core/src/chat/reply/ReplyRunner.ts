@@ -1,7 +1,8 @@
-import { Cause, Clock, Context, Deferred, Effect, Exit, Fiber, Layer, type Scope, Stream } from "effect"
+import { Cause, Clock, Context, Deferred, Effect, Exit, Fiber, Layer, Scope, Stream } from "effect"
 import type { ModelFailed } from "../../models/ChatModel.ts"
 import type { UserBlocked } from "../../sessions/errors.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
+import { instruments } from "../../telemetry/instruments.ts"
 import { ownerKey } from "../store/StoredChat.ts"
 import type { RunReplyInput } from "./endReply.ts"
 import { type EndableReply, makeEndBlockedReplies, makeRefuseBlocked } from "./blockedPeople.ts"
@@ -148,7 +149,9 @@ const makeOwnReplies = Effect.gen(function* () {
       const key = keyOf(chat)
       const ofChat = own.get(key) ?? new Set()
       own.set(key, ofChat.add(reply))
+      instruments.repliesActive.record(1)
       return Effect.as(endBlocked, () => {
+        instruments.repliesActive.record(-1)
         ofChat.delete(reply)
         if (ofChat.size === 0) own.delete(key)
       })
@@ -158,10 +161,14 @@ const makeOwnReplies = Effect.gen(function* () {
 
 /** Writes the replies of this process, and knows which are running. */
 const makeRun = Effect.gen(function* () {
-  const layerScope = yield* Effect.scope
+  const running = yield* Scope.fork(yield* Effect.scope)
   const runReply = yield* makeRunReply
   const refuseBlocked = yield* makeRefuseBlocked
   const { all, ownOf, register } = yield* makeOwnReplies
+  // Before `running` closes, which ends them.
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => instruments.repliesCut.record(all().length, { reason: "shutdown" }))
+  )
 
   const run = Effect.fnUntraced(function* (input: RunReplyInput) {
     const { hold, joinable, turn } = input
@@ -203,7 +210,7 @@ const makeRun = Effect.gen(function* () {
       }
     })
     const writing = Effect.onExit(Effect.scoped(written), ended)
-    fiber = yield* Effect.forkIn(writing, layerScope, { startImmediately: true, uninterruptible: true })
+    fiber = yield* Effect.forkIn(writing, running, { startImmediately: true, uninterruptible: true })
     if (!joinable) yield* Effect.addFinalizer(() => Effect.andThen(Effect.sync(stop), reply.stopped))
     return yield* Effect.interruptible(Effect.tapError(Deferred.await(started), () => refuseBlocked(reply.people)))
   }, Effect.uninterruptible)

@@ -207,8 +207,11 @@ export const makeEndReply = Effect.gen(function* () {
   return Effect.fnUntraced(function* (reply: EndReplyInput) {
     const { ended, payment, spoken, stopKeeping, tokenizer } = reply
     const { hold, share, spending, turn } = reply.input
-    // A vendor's stream that cannot be closed must not keep the credits held.
-    if (spoken !== undefined) yield* Effect.forkDetach(spoken.opened.leave, { startImmediately: true })
+    if (spoken !== undefined) {
+      yield* spoken.opened.observed.write(spoken.output.text())
+      // A vendor's stream that cannot be closed must not keep the credits held.
+      yield* Effect.forkDetach(spoken.opened.leave, { startImmediately: true })
+    }
     const isDelivered = spoken !== undefined && spoken.output.text() !== "" && ended !== "unanswered"
     const charge = isDelivered ? replyCharge(spoken.opened, spoken.output, ended, turn.chatId, tokenizer) : undefined
     const work = Effect.gen(function* () {
@@ -218,9 +221,11 @@ export const makeEndReply = Effect.gen(function* () {
           Effect.as(Effect.annotateLogs(Effect.logWarning(REPEATED), { hold: hold.key }), 0)
         )
       )
+      yield* Effect.annotateCurrentSpan("parley.credits.charged", taken)
       yield* share.giveBack(hold.amount - taken)
     })
-    const ending = yield* endSurely(work, hold.key, stopKeeping)
+    const settling = Effect.withSpan(work, "credits.settle", { attributes: { "parley.credits.held": hold.amount } })
+    const ending = yield* endSurely(settling, hold.key, stopKeeping)
     if (charge !== undefined && charge.amount > hold.amount) {
       const { draft, vendor } = charge
       yield* noteUsageAboveHold({ hold: hold.key, model: draft.model, vendor, cost: charge.amount, held: hold.amount })

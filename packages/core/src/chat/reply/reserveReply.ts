@@ -160,7 +160,8 @@ export const makeReserveReply = Effect.gen(function* () {
       Effect.onExit((exit) => {
         const isNew = Exit.isSuccess(exit) && exit.value._tag === "Held" && !exit.value.replayed
         return share.giveBack(share.amount - (isNew ? exit.value.hold.amount : 0))
-      })
+      }),
+      Effect.withSpan("credits.reserve", { attributes: { "parley.credits.wanted": share.amount } })
     )
     if (reserved._tag === "OnOtherTier") return reserved
     if (reserved._tag === "Busy") return yield* busy(catalog, account, reserved.open)

@@ -18,11 +18,13 @@ import { type ReplyBeat, type ReplyBeaten, RunningReplies, type ReplyName } from
 import type { ReplyEnd } from "../../credits/Transaction.ts"
 import { ModelFailed, type ReplyPart } from "../../models/ChatModel.ts"
 import { countFailure, noteFallback } from "../../models/modelMetrics.ts"
+import { instruments } from "../../telemetry/instruments.ts"
 import { Tokenizer } from "../../tokens/Tokenizer.ts"
 import type { TokenizerService } from "../../tokens/TokenizerService.ts"
 import { ChatStore } from "../store/ChatStore.ts"
 import { makeEndReply, makeReplyPayments, type ReplyPayment, type RunReplyInput, type SpokenReply } from "./endReply.ts"
 import type { OpenedReply, ModelCall, ReportedUsage } from "./Reply.ts"
+import { observeCall } from "./observeCall.ts"
 import { lostReplyDraft } from "./replyPrice.ts"
 import { replyOutput, type ReplyText } from "./ReplyText.ts"
 import { finishedReply } from "../../models/replyStream.ts"
@@ -76,17 +78,19 @@ const readText = (
 const openCall = Effect.fnUntraced(function* (call: ModelCall) {
   const scope = yield* Scope.fork(yield* Effect.scope)
   const leave = Scope.close(scope, Exit.void)
-  const reported: ReportedUsage = { inputUsage: undefined, end: undefined }
+  const reported: ReportedUsage = { inputUsage: undefined, end: undefined, failure: undefined }
+  const observed = yield* observeCall(call, reported, scope)
   // Not by `Stream.toPull`, which merges all services into the context of every pull.
   const parts = yield* Channel.toPullScoped(Stream.toChannel(call.provider.stream(call.request)), scope)
   const nextText = readText(call.request.model.id, parts, reported)
-  const first = yield* Effect.catch(nextText, (error) =>
+  const first = yield* Effect.catch(nextText, (error) => {
     // A reply that is done has spoken before.
-    error instanceof ModelFailed
-      ? Effect.andThen(Effect.andThen(leave, countFailure(call.provider.name, error)), Effect.fail(error))
-      : Effect.die(error)
-  )
-  return { call, reported, first, nextText, leave } satisfies OpenedReply
+    if (!(error instanceof ModelFailed)) return Effect.die(error)
+    reported.failure = error.reason
+    return Effect.andThen(Effect.andThen(leave, countFailure(call.provider.name, error)), Effect.fail(error))
+  })
+  yield* observed.spoke
+  return { call, reported, observed, first, nextText, leave } satisfies OpenedReply
 })
 
 /**
@@ -174,7 +178,7 @@ export class ReplyBeats extends Context.Service<
   )
 }
 
-const NOT_REPORTED: OpenedReply["reported"] = { inputUsage: undefined, end: undefined }
+const NOT_REPORTED: OpenedReply["reported"] = { inputUsage: undefined, end: undefined, failure: undefined }
 const HIGH_SURROGATE = /[\ud800-\udbff]$/
 
 /** Appends the model's words to the text, at the pace of a reader if there is one, until the end mark or a failure. */
@@ -308,6 +312,8 @@ export const makeRunReply = Effect.gen(function* () {
     const { spoken } = state
     const error = Option.getOrUndefined(Cause.findErrorOption(cause))
     if (spoken !== undefined && error instanceof ModelFailed) {
+      spoken.opened.reported.failure = error.reason
+      instruments.repliesCut.record(1, { reason: error.reason })
       yield* countFailure(spoken.opened.call.provider.name, error)
     }
     const ended = endedBy(cause, spoken)

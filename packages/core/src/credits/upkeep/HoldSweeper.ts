@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schedule } from "effect"
 import { repeatWork } from "../../background/repeatWork.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
+import { instruments } from "../../telemetry/instruments.ts"
 import { CreditUpkeep } from "../CreditLedger.ts"
 import { HoldTtl } from "../holds/keepHolds.ts"
 import { addSwept, NOTHING_SWEPT, type Swept } from "../holds/Hold.ts"
@@ -39,6 +40,7 @@ export class HoldSweeper extends Context.Service<
         let all = NOTHING_SWEPT
         for (;;) {
           const swept = yield* sweepSome({ limit: HOLDS_PER_SWEEP })
+          if (swept.credits > 0) instruments.swept.record(swept.credits)
           all = { ...addSwept(all, swept), refused: swept.refused }
           const ended = swept.charged + swept.released
           // Refused holds are found again, so that the sum never reaches the limit.

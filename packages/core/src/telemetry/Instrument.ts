@@ -1,0 +1,68 @@
+import { Context, Metric } from "effect"
+
+/** `upDownCounter` is a sum that falls too, for example of running requests. */
+export type InstrumentKind = "counter" | "upDownCounter" | "gauge" | "histogram"
+
+/** Attributes of a measurement. Their values come from closed lists and never name a person. */
+export type Labels = Readonly<Record<string, string>>
+
+/** The description of an instrument. */
+export interface InstrumentFacts {
+  readonly name: string
+  readonly kind: InstrumentKind
+  /** In the notation of UCUM: `s`, `By`, `{credit}`. */
+  readonly unit: string
+  readonly description: string
+  /** The names of the attributes with which it is recorded. */
+  readonly labels?: ReadonlyArray<string>
+  /** Of a histogram: the upper bounds of its buckets. */
+  readonly boundaries?: ReadonlyArray<number>
+}
+
+/** The registry is the process's own: the default of Effect's reference. */
+const PROCESS = Context.empty()
+
+const metricOf = (facts: InstrumentFacts, labels: Labels): Metric.Metric<number, unknown> => {
+  const { boundaries = [], description, kind, name, unit } = facts
+  const options = { description, attributes: { unit, ...labels } }
+  if (kind === "gauge") return Metric.gauge(name, options)
+  if (kind === "histogram") return Metric.histogram(name, { ...options, boundaries })
+  return Metric.counter(name, { ...options, incremental: kind === "counter" })
+}
+
+/**
+ * A metric of this process. Recording is synchronous and costs a look-up, so that it needs no switch: a process that
+ * exports nothing records the same.
+ */
+export class Instrument {
+  readonly facts: InstrumentFacts
+  readonly #series = new Map<string, Metric.Metric<number, unknown>>()
+
+  constructor(facts: InstrumentFacts) {
+    this.facts = facts
+  }
+
+  /** Adds to a counter, sets a gauge, or takes an observation into a histogram. */
+  record(value: number, labels: Labels = {}): void {
+    this.#of(labels).updateUnsafe(value, PROCESS)
+  }
+
+  /**
+   * The sum of a counter, the value of a gauge, or the number of observations of a histogram. Asking makes the
+   * instrument visible to exporters, even if nothing was recorded.
+   */
+  read(labels: Labels = {}): number {
+    const state = this.#of(labels).valueUnsafe(PROCESS) as { readonly count?: number; readonly value?: number }
+    return state.value ?? state.count ?? 0
+  }
+
+  #of(labels: Labels): Metric.Metric<number, unknown> {
+    const key = Object.values(labels).join("\0")
+    let metric = this.#series.get(key)
+    if (metric === undefined) {
+      metric = metricOf(this.facts, labels)
+      this.#series.set(key, metric)
+    }
+    return metric
+  }
+}

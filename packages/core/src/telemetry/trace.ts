@@ -1,0 +1,21 @@
+import { Context, Effect, Option, type Tracer } from "effect"
+import { fromRecordUnsafe } from "effect/http/Headers"
+import { w3c } from "effect/http/HttpTraceContext"
+
+/** The span that a text in the form of the header `traceparent` names (W3C Trace Context, level 1); undefined if none. */
+export const spanFrom = (traceparent: string | undefined): Tracer.ExternalSpan | undefined =>
+  traceparent === undefined ? undefined : Option.getOrUndefined(w3c(fromRecordUnsafe({ traceparent })))
+
+/** The current span as a `traceparent`; undefined outside any span, and if no traces are exported. */
+export const currentTraceparent: Effect.Effect<string | undefined> = Effect.map(
+  Effect.option(Effect.currentParentSpan),
+  Option.match({
+    onNone: () => undefined,
+    onSome: ({ sampled, spanId, traceId }) => `00-${traceId}-${spanId}-${sampled ? "01" : "00"}`
+  })
+)
+
+/** True if spans contain the texts of conversations. They never do unless an operator asks for it. */
+export class TracedContents extends Context.Reference<boolean>("@parley/core/telemetry/TracedContents", {
+  defaultValue: () => false
+}) {}
