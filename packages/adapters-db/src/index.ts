@@ -48,6 +48,7 @@ export {
   movedFiles,
   unfinishedReindexing
 } from "./inspection/inspectDatabase.ts"
+export { readStorageState, type StorageState } from "./inspection/readStorageState.ts"
 export { migrate, MigrationRefused, pendingMigrations } from "./migrations/migrate.ts"
 export { loadMigrations, type Migration } from "./migrations/Migration.ts"
 export { MigrationUnknown, migrationScript, uninstallScript } from "./migrations/printedSql.ts"

@@ -1,5 +1,6 @@
 import { storageLayer } from "@parley/core/effect"
 import { PgAuditLogLayer } from "./audit/PgAuditLog.ts"
+import { PgTaskRunsLayer } from "./background/PgTaskRuns.ts"
 import { PgBillingStoreLayer } from "./billing/PgBillingStore.ts"
 import { PgBillingUpkeepLayer } from "./billing/PgBillingUpkeep.ts"
 import { PgBotStoreLayer } from "./bots/PgBotStore.ts"
@@ -50,6 +51,7 @@ export const storesLayer = (jobs: JobQueueOptions = {}) => {
     reindexing: PgReindexStoreLayer,
     jobs: jobsLayer,
     workers: jobsLayer,
+    taskRuns: PgTaskRunsLayer,
     outbox: PgOutboxLayer,
     deliveryRecords: PgOutboxLayer,
     personalData: PgPersonalDataLayer,

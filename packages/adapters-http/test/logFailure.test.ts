@@ -15,7 +15,7 @@ const modelFailed = (cause: unknown) => new ModelFailed({ model: "m", reason: "u
 const logged = async (cause: Cause.Cause<unknown>) => {
   const lines: Array<string> = []
   const logger = Logger.map(Logger.formatJson, (line) => void lines.push(line))
-  const failed = { route: routes[0] as Route, userId: undefined }
+  const failed = { route: routes[0] as Route, userId: undefined, began: performance.now() }
   const work = logFailure(cause, failed).pipe(
     Effect.provide(Layer.provide(SecurityEvents.layer, inMemoryStorageLayer)),
     Effect.annotateLogs({ requestId: "request-1" }),

@@ -4,7 +4,7 @@
  * TEST_DATABASE_URL; `-- --quick` for 100,000 accounts. Exits with 1 if a goal is missed.
  */
 import { setTimeout as sleep } from "node:timers/promises"
-import { CreditLedger, CreditUpkeep } from "@parley/core/adapter"
+import { CreditLedger, CreditUpkeep, TaskRuns } from "@parley/core/adapter"
 import { parseArgs } from "node:util"
 import { type OpenDatabase, openDatabase } from "@parley/adapters-db"
 import { Catalog, ResetService } from "@parley/core/effect"
@@ -68,6 +68,7 @@ const resetAll = (
           Layer.provide([
             Layer.succeed(CreditLedger, database.ledger),
             Layer.succeed(CreditUpkeep, database.creditUpkeep),
+            Layer.succeed(TaskRuns, database.taskRuns),
             Layer.succeed(Catalog, makeCatalog())
           ])
         )

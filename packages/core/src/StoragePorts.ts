@@ -1,6 +1,8 @@
 import { type Context, Effect, Layer } from "effect"
 import { AuditLog } from "./audit/AuditLog.ts"
 import { InMemoryAuditLog } from "./audit/InMemoryAuditLog.ts"
+import { InMemoryTaskRuns } from "./background/InMemoryTaskRuns.ts"
+import { TaskRuns } from "./background/TaskRuns.ts"
 import { BillingStore } from "./billing/BillingStore.ts"
 import { InMemoryBillingStore } from "./billing/InMemoryBillingStore.ts"
 import { PaymentEventStore } from "./billing/inbox/PaymentEventStore.ts"
@@ -93,6 +95,7 @@ const storagePorts = {
   reindexing: storagePort(ReindexStore, Layer.provide(InMemoryReindexStore.layer, InMemoryDocumentStore.layer)),
   jobs: storagePort(JobQueue, InMemoryJobQueue.layer),
   workers: storagePort(WorkerRegistry, InMemoryJobQueue.layer),
+  taskRuns: storagePort(TaskRuns, InMemoryTaskRuns.layer),
   outbox: storagePort(Outbox, InMemoryOutbox.layer),
   deliveryRecords: storagePort(DeliveryRecords, InMemoryOutbox.layer),
   personalData: storagePort(PersonalData, InMemoryPersonalData.layer),

@@ -16,6 +16,7 @@ export {
   type ListAuditInput,
   type StoredAuditEntry
 } from "./audit/AuditLog.ts"
+export { KEPT_TASKS, type KeptTask, type TaskRun, TaskRuns } from "./background/TaskRuns.ts"
 export { backgroundTasks } from "./backgroundTasks.ts"
 export {
   type BillingAccount,
@@ -249,7 +250,9 @@ export type { IdentifiersOf, PortRecord, ServicesOf } from "./storage/PortRecord
 export type { Companion } from "./storage/Companion.ts"
 export { StorageFailed } from "./storage/StorageFailed.ts"
 export { UnitOfWork } from "./storage/UnitOfWork.ts"
-export { instruments } from "./telemetry/instruments.ts"
+export { instrumentFacts, instruments, beginInstruments } from "./telemetry/instruments.ts"
+export type { Instrument, InstrumentFacts } from "./telemetry/Instrument.ts"
+export { currentTraceparent, spanFrom, TracedContents } from "./telemetry/trace.ts"
 export { type FailureFields, causeCode, causeField, databaseFields, failureFields } from "./storage/failureFields.ts"
 export { countOf, momentOf, sizeOf } from "./storage/spokenNumbers.ts"
 export { storableText } from "./storage/storableText.ts"

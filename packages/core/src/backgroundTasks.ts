@@ -2,6 +2,7 @@ import { Effect, Layer, Schedule, type Scope } from "effect"
 import { type BackgroundTask, startTasks } from "./background/startTasks.ts"
 import { PaymentCatchUp } from "./billing/upkeep/PaymentCatchUp.ts"
 import { PaymentEventSweeper } from "./billing/upkeep/PaymentEventSweeper.ts"
+import { DailyVerification } from "./credits/upkeep/DailyVerification.ts"
 import { HoldSweeper } from "./credits/upkeep/HoldSweeper.ts"
 import { ResetService } from "./credits/upkeep/ResetService.ts"
 import { DocumentRequeue } from "./documents/reading/DocumentRequeue.ts"
@@ -78,6 +79,11 @@ export const backgroundTasks = {
   retention: {
     consequence: "Chats and entries of the audit log stay longer than they are to be kept",
     run: RetentionSweeper.use(({ run }) => run),
+    stopWithinMs: 5_000
+  },
+  verification: {
+    consequence: "Balances are not being compared with their rows",
+    run: DailyVerification.use(({ run }) => run),
     stopWithinMs: 5_000
   },
   events: {

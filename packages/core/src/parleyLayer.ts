@@ -23,6 +23,7 @@ import { Accounts } from "./credits/Accounts.ts"
 import { CreditService } from "./credits/CreditService.ts"
 import { countedLedgerLayer } from "./credits/holds/countedLedger.ts"
 import { WorkMeter } from "./credits/metering/WorkMeter.ts"
+import { DailyVerification } from "./credits/upkeep/DailyVerification.ts"
 import { HoldSweeper } from "./credits/upkeep/HoldSweeper.ts"
 import { ResetService } from "./credits/upkeep/ResetService.ts"
 import type { DocumentParser } from "./documents/reading/DocumentParser.ts"
@@ -67,6 +68,7 @@ export type ParleyServices =
   | CreditService
   | CrmAccess
   | CrmService
+  | DailyVerification
   | DocumentReindex
   | DocumentRequeue
   | DocumentService
@@ -128,7 +130,7 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   UserExport.layer,
   UserService.layer,
   Layer.provideMerge(
-    Layer.mergeAll(OperatorActions.layer, OperatorReports.layer),
+    Layer.mergeAll(DailyVerification.layer, OperatorActions.layer, OperatorReports.layer),
     Layer.mergeAll(CreditService.layer, OperatorTiers.layer, UserAccess.layer)
   ),
   WorkMeter.layer,

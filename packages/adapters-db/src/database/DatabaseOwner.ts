@@ -24,10 +24,21 @@ export class DatabaseOwner extends Context.Service<
     snapshot<A, E, R>(work: (sql: Sql) => Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R>
     /** Has every unit of work begin with `preparation`, outside its transaction. */
     beforeUnits(preparation: Effect.Effect<unknown, DatabaseError>): Effect.Effect<void>
+    /** The connections to the server at this moment; undefined if the database is embedded. */
+    connections(): ConnectionCounts | undefined
     /** Runs `action` once the surrounding transaction has committed, never if it does not; at once if there is none. */
     afterCommit(action: () => void): Effect.Effect<void>
   }
 >()("@parley/adapters-db/database/DatabaseOwner") {}
+
+/** The connections of a pool. */
+export interface ConnectionCounts {
+  readonly used: number
+  readonly idle: number
+  /** Statements that wait for a connection. */
+  readonly waiting: number
+  readonly max: number
+}
 
 /** Statements of the owner, with scripts of several statements (without parameters). */
 export interface OwnerSql extends Sql {

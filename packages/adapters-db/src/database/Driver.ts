@@ -1,5 +1,6 @@
 import type { Effect } from "effect"
 import type { DatabaseError, Row } from "./Database.ts"
+import type { ConnectionCounts } from "./DatabaseOwner.ts"
 import type { DatabaseRole } from "./DatabaseRole.ts"
 import type { Purpose } from "./limits.ts"
 
@@ -25,6 +26,8 @@ export interface Connection {
 /** The operations of a database engine that the roles use. */
 export interface Driver {
   readonly name: "pg" | "pglite"
+  /** The connections of its pool; absent if it has none. */
+  readonly connections?: () => ConnectionCounts
   /** Fails if the database has been silent for a while, and passes otherwise: for calls that wait for others' first. */
   readonly admit: Effect.Effect<void, DatabaseError>
   /** Holds a connection for as long as `use` runs. Waiting for one can be interrupted. */

@@ -4,6 +4,7 @@ import { Database, DatabaseError, type Row, type Sql } from "./Database.ts"
 import { DatabaseOwner } from "./DatabaseOwner.ts"
 import type { Connection, Driver } from "./Driver.ts"
 import { joinTransaction } from "./server/joinTransaction.ts"
+import { observedDriver } from "./observedDriver.ts"
 import { CurrentPurpose } from "./limits.ts"
 import type { DatabaseRole } from "./DatabaseRole.ts"
 import { checkSchemaName, quoteIdentifier } from "./quoting.ts"
@@ -133,6 +134,7 @@ const openOwner = (driver: Driver, schema: string, units: Units, preparations: A
       Effect.flatMap(CurrentPurpose, (purpose) =>
         driver.withConnection(purpose, (connection) => readSnapshot(connection, work))
       ),
+    connections: () => driver.connections?.(),
     beforeUnits: (preparation) => Effect.sync(() => void preparations.push(preparation)),
     afterCommit: (action) =>
       Effect.map(units.Ambient, (joined) => {
@@ -142,7 +144,8 @@ const openOwner = (driver: Driver, schema: string, units: Units, preparations: A
   })
 
 /** Returns the roles of a database over a driver, which share their units of work. */
-export const openRoles = (driver: Driver, schema: string): DatabaseRoles => {
+export const openRoles = (plain: Driver, schema: string): DatabaseRoles => {
+  const driver = observedDriver(plain)
   const units = makeUnits(driver)
   const preparations: Array<Preparation> = []
   return {

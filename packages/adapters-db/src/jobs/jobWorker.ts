@@ -1,4 +1,4 @@
-import { type JobHandler, JobPlaces, type JobProgress, retryDelayMs } from "@parley/core/adapter"
+import { instruments, type JobHandler, JobPlaces, type JobProgress, retryDelayMs } from "@parley/core/adapter"
 import { Cause, Clock, Effect, Exit, Fiber, Latch, Option, Schedule, type Scope } from "effect"
 import { callBoss, type JobParts, joinedDatabase } from "./startBoss.ts"
 import { type Claim, JOBS_QUEUE, type SilentClaim } from "./jobSql.ts"
@@ -113,7 +113,9 @@ const tryJob = (parts: JobParts) => {
         const report = (progress: JobProgress) => void (news.progress = progress)
         const tried = { id, owner, payload, retried, number: retryCount + 1, last: retryCount >= retryLimit, report }
         const exit = yield* Effect.exit(restore(Effect.raceFirst(handler.run(tried), claimLost(parts, claim, news))))
-        yield* Effect.catch(Effect.retry(settle(claim, endOf(handler, claim, exit)), SETTLE_RETRIES), parts.report)
+        const end = endOf(handler, claim, exit)
+        if (end._tag === "failed") instruments.jobFailures.record(1, { kind: claim.kind })
+        yield* Effect.catch(Effect.retry(settle(claim, end), SETTLE_RETRIES), parts.report)
       })
     )
 }

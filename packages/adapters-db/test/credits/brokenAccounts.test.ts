@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { testedLedger } from "@parley/core/testing"
 import { Catalog, HoldSweeper, ResetService } from "@parley/core/effect"
+import { PgTaskRunsLayer } from "../../src/background/PgTaskRuns.ts"
 import { makeCatalog } from "@parley/core"
 import { reservation } from "@parley/core/testing"
 import { Clock, Effect, Layer } from "effect"
@@ -43,7 +44,7 @@ const heldOf = (people: ReadonlyArray<string>) =>
 
 for (const { name, layer: database } of databases) {
   const services = Layer.mergeAll(HoldSweeper.layer, ResetService.layer).pipe(
-    Layer.provideMerge(Layer.mergeAll(PgCreditLedgerLayer, Layer.succeed(Catalog, makeCatalog()))),
+    Layer.provideMerge(Layer.mergeAll(PgCreditLedgerLayer, PgTaskRunsLayer, Layer.succeed(Catalog, makeCatalog()))),
     Layer.provideMerge(database)
   )
   layer(services, { excludeTestServices: true, timeout: "120 seconds" })(

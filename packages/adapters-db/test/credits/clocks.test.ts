@@ -1,5 +1,6 @@
 /** Processes whose clocks are wrong, on one real database. */
 import { Catalog, HoldSweeper, ResetService } from "@parley/core/effect"
+import { PgTaskRunsLayer } from "../../src/background/PgTaskRuns.ts"
 import { ledgerIn, type TestedLedger } from "@parley/core/testing"
 import { periodAt } from "@parley/core/adapter"
 import { makeCatalog } from "@parley/core"
@@ -38,7 +39,7 @@ const processOn = (database: Database["Service"]) =>
   Effect.gen(function* () {
     const { clock, set } = yield* clockAhead
     const layer = Layer.mergeAll(HoldSweeper.layer, ResetService.layer).pipe(
-      Layer.provideMerge(PgCreditLedgerLayer),
+      Layer.provideMerge(Layer.mergeAll(PgCreditLedgerLayer, PgTaskRunsLayer)),
       Layer.provide(Layer.mergeAll(Layer.succeed(Database, database), Layer.succeed(Catalog, makeCatalog()))),
       Layer.fresh
     )

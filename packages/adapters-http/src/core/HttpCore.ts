@@ -1,4 +1,4 @@
-import { addressBucket, type RequestFacts, RequestOrigin, SessionIssuedAt } from "@parley/core/adapter"
+import { addressBucket, RequestCharge, type RequestFacts, RequestOrigin, SessionIssuedAt } from "@parley/core/adapter"
 import { Cause, Effect, Exit, Scope } from "effect"
 import { type CrossOrigin, crossOrigin } from "../access/origins.ts"
 import { isServedAt } from "../access/widgetOrigin.ts"
@@ -22,6 +22,7 @@ import { makeServer } from "../server/makeServer.ts"
 import type { OpenApiDocument, Server } from "../server/Server.ts"
 import { cookieNameOf } from "../sessions/cookies.ts"
 import { logFailure, nameOf } from "./logFailure.ts"
+import { traceRequest } from "./traceRequest.ts"
 import { openApiDocument } from "./openApiDocument.ts"
 import { InvalidRequest, MethodNotAllowed, RouteNotFound } from "../problems/errors.ts"
 
@@ -97,11 +98,14 @@ const refuse = (
  * response has begun, a failure breaks it off, so that no reader takes a part for the whole.
  */
 const answerCall = async (server: Server, call: RouteCall, exchange: Exchange): Promise<void> => {
-  const { finding = {}, request, signal, writer } = exchange
+  const { finding = { credits: 0 }, request, signal, writer } = exchange
   finding.route = nameOf(call.route)
+  const began = performance.now()
   const work = Effect.scoped(serve({ request, server }, call, writer, finding)).pipe(
-    Effect.tapCause((cause) => logFailure(cause, { route: call.route, userId: finding.userId })),
+    Effect.tapCause((cause) => logFailure(cause, { route: call.route, userId: finding.userId, began })),
     Effect.provideService(RequestOrigin, originOf(request, call.route)),
+    Effect.provideService(RequestCharge, finding),
+    traceRequest(request, call.route, finding),
     Effect.annotateLogs({ requestId: request.id })
   )
   const exit = await server.runtime.runPromiseExit(work, { signal })

@@ -11,6 +11,8 @@ export interface FailedRequest {
   readonly route: Route
   /** The sender, if it is proven. */
   readonly userId: string | undefined
+  /** When its work began, by `performance.now()`. */
+  readonly began: number
 }
 
 /** Refusals that occur in ordinary use. */
@@ -57,10 +59,16 @@ const reportRefusal = (error: unknown, code: ErrorCode, { userId }: FailedReques
 /** The name of a route in logs. */
 export const nameOf = ({ method, path }: Route): string => `${method} ${path}`
 
-const logOwnFailure = (error: unknown, code: ErrorCode, { route }: FailedRequest): Effect.Effect<void> => {
+const logOwnFailure = (
+  error: unknown,
+  code: ErrorCode,
+  { began, route, userId }: FailedRequest
+): Effect.Effect<void> => {
   const defect = code === "internal_error"
   const fields = {
     route: nameOf(route),
+    ...(userId === undefined ? {} : { user: userId }),
+    durationMs: Math.round(performance.now() - began),
     code: defect && error instanceof Error && "code" in error ? String(error.code) : code,
     error: error instanceof Error ? error.name : typeof error,
     ...closedFields(error),

@@ -10,7 +10,7 @@ export const observeAnswer = (
 ): RequestFinding => {
   const began = performance.now()
   const written = request.socket.bytesWritten
-  const finding: RequestFinding = {}
+  const finding: RequestFinding = { credits: 0 }
   let firstByteMs: number | undefined
   const { writeHead } = response
   response.writeHead = ((...args: Parameters<typeof writeHead>) => {
@@ -20,6 +20,7 @@ export const observeAnswer = (
   response.once("close", () =>
     report({
       requestId,
+      traceId: finding.traceId,
       method: request.method ?? "GET",
       route: finding.route,
       userId: finding.userId,
@@ -27,6 +28,7 @@ export const observeAnswer = (
       complete: response.writableFinished,
       durationMs: performance.now() - began,
       firstByteMs,
+      credits: finding.credits,
       bytes: request.socket.bytesWritten - written
     })
   )

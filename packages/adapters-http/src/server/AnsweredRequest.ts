@@ -1,6 +1,8 @@
 /** A request after its response, for an access log. Without texts of people, queries and headers. */
 export interface AnsweredRequest {
   readonly requestId: string
+  /** The trace to which the request belongs: its caller's or, if traces are exported, one of its own. */
+  readonly traceId: string | undefined
   readonly method: string
   /** The route of the table, for example `GET /api/chats/{id}`; undefined for pages and unknown paths. */
   readonly route: string | undefined
@@ -14,6 +16,8 @@ export interface AnsweredRequest {
   readonly durationMs: number
   /** Milliseconds to the response's head; undefined if none was sent. */
   readonly firstByteMs: number | undefined
+  /** The credits that its work had charged by the end of the response. */
+  readonly credits: number
   /** Bytes that were written to the connection for the response, its head included. */
   readonly bytes: number
 }
@@ -21,5 +25,8 @@ export interface AnsweredRequest {
 /** The facts that a request's work finds out. */
 export interface RequestFinding {
   route?: string
+  traceId?: string | undefined
+  /** Credits charged so far. */
+  credits: number
   userId?: string | undefined
 }

@@ -10,6 +10,7 @@ import { isUnencrypted, isUnverified } from "./databaseTls.ts"
 import { type Environment, EnvironmentReader } from "./EnvironmentReader.ts"
 import { readConfigFile } from "./readConfigFile.ts"
 import { readMail } from "./readMail.ts"
+import { readOtlp } from "./readOtlp.ts"
 import { readSession } from "./readSession.ts"
 import { unknownText, unknownVariables } from "./unknownVariables.ts"
 
@@ -88,8 +89,10 @@ const readEnvironment = (read: EnvironmentReader, folder: string) => {
     host: read.text("HOST") ?? "127.0.0.1",
     /** 0 takes any free port. */
     port: read.integer("PORT", 0, 65_535) ?? 3000,
-    /** The port at which a worker answers checks of its health; undefined uses `PORT`, if that is set and free. */
+    /** The port of `/metrics` and of a worker's `/healthz`; undefined exports no metrics to Prometheus. */
     metricsPort: read.integer("PARLEY_METRICS_PORT", 0, 65_535),
+    /** Where traces and metrics are sent; undefined if nowhere. */
+    otlp: readOtlp(read),
     isPortSet: read.text("PORT") !== undefined,
     baseUrl: read.url("PARLEY_BASE_URL", WEB)?.replace(/\/+$/, ""),
     widgetOrigin: widgetOrigin(read),

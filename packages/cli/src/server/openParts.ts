@@ -4,6 +4,7 @@ import { checkTiers } from "@parley/core/adapter"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { databaseOptions, partsLayer } from "../compose.ts"
 import type { ParleyConfig } from "../config/readConfig.ts"
+import { telemetryLayer } from "../telemetry/telemetryLayer.ts"
 import { loggingLayer } from "./logging.ts"
 
 /**
@@ -11,10 +12,10 @@ import { loggingLayer } from "./logging.ts"
  * `engine` if that is open already.
  */
 export const openParts = Effect.fnUntraced(function* (config: ParleyConfig, engine?: PgliteThread) {
-  const logging = loggingLayer(config)
+  const observing = Layer.merge(loggingLayer(config), telemetryLayer(config))
   const runtime = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      ManagedRuntime.make(Layer.provideMerge(partsLayer(config, { isCommand: false, engine }), logging))
+      ManagedRuntime.make(Layer.provideMerge(partsLayer(config, { isCommand: false, engine }), observing))
     ),
     (runtime) => runtime.disposeEffect
   )

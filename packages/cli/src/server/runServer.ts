@@ -7,7 +7,9 @@ import type { ParleyConfig } from "../config/readConfig.ts"
 import type { DataFolderClaim } from "../dataFolder/claimDataFolder.ts"
 import { foreignCommands } from "./foreignCommands.ts"
 import { openHttp } from "./openHttp.ts"
+import { startSamples } from "../telemetry/samples.ts"
 import { openParts } from "./openParts.ts"
+import { serveHealth } from "./serveHealth.ts"
 import { runningParts, serverUrl, startUpText } from "./startUpText.ts"
 
 /** The open parts of a starting server. */
@@ -26,7 +28,9 @@ export const runServer = Effect.fnUntraced(function* ({ config, tasks, claim, en
   const working = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
   const { port, loadPages, beginPayments } = yield* openHttp(config, runtime)
   yield* claim?.answerWith(yield* foreignCommands(config, parts)) ?? Effect.void
+  if (config.metricsPort !== undefined) yield* serveHealth(config.host, config.metricsPort, "metrics")
   yield* announce(config, tasks, port)
+  yield* Effect.provideContext(startSamples(config), parts)
   // Starts after the server listens, so that it does not delay the start, and ends after the requests.
   yield* Effect.provideContext(Layer.buildWithScope(backgroundWorkLayer(tasks), working), parts)
   yield* Effect.sync(() => {

@@ -1,19 +1,39 @@
-import { createServer, type RequestListener } from "node:http"
+import { createServer, type RequestListener, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Effect, type Scope } from "effect"
 import { PortTaken } from "../running/commandErrors.ts"
 
-const answer: RequestListener = (request, response) => {
-  const found = request.method === "GET" && request.url === "/healthz"
-  const body = JSON.stringify({ status: found ? "ok" : "not found" })
-  response.writeHead(found ? 200 : 404, { "content-type": "application/json", "cache-control": "no-store" }).end(body)
+/** `health` answers `GET /healthz`, and `metrics` also `GET /metrics`. */
+type Served = "health" | "metrics"
+
+const send = (response: ServerResponse, status: number, type: string, body: string) =>
+  void response.writeHead(status, { "content-type": type, "cache-control": "no-store" }).end(body)
+
+const sendJson = (response: ServerResponse, status: number, said: string) =>
+  send(response, status, "application/json", JSON.stringify({ status: said }))
+
+const sendMetrics = async (response: ServerResponse) => {
+  const { metricsText } = await import("../telemetry/metricsText.ts")
+  send(response, 200, "text/plain; version=0.0.4; charset=utf-8", metricsText())
 }
 
-/** Answers `GET /healthz` of a worker until the scope closes: the process runs. Returns the port. */
-export const serveHealth = (host: string, port: number): Effect.Effect<number, PortTaken, Scope.Scope> =>
+const listenerOf =
+  (served: Served): RequestListener =>
+  ({ method, url }, response) => {
+    if (method === "GET" && url === "/healthz") return sendJson(response, 200, "ok")
+    if (method === "GET" && url === "/metrics" && served === "metrics") return void sendMetrics(response)
+    return sendJson(response, 404, "not found")
+  }
+
+/** Serves `GET /healthz`, which says that the process runs, and metrics, until the scope closes. Returns the port. */
+export const serveHealth = (
+  host: string,
+  port: number,
+  served: Served = "health"
+): Effect.Effect<number, PortTaken, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.callback<ReturnType<typeof createServer>, PortTaken>((resume) => {
-      const server = createServer(answer)
+      const server = createServer(listenerOf(served))
       server.once("error", (error: NodeJS.ErrnoException) =>
         resume(Effect.fail(new PortTaken({ host, port, problem: error.code ?? "unknown error" })))
       )

@@ -9,6 +9,7 @@ import {
   warningText
 } from "../config/rules/securityWarnings.ts"
 import { tasksOf, workerRefusals } from "../config/rules/workRules.ts"
+import { startSamples } from "../telemetry/samples.ts"
 import { openParts } from "./openParts.ts"
 import { serveHealth } from "./serveHealth.ts"
 import { databasePart, workText } from "./startUpText.ts"
@@ -31,13 +32,14 @@ const start = Effect.fnUntraced(function* (config: ParleyConfig) {
   const parts = yield* runtime.contextEffect
   const working = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
   yield* Effect.provideContext(Layer.buildWithScope(backgroundWorkLayer(tasksOf(config)), working), parts)
+  yield* Effect.provideContext(startSamples(config), parts)
   const port = yield* serveHealthOf(config)
   yield* announce(config, port)
 })
 
 /** A worker may run beside a server with the same settings: then `PORT` is the server's, and only `PARLEY_METRICS_PORT` is ours. */
 const serveHealthOf = ({ host, isPortSet, metricsPort, port }: ParleyConfig) => {
-  if (metricsPort !== undefined) return serveHealth(host, metricsPort)
+  if (metricsPort !== undefined) return serveHealth(host, metricsPort, "metrics")
   if (!isPortSet) return Effect.undefined
   const left = Effect.logWarning(
     `/healthz is not served: port ${port} is taken. Set PARLEY_METRICS_PORT to another port.`

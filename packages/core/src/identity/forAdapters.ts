@@ -10,5 +10,6 @@ export {
   SessionVerifierUnavailable
 } from "./SessionVerifier.ts"
 export { type RequestFacts, RequestOrigin } from "./RequestOrigin.ts"
+export { RequestCharge } from "./RequestCharge.ts"
 export { SessionIssuedAt } from "./SessionIssuedAt.ts"
 export { isMoment } from "./isMoment.ts"

@@ -3,7 +3,7 @@ import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { type WorkState, WorkerRegistry } from "./WorkerRegistry.ts"
 
 /** The time after which a worker without a sign of life, and a due job, are a problem: three signs are missed then. */
-const ALIVE_MS = 35_000
+export const ALIVE_MS = 35_000
 const JOB_WAITS_MS = 60_000
 
 /** A finding about the background work, for readiness and `doctor`. */

@@ -25,9 +25,9 @@ const PROCESS = Context.empty()
 const metricOf = (facts: InstrumentFacts, labels: Labels): Metric.Metric<number, unknown> => {
   const { boundaries = [], description, kind, name, unit } = facts
   const options = { description, attributes: { unit, ...labels } }
-  if (kind === "gauge") return Metric.gauge(name, options)
-  if (kind === "histogram") return Metric.histogram(name, { ...options, boundaries })
-  return Metric.counter(name, { ...options, incremental: kind === "counter" })
+  if (kind === "counter") return Metric.counter(name, { ...options, incremental: true })
+  // A sum that falls is exported as a gauge: Prometheus knows no other sum than one that grows.
+  return kind === "histogram" ? Metric.histogram(name, { ...options, boundaries }) : Metric.gauge(name, options)
 }
 
 /**
@@ -44,7 +44,9 @@ export class Instrument {
 
   /** Adds to a counter, sets a gauge, or takes an observation into a histogram. */
   record(value: number, labels: Labels = {}): void {
-    this.#of(labels).updateUnsafe(value, PROCESS)
+    const metric = this.#of(labels)
+    if (this.facts.kind === "upDownCounter") metric.modifyUnsafe(value, PROCESS)
+    else metric.updateUnsafe(value, PROCESS)
   }
 
   /**

@@ -16,6 +16,8 @@ import { InMemoryRateLimiter } from "../../src/limits/InMemoryRateLimiter.ts"
 import { rateLimiterContract } from "../../src/testing/limits/rateLimiterContract.ts"
 import { fileStoreContract } from "../../src/testing/documents/fileStoreContract.ts"
 import { hastyJobQueueContract, jobQueueContract } from "../../src/testing/jobs/jobQueueContract.ts"
+import { InMemoryTaskRuns } from "../../src/background/InMemoryTaskRuns.ts"
+import { taskRunsContract } from "../../src/testing/background/taskRunsContract.ts"
 import { workerRegistryContract } from "../../src/testing/jobs/workerRegistryContract.ts"
 import { InMemoryCreditLedger } from "../../src/credits/InMemoryCreditLedger.ts"
 import { InMemoryRunningReplies } from "../../src/chat/reply/InMemoryRunningReplies.ts"
@@ -36,4 +38,5 @@ rateLimiterContract("in memory", InMemoryRateLimiter.layer)
 unitOfWorkContract("in memory", Layer.mergeAll(files, InMemoryChatStore.layer, InMemoryUnitOfWork.layer))
 jobQueueContract("in memory", Layer.merge(InMemoryJobQueue.layer, InMemoryUnitOfWork.layer))
 workerRegistryContract("in memory", InMemoryJobQueue.layer)
+taskRunsContract("in memory", InMemoryTaskRuns.layer)
 hastyJobQueueContract("in memory", InMemoryJobQueue.layerWith({ stopTimeoutMs: 100 }))

@@ -175,6 +175,10 @@ const pgDriver = (pool: PgPool, policy: LimitsPolicy, isCallers: boolean, silenc
   }
   return {
     name: "pg",
+    connections: () => {
+      const { idleCount, options, totalCount, waitingCount } = pool.clients
+      return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount, max: options.max }
+    },
     admit: silence.admit(databaseSilent),
     withConnection: (purpose, use) => withClient((client, loan) => use(connectionOf(client, loan, policy[purpose]))),
     statementAs,

@@ -41,6 +41,8 @@ export interface PgPool {
 const openPool = (options: PgPoolOptions): pg.Pool =>
   new pg.Pool({
     ...(options.url === undefined ? {} : { connectionString: options.url }),
+    // The name under which a server lists the sessions, unless the connection string gives another one.
+    application_name: "parley",
     max: Math.max(2, options.maxConnections ?? 10),
     connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_MS,
     keepAlive: true,

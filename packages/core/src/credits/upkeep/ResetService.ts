@@ -1,4 +1,5 @@
 import { Context, Duration, Effect, Layer, Option, Result, Stream } from "effect"
+import { TaskRuns } from "../../background/TaskRuns.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { retryThroughOutage } from "../../storage/retryStorage.ts"
 import { allowancesOf, Catalog } from "../../tiers/Catalog.ts"
@@ -113,6 +114,7 @@ export class ResetService extends Context.Service<
     Effect.gen(function* () {
       const ledger = yield* CreditLedger
       const upkeep = yield* CreditUpkeep
+      const runs = yield* TaskRuns
       const allowances = allowancesOf(yield* Catalog)
 
       const { countRange, resetRange } = makeRangeReset(upkeep, allowances)
@@ -170,6 +172,7 @@ export class ResetService extends Context.Service<
             if (report.busy === 0 || options.dryRun === true) break
             if (number < ROUNDS) yield* Effect.sleep(BETWEEN_ROUNDS)
           }
+          if (options.dryRun !== true) yield* runs.end("reset", report.busy + report.refused)
           return report
         })
       })

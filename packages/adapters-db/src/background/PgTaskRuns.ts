@@ -1,0 +1,35 @@
+import { type TaskRun, TaskRuns } from "@parley/core/adapter"
+import { Effect, Layer } from "effect"
+import { Database } from "../database/Database.ts"
+import { storing } from "../storage/storageFailed.ts"
+
+/** Keeps the runs of tasks in a table, by the database's clock. */
+export const PgTaskRunsLayer: Layer.Layer<TaskRuns, never, Database> = Layer.effect(
+  TaskRuns,
+  Effect.map(Database, ({ schema, statement }) => {
+    const table = `${schema}.task_runs`
+    return TaskRuns.of({
+      begin: (task, everyMs) =>
+        statement(
+          `INSERT INTO ${table} AS r (task, begun_at) VALUES ($1, clock_timestamp())
+          ON CONFLICT (task) DO UPDATE SET begun_at = clock_timestamp()
+          WHERE r.begun_at IS NULL OR r.begun_at <= clock_timestamp() - $2::float8 * interval '1 millisecond'
+          RETURNING task`,
+          [task, everyMs]
+        ).pipe(
+          Effect.map((rows) => rows.length > 0),
+          storing("TaskRuns.begin", "maintenance")
+        ),
+      end: (task, findings) =>
+        statement(
+          `INSERT INTO ${table} (task, ended_at, findings) VALUES ($1, clock_timestamp(), $2)
+          ON CONFLICT (task) DO UPDATE SET ended_at = EXCLUDED.ended_at, findings = EXCLUDED.findings`,
+          [task, findings]
+        ).pipe(Effect.asVoid, storing("TaskRuns.end", "maintenance")),
+      ended: statement<{ task: TaskRun["task"]; endedAt: number; findings: number }>(
+        `SELECT task, (extract(epoch FROM ended_at) * 1000)::bigint AS "endedAt", findings
+        FROM ${table} WHERE ended_at IS NOT NULL`
+      ).pipe(storing("TaskRuns.ended", "maintenance"))
+    })
+  })
+)

@@ -1,0 +1,34 @@
+import { Effect } from "effect"
+import { Database, type DatabaseError } from "../database/Database.ts"
+import { forPurpose } from "../database/limits.ts"
+
+/** The work that waits in the storage. Ages in seconds, 0 if nothing waits. */
+export interface StorageState {
+  readonly holdsOpen: number
+  readonly holdsOldestAge: number
+  readonly webhooksWaiting: number
+  readonly webhooksLag: number
+  readonly eventsDead: number
+  readonly paymentsWaiting: number
+}
+
+const ageOf = (column: string) =>
+  `coalesce(greatest(extract(epoch FROM clock_timestamp() - min(${column})), 0), 0)::float8`
+
+/** Reads what waits, for metrics: rows that are few, or that a partial index contains. */
+export const readStorageState: Effect.Effect<StorageState, DatabaseError, Database> = Effect.flatMap(
+  Database,
+  ({ schema, statement }) =>
+    statement<{ [Name in keyof StorageState]: number }>(
+      `SELECT h.*, w.*, d.*, p.* FROM
+        (SELECT count(*) AS "holdsOpen", ${ageOf("opened_at")} AS "holdsOldestAge" FROM ${schema}.credit_holds) h,
+        (SELECT count(*) AS "webhooksWaiting", ${ageOf("created_at")} AS "webhooksLag"
+          FROM ${schema}.event_deliveries WHERE state = 'pending' AND destination <> 'feed') w,
+        (SELECT count(*) AS "eventsDead" FROM ${schema}.event_deliveries WHERE state = 'dead') d,
+        (SELECT count(*) AS "paymentsWaiting" FROM ${schema}.payment_events
+          WHERE state IN ('owed', 'waiting', 'refused', 'unreadable')) p`
+    )
+).pipe(
+  Effect.map(([row]) => row as StorageState),
+  forPurpose("maintenance")
+)

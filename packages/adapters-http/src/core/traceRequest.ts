@@ -1,0 +1,27 @@
+import { spanFrom } from "@parley/core/adapter"
+import { Effect, Option } from "effect"
+import type { Request } from "../exchange/Exchange.ts"
+import type { Route } from "../routes/Route.ts"
+import type { RequestFinding } from "../server/AnsweredRequest.ts"
+import { nameOf } from "./logFailure.ts"
+
+/**
+ * Runs the work of a request in a span, below that of its caller (`traceparent`, W3C Trace Context), and notes the
+ * trace for the access log. Names and attributes are those of OpenTelemetry's HTTP conventions (1.43).
+ */
+export const traceRequest = (request: Request, route: Route, finding: RequestFinding) => {
+  const parent = spanFrom(request.valuesOf("traceparent")[0])
+  finding.traceId = parent?.traceId
+  const note = Effect.map(
+    Effect.option(Effect.currentParentSpan),
+    Option.map(({ traceId }) => {
+      finding.traceId = traceId
+    })
+  )
+  return <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.withSpan(Effect.andThen(note, work), nameOf(route), {
+      kind: "server",
+      ...(parent === undefined ? { root: true } : { parent }),
+      attributes: { "http.request.method": request.method, "http.route": route.path }
+    })
+}

@@ -1,0 +1,51 @@
+import { Context, Duration, Effect, Layer, Schedule } from "effect"
+import { TaskRuns } from "../../background/TaskRuns.ts"
+import { failureFields } from "../../storage/failureFields.ts"
+import type { StorageFailed } from "../../storage/StorageFailed.ts"
+import { CreditService } from "../CreditService.ts"
+
+/** The time between two verifications of all processes together, and between two looks of one. */
+const EVERY = Duration.days(1)
+const BETWEEN_LOOKS = "10 minutes"
+/** A process that starts has other things to do first. */
+const BEFORE_FIRST = "1 minute"
+
+const FOUND = "Balances differ from the rows that they follow from; parley credits verify says which."
+
+/** Compares all balances with their rows once a day, in one of all processes. Changes nothing. */
+export class DailyVerification extends Context.Service<
+  DailyVerification,
+  {
+    /** Verifies if it is due; returns the number of differences, or undefined if it was not due. */
+    readonly verifyIfDue: Effect.Effect<number | undefined, StorageFailed>
+    /** Looks every ten minutes if it is due, until interrupted. */
+    readonly run: Effect.Effect<never>
+  }
+>()("@parley/core/credits/DailyVerification") {
+  static readonly layer = Layer.effect(
+    DailyVerification,
+    Effect.gen(function* () {
+      const credits = yield* CreditService
+      const runs = yield* TaskRuns
+      const verifyIfDue = Effect.gen(function* () {
+        if (!(yield* runs.begin("verify", Duration.toMillis(EVERY)))) return undefined
+        let differences = 0
+        yield* credits.verify((found) => Effect.sync(() => void (differences += found.length)))
+        yield* runs.end("verify", differences)
+        if (differences > 0) yield* Effect.annotateLogs(Effect.logError(FOUND), { differences })
+        return differences
+      })
+      const look = Effect.catch(verifyIfDue, (failed) =>
+        Effect.annotateLogs(
+          Effect.logWarning("Balances could not be verified; trying again tomorrow."),
+          failureFields(failed)
+        )
+      )
+      const looks = Effect.repeat(look, Schedule.jittered(Schedule.spaced(BETWEEN_LOOKS)))
+      return DailyVerification.of({
+        verifyIfDue,
+        run: Effect.andThen(Effect.delay(looks, BEFORE_FIRST), Effect.never)
+      })
+    })
+  )
+}

@@ -1,0 +1,50 @@
+import { Effect, type Layer } from "effect"
+import { expect, it } from "vitest"
+import { TaskRuns } from "../../background/TaskRuns.ts"
+import { suiteOn } from "../suiteOn.ts"
+
+const HOUR = 3_600_000
+
+/** The guarantees of every `TaskRuns`, on a storage without runs. */
+export const taskRunsContract = (name: string, layer: Layer.Layer<TaskRuns, unknown>): void =>
+  suiteOn(`TaskRuns: ${name}`, layer, (run) => {
+    it("of many processes that ask at once, one begins a run, and none within the interval after it", () =>
+      run(
+        Effect.gen(function* () {
+          const runs = yield* TaskRuns
+          expect(yield* runs.ended).toEqual([])
+          const asked = yield* Effect.all(
+            Array.from({ length: 20 }, () => runs.begin("verify", HOUR)),
+            { concurrency: "unbounded" }
+          )
+          expect(asked.filter(Boolean)).toHaveLength(1)
+          expect(yield* runs.begin("verify", HOUR)).toBe(false)
+          expect(yield* runs.begin("reset", HOUR)).toBe(true)
+        })
+      ))
+
+    it("a run is due again after the interval, whether or not the last one ended", () =>
+      run(
+        Effect.gen(function* () {
+          const runs = yield* TaskRuns
+          expect(yield* runs.begin("verify", 0)).toBe(true)
+          expect(yield* runs.begin("verify", 0)).toBe(true)
+        })
+      ))
+
+    it("the last run that ended well is known, with what it found", () =>
+      run(
+        Effect.gen(function* () {
+          const runs = yield* TaskRuns
+          yield* runs.end("reset", 0)
+          yield* runs.end("verify", 3)
+          yield* runs.end("verify", 2)
+          const ended = yield* runs.ended
+          expect(ended.map(({ findings, task }) => [task, findings]).toSorted()).toEqual([
+            ["reset", 0],
+            ["verify", 2]
+          ])
+          expect(ended.every(({ endedAt }) => Number.isSafeInteger(endedAt) && endedAt > 0)).toBe(true)
+        })
+      ))
+  })
