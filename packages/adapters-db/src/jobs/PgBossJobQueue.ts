@@ -169,10 +169,10 @@ export const retryJob = (parts: JobParts) => {
       Effect.gen(function* () {
         const [job] = yield* sql.query<StoredJob & { state: string } & Row>(text.lockJob, [owner, jobId])
         if (job === undefined) return yield* new JobNotFound({ jobId })
-        const { id, kind, payload, retryLimit, state, twin } = job
+        const { id, state } = job
         if (state !== "failed") return yield* new JobNotFailed({ jobId, state: STATE_OF[state] ?? "waiting" })
         yield* sql.query(text.remove, [id])
-        const standing = yield* enqueue({ id, kind, payload, owner, twin, retryLimit, retried: true })
+        const standing = yield* enqueue({ ...job, retried: true })
         const [listed] = yield* sql.query<ListedJob & Row>(text.find, [owner, standing])
         return listed === undefined ? yield* new JobNotFound({ jobId }) : recordOf(listed)
       })

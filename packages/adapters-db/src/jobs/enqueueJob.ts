@@ -1,4 +1,4 @@
-import { type JobKind, twinOf } from "@parley/core/adapter"
+import { currentTraceparent, type JobKind, twinOf } from "@parley/core/adapter"
 import type { UserId } from "@parley/core"
 import { Effect, Schema } from "effect"
 import type { DatabaseError } from "../database/Database.ts"
@@ -6,7 +6,7 @@ import { callBoss, type JobParts, joinedDatabase } from "./startBoss.ts"
 import { JOBS_QUEUE, type StoredJob } from "./jobSql.ts"
 
 /** A job before it is enqueued. `id` is given if the job had one before. */
-export type JobToSend = Pick<StoredJob, "kind" | "payload" | "owner" | "twin" | "retryLimit"> & {
+export type JobToSend = Pick<StoredJob, "kind" | "payload" | "owner" | "twin" | "retryLimit" | "traceparent"> & {
   readonly id?: string
   readonly retried?: boolean
 }
@@ -17,20 +17,28 @@ export const jobToSend = <Payload>(
   kind: JobKind<string, Payload>,
   payload: Payload
 ): Effect.Effect<JobToSend> =>
-  Effect.map(Effect.orDie(Schema.encodeEffect(kind.payload)(payload)), (encoded) => ({
-    kind: kind.tag,
-    payload: encoded,
-    owner,
-    twin: twinOf(owner, kind, payload),
-    retryLimit: kind.tries - 1
-  }))
+  Effect.gen(function* () {
+    return {
+      kind: kind.tag,
+      payload: yield* Effect.orDie(Schema.encodeEffect(kind.payload)(payload)),
+      owner,
+      twin: twinOf(owner, kind, payload),
+      retryLimit: kind.tries - 1,
+      traceparent: (yield* currentTraceparent) ?? null
+    }
+  })
 
 /** Inserts a job within the surrounding transaction; returns its id, or undefined if a twin waits or runs. */
 export const sendJob = ({ boss, owner: database }: JobParts) =>
-  Effect.fnUntraced(function* ({ id, kind, owner, payload, retried, retryLimit, twin }: JobToSend) {
+  Effect.fnUntraced(function* ({ id, kind, owner, payload, retried, retryLimit, traceparent, twin }: JobToSend) {
     const queue = yield* boss
     const db = yield* joinedDatabase(database)
-    const data = { kind, payload, ...(retried === true ? { retried } : {}) }
+    const data = {
+      kind,
+      payload,
+      ...(retried === true ? { retried } : {}),
+      ...(traceparent === null ? {} : { traceparent })
+    }
     const options = { singletonKey: twin, group: { id: owner }, retryLimit, db, ...(id === undefined ? {} : { id }) }
     return (yield* callBoss(() => queue.send(JOBS_QUEUE, data, options))) ?? undefined
   })

@@ -16,6 +16,8 @@ export interface StoredJob {
   readonly retryCount: number
   readonly retryLimit: number
   readonly retried: boolean
+  /** The span that enqueued it, as a `traceparent`; null if there was none. */
+  readonly traceparent: string | null
 }
 
 /** A try that a worker runs. `retryCount` fences it: the queue counts claims by it. */
@@ -46,7 +48,8 @@ export interface ListedJob {
 }
 
 const STORED = `id, data->>'kind' AS kind, data->'payload' AS payload, group_id AS owner, singleton_key AS twin,
-  retry_count AS "retryCount", retry_limit AS "retryLimit", data ? 'retried' AS retried`
+  retry_count AS "retryCount", retry_limit AS "retryLimit", data ? 'retried' AS retried,
+  data->>'traceparent' AS traceparent`
 
 const micros = (column: string) => `(extract(epoch FROM ${column}) * 1000000)::bigint`
 const millis = (column: string) => `(extract(epoch FROM ${column}) * 1000)::bigint`

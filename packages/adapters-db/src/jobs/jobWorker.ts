@@ -1,4 +1,4 @@
-import { instruments, type JobHandler, JobPlaces, type JobProgress, retryDelayMs } from "@parley/core/adapter"
+import { instruments, type JobHandler, JobPlaces, type JobProgress, retryDelayMs, spanFrom } from "@parley/core/adapter"
 import { Cause, Clock, Effect, Exit, Fiber, Latch, Option, Schedule, type Scope } from "effect"
 import { callBoss, type JobParts, joinedDatabase } from "./startBoss.ts"
 import { type Claim, JOBS_QUEUE, type SilentClaim } from "./jobSql.ts"
@@ -30,7 +30,7 @@ export const settleTry = (parts: JobParts) => {
     silentSince?: string
   ): Effect.fn.Return<boolean, DatabaseError> {
     const queue = yield* boss
-    const { id, kind, payload, retryCount, retryLimit, twin } = claim
+    const { id, kind, payload, retryCount, retryLimit, traceparent, twin } = claim
     const lock = silentSince === undefined ? text.lockClaim : text.lockSilent
     const facts = [id, retryCount, ...(silentSince === undefined ? [] : [silentSince])]
     const ended = yield* owner.asOwner((sql) =>
@@ -44,7 +44,7 @@ export const settleTry = (parts: JobParts) => {
         if (end._tag !== "done" && retryCount < retryLimit) {
           yield* sql.query(text.tryAgain, [id, end._tag === "failed" ? end.retryDelayMs : 0])
         } else if (held.again) {
-          yield* send({ kind, payload, owner: claim.owner, twin, retryLimit })
+          yield* send({ kind, payload, owner: claim.owner, twin, retryLimit, traceparent })
         }
         return true
       })
@@ -102,6 +102,16 @@ const endOf = ({ kind }: JobHandler, { retryCount }: Claim, exit: Exit.Exit<unkn
   return { _tag: "failed", retryDelayMs: retryDelayMs(kind, retryCount + 1) }
 }
 
+/** Runs a try in a span of the trace in which its job was enqueued; a retry is a further span there. */
+const inTrace = <A, E>({ kind, retryCount, traceparent }: Claim, work: Effect.Effect<A, E>): Effect.Effect<A, E> => {
+  const parent = spanFrom(traceparent ?? undefined)
+  return Effect.withSpan(work, `job ${kind}`, {
+    kind: "consumer",
+    ...(parent === undefined ? { root: true } : { parent }),
+    attributes: { "parley.job.try": retryCount + 1 }
+  })
+}
+
 /** Runs a claimed try with heartbeats, and records its end in the queue. If interrupted, it interrupts only the handler. */
 const tryJob = (parts: JobParts) => {
   const settle = settleTry(parts)
@@ -112,7 +122,8 @@ const tryJob = (parts: JobParts) => {
         const news: News = { progress: undefined }
         const report = (progress: JobProgress) => void (news.progress = progress)
         const tried = { id, owner, payload, retried, number: retryCount + 1, last: retryCount >= retryLimit, report }
-        const exit = yield* Effect.exit(restore(Effect.raceFirst(handler.run(tried), claimLost(parts, claim, news))))
+        const work = inTrace(claim, handler.run(tried))
+        const exit = yield* Effect.exit(restore(Effect.raceFirst(work, claimLost(parts, claim, news))))
         const end = endOf(handler, claim, exit)
         if (end._tag === "failed") instruments.jobFailures.record(1, { kind: claim.kind })
         yield* Effect.catch(Effect.retry(settle(claim, end), SETTLE_RETRIES), parts.report)

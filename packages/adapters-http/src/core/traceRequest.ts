@@ -1,5 +1,5 @@
-import { spanFrom } from "@parley/core/adapter"
-import { Effect, Option } from "effect"
+import { currentSpan, spanFrom } from "@parley/core/adapter"
+import { Effect } from "effect"
 import type { Request } from "../exchange/Exchange.ts"
 import type { Route } from "../routes/Route.ts"
 import type { RequestFinding } from "../server/AnsweredRequest.ts"
@@ -12,12 +12,9 @@ import { nameOf } from "./logFailure.ts"
 export const traceRequest = (request: Request, route: Route, finding: RequestFinding) => {
   const parent = spanFrom(request.valuesOf("traceparent")[0])
   finding.traceId = parent?.traceId
-  const note = Effect.map(
-    Effect.option(Effect.currentParentSpan),
-    Option.map(({ traceId }) => {
-      finding.traceId = traceId
-    })
-  )
+  const note = Effect.map(currentSpan, (span) => {
+    if (span !== undefined) finding.traceId = span.traceId
+  })
   return <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.withSpan(Effect.andThen(note, work), nameOf(route), {
       kind: "server",

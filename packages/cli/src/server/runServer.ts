@@ -28,7 +28,7 @@ export const runServer = Effect.fnUntraced(function* ({ config, tasks, claim, en
   const working = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
   const { port, loadPages, beginPayments } = yield* openHttp(config, runtime)
   yield* claim?.answerWith(yield* foreignCommands(config, parts)) ?? Effect.void
-  if (config.metricsPort !== undefined) yield* serveHealth(config.host, config.metricsPort, "metrics")
+  yield* serveMetrics(config)
   yield* announce(config, tasks, port)
   yield* Effect.provideContext(startSamples(config), parts)
   // Starts after the server listens, so that it does not delay the start, and ends after the requests.
@@ -40,6 +40,13 @@ export const runServer = Effect.fnUntraced(function* ({ config, tasks, claim, en
     // Its events wait until the webhook accepts them.
     beginPayments()?.catch(() => undefined)
   })
+})
+
+/** Serves metrics on a port of their own, if one is set. */
+const serveMetrics = Effect.fnUntraced(function* ({ host, metricsPort }: ParleyConfig) {
+  if (metricsPort === undefined) return
+  const port = yield* serveHealth(host, metricsPort, "metrics")
+  yield* Effect.annotateLogs(Effect.logInfo("Metrics are served at /metrics."), { port })
 })
 
 /** Prints a text for people on stdout; in production, a line of the log. */

@@ -1,4 +1,4 @@
-import { Context, Effect, Option, type Tracer } from "effect"
+import { Context, Effect, Option, Tracer } from "effect"
 import { fromRecordUnsafe } from "effect/http/Headers"
 import { w3c } from "effect/http/HttpTraceContext"
 
@@ -6,13 +6,19 @@ import { w3c } from "effect/http/HttpTraceContext"
 export const spanFrom = (traceparent: string | undefined): Tracer.ExternalSpan | undefined =>
   traceparent === undefined ? undefined : Option.getOrUndefined(w3c(fromRecordUnsafe({ traceparent })))
 
-/** The current span as a `traceparent`; undefined outside any span, and if no traces are exported. */
-export const currentTraceparent: Effect.Effect<string | undefined> = Effect.map(
+/** The current span; undefined outside any span, and if no traces are exported. */
+export const currentSpan: Effect.Effect<Tracer.AnySpan | undefined> = Effect.map(
   Effect.option(Effect.currentParentSpan),
-  Option.match({
-    onNone: () => undefined,
-    onSome: ({ sampled, spanId, traceId }) => `00-${traceId}-${spanId}-${sampled ? "01" : "00"}`
-  })
+  (found) => {
+    const span = Option.getOrUndefined(found)
+    return span === undefined || Context.get(span.annotations, Tracer.DisablePropagation) ? undefined : span
+  }
+)
+
+/** The current span as a `traceparent`; undefined if there is none. */
+export const currentTraceparent: Effect.Effect<string | undefined> = Effect.map(
+  currentSpan,
+  (span) => span && `00-${span.traceId}-${span.spanId}-${span.sampled ? "01" : "00"}`
 )
 
 /** True if spans contain the texts of conversations. They never do unless an operator asks for it. */

@@ -1,0 +1,133 @@
+import { instruments } from "@parley/core/adapter"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { prometheusName } from "../src/telemetry/metricsText.ts"
+import { attributesOf, Collector } from "./processes/Collector.ts"
+import { eventually, temporaryFolder } from "./processes/ParleyProcess.ts"
+import { Visitor } from "./processes/RunningServer.ts"
+import { type ServerHere, serveHere } from "./processes/serveHere.ts"
+
+const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
+const CALLER = "00f067aa0ba902b7"
+const QUESTION = "When is the rent due in the lease?"
+const LEASE = "The rent is due on the third day of each month. The deposit is two rents."
+
+const allFacts = Object.values(instruments).map(({ facts }) => facts)
+
+/** Uploads a document, waits until it is read, and asks about it below a caller's span. */
+const askAboutLease = async (url: string) => {
+  const ann = new Visitor(url)
+  await ann.signIn("ann@example.com")
+  const uploaded = await ann.upload("lease.txt", new TextEncoder().encode(LEASE))
+  const { documentId: id } = (await uploaded.json()) as { documentId: string }
+  await eventually("the document to be read", async () => {
+    const { status } = await ann.getJson<{ status: string }>(`/api/documents/${id}`)
+    return status === "ready" || undefined
+  })
+  const asked = { messages: [{ role: "user", content: QUESTION }], documentIds: [id] }
+  const answer = await ann.post("/api/chat", asked, { traceparent: `00-${TRACE}-${CALLER}-01` })
+  expect([answer.status, (await answer.text()).length > 0]).toEqual([200, true])
+}
+
+const metricsPortOf = (server: ServerHere) =>
+  eventually(
+    "the port of the metrics",
+    () => /Metrics are served at \/metrics[^]*?port['"]?:? *(\d+)/.exec(server.said.stderr)?.[1]
+  )
+
+describe("a server whose telemetry is collected", () => {
+  const folder = temporaryFolder()
+  let collector: Collector
+  let server: ServerHere
+  let metricsPort: string
+  beforeAll(async () => {
+    collector = await Collector.start()
+    server = await serveHere(folder.path, {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_METRIC_EXPORT_INTERVAL: "200",
+      OTEL_BSP_SCHEDULE_DELAY: "200",
+      PARLEY_METRICS_PORT: "0",
+      PARLEY_LOG_REQUESTS: "on"
+    })
+    metricsPort = await metricsPortOf(server)
+  })
+  afterAll(async () => {
+    await server.stop()
+    await collector[Symbol.asyncDispose]()
+    folder[Symbol.dispose]()
+  })
+
+  const scrape = async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
+
+  it("exports every metric before anything happens, to a collector and to Prometheus", async () => {
+    await eventually("a sample", () => collector.points("process.memory.usage").length > 0 || undefined)
+    const exported = new Map(collector.exports.at(-1)?.map(({ name, unit }) => [name, unit]))
+    for (const { name, unit } of allFacts) expect([name, exported.get(name)]).toEqual([name, unit])
+    const text = await scrape()
+    for (const facts of allFacts) expect(text).toMatch(new RegExp(`^# TYPE ${prometheusName(facts)} `, "m"))
+    expect(collector.services).toEqual(new Set(["parley"]))
+  })
+
+  it("a chat with retrieval is one trace below its caller's span, and its access line names it with its credits", async () => {
+    await askAboutLease(server.url)
+    const spans = await eventually("the end of the trace", () => {
+      const found = collector.spans.filter(({ traceId }) => traceId === TRACE)
+      return found.some(({ name }) => name === "credits.settle") && found.some(({ name }) => name === "POST /api/chat")
+        ? new Map(found.map((span) => [span.name.replace(/^chat .*/, "chat"), span]))
+        : undefined
+    })
+    expect([...spans.keys()]).toEqual(
+      expect.arrayContaining(["POST /api/chat", "documents.search", "credits.reserve", "chat", "credits.settle"])
+    )
+    const parentOf = (name: string): string | undefined =>
+      [...spans.values()].find(({ spanId }) => spanId === spans.get(name)?.parentSpanId)?.name
+    expect(spans.get("POST /api/chat")?.parentSpanId).toBe(CALLER)
+    expect(["documents.search", "credits.reserve", "chat", "credits.settle"].map(parentOf)).not.toContain(undefined)
+    expect(attributesOf(spans.get("chat")!)).toMatchObject({
+      "gen_ai.operation.name": "chat",
+      "gen_ai.provider.name": "offline",
+      "gen_ai.usage.input_tokens": expect.any(Number),
+      "gen_ai.usage.output_tokens": expect.any(Number)
+    })
+    const charged = attributesOf(spans.get("credits.settle")!)["parley.credits.charged"]
+    const line = server.said.stdout.split("\n").find((each) => each.includes("POST /api/chat")) ?? "{}"
+    expect(JSON.parse(line)).toMatchObject({ traceId: TRACE, credits: charged, status: 200 })
+    expect(charged).toBeGreaterThan(0)
+    expect(JSON.stringify(collector.spans)).not.toContain(QUESTION)
+  })
+
+  it("what was held is what was charged and given back, in credits", async () => {
+    const total = (name: string) =>
+      collector.points(name).reduce((sum, { asDouble, asInt }) => sum + Number(asDouble ?? asInt), 0)
+    await eventually("the credits of the chat", () => total("parley.credits.settled") > 0 || undefined)
+    expect(total("parley.credits.settled") + total("parley.credits.released")).toBe(total("parley.credits.reserved"))
+    const text = await scrape()
+    expect(text).toMatch(/^parley_credits_settled_total [1-9]/m)
+    expect(text).toMatch(/^http_server_request_duration_seconds_count\{.*http_route="\/api\/chat".*\} [1-9]/m)
+    expect(text).not.toContain("ann@example.com")
+  })
+})
+
+it("contents of conversations are traced if an operator asks for them", async () => {
+  using folder = temporaryFolder()
+  await using collector = await Collector.start()
+  const server = await serveHere(folder.path, {
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/v1/traces`,
+    OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: "true"
+  })
+  await askAboutLease(server.url)
+  await server.stop()
+  const call = collector.spans.find(({ name }) => name.startsWith("chat "))
+  expect(attributesOf(call!)["gen_ai.input.messages"]).toContain(QUESTION)
+  expect(attributesOf(call!)["gen_ai.output.messages"]).toContain("assistant")
+  expect(collector.exports).toEqual([])
+})
+
+it("without a collector and a port nothing is exported, and an access line still names the caller's trace", async () => {
+  using folder = temporaryFolder()
+  const server = await serveHere(folder.path, { PARLEY_LOG_REQUESTS: "on" })
+  await askAboutLease(server.url)
+  await server.stop()
+  const line = server.said.stdout.split("\n").find((each) => each.includes("POST /api/chat")) ?? "{}"
+  expect(JSON.parse(line)).toMatchObject({ traceId: TRACE, credits: expect.any(Number) })
+  expect(server.said.stderr).not.toContain("Metrics are served")
+})
