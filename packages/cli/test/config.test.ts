@@ -484,7 +484,7 @@ describe("where files rest", () => {
 
 describe("tasksOf", () => {
   it("leaves the beginning of periods to a schedule that can call, or disables it if configured", async () => {
-    const others = ["jobs", "requeue", "files", "holds", "callLimits", "paymentEvents", "events"]
+    const others = ["jobs", "requeue", "files", "holds", "callLimits", "paymentEvents", "verification", "events"]
     expect(tasksOf(await read({}))).toEqual([...others, "resets"])
     expect(tasksOf(await read({ PARLEY_RESET: "AUTO" }))).toEqual([...others, "resets"])
     expect(tasksOf(await read({ CRON_SECRET: SECRET }))).toEqual(others)

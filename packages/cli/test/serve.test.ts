@@ -35,7 +35,7 @@ describe("parley serve", () => {
       expect(server.process.stdout).toContain(text)
     }
     expect(server.process.stdout).toMatch(
-      /^ {2}work +here: jobs, requeue, files, holds, callLimits, paymentEvents, events, resets$/m
+      /^ {2}work +here: jobs, requeue, files, holds, callLimits, paymentEvents, verification, events, resets$/m
     )
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200)

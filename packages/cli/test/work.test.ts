@@ -114,7 +114,9 @@ describe.skipIf(url === "")("on a Postgres server", () => {
     const port = /GET \/healthz on port (\d+)/.exec(worker?.stdout ?? "")?.[1]
     expect(await (await fetch(`http://127.0.0.1:${port}/healthz`)).json()).toEqual({ status: "ok" })
     expect(worker?.stderr).toMatch(/^Parley is starting\./)
-    expect(worker?.stdout).toMatch(/works: jobs, requeue, files, holds, callLimits, paymentEvents, events, resets/)
+    expect(worker?.stdout).toMatch(
+      /works: jobs, requeue, files, holds, callLimits, paymentEvents, verification, events, resets/
+    )
     await eventually("the document to be ready", () => allReady([id]))
   })
 

@@ -31,6 +31,18 @@ export interface CollectedMetric {
   readonly histogram?: { readonly dataPoints: ReadonlyArray<Point> }
 }
 
+/** The body of an export, of traces or of metrics (OTLP's JSON encoding). */
+interface Exported {
+  readonly resourceMetrics?: ReadonlyArray<ExportedResource>
+  readonly resourceSpans?: ReadonlyArray<ExportedResource>
+}
+
+interface ExportedResource {
+  readonly resource: { readonly attributes: ReadonlyArray<Attribute> }
+  readonly scopeMetrics?: ReadonlyArray<{ readonly metrics: ReadonlyArray<CollectedMetric> }>
+  readonly scopeSpans?: ReadonlyArray<{ readonly spans: ReadonlyArray<CollectedSpan> }>
+}
+
 /** The attributes of a span or a point, as a record. */
 export const attributesOf = ({ attributes }: { readonly attributes: ReadonlyArray<Attribute> }) =>
   Object.fromEntries(
@@ -50,7 +62,7 @@ export class Collector implements AsyncDisposable {
     this.#server = createServer(async (request, response) => {
       const chunks: Array<Buffer> = []
       for await (const chunk of request) chunks.push(chunk as Buffer)
-      this.#take(request.url ?? "", JSON.parse(Buffer.concat(chunks).toString()))
+      this.#take(JSON.parse(Buffer.concat(chunks).toString()) as Exported)
       response.writeHead(200, { "content-type": "application/json" }).end("{}")
     })
   }
@@ -71,11 +83,13 @@ export class Collector implements AsyncDisposable {
     return (metric?.sum ?? metric?.gauge ?? metric?.histogram)?.dataPoints ?? []
   }
 
-  #take(path: string, body: any): void {
-    for (const { resource, scopeMetrics = [], scopeSpans = [] } of body.resourceMetrics ?? body.resourceSpans) {
-      this.services.add(attributesOf(resource)["service.name"] as string)
-      if (path === "/v1/traces") this.spans.push(...scopeSpans.flatMap(({ spans }: any) => spans))
-      if (path === "/v1/metrics") this.exports.push(scopeMetrics.flatMap(({ metrics }: any) => metrics))
+  #take({ resourceMetrics = [], resourceSpans = [] }: Exported): void {
+    for (const { resource } of [...resourceMetrics, ...resourceSpans]) {
+      this.services.add(String(attributesOf(resource)["service.name"]))
+    }
+    this.spans.push(...resourceSpans.flatMap(({ scopeSpans = [] }) => scopeSpans.flatMap(({ spans }) => spans)))
+    for (const { scopeMetrics = [] } of resourceMetrics) {
+      this.exports.push(scopeMetrics.flatMap(({ metrics }) => metrics))
     }
   }
 

@@ -160,8 +160,7 @@ export const makeReserveReply = Effect.gen(function* () {
       Effect.onExit((exit) => {
         const isNew = Exit.isSuccess(exit) && exit.value._tag === "Held" && !exit.value.replayed
         return share.giveBack(share.amount - (isNew ? exit.value.hold.amount : 0))
-      }),
-      Effect.withSpan("credits.reserve", { attributes: { "parley.credits.wanted": share.amount } })
+      })
     )
     if (reserved._tag === "OnOtherTier") return reserved
     if (reserved._tag === "Busy") return yield* busy(catalog, account, reserved.open)
@@ -178,5 +177,5 @@ export const makeReserveReply = Effect.gen(function* () {
       calls: callsWithin(candidates, quotes, prompt, hold.amount),
       limited: hold.amount < wanted
     } as const
-  })
+  }, Effect.withSpan("credits.reserve"))
 })
