@@ -1,7 +1,6 @@
 import type { Spender } from "../../credits/Spender.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import type { ConversationOwner, Source } from "../store/StoredChat.ts"
-import type { ObservedCall } from "./observeCall.ts"
 import type { DailyShare } from "../limits/dailyShares.ts"
 import type { Effect, Pull, Stream } from "effect"
 import type {
@@ -87,6 +86,14 @@ export interface OpenedReply {
   readonly nextText: Pull.Pull<string, ModelFailed>
   /** Closes the connection to the vendor. Safe to repeat. */
   readonly leave: Effect.Effect<void>
+}
+
+/** A call of a model that is being measured. */
+export interface ObservedCall {
+  /** Its first words have arrived. */
+  readonly spoke: Effect.Effect<void>
+  /** Adds the reply's text to the span, if an operator asks for contents. */
+  write(text: string): Effect.Effect<void>
 }
 
 /** The parts that a vendor reports beside its text. */

@@ -2,15 +2,7 @@ import { Clock, Effect, Scope, type Tracer } from "effect"
 import type { ChatMessage } from "../../models/ChatMessage.ts"
 import { instruments } from "../../telemetry/instruments.ts"
 import { TracedContents } from "../../telemetry/trace.ts"
-import type { ModelCall, ReportedUsage } from "./Reply.ts"
-
-/** A call of a model that is being measured. */
-export interface ObservedCall {
-  /** Its first words have arrived. */
-  readonly spoke: Effect.Effect<void>
-  /** Adds the reply's text to the span, if an operator asks for contents. */
-  write(text: string): Effect.Effect<void>
-}
+import type { ModelCall, ObservedCall, ReportedUsage } from "./Reply.ts"
 
 const seconds = (from: bigint, to: bigint): number => Number(to - from) / 1e9
 
