@@ -23,6 +23,7 @@ import type { JobQueueOptions } from "./jobs/JobQueueOptions.ts"
 import { PgAccessStoreLayer, PgRevokedSessionsLayer } from "./sessions/PgAccessStore.ts"
 import { PgSignInStoreLayer } from "./signin/PgSignInStore.ts"
 import { PgUnitOfWorkLayer } from "./storage/PgUnitOfWork.ts"
+import { PgMoneyRecordsLayer } from "./users/PgMoneyRecords.ts"
 import { PgPersonalDataLayer } from "./users/PgPersonalData.ts"
 
 /** Every storage port of the core on a database, over a database layer. */
@@ -54,6 +55,7 @@ export const storesLayer = (jobs: JobQueueOptions = {}) => {
     taskRuns: PgTaskRunsLayer,
     outbox: PgOutboxLayer,
     deliveryRecords: PgOutboxLayer,
+    moneyRecords: PgMoneyRecordsLayer,
     personalData: PgPersonalDataLayer,
     callLimiter: PgCallLimiterLayer,
     access: PgAccessStoreLayer,

@@ -51,7 +51,9 @@ import { SignInStore } from "./signin/SignInStore.ts"
 import { InMemoryUnitOfWork } from "./storage/InMemoryStorage.ts"
 import { type IdentifiersOf, type ServicesOf, servicesFrom, servicesLayer } from "./storage/PortRecord.ts"
 import { UnitOfWork } from "./storage/UnitOfWork.ts"
+import { InMemoryMoneyRecords } from "./users/InMemoryMoneyRecords.ts"
 import { InMemoryPersonalData } from "./users/InMemoryPersonalData.ts"
+import { MoneyRecords } from "./users/MoneyRecords.ts"
 import { PersonalData } from "./users/PersonalData.ts"
 
 /** A port that keeps something, with the store that keeps it in memory. */
@@ -98,6 +100,7 @@ const storagePorts = {
   taskRuns: storagePort(TaskRuns, InMemoryTaskRuns.layer),
   outbox: storagePort(Outbox, InMemoryOutbox.layer),
   deliveryRecords: storagePort(DeliveryRecords, InMemoryOutbox.layer),
+  moneyRecords: storagePort(MoneyRecords, InMemoryMoneyRecords.layer),
   personalData: storagePort(PersonalData, InMemoryPersonalData.layer),
   callLimiter: storagePort(CallLimiter, InMemoryCallLimiter.layer),
   access: storagePort(AccessStore, InMemoryAccessStore.layer),

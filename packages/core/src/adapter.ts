@@ -259,6 +259,7 @@ export { storableText } from "./storage/storableText.ts"
 export { allowancesOf } from "./tiers/Catalog.ts"
 export { Tokenizer } from "./tokens/Tokenizer.ts"
 export { pieceTokenizer } from "./tokens/pieceTokenizer.ts"
+export { type DayCharges, type DayRevenue, type DaysInput, MoneyRecords } from "./users/MoneyRecords.ts"
 export {
   type AccountInUse,
   type ErasedData,

@@ -1,0 +1,55 @@
+import { type DayCharges, type DayRevenue, MoneyRecords } from "@parley/core/adapter"
+import { Effect, Layer } from "effect"
+import { Database, type Row } from "../database/Database.ts"
+import { storing } from "../storage/storageFailed.ts"
+
+/** The moment at which a day begins that is counted from 1970-01-01. */
+const startOf = (day: string) => `to_timestamp(${day}::float8 * 86400)`
+
+/** Parameters: the first day, the last day. */
+const chargesText = (schema: string) => `
+  SELECT to_char(t.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, coalesce(t.model, '') COLLATE "C" AS model,
+    count(*)::float8 AS replies, sum(-t.amount)::float8 AS credits
+  FROM ${schema}.credit_transactions t
+  WHERE t.created_at >= ${startOf("$1")} AND t.created_at < ${startOf("($2 + 1)")} AND t.source IS NOT NULL
+  GROUP BY 1, 2 ORDER BY 1, 2`
+
+/**
+ * The people to look at are those with events since the first day: an event arrives after its payment, by clocks that may
+ * differ by less than a day. The payments of an invoice that paid for several things are the same. Parameters: the first
+ * day, the last day.
+ */
+const revenueText = (schema: string) => `
+  WITH payers AS MATERIALIZED (
+    SELECT DISTINCT e.owner FROM ${schema}.payment_events e
+    WHERE e.received_at >= ${startOf("($1 - 1)")} AND e.owner IS NOT NULL AND e.state = 'applied'
+  ), payments AS (
+    SELECT p.user_id, p.session_id AS id, p.paid AS amount, p.currency, p.bought_at AS at
+    FROM payers o JOIN ${schema}.billing_purchases p ON p.user_id = o.owner
+    UNION
+    SELECT s.user_id, f.payment ->> 'invoiceId', (f.payment ->> 'amount')::bigint, f.payment ->> 'currency',
+      to_timestamp((f.payment ->> 'paidAt')::float8 / 1000)
+    FROM payers o JOIN ${schema}.billing_subscriptions s ON s.user_id = o.owner
+    CROSS JOIN LATERAL (
+      SELECT jsonb_path_query(s.facts, '$.paid.payment') UNION ALL
+      SELECT jsonb_path_query(s.facts, '$.earlier.payment') UNION ALL
+      SELECT jsonb_path_query(s.facts, '$.changes.payment')
+    ) AS f(payment)
+  )
+  SELECT to_char(p.at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, p.currency COLLATE "C" AS currency, count(*)::float8 AS payments,
+    sum(p.amount)::float8 AS amount
+  FROM payments p
+  WHERE p.amount > 0 AND p.at >= ${startOf("$1")} AND p.at < ${startOf("($2 + 1)")}
+  GROUP BY 1, 2 ORDER BY 1, 2`
+
+const make = Effect.map(Database, ({ schema, statement }) =>
+  MoneyRecords.of({
+    charges: ({ firstDay, lastDay }) =>
+      storing("MoneyRecords.charges")(statement<DayCharges & Row>(chargesText(schema), [firstDay, lastDay])),
+    revenue: ({ firstDay, lastDay }) =>
+      storing("MoneyRecords.revenue")(statement<DayRevenue & Row>(revenueText(schema), [firstDay, lastDay]))
+  })
+)
+
+/** The sums of the ledger and of the stored payments in Postgres or PGlite. */
+export const PgMoneyRecordsLayer: Layer.Layer<MoneyRecords, never, Database> = Layer.effect(MoneyRecords, make)
