@@ -1,3 +1,5 @@
+import { openInMemory } from "@parley/core"
+import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { type Route, routes } from "../src/index.ts"
 import { expectProblem } from "./support/expectProblem.ts"
@@ -10,8 +12,9 @@ const nameOf = ({ method, path }: Route) => `${method} ${path}`
 
 let server: TestServer
 let person = ""
+const stores = await openInMemory()
 beforeAll(async () => {
-  server = await startServer({ parley: { work: ["holds"] } })
+  server = await startServer({ parley: { ...stores, work: ["holds"] } })
 })
 beforeEach(async () => {
   person = `ann/${crypto.randomUUID()}@example.com`
@@ -234,8 +237,10 @@ test("the state of the service names jobs, payment events, destinations and refu
   const { body } = await send("GET", "/api/admin/health", undefined, "support")
   expect(body).toMatchObject({
     jobs: { failed: 0 },
+    workers: { due: 0, oldestDueSeconds: null },
     paymentEvents: { waiting: 0, refused: 0, unreadable: 0, owed: 0 },
     destinations: [],
+    vendors: expect.any(Array),
     refusals: { "unauthorized missing": expect.any(Number), role_missing: expect.any(Number) }
   })
 })
@@ -244,4 +249,66 @@ test("the role of a session is shown to its person, and to no other", async () =
   const me = async (cookie: string) => (await server.fetch("/api/me", { headers: { cookie } })).json()
   expect(await me(await cookieOf("support"))).toMatchObject({ role: "support" })
   expect(await me(await cookieOf("root"))).not.toHaveProperty("role")
+})
+
+test("the money of the last days sums the charges of all people by day and model, and changes nothing", async () => {
+  const before = (await send("GET", "/api/admin/money", undefined, "support")).body
+  const sums = (body: Record<string, unknown>) =>
+    (body["charges"] as ReadonlyArray<{ replies: number; credits: number }>).reduce<readonly [number, number]>(
+      ([replies, credits], row) => [replies + row.replies, credits + row.credits],
+      [0, 0]
+    )
+  const user = `payer-${crypto.randomUUID()}`
+  const chat = await server.post("/api/chat", { messages: [{ role: "user", content: "Hello" }] }, user)
+  expect(chat.status).toBe(200)
+  await chat.text()
+  const [charged] = (await server.parley.credits.history({ userId: user, limit: 1, offset: 0 })).transactions
+  const { body } = await send("GET", "/api/admin/money?days=7", undefined, "support")
+  expect(charged?.amount).toBeLessThan(0)
+  expect(sums(body)).toEqual([sums(before)[0] + 1, sums(before)[1] - (charged?.amount ?? 0)])
+  expect([body["from"], body["to"]]).toEqual([
+    new Date(Date.now() - 6 * 86_400_000).toISOString().slice(0, 10),
+    new Date().toISOString().slice(0, 10)
+  ])
+  expect(body["revenue"]).toEqual([])
+  for (const days of ["0", "91", "x"]) expect((await send("GET", `/api/admin/money?days=${days}`)).status).toBe(400)
+})
+
+test("payments are listed by state, page by page, with reasons and without their content", async () => {
+  const keep = (id: string, state: "refused" | "waiting") =>
+    Effect.runPromise(
+      stores.paymentEvents.keep(
+        { id, kind: "invoice.paid", createdAt: 0, customerId: "cus_secret", payload: '{"card":"4242"}' },
+        { state, note: "it is of the other mode" }
+      )
+    )
+  for (const id of ["evt_1", "evt_2", "evt_3"]) await keep(id, "refused")
+  await keep("evt_4", "waiting")
+  const { body } = await send("GET", "/api/admin/payments?state=refused&limit=2", undefined, "support")
+  const { body: rest } = await send("GET", `/api/admin/payments?state=refused&limit=2&before=${String(body["next"])}`)
+  const found = [...(body["events"] as never), ...(rest["events"] as never)] as ReadonlyArray<{ id: string }>
+  expect(found.map(({ id }) => id).toSorted()).toEqual(["evt_1", "evt_2", "evt_3"])
+  expect(found[0]).toMatchObject({ state: "refused", note: "it is of the other mode", userId: null })
+  expect(rest["next"]).toBeNull()
+  expect(JSON.stringify([body, rest])).not.toMatch(/4242|cus_secret/)
+  expect((await send("GET", "/api/admin/payments?state=lost")).status).toBe(400)
+})
+
+test("a verification compares every account once, page by page", async () => {
+  const tag = crypto.randomUUID()
+  for (const user of ["a", "b", "c"]) await server.fetch("/api/me", { user: `${tag}-${user}` })
+  const all = (await send("GET", "/api/admin/verification", undefined, "support")).body
+  expect(all).toMatchObject({ differences: [], next: null })
+  let compared = 0
+  let after: string | null = ""
+  while (after !== null) {
+    const { body } = await send(
+      "GET",
+      `/api/admin/verification?limit=2${after && `&after=${encodeURIComponent(after)}`}`
+    )
+    compared += Number(body["accounts"])
+    after = body["next"] ?? null
+  }
+  expect(compared).toBe(Number(all["accounts"]))
+  expect((await send("GET", "/api/admin/verification?limit=501")).status).toBe(400)
 })

@@ -48,6 +48,7 @@ import { ServiceKeys } from "./keys/ServiceKeys.ts"
 import { EmailSignIn } from "./signin/EmailSignIn.ts"
 import { SignOut } from "./sessions/SignOut.ts"
 import { UserExport } from "./users/UserExport.ts"
+import { MoneyReports } from "./users/MoneyReports.ts"
 import { OperatorActions } from "./users/OperatorActions.ts"
 import { OperatorReports } from "./users/OperatorReports.ts"
 import { OperatorTiers } from "./users/OperatorTiers.ts"
@@ -92,6 +93,7 @@ export type ParleyServices =
   | SignOut
   | UserAccess
   | UserExport
+  | MoneyReports
   | OperatorActions
   | OperatorReports
   | OperatorTiers
@@ -130,7 +132,7 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   UserExport.layer,
   UserService.layer,
   Layer.provideMerge(
-    Layer.mergeAll(DailyVerification.layer, OperatorActions.layer, OperatorReports.layer),
+    Layer.mergeAll(DailyVerification.layer, MoneyReports.layer, OperatorActions.layer, OperatorReports.layer),
     Layer.mergeAll(CreditService.layer, OperatorTiers.layer, UserAccess.layer)
   ),
   WorkMeter.layer,

@@ -55,6 +55,7 @@ interface DestinationRow extends Row {
   readonly disabled_at: Date | null
   readonly pending: number
   readonly dead: number
+  readonly oldest_ms: number | null
 }
 
 const recordOf = (row: DeliveryRow): DeliveryRecord => ({
@@ -181,7 +182,8 @@ const makeRecords = Effect.map(Database, ({ asService, schema, statement }) => {
           seenAt: row.seen_at.getTime(),
           disabledAt: row.disabled_at?.getTime(),
           pending: row.pending,
-          dead: row.dead
+          dead: row.dead,
+          oldestMs: row.oldest_ms ?? undefined
         }))
       )
     ),

@@ -1,4 +1,11 @@
-import { FEED, FORGET_DESTINATION_MS, FORGET_TYPE_MS, KEEP_DEAD_MS, KEEP_DELIVERED_MS } from "@parley/core/adapter"
+import {
+  COUNTED_DELIVERIES,
+  FEED,
+  FORGET_DESTINATION_MS,
+  FORGET_TYPE_MS,
+  KEEP_DEAD_MS,
+  KEEP_DELIVERED_MS
+} from "@parley/core/adapter"
 
 const ago = (milliseconds: number): string => `now() - ${milliseconds} * interval '1 millisecond'`
 
@@ -129,11 +136,20 @@ export const deliverySql = (schema: string) => ({
   feed: `SELECT place::float8 AS place, event_id, type, created_at, data FROM ${schema}.event_deliveries
     WHERE destination = '${FEED}' AND place > $1::bigint ORDER BY place LIMIT $2`,
 
-  destinations: `SELECT d.id, ARRAY(SELECT jsonb_object_keys(d.asked_at) ORDER BY 1) AS types, d.seen_at, d.disabled_at, c.pending, c.dead FROM ${schema}.event_destinations d
+  destinations: `SELECT d.id, ARRAY(SELECT jsonb_object_keys(d.asked_at) ORDER BY 1) AS types, d.seen_at, d.disabled_at, p.pending, p.oldest_ms,
+      coalesce(n.dead, 0) AS dead FROM ${schema}.event_destinations d
     CROSS JOIN LATERAL (
-      SELECT count(*) FILTER (WHERE e.state = 'pending') AS pending, count(*) FILTER (WHERE e.state = 'dead') AS dead
-      FROM ${schema}.event_deliveries e WHERE e.destination = d.id
-    ) c ORDER BY d.id`,
+      SELECT count(*) AS pending, (extract(epoch FROM now() - min(w.created_at)) * 1000)::float8 AS oldest_ms FROM (
+        SELECT e.created_at FROM ${schema}.event_deliveries e
+        WHERE e.destination = d.id AND e.state = 'pending' ORDER BY e.due_at LIMIT ${COUNTED_DELIVERIES}
+      ) w
+    ) p
+    LEFT JOIN (
+      SELECT x.destination, count(*) AS dead FROM (
+        SELECT e.destination FROM ${schema}.event_deliveries e WHERE e.state = 'dead' LIMIT ${COUNTED_DELIVERIES}
+      ) x GROUP BY x.destination
+    ) n ON n.destination = d.id
+    ORDER BY d.id`,
 
   /** Dead deliveries of a deleted destination stay dead, because no process would try them. Parameters: event and destination, either null for any. */
   retry: `WITH dead AS MATERIALIZED (

@@ -9,6 +9,7 @@ import {
   putTier
 } from "./admin/actions.ts"
 import { deleteAccount, getExport } from "./account/ownData.ts"
+import { getMoney, getVerification, listPayments } from "./admin/money.ts"
 import { getHistoryOfPerson, getPerson, listPeople } from "./admin/people.ts"
 import { getAdminHealth, listAudit } from "./admin/reports.ts"
 import { getBalance, getCreditHistory, getInvoices, postPortal } from "./billing/billing.ts"
@@ -134,6 +135,9 @@ export const routes: ReadonlyArray<Route> = [
   postUnpin,
   listAudit,
   getAdminHealth,
+  getMoney,
+  listPayments,
+  getVerification,
   // The files for a visitor's browser
   getWidgetLoader,
   getWidgetFrame,

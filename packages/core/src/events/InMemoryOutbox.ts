@@ -180,6 +180,12 @@ const makeRecords = Effect.gen(function* () {
   const { atNow, change, deliveries, destinations, keysWhere } = yield* makeTables
   const countOf = (destination: string, state: KeptDelivery["state"]) =>
     keysWhere((kept) => kept.destination === destination && kept.state === state).length
+  const oldestOf = (destination: string, now: number): number | undefined => {
+    const waiting = [...deliveries.values()].filter(
+      (kept) => kept.destination === destination && kept.state === "pending"
+    )
+    return waiting.length === 0 ? undefined : now - Math.min(...waiting.map(({ at }) => at))
+  }
 
   return DeliveryRecords.of({
     list: ({ destination, limit, state }) =>
@@ -208,13 +214,14 @@ const makeRecords = Effect.gen(function* () {
           .slice(0, limit)
           .map((kept) => ({ place: kept.place, event: eventOf(kept) }))
       ),
-    destinations: atNow(() =>
+    destinations: atNow((now) =>
       [...destinations.values()]
         .toSorted((a, b) => (a.id < b.id ? -1 : 1))
         .map(({ askedAt, disabledAt, id, seenAt }) => ({
           ...{ id, types: [...askedAt.keys()].toSorted(), seenAt, disabledAt },
           pending: countOf(id, "pending"),
-          dead: countOf(id, "dead")
+          dead: countOf(id, "dead"),
+          oldestMs: oldestOf(id, now)
         }))
     ),
     retry: (which) =>

@@ -84,14 +84,20 @@ export interface DeliveryRecord {
   readonly reason: string | undefined
 }
 
+/** The most deliveries of one state that are counted, so that a look at the destinations costs little. */
+export const COUNTED_DELIVERIES = 10_000
+
 /** A destination, as operators see it. */
 export interface DestinationRecord extends Destination {
   /** The time when a process last subscribed it, in Unix milliseconds. */
   readonly seenAt: number
   /** When the endpoint answered 410 Gone; delivery is disabled since then. */
   readonly disabledAt: number | undefined
+  /** Deliveries that wait, and dead ones: at most `COUNTED_DELIVERIES` of them are counted. */
   readonly pending: number
   readonly dead: number
+  /** Milliseconds since the oldest event happened that waits; undefined if none does. */
+  readonly oldestMs: number | undefined
 }
 
 export interface ListDeliveriesInput {

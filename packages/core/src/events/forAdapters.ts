@@ -18,6 +18,7 @@ export {
   type DestinationRecord,
   FORGET_DESTINATION_MS,
   FORGET_TYPE_MS,
+  COUNTED_DELIVERIES,
   KEEP_DEAD_MS,
   KEEP_DELIVERED_MS,
   type ListDeliveriesInput,

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import type { Effect } from "effect"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { type WorkState, WorkerRegistry } from "./WorkerRegistry.ts"
 
@@ -35,6 +35,6 @@ const jobsOf = ({ due, oldestDueMs = 0 }: WorkState): WorkFinding =>
 export const workFindings = (state: WorkState): ReadonlyArray<WorkFinding> => [workersOf(state), jobsOf(state)]
 
 /** Looks at the background work of all processes. */
-export const workHealth: Effect.Effect<ReadonlyArray<WorkFinding>, StorageFailed, WorkerRegistry> = WorkerRegistry.use(
-  (registry) => Effect.map(registry.state({ aliveMs: ALIVE_MS }), workFindings)
+export const workState: Effect.Effect<WorkState, StorageFailed, WorkerRegistry> = WorkerRegistry.use((registry) =>
+  registry.state({ aliveMs: ALIVE_MS })
 )

@@ -18,6 +18,26 @@ export const noteUsageAboveHold = (excess: {
     return Effect.annotateLogs(log, excess)
   })
 
+/** How often one model of a vendor failed for one reason. */
+export interface ModelFailures {
+  readonly vendor: string
+  readonly model: string
+  readonly reason: string
+  readonly failures: number
+}
+
+/** The failures of models in this process since it began, the most frequent first. */
+export const failuresSoFar: Effect.Effect<ReadonlyArray<ModelFailures>> = Effect.map(Metric.snapshot, (all) =>
+  all
+    .flatMap((metric): ReadonlyArray<ModelFailures> => {
+      if (metric.id !== modelFailures.id || metric.type !== "Counter") return []
+      const { model = "", reason = "", vendor = "" } = metric.attributes ?? {}
+      return [{ vendor, model, reason, failures: Number(metric.state.count) }]
+    })
+    .filter(({ failures }) => failures > 0)
+    .toSorted((a, b) => b.failures - a.failures)
+)
+
 /** Counts a model's failure. A misconfiguration is logged for the operator, even if a fallback answers. */
 export const countFailure = (vendor: string, { fault, model, reason }: ModelFailed): Effect.Effect<void> =>
   Effect.suspend(() => {

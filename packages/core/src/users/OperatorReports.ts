@@ -6,8 +6,9 @@ import type { Balance } from "../credits/Account.ts"
 import { DeliveryRecords, type DestinationRecord } from "../events/Outbox.ts"
 import type { UserId } from "../identity/UserId.ts"
 import { JobQueue } from "../jobs/JobQueue.ts"
-import { type WorkFinding, workHealth } from "../jobs/WorkHealth.ts"
-import { WorkerRegistry } from "../jobs/WorkerRegistry.ts"
+import { type WorkFinding, workFindings, workState } from "../jobs/WorkHealth.ts"
+import { WorkerRegistry, type WorkState } from "../jobs/WorkerRegistry.ts"
+import { type ModelFailures, failuresSoFar } from "../models/modelMetrics.ts"
 import { SecurityEvents } from "../security/SecurityEvents.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { UserNotFound } from "./errors.ts"
@@ -34,10 +35,14 @@ export interface PersonReport {
 export interface HealthReport {
   /** The findings about the background work: whether a worker lives, and whether jobs wait for too long. */
   readonly work: ReadonlyArray<WorkFinding>
+  /** The workers of all processes, and the jobs that are due. */
+  readonly workers: WorkState
   readonly jobs: Readonly<Record<(typeof OPEN_JOBS)[number], number>>
   readonly paymentEvents: Readonly<Record<(typeof OPEN_STATES)[number], number>>
   /** The hooks and webhooks, with their pending and dead deliveries. */
   readonly destinations: ReadonlyArray<DestinationRecord>
+  /** Replies that models failed in this process since it began. */
+  readonly vendors: ReadonlyArray<ModelFailures>
   /** Refusals of this process since it began, by code and problem. */
   readonly refusals: Readonly<Record<string, number>>
 }
@@ -66,7 +71,7 @@ export class OperatorReports extends Context.Service<
       const payments = yield* PaymentEventStore
       const security = yield* SecurityEvents
       const tiers = yield* OperatorTiers
-      const work = Effect.provideService(workHealth, WorkerRegistry, yield* WorkerRegistry)
+      const workers = Effect.provideService(workState, WorkerRegistry, yield* WorkerRegistry)
 
       const health = Effect.gen(function* () {
         const jobCounts = yield* Effect.forEach(OPEN_JOBS, (state) =>
@@ -78,11 +83,14 @@ export class OperatorReports extends Context.Service<
             (found) => [state, found.length] as const
           )
         )
+        const state = yield* workers
         return {
-          work: yield* work,
+          work: workFindings(state),
+          workers: state,
           jobs: Object.fromEntries(jobCounts) as HealthReport["jobs"],
           paymentEvents: Object.fromEntries(eventCounts) as HealthReport["paymentEvents"],
           destinations: yield* deliveries.destinations,
+          vendors: yield* failuresSoFar,
           refusals: yield* security.refusals
         }
       })
@@ -99,7 +107,7 @@ export class OperatorReports extends Context.Service<
         }),
         audit: (input) => audit.list(input),
         health,
-        work
+        work: Effect.map(workers, workFindings)
       })
     })
   )

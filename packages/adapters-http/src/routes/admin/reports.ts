@@ -28,6 +28,16 @@ const HealthBody = Schema.Struct({
   work: Schema.Array(
     Schema.Struct({ name: Schema.String, status: Schema.Literals(["ok", "failed", "unused"]), detail: Schema.String })
   ).annotate({ description: "The background work of all processes; `unused` if no worker has ever run." }),
+  workers: Schema.Struct({
+    alive: Schema.Int,
+    lastSeenSeconds: Schema.NullOr(Schema.Finite).annotate({
+      description: "Seconds since the last sign of any worker; null if there never was one."
+    }),
+    due: Schema.Int,
+    oldestDueSeconds: Schema.NullOr(Schema.Finite).annotate({
+      description: "Seconds for which the oldest due job has waited; null if none is due."
+    })
+  }).annotate({ description: "The workers of all processes, and the jobs that are due." }),
   jobs: Schema.Struct({ waiting: Schema.Int, running: Schema.Int, failed: Schema.Int }).annotate({
     description: "Jobs by state; 100 means 100 or more."
   }),
@@ -42,13 +52,22 @@ const HealthBody = Schema.Struct({
       id: Schema.String,
       pending: Schema.Int,
       dead: Schema.Int,
+      oldestSeconds: Schema.NullOr(Schema.Finite).annotate({
+        description: "Seconds since the oldest event that waits; null if none waits."
+      }),
       disabledAt: Schema.NullOr(Schema.String)
     })
   ),
+  vendors: Schema.Array(
+    Schema.Struct({ vendor: Schema.String, model: Schema.String, reason: Schema.String, failures: Schema.Int })
+  ).annotate({ description: "Replies that models failed in this process since it began." }),
   refusals: Schema.Record(Schema.String, Schema.Int).annotate({
     description: "Refusals of this process since it began, by code and problem."
   })
 })
+
+const secondsOf = (milliseconds: number | undefined): number | null =>
+  milliseconds === undefined ? null : Math.max(0, Math.round(milliseconds / 1_000))
 
 /** The actions of operators. */
 export const listAudit = defineRoute({
@@ -94,22 +113,32 @@ export const listAudit = defineRoute({
 export const getAdminHealth = defineRoute({
   method: "GET",
   path: "/api/admin/health",
-  summary: "Returns the state of workers, open jobs, payment events, deliveries of hooks and webhooks, and refusals",
+  summary:
+    "Returns the state of workers, open jobs, payment events, deliveries of hooks and webhooks, failures of models, and refusals",
   access: operatorAccess("support"),
   responses: { 200: { description: "The state.", schema: HealthBody } },
   errors: ["storage_unavailable"],
   handle: Effect.fnUntraced(function* () {
-    const { destinations, jobs, paymentEvents, refusals, work } = yield* OperatorReports.use(({ health }) => health)
+    const report = yield* OperatorReports.use(({ health }) => health)
+    const { destinations, jobs, paymentEvents, refusals, vendors, work, workers } = report
     const body: typeof HealthBody.Type = {
       work,
+      workers: {
+        alive: workers.alive,
+        lastSeenSeconds: secondsOf(workers.lastSeenMs),
+        due: workers.due,
+        oldestDueSeconds: secondsOf(workers.oldestDueMs)
+      },
       jobs,
       paymentEvents,
-      destinations: destinations.map(({ dead, disabledAt, id, pending }) => ({
+      destinations: destinations.map(({ dead, disabledAt, id, oldestMs, pending }) => ({
         id,
         pending,
         dead,
+        oldestSeconds: secondsOf(oldestMs),
         disabledAt: disabledAt === undefined ? null : new Date(disabledAt).toISOString()
       })),
+      vendors,
       refusals
     }
     return json(200, body)

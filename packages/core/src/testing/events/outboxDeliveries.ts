@@ -144,7 +144,8 @@ export const outboxDeliveries = (run: Run<OutboxWorld>): void => {
         expect(yield* records.retry({ destination })).toBe(0)
         expect((yield* records.destinations).find(({ id }) => id === destination)).toMatchObject({
           pending: 2,
-          dead: 0
+          dead: 0,
+          oldestMs: expect.any(Number)
         })
       })
     ))
@@ -167,7 +168,8 @@ export const outboxDeliveries = (run: Run<OutboxWorld>): void => {
         expect(yield* recordsOf(destination)).toMatchObject([{ state: "dead", reason: "gone" }])
         expect((yield* records.destinations).find(({ id }) => id === destination)).toMatchObject({
           disabledAt: expect.any(Number),
-          dead: 1
+          dead: 1,
+          oldestMs: undefined
         })
         expect(yield* records.retry({ destination })).toBe(1)
         yield* chargeOf(userId, "reply:3", 1)

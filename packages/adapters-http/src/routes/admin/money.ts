@@ -1,0 +1,150 @@
+import { EVENT_STATES, type EventState } from "@parley/core/adapter"
+import { MoneyReports } from "@parley/core/effect"
+import { Clock, Effect, Result, Schema } from "effect"
+import { operatorAccess } from "../../access/operatorAccess.ts"
+import { json } from "../../exchange/Exchange.ts"
+import { integerParameter, type Parameter, textParameter } from "../parameters.ts"
+import { defineRoute } from "../Route.ts"
+import { optionalTimeParameter, optionalUserParameter } from "./operatorParameters.ts"
+
+const MoneyBody = Schema.Struct({
+  from: Schema.String,
+  to: Schema.String.annotate({ description: "The last UTC day, which is today: `2026-11-30`." }),
+  charges: Schema.Array(
+    Schema.Struct({
+      day: Schema.String,
+      model: Schema.String.annotate({ description: "Empty for metered work." }),
+      replies: Schema.Int,
+      credits: Schema.Int
+    })
+  ).annotate({ description: "The settled charges of all people, by day and model." }),
+  revenue: Schema.Array(
+    Schema.Struct({
+      day: Schema.String,
+      currency: Schema.String,
+      payments: Schema.Int,
+      amount: Schema.Int.annotate({ description: "In the smallest unit of the currency, without refunds." })
+    })
+  ).annotate({ description: "The applied payments of people who are not erased, by day and currency." })
+})
+
+/** The charges and the revenue of the last days. */
+export const getMoney = defineRoute({
+  method: "GET",
+  path: "/api/admin/money",
+  summary: "Returns the charges by day and model, and the applied payments by day and currency",
+  access: operatorAccess("support"),
+  queryParameters: {
+    days: integerParameter({ description: "UTC days, today included.", minimum: 1, maximum: 90, default: 30 })
+  },
+  responses: { 200: { description: "The sums.", schema: MoneyBody } },
+  errors: ["storage_unavailable"],
+  largeWork: "read",
+  handle: Effect.fnUntraced(function* ({ query: { days } }) {
+    const body: typeof MoneyBody.Type = yield* MoneyReports.use((reports) => reports.days(days))
+    return json(200, body)
+  })
+})
+
+const stateParameter: Parameter<EventState | undefined> = {
+  description: "Only events in this state.",
+  jsonSchema: { type: "string", enum: EVENT_STATES },
+  decode: (text) => {
+    if (text === undefined) return Result.succeed(undefined)
+    const state = EVENT_STATES.find((each) => each === text)
+    return state === undefined ? Result.fail(`Expected ${EVENT_STATES.join(", ")}`) : Result.succeed(state)
+  }
+}
+
+const PaymentsBody = Schema.Struct({
+  events: Schema.Array(
+    Schema.Struct({
+      id: Schema.String,
+      kind: Schema.String.annotate({ description: "The provider's own name for it." }),
+      state: Schema.Literals(EVENT_STATES),
+      note: Schema.String.annotate({ description: "The reason for the state, without names and amounts." }),
+      userId: Schema.NullOr(Schema.String),
+      createdAt: Schema.String,
+      receivedAt: Schema.String
+    })
+  ),
+  next: Schema.NullOr(Schema.String).annotate({ description: "`before` of the next page; null on the last one." })
+})
+
+/** The events of the payment provider. */
+export const listPayments = defineRoute({
+  method: "GET",
+  path: "/api/admin/payments",
+  summary: "Lists events of the payment provider with their states, the one received last first",
+  access: operatorAccess("support"),
+  queryParameters: {
+    state: stateParameter,
+    user: optionalUserParameter("Only events of this person."),
+    before: textParameter("`next` of the previous page."),
+    limit: integerParameter({ description: "The most events.", minimum: 1, maximum: 200, default: 50 })
+  },
+  responses: { 200: { description: "A page of events.", schema: PaymentsBody } },
+  errors: ["storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ query: { before, limit, state, user } }) {
+    const found = yield* MoneyReports.use((reports) =>
+      reports.payments({ state, userId: user, before, limit: limit + 1 })
+    )
+    const page = found.slice(0, limit)
+    const body: typeof PaymentsBody.Type = {
+      events: page.map(({ createdAt, id, kind, note, receivedAt, state: inState, userId }) => ({
+        ...{ id, kind, state: inState, note },
+        userId: userId ?? null,
+        createdAt: new Date(createdAt).toISOString(),
+        receivedAt: new Date(receivedAt).toISOString()
+      })),
+      next: found.length > limit ? (page.at(-1)?.id ?? null) : null
+    }
+    return json(200, body)
+  })
+})
+
+const VerificationBody = Schema.Struct({
+  since: Schema.String.annotate({ description: "Transactions before this time are trusted." }),
+  accounts: Schema.Int.annotate({ description: "The number of compared accounts." }),
+  differences: Schema.Array(
+    Schema.Struct({
+      userId: Schema.String.annotate({ description: "`*` if it concerns all accounts together." }),
+      invariant: Schema.String,
+      expected: Schema.Int,
+      found: Schema.Int
+    })
+  ),
+  next: Schema.NullOr(Schema.String).annotate({ description: "`after` of the next page; null after the last one." })
+})
+
+/** Transactions older than this are trusted unless a time is given, so that a page costs little. */
+const TRUSTED_AFTER_MS = 86_400_000
+
+/** Compares some accounts with their rows. */
+export const getVerification = defineRoute({
+  method: "GET",
+  path: "/api/admin/verification",
+  summary: "Recomputes a page of accounts from their rows and returns the differences, as `parley credits verify` does",
+  access: operatorAccess("support"),
+  queryParameters: {
+    since: optionalTimeParameter("Trust transactions before this time (ISO 8601); a day ago unless given."),
+    after: optionalUserParameter("`next` of the previous page."),
+    limit: integerParameter({ description: "The most accounts.", minimum: 1, maximum: 500, default: 500 })
+  },
+  responses: { 200: { description: "The comparison of a page of accounts.", schema: VerificationBody } },
+  errors: ["storage_unavailable"],
+  largeWork: "read",
+  handle: Effect.fnUntraced(function* ({ query: { after, limit, since } }) {
+    const from = since ?? (yield* Clock.currentTimeMillis) - TRUSTED_AFTER_MS
+    const chunk = yield* MoneyReports.use((reports) => reports.verify({ after, limit, since: from }))
+    const body: typeof VerificationBody.Type = {
+      since: new Date(from).toISOString(),
+      accounts: chunk.accounts,
+      differences: chunk.differences.map(({ expected, found, invariant, userId }) => ({
+        ...{ userId, invariant, expected, found }
+      })),
+      next: chunk.next ?? null
+    }
+    return json(200, body)
+  })
+})

@@ -1,0 +1,73 @@
+import { Context, Effect, Layer } from "effect"
+import type { StoredPaymentEvent } from "../billing/BillingAccount.ts"
+import { type ListEventsInput, PaymentEventStore } from "../billing/inbox/PaymentEventStore.ts"
+import { CreditLedger, CreditUpkeep } from "../credits/CreditLedger.ts"
+import { dayOf, startOfDay } from "../credits/Spender.ts"
+import { dayText } from "../credits/UsageReport.ts"
+import type { VerifyChunk, VerifyInput } from "../credits/upkeep/Verification.ts"
+import type { StorageFailed } from "../storage/StorageFailed.ts"
+import { type DayCharges, type DayRevenue, MoneyRecords } from "./MoneyRecords.ts"
+
+/** A charge is committed this long after its time at the latest: then the charges of a day no longer change. */
+const COMMITTED_AFTER_MS = 5 * 60_000
+
+/** The charges and payments of some days. */
+export interface MoneyReport {
+  /** The first and the last UTC day, as `2026-11-30`; the last one is today. */
+  readonly from: string
+  readonly to: string
+  /** By day and model. */
+  readonly charges: ReadonlyArray<DayCharges>
+  /** By day and currency. */
+  readonly revenue: ReadonlyArray<DayRevenue>
+}
+
+/** What operators read about money. Nothing here changes anything, not even the audit log. */
+export class MoneyReports extends Context.Service<
+  MoneyReports,
+  {
+    /** The charges and the applied payments of the last `days` UTC days, today included. */
+    days(days: number): Effect.Effect<MoneyReport, StorageFailed>
+    /** Events of the payment provider, the one received last first. */
+    payments(input: ListEventsInput): Effect.Effect<ReadonlyArray<StoredPaymentEvent>, StorageFailed>
+    /** Recomputes some accounts from their rows, in the order of their users, and returns the differences. */
+    verify(input: VerifyInput): Effect.Effect<VerifyChunk, StorageFailed>
+  }
+>()("@parley/core/users/MoneyReports") {
+  static readonly layer = Layer.effect(
+    MoneyReports,
+    Effect.gen(function* () {
+      const ledger = yield* CreditLedger
+      const money = yield* MoneyRecords
+      const payments = yield* PaymentEventStore
+      const upkeep = yield* CreditUpkeep
+      /** The charges of days that are over: each is read once in a process, and by itself, so that no query is long. */
+      const past = new Map<number, ReadonlyArray<DayCharges>>()
+
+      const chargesOf = Effect.fnUntraced(function* (day: number, now: number) {
+        const known = past.get(day)
+        if (known !== undefined) return known
+        const found = yield* money.charges({ firstDay: day, lastDay: day })
+        if (startOfDay(day + 1) + COMMITTED_AFTER_MS < now) past.set(day, found)
+        return found
+      })
+
+      return MoneyReports.of({
+        days: Effect.fn("MoneyReports.days")(function* (days) {
+          const now = yield* ledger.now
+          const lastDay = dayOf(now)
+          const firstDay = lastDay - days + 1
+          const charges = yield* Effect.forEach(
+            Array.from({ length: days }, (_, index) => firstDay + index),
+            (day) => chargesOf(day, now)
+          )
+          for (const day of past.keys()) if (day < firstDay) past.delete(day)
+          const revenue = yield* money.revenue({ firstDay, lastDay })
+          return { from: dayText(firstDay), to: dayText(lastDay), charges: charges.flat(), revenue }
+        }),
+        payments: (input) => payments.list(input),
+        verify: (input) => upkeep.verify(input)
+      })
+    })
+  )
+}
