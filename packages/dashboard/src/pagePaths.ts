@@ -16,5 +16,11 @@ export const PAGE_PATHS = {
   botConversation: "/bots/:botId/conversations/:conversationId",
   /** The address to which other sites return for a bot: the same page. */
   foundBot: "/dashboard/bots/:botId",
-  settings: "/settings"
+  settings: "/settings",
+  admin: "/admin",
+  adminPeople: "/admin/people",
+  adminPerson: "/admin/people/:userId",
+  adminMoney: "/admin/money",
+  adminHealth: "/admin/health",
+  adminAudit: "/admin/audit"
 } as const

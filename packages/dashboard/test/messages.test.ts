@@ -1,9 +1,13 @@
 import { describe, expect, it } from "vitest"
-import { english } from "../app/messages/en/index.ts"
+import { admin as adminEnglish } from "../app/messages/en/admin.ts"
+import { english as applicationEnglish } from "../app/messages/en/index.ts"
 import { type Language, LANGUAGES, type Message, wordingOf } from "../app/messages/format.ts"
 import { localeOf } from "../app/messages/language.ts"
-import { german } from "../app/messages/de/index.ts"
+import { admin as adminGerman } from "../app/messages/de/admin.ts"
+import { german as applicationGerman } from "../app/messages/de/index.ts"
 
+const english = { ...applicationEnglish, ...adminEnglish }
+const german = { ...applicationGerman, ...adminGerman }
 const catalogues: Readonly<Record<Language, Readonly<Record<string, Message>>>> = { en: english, de: german }
 
 const textsOf = (message: Message): ReadonlyArray<string> =>

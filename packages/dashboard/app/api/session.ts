@@ -46,6 +46,8 @@ export interface Me {
   readonly email: string | null
   /** If the identity provider tells it. */
   readonly name?: string
+  /** As an operator: support reads, an owner also acts. */
+  readonly role?: "owner" | "support"
   readonly tier: TierBody
   /** The allowed uploads: extensions without the dot, and the most bytes of a file. */
   readonly uploads: { readonly maxBytes: number; readonly types: ReadonlyArray<string> }

@@ -11,7 +11,7 @@ export interface PageEntry {
   readonly paths: ReadonlyArray<string>
   readonly Component: ComponentType
   /** Its place in the navigation; pages without one are reached from others. */
-  readonly navigation?: { readonly label: MessageKey; readonly icon: IconName }
+  readonly navigation?: { readonly label: MessageKey; readonly icon: IconName; readonly isForOperators?: true }
 }
 
 /**
@@ -54,5 +54,17 @@ export const PAGES: ReadonlyArray<PageEntry> = [
     paths: [PAGE_PATHS.settings],
     Component: lazyPart(async () => (await import("./settings/SettingsPage.tsx")).SettingsPage),
     navigation: { label: "nav.settings", icon: "settings" }
+  },
+  {
+    paths: [
+      PAGE_PATHS.admin,
+      PAGE_PATHS.adminPeople,
+      PAGE_PATHS.adminPerson,
+      PAGE_PATHS.adminMoney,
+      PAGE_PATHS.adminHealth,
+      PAGE_PATHS.adminAudit
+    ],
+    Component: lazyPart(async () => (await import("./admin/AdminPage.tsx")).AdminPage),
+    navigation: { label: "nav.admin", icon: "shield", isForOperators: true }
   }
 ]

@@ -1,4 +1,6 @@
+import { useQuery } from "@tanstack/react-query"
 import { NavLink } from "react-router"
+import { meQuery } from "../api/session.ts"
 import { ChatList } from "../chats/ChatList.tsx"
 import { useMessages } from "../messages/MessagesProvider.tsx"
 import { PAGES } from "../pages/pages.tsx"
@@ -13,6 +15,8 @@ export interface SidebarProps {
 /** The new chat and the chats, then the other pages, then the signed-in person. */
 export const Sidebar = ({ onClose }: SidebarProps) => {
   const { t } = useMessages()
+  const { data: me } = useQuery(meQuery)
+  const isOperator = me?.role !== undefined
   return (
     <nav className={classes.sidebar} aria-label={t("nav.label")}>
       <NavLink to="/" end className={classes.link ?? ""} onClick={onClose}>
@@ -23,7 +27,8 @@ export const Sidebar = ({ onClose }: SidebarProps) => {
       <ul className={classes.pages}>
         {PAGES.map(
           ({ navigation, paths: [path = "/"] }) =>
-            navigation !== undefined && (
+            navigation !== undefined &&
+            (isOperator || navigation.isForOperators !== true) && (
               <li key={path}>
                 <NavLink to={path} className={classes.link ?? ""} onClick={onClose}>
                   <Icon name={navigation.icon} />

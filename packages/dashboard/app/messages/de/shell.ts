@@ -21,6 +21,7 @@ export const shell: MessagesLike<typeof english> = {
   "nav.bots": "Bots",
   "nav.billing": "Tarif und Abrechnung",
   "nav.settings": "Einstellungen",
+  "nav.admin": "Verwaltung",
   "account.label": "Ihr Konto",
   "account.signOut": "Abmelden",
   "account.plan": "Tarif {plan}",

@@ -21,6 +21,7 @@ export const shell = {
   "nav.bots": "Bots",
   "nav.billing": "Plan and billing",
   "nav.settings": "Settings",
+  "nav.admin": "Administration",
   "account.label": "Your account",
   "account.signOut": "Sign out",
   "account.plan": "{plan} plan",

@@ -1,0 +1,56 @@
+import type { ReactNode } from "react"
+import classes from "./Admin.module.css"
+
+export interface Column<Row> {
+  readonly name: string
+  readonly isNumber?: boolean
+  readonly cell: (row: Row) => ReactNode
+}
+
+export interface TableProps<Row> {
+  /** Names the table. */
+  readonly label: string
+  readonly rows: ReadonlyArray<Row>
+  readonly keyOf: (row: Row) => string | number
+  /** The first one names the row. */
+  readonly columns: ReadonlyArray<Column<Row>>
+  /** Shown if there are no rows. */
+  readonly none: string
+}
+
+/** A table that scrolls by itself if it is wide. */
+export const Table = <Row,>({ label, rows, keyOf, columns, none }: TableProps<Row>) => {
+  if (rows.length === 0) return <div className={classes.none}>{none}</div>
+  return (
+    <section className={classes.scroller} aria-label={label} tabIndex={0}>
+      <table className={classes.table}>
+        <thead>
+          <tr>
+            {columns.map(({ isNumber, name }) => (
+              <th key={name} scope="col" data-number={isNumber === true}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map(({ cell, isNumber, name }, place) =>
+                place === 0 ? (
+                  <th key={name} scope="row">
+                    {cell(row)}
+                  </th>
+                ) : (
+                  <td key={name} data-number={isNumber === true}>
+                    {cell(row)}
+                  </td>
+                )
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

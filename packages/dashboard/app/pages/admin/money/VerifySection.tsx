@@ -1,0 +1,67 @@
+import { Button } from "@mantine/core"
+import { Link } from "react-router"
+import type { Difference } from "../../../api/admin.ts"
+import { useAdminMessages } from "../useAdminMessages.ts"
+import { ProblemNotice } from "../../../shell/ProblemNotice.tsx"
+import { personPath } from "../personPath.ts"
+import { Section } from "../Section.tsx"
+import { type Column, Table } from "../Table.tsx"
+import { useVerification } from "./useVerification.ts"
+
+/** The most differences that are shown; the command lists all of them. */
+const SHOWN = 100
+
+/** Compares every account with its rows of the last day, on request. */
+export const VerifySection = () => {
+  const { t } = useAdminMessages()
+  const { start, state, stop } = useVerification()
+  const { accounts, differences, error, status } = state
+  const isRunning = status === "running"
+  const columns = useColumns()
+  const counts = {
+    accounts: t("admin.verify.accounts", { count: accounts }),
+    differences: t("admin.verify.differences", { count: differences.length })
+  }
+  return (
+    <Section
+      title={t("admin.verify")}
+      text={t("admin.verify.text")}
+      tools={
+        isRunning ? (
+          <Button variant="default" onClick={stop}>
+            {t("admin.verify.stop")}
+          </Button>
+        ) : (
+          <Button variant="default" onClick={() => void start()}>
+            {t("admin.verify.start")}
+          </Button>
+        )
+      }
+    >
+      <p role="status">{status !== "never" && t(`admin.verify.${status}`, counts)}</p>
+      {status === "failed" && <ProblemNotice error={error} onRetry={() => void start()} />}
+      {differences.length > 0 && (
+        <Table
+          label={t("admin.verify")}
+          rows={differences.slice(0, SHOWN)}
+          keyOf={({ invariant, userId }) => `${userId} ${invariant}`}
+          columns={columns}
+          none=""
+        />
+      )}
+    </Section>
+  )
+}
+
+const useColumns = (): ReadonlyArray<Column<Difference>> => {
+  const { t, number } = useAdminMessages()
+  return [
+    {
+      name: t("admin.person"),
+      cell: ({ userId }) => (userId === "*" ? t("admin.verify.all") : <Link to={personPath(userId)}>{userId}</Link>)
+    },
+    { name: t("admin.verify.what"), cell: ({ invariant }) => invariant },
+    { name: t("admin.verify.expected"), isNumber: true, cell: ({ expected }) => number(expected) },
+    { name: t("admin.verify.found"), isNumber: true, cell: ({ found }) => number(found) }
+  ]
+}

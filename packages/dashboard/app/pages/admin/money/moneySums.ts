@@ -1,0 +1,69 @@
+import type { Money } from "../../../api/admin.ts"
+import { daysOf } from "../../../api/usage.ts"
+import type { DayOfValues } from "../../../charts/StackedDays.tsx"
+
+/** Sums of rows, by a name, the largest first. */
+export interface Sum {
+  readonly id: string
+  readonly count: number
+  readonly amount: number
+}
+
+interface Entry extends Sum {
+  readonly day: string
+}
+
+const sumsOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Sum> =>
+  [...Map.groupBy(entries, ({ id }) => id)]
+    .map(([id, same]) => ({
+      id,
+      count: same.reduce((sum, { count }) => sum + count, 0),
+      amount: same.reduce((sum, { amount }) => sum + amount, 0)
+    }))
+    .toSorted((a, b) => b.amount - a.amount)
+
+/** Charges or payments: by name over all days, by name of today, and by day. */
+export interface Sums {
+  readonly total: ReadonlyArray<Sum>
+  readonly today: ReadonlyArray<Sum>
+  /** Every day, those without an entry too. */
+  readonly days: ReadonlyArray<DayOfValues>
+}
+
+const summed = (money: Money, entries: ReadonlyArray<Entry>): Sums => {
+  const byDay = Map.groupBy(entries, ({ day }) => day)
+  return {
+    total: sumsOf(entries),
+    today: sumsOf(byDay.get(money.to) ?? []),
+    days: daysOf(money).map((day) => ({
+      day,
+      values: Object.fromEntries((byDay.get(day) ?? []).map(({ amount, id }) => [id, amount]))
+    }))
+  }
+}
+
+/** The charges in credits, by model. */
+export const chargesOf = (money: Money): Sums =>
+  summed(
+    money,
+    money.charges.map(({ credits: amount, day, model: id, replies: count }) => ({ day, id, count, amount }))
+  )
+
+const CURRENCY = /^[a-z]{3}$/i
+
+/** An amount in the smallest unit of a currency, in its major unit: 12.5; yen without decimals. */
+const majorUnits = (amount: number, currency: string): number => {
+  if (!CURRENCY.test(currency)) return amount
+  const { maximumFractionDigits = 0 } = new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions()
+  return Number(`${amount}e-${maximumFractionDigits}`)
+}
+
+/** The payments in major units, by currency. */
+export const revenueOf = (money: Money): Sums =>
+  summed(
+    money,
+    money.revenue.map(({ amount, currency: id, day, payments: count }) => ({
+      ...{ day, id, count },
+      amount: majorUnits(amount, id)
+    }))
+  )

@@ -1,0 +1,44 @@
+import type { PersonAction } from "../../../api/admin.ts"
+
+/** What an owner may do to a person. */
+export type ActionKind = "tier" | "grant" | "adjust" | "unpin" | "signOut" | "block" | "unblock"
+
+/** What is typed into the form of an action. */
+export interface ActionFields {
+  readonly reason: string
+  /** In whole credits; undefined if none is typed. */
+  readonly amount: number | undefined
+  readonly tier: string
+  readonly isPinned: boolean
+  /** Names the event: the same key moves credits once. */
+  readonly key: string
+}
+
+/** True if the form has all that the action needs. */
+export const isComplete = (kind: ActionKind, { amount, reason, tier }: ActionFields): boolean => {
+  if (reason.trim() === "") return false
+  if (kind === "tier") return tier !== ""
+  if (kind === "grant") return amount !== undefined && Number.isInteger(amount) && amount > 0
+  if (kind === "adjust") return amount !== undefined && Number.isInteger(amount) && amount !== 0
+  return true
+}
+
+/** The request of an action. */
+export const actionOf = (kind: ActionKind, fields: ActionFields): PersonAction => {
+  const { amount, isPinned: pin, key, tier } = fields
+  const reason = fields.reason.trim()
+  switch (kind) {
+    case "tier":
+      return { method: "PUT", name: "tier", body: { tier, pin, reason } }
+    case "grant":
+      return { method: "POST", name: "grants", body: { amount, key, reason } }
+    case "adjust":
+      return { method: "POST", name: "adjustments", body: { amount, key, reason } }
+    case "signOut":
+      return { method: "POST", name: "sign-out", body: { reason } }
+    case "unpin":
+    case "block":
+    case "unblock":
+      return { method: "POST", name: kind, body: { reason } }
+  }
+}

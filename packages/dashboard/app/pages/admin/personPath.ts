@@ -1,0 +1,2 @@
+/** The page of a person. */
+export const personPath = (userId: string): string => `/admin/people/${encodeURIComponent(userId)}`
