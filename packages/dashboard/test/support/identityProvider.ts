@@ -4,10 +4,19 @@ import type { AddressInfo } from "node:net"
 
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url")
 
-/** A session as an identity provider signs it (HS256, RFC 7515), for an hour, of a sign-in so many seconds ago. */
-export const sessionOf = (email: string, secret: string, secondsAgo = 0): string => {
+/**
+ * A session as an identity provider signs it (HS256, RFC 7515), for an hour, of a sign-in so many seconds ago, with
+ * further claims.
+ */
+export const sessionOf = (
+  email: string,
+  secret: string,
+  secondsAgo = 0,
+  claims: Readonly<Record<string, string>> = {}
+): string => {
   const now = Math.floor(Date.now() / 1_000)
-  const signed = `${part({ alg: "HS256", typ: "JWT" })}.${part({ sub: email, email, iat: now - secondsAgo, exp: now + 3_600 })}`
+  const payload = { ...claims, sub: email, email, iat: now - secondsAgo, exp: now + 3_600 }
+  const signed = `${part({ alg: "HS256", typ: "JWT" })}.${part(payload)}`
   return `${signed}.${createHmac("sha256", secret).update(signed).digest("base64url")}`
 }
 

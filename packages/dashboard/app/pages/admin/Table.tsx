@@ -22,7 +22,7 @@ export interface TableProps<Row> {
 export const Table = <Row,>({ label, rows, keyOf, columns, none }: TableProps<Row>) => {
   if (rows.length === 0) return <div className={classes.none}>{none}</div>
   return (
-    <section className={classes.scroller} aria-label={label} tabIndex={0}>
+    <div role="group" className={classes.scroller} aria-label={label} tabIndex={0}>
       <table className={classes.table}>
         <thead>
           <tr>
@@ -51,6 +51,6 @@ export const Table = <Row,>({ label, rows, keyOf, columns, none }: TableProps<Ro
           ))}
         </tbody>
       </table>
-    </section>
+    </div>
   )
 }
