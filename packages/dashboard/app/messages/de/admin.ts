@@ -20,6 +20,7 @@ export const admin: MessagesLike<typeof english> = {
   "admin.noAccount": "Noch kein Konto",
   "admin.available": "Verfügbare Credits",
   "admin.available.text": "{held} zurückgelegt. Neue kommen am {day}.",
+  "admin.bucket.topup": "Gekauft und geschenkt",
   "admin.access": "Zugang",
   "admin.access.open": "Offen",
   "admin.access.blocked": "Gesperrt seit {moment}",

@@ -20,6 +20,7 @@ export const admin = {
   "admin.noAccount": "No account yet",
   "admin.available": "Credits to spend",
   "admin.available.text": "{held} set aside. New ones come on {day}.",
+  "admin.bucket.topup": "Bought and granted",
   "admin.access": "Access",
   "admin.access.open": "Open",
   "admin.access.blocked": "Blocked since {moment}",

@@ -18,9 +18,8 @@ export interface ActionDialogProps {
   readonly onDone: () => void
 }
 
-/** Asks for what an action needs and for its reason, and does it. */
-export const ActionDialog = ({ kind, onClose, onDone, person }: ActionDialogProps) => {
-  const { t } = useAdminMessages()
+/** What is typed into the form, and the action that it asks for. */
+const useAction = ({ kind, onDone, person }: ActionDialogProps) => {
   const client = useQueryClient()
   const [fields, setFields] = useState<ActionFields>(() => ({
     reason: "",
@@ -37,11 +36,19 @@ export const ActionDialog = ({ kind, onClose, onDone, person }: ActionDialogProp
       onDone()
     }
   })
+  const change = (changes: Partial<ActionFields>) => setFields({ ...fields, ...changes })
+  return { fields, change, action, isReady: isComplete(kind, fields) }
+}
+
+/** Asks for what an action needs and for its reason, and does it. */
+export const ActionDialog = (props: ActionDialogProps) => {
+  const { kind, onClose, person } = props
+  const { t } = useAdminMessages()
+  const { action, change, fields, isReady } = useAction(props)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (isComplete(kind, fields)) action.mutate()
+    if (isReady) action.mutate()
   }
-  const change = (changes: Partial<ActionFields>) => setFields({ ...fields, ...changes })
   return (
     <Modal
       opened
@@ -73,7 +80,7 @@ export const ActionDialog = ({ kind, onClose, onDone, person }: ActionDialogProp
               type="submit"
               {...(kind === "block" ? { color: "red.8" } : {})}
               loading={action.isPending}
-              disabled={!isComplete(kind, fields)}
+              disabled={!isReady}
             >
               {t(`admin.action.${kind}`)}
             </Button>

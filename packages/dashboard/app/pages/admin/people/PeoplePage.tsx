@@ -24,7 +24,7 @@ export const PeoplePage = () => {
   return (
     <AdminFrame title={t("admin.people")} lead={t("admin.people.lead")}>
       <section aria-label={t("admin.people")}>
-        <div className={classes.head}>
+        <div className={classes.filters}>
           <TextInput
             className={classes.search ?? ""}
             type="search"
@@ -36,6 +36,7 @@ export const PeoplePage = () => {
             onChange={({ currentTarget }) => setSearch(currentTarget.value)}
           />
           <Checkbox
+            className={classes.blocked ?? ""}
             label={t("admin.people.blocked")}
             checked={isBlocked}
             onChange={({ currentTarget }) => setBlocked(currentTarget.checked)}

@@ -73,7 +73,7 @@ const Facts = ({ person: { account, blockedAt, notBefore } }: { readonly person:
         remark: t("admin.available.text", { held: balance.held, day: day(balance.nextResetAt) })
       },
       { name: t("usage.bucket.allowance"), value: number(balance.allowance) },
-      { name: t("usage.bucket.topup"), value: number(balance.topup) },
+      { name: t("admin.bucket.topup"), value: number(balance.topup) },
       { name: t("usage.bucket.debt"), value: number(balance.debt), isBad: balance.debt > 0 }
     ]
   }
