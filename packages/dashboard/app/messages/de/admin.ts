@@ -90,7 +90,7 @@ export const admin: MessagesLike<typeof english> = {
   "admin.payments.waiting": "Warten",
   "admin.payments.unreadable": "Unlesbar",
   "admin.payments.refused.text":
-    "Das Konto nimmt sie nicht an. Beheben Sie die Ursache und wenden Sie sie dann noch einmal an.",
+    "Das Konto nimmt sie nicht an. Beheben Sie die Ursache; „parley billing replay“ wendet sie dann noch einmal an.",
   "admin.payments.owed.text": "Sie gaben keine Credits. Erstatten Sie sie beim Zahlungsanbieter.",
   "admin.payments.waiting.text": "Ihre Person oder ihr Kauf ist noch nicht bekannt.",
   "admin.payments.unreadable.text": "Ihre Form ist unbekannt. Eine neuere Version liest sie vielleicht.",

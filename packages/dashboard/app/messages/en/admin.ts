@@ -87,7 +87,8 @@ export const admin = {
   "admin.payments.owed": "To refund",
   "admin.payments.waiting": "Waiting",
   "admin.payments.unreadable": "Unreadable",
-  "admin.payments.refused.text": "The ledger does not take them. Correct the cause, then replay them.",
+  "admin.payments.refused.text":
+    "The ledger does not take them. Correct the cause, then replay them with “parley billing replay”.",
   "admin.payments.owed.text": "They gave no credits. Refund them at the payment provider.",
   "admin.payments.waiting.text": "Their person or their purchase is not known yet.",
   "admin.payments.unreadable.text": "Their form is unknown. A newer version may read them.",

@@ -4,6 +4,8 @@ import classes from "./Admin.module.css"
 export interface Column<Row> {
   readonly name: string
   readonly isNumber?: boolean
+  /** Its texts may be long, such as ids, and break anywhere. */
+  readonly isLong?: boolean
   readonly cell: (row: Row) => ReactNode
 }
 
@@ -36,13 +38,13 @@ export const Table = <Row,>({ label, rows, keyOf, columns, none }: TableProps<Ro
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)}>
-              {columns.map(({ cell, isNumber, name }, place) =>
+              {columns.map(({ cell, isLong, isNumber, name }, place) =>
                 place === 0 ? (
-                  <th key={name} scope="row">
+                  <th key={name} scope="row" data-long={isLong === true}>
                     {cell(row)}
                   </th>
                 ) : (
-                  <td key={name} data-number={isNumber === true}>
+                  <td key={name} data-number={isNumber === true} data-long={isLong === true}>
                     {cell(row)}
                   </td>
                 )

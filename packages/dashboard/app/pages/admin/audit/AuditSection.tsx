@@ -35,6 +35,7 @@ const useColumns = (isOfPerson: boolean): ReadonlyArray<Column<AuditEntry>> => {
   const { t, moment } = useAdminMessages()
   const person: Column<AuditEntry> = {
     name: t("admin.person"),
+    isLong: true,
     cell: ({ userId }) => (userId === null ? "–" : <Link to={personPath(userId)}>{userId}</Link>)
   }
   return [
@@ -42,8 +43,8 @@ const useColumns = (isOfPerson: boolean): ReadonlyArray<Column<AuditEntry>> => {
     { name: t("admin.audit.by"), cell: ({ by }) => by },
     { name: t("admin.audit.action"), cell: ({ action }) => action },
     ...(isOfPerson ? [] : [person]),
-    { name: t("admin.audit.details"), cell: ({ details }) => details },
-    { name: t("admin.reason"), cell: ({ reason }) => reason ?? "–" },
+    { name: t("admin.audit.details"), isLong: true, cell: ({ details }) => details },
+    { name: t("admin.reason"), isLong: true, cell: ({ reason }) => reason ?? "–" },
     { name: t("admin.audit.address"), cell: ({ address }) => address ?? "–" }
   ]
 }

@@ -86,7 +86,7 @@ const Destinations = ({ health: { destinations } }: PartProps) => {
         keyOf={({ id }) => id}
         none={t("admin.health.destinations.none")}
         columns={[
-          { name: t("admin.health.destination"), cell: ({ id }) => id },
+          { name: t("admin.health.destination"), isLong: true, cell: ({ id }) => id },
           { name: t("admin.health.waiting"), isNumber: true, cell: ({ pending }) => number(pending) },
           {
             name: t("admin.health.age"),

@@ -48,11 +48,12 @@ export const PaymentsSection = () => {
 const useColumns = (): ReadonlyArray<Column<PaymentEvent>> => {
   const { t, moment } = useAdminMessages()
   return [
-    { name: t("admin.payments.event"), cell: ({ id }) => id },
+    { name: t("admin.payments.event"), isLong: true, cell: ({ id }) => id },
     { name: t("admin.payments.kind"), cell: ({ kind }) => kind },
-    { name: t("admin.reason"), cell: ({ note }) => note },
+    { name: t("admin.reason"), isLong: true, cell: ({ note }) => note },
     {
       name: t("admin.person"),
+      isLong: true,
       cell: ({ userId }) => (userId === null ? "–" : <Link to={personPath(userId)}>{userId}</Link>)
     },
     { name: t("admin.payments.received"), cell: ({ receivedAt }) => moment(receivedAt) }

@@ -58,6 +58,7 @@ const useColumns = (): ReadonlyArray<Column<Difference>> => {
   return [
     {
       name: t("admin.person"),
+      isLong: true,
       cell: ({ userId }) => (userId === "*" ? t("admin.verify.all") : <Link to={personPath(userId)}>{userId}</Link>)
     },
     { name: t("admin.verify.what"), cell: ({ invariant }) => invariant },

@@ -65,7 +65,7 @@ export const PeoplePage = () => {
 const useColumns = (): ReadonlyArray<Column<ListedPerson>> => {
   const { t, moment, number } = useAdminMessages()
   return [
-    { name: t("admin.person"), cell: ({ userId }) => <Link to={personPath(userId)}>{userId}</Link> },
+    { name: t("admin.person"), isLong: true, cell: ({ userId }) => <Link to={personPath(userId)}>{userId}</Link> },
     { name: t("admin.tier"), cell: ({ tier }) => tier ?? t("admin.noAccount") },
     {
       name: t("admin.available"),
