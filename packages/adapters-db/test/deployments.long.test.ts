@@ -2,6 +2,7 @@
 import { chatStoreContract, creditLedgerContract } from "@parley/core/testing"
 import { Effect } from "effect"
 import { describe } from "vitest"
+import { ageChat } from "./chat/ageChat.ts"
 import { american, hasPostgres } from "./databases.ts"
 import { deployedContracts, migratedStores } from "./deployedContracts.ts"
 import { hardenedBy, ordinaryLogin } from "./ordinaryLogin.ts"
@@ -21,5 +22,5 @@ describe.runIf(hasPostgres)("with functions that PUBLIC may not execute by defau
 
 describe.runIf(hasPostgres)("where texts sort as in a dictionary", () => {
   creditLedgerContract("Postgres, en-US", migratedStores(american))
-  chatStoreContract("Postgres, en-US", migratedStores(american))
+  chatStoreContract("Postgres, en-US", migratedStores(american), ageChat)
 })

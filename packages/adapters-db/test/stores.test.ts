@@ -40,6 +40,7 @@ import { PgAccessStoreLayer, PgRevokedSessionsLayer } from "../src/sessions/PgAc
 import { PgSignInStoreLayer } from "../src/signin/PgSignInStore.ts"
 import { PgUnitOfWorkLayer } from "../src/storage/PgUnitOfWork.ts"
 import { builtOnce } from "./builtOnce.ts"
+import { ageChat } from "./chat/ageChat.ts"
 import { databases } from "./databases.ts"
 
 const stores = Layer.mergeAll(
@@ -81,7 +82,7 @@ for (const { name, layer } of databases) {
   const onDatabase = stores.pipe(Layer.provideMerge(builtOnce(layer)))
   auditLogContract(name, onDatabase, recordAt)
   botStoreContract(name, onDatabase)
-  chatStoreContract(name, onDatabase)
+  chatStoreContract(name, onDatabase, ageChat)
   crmConnectionStoreContract(name, onDatabase)
   oauthStateStoreContract(name, onDatabase)
   documentStoreContract(name, onDatabase)

@@ -27,14 +27,14 @@ const toEntry = ({ action, address, at, details, number, operator, reason, subje
 
 /**
  * Deletes the oldest entries, one process at a time. An array, because of a set of unknown size the planner would look up
- * the entries by reading the whole table. Parameters: Unix milliseconds, how many, the schema.
+ * the entries by reading the whole table. Parameters: their least age in milliseconds, how many, the schema.
  */
 const removeOldSql = (schema: string) => `WITH lock AS MATERIALIZED (
     SELECT pg_try_advisory_xact_lock(hashtextextended($3 || '.audit_log', 0)) AS is_ours
   ), old AS MATERIALIZED (
     SELECT number FROM ${schema}.audit_log
     WHERE (SELECT is_ours FROM lock)
-      AND at < least(to_timestamp($1::float8 / 1000), now() - ${AUDIT_KEPT_MS} * interval '1 millisecond')
+      AND at < now() - $1::float8 * interval '1 millisecond'
     ORDER BY at LIMIT $2
   ), removed AS (
     DELETE FROM ${schema}.audit_log WHERE number = ANY(ARRAY(SELECT number FROM old)) RETURNING 1
@@ -61,9 +61,9 @@ const make = Effect.map(Database, ({ schema, statement }) =>
         ),
         (rows) => rows.map(toEntry)
       ).pipe(storing("AuditLog.list")),
-    removeOld: ({ before, limit }) =>
+    removeOld: ({ keptMs, limit }) =>
       Effect.map(
-        statement<{ removed: number }>(removeOldSql(schema), [before, limit, schema]),
+        statement<{ removed: number }>(removeOldSql(schema), [Math.max(keptMs, AUDIT_KEPT_MS), limit, schema]),
         ([row]) => row?.removed ?? 0
       ).pipe(storing("AuditLog.removeOld", "maintenance"))
   })

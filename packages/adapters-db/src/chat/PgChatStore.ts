@@ -277,13 +277,13 @@ const makeRecords = Effect.map(Database, (database) => {
       ),
     removeOfBot: (userId, bot) =>
       storing("ChatRecords.removeOfBot")(Effect.asVoid(database.statementAsUser(userId, removeOfBot, [userId, bot]))),
-    removeUnused: ({ limit, usedBefore, whose }) =>
+    removeUnused: ({ limit, unusedForMs, whose }) =>
       storing(
         "ChatRecords.removeUnused",
         "maintenance"
       )(
         Effect.map(
-          database.statement<{ removed: number }>(removeUnused[whose], [usedBefore, limit]),
+          database.statement<{ removed: number }>(removeUnused[whose], [unusedForMs, limit]),
           ([row]) => row?.removed ?? 0
         )
       )

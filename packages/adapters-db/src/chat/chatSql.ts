@@ -132,12 +132,12 @@ const UNUSED_CHATS = 100
 /**
  * Deletes the chats without use for longest, with their messages. A chat with a running record stays, and so does one
  * whose row another transaction has locked; a chat that was used since the statement began is found to be so when its
- * row is locked. Parameters: Unix milliseconds, messages.
+ * row is locked. Parameters: the time without use in milliseconds, messages.
  */
 export const removeUnusedSql = (schema: string, whose: RemoveUnusedInput["whose"]): string => `
 WITH unused AS MATERIALIZED (
   SELECT c.user_id, c.bot, c.visitor, c.id, c.updated_at, c.last_position FROM ${schema}.chats c
-  WHERE c.bot ${whose === "people" ? "=" : "<>"} '' AND c.updated_at < to_timestamp($1::float8 / 1000)
+  WHERE c.bot ${whose === "people" ? "=" : "<>"} '' AND c.updated_at < now() - $1::float8 * interval '1 millisecond'
     AND NOT EXISTS (
       SELECT FROM ${schema}.running_replies r
       WHERE r.user_id = c.user_id AND r.bot = c.bot AND r.visitor = c.visitor AND r.chat_id = c.id)

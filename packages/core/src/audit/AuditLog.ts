@@ -49,9 +49,9 @@ export class AuditLog extends Context.Service<
     /** Entries, the newest first. */
     list(input: ListAuditInput): Effect.Effect<ReadonlyArray<StoredAuditEntry>, StorageFailed>
     /**
-     * Removes the oldest entries from before a time in Unix milliseconds, at most `limit`, but none younger than
-     * `AUDIT_KEPT_MS`; returns their number. If another process is removing entries, it removes none.
+     * Removes the oldest entries that were kept for longer than `keptMs` by the storage's clock, at most `limit`, but none
+     * younger than `AUDIT_KEPT_MS`; returns their number. If another process is removing entries, it removes none.
      */
-    removeOld(input: { readonly before: number; readonly limit: number }): Effect.Effect<number, StorageFailed>
+    removeOld(input: { readonly keptMs: number; readonly limit: number }): Effect.Effect<number, StorageFailed>
   }
 >()("@parley/core/audit/AuditLog") {}

@@ -39,10 +39,10 @@ const make = Effect.gen(function* () {
             .slice(0, limit)
         )
       ),
-    removeOld: ({ before, limit }) =>
+    removeOld: ({ keptMs, limit }) =>
       storage.exclusive(
         Effect.map(Clock.currentTimeMillis, (now) => {
-          const end = Math.min(before, now - AUDIT_KEPT_MS)
+          const end = now - Math.max(keptMs, AUDIT_KEPT_MS)
           const old = [...entries.values()].filter(({ at }) => at < end).slice(0, limit)
           for (const { number } of old) entries.delete(number)
           return old.length

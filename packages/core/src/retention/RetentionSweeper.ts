@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { repeatWork } from "../background/repeatWork.ts"
 import { ChatRecords, type RemoveUnusedInput } from "../chat/store/ChatStore.ts"
@@ -18,7 +18,8 @@ export interface RetentionSwept {
 /**
  * Deletes chats, visitors' conversations and entries of the audit log once they were kept for as long as `Retention`
  * says, in small transactions: a sweep that is interrupted continues with the next one. Any number of servers may sweep
- * at once. The ledger is never touched.
+ * at once. The storage's clock decides, so a server whose own clock is wrong deletes nothing early. The ledger is never
+ * touched.
  */
 export class RetentionSweeper extends Context.Service<
   RetentionSweeper,
@@ -55,20 +56,18 @@ const makeSweep = Effect.gen(function* () {
   const audit = yield* AuditLog
   const { chatsMs, logsMs, visitorsMs } = yield* Retention
 
-  const sweepChats = Effect.fnUntraced(function* (whose: RemoveUnusedInput["whose"], keptMs: number | undefined) {
-    if (keptMs === undefined) return 0
-    const usedBefore = (yield* Clock.currentTimeMillis) - keptMs
+  const sweepChats = Effect.fnUntraced(function* (whose: RemoveUnusedInput["whose"], unusedForMs: number | undefined) {
+    if (unusedForMs === undefined) return 0
     for (let total = 0; ;) {
-      const removed = yield* records.removeUnused({ whose, usedBefore, limit: PER_CALL })
+      const removed = yield* records.removeUnused({ whose, unusedForMs, limit: PER_CALL })
       if (removed === 0) return total
       total += removed
     }
   })
   const sweepAudit = Effect.fnUntraced(function* (keptMs: number | undefined) {
     if (keptMs === undefined) return 0
-    const before = (yield* Clock.currentTimeMillis) - keptMs
     for (let total = 0; ;) {
-      const removed = yield* audit.removeOld({ before, limit: PER_CALL })
+      const removed = yield* audit.removeOld({ keptMs, limit: PER_CALL })
       total += removed
       if (removed < PER_CALL) return total
     }

@@ -1,5 +1,6 @@
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { InMemoryBotStore } from "../../src/bots/InMemoryBotStore.ts"
+import { InMemoryChats, keyOf } from "../../src/chat/store/InMemoryChats.ts"
 import { InMemoryChatStore } from "../../src/chat/store/InMemoryChatStore.ts"
 import { InMemoryDocumentStore } from "../../src/documents/storing/InMemoryDocumentStore.ts"
 import { InMemoryFileStore } from "../../src/documents/storing/InMemoryFileStore.ts"
@@ -28,7 +29,16 @@ const files = Layer.merge(InMemoryDocumentStore.layer, InMemoryFileStore.layer)
 
 botStoreContract("in memory", Layer.merge(InMemoryBotStore.layer, InMemoryDocumentStore.layer))
 const chats = Layer.mergeAll(InMemoryChatStore.layer, InMemoryCreditLedger.layer, InMemoryRunningReplies.layer)
-chatStoreContract("in memory", chats)
+chatStoreContract("in memory", Layer.merge(chats, InMemoryChats.layer), ({ chatId, owner }, ms) =>
+  InMemoryChats.use(({ chats }) =>
+    Effect.sync(() => {
+      const key = keyOf(owner, chatId)
+      const stored = chats.get(key)
+      if (stored === undefined) return
+      chats.set(key, { ...stored, chat: { ...stored.chat, updatedAt: stored.chat.updatedAt - ms } })
+    })
+  )
+)
 runningRepliesContract("in memory", chats)
 documentStoreContract("in memory", InMemoryDocumentStore.layer)
 fileStoreContract("in memory", files)

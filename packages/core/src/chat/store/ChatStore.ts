@@ -127,8 +127,8 @@ export interface ListConversationsInput {
 export interface RemoveUnusedInput {
   /** People's own chats, or the conversations of visitors with all bots. */
   readonly whose: "people" | "visitors"
-  /** Only chats that were last used before this time, in Unix milliseconds. */
-  readonly usedBefore: number
+  /** Only chats without use for longer than this, in milliseconds, by the storage's clock. */
+  readonly unusedForMs: number
   /** The most messages that one call deletes, unless the first chat alone has more. */
   readonly limit: number
 }

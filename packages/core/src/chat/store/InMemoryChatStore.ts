@@ -75,14 +75,15 @@ const isBehind = (each: BotConversation, { id, usedAtMicros }: ConversationCurso
 const unusedKeys = (
   chats: Iterable<readonly [string, StoredChat]>,
   running: Iterable<StoredReply>,
-  { limit, usedBefore, whose }: RemoveUnusedInput
+  { limit, unusedForMs, whose }: RemoveUnusedInput,
+  now: number
 ): ReadonlyArray<string> => {
   const busy = new Set(Array.from(running, ({ chatId, owner }) => keyOf(owner, chatId)))
   let messages = 0
   return [...chats]
     .filter(
       ([key, { chat }]) =>
-        chat.updatedAt < usedBefore && "person" in chat.owner === (whose === "people") && !busy.has(key)
+        chat.updatedAt < now - unusedForMs && "person" in chat.owner === (whose === "people") && !busy.has(key)
     )
     .toSorted(([, a], [, b]) => a.use - b.use)
     .filter(([, chat], index) => {
@@ -161,7 +162,7 @@ const makeStore = ({ atOnce, begin, chats, storage, use }: Table) => {
   })
 }
 
-const makeRecords = ({ atOnce, chats, running }: Table) =>
+const makeRecords = ({ atOnce, chats, running, storage }: Table) =>
   ChatRecords.of({
     listById: ({ userId, after = "", limit }) =>
       atOnce(() =>
@@ -202,11 +203,13 @@ const makeRecords = ({ atOnce, chats, running }: Table) =>
         for (const [key, { chat }] of chats) if (bot !== "" && isListed(chat, userId, bot)) chats.delete(key)
       }),
     removeUnused: (input) =>
-      atOnce(() => {
-        const keys = unusedKeys(chats.entries(), running.values(), input)
-        for (const key of keys) chats.delete(key)
-        return keys.length
-      })
+      storage.exclusive(
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          const keys = unusedKeys(chats.entries(), running.values(), input, now)
+          for (const key of keys) chats.delete(key)
+          return keys.length
+        })
+      )
   })
 
 const make = Effect.map(makeTable, (table) =>

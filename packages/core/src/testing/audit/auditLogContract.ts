@@ -6,6 +6,8 @@ import { PersonalData } from "../../users/PersonalData.ts"
 import { newUserId } from "../storage/storageFixtures.ts"
 import { suiteOn } from "../suiteOn.ts"
 
+const DAY_MS = 86_400_000
+
 /** The guarantees of every `AuditLog`. `recordAt` stores an entry as it was recorded at a time in Unix milliseconds. */
 export const auditLogContract = <R = never>(
   name: string,
@@ -75,22 +77,22 @@ export const auditLogContract = <R = never>(
         })
       ))
 
-    it("removes the oldest entries from before a time, at most as many as asked for, and gives no number again", () =>
+    it("removes the oldest entries above an age, at most as many as asked for, and gives no number again", () =>
       run(
         Effect.gen(function* () {
           const log = yield* AuditLog
           const userId = newUserId()
           const now = yield* Clock.currentTimeMillis
-          const day = (age: number) => now - age * 86_400_000
+          const day = (age: number) => now - age * DAY_MS
           for (const age of [400, 300, 200, 100]) yield* recordAt(day(age), entryOf({ userId, details: `${age}` }))
           const left = Effect.map(list({ userId }), (found) => found.map(({ details }) => details))
-          expect(yield* log.removeOld({ before: day(150), limit: 2 })).toBe(2)
+          expect(yield* log.removeOld({ keptMs: 150 * DAY_MS, limit: 2 })).toBe(2)
           expect(yield* left).toEqual(["100", "200"])
-          expect(yield* log.removeOld({ before: day(150), limit: 2 })).toBe(1)
-          expect(yield* log.removeOld({ before: day(150), limit: 2 })).toBe(0)
+          expect(yield* log.removeOld({ keptMs: 150 * DAY_MS, limit: 2 })).toBe(1)
+          expect(yield* log.removeOld({ keptMs: 150 * DAY_MS, limit: 2 })).toBe(0)
           const [last] = yield* list({ userId })
           expect(last).toMatchObject({ details: "100" })
-          yield* log.removeOld({ before: day(31), limit: 100 })
+          yield* log.removeOld({ keptMs: 31 * DAY_MS, limit: 100 })
           expect(yield* left).toEqual([])
           yield* record(entryOf({ userId }))
           const [next] = yield* list({ userId })
@@ -106,7 +108,7 @@ export const auditLogContract = <R = never>(
           const now = yield* Clock.currentTimeMillis
           yield* recordAt(now - AUDIT_KEPT_MS + 60_000, entryOf({ userId, details: "young" }))
           yield* recordAt(now - AUDIT_KEPT_MS - 60_000, entryOf({ userId, details: "old" }))
-          yield* log.removeOld({ before: now + 1_000_000, limit: 100 })
+          yield* log.removeOld({ keptMs: -1_000_000, limit: 100 })
           expect(yield* list({ userId })).toMatchObject([{ details: "young" }])
         })
       ))

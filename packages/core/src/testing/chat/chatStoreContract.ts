@@ -8,7 +8,7 @@ import { type Run, suiteOn } from "../suiteOn.ts"
 import { beginInOrder } from "./beginInOrder.ts"
 import { chatChanges } from "./chatChanges.ts"
 import { botConversations } from "./botConversations.ts"
-import { unusedChats } from "./unusedChats.ts"
+import { type Age, unusedChats } from "./unusedChats.ts"
 import { visitorConversations } from "./visitorConversations.ts"
 
 const source: Source = {
@@ -334,7 +334,11 @@ const reading = (run: Run<ChatStores>) => {
 }
 
 /** The guarantees of every `ChatStore`. Each test uses people of its own. */
-export const chatStoreContract = (name: string, layer: Layer.Layer<ChatStores, unknown>): void =>
+export const chatStoreContract = <R = never>(
+  name: string,
+  layer: Layer.Layer<ChatStores | R, unknown>,
+  age: Age<R>
+): void =>
   suiteOn(`ChatStore: ${name}`, layer, (run) => {
     turns(run)
     endings(run)
@@ -342,5 +346,5 @@ export const chatStoreContract = (name: string, layer: Layer.Layer<ChatStores, u
     visitorConversations(run)
     botConversations(run)
     chatChanges(run)
-    unusedChats(run)
+    unusedChats(run, age)
   })

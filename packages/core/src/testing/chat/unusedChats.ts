@@ -9,37 +9,36 @@ import type { Run } from "../suiteOn.ts"
 const isStored = ({ chatId, owner }: BeginTurnInput) =>
   ChatStore.use((chats) => Effect.map(chats.transcript({ owner, chatId, limit: 1 }), (found) => found !== undefined))
 
-const usedAt = ({ chatId, owner }: BeginTurnInput) =>
-  ChatStore.use((chats) =>
-    Effect.map(chats.transcript({ owner, chatId, limit: 1 }), (found) => found?.chat.updatedAt ?? Number.NaN)
-  )
+const DAY_MS = 86_400_000
 
-/** Deletes all chats that were used before this moment; other tests of the suite have ended theirs. */
-const removeAll = (input: Omit<RemoveUnusedInput, "limit">) =>
+/** Has a chat be without use for so many milliseconds longer. */
+export type Age<R> = (turn: BeginTurnInput, ms: number) => Effect.Effect<void, unknown, R>
+
+/** Deletes all chats without use for a day; returns the number of calls that deleted some. */
+const removeAll = (whose: RemoveUnusedInput["whose"]) =>
   Effect.gen(function* () {
     const records = yield* ChatRecords
     let calls = 0
-    while ((yield* records.removeUnused({ ...input, limit: 1_000 })) > 0) calls += 1
+    while ((yield* records.removeUnused({ whose, unusedForMs: DAY_MS, limit: 1_000 })) > 0) calls += 1
     return calls
   })
 
-/** A moment after the use of all chats so far. */
-const later = Effect.gen(function* () {
-  const turn = newTurn(newUserId())
-  yield* ChatStore.use((chats) => chats.beginTurn(turn))
-  return (yield* usedAt(turn)) + 1
-})
-
 /** The guarantees of a `ChatStore` for the retention of chats. */
-export const unusedChats = (run: Run<ChatStores>) => {
-  it("a chat is deleted if its last message is from before the given time, and stays otherwise", () =>
+export const unusedChats = <R>(run: Run<ChatStores | R>, age: Age<R>) => {
+  const begin = Effect.fnUntraced(function* (turns: ReadonlyArray<BeginTurnInput>, days: ReadonlyArray<number>) {
+    yield* beginInOrder(turns)
+    for (const [index, turn] of turns.entries()) yield* age(turn, (days[index] ?? 0) * DAY_MS)
+  })
+
+  it("a chat is deleted if it is without use for longer than the given time, and stays otherwise", () =>
     run(
       Effect.gen(function* () {
         const userId = newUserId()
         const [old, continued, recent] = [newTurn(userId), newTurn(userId), newTurn(userId)]
         const again = newTurn(userId, { chatId: continued.chatId, continues: true })
-        yield* beginInOrder([old, continued, recent, again])
-        yield* removeAll({ whose: "people", usedBefore: yield* usedAt(recent) })
+        yield* begin([old, continued, recent], [1.1, 1.1, 0.9])
+        yield* beginInOrder([again])
+        yield* removeAll("people")
         expect(yield* Effect.forEach([old, continued, recent], isStored)).toEqual([false, true, true])
         const found = yield* ChatStore.use((chats) => chats.transcript({ ...continued, limit: 10 }))
         expect(found?.messages).toHaveLength(4)
@@ -52,11 +51,11 @@ export const unusedChats = (run: Run<ChatStores>) => {
         const chats = yield* ChatStore
         const userId = newUserId()
         const [own, visitors] = [newTurn(userId), newTurn(newVisitor(userId))]
-        yield* beginInOrder([own, visitors])
-        yield* removeAll({ whose: "visitors", usedBefore: yield* later })
+        yield* begin([own, visitors], [2, 2])
+        yield* removeAll("visitors")
         expect(yield* Effect.forEach([own, visitors], isStored)).toEqual([true, false])
         expect(yield* chats.usage(visitors.owner)).toBe(0)
-        yield* removeAll({ whose: "people", usedBefore: yield* later })
+        yield* removeAll("people")
         expect(yield* isStored(own)).toBe(false)
         expect(yield* chats.usage(own.owner)).toBe(0)
       })
@@ -69,10 +68,11 @@ export const unusedChats = (run: Run<ChatStores>) => {
         const turn = newTurn(newUserId())
         const running = { hold: { userId: "nobody", key: "reply:1" }, joinable: false, ttlMs: 60_000 }
         yield* chats.beginTurn({ ...turn, running })
-        yield* removeAll({ whose: "people", usedBefore: yield* later })
+        yield* age(turn, 2 * DAY_MS)
+        yield* removeAll("people")
         expect(yield* isStored(turn)).toBe(true)
         yield* endTurn({ ...turn, replyId: turn.reply.id, content: "It grew.", state: "complete" })
-        yield* removeAll({ whose: "people", usedBefore: yield* later })
+        yield* removeAll("people")
         expect(yield* isStored(turn)).toBe(false)
       })
     ))
@@ -81,17 +81,15 @@ export const unusedChats = (run: Run<ChatStores>) => {
     run(
       Effect.gen(function* () {
         const records = yield* ChatRecords
-        yield* removeAll({ whose: "people", usedBefore: yield* later })
+        yield* removeAll("people")
         const turns = Array.from({ length: 5 }, () => newTurn(newUserId()))
-        yield* beginInOrder(turns)
-        const usedBefore = yield* later
-        const remove = (limit: number) => records.removeUnused({ whose: "people", usedBefore, limit })
+        yield* begin(turns, [6, 5, 4, 3, 2])
+        const remove = (limit: number) => records.removeUnused({ whose: "people", unusedForMs: DAY_MS, limit })
         const left = Effect.map(Effect.forEach(turns, isStored), (stored) => stored.filter(Boolean).length)
         expect([yield* remove(1), yield* left]).toEqual([1, 4])
         expect(yield* isStored(turns[0] as BeginTurnInput)).toBe(false)
         expect([yield* remove(5), yield* left]).toEqual([2, 2])
-        expect(yield* remove(5)).toBeGreaterThanOrEqual(2)
-        expect(yield* left).toBe(0)
+        expect([yield* remove(5), yield* left]).toEqual([2, 0])
       })
     ))
 
@@ -99,14 +97,16 @@ export const unusedChats = (run: Run<ChatStores>) => {
     run(
       Effect.gen(function* () {
         const records = yield* ChatRecords
-        yield* removeAll({ whose: "people", usedBefore: yield* later })
+        yield* removeAll("people")
         const turns = Array.from({ length: 30 }, () => newTurn(newUserId()))
-        yield* Effect.forEach(turns, (turn) => ChatStore.use((chats) => chats.beginTurn(turn)))
-        const usedBefore = yield* later
+        for (const turn of turns) {
+          yield* ChatStore.use((chats) => chats.beginTurn(turn))
+          yield* age(turn, 2 * DAY_MS)
+        }
         const sweep = Effect.gen(function* () {
           let total = 0
           for (;;) {
-            const removed = yield* records.removeUnused({ whose: "people", usedBefore, limit: 4 })
+            const removed = yield* records.removeUnused({ whose: "people", unusedForMs: DAY_MS, limit: 4 })
             if (removed === 0) return total
             total += removed
           }
@@ -115,7 +115,7 @@ export const unusedChats = (run: Run<ChatStores>) => {
           Array.from({ length: 4 }, () => sweep),
           { concurrency: "unbounded" }
         )
-        expect(totals.reduce((sum, total) => sum + total, 0)).toBe(turns.length + 1)
+        expect(totals.reduce((sum, total) => sum + total, 0)).toBe(turns.length)
         expect((yield* Effect.forEach(turns, isStored)).some(Boolean)).toBe(false)
       })
     ))
