@@ -19,9 +19,11 @@ import { describe, expect, it } from "vitest"
 import { databaseLayer } from "../../src/databaseLayer.ts"
 import { storesLayer } from "../../src/storesLayer.ts"
 import { builtOnce } from "../builtOnce.ts"
+import { ageChat } from "../chat/ageChat.ts"
 import { hasPostgres } from "../databases.ts"
 import { hasPooler } from "../pooler.ts"
-import { newRemoval, poolWithoutConditions, withoutConditions } from "./removeConditions.ts"
+import { withoutConditions } from "./removeConditions.ts"
+import { newRemoval, poolWithoutConditions } from "./statementsWithout.ts"
 
 describe.runIf(hasPostgres && hasPooler)("without conditions on the owner", () => {
   const removal = newRemoval()
@@ -35,10 +37,10 @@ describe.runIf(hasPostgres && hasPooler)("without conditions on the owner", () =
       return databaseLayer({ pool })
     })
   )
-  const layer = builtOnce(storesLayer({ pollingIntervalSeconds: 0.5 }).pipe(Layer.provide(database)))
+  const layer = builtOnce(storesLayer({ pollingIntervalSeconds: 0.5 }).pipe(Layer.provideMerge(database)))
   const name = "Postgres, by its policies alone"
   botStoreContract(name, layer)
-  chatStoreContract(name, layer)
+  chatStoreContract(name, layer, ageChat)
   crmConnectionStoreContract(name, layer)
   documentStoreContract(name, layer)
   fileStoreContract(name, layer)

@@ -11,11 +11,8 @@ import { runtimeOf, UserExport } from "@parley/core/effect"
 import { Effect, Exit, Scope, Stream } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { hasPostgres } from "../../../adapters-db/test/databases.ts"
-import {
-  newRemoval,
-  poolWithoutConditions,
-  withoutConditions
-} from "../../../adapters-db/test/ownerConditions/removeConditions.ts"
+import { withoutConditions } from "../../../adapters-db/test/ownerConditions/removeConditions.ts"
+import { newRemoval, poolWithoutConditions } from "../../../adapters-db/test/ownerConditions/statementsWithout.ts"
 import { hasPooler } from "../../../adapters-db/test/pooler.ts"
 
 const [ANN, BEN] = ["ann", "ben"]

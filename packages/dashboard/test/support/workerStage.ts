@@ -23,6 +23,18 @@ let idle: ReadonlyArray<Session> = []
 /** The server of this worker with the default catalog, for all files that need no other. It ends with the worker. */
 export const workerServer = (): Promise<RunningServer> => (server ??= startServer())
 
+/**
+ * Has the suites of this file that share the worker's server use another one; returns a function that restores the
+ * former. The caller stops its server.
+ */
+export const useAsWorkerServer = (other: RunningServer): (() => void) => {
+  const former = server
+  server = Promise.resolve(other)
+  return () => {
+    server = former
+  }
+}
+
 /** The events of a page that tests listen to. */
 const HEARD = ["console", "dialog", "pageerror", "request", "response"] as const
 
