@@ -533,27 +533,6 @@ describe("server", () => {
     expect(replaced.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  test("answers carry the headers that protect browsers, and no CORS", async () => {
-    const response = await server.fetch("/healthz", { headers: { origin: "https://elsewhere.example" } })
-    const policy = response.headers.get("content-security-policy") ?? ""
-    expect(policy).toContain("script-src 'self'")
-    expect(policy).toContain("frame-ancestors 'none'")
-    expect(policy).not.toContain("unsafe")
-    expect(response.headers.get("x-content-type-options")).toBe("nosniff")
-    expect(response.headers.get("x-powered-by")).toBe(null)
-    expect([...response.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([])
-  })
-
-  test("over https every answer has browsers use https for a year, subdomains included; over http none does", async () => {
-    const secure = await startServer({ app: { baseUrl: "https://parley.example" } })
-    for (const path of ["/healthz", "/api/me", "/nowhere"]) {
-      const { headers } = await secure.fetch(path)
-      expect(headers.get("strict-transport-security"), path).toBe("max-age=31536000; includeSubDomains")
-      expect((await server.fetch(path)).headers.has("strict-transport-security"), path).toBe(false)
-    }
-    await secure.close()
-  })
-
   test("what fails unexpectedly is 500 without a word of why", async () => {
     const stores = await openInMemory()
     const ledger = CreditLedger.of({ ...stores.ledger, run: () => Effect.die(new Error("password=hunter2")) })

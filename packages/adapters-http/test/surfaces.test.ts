@@ -1,10 +1,11 @@
 import { Effect, Stream } from "effect"
 import { afterEach, describe, expect, test } from "vitest"
-import { routes } from "../src/index.ts"
+import express from "express"
+import { parleyRouter, routes } from "../src/index.ts"
 import { expectProblem } from "./support/expectProblem.ts"
 import { completed, text } from "./support/ScriptedModel.ts"
 import { startServer, type TestServer, type TestServerOptions } from "./support/startServer.ts"
-import { surfaces } from "./support/surfaces.ts"
+import { overNode, surfaces } from "./support/surfaces.ts"
 import { untilStill } from "./support/untilStill.ts"
 
 const ANN = "ann"
@@ -46,6 +47,41 @@ describe.each(surfaces)("%s", (_, surface) => {
     const other = await server.fetch("/healthz", { headers: { "x-request-id": "not a word" } })
     expect(other.headers.get("x-request-id")).toMatch(/^[\da-f-]{36}$/)
     await other.text()
+  })
+
+  test("every answer of a route has the headers that protect browsers, and no CORS", async () => {
+    await start()
+    for (const [path, method] of [
+      ["/healthz", "GET"],
+      ["/healthz", "PUT"],
+      ["/api/me", "GET"],
+      ["/api/chats/%zz", "GET"]
+    ] as const) {
+      const response = await server.fetch(path, { method, headers: { origin: "https://elsewhere.example" } })
+      await response.text()
+      const headers = Object.fromEntries(response.headers)
+      expect(headers, path).toMatchObject({
+        "content-security-policy":
+          "default-src 'none';script-src 'self';style-src 'self';img-src 'self';font-src 'self';connect-src 'self';" +
+          "form-action 'self';base-uri 'none';frame-ancestors 'none'",
+        "x-frame-options": "DENY",
+        "x-content-type-options": "nosniff",
+        "referrer-policy": "same-origin",
+        "cross-origin-opener-policy": "same-origin",
+        "cross-origin-resource-policy": "same-origin"
+      })
+      expect(headers).not.toHaveProperty("strict-transport-security")
+      expect(Object.keys(headers).filter((name) => name.startsWith("access-control"))).toEqual([])
+    }
+  })
+
+  test("over https every answer of a route has browsers use https for a year, subdomains included", async () => {
+    await start({ app: { baseUrl: "https://parley.example" } })
+    for (const path of ["/healthz", "/api/me"]) {
+      const { headers } = await server.fetch(path)
+      expect(headers.get("strict-transport-security"), path).toBe("max-age=31536000; includeSubDomains")
+      expect(headers.get("content-security-policy"), path).toContain(";upgrade-insecure-requests")
+    }
   })
 
   test("HEAD is GET without the body", async () => {
@@ -298,4 +334,20 @@ describe.each(surfaces)("%s", (_, surface) => {
     expect(signIn.headers.get("set-cookie")).toContain(path)
     await signIn.text()
   })
+})
+
+test("of an application on Express that sets security headers itself, its own stay", async () => {
+  const surface = overNode((options) =>
+    express()
+      .use((_, response, next) => {
+        response.setHeader("content-security-policy", "default-src https:")
+        next()
+      })
+      .use(parleyRouter(options))
+  )
+  const server = await startServer({ surface })
+  const { headers } = await server.fetch("/healthz")
+  expect(headers.get("content-security-policy")).toBe("default-src https:")
+  expect(headers.get("x-frame-options")).toBe("DENY")
+  await server.close()
 })

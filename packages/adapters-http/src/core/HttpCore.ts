@@ -24,6 +24,7 @@ import { cookieNameOf } from "../sessions/cookies.ts"
 import { logFailure, nameOf } from "./logFailure.ts"
 import { traceRequest } from "./traceRequest.ts"
 import { openApiDocument } from "./openApiDocument.ts"
+import { securityHeaders } from "./securityHeaders.ts"
 import { InvalidRequest, MethodNotAllowed, RouteNotFound } from "../problems/errors.ts"
 
 /** The path from a request to its response, independent of the kind of server. */
@@ -31,6 +32,8 @@ export interface HttpCore {
   readonly server: Server
   /** Takes a method and a path, still encoded and without the mount prefix; undefined if no route has the path. */
   match(method: string, path: string): RouteMatch | undefined
+  /** The headers that protect browsers, of every response. A header of the response itself replaces them. */
+  readonly securityHeaders: ResponseHeaders
   /** The headers of every response for pages of other origins: empty unless some are allowed. */
   headersOf(match: RouteMatch, head: Pick<Request, "headers">): ResponseHeaders
   /** Answers the request. Resolves after everything is settled, even if the client has left; it never rejects. */
@@ -58,6 +61,7 @@ export const makeHttpCore = (options: HttpOptions<never>, table: ReadonlyArray<R
   return {
     server,
     match,
+    securityHeaders: securityHeaders(server.address?.protocol === "https:"),
     headersOf,
     answer: (found, exchange) => {
       const { route } = found._tag === "route" ? found : { route: found.others[0] }

@@ -1,6 +1,6 @@
 import { type ErrorRequestHandler, type NextFunction, type Request, type Response, Router } from "express"
-import { makeHttpCore } from "../core/HttpCore.ts"
-import { targetOf } from "../exchange/Exchange.ts"
+import { type HttpCore, makeHttpCore } from "../core/HttpCore.ts"
+import { type ResponseHeaders, targetOf } from "../exchange/Exchange.ts"
 import { answerProblem, requestIdOf, serveNode } from "../node/parleyListener.ts"
 import { InvalidRequest, PayloadTooLarge } from "../problems/errors.ts"
 import type { Route } from "../routes/Route.ts"
@@ -12,7 +12,7 @@ export type RouterOptions = HttpOptions<Request>
 
 /**
  * All routes as an Express 5 router, to be mounted at the root or under a path, best before any body parser. It passes
- * other paths on. Throws if `baseUrl` is not a URL.
+ * other paths on. A security header that earlier middleware has set stays. Throws if `baseUrl` is not a URL.
  */
 export const parleyRouter = (options: RouterOptions): Router => routerOf(routes, options)
 
@@ -27,12 +27,24 @@ export const routerOf = (table: ReadonlyArray<Route>, options: RouterOptions): R
     if (match === undefined) return next()
     const id = requestIdOf(request, response)
     const peerOf = () => request.ip ?? ""
-    const exchange = { core, match, id, target, prefix: request.baseUrl, peerOf, headers: {} }
+    const exchange = {
+      core,
+      match,
+      id,
+      target,
+      prefix: request.baseUrl,
+      peerOf,
+      headers: headersBeside(response, core)
+    }
     void serveNode(request, response, exchange)
   })
   router.use(answerError)
   return router
 }
+
+/** The security headers that no earlier middleware of the application has set. */
+const headersBeside = (response: Response, { securityHeaders }: HttpCore): ResponseHeaders =>
+  Object.fromEntries(Object.entries(securityHeaders).filter(([name]) => !response.hasHeader(name)))
 
 /**
  * The last error handler: answers errors of Express itself or of other handlers with problem details, without the

@@ -35,7 +35,7 @@ const LEFT = "the client left"
 export const parleyFetch = (options: FetchOptions): FetchHandler => {
   const core = makeHttpCore(options)
   const prefix = prefixFrom(options.prefix)
-  const { otherwise = answerNotFound } = options
+  const { otherwise = answerNotFound(core) } = options
   return (request, info = {}) => {
     const { pathname, search } = new URL(request.url)
     const target = below({ path: pathname, query: search.slice(1) }, prefix)
@@ -69,7 +69,8 @@ const serveFetch = (core: HttpCore, { info, match, prefix, request, target }: Fe
     httpVersion: info.httpVersion ?? "unknown",
     onBroken: leave
   })
-  const writer = new FetchResponseWriter(request, { ...core.headersOf(match, incoming), [REQUEST_ID]: id }, leave)
+  const headers = { ...core.securityHeaders, ...core.headersOf(match, incoming), [REQUEST_ID]: id }
+  const writer = new FetchResponseWriter(request, headers, leave)
   const { signal } = request
   signal.addEventListener("abort", leave, { once: true })
   if (signal.aborted) leave()
@@ -83,9 +84,11 @@ const serveFetch = (core: HttpCore, { info, match, prefix, request, target }: Fe
 
 const idOf = (request: Request): string => requestIdFrom(request.headers.get(REQUEST_ID) ?? undefined)
 
-const answerNotFound: FetchHandler = (request) => {
-  const id = idOf(request)
-  const writer = new FetchResponseWriter(request, { [REQUEST_ID]: id }, () => undefined)
-  sendProblem(writer, problemFrom(new RouteNotFound(), id))
-  return writer.response
-}
+const answerNotFound =
+  ({ securityHeaders }: HttpCore): FetchHandler =>
+  (request) => {
+    const id = idOf(request)
+    const writer = new FetchResponseWriter(request, { ...securityHeaders, [REQUEST_ID]: id }, () => undefined)
+    sendProblem(writer, problemFrom(new RouteNotFound(), id))
+    return writer.response
+  }

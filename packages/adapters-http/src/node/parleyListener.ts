@@ -19,7 +19,6 @@ import { InvalidRequest, RouteNotFound } from "../problems/errors.ts"
 import type { RequestFinding } from "../server/AnsweredRequest.ts"
 import type { HttpOptions } from "../server/HttpOptions.ts"
 import { observeAnswer } from "./observeAnswer.ts"
-import { securityHeaders } from "./securityHeaders.ts"
 import { problemFrom } from "../problems/Problem.ts"
 
 /** `authenticate` is asked with Node's request. */
@@ -45,7 +44,6 @@ const invalidHost = new InvalidRequest({
 export const parleyListener = (options: ListenerOptions): RequestListener => {
   const core = makeHttpCore(options)
   const prefix = prefixFrom(options.prefix)
-  const headers = securityHeaders(URL.parse(options.baseUrl ?? "")?.protocol === "https:")
   const peerOf = trustedPeer(options.trustProxy)
   const { onAnswered, otherwise = answerNotFound } = options
   return (request, response) => {
@@ -56,10 +54,10 @@ export const parleyListener = (options: ListenerOptions): RequestListener => {
     const match = target && core.match(request.method ?? "GET", target.path)
     if (isAddressed && target !== undefined && match !== undefined) {
       const peer = () => peerOf(request)
-      const exchange = { core, match, id, target, prefix, peerOf: peer, headers, finding }
+      const exchange = { core, match, id, target, prefix, peerOf: peer, headers: core.securityHeaders, finding }
       return void serveNode(request, response, exchange)
     }
-    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+    for (const [name, value] of Object.entries(core.securityHeaders)) response.setHeader(name, value)
     response.setHeader(REQUEST_ID, id)
     if (isAddressed) otherwise(request, response)
     else answerProblem(request, response, invalidHost)
