@@ -1,5 +1,8 @@
+import { once } from "node:events"
+import { connect, type Socket } from "node:net"
+import { text } from "node:stream/consumers"
 import { runtimeOf } from "@parley/core/effect"
-import { describe, expect, test } from "vitest"
+import { describe, expect, test, vi } from "vitest"
 import { createHttpServer, parleyApp, RequestTracker, HmacSessionVerifier } from "../src/index.ts"
 import { openRaw, rawPost } from "./support/openRaw.ts"
 import { cookieFor, SECRET, startServer, type TestServer } from "./support/startServer.ts"
@@ -33,7 +36,7 @@ describe("closing the server", () => {
     const { server, port } = await serverOver(services)
     const { raw, call } = await beginReply(services, port)
     const closing = server.close({ deadlineMs: 600_000 })
-    await expect(openRaw(port)).rejects.toThrow("ECONNREFUSED")
+    await vi.waitFor(() => expect(openRaw(port)).rejects.toThrow("ECONNREFUSED"))
     call.say(" a reply.")
     call.complete()
     await raw.until("\r\n0\r\n\r\n")
@@ -71,6 +74,19 @@ describe("closing the server", () => {
     await raw.until("\r\n0\r\n\r\n")
     await closing
     await expect(openRaw(port)).rejects.toThrow("ECONNREFUSED")
+    await services.close()
+  })
+
+  test("answers requests on connections that it has not accepted yet", async () => {
+    const services = await startServer()
+    const { server, port } = await serverOver(services)
+    const sockets = Array.from({ length: 20 }, () => connect(port, "127.0.0.1"))
+    const answers = sockets.map((socket) =>
+      text(socket.end("GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"))
+    )
+    await once(sockets.at(-1) as Socket, "connect")
+    await server.close({ deadlineMs: 600_000 })
+    for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1.1 200 /)
     await services.close()
   })
 

@@ -1,6 +1,6 @@
 import { createServer, maxHeaderSize, type RequestListener, type Server } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
-import { setTimeout as delay } from "node:timers/promises"
+import { setImmediate as nextRound, setTimeout as delay } from "node:timers/promises"
 import { HeadTooLarge, InvalidRequest, RequestTooSlow } from "../problems/errors.ts"
 import { boundConnections, type ConnectionBounds, refuseSocket } from "./boundConnections.ts"
 import type { RequestTracker } from "../server/requests.ts"
@@ -40,6 +40,8 @@ const CHECK_MS = 5_000
 const REQUEST_MS = 300_000
 const KEEP_ALIVE_MS = 65_000
 const IDLE_CHECK_MS = 50
+/** Connections that the system keeps until Node accepts them: Node's own default. */
+const BACKLOG = 511
 /** Time for a connection to send its first request when the server closes. Browsers open some that never do. */
 const SILENT_MS = 500
 
@@ -71,6 +73,7 @@ export const createHttpServer = (listener: RequestListener, options: HttpServerO
     listen: ({ host, port }) => listen(server, host, port),
     close: async ({ deadlineMs, delayMs = 0 }) => {
       if (delayMs > 0) await announceStop(server, requests, delayMs)
+      await acceptWaiting(server)
       await closeServer(server, sockets, deadlineMs)
       await requests?.idle()
     }
@@ -94,6 +97,22 @@ const announceStop = (server: Server, requests: RequestTracker | undefined, dela
     response.shouldKeepAlive = false
   })
   return delay(delayMs)
+}
+
+/**
+ * Accepts the connections that clients have opened already. The end of listening would reset them, with their requests,
+ * which a proxy must not send a second time. Node accepts at most one in each round of its event loop, of which the
+ * first may be past that point.
+ */
+const acceptWaiting = async (server: Server): Promise<void> => {
+  let emptyRounds = 0
+  const onConnection = () => void (emptyRounds = 0)
+  server.on("connection", onConnection)
+  for (let round = 0; emptyRounds < 2 && round < BACKLOG; round += 1) {
+    emptyRounds += 1
+    await nextRound()
+  }
+  server.off("connection", onConnection)
 }
 
 const closeServer = async (server: Server, sockets: ReadonlySet<Socket>, deadlineMs: number): Promise<void> => {
