@@ -126,3 +126,25 @@ export const newerProgram = (migrations: ReadonlyArray<Migration>, tree: string)
   for (const { id, text } of migrations) writeFileSync(join(tree, MIGRATIONS, `${id}.sql`), text)
   return furnish(tree)
 }
+
+/** Changes that a next release may make to the tables with the most writes, while older servers use them. */
+export const expansion = async () => {
+  const oldest = (await loadMigrations()).at(-1)?.compatibleFrom ?? ""
+  const tables = [
+    "credit_accounts",
+    "credit_holds",
+    "credit_transactions",
+    "documents",
+    "chats",
+    "messages",
+    "passages"
+  ]
+  const columns = tables.map((table) => `ALTER TABLE {{schema}}.${table} ADD COLUMN added_later text DEFAULT 'none';`)
+  const text = [
+    `-- compatible from ${oldest}`,
+    ...columns,
+    "CREATE INDEX documents_added_later ON {{schema}}.documents (added_later);",
+    "CREATE TABLE {{schema}}.added_later (id text PRIMARY KEY);"
+  ]
+  return makeMigration("9001_added_later", `${text.join("\n")}\n`)
+}

@@ -1,38 +1,15 @@
 import { join } from "node:path"
 import { expect, it } from "vitest"
-import { loadMigrations, makeMigration } from "../../../adapters-db/src/migrations/Migration.ts"
 import { CrashRig } from "../crash/CrashRig.ts"
 import { judgePeople } from "../crash/judgeRound.ts"
 import { firstSeed } from "../crash/seeds.ts"
 import { temporaryFolder } from "../processes/ParleyProcess.ts"
 import { Visitor } from "../processes/RunningServer.ts"
-import { newerProgram, oldestCompatible, olderProgram } from "./releases.ts"
+import { expansion, newerProgram, oldestCompatible, olderProgram } from "./releases.ts"
 import { SteadyLoad } from "./steadyLoad.ts"
 
 /** The required number of actions of each kind in each stage. */
 const STAGE = 5
-
-/** Changes that a next release may make to the tables with the most writes, while older servers use them. */
-const expansion = async () => {
-  const oldest = (await loadMigrations()).at(-1)?.compatibleFrom ?? ""
-  const tables = [
-    "credit_accounts",
-    "credit_holds",
-    "credit_transactions",
-    "documents",
-    "chats",
-    "messages",
-    "passages"
-  ]
-  const columns = tables.map((table) => `ALTER TABLE {{schema}}.${table} ADD COLUMN added_later text DEFAULT 'none';`)
-  const text = [
-    `-- compatible from ${oldest}`,
-    ...columns,
-    "CREATE INDEX documents_added_later ON {{schema}}.documents (added_later);",
-    "CREATE TABLE {{schema}}.added_later (id text PRIMARY KEY);"
-  ]
-  return makeMigration("9001_added_later", `${text.join("\n")}\n`)
-}
 
 it(
   "servers of the oldest release that the schema allows answer every request while a newer one migrates it, beside the newer one, and after a rollback",
