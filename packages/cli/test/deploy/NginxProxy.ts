@@ -40,12 +40,20 @@ const siteOf = (servers: ReadonlyArray<number>, ports: { http: number; https: nu
     .replace(/(ssl_certificate +)\S+;/, `$1${made.cert};`)
     .replace(/(ssl_certificate_key +)\S+;/, `$1${made.key};`)
 
-export interface NginxOptions {
+interface NginxFiles {
   readonly folder: string
   /** The ports of the servers, in the order of the example. */
   readonly servers: ReadonlyArray<number>
-  /** Changes the site, to see what depends on a line. */
-  readonly change?: ((site: string) => string) | undefined
+  readonly ports: { readonly http: number; readonly https: number }
+  readonly made: Certificate
+}
+
+/** Writes the site and the file around it; returns the path of the latter. */
+export const nginxFiles = ({ folder, made, ports, servers }: NginxFiles): string => {
+  const [site, main] = [join(folder, "site.conf"), join(folder, "nginx.conf")]
+  writeFileSync(site, siteOf(servers, ports, made))
+  writeFileSync(main, around(folder, site))
+  return main
 }
 
 /** A real nginx with the example of `deploy/nginx` in front of servers on this machine. */
@@ -56,26 +64,24 @@ export class NginxProxy implements AsyncDisposable {
   readonly #child: ChildProcess
   #said = ""
 
-  private constructor(folder: string, https: number, authority: Certificate) {
+  private constructor(main: string, https: number, authority: Certificate) {
     this.url = `https://localhost:${https}`
     this.ca = readFileSync(authority.cert)
-    this.#child = spawn("nginx", ["-e", "stderr", "-c", join(folder, "nginx.conf")], {
+    this.#child = spawn("nginx", ["-e", "stderr", "-c", main], {
       env: { PATH },
       stdio: ["ignore", "ignore", "pipe"]
     })
     this.#child.stderr?.setEncoding("utf8").on("data", (text: string) => (this.#said += text))
   }
 
-  static async start({ change = (site) => site, folder: parent, servers }: NginxOptions): Promise<NginxProxy> {
+  static async start({ folder: parent, servers }: Pick<NginxFiles, "folder" | "servers">): Promise<NginxProxy> {
     const folder = join(parent, "nginx")
     mkdirSync(folder)
     const authority = makeAuthority(folder, "authority")
     const made = issueCertificate(folder, authority, "DNS:localhost")
     const [http, https] = [await openPort(), await openPort()]
-    const site = join(folder, "site.conf")
-    writeFileSync(site, change(siteOf(servers, { http, https }, made)))
-    writeFileSync(join(folder, "nginx.conf"), around(folder, site))
-    const proxy = new NginxProxy(folder, https, authority)
+    const main = nginxFiles({ folder, servers, ports: { http, https }, made })
+    const proxy = new NginxProxy(main, https, authority)
     await eventually("nginx to listen", () => proxy.#listens(https), 10_000)
     return proxy
   }
