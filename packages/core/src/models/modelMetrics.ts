@@ -27,13 +27,9 @@ export interface ModelFailures {
 }
 
 /** The failures of models in this process since it began, the most frequent first. */
-export const failuresSoFar: Effect.Effect<ReadonlyArray<ModelFailures>> = Effect.map(Metric.snapshot, (all) =>
-  all
-    .flatMap((metric): ReadonlyArray<ModelFailures> => {
-      if (metric.id !== modelFailures.id || metric.type !== "Counter") return []
-      const { model = "", reason = "", vendor = "" } = metric.attributes ?? {}
-      return [{ vendor, model, reason, failures: Number(metric.state.count) }]
-    })
+export const failuresSoFar: Effect.Effect<ReadonlyArray<ModelFailures>> = Effect.sync(() =>
+  instruments.modelFailures.series
+    .map(({ labels: { model = "", reason = "", vendor = "" }, value }) => ({ vendor, model, reason, failures: value }))
     .filter(({ failures }) => failures > 0)
     .toSorted((a, b) => b.failures - a.failures)
 )

@@ -36,7 +36,7 @@ const metricOf = (facts: InstrumentFacts, labels: Labels): Metric.Metric<number,
  */
 export class Instrument {
   readonly facts: InstrumentFacts
-  readonly #series = new Map<string, Metric.Metric<number, unknown>>()
+  readonly #series = new Map<string, { readonly labels: Labels; readonly metric: Metric.Metric<number, unknown> }>()
 
   constructor(facts: InstrumentFacts) {
     this.facts = facts
@@ -58,13 +58,17 @@ export class Instrument {
     return state.value ?? state.count ?? 0
   }
 
+  /** All combinations of attributes with which it was recorded or read, each with what `read` returns. */
+  get series(): ReadonlyArray<{ readonly labels: Labels; readonly value: number }> {
+    return [...this.#series.values()].map(({ labels }) => ({ labels, value: this.read(labels) }))
+  }
+
   #of(labels: Labels): Metric.Metric<number, unknown> {
     const key = Object.values(labels).join("\0")
-    let metric = this.#series.get(key)
-    if (metric === undefined) {
-      metric = metricOf(this.facts, labels)
-      this.#series.set(key, metric)
-    }
+    const known = this.#series.get(key)
+    if (known !== undefined) return known.metric
+    const metric = metricOf(this.facts, labels)
+    this.#series.set(key, { labels, metric })
     return metric
   }
 }
