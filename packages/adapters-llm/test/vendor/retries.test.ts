@@ -1,4 +1,3 @@
-import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { instruments } from "@parley/core/adapter"
 import type { Play } from "./FakeVendor.ts"
