@@ -1,3 +1,8 @@
+import { writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import { text } from "node:stream/consumers"
 import { instruments } from "@parley/core/adapter"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { prometheusName } from "../src/telemetry/metricsText.ts"
@@ -13,11 +18,14 @@ const LEASE = "The rent is due on the third day of each month. The deposit is tw
 
 const allFacts = Object.values(instruments).map(({ facts }) => facts)
 
-/** Uploads a document, waits until it is read, and asks about it below a caller's span. */
+/** Uploads a document, waits until it is read, and asks about it, both below a caller's span. */
 const askAboutLease = async (url: string) => {
   const ann = new Visitor(url)
   await ann.signIn("ann@example.com")
-  const uploaded = await ann.upload("lease.txt", new TextEncoder().encode(LEASE))
+  const form = new FormData()
+  form.set("file", new File([LEASE], "lease.txt"))
+  const headers = { cookie: ann.cookie, traceparent: `00-${TRACE}-${CALLER}-01` }
+  const uploaded = await fetch(`${url}/api/upload`, { method: "POST", headers, body: form })
   const { documentId: id } = (await uploaded.json()) as { documentId: string }
   await eventually("the document to be read", async () => {
     const { status } = await ann.getJson<{ status: string }>(`/api/documents/${id}`)
@@ -39,9 +47,22 @@ describe("a server whose telemetry is collected", () => {
   let collector: Collector
   let server: ServerHere
   let metricsPort: string
+  /** The traces of the webhooks that arrived, by the types of their events. */
+  const webhooks = new Map<string, string>()
+  const receiver = createServer(async (request, response) => {
+    const { type } = JSON.parse(await text(request)) as { readonly type: string }
+    webhooks.set(type, String(request.headers["traceparent"]))
+    response.writeHead(204).end()
+  })
   beforeAll(async () => {
     collector = await Collector.start()
+    await new Promise<void>((done) => receiver.listen(0, "127.0.0.1", done))
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
+    const events = ["document.ready", "reply.finished"]
+    writeFileSync(join(folder.path, "parley.json"), JSON.stringify({ webhooks: [{ url, secret: "HOOK", events }] }))
     server = await serveHere(folder.path, {
+      PARLEY_CONFIG: "parley.json",
+      HOOK: `whsec_${Buffer.from("a secret of thirty-two bytes ...").toString("base64")}`,
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_METRIC_EXPORT_INTERVAL: "200",
       OTEL_BSP_SCHEDULE_DELAY: "200",
@@ -53,6 +74,8 @@ describe("a server whose telemetry is collected", () => {
   afterAll(async () => {
     await server.stop()
     await collector[Symbol.asyncDispose]()
+    receiver.closeAllConnections()
+    receiver.close()
     folder[Symbol.dispose]()
   })
 
@@ -62,8 +85,8 @@ describe("a server whose telemetry is collected", () => {
     await eventually("a sample", () => collector.points("process.memory.usage").length > 0 || undefined)
     const exported = new Map(collector.exports.at(-1)?.map(({ name, unit }) => [name, unit]))
     for (const { name, unit } of allFacts) expect([name, exported.get(name)]).toEqual([name, unit])
-    const text = await scrape()
-    for (const facts of allFacts) expect(text).toMatch(new RegExp(`^# TYPE ${prometheusName(facts)} `, "m"))
+    const scraped = await scrape()
+    for (const facts of allFacts) expect(scraped).toMatch(new RegExp(`^# TYPE ${prometheusName(facts)} `, "m"))
     expect(collector.services).toEqual(new Set(["parley"]))
   })
 
@@ -95,15 +118,30 @@ describe("a server whose telemetry is collected", () => {
     expect(JSON.stringify(collector.spans)).not.toContain(QUESTION)
   })
 
+  it("the job of an upload, the events of both requests and their webhooks continue the trace", async () => {
+    await eventually("both webhooks", () => webhooks.size === 2 || undefined)
+    const ids = await eventually("the spans of their deliveries", () => {
+      const found = collector.spans.filter(({ name }) => /^deliver (?:document\.ready|reply\.finished)$/.test(name))
+      return found.length >= 2 ? new Map(found.map((span) => [span.name.slice("deliver ".length), span])) : undefined
+    })
+    for (const [type, { parentSpanId, spanId, traceId }] of ids) {
+      expect([type, traceId, webhooks.get(type)]).toEqual([type, TRACE, `00-${TRACE}-${spanId}-01`])
+      const parent = collector.spans.find((span) => span.spanId === parentSpanId)
+      expect(parent?.name).toBe(type === "document.ready" ? "processDocument" : "credits.settle")
+    }
+    const job = collector.spans.find(({ name }) => name.startsWith("job "))
+    expect(job?.traceId).toBe(TRACE)
+  })
+
   it("what was held is what was charged and given back, in credits", async () => {
     const total = (name: string) =>
       collector.points(name).reduce((sum, { asDouble, asInt }) => sum + Number(asDouble ?? asInt), 0)
     await eventually("the credits of the chat", () => total("parley.credits.settled") > 0 || undefined)
     expect(total("parley.credits.settled") + total("parley.credits.released")).toBe(total("parley.credits.reserved"))
-    const text = await scrape()
-    expect(text).toMatch(/^parley_credits_settled_total [1-9]/m)
-    expect(text).toMatch(/^http_server_request_duration_seconds_count\{.*http_route="\/api\/chat".*\} [1-9]/m)
-    expect(text).not.toContain("ann@example.com")
+    const scraped = await scrape()
+    expect(scraped).toMatch(/^parley_credits_settled_total [1-9]/m)
+    expect(scraped).toMatch(/^http_server_request_duration_seconds_count\{.*http_route="\/api\/chat".*\} [1-9]/m)
+    expect(scraped).not.toContain("ann@example.com")
   })
 })
 

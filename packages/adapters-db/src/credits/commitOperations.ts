@@ -17,6 +17,7 @@ import { type Database, DatabaseError, type Row, type Sql } from "../database/Da
 import { DATABASE_NOW, type LedgerTime } from "./LedgerClock.ts"
 import { loadAccounts } from "./loadAccounts.ts"
 import { type AccountWrite, type TurnEnd, writeChanges } from "./writeChanges.ts"
+import type { Traces } from "../database/traces.ts"
 
 /**
  * Accounts as this process wrote them last, so that the next operations on them need not read them first. A remembered
@@ -121,6 +122,15 @@ const byAccount = (pending: ReadonlyArray<Pending>): ReadonlyMap<string, Readonl
 
 const NONE: ReadonlySet<string> = new Set()
 
+/** For each account the trace of its last operation that has one. */
+const tracesOf = (pending: ReadonlyArray<Pending>): Traces => {
+  let traces: Record<string, string> | undefined
+  for (const { operation } of pending) {
+    if (operation.traceparent !== undefined) (traces ??= {})[operation.userId] = operation.traceparent
+  }
+  return traces
+}
+
 const decide = (
   group: ReadonlyArray<Pending>,
   loaded: LoadedAccount,
@@ -203,7 +213,7 @@ const decideAndWrite = Effect.fnUntraced(function* (
   if (alone.length > 0) yield* writeChanges(query, schema, [], null, alone)
   const doubtAll = Effect.sync(() => writes.forEach(({ changes }) => recent?.doubt(changes.account.userId)))
   const write = Effect.suspend(() =>
-    Effect.onError(writeChanges(query, schema, writes, decidedAt, withChanges), () => doubtAll)
+    Effect.onError(writeChanges(query, schema, writes, decidedAt, withChanges, tracesOf(pending)), () => doubtAll)
   )
   const refused = writes.length === 0 ? NONE : (yield* time.learnFrom(write)).missed
   for (const { userId, group, decisions, write } of decided) {

@@ -1,3 +1,4 @@
+import { type Traces, tracedBy } from "../database/traces.ts"
 import {
   type Changes,
   countsOf,
@@ -158,12 +159,13 @@ export const writeChanges = (
   schema: string,
   writes: ReadonlyArray<AccountWrite>,
   decidedAt: number | null,
-  ends: ReadonlyArray<TurnEnd> = []
+  ends: ReadonlyArray<TurnEnd> = [],
+  traces?: Traces
 ): Effect.Effect<Written, DatabaseError> => {
   const { accounts, ended, opened, purchases, records, seen, summed, transactions, unseen } = creditLists(writes)
   return Effect.map(
     query<{ missed: ReadonlyArray<string>; database_now: number }>(
-      `SELECT ${schema}.write_credits($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) AS missed, ${DATABASE_NOW} AS database_now`,
+      `SELECT ${schema}.write_credits($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) AS missed, ${DATABASE_NOW} AS database_now${traces === undefined ? "" : tracedBy("$12")}`,
       [
         accounts,
         seen,
@@ -175,7 +177,8 @@ export const writeChanges = (
         purchases,
         summed,
         jsonList(ends.map(({ payer, turn }) => ({ payer, ...endRow(turn) }))),
-        decidedAt
+        decidedAt,
+        ...(traces === undefined ? [] : [JSON.stringify(traces)])
       ]
     ),
     ([row]) => ({ missed: new Set(row?.missed), databaseNow: row?.database_now })

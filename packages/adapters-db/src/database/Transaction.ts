@@ -1,8 +1,10 @@
+import { currentTraceparent } from "@parley/core/adapter"
 import { Effect, Exit, Semaphore } from "effect"
 import { DatabaseError, type Row, type Sql } from "./Database.ts"
 import { type DatabaseRole, enterRole, sameRole } from "./DatabaseRole.ts"
 import type { Connection, Driver } from "./Driver.ts"
 import { CurrentPurpose } from "./limits.ts"
+import { traceForTransaction } from "./traces.ts"
 
 /** A transaction in progress. Its BEGIN and changes of role travel with the first statement that needs them. */
 export interface Transaction {
@@ -20,9 +22,15 @@ export interface Transaction {
 const enter = (transaction: Transaction, role: DatabaseRole): Effect.Effect<void, DatabaseError> =>
   Effect.suspend(() => {
     if (sameRole(transaction.role, role)) return Effect.void
+    const isBegun = transaction.role !== undefined
     const script = enterRole(transaction.connection.begin, transaction.role, role)
     transaction.role = role
-    return transaction.connection.script(script)
+    if (isBegun) return Effect.asVoid(transaction.connection.script(script))
+    return Effect.flatMap(currentTraceparent, (traceparent) =>
+      transaction.connection.script(
+        traceparent === undefined ? script : `${script}; ${traceForTransaction(traceparent)}`
+      )
+    )
   })
 
 const ended = new Error("A statement was sent after its transaction had ended.")

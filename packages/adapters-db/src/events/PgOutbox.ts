@@ -37,6 +37,7 @@ interface FeedRow extends ClaimedRow {
 
 interface ClaimedRow extends EventRow {
   readonly data: unknown
+  readonly traceparent?: string | null
 }
 
 interface DeliveryRow extends EventRow {
@@ -74,7 +75,8 @@ const recordOf = (row: DeliveryRow): DeliveryRecord => ({
 const claimedOf = (row: ClaimedRow, claim: string): ClaimedDelivery => ({
   event: eventOf({ id: row.event_id, type: row.type, at: row.created_at.getTime(), data: row.data }),
   tries: row.tries,
-  claim
+  claim,
+  traceparent: row.traceparent ?? undefined
 })
 
 /** State, rest in milliseconds and reason that a try leaves. */

@@ -6,9 +6,6 @@ import { forPurpose } from "../database/limits.ts"
 export interface StorageState {
   readonly holdsOpen: number
   readonly holdsOldestAge: number
-  readonly webhooksWaiting: number
-  readonly webhooksLag: number
-  readonly eventsDead: number
   readonly paymentsWaiting: number
 }
 
@@ -20,11 +17,8 @@ export const readStorageState: Effect.Effect<StorageState, DatabaseError, Databa
   Database,
   ({ schema, statement }) =>
     statement<{ [Name in keyof StorageState]: number }>(
-      `SELECT h.*, w.*, d.*, p.* FROM
+      `SELECT h.*, p.* FROM
         (SELECT count(*) AS "holdsOpen", ${ageOf("opened_at")} AS "holdsOldestAge" FROM ${schema}.credit_holds) h,
-        (SELECT count(*) AS "webhooksWaiting", ${ageOf("created_at")} AS "webhooksLag"
-          FROM ${schema}.event_deliveries WHERE state = 'pending' AND destination <> 'feed') w,
-        (SELECT count(*) AS "eventsDead" FROM ${schema}.event_deliveries WHERE state = 'dead') d,
         (SELECT count(*) AS "paymentsWaiting" FROM ${schema}.payment_events
           WHERE state IN ('owed', 'waiting', 'refused', 'unreadable')) p`
     )

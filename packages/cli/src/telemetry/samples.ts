@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { DatabaseOwner, readStorageState } from "@parley/adapters-db"
-import { beginInstruments, instruments, TaskRuns, WorkerRegistry } from "@parley/core/adapter"
+import { beginInstruments, DeliveryRecords, FEED, instruments, TaskRuns, WorkerRegistry } from "@parley/core/adapter"
 import { ALIVE_MS } from "@parley/core/effect"
 import { Effect, Schedule } from "effect"
 import { failureFields } from "@parley/core/adapter"
@@ -65,9 +65,10 @@ const sampleStorage = Effect.gen(function* () {
   const state = yield* readStorageState
   instruments.holdsOpen.record(state.holdsOpen)
   instruments.holdsOldestAge.record(state.holdsOldestAge)
-  instruments.webhooksWaiting.record(state.webhooksWaiting)
-  instruments.webhooksLag.record(state.webhooksLag)
-  instruments.eventsDead.record(state.eventsDead)
+  const destinations = (yield* (yield* DeliveryRecords).destinations).filter(({ id }) => id !== FEED)
+  instruments.webhooksWaiting.record(destinations.reduce((sum, { pending }) => sum + pending, 0))
+  instruments.webhooksLag.record(Math.max(0, ...destinations.map(({ oldestMs = 0 }) => oldestMs)) / 1_000)
+  instruments.eventsDead.record(destinations.reduce((sum, { dead }) => sum + dead, 0))
   instruments.paymentsWaiting.record(state.paymentsWaiting)
   for (const { endedAt, findings, task } of yield* (yield* TaskRuns).ended) {
     LAST_SUCCESS[task].record(Math.round(endedAt / 1_000))

@@ -1,6 +1,7 @@
 import { Cause, Context, Effect, Exit, Layer, Option, Queue, Random, type Scope } from "effect"
 import { repeatWork } from "../background/repeatWork.ts"
 import { instruments } from "../telemetry/instruments.ts"
+import { spanFrom } from "../telemetry/trace.ts"
 import { retryStorage } from "../storage/retryStorage.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { Catalog } from "../tiers/Catalog.ts"
@@ -90,13 +91,26 @@ const makeOutcome = Effect.map(Outbox, (outbox) =>
   })
 )
 
+/** Runs a try in a span of the trace in which its event was written. */
+const inTrace = <A, E>(
+  { event: { type }, traceparent, tries }: ClaimedDelivery,
+  work: Effect.Effect<A, E>
+): Effect.Effect<A, E> => {
+  const parent = spanFrom(traceparent)
+  return Effect.withSpan(work, `deliver ${type}`, {
+    kind: "producer",
+    ...(parent === undefined ? { root: true } : { parent }),
+    attributes: { "parley.delivery.try": tries }
+  })
+}
+
 /** The parts of a delivery: claiming deliveries, and trying one. */
 const makeParts = Effect.gen(function* () {
   const outbox = yield* Outbox
   const outcomeOf = yield* makeOutcome
   return {
     tryOne: (sink: EventSink, delivery: ClaimedDelivery) =>
-      Effect.flatMap(outcomeOf(sink, delivery), (outcome) =>
+      Effect.flatMap(inTrace(delivery, outcomeOf(sink, delivery)), (outcome) =>
         retryStorage(outbox.conclude({ destination: sink.id, delivery, outcome }))
       ),
     claim: ({ id, timeLimitMs }: EventSink, limit: number) =>

@@ -46,6 +46,8 @@ export interface ClaimedDelivery {
   readonly tries: number
   /** Names the claim: another process may have taken it over meanwhile. */
   readonly claim: string
+  /** The span in which the event was written, as a `traceparent`; undefined if there was none, or it is not kept. */
+  readonly traceparent?: string | undefined
 }
 
 export interface ClaimInput {

@@ -2,6 +2,7 @@ import { Clock, Effect, Redacted, Result, Schema } from "effect"
 import { DeliveryFailed, type EventSink } from "./EventSink.ts"
 import { hookSinks, type ParleyHooks } from "./hooks.ts"
 import { EVENT_TYPES, type EventType, type ParleyEvent } from "./ParleyEvent.ts"
+import { currentTraceparent } from "../telemetry/trace.ts"
 import type { WebhookPoster } from "./WebhookPoster.ts"
 import {
   InvalidWebhook,
@@ -75,7 +76,13 @@ const retryAfterMs = (header: string | undefined, now: number): number => {
 const post = Effect.fnUntraced(function* (poster: WebhookPoster, endpoint: WebhookEndpoint, event: ParleyEvent) {
   const body = JSON.stringify(event)
   const signed = yield* webhookHeaders(event.id, body, endpoint.secrets.map(Redacted.value))
-  const headers = { ...signed, "content-type": "application/json", "user-agent": "Parley-Webhooks" }
+  const traceparent = yield* currentTraceparent
+  const headers = {
+    ...signed,
+    "content-type": "application/json",
+    "user-agent": "Parley-Webhooks",
+    ...(traceparent === undefined ? {} : { traceparent })
+  }
   const { retryAfter, status } = yield* poster.post({ url: endpoint.url, headers, body })
   if (status >= 200 && status < 300) return
   const askedFor = retryAfterMs(retryAfter, yield* Clock.currentTimeMillis)

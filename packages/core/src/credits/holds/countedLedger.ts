@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { RequestCharge } from "../../identity/RequestCharge.ts"
 import { instruments } from "../../telemetry/instruments.ts"
+import { currentTraceparent } from "../../telemetry/trace.ts"
 import { CreditLedger } from "../CreditLedger.ts"
 import type { Changes, Operation, Refusal, View } from "../rules/LedgerState.ts"
 
@@ -15,16 +16,17 @@ const movedBy = ({ open, second }: View, { closed, opened, transactions }: Chang
 }
 
 /**
- * The ledger, whose holds are counted: as each operation was decided last, so that an operation that found its answer
+ * The ledger, whose holds are counted and whose operations know their trace: as each operation was decided last, so that an operation that found its answer
  * stored counts nothing. A charge is also added to that of the current request.
  */
 const counted = (ledger: CreditLedger["Service"]): CreditLedger["Service"] => ({
   ...ledger,
   run: <A, E extends Refusal>(operation: Operation<A, E>) =>
-    Effect.suspend(() => {
+    Effect.flatMap(currentTraceparent, (traceparent) => {
       let moved: ReturnType<typeof movedBy> | undefined
       const observed: Operation<A, E> = {
         ...operation,
+        traceparent,
         decide: (view, now) => {
           const decision = operation.decide(view, now)
           moved = decision.changes === undefined ? undefined : movedBy(view, decision.changes)

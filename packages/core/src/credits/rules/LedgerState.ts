@@ -130,4 +130,6 @@ export interface Operation<A, E extends Refusal> {
    * repeat, as the operation is.
    */
   readonly companion?: Companion | undefined
+  /** The span in which it runs, as a `traceparent`; the events of its changes continue that trace. */
+  readonly traceparent?: string | undefined
 }
