@@ -106,6 +106,18 @@ describe("a sign-in by e-mail", () => {
     expect((await (await signIn("ann@example.org")).me())?.userId).toBe(me?.userId)
   })
 
+  it("ends the session that the browser had before, also in a copy of its token, and no other", async () => {
+    const browser = await signIn("twice@example.org")
+    const elsewhere = await signIn("twice@example.org")
+    const copy = new Browser(server.url)
+    for (const [name, value] of browser.cookies) copy.cookies.set(name, value)
+    expect(await copy.me()).toMatchObject({ email: "twice@example.org" })
+    const mail = await ask(browser, "twice@example.org")
+    expect(leadsTo(await browser.form("/sign-in/code", { code: codeOf(mail) }))).toEqual([303, "/"])
+    expect(await copy.me()).toBeNull()
+    for (const other of [browser, elsewhere]) expect(await other.me()).toMatchObject({ email: "twice@example.org" })
+  })
+
   it("answers known, unknown and blocked people alike", async () => {
     const known = await (await signIn("known@example.org")).me()
     const blocked = await (await signIn("blocked@example.org")).me()

@@ -1,11 +1,13 @@
 import { SessionIssuedAt } from "@parley/core/adapter"
 import { CODE_LIFETIME_MS, CreditService, EmailSignIn, shownCode } from "@parley/core/effect"
-import { Clock, Effect, Result } from "effect"
+import { Clock, Effect, Option, Result } from "effect"
 import { signInAccess, type SigningIn } from "../../access/signInAccess.ts"
 import { formBody } from "../../body/formBody.ts"
 import { type Context, empty, publicPathOf, type ResponseHeaders } from "../../exchange/Exchange.ts"
-import { setSessionCookie } from "../../sessions/cookies.ts"
+import { candidateTokens, MOST_CANDIDATES, setSessionCookie } from "../../sessions/cookies.ts"
+import type { OwnSessions } from "../../sessions/ownSessions.ts"
 import { clearSignInCookie, setSignInCookie } from "../../sessions/signInCookie.ts"
+import { endSession } from "../endSession.ts"
 import { type Parameter, textParameter } from "../parameters.ts"
 import { defineRoute } from "../Route.ts"
 import { signInPage, type SignInView } from "./signInPage.ts"
@@ -104,6 +106,16 @@ export const postSignIn = defineRoute({
     )
 })
 
+/** Ends the sessions that the browser's cookies still carry: the new one replaces them. */
+const endEarlierSessions = Effect.fnUntraced(function* ({ verifier }: OwnSessions, { request, server }: Context) {
+  const tokens = candidateTokens(request.headers.cookie, server.sessionCookie)
+  for (const token of tokens.slice(0, MOST_CANDIDATES)) {
+    // A token that proves nothing needs no end.
+    const earlier = yield* Effect.option(verifier.verify(token))
+    if (Option.isSome(earlier)) yield* endSession({ token, expiresAt: earlier.value.expiresAt })
+  }
+})
+
 const signIn = Effect.fnUntraced(function* (
   { address, browser = "", sessions }: SigningIn,
   code: string,
@@ -115,6 +127,7 @@ const signIn = Effect.fnUntraced(function* (
   yield* CreditService.use((credits) => credits.balance(person.userId)).pipe(
     Effect.provideService(SessionIssuedAt, startedAt)
   )
+  yield* endEarlierSessions(sessions, context)
   const { lifetimeSeconds: maxAgeSeconds, token } = yield* sessions.issue(person)
   const { sessionCookie } = context.server
   const path = publicPathOf(context)
