@@ -306,6 +306,21 @@ describeInChromium("a person with documents", {}, (stage) => {
     expect(dashboard.complaintsBut()).toEqual([])
   })
 
+  it("signs out, and leaves no unsent text of a message or a bot in the browser", async () => {
+    const dashboard = await stage.openAs("drafts@example.org")
+    const { page } = dashboard
+    const unsent = () => page.evaluate(() => Object.entries(sessionStorage).filter(([key]) => key.includes("draft")))
+    await dashboard.field.fill("Not for the next person")
+    await page.goto("/bots/new")
+    await page.getByLabel("Name").fill("Not for them either")
+    expect(await unsent()).toHaveLength(2)
+    await page.reload()
+    expect(await page.getByLabel("Name").inputValue()).toBe("Not for them either")
+    await dashboard.signOut()
+    expect(await unsent()).toEqual([])
+    expect(dashboard.complaintsBut()).toEqual([])
+  })
+
   it.each([
     ["en-US", /New ones come on [A-Z][a-z]+ \d{1,2}, \d{4}\./],
     ["en-GB", /New ones come on \d{1,2} [A-Z][a-z]+ \d{4}\./]

@@ -6,6 +6,7 @@ import { deleteAccount, exportOwnData } from "../../api/account.ts"
 import { type Me, meQuery } from "../../api/session.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { ConfirmDialog } from "../../shell/ConfirmDialog.tsx"
+import { forgetDrafts } from "../../session/forgetDrafts.ts"
 import { FreshSignInNotice } from "../../shell/FreshSignInNotice.tsx"
 import { Icon } from "../../theme/Icon.tsx"
 import { saveFile } from "../saveFile.ts"
@@ -26,6 +27,7 @@ export const OwnData = ({ me: { userId } }: { readonly me: Me }) => {
   const deletion = useMutation({
     mutationFn: () => deleteAccount(userId),
     onSuccess: () => {
+      forgetDrafts()
       queryClient.setQueryData(meQuery.queryKey, null)
       void navigate("/")
     },

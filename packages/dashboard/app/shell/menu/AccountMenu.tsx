@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "react-router"
 import { meQuery, serverSettingsQuery, signOut } from "../../api/session.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
+import { forgetDrafts } from "../../session/forgetDrafts.ts"
 import classes from "./AccountMenu.module.css"
 import { BalanceLeft } from "../BalanceLeft.tsx"
 import { MenuButton } from "./MenuButton.tsx"
@@ -20,6 +21,7 @@ export const AccountMenu = () => {
   const leave = async () => {
     if (way === undefined) return
     const next = await signOut(way)
+    forgetDrafts()
     if (next !== undefined) return location.assign(next)
     queryClient.setQueryData(meQuery.queryKey, null)
     void navigate("/")
