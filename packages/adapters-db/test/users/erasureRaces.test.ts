@@ -1,13 +1,22 @@
 import { AccessList, Accounts, Catalog, CrmRelease, EmailSignIn, noCrmLayer, noPayments } from "@parley/core/effect"
 import { SecurityEvents, UserAccess, UserService } from "@parley/core/effect"
-import { AccessStore, Mailer, paymentProviderLayer, SignInStore } from "@parley/core/adapter"
+import {
+  AccessStore,
+  Mailer,
+  PaymentEventStore,
+  type PaymentProvider,
+  paymentProviderLayer,
+  PaymentUnavailable,
+  SignInStore
+} from "@parley/core/adapter"
 import { defaultCatalog } from "@parley/core"
-import { newUserId } from "@parley/core/testing"
+import { newUserId, reservation, testedLedger } from "@parley/core/testing"
 import { createHash } from "node:crypto"
 import { Deferred, Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { PgDatabaseLayer } from "../../src/database/server/PgDatabase.ts"
 import { storesLayer } from "../../src/storesLayer.ts"
+import { noFacts } from "../../../core/src/billing/SubscriptionFacts.ts"
 import { hasPostgres, migratedPostgres } from "../databases.ts"
 
 const PEOPLE = 60
@@ -18,18 +27,21 @@ const MOST_READS = 13
 const awaited = new Map<string, Deferred.Deferred<string>>()
 const codeIn = (text: string): string => /[?]code=([0-9A-Z-]{9})/.exec(text)?.[1] ?? ""
 
-const services = Layer.mergeAll(EmailSignIn.layer, UserAccess.layer, UserService.layer).pipe(
-  Layer.provideMerge(Layer.mergeAll(AccessList.layer, SecurityEvents.layer)),
-  Layer.provide([
-    paymentProviderLayer(noPayments),
-    Layer.succeed(Catalog, defaultCatalog),
-    Layer.succeed(Mailer, {
-      send: ({ text, to }) =>
-        Effect.suspend(() => Deferred.succeed(awaited.get(to) ?? expect.fail("a mail to nobody"), codeIn(text)))
-    }),
-    Layer.provide(CrmRelease.layer, noCrmLayer)
-  ])
-)
+const servicesWith = (payments: PaymentProvider) =>
+  Layer.mergeAll(EmailSignIn.layer, UserAccess.layer, UserService.layer).pipe(
+    Layer.provideMerge(Layer.mergeAll(AccessList.layer, SecurityEvents.layer)),
+    Layer.provide([
+      paymentProviderLayer(payments),
+      Layer.succeed(Catalog, defaultCatalog),
+      Layer.succeed(Mailer, {
+        send: ({ text, to }) =>
+          Effect.suspend(() => Deferred.succeed(awaited.get(to) ?? expect.fail("a mail to nobody"), codeIn(text)))
+      }),
+      Layer.provide(CrmRelease.layer, noCrmLayer)
+    ])
+  )
+
+const services = servicesWith(noPayments)
 
 /** Asks for a sign-in, reads its mail, and returns the request that confirms it. */
 const pendingSignIn = Effect.fnUntraced(function* (email: string, index: number) {
@@ -116,6 +128,75 @@ describe.runIf(hasPostgres)("one's own erasure on two servers at once", () => {
           one
         )
       }
+    }).pipe(Effect.scoped, Effect.runPromise)
+  )
+})
+
+describe.runIf(hasPostgres)("an erasure that ends a plan at the payment provider", () => {
+  const subscribed = (userId: string) =>
+    PaymentEventStore.use((store) =>
+      Effect.gen(function* () {
+        const event = { id: `evt_${userId}`, kind: "x", createdAt: 0, customerId: undefined, payload: "{}" }
+        yield* store.receive({ event, references: [], claimed: userId, bought: {}, again: false })
+        yield* store.conclude({
+          event,
+          userId,
+          outcome: { state: "applied", note: "" },
+          subscription: noFacts(`sub_${userId}`),
+          followed: undefined,
+          invoiceReports: undefined,
+          bought: undefined,
+          links: [],
+          waitsFor: []
+        })
+      })
+    )
+
+  it("is not refused by work that begins meanwhile on another server, which gets no credits", { timeout: 60_000 }, () =>
+    Effect.gen(function* () {
+      const url = yield* migratedPostgres
+      const stores = Layer.fresh(storesLayer().pipe(Layer.provide(PgDatabaseLayer({ url, maxConnections: 6 }))))
+      const other = yield* Layer.build(stores)
+      const begun: Array<unknown> = []
+      let userId = ""
+      const reserve = Effect.suspend(() =>
+        Effect.flatMap(testedLedger, (ledger) => ledger.reserve(reservation(userId, `reply:${userId}`, 1)))
+      )
+      const endSubscription = () =>
+        reserve.pipe(
+          Effect.map(({ _tag }) => void begun.push(_tag)),
+          Effect.provide(other),
+          Effect.orDie
+        )
+      const users = Layer.provideMerge(servicesWith({ ...noPayments, endSubscription }), Layer.fresh(stores))
+      yield* Effect.gen(function* () {
+        const ledger = yield* testedLedger
+        for (const name of ["erase", "eraseOneself"] as const) {
+          userId = newUserId()
+          yield* ledger.open({ userId, tier: "free", allowance: 100 })
+          yield* subscribed(userId)
+          yield* UserService.use((service) => service[name](userId))
+        }
+        expect(begun).toEqual(["Refused", "Refused"])
+      }).pipe(Effect.provide(users))
+    }).pipe(Effect.scoped, Effect.runPromise)
+  )
+
+  it("gives the credits back if the payment provider fails", { timeout: 60_000 }, () =>
+    Effect.gen(function* () {
+      const url = yield* migratedPostgres
+      const down = new PaymentUnavailable({ operation: "endSubscription", cause: undefined })
+      const users = Layer.provideMerge(
+        servicesWith({ ...noPayments, endSubscription: () => Effect.fail(down) }),
+        storesLayer().pipe(Layer.provide(PgDatabaseLayer({ url, maxConnections: 6 })))
+      )
+      yield* Effect.gen(function* () {
+        const [ledger, userId] = [yield* testedLedger, newUserId()]
+        const before = yield* ledger.open({ userId, tier: "free", allowance: 100 })
+        yield* subscribed(userId)
+        expect(yield* Effect.flip(UserService.use((service) => service.erase(userId)))).toBe(down)
+        expect(yield* ledger.account(userId)).toEqual(before)
+      }).pipe(Effect.provide(users))
     }).pipe(Effect.scoped, Effect.runPromise)
   )
 })

@@ -7,7 +7,7 @@ import { PaymentGateway } from "../billing/provider/PaymentGateway.ts"
 import { CreditLedger } from "../credits/CreditLedger.ts"
 import type { HoldsOpen } from "../credits/errors.ts"
 import { CrmRelease } from "../crm/CrmRelease.ts"
-import { closeAccount, refuseHolds } from "../credits/rules/openAndClose.ts"
+import { closeAccount } from "../credits/rules/openAndClose.ts"
 import { Catalog, lowestTier } from "../tiers/Catalog.ts"
 import { RunningReplies } from "../chat/reply/RunningReplies.ts"
 import { RequestOrigin } from "../identity/RequestOrigin.ts"
@@ -21,6 +21,7 @@ import { mailboxOf, SignInStore } from "../signin/SignInStore.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import { SecurityEvents } from "../security/SecurityEvents.ts"
 import { type ErasureLimited, UserNotFound } from "./errors.ts"
+import { makeHoldAll } from "./holdAll.ts"
 import { type ErasureLimit, makeOwnErasures, UNLIMITED } from "./ownErasures.ts"
 import { type StoredData, PersonalData } from "./PersonalData.ts"
 
@@ -131,6 +132,8 @@ interface Erasure {
   readonly limit: ErasureLimit
   /** The subscriptions that it has ended at the payment provider. */
   readonly ended: Set<string>
+  /** Releases the credits that are held while it goes on. */
+  readonly releaseCredits: Effect.Effect<void, StorageFailed>
 }
 
 /** Erases in one transaction: a refusal leaves the account open and unchanged. */
@@ -143,11 +146,13 @@ const makeEraseAtOnce = Effect.gen(function* () {
   const close = yield* makeClose
   const keepBlock = yield* makeKeepBlock
   const { running } = yield* makePayments
-  return Effect.fnUntraced(function* ({ asked: { by, reason }, ended, limit, pseudonym, userId }: Erasure) {
+  return Effect.fnUntraced(function* (erasure: Erasure) {
+    const { asked, ended, limit, pseudonym, userId } = erasure
     yield* data.begin(userId)
     const address = yield* signIns.find(userId)
     yield* limit.refuse(userId)
     if ((yield* running(userId)).some((id) => !ended.has(id))) return yield* new SubscribedMeanwhile()
+    yield* erasure.releaseCredits
     yield* close(userId)
     const follow = yield* crm.ofPerson(userId)
     if (address !== undefined) yield* keepBlock(userId, address.email)
@@ -155,7 +160,7 @@ const makeEraseAtOnce = Effect.gen(function* () {
     if (erased._tag === "AccountInUse") return yield* inUse()
     yield* known(userId, erased, address !== undefined || erased.others > 0)
     yield* jobs.removeAll(userId)
-    yield* audit.record({ action: "users delete", by, userId: pseudonym, reason, details: "" })
+    yield* audit.record({ action: "users delete", by: asked.by, userId: pseudonym, reason: asked.reason, details: "" })
     yield* limit.remember(userId, address?.email)
     return { erased, follow }
   })
@@ -234,7 +239,7 @@ const makeErase = Effect.gen(function* () {
   const data = yield* PersonalData
   const ids = yield* IdGenerator
   const eraseAtOnce = yield* makeEraseAtOnce
-  const ledger = yield* CreditLedger
+  const holdAll = yield* makeHoldAll
   const { closePages, endSubscriptions } = yield* makePayments
   const security = yield* SecurityEvents
   const unitOfWork = yield* UnitOfWork
@@ -249,9 +254,13 @@ const makeErase = Effect.gen(function* () {
     }).pipe(Effect.catchTag("SubscribedMeanwhile", () => eraseEnded(erasure)))
 
   const carryOut = Effect.fnUntraced(function* (userId: UserId, asked: ErasureAsked, limit: ErasureLimit) {
-    yield* closePages(userId)
+    const releaseCredits = yield* holdAll(userId)
     const pseudonym = `${PSEUDONYM_PREFIX}${yield* ids.next}`
-    const answer = yield* eraseEnded({ userId, pseudonym, asked, limit, ended: new Set() })
+    const ending = eraseEnded({ userId, pseudonym, asked, limit, ended: new Set(), releaseCredits })
+    // A sweeper releases the credits if this cannot.
+    const answer = yield* Effect.onError(Effect.andThen(closePages(userId), ending), () =>
+      Effect.ignore(releaseCredits)
+    )
     yield* answer.follow
     const learned = Effect.flatMap(access.find(userId), (person) =>
       person === undefined ? Effect.void : accessList.learn({ person })
@@ -264,10 +273,8 @@ const makeErase = Effect.gen(function* () {
   })
 
   return Effect.fnUntraced(function* (userId: UserId, asked: ErasureAsked, limit: ErasureLimit) {
-    // A refused erasure must not have ended a plan.
-    yield* ledger.run(refuseHolds(userId))
+    // A refused erasure must not have ended a plan, nor must one whose caller leaves.
     yield* unitOfWork.run(userId, data.begin(userId))
-    // Nor must one whose caller leaves.
     return yield* Effect.uninterruptible(carryOut(userId, asked, limit))
   })
 })

@@ -30,20 +30,6 @@ export const findAccount = (userId: UserId): Operation<Account, AccountNotFound>
   })
 })
 
-/** Fails with `HoldsOpen` while a hold of the account is open; changes nothing. */
-export const refuseHolds = (userId: UserId): Operation<void, HoldsOpen> => ({
-  name: "refuseHolds",
-  userId,
-  reads: {},
-  decide: ({ account }) => ({
-    answer:
-      account !== undefined && account.openHolds > 0
-        ? Result.fail(new HoldsOpen({ open: account.openHolds }))
-        : Result.void,
-    changes: undefined
-  })
-})
-
 /** Returns the account, or opens it with its first allowance. */
 export const openAccount = (input: OpenAccountInput): Operation<Account, never> => ({
   name: "open",
