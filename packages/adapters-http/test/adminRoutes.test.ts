@@ -245,6 +245,23 @@ test("the state of the service names jobs, payment events, destinations and refu
   })
 })
 
+test("the state of the service counts the replies that a model failed, by vendor, model and reason", async () => {
+  const failures = async () => {
+    const { body } = await send("GET", "/api/admin/health", undefined, "support")
+    const vendors = body["vendors"] as unknown as ReadonlyArray<Readonly<Record<string, unknown>>>
+    const found = vendors.find(({ reason, vendor }) => vendor === "scripted" && reason === "rate-limited")
+    return { model: found?.["model"], count: Number(found?.["failures"] ?? 0) }
+  }
+  const before = await failures()
+  const { answer } = server.model
+  const next = server.model.nextCall()
+  const chat = server.post("/api/chat", { messages: [{ role: "user", content: "Hello" }] }, person)
+  ;(await next).fail("rate-limited")
+  server.model.answer = answer
+  expect((await chat).status).toBe(500)
+  expect(await failures()).toEqual({ model: "model-a-mini", count: before.count + 1 })
+})
+
 test("the role of a session is shown to its person, and to no other", async () => {
   const me = async (cookie: string) => (await server.fetch("/api/me", { headers: { cookie } })).json()
   expect(await me(await cookieOf("support"))).toMatchObject({ role: "support" })
