@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { Settings } from "../config/readConfig.ts"
 import { folderProblems } from "../config/loadConfig.ts"
@@ -10,10 +10,19 @@ import { Unhealthy } from "../running/commandErrors.ts"
 import { jsonFlag, printResult } from "../running/output.ts"
 import { CommandContext } from "../running/CommandContext.ts"
 
+/** What is checked besides the usual. */
+interface Extent {
+  /** The vendors are asked. */
+  readonly live: boolean
+  /** The checklist of going to production must be fulfilled. */
+  readonly production: boolean
+}
+
 /** The checks of the server that owns the data folder; empty if none runs. */
-const serverChecks = Effect.fnUntraced(function* (live: boolean) {
+const serverChecks = Effect.fnUntraced(function* ({ live, production }: Extent) {
   const { askServer } = yield* CommandContext
-  const answer = yield* askServer(["doctor", "--json", ...(live ? ["--live"] : [])])
+  const flags = [...(live ? ["--live"] : []), ...(production ? ["--production"] : [])]
+  const answer = yield* askServer(["doctor", "--json", ...flags])
   if (answer === undefined) return []
   try {
     return (JSON.parse(answer) as { readonly checks: ReadonlyArray<PlacedCheck> }).checks
@@ -59,11 +68,48 @@ const ownDatabaseChecks = Effect.fnUntraced(function* ({ config }: Settings) {
   return found
 })
 
+/** The checks of this environment; `atServer` are those of the server that owns the data folder. */
+const ownChecks = Effect.fnUntraced(function* (settings: Settings, live: boolean, atServer: ReadonlyArray<Check>) {
+  const here: Array<Check> = [nodeCheck(), ...(yield* configurationChecks(settings))]
+  if (settings.problems.length > 0) return here
+  const { config } = settings
+  const { parserCheck } = yield* Effect.promise(() => import("../doctor/parserCheck.ts"))
+  const { scannerChecks } = yield* Effect.promise(() => import("../doctor/scannerChecks.ts"))
+  const { sessionChecks } = yield* Effect.promise(() => import("../doctor/sessionChecks.ts"))
+  const { mailChecks } = yield* Effect.promise(() => import("../signIn/mailChecks.ts"))
+  here.push(
+    ...(yield* sessionChecks(config)),
+    ...(yield* mailChecks(config)),
+    yield* parserCheck,
+    ...(yield* scannerChecks(config))
+  )
+  const usable = folderProblems(config).length === 0
+  // The embedded database is the server's while it runs, and so is its port.
+  const ownsDatabase = config.database._tag === "Server" || atServer.length === 0
+  if (usable && ownsDatabase) here.push(...(yield* ownDatabaseChecks(settings)))
+  if (atServer.length === 0) here.push(...(yield* portChecks(config)))
+  here.push(...(yield* offeredChecks(settings, live && atServer.length === 0)))
+  return here
+})
+
+/** The checks, with the checklist of production before them; it cannot be judged by settings that cannot be used. */
+const withChecklist = Effect.fnUntraced(function* ({ config, problems }: Settings, checks: ReadonlyArray<Check>) {
+  if (problems.length > 0) return checks
+  const { productionChecks, withProduction } = yield* Effect.promise(
+    () => import("../doctor/production/productionChecks.ts")
+  )
+  return withProduction(checks, productionChecks(config, yield* Clock.currentTimeMillis))
+})
+
 /** `parley doctor` */
 export const doctorCommand = Command.make(
   "doctor",
   {
     json: jsonFlag,
+    production: Flag.Boolean("production").pipe(
+      Flag.withDescription("Also fail if an item of the checklist of going to production is not fulfilled"),
+      Flag.withDefault(false)
+    ),
     live: Flag.Boolean("live").pipe(
       Flag.withDescription(
         "Request one token from each vendor whose key is set, and prices and portal settings from the payment provider"
@@ -71,29 +117,11 @@ export const doctorCommand = Command.make(
       Flag.withDefault(false)
     )
   },
-  Effect.fnUntraced(function* ({ json, live }) {
+  Effect.fnUntraced(function* ({ json, live, production }) {
     const settings = yield* CommandContext.use((context) => context.settings)
-    const atServer = yield* serverChecks(live)
-    const here: Array<Check> = [nodeCheck(), ...(yield* configurationChecks(settings))]
-    if (settings.problems.length === 0) {
-      const { config } = settings
-      const { parserCheck } = yield* Effect.promise(() => import("../doctor/parserCheck.ts"))
-      const { scannerChecks } = yield* Effect.promise(() => import("../doctor/scannerChecks.ts"))
-      const { sessionChecks } = yield* Effect.promise(() => import("../doctor/sessionChecks.ts"))
-      const { mailChecks } = yield* Effect.promise(() => import("../signIn/mailChecks.ts"))
-      here.push(
-        ...(yield* sessionChecks(config)),
-        ...(yield* mailChecks(config)),
-        yield* parserCheck,
-        ...(yield* scannerChecks(config))
-      )
-      const usable = folderProblems(config).length === 0
-      // The embedded database is the server's while it runs, and so is its port.
-      const ownsDatabase = config.database._tag === "Server" || atServer.length === 0
-      if (usable && ownsDatabase) here.push(...(yield* ownDatabaseChecks(settings)))
-      if (atServer.length === 0) here.push(...(yield* portChecks(config)))
-      here.push(...(yield* offeredChecks(settings, live && atServer.length === 0)))
-    }
+    const atServer = yield* serverChecks({ live, production })
+    const own = yield* ownChecks(settings, live, atServer)
+    const here = production ? yield* withChecklist(settings, own) : own
     const checks = placedChecks(here, atServer)
     const exit = exitOf(checks)
     yield* printResult(json, { ok: exit === 0, checks }, checkLines(checks))
@@ -107,6 +135,7 @@ export const doctorCommand = Command.make(
       command: "parley doctor --live",
       description: "Also make one cheap call to each vendor and the payment provider"
     },
+    { command: "parley doctor --production", description: "Before people use the server, and after each change" },
     { command: "parley doctor --json", description: "For programs" }
   ])
 )

@@ -105,6 +105,7 @@ const readEnvironment = (read: EnvironmentReader, folder: string) => {
     /** The most connections of this process to a database server; undefined uses the adapter's default. */
     databasePoolMax: read.integer("PARLEY_DB_POOL_MAX", 2, 1_000),
     dataFolder: resolve(folder, read.text("PARLEY_DATA_DIR") ?? ".parley"),
+    backups: backups(read, folder),
     /** The most passages that a search by meaning compares one by one; undefined uses the adapter's default. */
     exactSearchPassages: read.integer("PARLEY_EXACT_SEARCH_PASSAGES", 0, 1_000_000_000),
     allowedOrigins: allowedOrigins(read),
@@ -128,10 +129,7 @@ const readEnvironment = (read: EnvironmentReader, folder: string) => {
     /** If background work fetches missed payment events: `auto` does if a payment provider is set up. */
     catchUp: read.choice("PARLEY_CATCH_UP", WORK_MODES) ?? "auto",
     encryptionKeys: encryptionKeys(read),
-    /** How long the server takes requests after it was asked to stop, while it reports that it is not ready. */
-    shutdownDelaySeconds: read.integer("PARLEY_SHUTDOWN_DELAY", 0, 600) ?? 0,
-    /** How long running requests and replies may take once the server stops. */
-    drainSeconds: read.integer("PARLEY_DRAIN_SECONDS", 0, 3_600) ?? DRAIN_SECONDS,
+    ...stopping(read),
     /** Longest silence of a vendor before the first byte of a reply; undefined uses the default. */
     firstByteSeconds: read.integer("PARLEY_FIRST_BYTE_SECONDS", 1, 600),
     allowStandIns: read.flag("PARLEY_ALLOW_STAND_INS"),
@@ -139,6 +137,22 @@ const readEnvironment = (read: EnvironmentReader, folder: string) => {
     logRequests: read.choice("PARLEY_LOG_REQUESTS", LOG_MODES) ?? "auto",
     logLevel: read.choice("LOG_LEVEL", LOG_LEVELS) ?? "info"
   }
+}
+
+const stopping = (read: EnvironmentReader) => ({
+  /** How long the server takes requests after it was asked to stop, while it reports that it is not ready. */
+  shutdownDelaySeconds: read.integer("PARLEY_SHUTDOWN_DELAY", 0, 600) ?? 0,
+  /** How long running requests and replies may take once the server stops. */
+  drainSeconds: read.integer("PARLEY_DRAIN_SECONDS", 0, 3_600) ?? DRAIN_SECONDS
+})
+
+/** Where the operator's backups are; undefined if the operator has not said so. */
+const backups = (read: EnvironmentReader, folder: string) => {
+  const place = read.text("PARLEY_BACKUPS")
+  if (place === undefined) return undefined
+  return place === "elsewhere"
+    ? { _tag: "Elsewhere" as const }
+    : { _tag: "Here" as const, path: resolve(folder, place) }
 }
 
 /** The place of the data. A pooler needs a direct URL beside it, for migrations and LISTEN. */
