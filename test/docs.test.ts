@@ -229,3 +229,15 @@ describe("the pages of the site", () => {
     expect(/^<<< @\//m.exec(full)).toBeNull()
   })
 })
+
+describe("the page of troubleshooting", () => {
+  it("has every code that a failure of the server's side is answered with, by its status", () => {
+    const rows = [...textOf("docs/deploy/troubleshooting.md").matchAll(/^\| `(\w+)` +\| (\d+) /gm)]
+    const answered = Object.entries(problemTable).flatMap(([code, { status }]) =>
+      status >= 500 ? [[code, status]] : []
+    )
+    expect(new Map(rows.map(([, code, status]) => [code, Number(status)]))).toEqual(
+      new Map(answered as Array<[string, number]>)
+    )
+  })
+})

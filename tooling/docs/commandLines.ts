@@ -9,9 +9,9 @@ export interface CommandLine {
 
 const SHELLS = ["sh", "bash", "shell"]
 
-/** The words of a command: a quoted text is one word; comments are dropped. */
+/** The words of a command: a quoted text is one word; comments, redirections and what follows them are dropped. */
 const wordsOf = (line: string): ReadonlyArray<string> =>
-  (line.replace(/(^|\s)#.*$/, "").match(/"[^"]*"|'[^']*'|[^\s]+/g) ?? []).map((word) =>
+  (line.replace(/(^|\s)(?:#|\d?[<>](?=[\s&])|&(?:\s|$)).*$/, "").match(/"[^"]*"|'[^']*'|[^\s]+/g) ?? []).map((word) =>
     word.replaceAll(/^["']|["']$/g, "")
   )
 

@@ -1,7 +1,7 @@
 import { followLink, type SitePage, sitePages, textOf } from "./sitePages.ts"
 
 /** The order of the texts: the first ones to read come first. */
-const FOLDERS = ["", "guides", "concepts", "reference", "packages", "packages/core"]
+const FOLDERS = ["", "deploy", "guides", "concepts", "reference", "packages", "packages/core"]
 
 const first = ["start", "concepts/index", "guides/minimal"]
 
@@ -62,6 +62,7 @@ const HEAD = `# Parley
 
 const SECTIONS: Readonly<Record<string, string>> = {
   "": "Begin and run",
+  deploy: "Run in production",
   guides: "Guides",
   concepts: "Concepts",
   reference: "Reference",

@@ -98,6 +98,16 @@ const concepts = below(
   ["credits", "holds", "periods", "documents", "sources", "bots", "webhooks"].map((name) => `concepts/${name}`)
 ).filter(({ link }) => link !== "/concepts/index")
 const operating = [
+  ...[
+    "production",
+    "docker",
+    "systemd",
+    "reverse-proxy",
+    "postgres-providers",
+    "scaling",
+    "upgrades",
+    "troubleshooting"
+  ].map((name) => item(`deploy/${name}`)),
   item("billing"),
   item("crm"),
   item("security", "Security"),
