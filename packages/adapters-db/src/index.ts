@@ -48,6 +48,7 @@ export {
   movedFiles,
   unfinishedReindexing
 } from "./inspection/inspectDatabase.ts"
+export { type PersonUsage, storageUsage, type StorageUsage, type TableUsage } from "./inspection/storageUsage.ts"
 export { readStorageState, type StorageState } from "./inspection/readStorageState.ts"
 export { migrate, MigrationRefused, pendingMigrations } from "./migrations/migrate.ts"
 export { loadMigrations, type Migration } from "./migrations/Migration.ts"

@@ -15,6 +15,7 @@ import { reindexCommand } from "./reindex.ts"
 import { secretsCommand } from "./secrets.ts"
 import { serveCommand } from "./serve.ts"
 import { uninstallCommand } from "./uninstall.ts"
+import { usageCommand } from "./usage/usage.ts"
 import { usersCommand } from "./users/users.ts"
 import { vectorsCommand } from "./vectors/vectors.ts"
 import { workCommand } from "./work.ts"
@@ -39,6 +40,7 @@ export const parley = Command.make("parley").pipe(
     eventsCommand,
     reindexCommand,
     vectorsCommand,
+    usageCommand,
     usersCommand,
     keysCommand,
     secretsCommand,

@@ -1,0 +1,60 @@
+import { Effect } from "effect"
+import { Database, type DatabaseError, type Row } from "../database/Database.ts"
+import { DatabaseOwner } from "../database/DatabaseOwner.ts"
+import { forPurpose } from "../database/limits.ts"
+
+/** The size of a table on the database's disk, and its rows as the planner estimates them. */
+export interface TableUsage extends Row {
+  readonly table: string
+  /** With indexes and long values. */
+  readonly bytes: number
+  /** The part of indexes. */
+  readonly indexBytes: number
+  readonly rows: number
+}
+
+/** What one person stores, in bytes: uploaded files, wherever they are, and texts of conversations, also of bots. */
+export interface PersonUsage extends Row {
+  readonly userId: string
+  readonly files: number
+  readonly texts: number
+}
+
+/** The size of everything. */
+export interface StorageUsage {
+  readonly databaseBytes: number
+  /** The largest first. */
+  readonly tables: ReadonlyArray<TableUsage>
+  /** Those who store most. */
+  readonly people: ReadonlyArray<PersonUsage>
+}
+
+const TABLES = `SELECT CASE WHEN n.nspname = $1 THEN c.relname ELSE n.nspname || '.' || c.relname END AS table,
+    pg_total_relation_size(c.oid)::float8 AS bytes, pg_indexes_size(c.oid)::float8 AS "indexBytes",
+    greatest(c.reltuples, 0)::float8 AS rows
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE n.nspname IN ($1, $1 || '_boss') AND c.relkind = 'r' ORDER BY 2 DESC, 1`
+
+const peopleSql = (
+  schema: string
+) => `SELECT user_id AS "userId", sum(files)::float8 AS files, sum(texts)::float8 AS texts
+  FROM (
+    SELECT user_id, bytes AS files, 0 AS texts FROM ${schema}.documents
+    UNION ALL SELECT user_id, 0, bytes FROM ${schema}.chats
+  ) stored GROUP BY user_id ORDER BY sum(files) + sum(texts) DESC, user_id LIMIT $1`
+
+/** Reads the size of each table, and of what people store. It reads all chats and documents once, but no content. */
+export const storageUsage = (input: {
+  /** People at most. */
+  readonly people: number
+}): Effect.Effect<StorageUsage, DatabaseError, Database | DatabaseOwner> =>
+  forPurpose("audit")(
+    Effect.gen(function* () {
+      const { schema, statement } = yield* Database
+      const { execute, schemaName } = yield* DatabaseOwner
+      const tables = (yield* execute(TABLES, [schemaName])) as ReadonlyArray<TableUsage>
+      const [size] = yield* execute("SELECT pg_database_size(current_database())::float8 AS bytes")
+      const people = yield* statement<PersonUsage>(peopleSql(schema), [input.people])
+      return { databaseBytes: Number(size?.["bytes"] ?? 0), tables, people }
+    })
+  )

@@ -1,0 +1,9 @@
+import { Command } from "effect/cli"
+import { usageStorageCommand } from "./usageStorage.ts"
+
+/** `parley usage`: what the service uses. */
+export const usageCommand = Command.make("usage").pipe(
+  Command.withDescription("Show what the service uses"),
+  Command.withExamples([{ command: "parley usage storage", description: "The size of tables, and of people's data" }]),
+  Command.withSubcommands([usageStorageCommand])
+)
