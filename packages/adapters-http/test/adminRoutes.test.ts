@@ -303,7 +303,7 @@ test("payments are listed by state, page by page, with reasons and without their
   await keep("evt_4", "waiting")
   const { body } = await send("GET", "/api/admin/payments?state=refused&limit=2", undefined, "support")
   const { body: rest } = await send("GET", `/api/admin/payments?state=refused&limit=2&before=${String(body["next"])}`)
-  const found = [...(body["events"] as never), ...(rest["events"] as never)] as ReadonlyArray<{ id: string }>
+  const found = [body, rest].flatMap((page) => page["events"] as unknown as ReadonlyArray<{ readonly id: string }>)
   expect(found.map(({ id }) => id).toSorted()).toEqual(["evt_1", "evt_2", "evt_3"])
   expect(found[0]).toMatchObject({ state: "refused", note: "it is of the other mode", userId: null })
   expect(rest["next"]).toBeNull()
