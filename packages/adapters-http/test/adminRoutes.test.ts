@@ -287,7 +287,12 @@ test("the money of the last days sums the charges of all people by day and model
     new Date(Date.now() - 6 * 86_400_000).toISOString().slice(0, 10),
     new Date().toISOString().slice(0, 10)
   ])
-  expect(body["revenue"]).toEqual([])
+  expect([body["revenue"], body["verification"]]).toEqual([[], null])
+  await Effect.runPromise(stores.taskRuns.end("verify", 2))
+  expect((await send("GET", "/api/admin/money")).body["verification"]).toEqual({
+    endedAt: expect.stringMatching(/^\d{4}-/),
+    differences: 2
+  })
   for (const days of ["0", "91", "x"]) expect((await send("GET", `/api/admin/money?days=${days}`)).status).toBe(400)
 })
 

@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import { type TaskRun, TaskRuns } from "../background/TaskRuns.ts"
 import type { StoredPaymentEvent } from "../billing/BillingAccount.ts"
 import { type ListEventsInput, PaymentEventStore } from "../billing/inbox/PaymentEventStore.ts"
 import { CreditLedger, CreditUpkeep } from "../credits/CreditLedger.ts"
@@ -20,6 +21,8 @@ export interface MoneyReport {
   readonly charges: ReadonlyArray<DayCharges>
   /** By day and currency. */
   readonly revenue: ReadonlyArray<DayRevenue>
+  /** The last daily verification of all accounts; undefined if none has ended. */
+  readonly verification: TaskRun | undefined
 }
 
 /** What operators read about money. Nothing here changes anything, not even the audit log. */
@@ -40,6 +43,7 @@ export class MoneyReports extends Context.Service<
       const ledger = yield* CreditLedger
       const money = yield* MoneyRecords
       const payments = yield* PaymentEventStore
+      const runs = yield* TaskRuns
       const upkeep = yield* CreditUpkeep
       /** The charges of days that are over: each is read once in a process, and by itself, so that no query is long. */
       const past = new Map<number, ReadonlyArray<DayCharges>>()
@@ -63,7 +67,8 @@ export class MoneyReports extends Context.Service<
           )
           for (const day of past.keys()) if (day < firstDay) past.delete(day)
           const revenue = yield* money.revenue({ firstDay, lastDay })
-          return { from: dayText(firstDay), to: dayText(lastDay), charges: charges.flat(), revenue }
+          const verification = (yield* runs.ended).find(({ task }) => task === "verify")
+          return { from: dayText(firstDay), to: dayText(lastDay), charges: charges.flat(), revenue, verification }
         }),
         payments: (input) => payments.list(input),
         verify: (input) => upkeep.verify(input)

@@ -57,6 +57,8 @@ export interface Money {
     /** In the smallest unit of the currency. */
     readonly amount: number
   }>
+  /** The last daily verification; null if none has ended. */
+  readonly verification: { readonly endedAt: string; readonly differences: number } | null
 }
 
 export const OPEN_STATES = ["refused", "owed", "waiting", "unreadable"] as const

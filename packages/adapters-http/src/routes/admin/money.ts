@@ -25,7 +25,10 @@ const MoneyBody = Schema.Struct({
       payments: Schema.Int,
       amount: Schema.Int.annotate({ description: "In the smallest unit of the currency, without refunds." })
     })
-  ).annotate({ description: "The applied payments of people who are not erased, by day and currency." })
+  ).annotate({ description: "The applied payments of people who are not erased, by day and currency." }),
+  verification: Schema.NullOr(Schema.Struct({ endedAt: Schema.String, differences: Schema.Int })).annotate({
+    description: "The last daily verification of all accounts; null if none has ended."
+  })
 })
 
 /** The charges and the revenue of the last days. */
@@ -41,7 +44,14 @@ export const getMoney = defineRoute({
   errors: ["storage_unavailable"],
   largeWork: "read",
   handle: Effect.fnUntraced(function* ({ query: { days } }) {
-    const body: typeof MoneyBody.Type = yield* MoneyReports.use((reports) => reports.days(days))
+    const { verification, ...report } = yield* MoneyReports.use((reports) => reports.days(days))
+    const body: typeof MoneyBody.Type = {
+      ...report,
+      verification:
+        verification === undefined
+          ? null
+          : { endedAt: new Date(verification.endedAt).toISOString(), differences: verification.findings }
+    }
     return json(200, body)
   })
 })

@@ -100,6 +100,8 @@ export const admin: MessagesLike<typeof english> = {
   "admin.payments.received": "Empfangen",
   "admin.verify": "Prüfung",
   "admin.verify.text": "Vergleicht jedes Konto mit seinen Zeilen des letzten Tages, Seite für Seite. Ändert nichts.",
+  "admin.verify.last": "Die letzte tägliche Prüfung aller Zeilen endete {moment}: {differences}.",
+  "admin.verify.never": "Die Hintergrundarbeit hat noch keine tägliche Prüfung beendet.",
   "admin.verify.start": "Prüfen",
   "admin.verify.stop": "Anhalten",
   "admin.verify.running": "Bisher {accounts}: {differences}.",

@@ -99,6 +99,8 @@ export const admin = {
   "admin.verify": "Verification",
   "admin.verify.text":
     "Compares every account with its rows of the last day, a page of accounts at a time. Changes nothing.",
+  "admin.verify.last": "The last daily verification of all rows ended {moment}: {differences}.",
+  "admin.verify.never": "The background work has not ended a daily verification yet.",
   "admin.verify.start": "Verify",
   "admin.verify.stop": "Stop",
   "admin.verify.running": "{accounts} so far: {differences}.",

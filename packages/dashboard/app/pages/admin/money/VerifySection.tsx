@@ -1,8 +1,10 @@
 import { Button } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
 import { Link } from "react-router"
-import type { Difference } from "../../../api/admin.ts"
+import { type Difference, moneyQuery } from "../../../api/admin.ts"
 import { useAdminMessages } from "../useAdminMessages.ts"
 import { ProblemNotice } from "../../../shell/ProblemNotice.tsx"
+import classes from "../Admin.module.css"
 import { personPath } from "../personPath.ts"
 import { Section } from "../Section.tsx"
 import { type Column, Table } from "../Table.tsx"
@@ -38,6 +40,7 @@ export const VerifySection = () => {
         )
       }
     >
+      <LastRun />
       <p role="status">{status !== "never" && t(`admin.verify.${status}`, counts)}</p>
       {status === "failed" && <ProblemNotice error={error} onRetry={() => void start()} />}
       {differences.length > 0 && (
@@ -50,6 +53,23 @@ export const VerifySection = () => {
         />
       )}
     </Section>
+  )
+}
+
+/** The last run of the background work, which compares all accounts each day. */
+const LastRun = () => {
+  const { t, moment } = useAdminMessages()
+  const { data: money } = useQuery(moneyQuery)
+  if (money === undefined) return null
+  if (money.verification === null) return <p>{t("admin.verify.never")}</p>
+  const { differences: count, endedAt } = money.verification
+  return (
+    <p className={count > 0 ? classes.bad : undefined}>
+      {t("admin.verify.last", {
+        moment: moment(endedAt),
+        differences: t("admin.verify.differences", { count })
+      })}
+    </p>
   )
 }
 
