@@ -1,4 +1,4 @@
-import { ChatStore, JobQueue } from "@parley/core/adapter"
+import { ChatStore, JobQueue, WorkerRegistry } from "@parley/core/adapter"
 import { enqueue, newJob, newTurn, newUserId, receiptDraft, testedLedger } from "@parley/core/testing"
 import { Effect, Layer, type Scope, Stream } from "effect"
 import { describe, expect, it } from "vitest"
@@ -6,6 +6,7 @@ import { type CopyPart, CopyRefused } from "../src/copying/Copy.ts"
 import { copyDatabase } from "../src/copying/copyDatabase.ts"
 import { loadCopy } from "../src/copying/loadCopy.ts"
 import type { DatabaseError } from "../src/database/Database.ts"
+import { DatabaseOwner } from "../src/database/DatabaseOwner.ts"
 import { migrate, pendingMigrations } from "../src/migrations/migrate.ts"
 import { loadMigrations } from "../src/migrations/Migration.ts"
 import { storesLayer } from "../src/storesLayer.ts"
@@ -68,6 +69,30 @@ describe.each(inPairs)("a copy from $name", ({ from, to }) => {
 
 describe.each(databases)("loading a copy into $name", ({ empty, layer }) => {
   const load = (parts: Stream.Stream<CopyPart, DatabaseError>) => Effect.flip(loadCopy(parts))
+
+  it("is refused while a worker of the target lives, and not after it has left or died", () =>
+    run(
+      Effect.gen(function* () {
+        const parts = yield* Effect.provideContext(collect, yield* Layer.build(storesOn(layer)))
+        const target = yield* Layer.build(storesOn(layer))
+        yield* Effect.provideContext(
+          Effect.gen(function* () {
+            const registry = yield* WorkerRegistry
+            const worker = crypto.randomUUID()
+            const loaded = loadCopy(Stream.fromIterable(parts))
+            yield* registry.beat(worker)
+            expect(yield* load(Stream.fromIterable(parts))).toMatchObject({ problem: "target-in-use" })
+            yield* registry.leave(worker)
+            yield* loaded
+            yield* registry.beat(worker)
+            const { execute, schemaName } = yield* DatabaseOwner
+            yield* execute(`UPDATE "${schemaName}".workers SET seen_at = now() - interval '40 seconds'`)
+            yield* loaded
+          }),
+          target
+        )
+      })
+    ))
 
   it("is refused if the target contains a row, and changes nothing", () =>
     run(

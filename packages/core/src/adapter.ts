@@ -177,7 +177,7 @@ export { JobQueue } from "./jobs/JobQueue.ts"
 export { JOB_STATES, type JobPage, type JobQuery, type JobRecord, type JobState } from "./jobs/JobRecord.ts"
 export { JobWorker } from "./jobs/JobWorker.ts"
 export { JobPlaces } from "./jobs/JobPlaces.ts"
-export { WorkerRegistry, type WorkState } from "./jobs/WorkerRegistry.ts"
+export { WORKER_ALIVE_MS, WorkerRegistry, type WorkState } from "./jobs/WorkerRegistry.ts"
 export { JobNotFailed, JobNotFound } from "./jobs/errors.ts"
 export {
   type Admission,

@@ -33,6 +33,7 @@ export type CopyPart = typeof CopyPart.Type
 export class CopyRefused extends Schema.TaggedError<CopyRefused>()("CopyRefused", {
   problem: Schema.Literals([
     "target-not-empty",
+    "target-in-use",
     "other-format",
     "newer-schema",
     "other-queue",
@@ -48,6 +49,8 @@ export class CopyRefused extends Schema.TaggedError<CopyRefused>()("CopyRefused"
     switch (this.problem) {
       case "target-not-empty":
         return `The target contains data (${names}). Name an empty database, or another schema in PARLEY_DB_SCHEMA.`
+      case "target-in-use":
+        return "A server or a worker runs on the target. Stop it, or wait half a minute if it has crashed."
       case "other-format":
         return "The file is not a backup of Parley, or was written in a form that this version does not read."
       case "newer-schema":

@@ -1,3 +1,4 @@
+import { WORKER_ALIVE_MS } from "@parley/core/adapter"
 import { Effect, Option, Sink, Stream } from "effect"
 import { Database, type DatabaseError, type Row } from "../database/Database.ts"
 import { DatabaseOwner, type OwnerSql } from "../database/DatabaseOwner.ts"
@@ -25,6 +26,19 @@ const filledTables = Effect.fnUntraced(function* (sql: OwnerSql, tables: Readonl
   return filled
 })
 
+/** True if a worker of a server gives signs of life; the table may not be there yet. */
+const isInUse = Effect.fnUntraced(function* (sql: OwnerSql, schema: string) {
+  const [found] = yield* sql.query("SELECT to_regclass($1) IS NOT NULL AS migrated", [`${schema}.workers`])
+  if (found?.["migrated"] !== true) return false
+  const [row] = yield* sql.query(
+    `SELECT EXISTS (
+      SELECT FROM ${schema}.workers
+      WHERE left_at IS NULL AND seen_at > now() - $1::float8 * interval '1 millisecond') AS alive`,
+    [WORKER_ALIVE_MS]
+  )
+  return row?.["alive"] === true
+})
+
 /**
  * Brings an empty target to the migrations of the copy, so that its tables have the columns of the rows. A schema
  * without rows that is newer is created again.
@@ -40,6 +54,7 @@ const prepareTarget = Effect.fnUntraced(function* ({ format, migrations, queueVe
     Effect.flatMap(copiedTables(sql, schemaName), (tables) => filledTables(sql, tables))
   )
   if (filled.length > 0) return yield* refuse("target-not-empty", filled)
+  if (yield* asOwner((sql) => isInUse(sql, schema))) return yield* refuse("target-in-use")
   const pending = yield* pendingMigrations()
   const isOther = known.some(({ id }) => migrations.includes(id) === pending.includes(id))
   if (isOther) {
@@ -137,7 +152,7 @@ const loadRows = <E, R>(sql: OwnerSql, schemaName: string, rest: Stream.Stream<C
 
 /**
  * Loads a copy into an empty database, in one transaction, and then brings the schema up to date. Fails with
- * `CopyRefused`, and leaves no row, if the target contains data or a row differs from the copy. Returns the tables with
+ * `CopyRefused`, and leaves no row, if the target contains data or has a living worker, or a row differs from the copy. Returns the tables with
  * their rows.
  */
 export const loadCopy = <E, R>(parts: Stream.Stream<CopyPart, E, R>) =>

@@ -1,8 +1,15 @@
 import { readdirSync } from "node:fs"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { DatabaseOwner, readStorageState } from "@parley/adapters-db"
-import { beginInstruments, DeliveryRecords, FEED, instruments, TaskRuns, WorkerRegistry } from "@parley/core/adapter"
-import { ALIVE_MS } from "@parley/core/effect"
+import {
+  beginInstruments,
+  DeliveryRecords,
+  FEED,
+  instruments,
+  TaskRuns,
+  WORKER_ALIVE_MS,
+  WorkerRegistry
+} from "@parley/core/adapter"
 import { Effect, Schedule } from "effect"
 import { failureFields } from "@parley/core/adapter"
 import type { ParleyConfig } from "../config/readConfig.ts"
@@ -58,7 +65,7 @@ const sampleConnections = DatabaseOwner.use(({ connections }) =>
 const LAST_SUCCESS = { reset: instruments.resetLastSuccess, verify: instruments.verifyLastSuccess }
 
 const sampleStorage = Effect.gen(function* () {
-  const { alive, due, oldestDueMs = 0 } = yield* (yield* WorkerRegistry).state({ aliveMs: ALIVE_MS })
+  const { alive, due, oldestDueMs = 0 } = yield* (yield* WorkerRegistry).state({ aliveMs: WORKER_ALIVE_MS })
   instruments.workersAlive.record(alive)
   instruments.jobsDepth.record(due)
   instruments.jobsOldestAge.record(oldestDueMs / 1_000)

@@ -1,9 +1,8 @@
 import type { Effect } from "effect"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
-import { type WorkState, WorkerRegistry } from "./WorkerRegistry.ts"
+import { WORKER_ALIVE_MS, type WorkState, WorkerRegistry } from "./WorkerRegistry.ts"
 
-/** The time after which a worker without a sign of life, and a due job, are a problem: three signs are missed then. */
-export const ALIVE_MS = 35_000
+/** A job that is due for longer is a problem. */
 const JOB_WAITS_MS = 60_000
 
 /** A finding about the background work, for readiness and `doctor`. */
@@ -36,5 +35,5 @@ export const workFindings = (state: WorkState): ReadonlyArray<WorkFinding> => [w
 
 /** Looks at the background work of all processes. */
 export const workState: Effect.Effect<WorkState, StorageFailed, WorkerRegistry> = WorkerRegistry.use((registry) =>
-  registry.state({ aliveMs: ALIVE_MS })
+  registry.state({ aliveMs: WORKER_ALIVE_MS })
 )

@@ -1,6 +1,9 @@
 import { Context, type Effect } from "effect"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 
+/** The time after which a worker without a sign of life counts as dead: it has missed three signs then. Milliseconds. */
+export const WORKER_ALIVE_MS = 35_000
+
 /** The workers of all processes, and the jobs that wait for them. Times are those of the storage. */
 export interface WorkState {
   /** The number of workers with a recent sign of life that have not stopped. */
