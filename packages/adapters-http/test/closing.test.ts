@@ -1,6 +1,7 @@
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { text } from "node:stream/consumers"
+import { setImmediate as nextRound } from "node:timers/promises"
 import { runtimeOf } from "@parley/core/effect"
 import { describe, expect, test, vi } from "vitest"
 import { createHttpServer, parleyApp, RequestTracker, HmacSessionVerifier } from "../src/index.ts"
@@ -87,6 +88,26 @@ describe("closing the server", () => {
     await once(sockets.at(-1) as Socket, "connect")
     await server.close({ deadlineMs: 600_000 })
     for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1.1 200 /)
+    await services.close()
+  })
+
+  test("answers a request that arrived while the process was too busy to read it", async () => {
+    const services = await startServer()
+    const { server, port } = await serverOver(services)
+    const socket = connect(port, "127.0.0.1")
+    const answer = text(socket)
+    const accepted = once(server.server, "connection")
+    await accepted
+    const closing = server.close({ deadlineMs: 600_000 })
+    await vi.waitFor(() => expect(server.server.listening).toBe(false))
+    // In the phase of the event loop after which timers come, and reading later.
+    await nextRound()
+    socket.end("GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+    // Longer than a silent connection is given.
+    const busyUntil = performance.now() + 700
+    while (performance.now() < busyUntil);
+    expect(await answer).toMatch(/^HTTP\/1.1 200 /)
+    await closing
     await services.close()
   })
 

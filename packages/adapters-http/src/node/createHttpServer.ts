@@ -121,14 +121,18 @@ const closeServer = async (server: Server, sockets: ReadonlySet<Socket>, deadlin
   // Connections that finish their request after this moment are kept alive and would hold the server open.
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
   // Node takes a connection that has not sent anything yet for a busy one.
-  const silent = setTimeout(() => {
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
-  }, SILENT_MS)
+  const silent = setTimeout(() => void destroySilent(sockets), SILENT_MS)
   const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs)
   await closed
   clearTimeout(silent)
   clearInterval(idle)
   clearTimeout(deadline)
+}
+
+/** Destroys the connections that have sent nothing; what a late process has received and not read yet is read before. */
+const destroySilent = async (sockets: ReadonlySet<Socket>): Promise<void> => {
+  for (let round = 0; round < 2; round += 1) await nextRound()
+  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
 }
 
 /** The data is not HTTP, too long, or too slow. */
