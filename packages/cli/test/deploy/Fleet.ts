@@ -57,10 +57,20 @@ export class Fleet implements AsyncDisposable {
     const server = new ParleyProcess(["serve"], this.#rig.folder, environment, main)
     this.#all.push(server)
     this.#serving[index] = server
-    await eventually("the server to be ready", async () => {
+    let last = "nothing"
+    const look = async () => {
       if (server.child.exitCode !== null) throw new Error(`A server ended: ${server.stderr}`)
-      const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined)
-      return answer?.status === 200 ? true : undefined
+      try {
+        const answer = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(5_000) })
+        last = `${answer.status} ${await answer.text()}`
+        return answer.status === 200 ? true : undefined
+      } catch (error) {
+        last = String(error)
+        return undefined
+      }
+    }
+    await eventually("the server to be ready", look).catch((error: Error) => {
+      throw new Error(`${error.message} The last answer was ${last}; its log: ${server.stdout}${server.stderr}`)
     })
   }
 

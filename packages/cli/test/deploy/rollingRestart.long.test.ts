@@ -37,7 +37,9 @@ const underLoad = async (main: string | undefined, act: (scene: Scene) => Promis
     await readers.end()
   }
   for (const ended of await Promise.all(fleet.leaving)) expect(ended).toMatchObject({ exit: 0, signal: null })
-  await judgeReplies(rig, readers.asked, PIECES)
+  await judgeReplies(rig, readers.asked, PIECES).catch((cause: unknown) => {
+    throw new Error(`The proxy says: ${proxy.said}`, { cause })
+  })
   return `${readers.asked.length} replies of ${((PIECES - 1) * INTERVAL_MS) / 1_000} s, ${fleet.leaving.length} servers stopped`
 }
 
