@@ -195,7 +195,7 @@ describe("programs that check their own files", () => {
   it.runIf(has("systemd-analyze"))("systemd takes every unit, and finds the servers well confined", () => {
     using folder = temporaryFolder()
     for (const unit of readdirSync(join(deploy, "systemd"))) {
-      const text = read(`systemd/${unit}`).replace("/usr/bin/node ", "/bin/true ")
+      const text = read(`systemd/${unit}`).replace("/opt/parley/node_modules/.bin/node ", "/bin/true ")
       writeFileSync(join(folder.path, unit.replace("@.", "@3001.")), text)
     }
     copyFileSync(join(deploy, "systemd/parley@.service"), join(folder.path, "parley@.service"))
