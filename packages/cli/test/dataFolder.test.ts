@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, renameSync, truncateSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { openDatabase } from "@parley/adapters-db"
@@ -6,7 +6,9 @@ import { Effect, Exit, Fiber, Scope } from "effect"
 import { describe, expect, it } from "vitest"
 import { connectToOwner, sendCommand } from "../src/dataFolder/commandClient.ts"
 import { claimDataFolder } from "../src/dataFolder/claimDataFolder.ts"
+import { exitCodes } from "../src/exitCodes.ts"
 import { eventually, temporaryFolder } from "./processes/ParleyProcess.ts"
+import { runHere } from "./processes/runHere.ts"
 
 const ROUNDS = 10
 const CLAIMANTS = 8
@@ -153,5 +155,21 @@ describe("a data folder", () => {
     await Effect.runPromise(Scope.close(scope, Exit.void))
     expect([await left.outcome, await cutOff.outcome]).toEqual([{ _tag: "Lost" }, { _tag: "Lost" }])
     expect(interrupted).toEqual(["left", "cut off"])
+  })
+
+  it("whose log is cut, as a power failure leaves it, leads to a backup, and not to the address of a server", async () => {
+    using place = temporaryFolder()
+    expect((await runHere(["migrate"], place.path, {})).exit).toBe(0)
+    const [database = ""] = readdirSync(place.path, { recursive: true, encoding: "utf8" }).filter((each) =>
+      each.endsWith("pg_wal")
+    )
+    const log = join(place.path, database)
+    for (const name of readdirSync(log).filter((each) => /^[\dA-F]{24}$/.test(each)))
+      truncateSync(join(log, name), 4_096)
+    const refused = await runHere(["users", "list"], place.path, {})
+    expect(refused).toMatchObject({ exit: exitCodes.unavailable, stderr: expect.stringContaining("parley restore") })
+    const looked = await runHere(["doctor"], place.path, {})
+    expect(looked.stdout + looked.stderr).toContain("parley restore")
+    for (const { stderr, stdout } of [refused, looked]) expect(stdout + stderr).not.toContain("Check DATABASE_URL")
   })
 })

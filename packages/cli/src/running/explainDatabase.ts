@@ -78,6 +78,11 @@ const troubles: Readonly<Record<string, DatabaseTrouble>> = {
   },
   "57P03": { detail: "the server is starting or stopping", advice: "Try again in a moment." },
   "53100": { detail: "the server's disk is full", advice: "Make room on it." },
+  XX001: {
+    detail: "its files are damaged or cut off, as a failure of the machine can leave them",
+    advice:
+      'Restore from a backup into a new data folder: "PARLEY_DATA_DIR=... parley restore <file>". Before that, see that the disk is not full.'
+  },
   "25006": {
     detail: "the server only reads at the moment",
     advice: "Is it a replica? DATABASE_URL must name the primary."

@@ -29,6 +29,15 @@ const answerTo = async (question: PgliteQuestion): Promise<unknown> => {
   }
 }
 
+/** The engine aborts, without a reason, if the files of a folder are damaged or cut: Postgres' own code for it is XX001. */
+const reportDamage = (error: unknown): never => {
+  if (!(error instanceof WebAssembly.RuntimeError)) throw error
+  throw Object.assign(new Error("The engine cannot open the files of the database."), {
+    severity: "FATAL",
+    code: "XX001"
+  })
+}
+
 /** The parts of an error that survive the way between threads. */
 const report = (error: unknown) => {
   const { message, severity, code, constraint, detail } = error as Record<string, unknown>
@@ -37,7 +46,7 @@ const report = (error: unknown) => {
 
 port.on("message", (message: PgliteMessage) => {
   if ("open" in message) {
-    opening = openPglite(message.open, loaded)
+    opening = openPglite(message.open, loaded).catch(reportDamage)
     return
   }
   const { id, question } = message
