@@ -31,7 +31,15 @@ describe("parley serve", () => {
 
   it("says where it listens, what it runs on, and how to get the real parts", async () => {
     expect(server.url).toMatch(/^http:\/\/localhost:\d+$/)
-    for (const text of ["PGlite", folder.path, "DATABASE_URL", "offline", "OPENAI_API_KEY", "PARLEY_SESSION_SECRET"]) {
+    for (const text of [
+      "PGlite",
+      folder.path,
+      "a power cut can lose",
+      "DATABASE_URL",
+      "offline",
+      "OPENAI_API_KEY",
+      "PARLEY_SESSION_SECRET"
+    ]) {
       expect(server.process.stdout).toContain(text)
     }
     expect(server.process.stdout).toMatch(

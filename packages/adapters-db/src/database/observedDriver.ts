@@ -11,6 +11,9 @@ const AWAITED: ReadonlySet<Purpose> = new Set(["interactive", "turn", "commit"])
 const SLOW_MS = 1_000
 const MOST_CHARACTERS = 200
 
+/** Scripts begin and end transactions and change roles; they contain the names of people. */
+const SCRIPT = "(the beginning or the end of a transaction)"
+
 /** The beginning of a statement, in one line. It has no values: those are parameters. */
 const shown = (text: string): string => text.replaceAll(/\s+/g, " ").trim().slice(0, MOST_CHARACTERS)
 
@@ -38,7 +41,7 @@ export const observedDriver = (driver: Driver): Driver => {
   const observed = (purpose: Purpose, connection: Connection): Connection => ({
     ...connection,
     query: (text, params) => observe(system, purpose, text)(connection.query(text, params)),
-    script: (text) => observe(system, purpose, text)(connection.script(text)),
+    script: (text) => observe(system, purpose, SCRIPT)(connection.script(text)),
     execute: (text, params) => observe(system, purpose, text)(connection.execute(text, params))
   })
   return {

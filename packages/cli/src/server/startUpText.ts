@@ -19,7 +19,7 @@ export const databasePart = (config: ParleyConfig): RunningPart =>
   config.database._tag === "Embedded"
     ? {
         part: "database",
-        runsOn: `embedded (PGlite), in ${databaseFolder(config.dataFolder)}`,
+        runsOn: `embedded (PGlite), in ${databaseFolder(config.dataFolder)}; a power cut can lose the last seconds`,
         realPart: "DATABASE_URL"
       }
     : { part: "database", runsOn: `Postgres, schema ${config.databaseSchema}`, realPart: undefined }
