@@ -68,12 +68,14 @@ const sessionToken = (secret: string, user: string): string => {
 const rich = { tiers: { free: { monthlyCredits: 1_000_000_000, abandonedTriesPerMinute: 1_000_000 } } }
 
 /**
- * `parley serve` as in production, with OpenAI's adapter; `settings` is the content of the file of `PARLEY_CONFIG`.
+ * `parley serve` as in production, with OpenAI's adapter; `settings` is the content of the file of `PARLEY_CONFIG`, and
+ * `environment` has further variables.
  */
 export const startParley = async (
   vendorUrl: string,
   databaseUrl: string,
-  settings: object = rich
+  settings: object = rich,
+  environment: Readonly<Record<string, string>> = {}
 ): Promise<Contender> => {
   const folder = mkdtempSync(join(tmpdir(), "parley-bench-"))
   const config = join(folder, "config.json")
@@ -90,7 +92,8 @@ export const startParley = async (
     PARLEY_SESSION_AUDIENCE: BENCH,
     OPENAI_API_KEY: "sk-bench",
     OPENAI_BASE_URL: `${vendorUrl}/v1`,
-    DATABASE_URL: databaseUrl
+    DATABASE_URL: databaseUrl,
+    ...environment
   })
   const cookies = new Map(USERS.map((user) => [user, `parley_session=${sessionToken(secret, user)}`]))
   return {
