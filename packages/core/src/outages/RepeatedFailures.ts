@@ -8,7 +8,16 @@ const MOST_KINDS = 1_000
 /** Fields that mark a record as one of a failure. */
 const OF_FAILURES = ["failure", "error", "reason", "cause"]
 /** Fields that differ between two records of one failure. */
-const OF_OCCURRENCES: ReadonlySet<string> = new Set(["requestId", "route", "operation", "retry", "delayMs", "hold"])
+const OF_OCCURRENCES: ReadonlySet<string> = new Set([
+  "requestId",
+  "user",
+  "route",
+  "durationMs",
+  "operation",
+  "retry",
+  "delayMs",
+  "hold"
+])
 
 /** Places that are named of one kind; the rest is counted together. */
 const MOST_PLACES = 100
