@@ -79,7 +79,7 @@ const storedOf = ({ sound, tables }: Rack, userId: string) =>
   Effect.forEach(tables, (table) =>
     Effect.map(
       sound.database.statement<{ row: unknown }>(
-        `SELECT to_jsonb(t) - 'reservation_id' - 'user_id' - 'seal' - 'digest' - 'hold_number' AS row FROM parley.${table} t WHERE user_id = $1 ORDER BY to_jsonb(t)::text`,
+        `SELECT to_jsonb(t) - 'reservation_id' - 'user_id' - 'seal' - 'digest' - 'hold_number' - 'opened_at' AS row FROM parley.${table} t WHERE user_id = $1 ORDER BY to_jsonb(t)::text`,
         [userId]
       ),
       (rows) => [table, rows.map(({ row }) => row)]
