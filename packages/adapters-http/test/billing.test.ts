@@ -328,7 +328,7 @@ describe("checkout", () => {
   })
 
   test.each(["//evil.example/", "/\\evil.example", "https://evil.example/", "evil", "", "/a\nb", "/é"])(
-    "leads nobody to %j, nor does the portal",
+    "leads no person to %j, nor does the portal",
     async (returnTo) => {
       const { gateway, links } = listening()
       const to = await start(gateway)

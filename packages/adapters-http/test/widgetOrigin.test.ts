@@ -75,7 +75,7 @@ describe("an origin for visitors alone", () => {
     }
   )
 
-  test("the session cookie counts at the host of people alone, by whatever target", async () => {
+  test("the session cookie counts at the host of people alone, for any target", async () => {
     const sameTarget = await askAt("widget.example.com", "GET", `${BASE}/api/me`)
     expect(isAway(sameTarget)).toBe(true)
   })

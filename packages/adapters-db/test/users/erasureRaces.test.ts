@@ -35,7 +35,9 @@ const servicesWith = (payments: PaymentProvider) =>
       Layer.succeed(Catalog, defaultCatalog),
       Layer.succeed(Mailer, {
         send: ({ text, to }) =>
-          Effect.suspend(() => Deferred.succeed(awaited.get(to) ?? expect.fail("a mail to nobody"), codeIn(text)))
+          Effect.suspend(() =>
+            Deferred.succeed(awaited.get(to) ?? expect.fail("a mail to an unknown address"), codeIn(text))
+          )
       }),
       Layer.provide(CrmRelease.layer, noCrmLayer)
     ])

@@ -38,7 +38,7 @@ const proxyTrust = ({ trustProxy }: ParleyConfig): Finding => {
 const issuerAndAudience = (config: ParleyConfig): Finding => {
   const { proof } = config.session
   if (proof === undefined) {
-    return { wrong: "nobody proves sessions: the sign-in is that for development", advice: `Set ${REAL_SIGN_IN}.` }
+    return { wrong: "no provider proves sessions: the sign-in is that for development", advice: `Set ${REAL_SIGN_IN}.` }
   }
   if (proof._tag === "Own") return { fine: "this server signs people in by e-mail" }
   const [missing] = unboundSessions({ ...config, production: true })
