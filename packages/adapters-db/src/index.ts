@@ -1,3 +1,4 @@
+export { ARCHIVED_KINDS, type ArchivedKind, archiveRows } from "./archiving/archiveRows.ts"
 export { PgBillingStoreLayer } from "./billing/PgBillingStore.ts"
 export { PgBillingUpkeepLayer } from "./billing/PgBillingUpkeep.ts"
 export { PgBotStoreLayer } from "./bots/PgBotStore.ts"

@@ -130,13 +130,14 @@ export const useAgainSql = (schema: string): string =>
 const UNUSED_CHATS = 100
 
 /**
- * Deletes the chats without use for longest, with their messages. A chat with a running record stays, and so does one
+ * Selects and locks the chats without use for longest, as `chosen`. A chat with a running record is left out, and so is one
  * whose row another transaction has locked; a chat that was used since the statement began is found to be so when its
- * row is locked. Parameters: the time without use in milliseconds, messages.
+ * row is locked. `row_place` is the `ctid` of the locked row. Parameters: the time without use in milliseconds, the most
+ * messages of all but the first chat.
  */
-export const removeUnusedSql = (schema: string, whose: RemoveUnusedInput["whose"]): string => `
+export const chooseUnusedSql = (schema: string, whose: RemoveUnusedInput["whose"]): string => `
 WITH unused AS MATERIALIZED (
-  SELECT c.user_id, c.bot, c.visitor, c.id, c.updated_at, c.last_position FROM ${schema}.chats c
+  SELECT c.*, c.ctid AS row_place FROM ${schema}.chats c
   WHERE c.bot ${whose === "people" ? "=" : "<>"} '' AND c.updated_at < now() - $1::float8 * interval '1 millisecond'
     AND NOT EXISTS (
       SELECT FROM ${schema}.running_replies r
@@ -145,10 +146,15 @@ WITH unused AS MATERIALIZED (
 ), counted AS (
   SELECT *, row_number() OVER oldest AS place, sum(last_position) OVER oldest AS messages FROM unused
   WINDOW oldest AS (ORDER BY updated_at, user_id, bot, visitor, id ROWS UNBOUNDED PRECEDING)
-), removed AS (
-  DELETE FROM ${schema}.chats c USING counted u
+), chosen AS (
+  SELECT * FROM counted WHERE place = 1 OR messages <= $2
+)`
+
+/** Deletes the chats of `chooseUnusedSql` with their messages, and returns their number. */
+export const removeUnusedSql = (schema: string, whose: RemoveUnusedInput["whose"]): string => `
+${chooseUnusedSql(schema, whose)}, removed AS (
+  DELETE FROM ${schema}.chats c USING chosen u
   WHERE c.user_id = u.user_id AND c.bot = u.bot AND c.visitor = u.visitor AND c.id = u.id
-    AND (u.place = 1 OR u.messages <= $2)
   RETURNING 1
 )
 SELECT count(*) AS removed FROM removed`

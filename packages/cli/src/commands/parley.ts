@@ -1,4 +1,5 @@
 import { Command } from "effect/cli"
+import { archiveCommand } from "./copies/archive.ts"
 import { auditCommand } from "./audit.ts"
 import { billingCommand } from "./billing/billing.ts"
 import { botsCommand } from "./bots/bots.ts"
@@ -47,6 +48,7 @@ export const parley = Command.make("parley").pipe(
     backupCommand,
     restoreCommand,
     moveCommand,
+    archiveCommand,
     uninstallCommand
   ])
 )

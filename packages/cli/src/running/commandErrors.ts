@@ -78,6 +78,19 @@ export class FileNotWritten extends Schema.TaggedError<FileNotWritten>()("FileNo
   }
 }
 
+/** The file of `parley archive` could not be written further. */
+export class ArchiveNotWritten extends Schema.TaggedError<ArchiveNotWritten>()("ArchiveNotWritten", {
+  path: Schema.String,
+  /** The system's word for it: `EACCES`, `EEXIST`, `ENOSPC`, ... */
+  problem: Schema.String
+}) {
+  override get message() {
+    return this.problem === "EEXIST"
+      ? `${this.path} exists already, and an archive replaces no file. Choose another name.`
+      : `${this.path} could not be written (${this.problem}). What is not in it yet is still in the database. Make room there, keep this file, and archive the rest to another one.`
+  }
+}
+
 /** A file that a command was given could not be read. */
 export class FileNotRead extends Schema.TaggedError<FileNotRead>()("FileNotRead", {
   path: Schema.String,

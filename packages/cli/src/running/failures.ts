@@ -21,6 +21,7 @@ interface Failure {
 
 const codeOfTag: Readonly<Record<string, number>> = {
   ConfigInvalid: exitCodes.configuration,
+  ArchiveNotWritten: exitCodes.usage,
   CopyRefused: exitCodes.refused,
   FileNotRead: exitCodes.usage,
   DataFolderUnusable: exitCodes.configuration,
