@@ -41,4 +41,22 @@ describe("the language by which a document's words are stemmed", () => {
   ])("what tells none is read as English: %j", (text) => {
     expect(searchLanguageOf(text)).toBe("en")
   })
+
+  it.each([
+    "Preliminary Report on an Algebraic Language. CACM, March 22, 8:28 PM. AM, JB, A. J.",
+    "Take care of vitamin A, E and K at 9 AM. Al Gore, Al Pacino and El Niño are care of Mr. De Sa.",
+    "Stock options of A/S Mo, van Dyk and de la Cruz, in a note of 1958",
+    "The effect of β-catenin and of α on γ in cells, by a curve",
+    "CARE AT AM AND PM"
+  ])("names, initials and abbreviations show no language: %j", (text) => {
+    expect(searchLanguageOf(text)).toBe("en")
+  })
+
+  it("a text in capitals shows its language as one in small letters does", () => {
+    expect(searchLanguageOf("DIE RECHNUNGEN SIND BINNEN DREI TAGEN ZU BEZAHLEN.")).toBe("de")
+  })
+
+  it("a word that is repeated often shows no more than one that stands once", () => {
+    expect(searchLanguageOf("Die Hard. Die Hard 2. Die, die, die! The film is a classic of its kind.")).toBe("en")
+  })
 })

@@ -80,10 +80,15 @@ const LANGUAGES_OF: ReadonlyMap<string, ReadonlyArray<SearchLanguage>> = (() => 
 
 /** A longer text is judged by a sample: pieces of `length` UTF-16 units from `places` offsets, spread evenly. */
 const SAMPLE = { length: 2_000, places: 4 } as const
-/** The least number of function words, or of words in a script, that decide alone. */
+/** The least number of different function words, or of words in a script, that decide alone. */
 const LEAST = 3
 /** The least score of a shorter text, from function words and letters together. */
 const LEAST_IN_ALL = 2
+/**
+ * A language in Latin letters needs so many function words, or points, more than English: English texts contain words that
+ * are function words elsewhere ("care", "die", "van"), and most texts without a decisive word are English.
+ */
+const BEFORE_ENGLISH = 2
 const WORD = /[\p{L}\p{M}]+/gu
 const PLAIN = /^[\0-\x7f]*$/u
 
@@ -106,6 +111,13 @@ const bestOf = (counts: Iterable<readonly [SearchLanguage, number]>) => {
   return { best, isAlone: best?.[1] !== second?.[1] }
 }
 
+/** The language of the best score, if no other has the same and English is far enough behind. */
+const decided = (scores: Counts): SearchLanguage | undefined => {
+  const { best, isAlone } = bestOf(scores)
+  if (best === undefined || !isAlone) return undefined
+  return best[0] === ELSE || best[1] >= (scores.get(ELSE) ?? 0) + BEFORE_ENGLISH ? best[0] : undefined
+}
+
 /**
  * Returns the language of a text with few decisive words: by these and its letters, if one language fits better than
  * all others.
@@ -122,26 +134,42 @@ const shortTextLanguage = (sample: string, counts: Counts): SearchLanguage => {
   if (CYRILLIC.test(sample)) return SERBIAN.test(sample) ? "sr" : "ru"
   const scores = new Map<SearchLanguage, number>()
   for (const [language, score] of letterScores(sample)) scores.set(language, score + (counts.get(language) ?? 0))
-  const { best, isAlone } = bestOf(scores)
-  return best !== undefined && isAlone && best[1] >= LEAST_IN_ALL ? best[0] : ELSE
+  const language = decided(scores)
+  return language !== undefined && (scores.get(language) ?? 0) >= LEAST_IN_ALL ? language : ELSE
 }
 
 /**
- * Returns the language that stems a document's words: that of most function words, or of most words in a script of its
- * own, in samples from all over the text; of a short text also by its letters. English if none is recognised. A text
- * has one language for all queries.
+ * The words of a text that may show its language, in lower case: not single letters, which are names and marks, and not
+ * abbreviations in capitals ("AM", "ROM"), unless the whole text is in capitals.
+ */
+const decisiveWords = (sample: string): ReadonlyArray<string> => {
+  const isInCapitals = sample === sample.toUpperCase()
+  const words = sample.match(WORD) ?? []
+  return words
+    .filter((word) => word.length > 1 && (isInCapitals || !PLAIN.test(word) || word !== word.toUpperCase()))
+    .map((word) => word.toLowerCase())
+}
+
+/**
+ * Returns the language that stems a document's words: that of most different function words, or of most words in a script
+ * of its own, in samples from all over the text; of a short text also by its letters. English if none is recognised, or
+ * if another language is hardly ahead of it. A text has one language for all queries.
  */
 export const searchLanguageOf = (text: string): SearchLanguage => {
   const counts = new Map<SearchLanguage, number>()
-  const sample = sampleOf(text).toLowerCase()
-  for (const [word] of sample.matchAll(WORD)) {
+  const sample = sampleOf(text)
+  const counted = new Set<string>()
+  for (const word of decisiveWords(sample)) {
     const script = PLAIN.test(word) ? undefined : SCRIPTS.find(([, letters]) => letters.test(word))
+    if (script === undefined && counted.has(word)) continue
+    counted.add(word)
     const languages = script === undefined ? LANGUAGES_OF.get(word) : [script[0]]
     for (const language of languages ?? []) counts.set(language, (counts.get(language) ?? 0) + 1)
   }
-  if (NOT_ARABIC.test(sample)) counts.delete("ar")
-  const { best } = bestOf(counts)
-  return best === undefined || best[1] < LEAST ? shortTextLanguage(sample, counts) : best[0]
+  const lower = sample.toLowerCase()
+  if (NOT_ARABIC.test(lower)) counts.delete("ar")
+  const language = decided(counts)
+  return language === undefined || (counts.get(language) ?? 0) < LEAST ? shortTextLanguage(lower, counts) : language
 }
 
 interface Letters {

@@ -1,6 +1,6 @@
 import type { Passage } from "../Document.ts"
 import { FUNCTION_WORDS } from "./languageOf.ts"
-import type { SearchLanguage } from "./searchLanguage.ts"
+import { type SearchLanguage, searchLanguageOf } from "./searchLanguage.ts"
 
 /** The longest query that is searched for, in UTF-16 units; the rest is ignored. */
 export const MAX_QUERY_LENGTH = 10_000
@@ -49,11 +49,20 @@ const plainArabic = (text: string): string =>
  * `searchableText` of a query, cut to the longest query. Endings that stemmers recognise only by their accents, and
  * that no other language has, get these if they were typed without: "reparacion" is searched as "reparación", whose
  * stem is also that of "reparaciones". The word as typed is found like that of any accented word (`plainTerm`).
+ *
+ * The stop words of the query's language are left out, unless it has no other words: in documents of another language they
+ * would count as rare words.
  */
-export const searchableQuery = (query: string): string =>
-  searchableText(query.slice(0, MAX_QUERY_LENGTH))
+export const searchableQuery = (query: string): string => {
+  const asked = query.slice(0, MAX_QUERY_LENGTH)
+  const stopWords = stopWordsOf(searchLanguageOf(asked))
+  const words = searchableText(asked).split(" ")
+  const meaning = words.filter((word) => stopWords?.has(word) !== true)
+  return (meaning.length === 0 ? words : meaning)
+    .join(" ")
     .replace(TYPED_ACION, "ación")
     .replace(TYPED_ACAO, (_, one?: string) => (one === undefined ? "ações" : "ação"))
+}
 
 const charactersAndPairs = (run: string): string => {
   const characters = Array.from(run)
