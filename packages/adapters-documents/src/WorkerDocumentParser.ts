@@ -21,7 +21,7 @@ import { type WorkerNotStarted, WorkerProcess } from "./process/WorkerProcess.ts
  * for some document: re-indexing then reads earlier documents again, and `parley doctor` counts them.
  */
 const VERSIONS: Readonly<Record<ParserKind, number>> = {
-  pdf: 1,
+  pdf: 2,
   docx: 1,
   xlsx: 1,
   pptx: 1,

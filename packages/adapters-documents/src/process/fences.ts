@@ -77,5 +77,6 @@ export const readableFolders = (): ReadonlyArray<string> => {
     for (const dependency of dependenciesOf(target)) visit(dependency, target)
   }
   for (const name of PARSER_PACKAGES) visit(name, sources)
-  return (found = [sources, join(dirname(sources), "package.json"), ...packages])
+  const own = ["package.json", "character-maps"].map((name) => join(dirname(sources), name))
+  return (found = [sources, ...own, ...packages])
 }

@@ -1,5 +1,6 @@
 import type { ParserLimits } from "../../ParserLimits.ts"
 import { cleanText } from "../cleanText.ts"
+import { CharacterMaps, loadCharacterMaps } from "./characterMaps.ts"
 import { pagePictures, type PicturedPage } from "./pagePictures.ts"
 import { Unreadable } from "../Unreadable.ts"
 
@@ -101,6 +102,7 @@ const loadReader = async () => (await import("unpdf")).getResolvedPDFJS()
 
 /** Loads all that reading a PDF takes. */
 export const loadPdfReader = async (): Promise<void> => {
+  loadCharacterMaps()
   await loadReader()
 }
 
@@ -109,6 +111,7 @@ const open = async (bytes: Uint8Array): Promise<Pdf> => {
   try {
     return await getDocument({
       data: bytes,
+      BinaryDataFactory: CharacterMaps,
       verbosity: VerbosityLevel.ERRORS,
       disableFontFace: true,
       useSystemFonts: false,
