@@ -51,10 +51,10 @@ export const startUsual = async (vendorUrl: string, databaseUrl: string): Promis
 const base64url = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url")
 
 /** The issuer and the audience of session tokens. */
-const BENCH = "bench"
+export const BENCH = "bench"
 
 /** A session token (RFC 7519, HS256) for an hour. */
-const sessionToken = (secret: string, user: string): string => {
+export const sessionToken = (secret: string, user: string): string => {
   const now = Math.floor(Date.now() / 1000)
   const claims = { iss: BENCH, aud: BENCH, sub: user, iat: now, exp: now + 3600 }
   const signed = `${base64url({ alg: "HS256", typ: "JWT" })}.${base64url(claims)}`
