@@ -18,9 +18,20 @@ if (major < 22 || (major === 22 && minor < 19)) {
  */
 const options = ["--conditions=@parley/source", "--disable-warning=ExperimentalWarning"]
 
+/** The descriptor of the first socket that systemd passes to a process (sd_listen_fds(3)). */
+const PASSED_SOCKET = 3
+
+/** Starts Node with these arguments; passes on a socket of systemd, which names the process that it is meant for. */
+const start = (args) =>
+  hasSocket
+    ? spawn("/bin/sh", ["-c", 'LISTEN_PID=$$ exec "$0" "$@"', process.execPath, ...args], {
+        stdio: ["inherit", "inherit", "inherit", PASSED_SOCKET]
+      })
+    : spawn(process.execPath, args, { stdio: "inherit" })
+
 /** If a process cannot be replaced by another program, runs it as a child and passes its exit on. */
 const runAsChild = (args) => {
-  const child = spawn(process.execPath, args, { stdio: "inherit" })
+  const child = start(args)
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"]
   const ignore = () => undefined
   // A terminal sends its signals to the child as well.
@@ -30,13 +41,16 @@ const runAsChild = (args) => {
   })
 }
 
+/** Node closes a passed socket when it replaces the process. */
+const hasSocket = process.env.LISTEN_PID === String(process.pid)
+
 const { entry, isCheckout } = programOf(new URL("../", import.meta.url))
 
 if (!isCheckout || options.every((option) => process.execArgv.includes(option))) {
   await import(pathToFileURL(entry).href)
 } else {
   const args = [...options, entry, ...process.argv.slice(2)]
-  if (typeof process.execve === "function" && process.platform !== "win32") {
+  if (typeof process.execve === "function" && process.platform !== "win32" && !hasSocket) {
     process.removeAllListeners("warning")
     process.execve(process.execPath, [process.execPath, ...args], process.env)
   } else {

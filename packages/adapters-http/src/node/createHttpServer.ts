@@ -1,5 +1,5 @@
 import { createServer, maxHeaderSize, type RequestListener, type Server } from "node:http"
-import type { AddressInfo, Socket } from "node:net"
+import type { Socket } from "node:net"
 import { setImmediate as nextRound, setTimeout as delay } from "node:timers/promises"
 import { HeadTooLarge, InvalidRequest, RequestTooSlow } from "../problems/errors.ts"
 import { boundConnections, type ConnectionBounds, refuseSocket } from "./boundConnections.ts"
@@ -18,11 +18,14 @@ export interface HttpServerOptions {
 export interface HttpServer {
   /** For uses that are not covered here, for example upgrades. */
   readonly server: Server
-  /** Starts listening; port 0 takes a free one. Rejects if the address is not available. */
-  listen(input: {
-    readonly host: string
-    readonly port: number
-  }): Promise<{ readonly host: string; readonly port: number }>
+  /**
+   * Starts listening; port 0 takes a free one. `descriptor` is an open TCP socket that another program, such as systemd,
+   * listens on and passes to this process. Rejects if the address is not available, or the descriptor is not such a
+   * socket.
+   */
+  listen(
+    input: { readonly host: string; readonly port: number } | { readonly descriptor: number }
+  ): Promise<{ readonly host: string; readonly port: number }>
   /**
    * Stops accepting connections, lets running requests finish, and cuts off the rest after `deadlineMs`. Resolves
    * after every request has ended and its holds are settled. For `delayMs` before that (0 by default) the server takes
@@ -42,6 +45,8 @@ const KEEP_ALIVE_MS = 65_000
 const IDLE_CHECK_MS = 50
 /** Connections that the system keeps until Node accepts them: Node's own default. */
 const BACKLOG = 511
+/** Of a passed socket: as many as the system allows, because connections wait there from one server to the next. */
+const PASSED_BACKLOG = 65_535
 /** Time for a connection to send its first request when the server closes. Browsers open some that never do. */
 const SILENT_MS = 500
 
@@ -70,7 +75,7 @@ export const createHttpServer = (listener: RequestListener, options: HttpServerO
   })
   return {
     server,
-    listen: ({ host, port }) => listen(server, host, port),
+    listen: (input) => listen(server, input),
     close: async ({ deadlineMs, delayMs = 0 }) => {
       if (delayMs > 0) await announceStop(server, requests, delayMs)
       await acceptWaiting(server)
@@ -80,14 +85,20 @@ export const createHttpServer = (listener: RequestListener, options: HttpServerO
   }
 }
 
-const listen = (server: Server, host: string, port: number) =>
+const listen = (server: Server, input: Parameters<HttpServer["listen"]>[0]) =>
   new Promise<{ readonly host: string; readonly port: number }>((resolve, reject) => {
     server.once("error", reject)
-    server.listen({ host, port }, () => {
+    const onListening = () => {
       server.off("error", reject)
-      const address = server.address() as AddressInfo
+      const address = server.address()
+      if (address === null || typeof address === "string") {
+        server.close()
+        return reject(new TypeError("The descriptor is not a TCP socket."))
+      }
       resolve({ host: address.address, port: address.port })
-    })
+    }
+    if ("descriptor" in input) server.listen({ fd: input.descriptor }, PASSED_BACKLOG, onListening)
+    else server.listen({ host: input.host, port: input.port }, onListening)
   })
 
 /** Has proxies look for another server: they see 503 at `/readyz`, and no connection is kept for another request. */

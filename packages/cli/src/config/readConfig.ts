@@ -8,6 +8,7 @@ import { Effect, Result, Schema } from "effect"
 import { readCrmProviders } from "./crmSettings.ts"
 import { isUnencrypted, isUnverified } from "./databaseTls.ts"
 import { type Environment, EnvironmentReader } from "./EnvironmentReader.ts"
+import { passedSockets } from "./passedSockets.ts"
 import { readConfigFile } from "./readConfigFile.ts"
 import { readMail } from "./readMail.ts"
 import { readOtlp } from "./readOtlp.ts"
@@ -89,6 +90,8 @@ const readEnvironment = (read: EnvironmentReader, folder: string) => {
     host: read.text("HOST") ?? "127.0.0.1",
     /** 0 takes any free port. */
     port: read.integer("PORT", 0, 65_535) ?? 3000,
+    /** The sockets that systemd passes; the server listens on it in place of host and port. */
+    passedSockets: passedSockets(read),
     /** The port of `/metrics` and of a worker's `/healthz`; undefined exports no metrics to Prometheus. */
     metricsPort: read.integer("PARLEY_METRICS_PORT", 0, 65_535),
     /** Where traces and metrics are sent; undefined if nowhere. */

@@ -64,6 +64,13 @@ export class PortTaken extends Schema.TaggedError<PortTaken>()("PortTaken", {
   }
 }
 
+/** The server cannot listen on the socket that systemd passes. */
+export class PassedSocketUnusable extends Schema.TaggedError<PassedSocketUnusable>()("PassedSocketUnusable", {}) {
+  override get message() {
+    return "The socket that systemd passes is not a listening TCP socket. Set ListenStream= of the socket's unit to an address with a port, such as 127.0.0.1:3001, and keep Accept=no."
+  }
+}
+
 /** `doctor` found problems that require this exit code. */
 export class Unhealthy extends Schema.TaggedError<Unhealthy>()("Unhealthy", { exit: Schema.Int }) {}
 

@@ -43,6 +43,7 @@ const codeOfTag: Readonly<Record<string, number>> = {
   ServiceKeyNotFound: exitCodes.notFound,
   ServiceKeyInactive: exitCodes.refused,
   InvalidInput: exitCodes.usage,
+  PassedSocketUnusable: exitCodes.configuration,
   PaymentEventNotFound: exitCodes.notFound,
   PaymentsNotConfigured: exitCodes.configuration,
   PaymentUnavailable: exitCodes.unavailable,

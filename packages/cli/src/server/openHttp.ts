@@ -15,8 +15,9 @@ import {
 import { ReplyRunner } from "@parley/core/effect"
 import type { DashboardOptions } from "@parley/dashboard"
 import { Context, Duration, Effect, type ManagedRuntime, Redacted } from "effect"
-import { PortTaken } from "../running/commandErrors.ts"
+import { PassedSocketUnusable, PortTaken } from "../running/commandErrors.ts"
 import type { Parts } from "../compose.ts"
+import { PASSED_SOCKET } from "../config/passedSockets.ts"
 import type { ParleyConfig } from "../config/readConfig.ts"
 import { usesStandInPayments } from "../config/rules/serveRules.ts"
 import { expectedClaims, providerKeysOf, usesDevelopmentSignIn } from "../config/session/sessionProof.ts"
@@ -84,17 +85,27 @@ export const openHttp = Effect.fnUntraced(function* (
     perPeer: config.trustProxy === undefined ? CONNECTIONS_PER_PEER : undefined
   }
   const server = createHttpServer(countActive(app), { requests, connections })
-  const { host, port } = config
-  const listening = yield* Effect.acquireRelease(
-    Effect.tryPromise({
-      try: () => server.listen({ host, port }),
-      catch: (error) => new PortTaken({ host, port, problem: (error as NodeJS.ErrnoException).code ?? "unknown error" })
-    }),
-    () => drain(server, config, replies)
-  )
-  const beginPayments = () => standIn?.serveAt(serverUrl(config, listening.port), ownUrl(host, listening.port))
+  const listening = yield* Effect.acquireRelease(listen(server, config), () => drain(server, config, replies))
+  const beginPayments = () =>
+    standIn?.serveAt(serverUrl(config, listening.port), ownUrl(listening.host, listening.port))
   return { port: listening.port, loadPages: pages.load, beginPayments }
 })
+
+/** Listens on the socket that systemd passes, or else on the configured port; returns the address. */
+const listen = (
+  server: HttpServer,
+  { host, passedSockets, port }: ParleyConfig
+): Effect.Effect<{ readonly host: string; readonly port: number }, PortTaken | PassedSocketUnusable> =>
+  passedSockets === undefined
+    ? Effect.tryPromise({
+        try: () => server.listen({ host, port }),
+        catch: (error) =>
+          new PortTaken({ host, port, problem: (error as NodeJS.ErrnoException).code ?? "unknown error" })
+      })
+    : Effect.tryPromise({
+        try: () => server.listen({ descriptor: PASSED_SOCKET }),
+        catch: () => new PassedSocketUnusable()
+      })
 
 /**
  * Takes requests until proxies have turned to other servers, then lets running requests finish, and then replies whose

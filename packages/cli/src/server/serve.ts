@@ -2,6 +2,7 @@ import { openEngine } from "@parley/adapters-db/embedded"
 import type { BackgroundTaskName } from "@parley/core"
 import { Effect } from "effect"
 import { loadConfig } from "../config/loadConfig.ts"
+import { forgetPassedSockets } from "../config/passedSockets.ts"
 import type { ParleyConfig } from "../config/readConfig.ts"
 import {
   unboundSessions,
@@ -21,6 +22,7 @@ import { untilStopped } from "./untilStopped.ts"
 /** Serves until SIGINT or SIGTERM; without `work`, other processes have to do the background work. */
 export const serve = Effect.fnUntraced(function* ({ work }: { readonly work: boolean }) {
   const config = yield* loadConfig((config) => [...serveRefusals(config), ...(work ? [] : idleServerRefusals(config))])
+  forgetPassedSockets()
   const stopMs = (config.shutdownDelaySeconds + config.drainSeconds) * 1_000
   yield* untilStopped(config, stopMs, start(config, work ? tasksOf(config) : []))
 })
@@ -40,7 +42,7 @@ const start = Effect.fnUntraced(function* (config: ParleyConfig, tasks: Readonly
   yield* Effect.forEach(unsafe, (warning) => Effect.logWarning(warningText(warning)))
   const embedded = config.database._tag === "Embedded"
   const claim = embedded ? yield* claimDataFolder(config.dataFolder, true) : undefined
-  yield* tryPort(config)
+  if (config.passedSockets === undefined) yield* tryPort(config)
   // Opens in its own thread while this one loads the code that uses it.
   const engine = embedded ? yield* openEngineOf(config) : undefined
   const { runServer } = yield* Effect.promise(() => import("./runServer.ts"))

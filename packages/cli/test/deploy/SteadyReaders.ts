@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto"
-import { Agent, request } from "node:https"
+import { Agent as HttpAgent, request as httpRequest } from "node:http"
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
 import { setInterval as every } from "node:timers/promises"
 
 /** Signs the sessions of the tests' identity provider. */
@@ -28,14 +29,17 @@ export interface Asked {
 export class SteadyReaders {
   readonly asked: Array<Asked> = []
   readonly #url: string
-  readonly #agent: Agent
+  readonly #agent: HttpAgent
+  readonly #request: typeof httpsRequest
   readonly #reading: Array<Promise<void>> = []
   readonly #stop = new AbortController()
   readonly #pacing: Promise<void>
 
-  constructor({ ca, perSecond, url }: { readonly url: string; readonly ca: Buffer; readonly perSecond: number }) {
+  /** With an authority it asks over TLS and keeps connections, otherwise each request has a connection of its own. */
+  constructor({ ca, perSecond, url }: { readonly url: string; readonly ca?: Buffer; readonly perSecond: number }) {
     this.#url = url
-    this.#agent = new Agent({ ca, keepAlive: true })
+    this.#agent = ca === undefined ? new HttpAgent() : new HttpsAgent({ ca, keepAlive: true })
+    this.#request = ca === undefined ? httpRequest : httpsRequest
     this.#pacing = this.#pace(perSecond)
   }
 
@@ -73,7 +77,7 @@ export class SteadyReaders {
         asked.problem ??= error.message
         resolve()
       }
-      const sent = request(`${this.#url}/api/chat`, {
+      const sent = this.#request(`${this.#url}/api/chat`, {
         method: "POST",
         agent: this.#agent,
         headers: {

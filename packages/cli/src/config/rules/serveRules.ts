@@ -15,8 +15,9 @@ export const answeringVendors = (config: ParleyConfig): ReadonlyArray<string> =>
 export const REAL_MODELS = "OPENAI_API_KEY or ANTHROPIC_API_KEY"
 
 /** The way in which a client beyond this machine could reach the server; undefined if there is none. */
-const exposure = ({ baseUrl, host, production, trustProxy }: ParleyConfig): string | undefined => {
+const exposure = ({ baseUrl, host, passedSockets, production, trustProxy }: ParleyConfig): string | undefined => {
   if (production) return "NODE_ENV is production"
+  if (passedSockets !== undefined) return "systemd opens the port, on any address"
   if (!isLoopback(host)) return "HOST is not a loopback address"
   if (baseUrl !== undefined && !isLocalName(new URL(baseUrl).hostname)) return "PARLEY_BASE_URL is not on this machine"
   if (trustProxy !== undefined && trustProxy !== 0) return "PARLEY_TRUST_PROXY says that a proxy stands in front"
@@ -44,6 +45,11 @@ export const serveRefusals = (config: ParleyConfig): ReadonlyArray<string> => {
     )
   }
   refusals.push(...ownSignInRefusals(config, exposed))
+  if (config.passedSockets !== undefined && config.passedSockets !== 1) {
+    refusals.push(
+      "LISTEN_FDS: systemd passes another number of sockets than one. Keep one line ListenStream= in the socket's unit, and one name after Sockets= in the service's"
+    )
+  }
   if (config.production && answeringVendors(config).length === 0 && !config.allowStandIns) {
     refusals.push(
       `${REAL_MODELS}: NODE_ENV is production, and the offline stand-in would answer. Set one of them, or PARLEY_ALLOW_STAND_INS=1 if a stand-in is what you want`
