@@ -9,16 +9,22 @@ export const PgTaskRunsLayer: Layer.Layer<TaskRuns, never, Database> = Layer.eff
   Effect.map(Database, ({ schema, statement }) => {
     const table = `${schema}.task_runs`
     return TaskRuns.of({
-      begin: (task, everyMs) =>
+      begin: ({ everyMs, retryMs, task }) =>
         statement(
           `INSERT INTO ${table} AS r (task, begun_at) VALUES ($1, clock_timestamp())
           ON CONFLICT (task) DO UPDATE SET begun_at = clock_timestamp()
-          WHERE r.begun_at IS NULL OR r.begun_at <= clock_timestamp() - $2::float8 * interval '1 millisecond'
+          WHERE r.begun_at IS NULL OR r.begun_at <= clock_timestamp() - interval '1 millisecond' *
+            CASE WHEN r.ended_at >= r.begun_at THEN $2::float8 ELSE least($2::float8, $3::float8) END
           RETURNING task`,
-          [task, everyMs]
+          [task, everyMs, retryMs]
         ).pipe(
           Effect.map((rows) => rows.length > 0),
           storing("TaskRuns.begin", "maintenance")
+        ),
+      renew: (task) =>
+        statement(`UPDATE ${table} SET begun_at = clock_timestamp() WHERE task = $1`, [task]).pipe(
+          Effect.asVoid,
+          storing("TaskRuns.renew", "maintenance")
         ),
       end: (task, findings) =>
         statement(

@@ -19,10 +19,17 @@ export class TaskRuns extends Context.Service<
   TaskRuns,
   {
     /**
-     * Takes the next run of a task for this process: true if no run has begun within `everyMs` milliseconds. Of any
-     * number of processes that ask at once, one gets it.
+     * Takes the next run of a task for this process: true if no run has begun within `everyMs` milliseconds, or the
+     * last one has not ended well and gave no sign of life within `retryMs`. Of any number of processes that ask at
+     * once, one gets it.
      */
-    begin(task: KeptTask, everyMs: number): Effect.Effect<boolean, StorageFailed>
+    begin(input: {
+      readonly task: KeptTask
+      readonly everyMs: number
+      readonly retryMs: number
+    }): Effect.Effect<boolean, StorageFailed>
+    /** Gives a sign of life of the run that has begun: its time counts from now on. */
+    renew(task: KeptTask): Effect.Effect<void, StorageFailed>
     /** Records that a run has ended well, with the number of problems that it found. */
     end(task: KeptTask, findings: number): Effect.Effect<void, StorageFailed>
     /** The last runs that ended well; none of a task that never did. */

@@ -1,11 +1,13 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Logger } from "effect"
+import { Deferred, Effect, Fiber, Layer, Logger } from "effect"
+import { TestClock } from "effect/testing"
 import { TaskRuns } from "../../src/background/TaskRuns.ts"
 import { Accounts } from "../../src/credits/Accounts.ts"
 import { CreditUpkeep } from "../../src/credits/CreditLedger.ts"
 import { CreditService } from "../../src/credits/CreditService.ts"
 import { DailyVerification } from "../../src/credits/upkeep/DailyVerification.ts"
 import { UserId } from "../../src/identity/UserId.ts"
+import { StorageFailed } from "../../src/storage/StorageFailed.ts"
 import { inMemoryStorageLayer } from "../../src/StoragePorts.ts"
 import { Catalog, makeCatalog } from "../../src/tiers/Catalog.ts"
 
@@ -50,4 +52,68 @@ it.effect(
       )
     )
   }
+)
+
+/** The daily verification of a ledger that answers with `verify`. */
+const verifying = (verify: CreditUpkeep["Service"]["verify"]) =>
+  DailyVerification.layer.pipe(
+    Layer.provide(CreditService.layer),
+    Layer.provide(Accounts.layer),
+    Layer.provide(
+      Layer.effect(
+        CreditUpkeep,
+        Effect.map(CreditUpkeep, (upkeep) => ({ ...upkeep, verify }))
+      )
+    ),
+    Layer.provideMerge(inMemoryStorageLayer),
+    Layer.provide(Layer.succeed(Catalog, makeCatalog()))
+  )
+
+const nothingFound = Effect.succeed({ accounts: 1, next: undefined, differences: [] })
+
+it.effect("a verification that fails is repeated after an hour, and one that ended well after a day", () => {
+  let fails = true
+  const answer = Effect.suspend(() =>
+    fails
+      ? Effect.fail(new StorageFailed({ operation: "CreditUpkeep.verify", retryable: true, cause: undefined }))
+      : nothingFound
+  )
+  return Effect.gen(function* () {
+    const { verifyIfDue } = yield* DailyVerification
+    assert.strictEqual((yield* Effect.flip(verifyIfDue))._tag, "StorageFailed")
+    yield* TestClock.adjust("59 minutes")
+    assert.isUndefined(yield* verifyIfDue)
+    fails = false
+    yield* TestClock.adjust("1 minute")
+    assert.strictEqual(yield* verifyIfDue, 0)
+    yield* TestClock.adjust("23 hours")
+    assert.isUndefined(yield* verifyIfDue)
+    yield* TestClock.adjust("1 hour")
+    assert.strictEqual(yield* verifyIfDue, 0)
+  }).pipe(Effect.provide(verifying(() => answer)))
+})
+
+it.effect(
+  "a verification that runs for hours is not begun a second time; if its process dies, another repeats it",
+  () =>
+    Effect.gen(function* () {
+      const begun = yield* Deferred.make<void>()
+      let runs = 0
+      const answer = Effect.suspend(() => {
+        runs += 1
+        return runs > 1 ? nothingFound : Effect.andThen(Deferred.succeed(begun, undefined), Effect.never)
+      })
+      yield* Effect.gen(function* () {
+        const { verifyIfDue } = yield* DailyVerification
+        const first = yield* Effect.forkChild(verifyIfDue)
+        yield* Deferred.await(begun)
+        for (let hour = 1; hour <= 5; hour += 1) {
+          yield* TestClock.adjust("1 hour")
+          assert.isUndefined(yield* verifyIfDue)
+        }
+        yield* Fiber.interrupt(first)
+        yield* TestClock.adjust("1 hour")
+        assert.strictEqual(yield* verifyIfDue, 0)
+      }).pipe(Effect.provide(verifying(() => answer)))
+    })
 )

@@ -6,13 +6,20 @@ import { CreditService } from "../CreditService.ts"
 
 /** The time between two verifications of all processes together, and between two looks of one. */
 const EVERY = Duration.days(1)
+/** The time after which a run that failed, or whose process died, is repeated; and between the signs of one that runs. */
+const RETRY = Duration.hours(1)
+const BETWEEN_SIGNS = "10 minutes"
+const DAILY = { task: "verify", everyMs: Duration.toMillis(EVERY), retryMs: Duration.toMillis(RETRY) } as const
 const BETWEEN_LOOKS = "10 minutes"
 /** A process that starts has other things to do first. */
 const BEFORE_FIRST = "1 minute"
 
 const FOUND = "Balances differ from the rows that they follow from; parley credits verify says which."
 
-/** Compares all balances with their rows once a day, in one of all processes. Changes nothing. */
+/**
+ * Compares all balances with their rows once a day, in one of all processes, and again after an hour if that did not end
+ * well. Changes nothing.
+ */
 export class DailyVerification extends Context.Service<
   DailyVerification,
   {
@@ -27,17 +34,19 @@ export class DailyVerification extends Context.Service<
     Effect.gen(function* () {
       const credits = yield* CreditService
       const runs = yield* TaskRuns
+      const signs = Effect.ignore(runs.renew(DAILY.task)).pipe(Effect.delay(BETWEEN_SIGNS), Effect.forever)
       const verifyIfDue = Effect.gen(function* () {
-        if (!(yield* runs.begin("verify", Duration.toMillis(EVERY)))) return undefined
+        if (!(yield* runs.begin(DAILY))) return undefined
         let differences = 0
-        yield* credits.verify((found) => Effect.sync(() => void (differences += found.length)))
+        const verify = credits.verify((found) => Effect.sync(() => void (differences += found.length)))
+        yield* Effect.raceFirst(verify, signs)
         yield* runs.end("verify", differences)
         if (differences > 0) yield* Effect.annotateLogs(Effect.logError(FOUND), { differences })
         return differences
       })
       const look = Effect.catch(verifyIfDue, (failed) =>
         Effect.annotateLogs(
-          Effect.logWarning("Balances could not be verified; trying again tomorrow."),
+          Effect.logWarning("Balances could not be verified; trying again in an hour."),
           failureFields(failed)
         )
       )

@@ -4,6 +4,8 @@ import { TaskRuns } from "../../background/TaskRuns.ts"
 import { suiteOn } from "../suiteOn.ts"
 
 const HOUR = 3_600_000
+const task = "verify" as const
+const daily = { task, everyMs: 24 * HOUR, retryMs: HOUR }
 
 /** The guarantees of every `TaskRuns`, on a storage without runs. */
 export const taskRunsContract = (name: string, layer: Layer.Layer<TaskRuns, unknown>): void =>
@@ -14,21 +16,39 @@ export const taskRunsContract = (name: string, layer: Layer.Layer<TaskRuns, unkn
           const runs = yield* TaskRuns
           expect(yield* runs.ended).toEqual([])
           const asked = yield* Effect.all(
-            Array.from({ length: 20 }, () => runs.begin("verify", HOUR)),
+            Array.from({ length: 20 }, () => runs.begin(daily)),
             { concurrency: "unbounded" }
           )
           expect(asked.filter(Boolean)).toHaveLength(1)
-          expect(yield* runs.begin("verify", HOUR)).toBe(false)
-          expect(yield* runs.begin("reset", HOUR)).toBe(true)
+          expect(yield* runs.begin(daily)).toBe(false)
+          expect(yield* runs.begin({ ...daily, task: "reset" })).toBe(true)
         })
       ))
 
-    it("a run is due again after the interval, whether or not the last one ended", () =>
+    it("a run is due again after the interval, and sooner if the last one did not end well", () =>
       run(
         Effect.gen(function* () {
           const runs = yield* TaskRuns
-          expect(yield* runs.begin("verify", 0)).toBe(true)
-          expect(yield* runs.begin("verify", 0)).toBe(true)
+          const atOnce = { ...daily, retryMs: 0 }
+          expect(yield* runs.begin({ ...daily, everyMs: 0 })).toBe(true)
+          expect(yield* runs.begin(daily)).toBe(false)
+          expect(yield* runs.begin(atOnce)).toBe(true)
+          yield* runs.end(task, 0)
+          expect(yield* runs.begin(atOnce)).toBe(false)
+          expect(yield* runs.begin({ ...atOnce, everyMs: 0 })).toBe(true)
+        })
+      ))
+
+    it("a sign of life counts from its time, as if the run had begun then", () =>
+      run(
+        Effect.gen(function* () {
+          const runs = yield* TaskRuns
+          expect(yield* runs.begin({ ...daily, everyMs: 0 })).toBe(true)
+          yield* runs.end(task, 0)
+          expect(yield* runs.begin({ ...daily, retryMs: 0 })).toBe(false)
+          yield* runs.renew(task)
+          expect(yield* runs.begin({ ...daily, everyMs: HOUR })).toBe(false)
+          expect(yield* runs.begin({ ...daily, retryMs: 0 })).toBe(true)
         })
       ))
 
