@@ -57,3 +57,15 @@ test("a reply whose reader leaves is reported as broken off, with what was sent 
   expect(record).toMatchObject({ route: "POST /api/chat", userId: "bob", status: 200, complete: false })
   expect(record.bytes).toBeGreaterThan("Half of".length)
 })
+
+test("a person's request belongs to the trace that it names, and a visitor's does not", async () => {
+  const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+  const ids = [crypto.randomUUID(), crypto.randomUUID()] as const
+  const naming = (id: string) => ({ "x-request-id": id, traceparent: `00-${trace}-00f067aa0ba902b7-00` })
+  await server.fetch("/api/chats", { user: "ann", headers: naming(ids[0]) })
+  await server.fetch("/api/widget/config/none", { headers: naming(ids[1]) })
+  expect((await recordOf(({ requestId }) => requestId === ids[0])).traceId).toBe(trace)
+  const { route, traceId } = await recordOf(({ requestId }) => requestId === ids[1])
+  expect(route).toBe("GET /api/widget/config/{publicKey}")
+  expect(traceId).not.toBe(trace)
+})
