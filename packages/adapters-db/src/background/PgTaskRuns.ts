@@ -1,9 +1,9 @@
-import { type TaskRun, TaskRuns } from "@parley/core/adapter"
+import { KEPT_TASKS, type TaskRun, TaskRuns } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
 
-/** Keeps the runs of tasks in a table, by the database's clock. */
+/** Keeps the runs of tasks in a table, by the database's clock. Servers of later releases may keep runs of more tasks there. */
 export const PgTaskRunsLayer: Layer.Layer<TaskRuns, never, Database> = Layer.effect(
   TaskRuns,
   Effect.map(Database, ({ schema, statement }) => {
@@ -34,7 +34,8 @@ export const PgTaskRunsLayer: Layer.Layer<TaskRuns, never, Database> = Layer.eff
         ).pipe(Effect.asVoid, storing("TaskRuns.end", "maintenance")),
       ended: statement<{ task: TaskRun["task"]; endedAt: number; findings: number }>(
         `SELECT task, (extract(epoch FROM ended_at) * 1000)::bigint AS "endedAt", findings
-        FROM ${table} WHERE ended_at IS NOT NULL`
+        FROM ${table} WHERE ended_at IS NOT NULL AND task = ANY ($1::text[])`,
+        [KEPT_TASKS]
       ).pipe(storing("TaskRuns.ended", "maintenance"))
     })
   })
