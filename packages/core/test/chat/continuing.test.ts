@@ -331,7 +331,7 @@ describe("a reply that is sent to continue", () => {
       })
   )
 
-  it.effect("of a new chat is read and stopped from its first words on, though its turn is stored later", () =>
+  it.effect("is joined and stopped on another server as soon as its sender has the first words", () =>
     Effect.gen(function* () {
       const gate = yield* Deferred.make<void>()
       const late = ({ beginTurn, ...chats }: StoragePorts["chats"]): StoragePorts["chats"] => ({
@@ -339,7 +339,35 @@ describe("a reply that is sent to continue", () => {
         beginTurn: (turn) => Effect.andThen(Deferred.await(gate), beginTurn(turn))
       })
       const world = yield* openWorld({}, (stores) => ({ ...stores, chats: late(stores.chats) }))
-      const { chatId } = yield* begun(world)
+      const { asking } = yield* send(world.one, world.told)
+      yield* world.told.say("Hello ")
+      yield* TestClock.adjust("1 second")
+      const early = asking.pollUnsafe()
+      yield* Deferred.succeed(gate, undefined)
+      assert.isUndefined(early)
+      yield* until(Effect.sync(() => asking.pollUnsafe() !== undefined))
+      const { chatId, messageId } = yield* Fiber.join(asking)
+      const joining = yield* Effect.forkChild(Effect.scoped(world.other.chat.join(USER, chatId)))
+      yield* until(Effect.sync(() => joining.pollUnsafe() !== undefined))
+      assert.strictEqual((yield* Fiber.join(joining))?.messageId, messageId)
+      const stopping = yield* Effect.forkChild(world.other.chat.stop(USER, chatId))
+      yield* until(Effect.sync(() => stopping.pollUnsafe() !== undefined))
+      yield* Fiber.join(stopping)
+      assert.deepStrictEqual((yield* messages(world, chatId)).at(-1), { content: "Hello ", state: "stopped" })
+    })
+  )
+
+  it.effect("of a new chat is read and stopped on its own server, though its turn is stored seconds later", () =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<void>()
+      const late = ({ beginTurn, ...chats }: StoragePorts["chats"]): StoragePorts["chats"] => ({
+        ...chats,
+        beginTurn: (turn) => Effect.andThen(Deferred.await(gate), beginTurn(turn))
+      })
+      const world = yield* openWorld({}, (stores) => ({ ...stores, chats: late(stores.chats) }))
+      const beginning = yield* Effect.forkChild(begun(world))
+      yield* until(Effect.sync(() => beginning.pollUnsafe() !== undefined))
+      const { chatId } = yield* Fiber.join(beginning)
       const reading = yield* Effect.forkChild(world.one.chat.get(USER, chatId))
       const stopping = yield* Effect.forkChild(world.one.chat.stop(USER, chatId))
       yield* until(Effect.sync(() => world.told.isLeft()))

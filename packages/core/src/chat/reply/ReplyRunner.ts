@@ -14,7 +14,7 @@ import { makeRunReply } from "./runReply.ts"
 /** The longest time that stopping waits until the replies are stored and charged, and the interval of its checks. */
 const STOPPED_WITHIN = "5 seconds"
 const STOPPED_POLL = "100 millis"
-/** The longest time that a reader of a chat waits for turns that are being stored. */
+/** The longest time that a reader waits for a turn that is being stored. */
 const STORED_WITHIN = "5 seconds"
 
 /** A reply whose first words have arrived. */
@@ -212,7 +212,10 @@ const makeRun = Effect.gen(function* () {
     const writing = Effect.onExit(Effect.scoped(written), ended)
     fiber = yield* Effect.forkIn(writing, running, { startImmediately: true, uninterruptible: true })
     if (!joinable) yield* Effect.addFinalizer(() => Effect.andThen(Effect.sync(stop), reply.stopped))
-    return yield* Effect.interruptible(Effect.tapError(Deferred.await(started), () => refuseBlocked(reply.people)))
+    const spoken = Effect.tapError(Deferred.await(started), () => refuseBlocked(reply.people))
+    // Its reader may join it on another server at once, which finds it by its turn.
+    const known = joinable ? Effect.tap(spoken, () => Effect.timeoutOption(reply.stored, STORED_WITHIN)) : spoken
+    return yield* Effect.interruptible(known)
   }, Effect.uninterruptible)
 
   return { run, all, ownOf }
