@@ -7,8 +7,9 @@ import { fileURLToPath } from "node:url"
 /** Far more than a server takes to listen on an empty data folder, for machines that are busy, in milliseconds. */
 const START_MS = 90_000
 
-const repository = fileURLToPath(new URL("../../../../", import.meta.url))
-const entry = join(repository, "packages/cli/src/main.ts")
+/** The bundled program, as users run it; with these options it need not start itself again. */
+const options = ["--conditions=@parley/source", "--disable-warning=ExperimentalWarning"]
+const program = fileURLToPath(new URL("../../../cli/bin/parley.js", import.meta.url))
 
 export interface RunningServer {
   readonly url: string
@@ -27,7 +28,7 @@ export const startServer = async (
   const configFile = join(folder, "parley.json")
   writeFileSync(configFile, JSON.stringify(catalog))
   const { PATH = "", HOME = folder } = process.env
-  const server = spawn(process.execPath, ["--conditions=@parley/source", entry, "serve"], {
+  const server = spawn(process.execPath, [...options, program, "serve"], {
     cwd: folder,
     env: { PATH, HOME, PORT: "0", PARLEY_DATA_DIR: join(folder, "data"), PARLEY_CONFIG: configFile, ...settings },
     stdio: ["ignore", "pipe", "pipe"]
