@@ -181,6 +181,17 @@ describe.runIf(hasPostgres)("a payment event that arrives while its person is er
     expect(differences).toEqual([])
   })
 
+  it("waits, with the erasure, for a payment that has locked the account for longer than the ledger waits", async () => {
+    const { events, userId } = await buyer([SUBSCRIBES], true)
+    await deliverAll(events)
+    const locked = direct.query(`BEGIN; SELECT FROM parley.credit_accounts WHERE user_id = '${userId}' FOR UPDATE;
+      SELECT pg_sleep(7); COMMIT`)
+    const erased = await erase(userId)
+    await locked
+    expect(Exit.isSuccess(erased)).toBe(true)
+    expect(await rowsNaming(userId)).toEqual({})
+  })
+
   it("and names the person itself, by nothing that is linked, finds them erased afterwards too", async () => {
     const { events, userId } = await buyer([SUBSCRIBES], false)
     await erase(userId)

@@ -5,6 +5,7 @@ import { MAX_CREDITS } from "../credits/maxCredits.ts"
 import { release, reserve } from "../credits/rules/decideHold.ts"
 import type { UserId } from "../identity/UserId.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
+import { retryStorage } from "../storage/retryStorage.ts"
 
 /** If a process dies during an erasure, a sweeper releases the credits after this time. */
 const TTL_MS = 5 * 60_000
@@ -29,7 +30,8 @@ export const makeHoldAll = Effect.gen(function* () {
       source: "meter:erasure" as const,
       draft: { lines: [], ended: "completed" as const }
     }
-    const reserved = yield* ledger.run(reserve(input, yield* ids.next)).pipe(
+    // A payment of the person may have locked the account; the key makes another try safe.
+    const reserved = yield* retryStorage(ledger.run(reserve(input, yield* ids.next))).pipe(
       Effect.catchTag("AccountNotFound", () => Effect.undefined),
       Effect.catchTag(["DailyCapReached", "InvalidAmount", "KeyConflict"], Effect.die)
     )
