@@ -34,7 +34,7 @@ describe.runIf(hasPostgres && process.getuid?.() === 0)(
     })
 
     it("confines document parsers", async () => {
-      const settings = { NODE_ENV: "", PARLEY_DATA_DIR: "/tmp/data" }
+      const settings = { NODE_ENV: "", HOST: "127.0.0.1", PARLEY_DATA_DIR: "/tmp/data" }
       const output = await outputOf(inContainer([...listOf("ENTRYPOINT"), "doctor"], settings))
       expect(output).toMatch(/document parsers +read no files of others; open no sockets/)
     })
