@@ -17,35 +17,42 @@ const PER_BATCH = 1_000
 
 /** The statements of a kind, in one transaction. Each row has a place: its `ctid` or its key, as text. */
 interface Statements {
-  /** Selects the oldest rows of one batch, and locks them if they may change. Parameters: age in milliseconds, rows. */
+  /** Selects the oldest rows of one batch, and locks those that may change. Parameters: age in milliseconds, rows. */
   readonly choose: string
-  /** The rows in `places` as JSON, each as `line`. It follows the lock, so that it reads what the lock protects. */
-  readonly read: string
-  /** Removes the rows in `places`. */
-  readonly remove: string
+  /**
+   * Removes the rows in these places, and returns each as JSON in `line`. It is a statement of its own, so that it reads
+   * what the lock protects.
+   */
+  readonly take: string
 }
 
 const chats = (schema: string, whose: "people" | "visitors"): Statements => ({
   choose: `${chooseUnusedSql(schema, whose)}
 SELECT row_place::text AS place FROM chosen ORDER BY chosen.place`,
-  read: `SELECT json_build_object('userId', c.user_id, 'bot', nullif(c.bot, ''), 'visitor', nullif(c.visitor, ''),
-  'id', c.id, 'title', c.title, 'createdAt', c.created_at, 'updatedAt', c.updated_at, 'messages', (
-    SELECT coalesce(json_agg(json_build_object('id', m.id, 'role', m.role, 'content', m.content, 'state', m.state,
-      'model', m.model, 'sources', m.sources, 'createdAt', m.created_at) ORDER BY m.position), '[]')
-    FROM ${schema}.messages m
-    WHERE m.user_id = c.user_id AND m.bot = c.bot AND m.visitor = c.visitor AND m.chat_id = c.id
-  ))::text AS line
-FROM ${schema}.chats c WHERE c.ctid = ANY($1::text[]::tid[]) ORDER BY c.updated_at`,
-  remove: `DELETE FROM ${schema}.chats WHERE ctid = ANY($1::text[]::tid[])`
+  take: `WITH found AS MATERIALIZED (
+  SELECT c.updated_at, json_build_object('userId', c.user_id, 'bot', nullif(c.bot, ''), 'visitor', nullif(c.visitor, ''),
+    'id', c.id, 'title', c.title, 'createdAt', c.created_at, 'updatedAt', c.updated_at, 'messages', (
+      SELECT coalesce(json_agg(json_build_object('id', m.id, 'role', m.role, 'content', m.content, 'state', m.state,
+        'model', m.model, 'sources', m.sources, 'createdAt', m.created_at) ORDER BY m.position), '[]')
+      FROM ${schema}.messages m
+      WHERE m.user_id = c.user_id AND m.bot = c.bot AND m.visitor = c.visitor AND m.chat_id = c.id
+    ))::text AS line
+  FROM ${schema}.chats c WHERE c.ctid = ANY($1::text[]::tid[])
+), removed AS (
+  DELETE FROM ${schema}.chats WHERE ctid = ANY($1::text[]::tid[])
+)
+SELECT line FROM found ORDER BY updated_at`
 })
 
 const audit = (schema: string): Statements => ({
   choose: `SELECT a.number::text AS place FROM ${schema}.audit_log a
 WHERE a.at < now() - greatest($1::float8, ${AUDIT_KEPT_MS}) * interval '1 millisecond' ORDER BY a.at LIMIT $2`,
-  read: `SELECT json_build_object('number', a.number, 'at', a.at, 'action', a.action, 'by', a.operator,
-  'userId', a.subject, 'reason', a.reason, 'details', a.details, 'address', a.address)::text AS line
-FROM ${schema}.audit_log a WHERE a.number = ANY($1::text[]::bigint[]) ORDER BY a.number`,
-  remove: `DELETE FROM ${schema}.audit_log WHERE number = ANY($1::text[]::bigint[])`
+  take: `WITH removed AS (
+  DELETE FROM ${schema}.audit_log WHERE number = ANY($1::text[]::bigint[]) RETURNING *
+)
+SELECT json_build_object('number', r.number, 'at', r.at, 'action', r.action, 'by', r.operator, 'userId', r.subject,
+  'reason', r.reason, 'details', r.details, 'address', r.address)::text AS line
+FROM removed r ORDER BY r.number`
 })
 
 const payments = (schema: string): Statements => ({
@@ -53,10 +60,14 @@ const payments = (schema: string): Statements => ({
 WHERE e.payload IS NOT NULL AND e.owner IS NOT NULL AND e.state IN ('applied', 'ignored')
   AND e.received_at < now() - $1::float8 * interval '1 millisecond'
 ORDER BY e.received_at LIMIT $2 FOR UPDATE SKIP LOCKED`,
-  read: `SELECT json_build_object('eventId', e.event_id, 'kind', e.kind, 'createdAt', e.created_at,
-  'receivedAt', e.received_at, 'userId', e.owner, 'state', e.state, 'note', e.note, 'payload', e.payload)::text AS line
-FROM ${schema}.payment_events e WHERE e.event_id = ANY($1::text[]) ORDER BY e.received_at`,
-  remove: `UPDATE ${schema}.payment_events SET payload = NULL WHERE event_id = ANY($1::text[])`
+  take: `WITH found AS MATERIALIZED (
+  SELECT e.received_at, json_build_object('eventId', e.event_id, 'kind', e.kind, 'createdAt', e.created_at,
+    'receivedAt', e.received_at, 'userId', e.owner, 'state', e.state, 'note', e.note, 'payload', e.payload)::text AS line
+  FROM ${schema}.payment_events e WHERE e.event_id = ANY($1::text[])
+), emptied AS (
+  UPDATE ${schema}.payment_events SET payload = NULL WHERE event_id = ANY($1::text[])
+)
+SELECT line FROM found ORDER BY received_at`
 })
 
 const statementsOf = (schema: string): Readonly<Record<ArchivedKind, Statements>> => ({
@@ -67,11 +78,10 @@ const statementsOf = (schema: string): Readonly<Record<ArchivedKind, Statements>
 })
 
 /**
- * Hands the oldest rows of a kind to `keep`, one line of JSON each, and then removes them; returns their number. Rows are
- * removed only after `keep` has ended, in batches that are each one transaction. If the process dies or the connection
- * is lost between the two, the rows stay, and the next call hands
- * them out again: no row is lost, and one may be handed out twice. Rows that another transaction has locked stay for
- * the next call.
+ * Moves the oldest rows of a kind to `keep`, one line of JSON each; returns their number. Each batch is one transaction,
+ * which is committed after `keep` has ended. If the process dies or the connection is lost between the two, the rows stay,
+ * and the next call hands them out again: no row is lost, and one may be handed out twice. Rows that another
+ * transaction has locked stay for the next call.
  */
 export const archiveRows = <E, R>(
   kind: ArchivedKind,
@@ -82,20 +92,20 @@ export const archiveRows = <E, R>(
   forPurpose("documents")(
     Effect.gen(function* () {
       const { asService, schema } = yield* Database
-      const { choose, read, remove } = statementsOf(schema)[kind]
+      const { choose, take } = statementsOf(schema)[kind]
       const batch = asService((sql) =>
         Effect.gen(function* () {
           const chosen = yield* sql.query<{ place: string }>(choose, [olderThanMs, PER_BATCH])
-          if (chosen.length === 0) return 0
-          const places = chosen.map(({ place }) => place)
-          yield* keep((yield* sql.query<{ line: string }>(read, [places])).map(({ line }) => line))
-          yield* sql.query(remove, [places])
-          return places.length
+          if (chosen.length === 0) return undefined
+          const taken = yield* sql.query<{ line: string }>(take, [chosen.map(({ place }) => place)])
+          // Another call may have taken all of them meanwhile.
+          if (taken.length > 0) yield* keep(taken.map(({ line }) => line))
+          return taken.length
         })
       )
       for (let total = 0; ;) {
         const archived = yield* batch
-        if (archived === 0) return total
+        if (archived === undefined) return total
         total += archived
       }
     })
