@@ -161,6 +161,16 @@ const begun = Effect.fnUntraced(function* (world: World, first = "Hello ") {
 
 digestAtOnce()
 
+/** A world whose turns are stored once the gate is open. */
+const lateWorld = Effect.gen(function* () {
+  const gate = yield* Deferred.make<void>()
+  const late = ({ beginTurn, ...chats }: StoragePorts["chats"]): StoragePorts["chats"] => ({
+    ...chats,
+    beginTurn: (turn) => Effect.andThen(Deferred.await(gate), beginTurn(turn))
+  })
+  return { gate, world: yield* openWorld({}, (stores) => ({ ...stores, chats: late(stores.chats) })) }
+})
+
 describe("a reply that is sent to continue", () => {
   it.effect("goes on when its reader leaves: it is stored whole, and charged once", () =>
     Effect.gen(function* () {
@@ -333,12 +343,7 @@ describe("a reply that is sent to continue", () => {
 
   it.effect("is joined and stopped on another server as soon as its sender has the first words", () =>
     Effect.gen(function* () {
-      const gate = yield* Deferred.make<void>()
-      const late = ({ beginTurn, ...chats }: StoragePorts["chats"]): StoragePorts["chats"] => ({
-        ...chats,
-        beginTurn: (turn) => Effect.andThen(Deferred.await(gate), beginTurn(turn))
-      })
-      const world = yield* openWorld({}, (stores) => ({ ...stores, chats: late(stores.chats) }))
+      const { gate, world } = yield* lateWorld
       const { asking } = yield* send(world.one, world.told)
       yield* world.told.say("Hello ")
       yield* TestClock.adjust("1 second")
@@ -359,12 +364,7 @@ describe("a reply that is sent to continue", () => {
 
   it.effect("of a new chat is read and stopped on its own server, though its turn is stored seconds later", () =>
     Effect.gen(function* () {
-      const gate = yield* Deferred.make<void>()
-      const late = ({ beginTurn, ...chats }: StoragePorts["chats"]): StoragePorts["chats"] => ({
-        ...chats,
-        beginTurn: (turn) => Effect.andThen(Deferred.await(gate), beginTurn(turn))
-      })
-      const world = yield* openWorld({}, (stores) => ({ ...stores, chats: late(stores.chats) }))
+      const { gate, world } = yield* lateWorld
       const beginning = yield* Effect.forkChild(begun(world))
       yield* until(Effect.sync(() => beginning.pollUnsafe() !== undefined))
       const { chatId } = yield* Fiber.join(beginning)

@@ -1,5 +1,5 @@
 import type { FoundPassage } from "../Document.ts"
-import { foldedTerm, isAlike, passageWords, searchableQuery, searchableText, stopWordsOf } from "./searchTerms.ts"
+import { foldedTerm, isAlike, passageWords, searchableText, tellingWords } from "./searchTerms.ts"
 import { searchLanguageOf } from "./searchLanguage.ts"
 
 /**
@@ -204,13 +204,8 @@ const NAMES = /(?<=[^.!?\s]\s+)\p{Lu}\p{Ll}[\p{L}\p{M}]*/gu
 
 /** The content words of a question, by their weight; undefined if the question is not judged. */
 const weighWords = (question: string, found: ReadonlyArray<FoundPassage>): ReadonlyMap<string, number> | undefined => {
-  const stopWords = stopWordsOf(searchLanguageOf(question))
-  const telling = new Set<string>()
-  for (const word of searchableQuery(question).split(" ")) {
-    if (WHOLE.test(word)) return undefined
-    if (word !== "" && stopWords?.has(word) !== true) telling.add(word)
-  }
-  if (telling.size > MOST_WORDS) return undefined
+  const telling = new Set(tellingWords(question))
+  if (telling.size > MOST_WORDS || telling.values().some((word) => WHOLE.test(word))) return undefined
   const isGerman = searchLanguageOf(found.map(({ text }) => text).join("\n")) === "de"
   const written = isGerman ? [] : (question.match(NAMES) ?? [])
   const names = new Set(searchableText(written.join(" ")).split(" "))

@@ -45,6 +45,19 @@ const plainArabic = (text: string): string =>
     .replace(ARABIC_PREFIX, "")
     .replace(ARABIC_PLURAL, "")
 
+/** A word of a query as `searchableQuery` has it: with the accents of endings that have them. */
+const withAccents = (word: string): string =>
+  word.replace(TYPED_ACION, "ación").replace(TYPED_ACAO, (_, one?: string) => (one === undefined ? "ações" : "ação"))
+
+const queryWords = (query: string): ReadonlyArray<string> =>
+  searchableText(query.slice(0, MAX_QUERY_LENGTH)).split(" ").map(withAccents)
+
+/** Returns the words of a query, as `searchableQuery` has them, without the stop words of its language; maybe none. */
+export const tellingWords = (query: string): ReadonlyArray<string> => {
+  const stopWords = stopWordsOf(searchLanguageOf(query.slice(0, MAX_QUERY_LENGTH)))
+  return queryWords(query).filter((word) => word !== "" && stopWords?.has(word) !== true)
+}
+
 /**
  * `searchableText` of a query, cut to the longest query. Endings that stemmers recognise only by their accents, and
  * that no other language has, get these if they were typed without: "reparacion" is searched as "reparación", whose
@@ -54,14 +67,8 @@ const plainArabic = (text: string): string =>
  * would count as rare words.
  */
 export const searchableQuery = (query: string): string => {
-  const asked = query.slice(0, MAX_QUERY_LENGTH)
-  const stopWords = stopWordsOf(searchLanguageOf(asked))
-  const words = searchableText(asked).split(" ")
-  const meaning = words.filter((word) => stopWords?.has(word) !== true)
-  return (meaning.length === 0 ? words : meaning)
-    .join(" ")
-    .replace(TYPED_ACION, "ación")
-    .replace(TYPED_ACAO, (_, one?: string) => (one === undefined ? "ações" : "ação"))
+  const telling = tellingWords(query)
+  return (telling.length === 0 ? queryWords(query) : telling).join(" ")
 }
 
 const charactersAndPairs = (run: string): string => {
