@@ -72,7 +72,8 @@ describe("readConfig", () => {
       PARLEY_FIRST_BYTE_SECONDS: "0 hunter2",
       CRON_SECRET: "undefined",
       OPENAI_BASE_URL: "ftp://hunter2",
-      LOG_LEVEL: "hunter2"
+      LOG_LEVEL: "hunter2",
+      OTEL_EXPORTER_OTLP_TIMEOUT: "soon"
     }
     const problems = await problemsOf(environment)
     expect(problems.map((problem) => problem.split(":")[0]).toSorted()).toEqual(Object.keys(environment).toSorted())

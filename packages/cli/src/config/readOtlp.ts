@@ -8,6 +8,7 @@ const ENDPOINTS = [
   "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
   "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"
 ]
+const LONGEST_TIMEOUT_MS = 600_000
 /** Of the variables below, those that OpenTelemetry lets default to another value than ours. */
 const DEFAULTS = {
   OTEL_SERVICE_NAME: "parley",
@@ -21,10 +22,11 @@ const DEFAULTS = {
  */
 export const readOtlp = (read: EnvironmentReader) => {
   const isNamed = ENDPOINTS.map((name) => read.url(name, WEB)).some((url) => url !== undefined)
+  const timeoutMs = read.integer("OTEL_EXPORTER_OTLP_TIMEOUT", 1, LONGEST_TIMEOUT_MS) ?? 10_000
   const contents = read.flag("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT")
   const isDisabled = read.flag("OTEL_SDK_DISABLED")
   if (!isNamed || isDisabled) return undefined
   const given = read.set.filter((name) => name.startsWith("OTEL_")).map((name) => [name, read.text(name) ?? ""])
   const variables: Readonly<Record<string, string>> = { ...DEFAULTS, ...Object.fromEntries(given) }
-  return { variables: Redacted.make(variables), contents }
+  return { variables: Redacted.make(variables), timeoutMs, contents }
 }

@@ -8,14 +8,6 @@ import * as OtlpTracer from "effect/observability/OtlpTracer"
 import { version } from "../version.ts"
 import { quietTracerLayer } from "./quietTracerLayer.ts"
 
-type Variables = Readonly<Record<string, string>>
-
-/** Time for a collector to answer, in milliseconds: OpenTelemetry's own default. */
-const TIMEOUT_MS = 10_000
-
-const timeoutOf = (variables: Variables, signal: "TRACES" | "METRICS"): number =>
-  Number(variables[`OTEL_EXPORTER_OTLP_${signal}_TIMEOUT`] ?? variables["OTEL_EXPORTER_OTLP_TIMEOUT"] ?? TIMEOUT_MS)
-
 /**
  * A client whose requests fail if the response is not whole in time. The exporter keeps what it sends until the collector
  * has answered, and sends more meanwhile: one that never answers would fill the memory.
@@ -36,16 +28,15 @@ const boundedClient = (timeoutMs: number): Layer.Layer<HttpClient> =>
     )
   ).pipe(Layer.provide(fetchLayer))
 
-/** The exporters of traces and metrics, with the settings in these variables. */
-export const otlpLayer = (variables: Variables): Layer.Layer<never> => {
+/** The exporters of traces and metrics, with the settings in these variables; a collector has `timeoutMs` to answer. */
+export const otlpLayer = (variables: Readonly<Record<string, string>>, timeoutMs: number): Layer.Layer<never> => {
   const resource = { serviceVersion: version }
-  const traces = OtlpTracer.layerFromConfig({ resource }).pipe(
-    Layer.provide(boundedClient(timeoutOf(variables, "TRACES")))
-  )
-  const metrics = OtlpMetrics.layerFromConfig({ resource }).pipe(
-    Layer.provide(boundedClient(timeoutOf(variables, "METRICS")))
-  )
-  return Layer.merge(Layer.provide(quietTracerLayer, traces), metrics).pipe(
-    Layer.provide([layerJson, ConfigProvider.layer(ConfigProvider.fromEnv({ env: variables }))])
+  const traces = Layer.provide(quietTracerLayer, OtlpTracer.layerFromConfig({ resource }))
+  return Layer.merge(traces, OtlpMetrics.layerFromConfig({ resource })).pipe(
+    Layer.provide([
+      boundedClient(timeoutMs),
+      layerJson,
+      ConfigProvider.layer(ConfigProvider.fromEnv({ env: variables }))
+    ])
   )
 }

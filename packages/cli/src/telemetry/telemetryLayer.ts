@@ -13,6 +13,9 @@ export const telemetryLayer = ({ otlp }: ParleyConfig): Layer.Layer<never> =>
         Effect.map(
           Effect.promise(() => import("./otlpLayer.ts")),
           ({ otlpLayer }) =>
-            Layer.merge(otlpLayer(Redacted.value(otlp.variables)), Layer.succeed(TracedContents, otlp.contents))
+            Layer.merge(
+              otlpLayer(Redacted.value(otlp.variables), otlp.timeoutMs),
+              Layer.succeed(TracedContents, otlp.contents)
+            )
         )
       )

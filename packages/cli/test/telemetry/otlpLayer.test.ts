@@ -10,15 +10,17 @@ import { eventually } from "../processes/ParleyProcess.ts"
 
 const SECRET = "ann@example.com owes 12 credits"
 
-const tracesTo = (url: string, more: Readonly<Record<string, string>> = {}) =>
-  otlpLayer({
-    OTEL_EXPORTER_OTLP_ENDPOINT: url,
-    OTEL_SERVICE_NAME: "parley",
-    OTEL_TRACES_EXPORTER: "otlp",
-    OTEL_METRICS_EXPORTER: "none",
-    OTEL_BSP_SCHEDULE_DELAY: "50",
-    ...more
-  })
+const tracesTo = (url: string, timeoutMs = 10_000) =>
+  otlpLayer(
+    {
+      OTEL_EXPORTER_OTLP_ENDPOINT: url,
+      OTEL_SERVICE_NAME: "parley",
+      OTEL_TRACES_EXPORTER: "otlp",
+      OTEL_METRICS_EXPORTER: "none",
+      OTEL_BSP_SCHEDULE_DELAY: "50"
+    },
+    timeoutMs
+  )
 
 it("a span that fails or dies names the failure and its codes, and contains no text of it and of its causes", async () => {
   await using collector = await Collector.start()
@@ -57,7 +59,7 @@ it("a request that the collector does not answer in time is given up, so that sp
     yield* Effect.withSpan(Effect.void, "work")
     yield* Effect.promise(() => eventually("two requests to be given up", () => left.length >= 2 || undefined, 10_000))
   })
-  await Effect.runPromise(Effect.provide(work, tracesTo(url, { OTEL_EXPORTER_OTLP_TIMEOUT: "200" })))
+  await Effect.runPromise(Effect.provide(work, tracesTo(url, 200)))
   silent.closeAllConnections()
   silent.close()
 })
