@@ -28,6 +28,7 @@ if (!(durationMs >= 60_000 && durationMs <= 3_000_000)) throw new Error("--minut
 const IDLE_MS = 10_000
 /** The largest share of the acts that may be skipped. */
 const SKIPPED_MOST = 0.05
+/** The longest time that work goes on after the load. */
 const QUIET_MS = 150_000
 /** A server that has been under load keeps its pool of connections, and a few to the vendor. */
 const IDLE_DESCRIPTORS = 30

@@ -59,7 +59,7 @@ export const sampleProcess = async (watched: SoakedProcess): Promise<Sample> => 
 }
 
 /** Reads the quantities of the database; fails while it is away. */
-export const sampleDatabase = async (pool: pg.Pool): Promise<Sample> => {
+const sampleDatabase = async (pool: pg.Pool): Promise<Sample> => {
   const { rows } = await pool.query<{ connections: number; holds: number }>(
     `SELECT (SELECT count(*)::int FROM pg_stat_activity WHERE application_name = 'parley') AS connections,
             (SELECT count(*)::int FROM parley.credit_holds) AS holds`

@@ -169,7 +169,7 @@ export const countRows = async (pool: pg.Pool) => {
     `SELECT (SELECT count(*)::int FROM parley.credit_transactions t WHERE t.type = 'usage' AND NOT EXISTS
               (SELECT FROM parley.messages m WHERE m.user_id = t.user_id AND 'reply:' || m.id = t.reference)) AS orphans,
             (SELECT count(*)::int FROM parley.billing_purchases) AS purchases,
-            (SELECT count(*)::int FROM parley.credit_transactions 
+            (SELECT count(*)::int FROM parley.credit_transactions
              WHERE type = 'reset' AND number > 1 AND reference LIKE 'period:%') AS resets,
             (SELECT count(*)::int FROM parley.messages WHERE role = 'assistant') AS replies,
             pg_database_size(current_database())::float8 AS bytes`
