@@ -22,7 +22,7 @@ it("what a page imports to show sources loads nothing but a few files of ours", 
     "chat/sources/showSource.ts",
     "documents/reading/Heading.ts",
     "documents/reading/readableText.ts",
-    "documents/searching/languageOf.ts",
+    "documents/searching/functionWords.ts",
     "reading.ts"
   ])
 })

@@ -80,7 +80,7 @@ export { type ExcerptInput, excerptOf } from "./indexing/excerpt.ts"
 export { type IndexDocument, indexDocument, INDEXING_VERSION, PASSAGES_PER_BATCH } from "./indexing/indexDocument.ts"
 export { type ReindexClaim, type ReindexRun, ReindexStore } from "./indexing/reindexing/ReindexStore.ts"
 export { type PassageProblem, verifyPassages } from "./indexing/verifyPassages.ts"
-export { FUNCTION_WORDS, LANGUAGES, type Language, languageOf } from "./searching/languageOf.ts"
+export { FUNCTION_WORDS, LANGUAGES, type Language } from "./searching/functionWords.ts"
 export {
   accentedWords,
   foldedTerm,

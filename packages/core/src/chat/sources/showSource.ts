@@ -1,5 +1,5 @@
 import { headingPath } from "../../documents/reading/Heading.ts"
-import { FUNCTION_WORDS, LANGUAGES } from "../../documents/searching/languageOf.ts"
+import { FUNCTION_WORDS, LANGUAGES } from "../../documents/searching/functionWords.ts"
 import {
   type ReflowedText,
   reflow,

@@ -1,4 +1,4 @@
-import { FUNCTION_WORDS, LANGUAGES } from "../searching/languageOf.ts"
+import { FUNCTION_WORDS, LANGUAGES } from "../searching/functionWords.ts"
 
 /** A part of a text, by UTF-16 offsets. */
 export interface TextSpan {

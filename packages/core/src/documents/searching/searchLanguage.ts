@@ -1,4 +1,4 @@
-import { FUNCTION_WORDS, LANGUAGES } from "./languageOf.ts"
+import { FUNCTION_WORDS, LANGUAGES } from "./functionWords.ts"
 
 /** Languages whose words an index reduces to stems, by their ISO 639-1 codes. */
 export const SEARCH_LANGUAGES = [
@@ -37,7 +37,7 @@ const NOT_ARABIC = /[\u067e\u0686\u0698\u06af\u06a9\u06cc\u06d2\u0679\u0688\u069
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "))
 
-/** Function words of the languages that `languageOf` does not recognise. */
+/** Function words of further languages, which only the search uses. */
 const MORE_WORDS: Readonly<Partial<Record<SearchLanguage, ReadonlySet<string>>>> = {
   ca: words(
     "a al amb aquest aquesta com de del dels el els en entre és està han hi i la les més molt no o on per però que quan què s'ha són també un una van va ser sense seva"

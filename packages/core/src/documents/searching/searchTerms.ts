@@ -1,5 +1,5 @@
 import type { Passage } from "../Document.ts"
-import { FUNCTION_WORDS } from "./languageOf.ts"
+import { FUNCTION_WORDS } from "./functionWords.ts"
 import { type SearchLanguage, searchLanguageOf } from "./searchLanguage.ts"
 
 /** The longest query that is searched for, in UTF-16 units; the rest is ignored. */
