@@ -1,5 +1,5 @@
 export { isLocalRequest } from "./access/isLocalRequest.ts"
-export { isWidgetHost } from "./access/widgetOrigin.ts"
+export { isWidgetHost } from "./access/origins.ts"
 export type { Access } from "./access/Access.ts"
 export type { BodyPace } from "./body/BodyIntake.ts"
 export type { Authenticate, HttpOptions, ParleyRuntime, SignedIn } from "./server/HttpOptions.ts"

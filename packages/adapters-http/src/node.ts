@@ -1,7 +1,7 @@
 /** A server on Node's own HTTP, without loading Express. All of it is in the package's other entry, too. */
 export { TurnstileChallenge } from "./challenge/TurnstileChallenge.ts"
 export { isLocalRequest } from "./access/isLocalRequest.ts"
-export { isWidgetHost } from "./access/widgetOrigin.ts"
+export { isWidgetHost } from "./access/origins.ts"
 export { RequestTracker } from "./server/requests.ts"
 export { answerNotFound } from "./node/parleyListener.ts"
 export { createHttpServer, type HttpServer } from "./node/createHttpServer.ts"

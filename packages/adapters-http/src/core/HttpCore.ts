@@ -1,7 +1,15 @@
-import { addressBucket, RequestCharge, type RequestFacts, RequestOrigin, SessionIssuedAt } from "@parley/core/adapter"
+import {
+  addressBucket,
+  currentSpan,
+  RequestCharge,
+  type RequestFacts,
+  RequestOrigin,
+  SessionIssuedAt,
+  spanFrom
+} from "@parley/core/adapter"
 import { Cause, Effect, Exit, Scope } from "effect"
 import { type CrossOrigin, crossOrigin } from "../access/origins.ts"
-import { isServedAt } from "../access/widgetOrigin.ts"
+import { isServedAt } from "../access/origins.ts"
 import {
   type Context,
   type Request,
@@ -21,8 +29,7 @@ import type { HttpOptions } from "../server/HttpOptions.ts"
 import { makeServer } from "../server/makeServer.ts"
 import type { OpenApiDocument, Server } from "../server/Server.ts"
 import { cookieNameOf } from "../sessions/cookies.ts"
-import { logFailure, nameOf } from "./logFailure.ts"
-import { traceRequest } from "./traceRequest.ts"
+import { logFailure } from "./logFailure.ts"
 import { openApiDocument } from "./openApiDocument.ts"
 import { securityHeaders } from "./securityHeaders.ts"
 import { InvalidRequest, MethodNotAllowed, RouteNotFound } from "../problems/errors.ts"
@@ -103,7 +110,7 @@ const refuse = (
  */
 const answerCall = async (server: Server, call: RouteCall, exchange: Exchange): Promise<void> => {
   const { finding = { credits: 0 }, request, signal, writer } = exchange
-  finding.route = nameOf(call.route)
+  finding.route = call.route.name
   const began = performance.now()
   const work = Effect.scoped(serve({ request, server }, call, writer, finding)).pipe(
     Effect.tapCause((cause) => logFailure(cause, { route: call.route, userId: finding.userId, began })),
@@ -116,6 +123,25 @@ const answerCall = async (server: Server, call: RouteCall, exchange: Exchange): 
   if (Exit.isFailure(exit)) answerFailure(writer, exit.cause, request.id)
 }
 
+/**
+ * Runs the work of a request in a span, below that of its caller (`traceparent`, W3C Trace Context), and notes the
+ * trace for the access log. A visitor of a site begins a trace: any browser could name one, and whether it is
+ * sampled. Names and attributes are those of OpenTelemetry's HTTP conventions (1.43).
+ */
+const traceRequest = (request: Request, route: Route, finding: RequestFinding) => {
+  const parent = route.origin === "visitors" ? undefined : spanFrom(request.valuesOf("traceparent")[0])
+  finding.traceId = parent?.traceId
+  const note = Effect.map(currentSpan, (span) => {
+    if (span !== undefined) finding.traceId = span.traceId
+  })
+  return <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.withSpan(Effect.andThen(note, work), route.name, {
+      kind: "server",
+      ...(parent === undefined ? { root: true } : { parent }),
+      attributes: { "http.request.method": request.method, "http.route": route.path }
+    })
+}
+
 /** The request as security events name it; its parts are looked up if they are needed. */
 const originOf = (request: Request, route: Route): RequestFacts => ({
   get address() {
@@ -125,7 +151,7 @@ const originOf = (request: Request, route: Route): RequestFacts => ({
     return request.headers["user-agent"]
   },
   get route() {
-    return nameOf(route)
+    return route.name
   },
   requestId: request.id
 })

@@ -56,9 +56,6 @@ const reportRefusal = (error: unknown, code: ErrorCode, { userId }: FailedReques
   )
 }
 
-/** The name of a route in logs. */
-export const nameOf = ({ method, path }: Route): string => `${method} ${path}`
-
 const logOwnFailure = (
   error: unknown,
   code: ErrorCode,
@@ -66,7 +63,7 @@ const logOwnFailure = (
 ): Effect.Effect<void> => {
   const defect = code === "internal_error"
   const fields = {
-    route: nameOf(route),
+    route: route.name,
     ...(userId === undefined ? {} : { user: userId }),
     durationMs: Math.round(performance.now() - began),
     code: defect && error instanceof Error && "code" in error ? String(error.code) : code,

@@ -1,24 +1,29 @@
+import { instruments } from "@parley/core/adapter"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { AnsweredRequest, RequestFinding } from "../server/AnsweredRequest.ts"
 
-/** Reports a request once its response has ended; returns the record in which its work enters what it finds out. */
+/**
+ * Measures a request, and reports it once its response has ended; returns the record in which its work enters what it
+ * finds out.
+ */
 export const observeAnswer = (
   request: IncomingMessage,
   response: ServerResponse,
   requestId: string,
-  report: (answered: AnsweredRequest) => void
+  report: ((answered: AnsweredRequest) => void) | undefined
 ): RequestFinding => {
   const began = performance.now()
   const written = request.socket.bytesWritten
   const finding: RequestFinding = { credits: 0 }
   let firstByteMs: number | undefined
+  instruments.httpActive.record(1)
   const { writeHead } = response
   response.writeHead = ((...args: Parameters<typeof writeHead>) => {
     firstByteMs ??= performance.now() - began
     return writeHead.apply(response, args)
   }) as typeof writeHead
-  response.once("close", () =>
-    report({
+  response.once("close", () => {
+    const answered: AnsweredRequest = {
       requestId,
       traceId: finding.traceId,
       method: request.method ?? "GET",
@@ -30,7 +35,18 @@ export const observeAnswer = (
       firstByteMs,
       credits: finding.credits,
       bytes: request.socket.bytesWritten - written
-    })
-  )
+    }
+    instruments.httpActive.record(-1)
+    recordDuration(answered)
+    report?.(answered)
+  })
   return finding
 }
+
+/** The method and the path stand in the route; pages have none. */
+const recordDuration = ({ durationMs, method, route, status }: AnsweredRequest): void =>
+  instruments.httpDuration.record(durationMs / 1_000, {
+    "http.request.method": method,
+    "http.route": route?.slice(route.indexOf(" ") + 1) ?? "",
+    "http.response.status_code": status === undefined ? "" : String(status)
+  })

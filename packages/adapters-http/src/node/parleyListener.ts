@@ -48,7 +48,7 @@ export const parleyListener = (options: ListenerOptions): RequestListener => {
   const { onAnswered, otherwise = answerNotFound } = options
   return (request, response) => {
     const id = requestIdFrom(request.headers[REQUEST_ID])
-    const finding = onAnswered && observeAnswer(request, response, id, onAnswered)
+    const finding = observeAnswer(request, response, id, onAnswered)
     const isAddressed = HOST.test(request.headers.host ?? "")
     const target = below(targetOf(request.url ?? "/"), prefix)
     const match = target && core.match(request.method ?? "GET", target.path)

@@ -1,7 +1,7 @@
 import type { ParleyServices } from "@parley/core/effect"
 import type { Effect, Schema, Scope } from "effect"
 import type { Access } from "../access/Access.ts"
-import type { RouteOrigin } from "../access/widgetOrigin.ts"
+import type { RouteOrigin } from "../access/origins.ts"
 import type { RouteBody } from "../body/RouteBody.ts"
 import type { Context, Response } from "../exchange/Exchange.ts"
 import type { Coded, ErrorCode } from "../problems/problemTable.ts"
@@ -75,6 +75,8 @@ export interface RouteDefinition<
 
 /** A route of the table. */
 export interface Route extends RouteDeclaration {
+  /** Its method and path, as in logs and traces: `GET /api/chats/{id}`. */
+  readonly name: string
   readonly access: Access<unknown>
   readonly pathParameters: Parameters
   readonly queryParameters: Parameters
@@ -99,6 +101,7 @@ export const defineRoute = <
 ): Route =>
   ({
     ...definition,
+    name: `${definition.method} ${definition.path}`,
     pathParameters: definition.pathParameters ?? {},
     queryParameters: definition.queryParameters ?? {},
     headerParameters: definition.headerParameters ?? {},

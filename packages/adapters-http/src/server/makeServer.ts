@@ -1,7 +1,7 @@
 import { FairQueue, SessionInvalid, SessionVerifier } from "@parley/core/adapter"
 import { Effect } from "effect"
 import { allowedOriginsFrom } from "../access/allowedOrigins.ts"
-import { widgetOriginOf } from "../access/widgetOrigin.ts"
+import { widgetOriginOf } from "../access/origins.ts"
 import { cronDigestOf } from "../access/secretAccess.ts"
 import { makeBodyIntake } from "../body/BodyIntake.ts"
 import { sessionCookieOf } from "../sessions/cookies.ts"

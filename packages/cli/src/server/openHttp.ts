@@ -1,6 +1,5 @@
 import { checkReadiness, type DatabaseError } from "@parley/adapters-db"
 import {
-  type AnsweredRequest,
   answerNotFound,
   createHttpServer,
   type HttpServer,
@@ -26,7 +25,6 @@ import { STAND_IN_PATH } from "../payments/standInPath.ts"
 import { Surroundings } from "../Surroundings.ts"
 import { version } from "../version.ts"
 import { ownSessions } from "../signIn/ownSessions.ts"
-import { countActive, recordRequest } from "../telemetry/observeRequests.ts"
 import { accessLog } from "./accessLog.ts"
 import { lateListener } from "./lateListener.ts"
 import { serverUrl } from "./startUpText.ts"
@@ -70,7 +68,7 @@ export const openHttp = Effect.fnUntraced(function* (
     sessionPreset: config.session.preset,
     baseUrl: config.baseUrl,
     widgetOrigin: config.widgetOrigin,
-    onAnswered: observerOf(config, (yield* Surroundings).stdout),
+    onAnswered: accessLog(config, (yield* Surroundings).stdout),
     signOutUrl: config.session.signOutUrl,
     stepUpSeconds: config.session.stepUpSeconds,
     allowedOrigins: config.allowedOrigins,
@@ -84,7 +82,7 @@ export const openHttp = Effect.fnUntraced(function* (
     total: CONNECTIONS,
     perPeer: config.trustProxy === undefined ? CONNECTIONS_PER_PEER : undefined
   }
-  const server = createHttpServer(countActive(app), { requests, connections })
+  const server = createHttpServer(app, { requests, connections })
   const listening = yield* Effect.acquireRelease(listen(server, config), () => drain(server, config, replies))
   const beginPayments = () =>
     standIn?.serveAt(serverUrl(config, listening.port), ownUrl(listening.host, listening.port))
@@ -121,15 +119,6 @@ const drain = Effect.fnUntraced(function* (
   const [closing] = yield* Effect.timed(Effect.promise(() => server.close({ deadlineMs, delayMs })))
   yield* Effect.timeoutOption(replies.idle, Math.max(0, delayMs + deadlineMs - Duration.toMillis(closing)))
 })
-
-/** Logs and measures each request. */
-const observerOf = (config: ParleyConfig, stdout: (text: string) => void) => {
-  const log = accessLog(config, stdout)
-  return (answered: AnsweredRequest): void => {
-    recordRequest(answered)
-    log?.(answered)
-  }
-}
 
 /** The address at which this process reaches its own server. */
 const ownUrl = (host: string, port: number): string => {
