@@ -33,7 +33,7 @@ SELECT row_place::text AS place FROM chosen ORDER BY chosen.place`,
   SELECT c.updated_at, json_build_object('userId', c.user_id, 'bot', nullif(c.bot, ''), 'visitor', nullif(c.visitor, ''),
     'id', c.id, 'title', c.title, 'createdAt', c.created_at, 'updatedAt', c.updated_at, 'messages', (
       SELECT coalesce(json_agg(json_build_object('id', m.id, 'role', m.role, 'content', m.content, 'state', m.state,
-        'model', m.model, 'sources', m.sources, 'createdAt', m.created_at) ORDER BY m.position), '[]')
+        'model', m.model, 'sources', m.sources, 'unread', coalesce(m.unread, '[]'), 'createdAt', m.created_at) ORDER BY m.position), '[]')
       FROM ${schema}.messages m
       WHERE m.user_id = c.user_id AND m.bot = c.bot AND m.visitor = c.visitor AND m.chat_id = c.id
     ))::text AS line

@@ -43,7 +43,7 @@ const storableJson = (value: unknown): string =>
 /** The beginning of a turn, as `begin_turn` takes it. */
 export const beginRow = ({ chatId, continues, documentIds = [], messages, owner, reply, title }: BeginTurnInput) => {
   const { userId, bot, visitor } = ownerKey(owner)
-  const { content, ...begun } = reply
+  const { content, unread = [], ...begun } = reply
   const state = content === undefined ? "streaming" : "complete"
   const all: Array<object> = []
   let bytes = storedBytes(content ?? "", reply.sources)
@@ -51,7 +51,9 @@ export const beginRow = ({ chatId, continues, documentIds = [], messages, owner,
     all.push({ role: message.role, content: message.content, state: "complete" })
     bytes += storedBytes(message.content)
   }
-  all.push({ ...begun, role: "assistant", content: content ?? "", state })
+  // Nearly all replies read something of each document, and store nothing here.
+  const notRead = unread.length === 0 ? {} : { unread }
+  all.push({ ...begun, ...notRead, role: "assistant", content: content ?? "", state })
   return {
     of_user: userId,
     of_bot: bot,
@@ -106,6 +108,7 @@ interface TranscriptRow extends ChatRow {
   readonly state: StoredMessage["state"]
   readonly model: string | null
   readonly sources: ReadonlyArray<Source>
+  readonly unread: ReadonlyArray<string> | null
   readonly message_created_at: Date
   /** The chat's documents, in its last row alone. */
   readonly document_ids: ReadonlyArray<string> | null
@@ -131,6 +134,7 @@ const messageOf = (row: TranscriptRow): StoredMessage => ({
   state: row.state,
   model: row.model ?? undefined,
   sources: row.sources,
+  unread: row.unread ?? [],
   createdAt: row.message_created_at.getTime()
 })
 

@@ -41,7 +41,7 @@ export const transcriptSql = (schema: string): string => `
 SELECT c.id, c.bot, c.visitor, c.title, c.created_at, c.updated_at,
   c.updated_at < now() - ${USED_AGAIN_MS} * interval '1 millisecond' AS is_unused,
   CASE WHEN coalesce(m.number, 1) = 1 THEN coalesce(c.document_ids, c.asked_document_ids) END AS document_ids,
-  m.id AS message_id, m.role, m.content, m.state, m.model, m.sources, m.position, m.created_at AS message_created_at
+  m.id AS message_id, m.role, m.content, m.state, m.model, m.sources, m.unread, m.position, m.created_at AS message_created_at
 FROM ${schema}.chats c
 LEFT JOIN LATERAL (
   SELECT * FROM (

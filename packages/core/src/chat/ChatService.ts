@@ -281,7 +281,13 @@ const makeRepetition = Effect.gen(function* () {
       const joined = yield* replies.join({ owner, chatId, replyId: messageId })
       return joined === undefined
         ? yield* new RequestInProgress()
-        : { ...joined, sources: message?.sources ?? [], pendingDocuments: [], limitedTo: undefined }
+        : {
+            ...joined,
+            sources: message?.sources ?? [],
+            pendingDocuments: [],
+            unreadDocuments: message?.unread ?? [],
+            limitedTo: undefined
+          }
     }
     return replayedReply(chatId, message)
   })
@@ -338,7 +344,7 @@ const makeSend = Effect.gen(function* () {
       prepared: Effect.Success<ReturnType<typeof prepareFor>>,
       keyTry: number
     ): Effect.fn.Return<Reply, SendFailed, Scope.Scope> {
-      const { account, added, candidates, documentIds, kept, pending, prompt } = prepared
+      const { account, added, candidates, documentIds, kept, pending, prompt, unread } = prepared
       const messageId = yield* nextMessageId(keyTry)
       const reserved = yield* reserveReply({ account, parties, candidates, prompt, chatId, messageId, fingerprint })
       if (reserved._tag === "OnOtherTier") {
@@ -352,7 +358,7 @@ const makeSend = Effect.gen(function* () {
         return yield* Effect.interruptible(replay(hold, { owner, chatId }, messageId, earlier === "settled"))
       }
       const chosen = calls[0].request
-      const reply = { id: messageId, model: chosen.model.id, sources: prompt.sources }
+      const reply = { id: messageId, model: chosen.model.id, sources: prompt.sources, unread }
       const continues = request.chatId !== undefined
       const turn = { owner, chatId, continues, title: titleOf(added), messages: kept, documentIds, reply }
       const joinable = input.onDisconnect === "continue"
@@ -363,6 +369,7 @@ const makeSend = Effect.gen(function* () {
         model,
         sources: prompt.sources,
         pendingDocuments: pending,
+        unreadDocuments: unread,
         limitedTo: limited ? chosen.maxOutputTokens : undefined,
         text
       }

@@ -2,9 +2,6 @@ import { Effect, Option } from "effect"
 import type { Account } from "../credits/Account.ts"
 import { DocumentStore } from "../documents/storing/DocumentStore.ts"
 import { findReadableDocuments } from "../documents/searching/findReadableDocuments.ts"
-import { PassageIndex, type SearchInput } from "../documents/indexing/PassageIndex.ts"
-import { relevantPassages } from "../documents/searching/relevantPassages.ts"
-import { RERANKED_SHARE, rerankFound, Reranker } from "../documents/searching/Reranker.ts"
 import { Catalog, findModel, tierOf, tiersAllowing } from "../tiers/Catalog.ts"
 import { ModelNotAllowed } from "../tiers/errors.ts"
 import { fallbacksOf, type Model } from "../models/Model.ts"
@@ -22,10 +19,14 @@ import { ChatNotFound, InvalidChatRequest } from "./errors.ts"
 import { buildPrompt, MINIMUM_REPLY_TOKENS, type Prompt, sourcesFrom } from "./prompt/prompt.ts"
 import { ReplySettings, type ReplySettingsData } from "./prompt/ReplySettings.ts"
 import type { Candidate } from "./reply/replyPrice.ts"
+import { makeFindSources } from "./sources/findSources.ts"
 import type { ReplyParties, ReplyTerms } from "./reply/Reply.ts"
 
 /** The number of stored messages that are read back. */
 export const TRANSCRIPT_MESSAGES = 500
+
+/** The largest part of a model's window that whole documents may take. */
+const DOCUMENTS_SHARE = 1 / 4
 
 /** The messages of a request that count, depending on the treatment of messages with the role `system`. */
 const admitted = Effect.fnUntraced(function* (request: ChatRequest, { systemMessages }: ReplySettingsData) {
@@ -39,20 +40,6 @@ const admitted = Effect.fnUntraced(function* (request: ChatRequest, { systemMess
     return yield* new InvalidChatRequest({ issues: [issue] })
   }
   return { ...request, messages: request.messages.filter(({ role }) => role !== "system") }
-})
-
-/** The passages offered to a model: the best of the relevant ones, by the reranker's judgement if there is one. */
-const makeFindPassages = Effect.gen(function* () {
-  const passages = yield* PassageIndex
-  const reranker = yield* Reranker
-  return Effect.fnUntraced(function* (input: SearchInput) {
-    const share = reranker === undefined ? 1 : RERANKED_SHARE
-    const found = yield* passages.search({ ...input, limit: input.limit * share })
-    const relevant = relevantPassages(input.query, found, passages.embedder?.relevantFrom)
-    return reranker === undefined
-      ? relevant
-      : (yield* rerankFound(reranker, input.query, relevant)).slice(0, input.limit)
-  }, Effect.withSpan("documents.search"))
 })
 
 /** The models that may answer instead: those the tier allows, that a provider runs, and that take the prompt. */
@@ -133,7 +120,7 @@ export const makePrepareReply = Effect.gen(function* () {
   const documents = yield* DocumentStore
   const models = yield* ChatModels
   const fallbacksFor = yield* makeFallbacks
-  const findPassages = yield* makeFindPassages
+  const findSources = yield* makeFindSources
   const chooseModel = yield* makeChooseModel
 
   const transcriptOf = Effect.fnUntraced(function* (owner: ConversationOwner, chatId: string | undefined) {
@@ -153,16 +140,13 @@ export const makePrepareReply = Effect.gen(function* () {
     if (!tier.models.includes(model.id)) return yield* notAllowed(catalog, model, tier)
     const provider = yield* models.resolve(model)
     const added = request.chatId === undefined ? request.messages : afterLastReply(request.messages)
-    const question = added.at(-1)?.content ?? ""
-    const found =
-      ready.length === 0
-        ? []
-        : yield* findPassages({
-            userId: documentsOwner,
-            documentIds: ready,
-            query: question,
-            limit: settings.passages
-          })
+    const found = yield* findSources({
+      userId: documentsOwner,
+      documents: ready,
+      conversation: [...stored, ...added],
+      passages: settings.passages,
+      wholeTokens: Math.min(settings.wholeTokens, Math.floor(model.contextTokens * DOCUMENTS_SHARE))
+    })
     const { instructions } = terms ?? settings
     const told: ReadonlyArray<ChatMessage> =
       instructions === undefined ? [] : [{ role: "system", content: instructions }]
@@ -181,7 +165,9 @@ export const makePrepareReply = Effect.gen(function* () {
       const mostTokens = Math.min(candidate.maxOutputTokens, terms?.maxOutputTokens ?? Infinity)
       candidates[index] = { ...candidate, maxOutputTokens: mostTokens }
     }
-    return { account, tier, candidates, added, pending, prompt }
+    const read = new Set(prompt.sources.map(({ documentId }) => documentId))
+    const unread = ready.flatMap(({ id }) => (read.has(id) ? [] : [id]))
+    return { account, tier, candidates, added, pending, unread, prompt }
   })
 })
 

@@ -8,7 +8,8 @@ export {
   type Indexing,
   isIndexedBy,
   PassageIndex,
-  type SearchInput
+  type SearchInput,
+  type SpreadInput
 } from "./indexing/PassageIndex.ts"
 export {
   type AddedPassages,

@@ -5,7 +5,7 @@ import { Effect, Fiber } from "effect"
 import { ask, says, scriptedModel, world } from "./world.ts"
 
 const REPORT = Array.from(
-  { length: 30 },
+  { length: 60 },
   (_, year) =>
     `## Year ${year}\n\nThe capital of the company grew. ${"Working capital was returned to its owners. ".repeat(18)}`
 ).join("\n\n")

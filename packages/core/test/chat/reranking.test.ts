@@ -7,7 +7,7 @@ import { ask, says, scriptedModel, world } from "./world.ts"
 /** Paragraphs that fill a passage each; one of them, which words find last, has the answer. */
 const text = [
   ...Array.from(
-    { length: 20 },
+    { length: 45 },
     (_, number) => `Shop number${number} opens, and the shop opens again. ${"word ".repeat(190)}`
   ),
   `The shop number99 has the answer. ${"word ".repeat(190)}`

@@ -42,6 +42,8 @@ export interface StoredMessage {
   readonly credits: number | null
   readonly receipt: Receipt | null
   readonly sources: ReadonlyArray<Source>
+  /** Named documents of which the model read nothing. */
+  readonly unread: ReadonlyArray<string>
   readonly createdAt: string
 }
 

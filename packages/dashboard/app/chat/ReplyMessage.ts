@@ -11,6 +11,8 @@ export interface MessageFacts {
   readonly credits?: number
   readonly receipt?: Receipt
   readonly sources?: ReadonlyArray<Source>
+  /** Named documents of which the model read nothing. */
+  readonly unread?: ReadonlyArray<string>
 }
 
 /** A message in the form of `useChat`. */
@@ -24,6 +26,7 @@ export const factsOf = (stored: StoredMessage): MessageFacts => ({
   storedId: stored.id,
   state: stored.state,
   sources: stored.sources,
+  unread: stored.unread,
   ...(stored.model === null ? {} : { model: stored.model }),
   ...(stored.credits === null ? {} : { credits: stored.credits }),
   ...(stored.receipt === null ? {} : { receipt: stored.receipt })

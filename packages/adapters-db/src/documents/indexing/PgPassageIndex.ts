@@ -21,7 +21,7 @@ import {
 } from "./buildGeneration.ts"
 import { generationSql } from "./generationSql.ts"
 import { makeFindVectorExtension } from "../searching/findVectorExtension.ts"
-import { findIndexings, readExcerpt, readGeneration } from "./readGeneration.ts"
+import { findIndexings, readExcerpt, readGeneration, spreadPassages } from "./readGeneration.ts"
 import { passageSql } from "../searching/passageSql.ts"
 import { makePassageTerms } from "./passageTerms.ts"
 import { searchPassages } from "../searching/searchPassages.ts"
@@ -38,6 +38,7 @@ const makeIndex = Effect.gen(function* () {
     embedder,
     search: (input) =>
       storing("PassageIndex.search")(searchPassages({ database, embedder, findVectorExtension, text }, input)),
+    spread: (input) => storing("PassageIndex.spread")(spreadPassages(database, reading, input)),
     read: (document) =>
       indexing("PassageIndex.read")(
         isUuid(document.documentId) ? readGeneration(database, reading, document) : Effect.succeed(undefined)

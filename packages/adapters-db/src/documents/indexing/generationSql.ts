@@ -99,6 +99,17 @@ export const generationSql = (schema: string) => ({
       AND t.generation = g.generation AND t.start_offset < $4 AND t.end_offset > $3
     WHERE g.user_id = $1 AND g.document_id = $2 AND g.active ORDER BY t.part`,
 
+  /** `PassageIndex.spread`. Parameters: owner, documents, the most passages of each. */
+  spread: `SELECT d.id AS document_id, d.filename, p.ordinal, p.page, p.start_offset, p.end_offset, p.text, p.headings
+    FROM unnest($2::uuid[]) WITH ORDINALITY AS asked (id, place)
+    JOIN ${schema}.documents d ON d.user_id = $1 AND d.id = asked.id
+    JOIN ${schema}.passage_generations g ON g.user_id = d.user_id AND g.document_id = d.id AND g.active
+    CROSS JOIN LATERAL (SELECT least($3::integer, g.passages) AS count) AS taken
+    CROSS JOIN LATERAL generate_series(0, taken.count - 1) AS slot
+    JOIN ${schema}.passages p ON p.user_id = g.user_id AND p.document_id = g.document_id AND p.generation = g.generation
+      AND p.ordinal = slot::bigint * g.passages / taken.count
+    ORDER BY asked.place, p.ordinal`,
+
   /** Parameters: the first passage, how many. */
   readPassages: `SELECT ordinal, page, start_offset, end_offset, text, headings FROM ${schema}.passages
     WHERE ${GENERATION} AND ordinal >= $4 ORDER BY ordinal LIMIT $5`

@@ -2,10 +2,12 @@ import {
   type DocumentKey,
   type ExcerptInput,
   excerptOf,
+  type FoundPassage,
   type IndexedDocument,
   type Indexing,
   isUuid,
-  type Passage
+  type Passage,
+  type SpreadInput
 } from "@parley/core/adapter"
 import type { Excerpt } from "@parley/core"
 import type { Heading } from "@parley/core/reading"
@@ -45,6 +47,21 @@ const passageOf = (row: PassageRow): Passage => ({
   text: row.text,
   ...headingsField(row.headings)
 })
+
+interface SpreadRow extends PassageRow {
+  readonly document_id: string
+  readonly filename: string
+}
+
+/** `PassageIndex.spread`: one statement. */
+export const spreadPassages = (
+  { statementAsUser }: Database["Service"],
+  text: GenerationSql,
+  { userId, documentIds, each }: SpreadInput
+): Effect.Effect<ReadonlyArray<FoundPassage>, DatabaseError> =>
+  Effect.map(statementAsUser<SpreadRow>(userId, text.spread, [userId, documentIds.filter(isUuid), each]), (rows) =>
+    rows.map((row) => ({ ...passageOf(row), documentId: row.document_id, filename: row.filename, score: 0 }))
+  )
 
 interface ExcerptRow extends Row {
   readonly page_starts: ReadonlyArray<number> | null

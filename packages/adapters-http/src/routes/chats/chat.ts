@@ -18,13 +18,19 @@ export const getChat = defineRoute({
   handle: () => Effect.succeed(json(200, { message: "The chat API works." }))
 })
 
+/** The most documents that a header names: clients refuse heads of more than a few kilobytes. */
+const MOST_NAMED = 100
+
+const listOf = (ids: ReadonlyArray<string>): string => ids.slice(0, MOST_NAMED).join(",")
+
 const headersOf = (reply: Reply) => ({
   "content-type": "text/plain; charset=utf-8",
   "x-accel-buffering": "no",
   "x-chat-id": reply.chatId,
   "x-message-id": reply.messageId,
   "x-model": reply.model,
-  ...(reply.pendingDocuments.length > 0 ? { "x-documents-pending": reply.pendingDocuments.join(",") } : {}),
+  ...(reply.pendingDocuments.length > 0 ? { "x-documents-pending": listOf(reply.pendingDocuments) } : {}),
+  ...(reply.unreadDocuments.length > 0 ? { "x-documents-unread": listOf(reply.unreadDocuments) } : {}),
   ...(reply.limitedTo === undefined ? {} : { "x-credits-limited": String(reply.limitedTo) })
 })
 
@@ -44,7 +50,10 @@ export const postChat = defineRoute({
         "x-chat-id": "The id of the chat, also of a new one.",
         "x-message-id": "The reply's id within the chat.",
         "x-model": "The model that answers: the requested one, or its fallback if that one failed.",
-        "x-documents-pending": "Ids, separated by commas, of named documents left out because they are not ready.",
+        "x-documents-pending":
+          "Ids, separated by commas, of named documents left out because they are not ready: the first 100.",
+        "x-documents-unread":
+          "Ids, separated by commas, of named documents of which the model read nothing: the first 100.",
         "x-credits-limited":
           "Present if the balance is too low for the longest reply: the number of output tokens that it pays."
       }

@@ -47,6 +47,9 @@ const MessageBody = Schema.Struct({
   }),
   receipt: Schema.NullOr(ReplyReceiptRow),
   sources: Schema.Array(SourceBody),
+  unread: Schema.Array(Schema.String).annotate({
+    description: "Ids of documents that the question named and that were ready, and of which the model read nothing."
+  }),
   createdAt: Schema.String
 })
 
@@ -94,6 +97,7 @@ const messageRow = (message: StoredMessage, cost: ReplyCost | undefined): typeof
   credits: cost?.credits ?? null,
   receipt: cost === undefined ? null : replyReceiptRow(cost.receipt),
   sources: message.sources.map((source) => ({ ...source, headings: source.headings ?? [] })),
+  unread: message.unread,
   createdAt: iso(message.createdAt)
 })
 

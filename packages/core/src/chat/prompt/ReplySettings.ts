@@ -19,6 +19,11 @@ export const ReplySettingsData = Schema.Struct({
   instructions: Schema.UndefinedOr(Schema.String.check(Schema.makeFilter(isWords, { expected: says }))),
   /** The most passages of the named documents that a model is offered. */
   passages: whole(1, 50),
+  /**
+   * Named documents that together have at most so many tokens are offered whole, and so many tokens represent longer ones
+   * whose summary is asked for; never more than a quarter of the model's window. With 0 a model reads found passages only.
+   */
+  wholeTokens: whole(0, 100_000),
   /** Makes the messages that a model reads, in the place of Parley's own way. */
   prompt: Schema.optional(
     Schema.declare((value): value is PromptBuilder => typeof value === "function", { expected: "a function" })
@@ -26,9 +31,14 @@ export const ReplySettingsData = Schema.Struct({
 })
 export type ReplySettingsData = typeof ReplySettingsData.Type
 
-const DEFAULT_REPLIES: ReplySettingsData = { systemMessages: "dropped", instructions: undefined, passages: 12 }
+const DEFAULT_REPLIES: ReplySettingsData = {
+  systemMessages: "dropped",
+  instructions: undefined,
+  passages: 12,
+  wholeTokens: 8_000
+}
 
-/** The settings in force: system messages dropped, no instructions, 12 passages, unless configured. */
+/** The settings in force: system messages dropped, no instructions, 12 passages, 8,000 tokens, unless configured. */
 export class ReplySettings extends Context.Reference<ReplySettingsData>("@parley/core/chat/prompt/ReplySettings", {
   defaultValue: () => DEFAULT_REPLIES
 }) {}

@@ -2,7 +2,7 @@ import type { ChatMessage } from "../../models/ChatMessage.ts"
 import { Result } from "effect"
 import { type Model } from "../../models/Model.ts"
 import { maxInputTokensFor } from "../../models/messageTokens.ts"
-import type { FoundPassage } from "../../documents/Document.ts"
+import type { OfferedPassage } from "../sources/findSources.ts"
 import { headingPath } from "../../documents/reading/Heading.ts"
 import type { Source } from "../store/StoredChat.ts"
 import { PromptBuilderFailed, PromptTooLong } from "../errors.ts"
@@ -310,7 +310,7 @@ export const readPassages = (text: string): ReadonlyArray<QuotedPassage> | undef
 }
 
 /** Numbers found passages from 1, best first, as a reply cites them. */
-export const sourcesFrom = (found: ReadonlyArray<FoundPassage>): ReadonlyArray<Source> =>
+export const sourcesFrom = (found: ReadonlyArray<OfferedPassage>): ReadonlyArray<Source> =>
   found.map(({ documentId, filename, page, start, end, text, headings }, index) => ({
     number: index + 1,
     documentId,

@@ -58,6 +58,7 @@ export const replayedReply = (chatId: string, message: StoredMessage): Reply => 
     model,
     sources: message.sources,
     pendingDocuments: [],
+    unreadDocuments: message.unread,
     limitedTo: undefined,
     text: message.state === "complete" ? text : Stream.concat(text, Stream.fail(cut))
   }

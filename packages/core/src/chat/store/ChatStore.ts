@@ -56,6 +56,8 @@ export interface BeginTurnInput {
     /** Undefined if no model writes it. */
     readonly model: string | undefined
     readonly sources: ReadonlyArray<Source>
+    /** As `StoredMessage` has it; none unless given. */
+    readonly unread?: ReadonlyArray<string> | undefined
     /** The whole reply, if no model writes it: it is complete at once. */
     readonly content?: string | undefined
   }

@@ -48,10 +48,14 @@ const written = (message: ChatMessage, id: string, createdAt: number): StoredMes
   state: "complete",
   model: undefined,
   sources: [],
+  unread: [],
   createdAt
 })
 
-const begun = ({ content, id, model, sources }: BeginTurnInput["reply"], createdAt: number): StoredMessage => ({
+const begun = (
+  { content, id, model, sources, unread = [] }: BeginTurnInput["reply"],
+  createdAt: number
+): StoredMessage => ({
   id: id.toLowerCase(),
   role: "assistant",
   content: storableText(content ?? ""),
@@ -62,6 +66,7 @@ const begun = ({ content, id, model, sources }: BeginTurnInput["reply"], created
     filename: storableText(source.filename),
     text: storableText(source.text)
   })),
+  unread,
   createdAt
 })
 

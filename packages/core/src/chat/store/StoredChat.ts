@@ -76,6 +76,8 @@ export interface StoredMessage extends ChatMessage {
   /** Public id of the model that wrote it; undefined for messages of people, and for a reply that no model wrote. */
   readonly model: string | undefined
   readonly sources: ReadonlyArray<Source>
+  /** Ids of documents that the question named and that were ready, and of which the model read nothing. */
+  readonly unread: ReadonlyArray<string>
   /** Unix milliseconds. */
   readonly createdAt: number
 }

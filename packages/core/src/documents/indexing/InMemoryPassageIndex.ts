@@ -37,6 +37,21 @@ const make = Effect.gen(function* () {
           return [{ userId, documentId, ...indexedBy, passages: passages.length, activatedAt }]
         })
       ),
+    spread: Effect.fnUntraced(function* ({ documentIds, each, userId }) {
+      const owned = yield* documents.find(userId, documentIds)
+      return yield* exclusively(() =>
+        documentIds.flatMap((documentId) => {
+          const filename = owned.find(({ id }) => id === documentId)?.filename
+          const passages = activeOf({ userId, documentId })?.passages ?? []
+          if (filename === undefined) return []
+          const taken = Math.min(each, passages.length)
+          return Array.from({ length: taken }, (_, slot) => {
+            const { passage } = passages[Math.floor((slot * passages.length) / taken)]!
+            return { ...passage, documentId, filename, score: 0 }
+          })
+        })
+      )
+    }),
     read: (document) =>
       exclusively(() => {
         const found = activeOf(document)

@@ -39,6 +39,14 @@ export interface SearchInput {
   readonly limit: number
 }
 
+export interface SpreadInput {
+  readonly userId: UserId
+  /** Each id once. */
+  readonly documentIds: ReadonlyArray<string>
+  /** The most passages of one document. */
+  readonly each: number
+}
+
 /**
  * The texts of documents and their passages, searchable. A search sees the active generation of a document alone (see
  * `PassageWriter`). Term statistics are the owner's, so that scores reveal nothing about other people's documents.
@@ -50,6 +58,11 @@ export class PassageIndex extends Context.Service<
     readonly embedder: Embedder["Service"] | undefined
     /** Returns the best passages first: by score, then by document and position, so that equal scores have one order. */
     search(input: SearchInput): Effect.Effect<ReadonlyArray<FoundPassage>, StorageFailed>
+    /**
+     * Returns passages of the named documents that the owner has, in the order of the ids and of the text, all with the
+     * score 0: of each document its first passage and others at even distances, or all passages if there are no more.
+     */
+    spread(input: SpreadInput): Effect.Effect<ReadonlyArray<FoundPassage>, StorageFailed>
     /** Returns the whole active generation of a document; undefined if the owner has none. */
     read(document: DocumentKey): Effect.Effect<IndexedDocument | undefined, StorageFailed>
     /**

@@ -28,12 +28,12 @@ export const findReadableDocuments = Effect.fnUntraced(function* (
   if (ids.length === 0) return { ready: [], pending: [] }
   const found = new Map<string, Document>()
   for (const document of yield* documents.find(userId, ids)) found.set(document.id, document)
-  const ready: Array<string> = []
+  const ready: Array<Document> = []
   const pending: Array<string> = []
   for (const documentId of ids) {
     const document = found.get(documentId)
     if (document === undefined) return yield* notReadable(documents, documentId)
-    if (document.status === "ready") ready.push(documentId)
+    if (document.status === "ready") ready.push(document)
     else pending.push(documentId)
   }
   return { ready, pending }

@@ -186,18 +186,40 @@ export const RELEVANCE = { words: 2, least: 0.25, nameWeight: 4, similarity: 0.2
 /** A question of more words is not judged: some of them are in any passage. */
 const MOST_WORDS = 50
 
-/**
- * Beginnings of words that ask for the whole of a text, or speak of documents in general: any passage may be a part of
- * the answer.
- */
+/** Beginnings of words that ask for the whole of a text: any passage may be a part of the answer. */
 const WHOLE = new RegExp(
-  "^(?:summar|overview|outlin|gist$|tldr$|translat|docum|files?$|pdf|attach|upload|" +
-    "zusammenfass|zusammengefasst|fasse?$|überblick|übersetz|dokum|datei|anhang|" +
-    "résum|resum|aperçu|tradu|fichier|riassu|sintesi|síntesis|síntese|visão$|archivo|arquivo|ficheiro|" +
-    "samenvat|overzicht|vertaal|bestand|sammanfat|sammenfat|oppsummer|opsummer|sammendrag|översikt|oversikt|" +
-    "tiivist|yhteenve|asiakirj|tiedosto|суммир|резюм|обзор|перевед|докум|файл)",
+  "^(?:summar|overview|outlin|gist$|tldr$|translat|zusammenfass|zusammengefasst|fasse?$|überblick|übersetz|" +
+    "résum|resum|aperçu|tradu|riassu|sintesi|síntesis|síntese|visão$|rezum|samenvat|overzicht|vertaal|" +
+    "sammanfat|sammenfat|oppsummer|opsummer|sammendrag|översikt|oversikt|tiivist|yhteenve|" +
+    "streszcz|podsum|shrň|shrn|souhrn|zhrň|súhrn|összefogl|özet|ringkas|rangkum|" +
+    "суммир|резюм|обзор|перевед|подсум|підсум|узагальн|περίληψ|περιληψ|σύνοψ|συνόψ|συνοψ|לסכם|סכם|סיכום|תקציר)",
   "u"
 )
+/** Beginnings of words that speak of documents in general. */
+const DOCUMENTS = new RegExp(
+  "^(?:docum|files?$|pdf|attach|upload|dokum|datei|anhang|fichier|archivo|arquivo|ficheiro|bestand|asiakirj|" +
+    "tiedosto|докум|файл)",
+  "u"
+)
+/** Phrases that ask what a text is about, and words for a summary in scripts whose words are cut into characters. */
+const ABOUT = new RegExp(
+  "\\b(?:what(?:'s|’s| is| are|s)? (?:this|it|these|the \\p{L}+) (?:all )?about|tl;dr|worum geht|worum handelt|wovon handelt|" +
+    "de quoi (?:parle|traite|s['’]agit)|de qué (?:trata|habla)|do que (?:trata|fala)|di (?:cosa|che) (?:parla|tratta|si tratta)|" +
+    "waar gaat|waarover gaat|vad handlar|hvad handler|hva handler|mistä (?:tässä )?(?:on kyse|kertoo))|" +
+    "о ч[её]м|про що|总结|總結|摘要|概括|概述|归纳|讲什么|講什麼|要約|まとめ|概要|何について|요약|정리해|لخص|ملخص|تلخيص|सारांश|संक्षेप|สรุป|tóm tắt|" +
+    "o czym|o čem|miről szól",
+  "u"
+)
+
+/**
+ * True if a question asks for whole documents: for a summary, or what they are about. A question without a content word
+ * does so, too, unless it continues another one.
+ */
+export const asksForWhole = (question: string, isContinued: boolean): boolean => {
+  const telling = tellingWords(question)
+  if (telling.some((word) => WHOLE.test(word)) || ABOUT.test(question.toLowerCase())) return true
+  return !isContinued && telling.every((word) => DOCUMENTS.test(word))
+}
 
 /** Names as most languages write them, in a sentence; an abbreviation may be written out in the text. */
 const NAMES = /(?<=[^.!?\s]\s+)\p{Lu}\p{Ll}[\p{L}\p{M}]*/gu
@@ -205,7 +227,9 @@ const NAMES = /(?<=[^.!?\s]\s+)\p{Lu}\p{Ll}[\p{L}\p{M}]*/gu
 /** The content words of a question, by their weight; undefined if the question is not judged. */
 const weighWords = (question: string, found: ReadonlyArray<FoundPassage>): ReadonlyMap<string, number> | undefined => {
   const telling = new Set(tellingWords(question))
-  if (telling.size > MOST_WORDS || telling.values().some((word) => WHOLE.test(word))) return undefined
+  if (telling.size > MOST_WORDS || telling.values().some((word) => WHOLE.test(word) || DOCUMENTS.test(word))) {
+    return undefined
+  }
   const isGerman = searchLanguageOf(found.map(({ text }) => text).join("\n")) === "de"
   const written = isGerman ? [] : (question.match(NAMES) ?? [])
   const names = new Set(searchableText(written.join(" ")).split(" "))

@@ -31,7 +31,7 @@ const turns = (run: Run<ChatStores>) => {
             { role: "system", content: "Be brief." },
             { role: "user", content: 'Hello; it\'s "quoted" \\ and \u{1F600}' }
           ],
-          reply: { id: crypto.randomUUID(), model: "model-a", sources: [source] }
+          reply: { id: crypto.randomUUID(), model: "model-a", sources: [source], unread: ["a", "b"] }
         })
         yield* chats.beginTurn(turn)
         const found = yield* chats.transcript({ ...turn, limit: 10 })
@@ -42,6 +42,7 @@ const turns = (run: Run<ChatStores>) => {
           { role: "assistant", content: "", state: "streaming", model: "model-a" }
         ])
         expect(found?.messages.at(-1)).toMatchObject({ id: turn.reply.id, sources: [source] })
+        expect(found?.messages.map(({ unread }) => unread)).toEqual([[], [], ["a", "b"]])
         expect(new Set(found?.messages.map((message) => message.id)).size).toBe(3)
       })
     ))

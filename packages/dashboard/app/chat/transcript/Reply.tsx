@@ -30,7 +30,7 @@ export const Reply = memo(
     const { t } = useMessages()
     const Markdown = markdown.useLoaded()?.Markdown
     const { metadata = {} } = message
-    const { state, credits, receipt, sources } = metadata
+    const { state, credits, receipt, sources, unread } = metadata
     const [shown, setShown] = useState<number>()
     const [isReceiptOpen, setReceiptOpen] = useState(false)
     const text = textOf(message)
@@ -48,7 +48,7 @@ export const Reply = memo(
             )}
           </CitationsContext>
         </div>
-        <StartNotes start={start} />
+        <ReplyNotes start={start} unread={isWriting ? undefined : unread} />
         {unfinished !== undefined && <p className={classes.unfinished}>{t(`chat.state.${unfinished}`)}</p>}
         {!isWriting && sources !== undefined && sources.length > 0 && (
           <ReplySources text={text} sources={sources} shown={shown} onShow={setShown} />
@@ -109,17 +109,33 @@ const useCitations = (
   )
 }
 
-/** Notes about a reply that has begun. */
-const StartNotes = ({ start }: { readonly start: ReplyStart | undefined }) => {
+/** If more documents were not read, their number stands for their names. */
+const MOST_NAMES = 5
+const NONE: ReadonlyArray<string> = []
+
+interface ReplyNotesProps {
+  readonly start: ReplyStart | undefined
+  readonly unread: ReadonlyArray<string> | undefined
+}
+
+/** Notes about the documents and the credits of a reply. */
+const ReplyNotes = ({ start, unread = NONE }: ReplyNotesProps) => {
   const { t, list } = useMessages()
-  const { data: documents } = useQuery({ ...documentsQuery, enabled: start !== undefined })
-  if (start === undefined) return null
-  const { limitedTo, pendingDocuments } = start
-  const names = pendingDocuments.map((id) => documents?.find((document) => document.id === id)?.filename ?? id)
+  const { limitedTo, pendingDocuments: pending = NONE } = start ?? {}
+  const { data: documents } = useQuery({ ...documentsQuery, enabled: pending.length + unread.length > 0 })
+  const namesOf = (ids: ReadonlyArray<string>) =>
+    list(ids.map((id) => documents?.find((document) => document.id === id)?.filename ?? id))
   return (
     <>
       {limitedTo !== undefined && <p className={classes.note}>{t("chat.note.limited", { count: limitedTo })}</p>}
-      {names.length > 0 && <p className={classes.note}>{t("chat.note.pending", { names: list(names) })}</p>}
+      {pending.length > 0 && <p className={classes.note}>{t("chat.note.pending", { names: namesOf(pending) })}</p>}
+      {unread.length > 0 && (
+        <p className={classes.note}>
+          {unread.length > MOST_NAMES
+            ? t("chat.note.unreadMany", { count: unread.length })
+            : t("chat.note.unread", { names: namesOf(unread) })}
+        </p>
+      )}
     </>
   )
 }

@@ -43,6 +43,8 @@ export const chat: MessagesLike<typeof english> = {
     one: "Ihr Guthaben reicht nur für eine kürzere Antwort: höchstens {count} Token.",
     other: "Ihr Guthaben reicht nur für eine kürzere Antwort: höchstens {count} Token."
   },
+  "chat.note.unread": "Für diese Antwort nicht gelesen, weil nichts darin zur Frage passt: {names}.",
+  "chat.note.unreadMany": "Aus {count} Dokumenten wurde nichts gelesen, weil nichts darin zur Frage passt.",
   "chat.note.pending": "Ausgelassen, weil noch nicht fertig: {names}. Fragen Sie danach noch einmal.",
   "chat.announce.writing": "Der Assistent antwortet. Escape hält ihn an.",
   "chat.announce.done": "Die Antwort ist vollständig.",

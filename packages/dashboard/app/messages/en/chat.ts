@@ -42,6 +42,8 @@ export const chat = {
     one: "Your balance buys a shorter reply than usual: at most {count} token.",
     other: "Your balance buys a shorter reply than usual: at most {count} tokens."
   },
+  "chat.note.unread": "Not read for this reply, because nothing in it fits the question: {names}.",
+  "chat.note.unreadMany": "Nothing was read of {count} documents, because nothing in them fits the question.",
   "chat.note.pending": "Left out, because not ready: {names}. Ask again once it is.",
   "chat.announce.writing": "The assistant is replying. Press Escape to stop.",
   "chat.announce.done": "The reply is complete.",

@@ -8,6 +8,7 @@ import { generations } from "./passageGenerations.ts"
 import { putting } from "./passagePutting.ts"
 import { replacing } from "./passageReplacing.ts"
 import { scope } from "./passageScope.ts"
+import { spreading } from "./passageSpread.ts"
 import { storedText } from "./passageText.ts"
 import { ampleQuota, newDocument, newUserId } from "../../storage/storageFixtures.ts"
 import { type Run, suiteOn } from "../../suiteOn.ts"
@@ -20,6 +21,7 @@ export const passageIndexContract = (name: string, layer: Layer.Layer<PassageSto
     generations(run)
     replacing(run)
     putting(run)
+    spreading(run)
     storedText(run)
     statistics(run)
     ranking(run)

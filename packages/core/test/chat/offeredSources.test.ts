@@ -1,0 +1,192 @@
+import { assert, describe, it } from "@effect/vitest"
+import { DocumentService, settingsLayer } from "@parley/core/effect"
+import { JobWorker } from "@parley/core/adapter"
+import { Effect, Fiber } from "effect"
+import { asksForWhole } from "../../src/documents/searching/relevantPassages.ts"
+import { searchedQuestions } from "../../src/chat/sources/searchedQuestions.ts"
+import { ask, says, scriptedModel, world } from "./world.ts"
+
+const FILLER = "The weather stays as it is, and the garden is watered in the evening. ".repeat(12)
+
+/** A text far over the budget for whole documents: a section for each year and subject. */
+const reportOf = (company: string) =>
+  [
+    `# ${company}\n\nThe annual report of ${company} begins here. ${FILLER}`,
+    ...Array.from({ length: 60 }, (_, place) => {
+      const year = 1_960 + place
+      return `Revenue of ${company} in ${year} amounted to ${year * 7} crowns. ${FILLER}`
+    })
+  ].join("\n\n")
+
+const SHORT = "Storks return in March.\n\nThey nest on chimneys."
+
+/** Uploads texts of one person and waits until they are ready. */
+const reading = (userId: string, ...contents: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const documents = yield* DocumentService
+    const working = yield* Effect.forkChild(
+      Effect.scoped(
+        Effect.andThen(
+          JobWorker.use((worker) => worker.work),
+          Effect.never
+        )
+      )
+    )
+    const ids: Array<string> = []
+    for (const [place, content] of contents.entries()) {
+      const bytes = new TextEncoder().encode(content)
+      const { id } = yield* documents.upload({ userId, filename: `${place}.md`, bytes })
+      while ((yield* documents.get(userId, id)).status !== "ready") yield* Effect.yieldNow
+      ids.push(id)
+    }
+    yield* Fiber.interrupt(working)
+    return ids
+  })
+
+const answering = (...texts: ReadonlyArray<string>) => {
+  const left = [...texts]
+  return scriptedModel(() => says([left.shift() ?? "Yes."]))
+}
+
+describe("documents that fit the budget together", () => {
+  it.live("are offered whole, also for a question that shares no word with them", () =>
+    Effect.gen(function* () {
+      const documentIds = yield* reading("ann", SHORT, "The invoice is due on Friday.")
+      const { reply } = yield* ask("ann", "Wann kommen die Vögel?", { documentIds })
+      assert.strictEqual(
+        reply.sources.map(({ text }) => text).join("\n\n"),
+        `${SHORT}\n\nThe invoice is due on Friday.`
+      )
+      assert.deepStrictEqual(reply.unreadDocuments, [])
+    }).pipe(Effect.provide(world(answering())))
+  )
+
+  it.live("come after the passages that a search finds", () =>
+    Effect.gen(function* () {
+      const documentIds = yield* reading("ann", SHORT, "The invoice is due on Friday.")
+      const { reply } = yield* ask("ann", "When is the invoice due?", { documentIds })
+      assert.deepStrictEqual(
+        reply.sources.map(({ documentId }) => documentIds.indexOf(documentId)),
+        [1, 0]
+      )
+    }).pipe(Effect.provide(world(answering())))
+  )
+
+  it.live("are not offered whole with a budget of no tokens", () =>
+    Effect.gen(function* () {
+      const documentIds = yield* reading("ann", SHORT)
+      const { reply } = yield* ask("ann", "Wann kommen die Vögel?", { documentIds })
+      assert.deepStrictEqual(reply.sources, [])
+      assert.deepStrictEqual(reply.unreadDocuments, documentIds)
+    }).pipe(Effect.provide(settingsLayer({ replies: { wholeTokens: 0 } })), Effect.provide(world(answering())))
+  )
+
+  it.live("with equal texts take one place", () =>
+    Effect.gen(function* () {
+      const documentIds = yield* reading("ann", SHORT, SHORT)
+      const { reply } = yield* ask("ann", "When do storks return?", { documentIds })
+      assert.lengthOf(reply.sources, 1)
+    }).pipe(Effect.provide(world(answering())))
+  )
+})
+
+describe("documents beyond the budget", () => {
+  it.live("are represented from their beginning to their end when a summary is asked for", () =>
+    Effect.gen(function* () {
+      const documentIds = yield* reading("ann", reportOf("Lumen"))
+      const { reply } = yield* ask("ann", "Fasse das Dokument zusammen.", { documentIds })
+      const text = reply.sources.map((source) => source.text).join("\n")
+      assert.include(text, "The annual report of Lumen begins here")
+      for (const decade of ["196", "197", "198", "199", "200", "201"])
+        assert.include(text, `Revenue of Lumen in ${decade}`)
+      assert.isAbove(reply.sources.length, 20)
+    }).pipe(Effect.provide(world(answering())))
+  )
+
+  it.live("of which nothing was found are named as unread", () =>
+    Effect.gen(function* () {
+      const documentIds = yield* reading("ann", reportOf("Lumen"), FILLER.repeat(60))
+      const { reply } = yield* ask("ann", "What was the revenue of Lumen in 1999?", { documentIds })
+      assert.include(reply.sources[0]?.text ?? "", "Revenue of Lumen in 1999")
+      assert.deepStrictEqual(reply.unreadDocuments, documentIds.slice(1))
+    }).pipe(Effect.provide(world(answering())))
+  )
+})
+
+describe("a question that continues another one", () => {
+  it.live("finds what it means, with the passage that the last reply cites before it", () =>
+    Effect.gen(function* () {
+      const documentIds = yield* reading("ann", reportOf("Lumen"), reportOf("Norvik"))
+      const first = yield* ask("ann", "What was the revenue of Norvik in 1987?", { documentIds })
+      assert.include(first.reply.sources[0]?.text, "Revenue of Norvik in 1987")
+      const { reply } = yield* ask("ann", "And in 2003?", { documentIds, chatId: first.reply.chatId })
+      assert.include(reply.sources[0]?.text ?? "", "Revenue of Norvik in 1987")
+      assert.isTrue(reply.sources.slice(0, 4).some(({ text }) => text.includes("Revenue of Norvik in 2003")))
+    }).pipe(Effect.provide(world(answering("It was 13,909 [1].", "It was 14,021 [2]."))))
+  )
+
+  it.live("takes over no passage of a document that is no longer named", () =>
+    Effect.gen(function* () {
+      const [lumen = "", norvik = ""] = yield* reading("ann", reportOf("Lumen"), reportOf("Norvik"))
+      const first = yield* ask("ann", "What was the revenue of Norvik in 1987?", { documentIds: [norvik] })
+      const { reply } = yield* ask("ann", "And in 2003?", { documentIds: [lumen], chatId: first.reply.chatId })
+      assert.isFalse(reply.sources.some(({ documentId }) => documentId === norvik))
+    }).pipe(Effect.provide(world(answering("It was 13,909 [1]."))))
+  )
+
+  it("is searched together with the questions before it, back to one that is understood alone", () => {
+    const long = "Which suppliers of the northern region delivered late more than twice during the last winter season?"
+    const asked = (...questions: ReadonlyArray<string>) =>
+      searchedQuestions(
+        questions
+          .flatMap(
+            (content) =>
+              [
+                { role: "user", content },
+                { role: "assistant", content: "Yes." }
+              ] as const
+          )
+          .slice(0, -1)
+      )
+    assert.deepStrictEqual(asked(long), [long])
+    assert.deepStrictEqual(asked("Hello", long), [long])
+    assert.deepStrictEqual(asked("Hello", long, "And why?"), ["And why?", `${long}\nAnd why?\nAnd why?`])
+    assert.deepStrictEqual(asked(long, "Which ones?", "Why?"), ["Why?", `${long}\nWhich ones?\nWhy?\nWhy?`])
+  })
+})
+
+describe("a question about a whole document", () => {
+  it.each([
+    "Summarise this document",
+    "Give me an overview.",
+    "What is this about?",
+    "What's the report about?",
+    "Worum geht es hier?",
+    "Fasse den Text zusammen",
+    "De quoi parle ce document ?",
+    "Fais un résumé",
+    "¿De qué trata?",
+    "Di cosa parla?",
+    "Waar gaat dit over?",
+    "Vad handlar det om?",
+    "О чём этот документ?",
+    "总结一下",
+    "要約してください",
+    "요약해 줘",
+    "لخص المستند",
+    "Özetle",
+    "Streszcz ten plik"
+  ])("is recognised: %s", (question) => {
+    assert.isTrue(asksForWhole(question, true))
+  })
+
+  it.each([
+    "When is the invoice due?",
+    "And in 2023?",
+    "What about part-time staff?",
+    "Wer ist der Versicherer?",
+    "为什么变了？"
+  ])("is not seen in: %s", (question) => {
+    assert.isFalse(asksForWhole(question, true))
+  })
+})
