@@ -13,7 +13,7 @@ import { DEFAULT_PARSER_LIMITS, type ParserLimits } from "./ParserLimits.ts"
 import { parserFences } from "./process/fences.ts"
 import type { ParserOutcome } from "./process/ParserMessage.ts"
 import { ParserPool } from "./process/ParserPool.ts"
-import { readScan } from "./readScan.ts"
+import { readScan, withUnreadPages } from "./readScan.ts"
 import { type WorkerNotStarted, WorkerProcess } from "./process/WorkerProcess.ts"
 
 /**
@@ -21,7 +21,7 @@ import { type WorkerNotStarted, WorkerProcess } from "./process/WorkerProcess.ts
  * for some document: re-indexing then reads earlier documents again, and `parley doctor` counts them.
  */
 const VERSIONS: Readonly<Record<ParserKind, number>> = {
-  pdf: 2,
+  pdf: 3,
   docx: 1,
   xlsx: 1,
   pptx: 1,
@@ -96,9 +96,10 @@ const makeParser = (limits: ParserLimits) =>
         const inPlace = (part: Pick<ParserInput, "picturesOf"> = {}) =>
           queue.run(input.userId, Effect.orDie(read({ kind, bytes: input.bytes, ...part })))
         const outcome = yield* inPlace()
-        if (outcome._tag === "Parsed") return outcome.document
+        const pageOf = (page: number) => Effect.flatMap(inPlace({ picturesOf: page }), picturesIn)
+        if (outcome._tag === "Parsed") return yield* withUnreadPages(outcome.document, pageOf, ocr, limits)
         if (ocr !== undefined && outcome._tag === "Unreadable" && outcome.failure === "scan") {
-          return yield* readScan((page) => Effect.flatMap(inPlace({ picturesOf: page }), picturesIn), ocr, limits)
+          return yield* readScan(pageOf, ocr, limits)
         }
         return yield* unreadable(outcome)
       })

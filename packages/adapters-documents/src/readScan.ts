@@ -1,6 +1,8 @@
 import { DocumentUnreadable, type OcrService, type ParsedDocument } from "@parley/core/adapter"
 import { Effect } from "effect"
 import type { ScanPage } from "./parsing/pdf/parsePdf.ts"
+import { joinPages, noticeOf } from "./parsing/pdf/unreadPages.ts"
+import type { ReadDocument } from "./process/ParserMessage.ts"
 import { cleanText } from "./parsing/cleanText.ts"
 import type { ParserLimits } from "./ParserLimits.ts"
 
@@ -26,17 +28,43 @@ export const readScan = Effect.fnUntraced(function* <E>(
     if (pages > maxScannedPages) {
       return yield* new DocumentUnreadable({ failure: "too_long", reason: tooManyPages(pages, maxScannedPages) })
     }
-    const found = yield* Effect.orDie(Effect.forEach(scanned.pictures, (png) => ocr.recognise({ page, png })))
-    texts.push(
-      found
-        .map((text) => cleanText(text).trim())
-        .join("\n")
-        .trim()
-    )
+    texts.push(yield* recognisedOn(page, scanned, ocr))
   }
   if (texts.every((text) => text === "")) {
     return yield* new DocumentUnreadable({ failure: "scan", reason: NOTHING_FOUND })
   }
-  const pageStarts = texts.map((_, index) => texts.slice(0, index).reduce((sum, text) => sum + text.length + 1, 0))
-  return { text: texts.join("\n"), pageStarts } satisfies ParsedDocument
+  return joinPages(texts) satisfies ParsedDocument
+})
+
+/** The text on the pictures of a page. */
+const recognisedOn = (page: number, { pictures }: ScanPage, ocr: OcrService): Effect.Effect<string> =>
+  Effect.map(Effect.orDie(Effect.forEach(pictures, (png) => ocr.recognise({ page, png }))), (found) =>
+    found
+      .map((text) => cleanText(text).trim())
+      .join("\n")
+      .trim()
+  )
+
+/**
+ * Returns a document without the list of its unread pages: text recognition reads as many of them as of a scan, if there
+ * is one, and a notice counts the others. A page of which more is recognised than its text has the recognised text.
+ */
+export const withUnreadPages = Effect.fnUntraced(function* <E>(
+  { unreadPages = [], ...document }: ReadDocument,
+  pageOf: (page: number) => Effect.Effect<ScanPage, E>,
+  ocr: OcrService | undefined,
+  { maxScannedPages }: ParserLimits
+): Effect.fn.Return<ParsedDocument, E> {
+  const { pageStarts, text } = document
+  if (unreadPages.length === 0 || pageStarts === null) return document
+  const texts = pageStarts.map((start, page) => text.slice(start, (pageStarts[page + 1] ?? text.length + 1) - 1))
+  let unread = unreadPages.length
+  for (const page of ocr === undefined ? [] : unreadPages.slice(0, maxScannedPages)) {
+    const recognised = yield* recognisedOn(page, yield* pageOf(page), ocr!)
+    if (recognised === "") continue
+    unread -= 1
+    if (recognised.length > texts[page - 1]!.length) texts[page - 1] = recognised
+  }
+  const notice = unread === 0 ? {} : { notice: noticeOf(unread, texts.length) }
+  return { ...document, ...joinPages(texts), ...notice }
 })

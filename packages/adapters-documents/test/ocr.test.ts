@@ -3,7 +3,7 @@ import { Effect, Exit, Layer, Result } from "effect"
 import { inflateSync } from "node:zlib"
 import { describe, expect, it } from "vitest"
 import { type ParserLimits, WorkerDocumentParser } from "../src/index.ts"
-import { writePdf } from "./fixtures/writePdf.ts"
+import { type PdfPage, writePdf } from "./fixtures/writePdf.ts"
 import { writeScan } from "./fixtures/writeScan.ts"
 
 /** The content of a PNG file of grey pixels: its size, and the shade of its first pixel. */
@@ -61,9 +61,59 @@ describe("a scan", () => {
     expect(Exit.isFailure(exit)).toBe(true)
   })
 
-  it("is never asked for where a document has text", async () => {
+  it("is never looked at where no picture covers a page", async () => {
     const forbidden: OcrService = { recognise: () => Effect.die(new Error("asked")) }
-    const result = await Effect.runPromise(parse(writePdf([["Words."], "image"]), forbidden))
-    expect(Result.isSuccess(result) && result.success.text.trim()).toBe("Words.")
+    const result = await Effect.runPromise(parse(writePdf([["Words."], [], LONG]), forbidden))
+    expect(Result.isSuccess(result) && result.success).toEqual({
+      text: `Words.\n\n${LONG.join("\n")}`,
+      pageStarts: [0, 7, 8]
+    })
+  })
+})
+
+const LONG = Array.from(
+  { length: 3 },
+  (_, line) => `Line ${line} of a page that has more text than any caption of a picture.`
+)
+const STAMP = "Scanned with PaperCam"
+
+describe("a document with pages that are pictures", () => {
+  const noticeOf = async (pages: ReadonlyArray<PdfPage>) => {
+    const result = await Effect.runPromise(parse(writePdf(pages), undefined))
+    return Result.isSuccess(result) ? result.success.notice : result.failure.failure
+  }
+
+  it("has a notice that counts them where no text recognition is configured", async () => {
+    expect(await noticeOf([LONG, "image", { overImage: ["Figure 1"] }])).toMatch(/^2 of 3 pages have no readable text/)
+    expect(await noticeOf([LONG, { overImage: LONG }, []])).toBeUndefined()
+    expect(await noticeOf([LONG, { content: "q 100 0 0 100 50 50 cm /Im1 Do Q" }, "image"])).toMatch(/^1 of 3 pages/)
+  })
+
+  it("is a scan if the pictures have stamps only, and keeps captions", async () => {
+    expect(await noticeOf([{ overImage: [STAMP] }, { overImage: [STAMP] }])).toBe("scan")
+    expect(await noticeOf([{ overImage: ["7 May, page stamp"] }, { overImage: ["7 May, page stamp"] }])).toBe("scan")
+    expect(await noticeOf([{ overImage: [STAMP] }])).toBe("scan")
+    const result = await Effect.runPromise(parse(writePdf([{ overImage: ["Figure 1"] }, "image"]), undefined))
+    expect(Result.isSuccess(result) && result.success.text).toBe("Figure 1\n")
+  })
+
+  it("has the recognised text in place of its pictures, and counts those without", async () => {
+    const bytes = writeScan([[10], [20], [30]], { 2: LONG })
+    const seeing: OcrService = {
+      recognise: ({ page, png }) => (page === 3 ? Effect.succeed("") : reading.recognise({ page, png }))
+    }
+    const result = await Effect.runPromise(parse(bytes, seeing))
+    const first = "Picture 10 of page 1."
+    expect(Result.isSuccess(result) && result.success).toEqual({
+      text: `${first}\n${LONG.join("\n")}\n`,
+      pageStarts: [0, first.length + 1, first.length + 1 + LONG.join("\n").length + 1],
+      notice: expect.stringMatching(/^1 of 3 pages/)
+    })
+  })
+
+  it("whose letters have no meaning has a notice, and none of these in its text", async () => {
+    const lost = Array.from({ length: 20 }, (_, code) => String.fromCharCode(0xe000 + code)).join("")
+    expect(await noticeOf([LONG, [lost]])).toMatch(/^1 of 2 pages/)
+    expect(await noticeOf([[lost]])).toBe("no_text")
   })
 })

@@ -1,4 +1,5 @@
 import type { DocumentFailure, ParsedDocument, ParserKind } from "@parley/core/adapter"
+import type { PagedText } from "../parsing/pdf/parsePdf.ts"
 import type { ScanPage } from "../parsing/pdf/parsePdf.ts"
 import type { ParserLimits } from "../ParserLimits.ts"
 
@@ -24,9 +25,12 @@ export type ParserOrder =
   | { readonly _tag: "Prepare"; readonly preparation: ParserPreparation }
   | { readonly _tag: "Read"; readonly request: ParserRequest }
 
+/** The text of a document; of a PDF also the pages without readable text. */
+export type ReadDocument = ParsedDocument & Pick<PagedText, "unreadPages">
+
 /** The result of reading a document. */
 export type ParserOutcome =
-  | { readonly _tag: "Parsed"; readonly document: ParsedDocument }
+  | { readonly _tag: "Parsed"; readonly document: ReadDocument }
   | { readonly _tag: "Pictured"; readonly pictures: ScanPage }
   | {
       readonly _tag: "Unreadable"

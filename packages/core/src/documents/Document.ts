@@ -20,6 +20,8 @@ export interface Document {
   readonly reason: string | undefined
   /** The same for programs; only if `failed`, and absent if the cause is not known. */
   readonly reasonCode?: DocumentFailure | undefined
+  /** A sentence for people; only if `ready` and a part of the file has no readable text. */
+  readonly notice?: string | undefined
   /** Set once ready. Null if the type has no pages. */
   readonly pages: number | undefined
   readonly passages: number | undefined

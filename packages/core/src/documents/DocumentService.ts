@@ -23,6 +23,7 @@ import {
 } from "./errors.ts"
 import type { Excerpt } from "./indexing/excerpt.ts"
 import { FileStore } from "./storing/FileStore.ts"
+import { sha256 } from "../secrets/sha256.ts"
 import { notReadable } from "./searching/findReadableDocuments.ts"
 import { identifyFile } from "./storing/identifyFile.ts"
 import { JobQueue } from "../jobs/JobQueue.ts"
@@ -79,6 +80,12 @@ const piecesOf = (files: FileStore["Service"], key: DocumentKey, from: number, t
     )
   })
 
+/** A document that was just stored. */
+export interface UploadedDocument extends Document {
+  /** The id of the owner's first document of the same bytes, if there is one: it is likely the same file once more. */
+  readonly sameAs?: string
+}
+
 /** A person's documents: from the upload to searchable passages. */
 export class DocumentService extends Context.Service<
   DocumentService,
@@ -90,7 +97,7 @@ export class DocumentService extends Context.Service<
     upload(
       input: UploadInput
     ): Effect.Effect<
-      Document,
+      UploadedDocument,
       FileRejected | ScannerUnavailable | DocumentQuotaExceeded | SessionInvalid | StorageFailed
     >
     /** Asks for processing: a ready document stays ready, one in work gets no second job, a failed one is tried again. */
@@ -181,20 +188,21 @@ const IN_WORK = {
   progress: 0,
   reason: undefined,
   reasonCode: undefined,
+  notice: undefined,
   pages: undefined,
   passages: undefined
 } as const
 
-/** Adds a document within the quota of its owner's tier, or takes a failed one again; says whether that changed anything. */
+/** Adds a document within the quota of its owner's tier, or takes a failed one again. */
 const makeInsert = Effect.gen(function* () {
   const accounts = yield* Accounts
   const catalog = yield* Catalog
   const store = yield* DocumentStore
-  return Effect.fnUntraced(function* (document: Document) {
+  return Effect.fnUntraced(function* (document: Document, content?: string) {
     const { tier } = yield* accounts.of(document.userId)
     const { displayName: tierName, maxDocumentBytes, maxDocuments } = tierOf(catalog, tier)
-    const inserted = yield* store.insert(document, { maxDocuments, maxDocumentBytes })
-    if (inserted._tag !== "Full") return inserted._tag === "Inserted"
+    const inserted = yield* store.insert(document, { maxDocuments, maxDocumentBytes }, content)
+    if (inserted._tag !== "Full") return inserted
     const { bytes, documents, failed } = inserted
     return yield* new DocumentQuotaExceeded({
       ...{ tier, tierName, documents, bytes, failed, maxDocuments, maxDocumentBytes }
@@ -247,13 +255,15 @@ const makeUpload = Effect.gen(function* () {
       ...IN_WORK,
       createdAt: yield* Clock.currentTimeMillis
     }
+    const content = yield* sha256(bytes)
     const store = Effect.gen(function* () {
-      yield* insert(document)
+      const inserted = yield* insert(document, content)
       yield* files.write({ userId, documentId: document.id, bytes })
       yield* jobs.enqueue(userId, ProcessDocument, { documentId: document.id })
+      return inserted._tag === "Inserted" ? inserted.sameAs : undefined
     })
-    yield* unitOfWork.run(userId, store)
-    return document
+    const sameAs = yield* unitOfWork.run(userId, store)
+    return sameAs === undefined ? document : { ...document, sameAs }
   })
 })
 
@@ -268,8 +278,8 @@ const makeVectorize = Effect.gen(function* () {
     const document = (yield* find) ?? (yield* notReadable(documents, documentId))
     if (document.status !== "failed") return document
     const again = Effect.gen(function* () {
-      const again = yield* insert({ ...document, ...IN_WORK })
-      if (again) yield* jobs.enqueue(userId, ProcessDocument, { documentId: document.id })
+      const { _tag } = yield* insert({ ...document, ...IN_WORK })
+      if (_tag === "Inserted") yield* jobs.enqueue(userId, ProcessDocument, { documentId: document.id })
     })
     yield* unitOfWork.run(userId, again)
     return (yield* find) ?? (yield* new DocumentNotFound({ documentId }))

@@ -51,6 +51,16 @@ describe("DocumentService", () => {
     ).pipe(Effect.provide(answering()))
   )
 
+  it.effect("names the first document of the same bytes when a file is uploaded again, to its owner alone", () =>
+    Effect.gen(function* () {
+      const first = yield* upload("ann", "Storks build their nests on chimneys.")
+      assert.isUndefined(first.sameAs)
+      assert.strictEqual((yield* upload("ann", "Storks build their nests on chimneys.")).sameAs, first.id)
+      assert.isUndefined((yield* upload("ann", "Storks build their nests on poles.")).sameAs)
+      assert.isUndefined((yield* upload("bob", "Storks build their nests on chimneys.")).sameAs)
+    }).pipe(Effect.provide(answering()))
+  )
+
   it.live("leaves a ready document ready when asked again", () =>
     working(
       Effect.gen(function* () {

@@ -16,6 +16,8 @@ export interface StoredDocument {
   readonly reasonCode: string | null
   /** It failed, and reading the same file again may end otherwise. */
   readonly retryable: boolean
+  /** A sentence about the parts of a ready document that have no readable text. */
+  readonly notice: string | null
   readonly pages: number | null
   readonly createdAt: string
 }

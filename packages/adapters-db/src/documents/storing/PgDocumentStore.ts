@@ -2,7 +2,6 @@ import type { Document } from "@parley/core"
 import {
   type DocumentChange,
   type DocumentPage,
-  type DocumentQuota,
   DocumentStore,
   type Inserted,
   isUuid,
@@ -22,6 +21,7 @@ interface DocumentRow extends Row {
   readonly progress: number
   readonly reason: string | null
   readonly reason_code: Document["reasonCode"] | null
+  readonly notice: string | null
   readonly pages: number | null
   readonly passages: number | null
   readonly created_at: Date
@@ -34,6 +34,7 @@ interface Insertion extends Row {
   readonly failed: number
   readonly inserted: boolean
   readonly known: boolean
+  readonly same_as: string | null
 }
 
 const documentOf = (row: DocumentRow): Document => ({
@@ -46,6 +47,7 @@ const documentOf = (row: DocumentRow): Document => ({
   progress: row.progress,
   reason: row.reason ?? undefined,
   reasonCode: row.reason_code ?? undefined,
+  notice: row.notice ?? undefined,
   pages: row.pages ?? undefined,
   passages: row.passages ?? undefined,
   createdAt: row.created_at.getTime()
@@ -82,16 +84,17 @@ const changeParams = (
   change.reason === undefined ? null : storableText(change.reason),
   change.reasonCode ?? null,
   change.pages,
-  change.passages
+  change.passages,
+  change.notice === undefined ? null : storableText(change.notice)
 ]
 
 const texts = (schema: string) => ({
-  /** Parameters: the document's columns, then how many documents and bytes its owner may have. */
-  insert: `SELECT * FROM ${schema}.insert_document($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+  /** Parameters: the document's columns; how many documents and bytes its owner may have; the SHA-256 in hexadecimal. */
+  insert: `SELECT * FROM ${schema}.insert_document($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, decode($15, 'hex'))`,
   find: `SELECT * FROM ${schema}.documents WHERE user_id = $1 AND id = ANY($2::uuid[])`,
   exists: `SELECT FROM ${schema}.documents WHERE id = $1 LIMIT 1`,
   list: `SELECT * FROM ${schema}.documents WHERE user_id = $1 ORDER BY created_at DESC, id`,
-  update: `UPDATE ${schema}.documents SET status = $4, progress = $5, reason = $6, reason_code = $7, pages = $8, passages = $9
+  update: `UPDATE ${schema}.documents SET status = $4, progress = $5, reason = $6, reason_code = $7, pages = $8, passages = $9, notice = $10
     WHERE user_id = $1 AND id = $2 AND status = ANY($3::text[]) RETURNING id`,
   /**
    * Parameters: owner and id of the document before, how many, then those of the conditions. The status is part of the
@@ -109,17 +112,22 @@ type Texts = ReturnType<typeof texts>
 const ifUuid = <A, E>(id: string | undefined, none: A, work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   id === undefined || isUuid(id) ? work : Effect.succeed(none)
 
-const insertInto = (database: Database["Service"], text: string, document: Document, quota: DocumentQuota) =>
+const insertInto = (
+  database: Database["Service"],
+  text: string,
+  ...[document, quota, content]: Parameters<DocumentStore["Service"]["insert"]>
+) =>
   Effect.map(
     database.statementAsUser<Insertion>(document.userId, text, [
       ...insertParams(document),
       quota.maxDocuments,
-      quota.maxDocumentBytes
+      quota.maxDocumentBytes,
+      content ?? null
     ]),
     ([answer]): Inserted => {
       const { bytes = 0, documents = 0, failed = 0, inserted = false, known = false } = answer ?? {}
       if (!inserted) return { _tag: "Full", documents, bytes, failed }
-      return known ? { _tag: "Known" } : { _tag: "Inserted" }
+      return known ? { _tag: "Known" } : { _tag: "Inserted", sameAs: answer?.same_as ?? undefined }
     }
   )
 
@@ -142,7 +150,7 @@ const make = Effect.map(Database, (database) => {
   const text = texts(database.schema)
   const isAny = (rows: ReadonlyArray<Row>) => rows.length > 0
   return DocumentStore.of({
-    insert: (document, quota) => storing("DocumentStore.insert")(insertInto(database, text.insert, document, quota)),
+    insert: (...given) => storing("DocumentStore.insert")(insertInto(database, text.insert, ...given)),
     find: (userId, ids) =>
       storing("DocumentStore.find")(
         Effect.map(database.statementAsUser<DocumentRow>(userId, text.find, [userId, ids.filter(isUuid)]), documentsOf)

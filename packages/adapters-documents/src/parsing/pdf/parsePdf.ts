@@ -1,7 +1,9 @@
 import type { ParserLimits } from "../../ParserLimits.ts"
 import { cleanText } from "../cleanText.ts"
 import { CharacterMaps, loadCharacterMaps } from "./characterMaps.ts"
+import { type Operators, pageCover } from "./pageCover.ts"
 import { pagePictures, type PicturedPage } from "./pagePictures.ts"
+import { CAPTION_LENGTH, isUnmapped, joinPages, type ReadPage, withoutStamps } from "./unreadPages.ts"
 import { Unreadable } from "../Unreadable.ts"
 
 const PROTECTED = "The PDF is protected by a password. Remove the protection and upload it again."
@@ -17,9 +19,11 @@ const tooManyPages = (pages: number, most: number): string =>
 
 const isLocked = (cause: unknown): boolean => cause instanceof Error && cause.name === "PasswordException"
 
-interface PagedText {
+/** The text of a PDF, and the numbers of its pages without readable text, from 1; absent if there are none. */
+export interface PagedText {
   readonly text: string
   readonly pageStarts: ReadonlyArray<number>
+  readonly unreadPages?: ReadonlyArray<number>
 }
 
 /** The pictures of one page of a scan, as PNG files. */
@@ -30,6 +34,7 @@ export interface ScanPage {
 }
 
 interface Page extends PicturedPage {
+  readonly view: ReadonlyArray<number>
   getTextContent(): Promise<{ readonly items: ReadonlyArray<TextItem | { readonly type: string }> }>
 }
 
@@ -67,21 +72,36 @@ const readPages = async (pdf: Pdf, limits: ParserLimits, scanned: boolean): Prom
   if (pdf.numPages > limits.maxPages) {
     throw new Unreadable("too_long", tooManyPages(pdf.numPages, limits.maxPages))
   }
-  const pageStarts: Array<number> = []
-  const pages: Array<string> = []
+  const { OPS } = await loadReader()
+  const all: Array<ReadPage> = []
   let length = 0
-  for (let number = 1; number <= pdf.numPages; number++) {
-    const text = await readPage(pdf, number)
-    pageStarts.push(length)
-    pages.push(text)
+  let left = MOST_EXAMINED
+  for (let number = 1; number <= pdf.numPages && length <= limits.maxTextLength; number++) {
+    const { page, shown } = await readPage(pdf, number)
+    const text = isUnmapped(shown) ? "" : cleanText(shown).trim()
+    const mayBeUnread = text === "" || (scanned && text.length < CAPTION_LENGTH)
+    const isUnread = mayBeUnread && left-- > 0 && (await isUnreadPage(page, text, OPS))
+    all.push({ text, isUnread })
     length += text.length + 1
-    if (length > limits.maxTextLength) break
   }
-  const text = pages.join("\n")
-  if (text.trim() === "") {
+  const pages = withoutStamps(all)
+  const unreadPages = pages.flatMap(({ isUnread }, place) => (isUnread ? [place + 1] : []))
+  const joined = joinPages(pages.map(({ text }) => text))
+  if (joined.text.trim() === "") {
     throw scanned ? new Unreadable("scan", SCAN) : new Unreadable("no_text", NO_TEXT)
   }
-  return { text, pageStarts }
+  return unreadPages.length === 0 ? joined : { ...joined, unreadPages }
+}
+
+/** The most pages of a document whose drawing is examined: that decodes their pictures. */
+const MOST_EXAMINED = 200
+/** A page is a scan if pictures cover at least this share of it. */
+const SCAN_COVER = 0.5
+
+/** True if a page with little text shows more than that: by a picture over most of it, or by letters that are lost. */
+const isUnreadPage = async (page: Page, text: string, operators: Operators): Promise<boolean> => {
+  const cover = await pageCover(page, operators).catch(() => undefined)
+  return cover !== undefined && (cover.pictures >= SCAN_COVER || (text === "" && cover.showsText))
 }
 
 /** True if it contains images: each is a stream, and the dictionaries of streams are never packed (PDF 1.7, 7.5.7). */
@@ -123,12 +143,12 @@ const open = async (bytes: Uint8Array): Promise<Pdf> => {
   }
 }
 
-const readPage = async (pdf: Pdf, number: number): Promise<string> => {
+const readPage = async (pdf: Pdf, number: number) => {
   try {
     const page = await pdf.getPage(number)
     const { items } = await page.getTextContent()
     page.cleanup()
-    return cleanText(pageText(items)).trim()
+    return { page, shown: pageText(items) }
   } catch {
     throw new Unreadable(
       "damaged",

@@ -24,6 +24,9 @@ const DocumentBody = Schema.Struct({
   retryable: Schema.Boolean.annotate({
     description: "True if it failed, and another POST /api/rag may succeed; otherwise only another file helps."
   }),
+  notice: Schema.NullOr(Schema.String).annotate({
+    description: "A sentence for people if the document is ready and a part of the file has no readable text."
+  }),
   pages: Schema.NullOr(Schema.Int),
   passages: Schema.NullOr(Schema.Int),
   createdAt: Schema.String
@@ -32,7 +35,10 @@ const DocumentBody = Schema.Struct({
 const UploadedBody = Schema.Struct({
   documentId: Schema.String,
   filename: Schema.String,
-  status: Schema.Literals(DOCUMENT_STATUSES)
+  status: Schema.Literals(DOCUMENT_STATUSES),
+  sameAs: Schema.optionalKey(Schema.String).annotate({
+    description: "The id of your first document of the same bytes; absent if there is none."
+  })
 })
 
 const StartedBody = Schema.Struct({ success: Schema.Boolean, message: Schema.String })
@@ -47,6 +53,7 @@ const documentRow = (document: Document): typeof DocumentBody.Type => ({
   reason: document.reason ?? null,
   reasonCode: document.reasonCode ?? null,
   retryable: document.status === "failed" && mayBeReadAgain(document.reasonCode),
+  notice: document.notice ?? null,
   pages: document.pages ?? null,
   passages: document.passages ?? null,
   createdAt: new Date(document.createdAt).toISOString()
@@ -64,8 +71,9 @@ export const postUpload = defineRoute({
   errors: ["unauthorized", "file_rejected", "document_quota", "scanner_unavailable", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ caller, body }) {
     const documents = yield* DocumentService
-    const { id, filename, status } = yield* documents.upload({ userId: caller.userId, ...body })
-    const uploaded: typeof UploadedBody.Type = { documentId: id, filename, status }
+    const { id, filename, sameAs, status } = yield* documents.upload({ userId: caller.userId, ...body })
+    const repeated = sameAs === undefined ? {} : { sameAs }
+    const uploaded: typeof UploadedBody.Type = { documentId: id, filename, status, ...repeated }
     return json(200, uploaded)
   })
 })

@@ -37,6 +37,8 @@ export interface ParsedDocument {
   readonly pageStarts: ReadonlyArray<number> | null
   /** In the order of the text, at most `MAX_HEADINGS`; absent if there are none, or if the type marks none. */
   readonly headings?: ReadonlyArray<Heading>
+  /** A sentence for the owner if a part of the file has no readable text. */
+  readonly notice?: string
 }
 
 /**

@@ -206,7 +206,7 @@ const makeProcessDocument = Effect.gen(function* () {
         parser: parser.versionOf?.(document.type),
         last,
         onProgress,
-        finish: (count) => update(key, { status: "ready", progress: 1, pages, passages: count })
+        finish: (count) => update(key, { status: "ready", progress: 1, pages, passages: count, notice: parsed.notice })
       }
     )
   })

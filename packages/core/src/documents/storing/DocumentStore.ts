@@ -14,11 +14,12 @@ export interface DocumentQuota {
 }
 
 /**
- * The result of an insertion under a quota. `Known`: the owner has the document, and it has not failed; nothing changed.
+ * The result of an insertion under a quota. `Inserted` names the owner's first document of the same content, other than
+ * this one, that has not failed. `Known`: the owner has the document, and it has not failed; nothing changed.
  * `Full` counts the owner's documents that have not failed, their bytes, and those that have failed.
  */
 export type Inserted =
-  | { readonly _tag: "Inserted" }
+  | { readonly _tag: "Inserted"; readonly sameAs: string | undefined }
   | { readonly _tag: "Known" }
   | { readonly _tag: "Full"; readonly documents: number; readonly bytes: number; readonly failed: number }
 
@@ -27,6 +28,7 @@ export interface DocumentChange {
   readonly progress: number
   readonly reason?: string | undefined
   readonly reasonCode?: DocumentFailure | undefined
+  readonly notice?: string | undefined
   readonly pages?: number | undefined
   readonly passages?: number | undefined
 }
@@ -45,9 +47,10 @@ export class DocumentStore extends Context.Service<
   {
     /**
      * Adds a document, or takes a failed one again, unless the owner's quota is used up; concurrent insertions of one owner
-     * cannot exceed it together.
+     * cannot exceed it together. `content` is the SHA-256 of the file in hexadecimal, by which a repeated file is
+     * recognised.
      */
-    insert(document: Document, quota: DocumentQuota): Effect.Effect<Inserted, StorageFailed>
+    insert(document: Document, quota: DocumentQuota, content?: string): Effect.Effect<Inserted, StorageFailed>
     /** Returns the owner's documents among `ids`; documents of other people count as missing. */
     find(userId: UserId, ids: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Document>, StorageFailed>
     /**

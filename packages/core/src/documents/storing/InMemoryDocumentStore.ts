@@ -36,6 +36,7 @@ const changed = (document: Document, change: DocumentChange): Document => ({
   progress: change.progress,
   reason: change.reason === undefined ? undefined : storableText(change.reason),
   reasonCode: change.reasonCode,
+  notice: change.notice === undefined ? undefined : storableText(change.notice),
   pages: change.pages,
   passages: change.passages
 })
@@ -72,14 +73,12 @@ const inserted = (document: Document, owned: ReadonlyArray<Document>, quota: Doc
   if (!fitsInto(quota, counted, document) || !fitsInto(twice(quota), others, document)) {
     const failed = owned.filter(({ status }) => status === "failed").length
     const full: Inserted = { _tag: "Full", documents: counted.length, bytes: bytesOf(counted), failed }
-    return { result: full, stored: undefined }
+    return { result: full }
   }
   const before = owned.find((each) => each.id === id)
-  if (before !== undefined && before.status !== "failed")
-    return { result: { _tag: "Known" } as const, stored: undefined }
+  if (before !== undefined && before.status !== "failed") return { result: { _tag: "Known" } as const }
   const { filename, createdAt } = before ?? document
   return {
-    result: { _tag: "Inserted" } as const,
     stored: { ...document, id, filename: storableText(filename), createdAt }
   }
 }
@@ -96,9 +95,11 @@ const pageOf = (documents: Iterable<Document>, { after, documentId, limit, statu
 const makeTable = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   const documents = yield* storage.table<string, Document>()
+  const contents = yield* storage.table<string, string>()
   const ownedBy = (userId: string) => [...documents.values()].filter((document) => document.userId === userId)
   const remove = (key: DocumentKey): boolean => {
     const removed = documents.delete(keyInMemory(key))
+    contents.delete(keyInMemory(key))
     if (removed) storage.documentRemoved(key)
     return removed
   }
@@ -108,21 +109,31 @@ const makeTable = Effect.gen(function* () {
       for (const document of ownedBy(userId)) remove(keyOf(document))
     }
   })
-  return { documents, ownedBy, remove }
+  /** Keeps the content of a document; returns the id of the owner's first other document of it that has not failed. */
+  const repeats = (document: Document, content: string | undefined): string | undefined => {
+    if (content === undefined) return undefined
+    contents.set(keyInMemory(keyOf(document)), content)
+    return ownedBy(document.userId)
+      .filter((each) => contents.get(keyInMemory(keyOf(each))) === content)
+      .filter(({ id, status }) => id !== document.id && status !== "failed")
+      .toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))[0]?.id
+  }
+  return { documents, ownedBy, remove, repeats }
 })
 
 const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   const log = yield* InMemoryEventLog
-  const { documents, ownedBy, remove } = yield* makeTable
+  const { documents, ownedBy, remove, repeats } = yield* makeTable
   const exclusively = <A>(work: () => A) => storage.exclusive(Effect.sync(work))
 
   return DocumentStore.of({
-    insert: (document, quota) =>
+    insert: (document, quota, content) =>
       exclusively(() => {
         const { result, stored } = inserted(document, ownedBy(document.userId), quota)
-        if (stored !== undefined) documents.set(keyInMemory(keyOf(stored)), stored)
-        return result
+        if (stored === undefined) return result
+        documents.set(keyInMemory(keyOf(stored)), stored)
+        return { _tag: "Inserted", sameAs: repeats(stored, content) }
       }),
     find: (userId, ids) =>
       exclusively(() => {

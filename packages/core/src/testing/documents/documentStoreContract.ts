@@ -42,6 +42,32 @@ const inserting = (run: Run<DocumentStore>) => {
       })
     ))
 
+  it("a repeated file names the owner's first document of the same content that has not failed", () =>
+    run(
+      Effect.gen(function* () {
+        const documents = yield* DocumentStore
+        const [ann, bob] = [newUserId(), newUserId()]
+        const [content, other] = ["ab".repeat(32), "cd".repeat(32)]
+        const insert = (userId: string, given: string | undefined, createdAt = 1_000) => {
+          const document = newDocument(userId, { createdAt })
+          return Effect.map(documents.insert(document, ampleQuota, given), (result) => ({ id: document.id, result }))
+        }
+        const none = { _tag: "Inserted", sameAs: undefined }
+        const first = yield* insert(ann, content, 1_000)
+        expect(first.result).toEqual(none)
+        expect((yield* insert(ann, content, 2_000)).result).toEqual({ _tag: "Inserted", sameAs: first.id })
+        expect((yield* insert(ann, content, 3_000)).result).toEqual({ _tag: "Inserted", sameAs: first.id })
+        expect((yield* insert(ann, other)).result).toEqual(none)
+        expect((yield* insert(ann, undefined)).result).toEqual(none)
+        const bobs = yield* insert(bob, content)
+        expect(bobs.result).toEqual(none)
+        yield* documents.update(bob, bobs.id, ["processing"], { status: "failed", progress: 0, reason: "Broken." })
+        expect((yield* insert(bob, content)).result).toEqual(none)
+        yield* documents.remove(ann, first.id)
+        expect((yield* insert(ann, content, 4_000)).result).not.toEqual({ _tag: "Inserted", sameAs: first.id })
+      })
+    ))
+
   it("insertions at the same moment cannot exceed the quota together, of documents or of bytes", () =>
     run(
       Effect.gen(function* () {
@@ -293,6 +319,25 @@ const changing = (run: Run<DocumentStore>) => {
         ])
         yield* documents.update(document.userId, document.id, ["failed"], { status: "processing", progress: 0.5 })
         expect(yield* documents.find(document.userId, [document.id])).toEqual([{ ...document, progress: 0.5 }])
+      })
+    ))
+
+  it("a document that is ready in part has a notice, until it is read whole", () =>
+    run(
+      Effect.gen(function* () {
+        const documents = yield* DocumentStore
+        const { id, userId } = newDocument(newUserId())
+        yield* documents.insert({ ...newDocument(userId), id }, ampleQuota)
+        const noticeAfter = (notice: string | undefined) =>
+          Effect.gen(function* () {
+            const change = { status: "ready", progress: 1, pages: 20, passages: 8, notice } as const
+            yield* documents.update(userId, id, ["processing", "ready"], change)
+            return (yield* documents.find(userId, [id]))[0]?.notice
+          })
+        expect(yield* noticeAfter("12 of 20 pages have no readable text.")).toBe(
+          "12 of 20 pages have no readable text."
+        )
+        expect(yield* noticeAfter(undefined)).toBeUndefined()
       })
     ))
 

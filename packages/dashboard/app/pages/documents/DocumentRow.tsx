@@ -21,7 +21,7 @@ export const DocumentRow = ({ document, onDelete }: DocumentRowProps) => {
   const messages = useMessages()
   const { t } = messages
   const navigate = useNavigate()
-  const { id, filename, progress, status } = document
+  const { id, filename, notice, progress, status } = document
   const entries = [
     { label: t("documents.open"), icon: "file", onSelect: () => void navigate(`/documents/${id}`) },
     { label: t("documents.download"), icon: "download", onSelect: () => location.assign(documentFilePath(id)) },
@@ -38,6 +38,7 @@ export const DocumentRow = ({ document, onDelete }: DocumentRowProps) => {
         </Link>
         <span className={classes.about}>{aboutWords(document, messages)}</span>
         {status === "processing" && <ProgressBar label={t("documents.progress", { name: filename })} part={progress} />}
+        {notice !== null && <span className={classes.about}>{notice}</span>}
         {status === "failed" && <Failure document={document} />}
       </div>
       <div className={classes.actions}>

@@ -44,7 +44,8 @@ const textToIndex = Effect.fnUntraced(function* (parts: ReindexParts, { document
   const stored = isSameParser ? yield* passages.read(key) : undefined
   if (stored === undefined) return yield* readDocument({ document, files, parser })
   const { headings, pageStarts, text } = stored
-  return { text, pageStarts, ...(headings === undefined ? {} : { headings }) }
+  const { notice } = document
+  return { text, pageStarts, ...(headings && { headings }), ...(notice !== undefined && { notice }) }
 })
 
 const NOTHING_INDEXED: IndexedSoFar = { passages: 0, of: 0, asked: 0, reused: 0 }
@@ -73,7 +74,7 @@ const indexPatiently = Effect.fnUntraced(function* (
       },
       finish: (passages) =>
         parts.documents.update(key.userId, key.documentId, ["ready"], {
-          ...{ status: "ready", progress: 1, pages: parsed.pageStarts?.length, passages }
+          ...{ status: "ready", progress: 1, pages: parsed.pageStarts?.length, passages, notice: parsed.notice }
         })
     })
   })

@@ -1,0 +1,78 @@
+import type { PicturedPage } from "./pagePictures.ts"
+
+/** The operators of pdf.js by their numbers (`OPS` there). */
+export interface Operators {
+  readonly save: number
+  readonly restore: number
+  readonly transform: number
+  readonly paintFormXObjectBegin: number
+  readonly paintFormXObjectEnd: number
+  readonly paintImageXObject: number
+  readonly paintInlineImageXObject: number
+  readonly paintImageMaskXObject: number
+  readonly showText: number
+}
+
+/** What a page draws beside the text that can be read from it. */
+export interface PageCover {
+  /** The share of the page that pictures cover, from 0; overlapping ones count twice. */
+  readonly pictures: number
+  /** It shows text, readable or not. */
+  readonly showsText: boolean
+}
+
+/** A transformation as in PDF 1.7, 8.3.3: `[a, b, c, d, e, f]`. Only the first four decide an area. */
+type Matrix = readonly [number, number, number, number]
+
+const WHOLE: Matrix = [1, 0, 0, 1]
+
+const multiplied = ([a, b, c, d]: Matrix, [e, f, g, h]: Matrix): Matrix => [
+  e * a + f * c,
+  e * b + f * d,
+  g * a + h * c,
+  g * b + h * d
+]
+
+const matrixOf = (values: unknown): Matrix => {
+  const [a = 1, b = 0, c = 0, d = 1] = Array.isArray(values) ? (values as ReadonlyArray<number>) : []
+  return [a, b, c, d]
+}
+
+/** Forms of forms deeper than this are not followed. */
+const DEEPEST = 1_000
+
+/** Measures what a page draws. `view` is its visible rectangle: left, bottom, right, top. */
+export const pageCover = async (
+  page: PicturedPage & { readonly view: ReadonlyArray<number> },
+  operators: Operators
+): Promise<PageCover> => {
+  const { argsArray, fnArray } = await page.getOperatorList()
+  page.cleanup()
+  const [left = 0, bottom = 0, right = 0, top = 0] = page.view
+  const area = Math.max(1, Math.abs((right - left) * (top - bottom)))
+  const kept: Array<Matrix> = []
+  let current = WHOLE
+  let pictures = 0
+  let showsText = false
+  for (const [place, operator] of fnArray.entries()) {
+    const given = argsArray[place]
+    if (operator === operators.save || operator === operators.paintFormXObjectBegin) {
+      if (kept.length < DEEPEST) kept.push(current)
+      if (operator !== operators.save) current = multiplied(current, matrixOf((given as ReadonlyArray<unknown>)[0]))
+    } else if (operator === operators.restore || operator === operators.paintFormXObjectEnd) {
+      current = kept.pop() ?? WHOLE
+    } else if (operator === operators.transform) {
+      current = multiplied(current, matrixOf(given))
+    } else if (isPicture(operator, operators)) {
+      const [a, b, c, d] = current
+      pictures += Math.abs(a * d - b * c) / area
+    }
+    showsText ||= operator === operators.showText
+  }
+  return { pictures, showsText }
+}
+
+const isPicture = (operator: number, operators: Operators): boolean =>
+  operator === operators.paintImageXObject ||
+  operator === operators.paintInlineImageXObject ||
+  operator === operators.paintImageMaskXObject
