@@ -150,8 +150,8 @@ describe("a question that continues another one", () => {
       )
     assert.deepStrictEqual(asked(long), [long])
     assert.deepStrictEqual(asked("Hello", long), [long])
-    assert.deepStrictEqual(asked("Hello", long, "And why?"), ["And why?", `${long}\nAnd why?\nAnd why?`])
-    assert.deepStrictEqual(asked(long, "Which ones?", "Why?"), ["Why?", `${long}\nWhich ones?\nWhy?\nWhy?`])
+    assert.deepStrictEqual(asked("Hello", long, "And why?"), ["And why?", `${long}\nAnd why?`])
+    assert.deepStrictEqual(asked(long, "Which ones?", "Why?"), ["Why?", `${long}\nWhich ones?\nWhy?`])
   })
 })
 

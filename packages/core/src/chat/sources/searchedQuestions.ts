@@ -14,7 +14,7 @@ const isShort = (question: string): boolean =>
 /**
  * Returns the texts to search for the newest question of a conversation, oldest message first: the question, and if it
  * is short ("And in 2023?") also the questions that it may continue together with it. These go back until one is
- * understood alone. The newest question counts twice there, since its words name the difference.
+ * understood alone.
  */
 export const searchedQuestions = (messages: ReadonlyArray<ChatMessage>): ReadonlyArray<string> => {
   const questions = messages.filter(({ role }) => role === "user").map(({ content }) => content)
@@ -25,5 +25,5 @@ export const searchedQuestions = (messages: ReadonlyArray<ChatMessage>): Readonl
     together.unshift(question)
     if (!isShort(question)) break
   }
-  return together.length < 2 ? [newest] : [newest, [...together, newest].join("\n")]
+  return together.length < 2 ? [newest] : [newest, together.join("\n")]
 }
