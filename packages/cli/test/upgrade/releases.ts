@@ -64,11 +64,17 @@ const runsOnSchema = (older: ReadonlyArray<Migration>, own: ReadonlyArray<Migrat
   )
 }
 
+/** A file as it was in a commit. */
+export const fileIn = (commit: string, path: string): Promise<string> => git("show", `${commit}:${path}`)
+
 /**
  * The oldest commit from which on every program runs on this schema, according to the migrations, and with the
- * installed packages. Undefined if not even the previous commit does, or if the history is missing.
+ * installed packages, and does what `isWanted` asks for. Undefined if not even the previous commit does, or if the
+ * history is missing.
  */
-export const oldestCompatible = async (): Promise<string | undefined> => {
+export const oldestCompatible = async (
+  isWanted: (commit: string) => Promise<boolean> = () => Promise.resolve(true)
+): Promise<string | undefined> => {
   const commits = (await git("rev-list", "--first-parent", "--skip=1", `-n${COMMITS_AT_MOST}`, "HEAD")).split("\n")
   const own = { migrations: await loadMigrations(), lock: await lockOf("HEAD") }
   const judged = new Map<string, boolean>()
@@ -84,7 +90,7 @@ export const oldestCompatible = async (): Promise<string | undefined> => {
         runsOnSchema(await migrationsOf(commit), own.migrations) &&
         runsWithModules(await lockOf(commit), own.lock))
     judged.set(state, runs)
-    if (!runs) return oldest
+    if (!runs || !(await isWanted(commit))) return oldest
     oldest = commit
   }
   return oldest
