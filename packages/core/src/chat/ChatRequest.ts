@@ -3,6 +3,7 @@ import { ROLES } from "../models/ChatMessage.ts"
 import { issuesOf } from "../validation/issuesOf.ts"
 import { InvalidChatRequest } from "./errors.ts"
 import { withoutBlanks } from "./prompt/prompt.ts"
+import { DocumentFilter } from "./sources/documentFilter.ts"
 
 /** The most messages and documents one request may name. */
 export const MAX_MESSAGES = 1_000
@@ -43,7 +44,8 @@ export const ChatRequest = Schema.Struct({
   modelId: Schema.optionalKey(Schema.String),
   documentIds: Schema.optionalKey(
     Schema.Array(Uuid).check(Schema.isMaxLength(MAX_DOCUMENTS, { message: TOO_MANY_DOCUMENTS }))
-  )
+  ),
+  documentFilter: Schema.optionalKey(DocumentFilter)
 })
 export type ChatRequest = typeof ChatRequest.Type
 

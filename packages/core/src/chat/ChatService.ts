@@ -335,8 +335,7 @@ const makeSend = Effect.gen(function* () {
       const prepared = yield* prepareReply(parties, account, request, input.terms)
       const { added, prompt, tier } = prepared
       const kept = keptMessages(added, prompt.conversation)
-      let bytes = storedBytes("", prompt.sources)
-      for (const { content } of kept) bytes += storedBytes(content)
+      const bytes = kept.reduce((sum, { content }) => sum + storedBytes(content), storedBytes("", prompt.sources))
       yield* checkLimits(parties, tier, bytes, named.isStored)
       return { ...prepared, kept, documentIds: uniqueIds(request.documentIds ?? []) }
     })

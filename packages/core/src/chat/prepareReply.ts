@@ -19,6 +19,7 @@ import { ChatNotFound, InvalidChatRequest } from "./errors.ts"
 import { buildPrompt, MINIMUM_REPLY_TOKENS, type Prompt, sourcesFrom } from "./prompt/prompt.ts"
 import { ReplySettings, type ReplySettingsData } from "./prompt/ReplySettings.ts"
 import type { Candidate } from "./reply/replyPrice.ts"
+import { admitsDocument } from "./sources/documentFilter.ts"
 import { makeFindSources } from "./sources/findSources.ts"
 import type { ReplyParties, ReplyTerms } from "./reply/Reply.ts"
 
@@ -124,9 +125,9 @@ export const makePrepareReply = Effect.gen(function* () {
   const chooseModel = yield* makeChooseModel
 
   const transcriptOf = Effect.fnUntraced(function* (owner: ConversationOwner, chatId: string | undefined) {
-    if (chatId === undefined) return []
+    if (chatId === undefined) return { messages: [], documentIds: [] }
     const found = yield* chats.transcript({ owner, chatId, limit: TRANSCRIPT_MESSAGES, toContinue: true })
-    return found?.messages ?? (yield* new ChatNotFound({ chatId }))
+    return found ?? (yield* new ChatNotFound({ chatId }))
   })
 
   return Effect.fnUntraced(function* (parties: ReplyParties, account: Account, sent: ChatRequest, terms?: ReplyTerms) {
@@ -135,14 +136,17 @@ export const makePrepareReply = Effect.gen(function* () {
     const { conversationOwner, documentsOwner, payer } = parties
     const tier = tierOf(catalog, account.tier)
     const model = yield* chooseModel(tier, request, terms)
-    const stored = yield* transcriptOf(conversationOwner, request.chatId)
-    const { ready, pending } = yield* findReadableDocuments(documents, documentsOwner, request.documentIds ?? [])
+    const { documentIds: known, messages: stored } = yield* transcriptOf(conversationOwner, request.chatId)
+    const { documentFilter: filter = {}, documentIds: named = [] } = request
+    const { pending, ready: all } = yield* findReadableDocuments(documents, documentsOwner, named, known)
+    const ready = all.filter((document) => admitsDocument(filter, document))
     if (!tier.models.includes(model.id)) return yield* notAllowed(catalog, model, tier)
     const provider = yield* models.resolve(model)
     const added = request.chatId === undefined ? request.messages : afterLastReply(request.messages)
     const found = yield* findSources({
       userId: documentsOwner,
       documents: ready,
+      filter,
       conversation: [...stored, ...added],
       passages: settings.passages,
       wholeTokens: Math.min(settings.wholeTokens, Math.floor(model.contextTokens * DOCUMENTS_SHARE))

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DocumentService, settingsLayer } from "@parley/core/effect"
-import { JobWorker } from "@parley/core/adapter"
-import { Effect, Fiber } from "effect"
+import { DocumentParser, JobWorker } from "@parley/core/adapter"
+import { Effect, Fiber, Layer } from "effect"
 import { asksForWhole } from "../../src/documents/searching/relevantPassages.ts"
 import { searchedQuestions } from "../../src/chat/sources/searchedQuestions.ts"
 import { ask, says, scriptedModel, world } from "./world.ts"
@@ -78,7 +78,7 @@ describe("documents that fit the budget together", () => {
       const { reply } = yield* ask("ann", "Wann kommen die Vögel?", { documentIds })
       assert.deepStrictEqual(reply.sources, [])
       assert.deepStrictEqual(reply.unreadDocuments, documentIds)
-    }).pipe(Effect.provide(settingsLayer({ replies: { wholeTokens: 0 } })), Effect.provide(world(answering())))
+    }).pipe(Effect.provide(Layer.merge(world(answering()), settingsLayer({ replies: { wholeTokens: 0 } }))))
   )
 
   it.live("with equal texts take one place", () =>
@@ -153,6 +153,86 @@ describe("a question that continues another one", () => {
     assert.deepStrictEqual(asked("Hello", long, "And why?"), ["And why?", `${long}\nAnd why?`])
     assert.deepStrictEqual(asked(long, "Which ones?", "Why?"), ["Why?", `${long}\nWhich ones?\nWhy?`])
   })
+})
+
+describe("a request with a filter", () => {
+  const sourcesWith = (documentIds: ReadonlyArray<string>, documentFilter: object) =>
+    Effect.map(ask("ann", "When is what due?", { documentIds, documentFilter }), ({ reply }) =>
+      reply.sources.map(({ text }) => text)
+    )
+
+  it.live("reads the documents of its types and times, of those it names", () =>
+    Effect.gen(function* () {
+      const documentIds = yield* reading("ann", "The invoice is due on Friday.", "The rent is due in May.")
+      yield* reading("ann", "The loan is due in June.")
+      const [first] = yield* DocumentService.use((documents) => documents.list("ann"))
+      const later = new Date((first?.createdAt ?? 0) + 1_000).toISOString()
+      const all = ["The invoice is due on Friday.", "The rent is due in May."]
+      assert.sameMembers(yield* sourcesWith(documentIds, { types: ["md", "pdf"], uploadedBefore: later }), all)
+      assert.deepStrictEqual(yield* sourcesWith(documentIds, { types: ["pdf"] }), [])
+      assert.deepStrictEqual(yield* sourcesWith(documentIds, { uploadedAfter: later }), [])
+      assert.deepStrictEqual(yield* sourcesWith(documentIds, { uploadedBefore: "2020-01-01" }), [])
+      assert.deepStrictEqual(yield* sourcesWith([], { types: ["md"] }), [])
+    }).pipe(Effect.provide(world(answering())))
+  )
+
+  it.live("reads the passages below a heading", () => {
+    const parser = DocumentParser.of({
+      parse: () =>
+        Effect.succeed({
+          text: `Invoices\n${FILLER}They are due on Friday.\n\nRents\n${FILLER}They are due in May.`,
+          pageStarts: null,
+          headings: [
+            { level: 1, title: "Invoices", start: 0 },
+            { level: 1, title: "Rents", start: 9 + FILLER.length + 25 }
+          ]
+        })
+    })
+    return Effect.gen(function* () {
+      const documentIds = yield* reading("ann", "any")
+      const found = yield* sourcesWith(documentIds, { heading: " rent" })
+      assert.isNotEmpty(found)
+      assert.isTrue(found.every((text) => !text.includes("Friday")))
+      assert.include(found.join(), "They are due in May.")
+      assert.deepStrictEqual(yield* sourcesWith(documentIds, { heading: "Loans" }), [])
+    }).pipe(Effect.provide(world(answering(), {}, undefined, parser)))
+  })
+
+  it.effect("is refused with the field's name if it cannot be understood", () =>
+    Effect.gen(function* () {
+      for (const [documentFilter, path] of [
+        [{ types: ["exe"] }, "documentFilter.types[0]"],
+        [{ uploadedAfter: "yesterday" }, "documentFilter.uploadedAfter"],
+        [{ heading: " " }, "documentFilter.heading"]
+      ] as const) {
+        const failure = yield* Effect.flip(ask("ann", "Hello", { documentFilter }))
+        assert.strictEqual(failure._tag === "InvalidChatRequest" && failure.issues[0]?.path, path)
+      }
+    }).pipe(Effect.provide(world(answering())))
+  )
+})
+
+describe("a document that is deleted", () => {
+  it.live("is left out of the next message of a chat that named it, and is unknown to others", () =>
+    Effect.gen(function* () {
+      const documentIds = yield* reading("ann", SHORT, "The invoice is due on Friday.")
+      const { reply } = yield* ask("ann", "When is it due?", { documentIds })
+      yield* DocumentService.use((documents) => documents.remove("ann", documentIds[0] ?? ""))
+      const next = yield* ask("ann", "And when do storks return?", { documentIds, chatId: reply.chatId })
+      assert.deepStrictEqual([...new Set(next.reply.sources.map(({ documentId }) => documentId))], documentIds.slice(1))
+      assert.strictEqual((yield* Effect.flip(ask("ann", "Hello", { documentIds })))._tag, "DocumentNotFound")
+    }).pipe(Effect.provide(world(answering())))
+  )
+
+  it.live("stays refused in a chat if another person has it", () =>
+    Effect.gen(function* () {
+      const [bobs = ""] = yield* reading("bob", SHORT)
+      const [anns = ""] = yield* reading("ann", "The invoice is due on Friday.")
+      const { reply } = yield* ask("ann", "When is it due?", { documentIds: [anns] })
+      const next = ask("ann", "And now?", { documentIds: [anns, bobs], chatId: reply.chatId })
+      assert.strictEqual((yield* Effect.flip(next))._tag, "DocumentForbidden")
+    }).pipe(Effect.provide(world(answering())))
+  )
 })
 
 describe("a question about a whole document", () => {

@@ -42,9 +42,10 @@ export const idempotentMessageId = (owner: ConversationOwner, key: string, keyTr
 
 /** A digest of a request: two requests under one key are the same if their fingerprints are equal. */
 export const fingerprintOf = (request: ChatRequest): Effect.Effect<string> => {
-  const { messages, chatId, modelId, documentIds } = request
+  const { messages, chatId, modelId, documentFilter, documentIds } = request
+  const filter = documentFilter === undefined ? [] : [documentFilter]
   const said = messages.map(({ role, content }) => [role, content])
-  return Effect.map(digest(JSON.stringify([said, chatId ?? null, modelId ?? null, documentIds ?? []])), hex)
+  return Effect.map(digest(JSON.stringify([said, chatId ?? null, modelId ?? null, documentIds ?? [], ...filter])), hex)
 }
 
 /** A stored reply, returned again. A reply that was not complete ends with the same failure as before. */

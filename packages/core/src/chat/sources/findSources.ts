@@ -8,6 +8,7 @@ import type { ChatMessage } from "../../models/ChatMessage.ts"
 import { Tokenizer } from "../../tokens/Tokenizer.ts"
 import type { Source, StoredMessage } from "../store/StoredChat.ts"
 import { citedNumbers } from "./citedNumbers.ts"
+import { type DocumentFilter, isUnderHeading } from "./documentFilter.ts"
 import { searchedQuestions } from "./searchedQuestions.ts"
 
 /** A passage that a model is offered, before it has a number. */
@@ -19,6 +20,8 @@ export interface Question {
   readonly userId: UserId
   /** The named documents that are ready. */
   readonly documents: ReadonlyArray<Document>
+  /** Only passages that it admits are offered. */
+  readonly filter: DocumentFilter
   /** The conversation, oldest first; the question is the last message. */
   readonly conversation: ReadonlyArray<ChatMessage | StoredMessage>
   /** The most passages that a search offers. */
@@ -31,6 +34,8 @@ export interface Question {
 const MOST_WHOLE_PASSAGES = 64
 /** The most passages that represent documents whose whole is asked for. */
 const SPREAD_PASSAGES = 24
+/** Of so many found passages those below a heading are chosen. */
+const FOUND_FOR_HEADING = 500
 /** The most passages that a follow-up takes over from the last reply. */
 const MOST_CARRIED = 3
 
@@ -48,14 +53,17 @@ export const makeFindSources = Effect.gen(function* () {
   const tokenizer = yield* Tokenizer
 
   /** The passages spread over the documents, as far as they fit; undefined if not all do and `isWhole` is wanted. */
-  const spread = Effect.fnUntraced(function* ({ documents, userId, wholeTokens }: Question, isWhole: boolean) {
+  const spread = Effect.fnUntraced(function* (question: Question, isWhole: boolean) {
+    const { documents, filter, userId, wholeTokens } = question
     const counts = documents.map(({ passages = Infinity }) => passages)
     if (isWhole && (wholeTokens === 0 || sumOf(counts) > MOST_WHOLE_PASSAGES)) return undefined
-    const each = isWhole ? Math.max(...counts) : Math.max(1, Math.floor(SPREAD_PASSAGES / documents.length))
-    const documentIds = documents.slice(0, isWhole ? undefined : SPREAD_PASSAGES).map(({ id }) => id)
+    const most = filter.heading === undefined ? SPREAD_PASSAGES : FOUND_FOR_HEADING
+    const each = isWhole ? Math.max(...counts) : Math.max(1, Math.floor(most / documents.length))
+    const documentIds = documents.slice(0, isWhole ? undefined : most).map(({ id }) => id)
     const taken: Array<OfferedPassage> = []
     let tokens = 0
     for (const passage of yield* index.spread({ userId, documentIds, each })) {
+      if (!isUnderHeading(filter, passage)) continue
       tokens += tokenizer.count(passage.text).estimate
       if (tokens > wholeTokens) return isWhole ? undefined : taken
       taken.push(passage)
@@ -64,14 +72,15 @@ export const makeFindSources = Effect.gen(function* () {
   })
 
   return Effect.fnUntraced(function* (question: Question) {
-    const { conversation, documents, passages: limit, userId } = question
+    const { conversation, documents, filter, passages: limit, userId } = question
     if (documents.length === 0) return []
     const documentIds = documents.map(({ id }) => id)
     const texts = searchedQuestions(conversation)
-    const found = yield* Effect.forEach(texts, (query) => search({ userId, documentIds, query, limit }), {
+    const found = yield* Effect.forEach(texts, (query) => search({ userId, documentIds, query, limit }, filter), {
       concurrency: "unbounded"
     })
-    const carried = texts.length > 1 ? citedLast(conversation, new Set(documentIds)) : []
+    const cited = texts.length > 1 ? citedLast(conversation, new Set(documentIds)) : []
+    const carried = cited.filter((passage) => isUnderHeading(filter, passage)).slice(0, MOST_CARRIED)
     const best = differing([...carried, ...inTurns(found)]).slice(0, limit)
     const whole = yield* spread(question, true)
     if (whole !== undefined) return differing([...best, ...whole])
@@ -84,10 +93,12 @@ export const makeFindSources = Effect.gen(function* () {
 const makeSearch = Effect.gen(function* () {
   const passages = yield* PassageIndex
   const reranker = yield* Reranker
-  return Effect.fnUntraced(function* (input: SearchInput) {
-    const share = reranker === undefined ? 1 : RERANKED_SHARE
-    const found = yield* passages.search({ ...input, limit: input.limit * share })
-    const relevant = relevantPassages(input.query, found, passages.embedder?.relevantFrom)
+  return Effect.fnUntraced(function* (input: SearchInput, filter: DocumentFilter) {
+    const most = input.limit * (reranker === undefined ? 1 : RERANKED_SHARE)
+    const limit = filter.heading === undefined ? most : FOUND_FOR_HEADING
+    const found = yield* passages.search({ ...input, limit })
+    const admitted = found.filter((passage) => isUnderHeading(filter, passage)).slice(0, most)
+    const relevant = relevantPassages(input.query, admitted, passages.embedder?.relevantFrom)
     return reranker === undefined
       ? relevant
       : (yield* rerankFound(reranker, input.query, relevant)).slice(0, input.limit)
@@ -102,9 +113,7 @@ const citedLast = (
   const last = conversation.findLast(({ role }) => role === "assistant")
   if (last === undefined || !("sources" in last)) return []
   const cited = citedNumbers(last.content)
-  return last.sources
-    .filter(({ documentId, number }) => cited.has(number) && documentIds.has(documentId))
-    .slice(0, MOST_CARRIED)
+  return last.sources.filter(({ documentId, number }) => cited.has(number) && documentIds.has(documentId))
 }
 
 /** The first of each list, then the second of each, and so on. */

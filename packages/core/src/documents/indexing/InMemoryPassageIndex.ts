@@ -11,6 +11,12 @@ import { makeInMemoryPassageWriter } from "./InMemoryPassageWriter.ts"
 import { PassageIndex } from "./PassageIndex.ts"
 import { PassageWriter } from "./PassageWriter.ts"
 
+/** At most `each` elements at even distances, the first among them. */
+const spreadOver = <A>(all: ReadonlyArray<A>, each: number): ReadonlyArray<A> => {
+  const count = Math.min(each, all.length)
+  return Array.from({ length: count }, (_, slot) => all[Math.floor((slot * all.length) / count)]!)
+}
+
 const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   const documents = yield* DocumentStore
@@ -41,14 +47,10 @@ const make = Effect.gen(function* () {
       const owned = yield* documents.find(userId, documentIds)
       return yield* exclusively(() =>
         documentIds.flatMap((documentId) => {
-          const filename = owned.find(({ id }) => id === documentId)?.filename
-          const passages = activeOf({ userId, documentId })?.passages ?? []
-          if (filename === undefined) return []
-          const taken = Math.min(each, passages.length)
-          return Array.from({ length: taken }, (_, slot) => {
-            const { passage } = passages[Math.floor((slot * passages.length) / taken)]!
-            return { ...passage, documentId, filename, score: 0 }
-          })
+          const document = owned.find(({ id }) => id === documentId)
+          const passages = document === undefined ? [] : (activeOf({ userId, documentId })?.passages ?? [])
+          const filename = document?.filename ?? ""
+          return spreadOver(passages, each).map(({ passage }) => ({ ...passage, documentId, filename, score: 0 }))
         })
       )
     }),

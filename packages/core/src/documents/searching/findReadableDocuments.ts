@@ -17,12 +17,14 @@ export const uniqueIds = (documentIds: ReadonlyArray<string>): ReadonlyArray<str
 
 /**
  * Splits the documents a person names into those that can be searched and those that are not ready. Fails with
- * `DocumentNotFound` or `DocumentForbidden` at the first that the person does not have.
+ * `DocumentNotFound` or `DocumentForbidden` at the first that the person does not have; one of `known`, which the person
+ * had, may be deleted by now and is left out.
  */
 export const findReadableDocuments = Effect.fnUntraced(function* (
   documents: DocumentStore["Service"],
   userId: UserId,
-  documentIds: ReadonlyArray<string>
+  documentIds: ReadonlyArray<string>,
+  known: ReadonlyArray<string> = []
 ) {
   const ids = uniqueIds(documentIds)
   if (ids.length === 0) return { ready: [], pending: [] }
@@ -32,7 +34,10 @@ export const findReadableDocuments = Effect.fnUntraced(function* (
   const pending: Array<string> = []
   for (const documentId of ids) {
     const document = found.get(documentId)
-    if (document === undefined) return yield* notReadable(documents, documentId)
+    if (document === undefined) {
+      if (known.includes(documentId) && !(yield* documents.exists(documentId))) continue
+      return yield* notReadable(documents, documentId)
+    }
     if (document.status === "ready") ready.push(document)
     else pending.push(documentId)
   }
