@@ -25,6 +25,8 @@ const VERSIONS: Readonly<Record<ParserKind, number>> = {
   docx: 1,
   xlsx: 1,
   pptx: 1,
+  opendocument: 1,
+  epub: 1,
   html: 2,
   csv: 2,
   markdown: 2,

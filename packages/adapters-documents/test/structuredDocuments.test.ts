@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest"
 import { DEFAULT_PARSER_LIMITS } from "../src/ParserLimits.ts"
 import { parseDocument } from "../src/parsing/parseDocument.ts"
 import { writeDocx } from "./fixtures/writeDocx.ts"
+import { writeEpub, writeOpenDocument } from "./fixtures/writeOpenDocument.ts"
 import { writePdf } from "./fixtures/writePdf.ts"
 import { writePptx } from "./fixtures/writePptx.ts"
 import { writeXlsx } from "./fixtures/writeXlsx.ts"
@@ -63,6 +64,8 @@ const WRITERS: Readonly<Record<ParserKind, (blocks: ReadonlyArray<Block>) => Uin
         "table" in block ? { table: block.table } : { title: titleOf(block), body: linesOf(block) }
       )
     ),
+  opendocument: (blocks) => writeOpenDocument("odt", [blocks]),
+  epub: (blocks) => writeEpub(blocks.map(htmlBlock)),
   pdf: (blocks) => writePdf(pagesOf(blocks.flatMap(linesOf).flatMap(wrapped)))
 }
 

@@ -36,6 +36,14 @@ const PARSERS: Readonly<Record<ParserKind, Parser>> = {
     load: async () => void (await import("./office/parsePptx.ts")),
     parse: async (bytes, limits) => (await import("./office/parsePptx.ts")).parsePptx(bytes, limits)
   },
+  opendocument: {
+    load: async () => void (await import("./office/parseOpenDocument.ts")),
+    parse: async (bytes, limits) => (await import("./office/parseOpenDocument.ts")).parseOpenDocument(bytes, limits)
+  },
+  epub: {
+    load: async () => void (await import("./office/parseEpub.ts")),
+    parse: async (bytes, limits) => (await import("./office/parseEpub.ts")).parseEpub(bytes, limits)
+  },
   html: {
     load: async () => void (await import("./html/parseHtml.ts")),
     parse: async (bytes) => (await import("./html/parseHtml.ts")).parseHtml(bytes)

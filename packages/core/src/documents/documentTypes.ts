@@ -4,6 +4,8 @@ export type ContentRule =
   | { readonly _tag: "Text" }
   /** ASCII characters at the start; if the file name has this type, anywhere within this many bytes. */
   | { readonly _tag: "Header"; readonly ascii: string; readonly within: number }
+  /** A zip archive whose first entry contains this media type as it is (ODF 1.3 part 2, 3.3; EPUB 3.3, 4.3.3). */
+  | { readonly _tag: "NamedZip"; readonly mediaType: string }
   /** A zip archive with an entry below this folder (ECMA-376 part 2), or the compound file of an encrypted one. */
   | { readonly _tag: "OfficeOpenXml"; readonly folder: string }
 
@@ -19,6 +21,33 @@ interface DocumentTypeRow {
 }
 
 const TEXT: ContentRule = { _tag: "Text" }
+
+const namedZip = (mediaType: string) => ({ mediaType, content: { _tag: "NamedZip", mediaType } as ContentRule })
+
+/** Files that are read as they are: texts, notes, logs, calendars, data, settings and source code. */
+const PLAIN_TEXTS = [
+  ...(["txt", "text", "log", "rst", "adoc", "org", "tex", "bib", "srt", "vtt", "ics", "vcf"] as const),
+  ...(["json", "jsonl", "ndjson", "xml", "yaml", "yml", "toml", "ini", "cfg", "conf", "properties", "po"] as const),
+  ...([
+    "sql",
+    "sh",
+    "bat",
+    "ps1",
+    "js",
+    "mjs",
+    "cjs",
+    "jsx",
+    "ts",
+    "tsx",
+    "css",
+    "py",
+    "rb",
+    "php",
+    "pl",
+    "lua"
+  ] as const),
+  ...(["java", "kt", "scala", "go", "rs", "c", "h", "cc", "cpp", "hpp", "cs", "swift", "r", "diff", "patch"] as const)
+] as const
 
 /**
  * The types of documents: everything but how they are parsed. Upload limits, recognition of files, configuration,
@@ -54,9 +83,33 @@ export const DOCUMENT_TYPE_TABLE = {
     content: { _tag: "OfficeOpenXml", folder: "ppt/" },
     parser: "pptx"
   },
+  odt: {
+    noun: "an OpenDocument text",
+    extensions: ["odt"],
+    ...namedZip("application/vnd.oasis.opendocument.text"),
+    parser: "opendocument"
+  },
+  ods: {
+    noun: "an OpenDocument spreadsheet",
+    extensions: ["ods"],
+    ...namedZip("application/vnd.oasis.opendocument.spreadsheet"),
+    parser: "opendocument"
+  },
+  odp: {
+    noun: "an OpenDocument presentation",
+    extensions: ["odp"],
+    ...namedZip("application/vnd.oasis.opendocument.presentation"),
+    parser: "opendocument"
+  },
+  epub: {
+    noun: "an e-book",
+    extensions: ["epub"],
+    ...namedZip("application/epub+zip"),
+    parser: "epub"
+  },
   html: {
     noun: "an HTML page",
-    extensions: ["html", "htm"],
+    extensions: ["html", "htm", "xhtml"],
     mediaType: "text/html",
     content: TEXT,
     parser: "html"
@@ -70,14 +123,14 @@ export const DOCUMENT_TYPE_TABLE = {
   },
   txt: {
     noun: "a plain text",
-    extensions: ["txt", "text"],
+    extensions: PLAIN_TEXTS,
     mediaType: "text/plain",
     content: TEXT,
     parser: "text"
   },
   csv: {
     noun: "a CSV table",
-    extensions: ["csv"],
+    extensions: ["csv", "tsv"],
     mediaType: "text/csv",
     content: TEXT,
     parser: "csv"

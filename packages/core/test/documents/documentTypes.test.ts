@@ -15,6 +15,8 @@ const sampleOf = (type: (typeof DOCUMENT_TYPES)[number]): Uint8Array => {
       return utf8("Some text.")
     case "Header":
       return utf8(content.ascii)
+    case "NamedZip":
+      return utf8(`PK\x03\x04${"\0".repeat(26)}mimetype${content.mediaType}PK`)
     case "OfficeOpenXml":
       return utf8(`PK\x03\x04${"\0".repeat(26)}${content.folder}main.xml`)
   }
@@ -48,6 +50,9 @@ describe("the table of document types", () => {
 
   it("keeps names that the database can hold, and accepts by default what can be parsed", () => {
     for (const type of DOCUMENT_TYPES) expect(type).toMatch(/^[a-z0-9]{1,16}$/)
-    expect(PARSED_DOCUMENT_TYPES).toEqual(["pdf", "docx", "xlsx", "pptx", "html", "md", "txt", "csv"])
+    expect(PARSED_DOCUMENT_TYPES).toEqual([
+      ...["pdf", "docx", "xlsx", "pptx", "odt", "ods", "odp", "epub"],
+      ...["html", "md", "txt", "csv"]
+    ])
   })
 })

@@ -81,6 +81,16 @@ describe("identifyFile", () => {
     }
   })
 
+  it("says as what a file of an old format is to be saved, if that is accepted", () => {
+    const saidOf = (filename: string) => {
+      const result = identify(filename, TEXT)
+      return Result.isFailure(result) ? result.failure.message : ""
+    }
+    expect(saidOf("notes.doc")).toContain("Save it as .docx and upload that.")
+    expect(saidOf("talk.PPT")).toContain("Save it as .pdf and upload that.")
+    expect(saidOf("prices.xls")).not.toContain("Save it as")
+  })
+
   it("takes html and csv once they are configured", () => {
     const all = [...accepted, "html", "csv"] as const
     expect(identifyFile({ filename: "a.htm", bytes: TEXT, accepted: all })).toEqual(

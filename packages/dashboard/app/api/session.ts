@@ -49,8 +49,12 @@ export interface Me {
   /** As an operator: support reads, an owner also acts. */
   readonly role?: "owner" | "support"
   readonly tier: TierBody
-  /** The allowed uploads: extensions without the dot, and the most bytes of a file. */
-  readonly uploads: { readonly maxBytes: number; readonly types: ReadonlyArray<string> }
+  /** The allowed uploads: types, their extensions without the dot, and the most bytes of a file. */
+  readonly uploads: {
+    readonly maxBytes: number
+    readonly types: ReadonlyArray<string>
+    readonly extensions: ReadonlyArray<string>
+  }
 }
 
 /** The signed-in person; null without a session. */

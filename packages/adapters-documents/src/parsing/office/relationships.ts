@@ -11,7 +11,7 @@ export interface Relationship {
 }
 
 /** A path from a folder, with its `..` resolved. */
-const resolved = (folder: string, target: string): string => {
+export const resolvedPath = (folder: string, target: string): string => {
   const path: Array<string> = []
   for (const step of (target.startsWith("/") ? target : `${folder}/${target}`).split("/")) {
     if (step === "..") path.pop()
@@ -28,7 +28,7 @@ export const relationshipsOf = (archive: Archive, part: string): ReadonlyArray<R
   readXml(archive.read(`${folder}/_rels/${part.slice(slash + 1)}.rels`), {
     open: (name, { Id: id = "", Target: target = "", TargetMode: mode = "", Type: type = "" }) => {
       if (name !== "Relationship" || mode === "External") return
-      found.push({ id, kind: type.slice(type.lastIndexOf("/") + 1), target: resolved(folder, target) })
+      found.push({ id, kind: type.slice(type.lastIndexOf("/") + 1), target: resolvedPath(folder, target) })
     }
   })
   return found

@@ -1,4 +1,4 @@
-import { OPERATOR_ROLES } from "@parley/core/adapter"
+import { documentType, OPERATOR_ROLES } from "@parley/core/adapter"
 import { ModelOffers, UploadLimits } from "@parley/core/effect"
 import { Effect, Schema } from "effect"
 import { type Caller, optionalSessionAccess, sessionAccess } from "../../access/personAccess.ts"
@@ -17,7 +17,11 @@ const MeBody = Schema.Struct({
     description: "When you have to sign in again, where that is known."
   }),
   tier: TierBody,
-  uploads: Schema.Struct({ maxBytes: Schema.Int, types: Schema.Array(Schema.String) })
+  uploads: Schema.Struct({
+    maxBytes: Schema.Int,
+    types: Schema.Array(Schema.String),
+    extensions: Schema.Array(Schema.String)
+  })
 })
 
 const SessionBody = Schema.Struct({
@@ -35,7 +39,7 @@ const meOf = Effect.fnUntraced(function* (caller: Caller) {
     ...(caller.role === undefined ? {} : { role: caller.role }),
     sessionExpiresAt: caller.expiresAt === undefined ? null : new Date(caller.expiresAt).toISOString(),
     tier: tierBody(tier),
-    uploads: { maxBytes, types }
+    uploads: { maxBytes, types, extensions: types.flatMap((type) => documentType(type).extensions) }
   }
   return body
 })

@@ -33,16 +33,36 @@ export const identifyFile = (input: IdentifyFileInput): Result.Result<Identified
   if (filename === "") return reject("name", "The file has no usable name. Give it one, such as report.pdf.")
   if (input.bytes.byteLength === 0) return reject("empty", `${filename} is empty. Upload a file with content.`)
   const type = typeOfExtension(extensionOf(filename))
-  if (type === undefined || !input.accepted.includes(type)) {
-    return reject(
-      "type",
-      `${filename} is of a type that is not accepted. Accepted are ${acceptedTypes(input.accepted)}.`
-    )
-  }
+  if (type === undefined || !input.accepted.includes(type)) return refuseType(filename, input.accepted)
   const content = sniffContent(input.bytes, type)
   return matches(type, content)
     ? Result.succeed({ filename, type })
     : reject("contradiction", `${filename} is named like ${documentType(type).noun} but holds ${advice(type, content)}`)
+}
+
+/** Formats that are not read, with those as which their programs save the same content. */
+const SAVED_AS: ReadonlyMap<string, ReadonlyArray<DocumentType>> = new Map<string, ReadonlyArray<DocumentType>>([
+  ["doc", ["docx", "pdf"]],
+  ["rtf", ["docx", "pdf"]],
+  ["pages", ["docx", "pdf"]],
+  ["xls", ["xlsx", "csv"]],
+  ["numbers", ["xlsx", "csv"]],
+  ["ppt", ["pptx", "pdf"]],
+  ["key", ["pptx", "pdf"]],
+  ["eml", ["pdf", "html"]],
+  ["msg", ["pdf", "html"]],
+  ["mht", ["pdf", "html"]],
+  ["mhtml", ["pdf", "html"]],
+  ["mobi", ["epub", "pdf"]]
+])
+
+const refuseType = (filename: string, accepted: ReadonlyArray<DocumentType>) => {
+  const saved = SAVED_AS.get(extensionOf(filename))?.find((type) => accepted.includes(type))
+  const advice = saved === undefined ? "" : ` Save it as .${saved} and upload that.`
+  return reject(
+    "type",
+    `${filename} is of a type that is not accepted.${advice} Accepted are ${acceptedTypes(accepted)}.`
+  )
 }
 
 const acceptedTypes = (types: ReadonlyArray<DocumentType>): string =>
@@ -122,6 +142,8 @@ const SIGNATURES: ReadonlyArray<readonly [signature: string, description: string
   ["{\\rtf", "an RTF document"]
 ]
 const ZIP = "PK\x03\x04"
+/** The name of the first entry begins here, and its content follows at once. */
+const MIMETYPE_AT = 30
 const COMPOUND_FILE = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 const BINARY_TYPES = DOCUMENT_TYPES.filter((type) => !isTextType(type))
@@ -152,6 +174,8 @@ const isOfType = (bytes: Uint8Array, rule: ContentRule, isNamed: boolean): boole
       return false
     case "Header":
       return startsWith(bytes, 0, rule.ascii) || (isNamed && indexOf(bytes.subarray(0, rule.within), rule.ascii) >= 0)
+    case "NamedZip":
+      return startsWith(bytes, 0, ZIP) && startsWith(bytes, MIMETYPE_AT, `mimetype${rule.mediaType}PK`)
     case "OfficeOpenXml":
       return startsWith(bytes, 0, ZIP)
         ? hasEntryBelow(bytes, rule.folder)

@@ -26,7 +26,7 @@ export const UploadButton = ({ onFiles, render }: UploadButtonProps) => {
         tabIndex={-1}
         aria-label={t("chat.documents.upload")}
         multiple
-        accept={me?.uploads.types.map((type) => `.${type}`).join(",")}
+        accept={me?.uploads.extensions.map((extension) => `.${extension}`).join(",")}
         onChange={(event) => {
           onFiles([...(event.currentTarget.files ?? [])])
           event.currentTarget.value = ""
