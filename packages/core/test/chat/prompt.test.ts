@@ -83,6 +83,16 @@ const sources = fc
   .map((all) => all.map(([text, filename, page, titles], index) => source(index + 1, text, filename, page, titles)))
 
 describe("quoted passages", () => {
+  it("of one document stand together in the order of its text, the best document first, under their own numbers", () => {
+    const at = (number: number, documentId: string, start: number) => ({
+      ...source(number, `${number}`),
+      documentId,
+      start
+    })
+    const given = [at(1, "b", 50), at(2, "a", 10), at(3, "b", 0), at(4, "a", 5)]
+    expect(readPassages(quotePassages(given))?.map(({ number }) => number)).toEqual([3, 1, 4, 2])
+  })
+
   it("are read back unchanged with any text: nothing in them ends or opens a quotation", () => {
     fc.assert(
       fc.property(sources, (given) => {

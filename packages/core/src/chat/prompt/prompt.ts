@@ -260,14 +260,20 @@ const INVISIBLE =
 export const quotableText = (text: string): string =>
   text.toWellFormed().replace(INVISIBLE, "").split(LINE_BREAK).join("\n")
 
+/** The passages of one document together, in the order of its text; the document of the best passage comes first. */
+const inReadingOrder = (sources: ReadonlyArray<Source>): ReadonlyArray<Source> =>
+  [...Map.groupBy(sources, ({ documentId }) => documentId).values()].flatMap((ofDocument) =>
+    ofDocument.toSorted((one, other) => one.start - other.start)
+  )
+
 /**
- * The passages as one text in which they are numbered data. A passage cannot end its own quotation: each of its lines,
+ * The passages as one text in which they are numbered data, neighbours beside each other. A passage cannot end its own quotation: each of its lines,
  * with any kind of line break, begins with a bar, and our lines never do. A file's name is a JSON string, and so are
  * the titles above a passage.
  */
 export const quotePassages = (sources: ReadonlyArray<Source>): string => {
   const lines = [OPENING]
-  for (const { filename, headings, number, page, start, text } of sources) {
+  for (const { filename, headings, number, page, start, text } of inReadingOrder(sources)) {
     let header = `[${number}] from ${JSON.stringify(quotableText(filename))}`
     if (page !== null) header += `, page ${page}`
     const titles = headings === undefined ? [] : headingPath(headings, start)
