@@ -22,13 +22,13 @@ import { type WorkerNotStarted, WorkerProcess } from "./process/WorkerProcess.ts
  */
 const VERSIONS: Readonly<Record<ParserKind, number>> = {
   pdf: 3,
-  docx: 1,
-  xlsx: 1,
-  pptx: 1,
+  docx: 2,
+  xlsx: 2,
+  pptx: 2,
   opendocument: 1,
   epub: 1,
-  html: 2,
-  csv: 2,
+  html: 3,
+  csv: 3,
   markdown: 2,
   text: 2
 }

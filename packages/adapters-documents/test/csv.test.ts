@@ -30,6 +30,12 @@ describe("a table in a text", () => {
     }
   )
 
+  it("has the names of its columns in the first row of several cells, below titles", () => {
+    expect(textOf("Prices,,\n1 May,,\npart,net,gross\nBlade,10,12\n")).toBe(
+      "Prices\n1 May\npart\tnet\tgross\npart: Blade\tnet: 10\tgross: 12"
+    )
+  })
+
   it("has the name of its column before each value, and rows that can be found alone", () => {
     expect(textOf("name,city\r\nAnn,Paris\r\nBob,\r\n,Rome\r\n")).toBe(
       "name\tcity\nname: Ann\tcity: Paris\nname: Bob\ncity: Rome"

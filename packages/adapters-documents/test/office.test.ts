@@ -48,6 +48,20 @@ describe("a workbook", () => {
     expect(await sheetText([[cell]])).toBe(shown)
   })
 
+  it("shows the content of a cell over several rows in each of them, and that of one over columns once", async () => {
+    const rows = [
+      ["Region", "Month", "Net"],
+      ["North", "May", { number: 1 }],
+      [null, "June", { number: 2 }],
+      ["South", "May", { number: 3 }]
+    ]
+    const bytes = writeXlsx([{ name: "S", rows, merged: ["A2:A3", "B4:C4", "A900000:A900001"] }])
+    expect((await parse("xlsx", bytes)).text).toBe(
+      "S\n\nRegion\tMonth\tNet\n" +
+        "Region: North\tMonth: May\tNet: 1\nRegion: North\tMonth: June\tNet: 2\nRegion: South\tMonth: May\tNet: 3"
+    )
+  })
+
   it("counts days from 1904 where it says so", async () => {
     const bytes = writeXlsx([{ name: "S", rows: [[{ number: 43904, format: 14 }, { number: 5 }]] }], { from1904: true })
     expect((await parse("xlsx", bytes)).text).toBe("S\n\n2024-03-15\t5")

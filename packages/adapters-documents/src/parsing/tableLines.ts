@@ -32,6 +32,15 @@ const namesColumns = (rows: ReadonlyArray<ReadonlyArray<string>>, known: FirstRo
   return known === "likely" || first.length > 2 || hasFigures(rows)
 }
 
+/** The most rows of one cell above the names of columns: titles, dates, units. */
+const MAX_TITLES = 10
+
+/** Counts the rows of one cell above a table of several columns. */
+const titleRows = (rows: ReadonlyArray<ReadonlyArray<string>>): number => {
+  const first = rows.findIndex((row) => row.filter((cell) => cell !== "").length > 1)
+  return first > MAX_TITLES ? 0 : Math.max(0, first)
+}
+
 const rowLine = (names: ReadonlyArray<string>, row: ReadonlyArray<string>): string =>
   row
     .map((cell, column) => {
@@ -49,7 +58,10 @@ export function* tableLines(
   table: ReadonlyArray<ReadonlyArray<string>>,
   firstRowNames: FirstRowNames
 ): Generator<string> {
-  const rows = table.map((row) => row.map(oneLine)).filter((row) => row.some((cell) => cell !== ""))
+  const all = table.map((row) => row.map(oneLine)).filter((row) => row.some((cell) => cell !== ""))
+  const titles = titleRows(all)
+  for (const row of all.slice(0, titles)) yield row.join("\t").trim()
+  const rows = all.slice(titles)
   if (!namesColumns(rows, firstRowNames)) {
     for (const row of rows) yield row.join("\t").trimEnd()
     return

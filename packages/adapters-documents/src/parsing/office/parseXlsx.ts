@@ -57,8 +57,7 @@ export const parseXlsx = (bytes: Uint8Array, limits: ParserLimits): ParsedDocume
   if (workbook === undefined) throw archiveProblems(NOUN).damaged()
   function* lines(): Generator<string> {
     for (const { name, part } of workbook!.sheets) {
-      const rows: Array<SheetRow> = []
-      readSheet(archive.read(part), workbook!, (row) => void rows.push(row))
+      const rows = readSheet(archive.read(part), workbook!)
       if (rows.length === 0) continue
       yield `${headingMark(1)}${name.replace(/\s+/gu, " ")}`
       yield ""

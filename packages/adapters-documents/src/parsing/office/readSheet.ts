@@ -59,6 +59,40 @@ export const formatCell = (
   return shown(code, from1904 && isDate(code) ? value + DAYS_TO_1904 : value)
 }
 
+/** Cells that are shown as one: a column, from 0, and the numbers of the first and the last row. */
+interface Merged {
+  readonly column: number
+  readonly first: number
+  readonly last: number
+}
+
+/** The cells of a reference that are merged over several rows, for example `A2:B5`; undefined for others. */
+const mergedRows = (reference: string): Merged | undefined => {
+  const [, from = "", first = "", last = ""] = /^([A-Z]{1,3})(\d{1,7}):[A-Z]{1,3}(\d{1,7})$/u.exec(reference) ?? []
+  const column = columnOf(from)
+  return column === undefined || first === last ? undefined : { column, first: Number(first), last: Number(last) }
+}
+
+/** Each row with the content of cells that reach into it from a row above. */
+const withMerged = (rows: ReadonlyArray<SheetRow>, merged: ReadonlyArray<Merged>): ReadonlyArray<SheetRow> => {
+  if (merged.length === 0) return rows
+  const filled = rows.map(({ cells, number }) => ({ number, cells: new Map(cells) }))
+  const places = new Map(filled.map(({ number }, place) => [number, place]))
+  for (const { column, first, last } of merged) {
+    const start = places.get(first)
+    const content = start === undefined ? undefined : filled[start]?.cells.get(column)
+    for (let place = (start ?? rows.length) + 1; content !== undefined && place < rows.length; place++) {
+      const row = filled[place]
+      if (row === undefined || row.number > last) break
+      if (!row.cells.has(column)) row.cells.set(column, content)
+    }
+  }
+  return filled.map(({ cells, number }) => ({
+    number,
+    cells: new Map([...cells].toSorted(([one], [other]) => one - other))
+  }))
+}
+
 /** A row of a sheet: the shown text of its cells, by column, from 0. */
 export interface SheetRow {
   readonly number: number
@@ -88,8 +122,13 @@ const shownAs = (type: string, style: number, value: string, workbook: Workbook)
   }
 }
 
-/** The rows of a worksheet (ECMA-376 part 1, 18.3) that show something, in order; `onRow` gets one after the other. */
-export const readSheet = (bytes: Uint8Array | undefined, workbook: Workbook, onRow: (row: SheetRow) => void): void => {
+/**
+ * Returns the rows of a worksheet (ECMA-376 part 1, 18.3) that show something, in order; a cell over several rows shows its
+ * content in each.
+ */
+export const readSheet = (bytes: Uint8Array | undefined, workbook: Workbook): ReadonlyArray<SheetRow> => {
+  const rows: Array<SheetRow> = []
+  const merged: Array<Merged> = []
   let number = 0
   let cells = new Map<number, string>()
   let column = -1
@@ -109,16 +148,21 @@ export const readSheet = (bytes: Uint8Array | undefined, workbook: Workbook, onR
         style = Number(attributes["s"] ?? 0)
         value = ""
       } else if (name === "v" || name === "t") inValue = true
+      else if (name === "mergeCell") {
+        const cells = mergedRows(attributes["ref"] ?? "")
+        if (cells !== undefined) merged.push(cells)
+      }
     },
     close: (name) => {
       if (name === "v" || name === "t") inValue = false
       else if (name === "c") {
         const shown = shownAs(type, style, value, workbook)
         if (shown.trim() !== "") cells.set(column, shown)
-      } else if (name === "row" && cells.size > 0) onRow({ number, cells })
+      } else if (name === "row" && cells.size > 0) rows.push({ number, cells })
     },
     text: (text) => {
       if (inValue) value += text
     }
   })
+  return withMerged(rows, merged)
 }
