@@ -137,6 +137,55 @@ describe("a table of a Word document", () => {
     expect(text).toBe("Part\tWear\tNote\nPart: Blade\tWear: 0.4 mm\nPart: Hub\tNote: new\n\none\n\ntwo\n\n\nEnd.")
   })
 
+  it("keeps page headers and footers once, and comments, without page numbers", async () => {
+    const part = (name: string, ...paragraphs: ReadonlyArray<string>) =>
+      `<w:${name} xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">${paragraphs
+        .map((text) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`)
+        .join("")}</w:${name}>`
+    const number = `</w:t></w:r><w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:t>7</w:t></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r><w:r><w:t>`
+    const entries = [
+      ["header1", part("hdr", "Contract 17")],
+      ["header2", part("hdr", "Contract 17", "Draft")],
+      ["footer1", part("ftr", `Page ${number}`, "Example Ltd.")],
+      [
+        "comments",
+        `<w:comments xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:comment w:id="0"><w:p><w:r><w:t>Ask the bank.</w:t></w:r></w:p></w:comment></w:comments>`
+      ]
+    ] as const
+    const type = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    const bytes = writeDocx([{ paragraph: "The body." }], {
+      extraEntries: entries.map(([name, content]) => ({ name: `word/${name}.xml`, content })),
+      relationshipsXml: entries
+        .map(([name]) => `<Relationship Id="x${name}" Type="${type}/${name.replace(/\d/u, "")}" Target="${name}.xml"/>`)
+        .join("")
+    })
+    expect((await parse("docx", bytes)).text).toBe(
+      "Contract 17\n\nDraft\n\nThe body.\n\nComment: Ask the bank.\n\nPage\n\nExample Ltd."
+    )
+  })
+
+  it("has headings by the outline levels of its styles, also of those that they are based on", async () => {
+    const style = (id: string, xml: string) =>
+      `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${id}"/>${xml}</w:style>`
+    const paragraph = (id: string, text: string) =>
+      `<w:p><w:pPr><w:pStyle w:val="${id}"/></w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`
+    const level = (number: number) => `<w:pPr><w:outlineLvl w:val="${number}"/></w:pPr>`
+    const bytes = writeDocx([{ paragraph: "Words." }], {
+      stylesXml:
+        style("Kapitel", level(0)) +
+        style("Abschnitt", `<w:basedOn w:val="Teil"/>`) +
+        style("Teil", level(1)) +
+        style("Klein", `<w:basedOn w:val="Kapitel"/>${level(9)}`) +
+        style("Kreis", `<w:basedOn w:val="Kreis"/>`),
+      bodyXml: ["Kapitel", "Abschnitt", "Klein", "Kreis"].map((id) => paragraph(id, `In ${id}`)).join("")
+    })
+    const { headings } = await parse("docx", bytes)
+    expect(headings?.map(({ level, title }) => [level, title])).toEqual([
+      [1, "In Kapitel"],
+      [2, "In Abschnitt"]
+    ])
+  })
+
   it("of labels and values keeps them side by side", async () => {
     const { text } = await parse(
       "docx",

@@ -3,6 +3,7 @@ import { tableLines } from "../tableLines.ts"
 import type { ParsedDocument } from "@parley/core/adapter"
 import type { ParserLimits } from "../../ParserLimits.ts"
 import { cleanText } from "../cleanText.ts"
+import { type DocxParts, readDocxParts } from "./docxParts.ts"
 import { archiveProblems, readArchive } from "./readArchive.ts"
 
 /** The most columns that a cell is taken to cover. */
@@ -14,6 +15,7 @@ export interface DocxElement {
   readonly value?: string
   /** A paragraph's style, by the name that Word stores, not the one that it shows: "heading 1". */
   readonly styleName?: string | null
+  readonly styleId?: string | null
   /** Of a row: it is repeated at the top of each page, and so names the columns. */
   readonly isHeader?: boolean
   /** Of a cell. */
@@ -30,28 +32,37 @@ export interface DocxDocument extends DocxElement {
   readonly notes: { resolve(reference: NoteReference): { readonly body: ReadonlyArray<DocxElement> } | null }
 }
 
-const markOf = ({ styleName }: DocxElement): string => {
-  const level = /^heading ([1-9])$/i.exec(styleName ?? "")?.[1]
+const markOf = ({ styleId, styleName }: DocxElement, { outline }: Reading): string => {
+  const level = /^heading ([1-9])$/i.exec(styleName ?? "")?.[1] ?? outline.get(styleId ?? "")
   if (level !== undefined) return headingMark(Number(level))
   return /^title$/i.test(styleName ?? "") ? headingMark(1) : ""
 }
 
-/**
- * The text of a Word document, marks before its headings (`takeHeadings`), its footnotes and endnotes after the body in
- * the order they are referred to.
- */
-export const docxText = (document: DocxDocument): string => {
-  const references: Array<NoteReference> = []
-  const body = blocks(document, references)
-  // A note may refer to no further note, so that this list does not grow while it is read.
-  const notes = references.flatMap((reference) => document.notes.resolve(reference)?.body ?? [])
-  return body + notes.map((element) => render(element, [])).join("")
+/** What the reading of a body has to know, and what it finds. */
+interface Reading extends Pick<DocxParts, "outline"> {
+  readonly references: Array<NoteReference>
 }
 
-const blocks = (element: DocxElement, references: Array<NoteReference>): string =>
-  (element.children ?? []).map((child) => render(child, references)).join("")
+/**
+ * The text of a Word document, marks before its headings (`takeHeadings`): page headers, the body, its footnotes and
+ * endnotes in the order they are referred to, comments, page footers.
+ */
+export const docxText = (document: DocxDocument, parts: DocxParts): string => {
+  const reading: Reading = { outline: parts.outline, references: [] }
+  const body = blocks(document, reading)
+  // A note may refer to no further note, so that this list does not grow while it is read.
+  const notes = reading.references.flatMap((reference) => document.notes.resolve(reference)?.body ?? [])
+  const beside = notes.map((element) => render(element, { ...reading, references: [] })).join("")
+  const comments = parts.comments.map((comment) => `Comment: ${comment}\n\n`).join("")
+  return `${linesAlone(parts.headers)}${body}${beside}${comments}${linesAlone(parts.footers)}`
+}
 
-const render = (element: DocxElement, references: Array<NoteReference>): string => {
+const linesAlone = (lines: ReadonlyArray<string>): string => lines.map((line) => `${line}\n\n`).join("")
+
+const blocks = (element: DocxElement, reading: Reading): string =>
+  (element.children ?? []).map((child) => render(child, reading)).join("")
+
+const render = (element: DocxElement, reading: Reading): string => {
   switch (element.type) {
     case "text":
       return withoutMarks(element.value ?? "")
@@ -60,22 +71,22 @@ const render = (element: DocxElement, references: Array<NoteReference>): string 
     case "break":
       return "\n"
     case "paragraph":
-      return `${markOf(element)}${blocks(element, references)}\n\n`
+      return `${markOf(element, reading)}${blocks(element, reading)}\n\n`
     case "table":
-      return `${tableText(element, references)}\n`
+      return `${tableText(element, reading)}\n`
     case "noteReference":
-      references.push(element as NoteReference)
+      reading.references.push(element as NoteReference)
       return ""
     default:
-      return blocks(element, references)
+      return blocks(element, reading)
   }
 }
 
 /** A table of one column lays out a page. */
-const tableText = (table: DocxElement, references: Array<NoteReference>): string => {
+const tableText = (table: DocxElement, reading: Reading): string => {
   const rows = rowsOf(table)
-  if (rows.every(({ children = [] }) => children.length < 2)) return blocks(table, references)
-  const cells = rows.map(({ children = [] }) => children.flatMap((cell) => cellTexts(cell, references)))
+  if (rows.every(({ children = [] }) => children.length < 2)) return blocks(table, reading)
+  const cells = rows.map(({ children = [] }) => children.flatMap((cell) => cellTexts(cell, reading)))
   const lines = [...tableLines(cells, rows[0]?.isHeader === true ? "yes" : "unknown")]
   return lines.map((line) => `${line}\n`).join("")
 }
@@ -84,8 +95,8 @@ const rowsOf = (table: DocxElement): ReadonlyArray<DocxElement> =>
   (table.children ?? []).filter(({ type }) => type === "tableRow")
 
 /** A cell over several columns stands in the first of them. */
-const cellTexts = (cell: DocxElement, references: Array<NoteReference>): ReadonlyArray<string> => [
-  dropMarks(blocks(cell, references)),
+const cellTexts = (cell: DocxElement, reading: Reading): ReadonlyArray<string> => [
+  dropMarks(blocks(cell, reading)),
   ...Array.from({ length: Math.min(MAX_SPAN, Math.max(1, cell.colSpan ?? 1)) - 1 }, () => "")
 ]
 
@@ -104,11 +115,11 @@ export const loadDocxReader = async (): Promise<void> => {
  * opened: external references stay names.
  */
 export const parseDocx = async (bytes: Uint8Array, limits: ParserLimits): Promise<ParsedDocument> => {
-  readArchive(bytes, limits, NOUN)
+  const parts = readDocxParts(readArchive(bytes, limits, NOUN))
   const mammoth = await loadReader()
   let text: string | undefined
   const transformDocument = (document: DocxDocument) => {
-    text = docxText(document)
+    text = docxText(document, parts)
     return { ...document, children: [] }
   }
   try {
