@@ -55,16 +55,35 @@ export const withUnreadPages = Effect.fnUntraced(function* <E>(
   ocr: OcrService | undefined,
   { maxScannedPages }: ParserLimits
 ): Effect.fn.Return<ParsedDocument, E> {
-  const { pageStarts, text } = document
+  const { headings, pageStarts, text } = document
   if (unreadPages.length === 0 || pageStarts === null) return document
   const texts = pageStarts.map((start, page) => text.slice(start, (pageStarts[page + 1] ?? text.length + 1) - 1))
+  const replaced = new Set<number>()
   let unread = unreadPages.length
   for (const page of ocr === undefined ? [] : unreadPages.slice(0, maxScannedPages)) {
     const recognised = yield* recognisedOn(page, yield* pageOf(page), ocr!)
     if (recognised === "") continue
     unread -= 1
-    if (recognised.length > texts[page - 1]!.length) texts[page - 1] = recognised
+    if (recognised.length <= texts[page - 1]!.length) continue
+    texts[page - 1] = recognised
+    replaced.add(page)
   }
   const notice = unread === 0 ? {} : { notice: noticeOf(unread, texts.length) }
-  return { ...document, ...joinPages(texts), ...notice }
+  const joined = joinPages(texts)
+  return { ...document, ...joined, ...movedHeadings(headings, pageStarts, joined.pageStarts, replaced), ...notice }
 })
+
+/** The headings at the places of their pages, but for those of pages whose text was replaced. */
+const movedHeadings = (
+  headings: ParsedDocument["headings"],
+  before: ReadonlyArray<number>,
+  after: ReadonlyArray<number>,
+  replaced: ReadonlySet<number>
+): Pick<ParsedDocument, "headings"> => {
+  const moved = (headings ?? []).flatMap((heading) => {
+    const page = before.findLastIndex((start) => start <= heading.start)
+    const shift = (after[page] ?? 0) - (before[page] ?? 0)
+    return replaced.has(page + 1) ? [] : [{ ...heading, start: heading.start + shift }]
+  })
+  return moved.length === 0 ? {} : { headings: moved }
+}

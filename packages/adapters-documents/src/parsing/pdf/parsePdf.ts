@@ -1,9 +1,12 @@
+import type { Heading } from "@parley/core/reading"
 import type { ParserLimits } from "../../ParserLimits.ts"
 import { cleanText } from "../cleanText.ts"
 import { CharacterMaps, loadCharacterMaps } from "./characterMaps.ts"
 import { type Operators, pageCover } from "./pageCover.ts"
+import { headingLevels, markedText, type PageLine, pageLines, type TextItem } from "./pageLines.ts"
 import { pagePictures, type PicturedPage } from "./pagePictures.ts"
 import { CAPTION_LENGTH, isUnmapped, joinPages, type ReadPage, withoutStamps } from "./unreadPages.ts"
+import { takeHeadings } from "../headingMarks.ts"
 import { Unreadable } from "../Unreadable.ts"
 
 const PROTECTED = "The PDF is protected by a password. Remove the protection and upload it again."
@@ -23,6 +26,8 @@ const isLocked = (cause: unknown): boolean => cause instanceof Error && cause.na
 export interface PagedText {
   readonly text: string
   readonly pageStarts: ReadonlyArray<number>
+  /** By the size of their letters; absent if there are none. */
+  readonly headings?: ReadonlyArray<Heading>
   readonly unreadPages?: ReadonlyArray<number>
 }
 
@@ -73,24 +78,35 @@ const readPages = async (pdf: Pdf, limits: ParserLimits, scanned: boolean): Prom
     throw new Unreadable("too_long", tooManyPages(pdf.numPages, limits.maxPages))
   }
   const { OPS } = await loadReader()
-  const all: Array<ReadPage> = []
+  const all: Array<ReadPage & { readonly lines: ReadonlyArray<PageLine> }> = []
   let length = 0
   let left = MOST_EXAMINED
   for (let number = 1; number <= pdf.numPages && length <= limits.maxTextLength; number++) {
-    const { page, shown } = await readPage(pdf, number)
+    const { lines, page } = await readPage(pdf, number)
+    const shown = lines.map((line) => line.text).join("\n")
     const text = isUnmapped(shown) ? "" : cleanText(shown).trim()
     const mayBeUnread = text === "" || (scanned && text.length < CAPTION_LENGTH)
     const isUnread = mayBeUnread && left-- > 0 && (await isUnreadPage(page, text, OPS))
-    all.push({ text, isUnread })
+    all.push({ text, isUnread, lines })
     length += text.length + 1
   }
   const pages = withoutStamps(all)
+  const levelOf = headingLevels(all.map(({ lines }) => lines))
+  const read = pages.map(({ text }, place) =>
+    text === "" ? { text, headings: [] } : takeHeadings(cleanText(markedText(all[place]?.lines ?? [], levelOf)).trim())
+  )
+  const { pageStarts, text } = joinPages(read.map((page) => page.text))
+  if (text.trim() === "") throw scanned ? new Unreadable("scan", SCAN) : new Unreadable("no_text", NO_TEXT)
+  const headings = read.flatMap((page, place) =>
+    page.headings.map((heading) => ({ ...heading, start: heading.start + (pageStarts[place] ?? 0) }))
+  )
   const unreadPages = pages.flatMap(({ isUnread }, place) => (isUnread ? [place + 1] : []))
-  const joined = joinPages(pages.map(({ text }) => text))
-  if (joined.text.trim() === "") {
-    throw scanned ? new Unreadable("scan", SCAN) : new Unreadable("no_text", NO_TEXT)
+  return {
+    text,
+    pageStarts,
+    ...(headings.length === 0 ? {} : { headings }),
+    ...(unreadPages.length === 0 ? {} : { unreadPages })
   }
-  return unreadPages.length === 0 ? joined : { ...joined, unreadPages }
 }
 
 /** The most pages of a document whose drawing is examined: that decodes their pictures. */
@@ -148,45 +164,11 @@ const readPage = async (pdf: Pdf, number: number) => {
     const page = await pdf.getPage(number)
     const { items } = await page.getTextContent()
     page.cleanup()
-    return { page, shown: pageText(items) }
+    return { page, lines: pageLines(items) }
   } catch {
     throw new Unreadable(
       "damaged",
       `Page ${number} of the PDF is damaged and cannot be read. Export the PDF again and upload it.`
     )
   }
-}
-
-/** A run of text on a page. `transform` places it: `[a, b, c, d, x, y]` as in PDF 1.7, 8.3.3. */
-export interface TextItem {
-  readonly str: string
-  readonly hasEOL: boolean
-  readonly height: number
-  readonly transform: ReadonlyArray<number>
-}
-
-/** A gap between two lines of more than this many line heights begins a paragraph. */
-const PARAGRAPH_GAP = 1.75
-
-/**
- * Returns the text of a page, line by line, with a blank line if the distance between lines shows the end of a
- * paragraph.
- */
-export const pageText = (items: ReadonlyArray<TextItem | { readonly type: string }>): string => {
-  let text = ""
-  let previous: TextItem | undefined
-  for (const item of items) {
-    if (!("str" in item)) continue
-    if (item.str.trim() !== "") {
-      if (previous !== undefined && text.endsWith("\n") && startsParagraph(previous, item)) text += "\n"
-      previous = item
-    }
-    text += item.hasEOL ? `${item.str}\n` : item.str
-  }
-  return text
-}
-
-const startsParagraph = (previous: TextItem, next: TextItem): boolean => {
-  const gap = (previous.transform[5] ?? 0) - (next.transform[5] ?? 0)
-  return gap > PARAGRAPH_GAP * Math.max(previous.height, next.height, 1)
 }
