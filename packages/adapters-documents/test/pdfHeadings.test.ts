@@ -43,9 +43,10 @@ describe("the headings of a PDF", () => {
   it("are none if most letters are large, if a large text is long, and if it has no letters", async () => {
     const large = [24, BODY] as const
     expect((await read([large, large, [11, BODY]])).headings).toBeUndefined()
-    expect(
-      (await read([[24, `${BODY} `.repeat(3)], ...Array.from({ length: 20 }, () => [11, BODY] as const)])).headings
-    ).toBe(undefined)
+    const small = Array.from({ length: 20 }, () => [2, BODY] as const)
+    expect((await read([[3, `${BODY} `.repeat(3)], ...small])).headings).toBeUndefined()
+    expect((await read([[3, "Introduction . . . . . . 7"], ...small])).headings).toBeUndefined()
+    expect((await read([[3, "Introduction"], ...small])).headings).toHaveLength(1)
     expect((await read([[24, "17"], ...Array.from({ length: 5 }, () => [11, BODY] as const)])).headings).toBeUndefined()
   })
 })

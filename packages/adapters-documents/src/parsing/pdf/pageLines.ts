@@ -60,6 +60,9 @@ const SAME_LEVEL = 1.05
 /** If more of the letters are large, their size is no sign of a heading. */
 const MOST_LARGE = 0.3
 
+/** A line of a table of contents: dots lead to its page. */
+const LEADERS = /(?:\. ?){4}/u
+
 const lettersIn = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0
 
 /**
@@ -85,8 +88,8 @@ export const headingLevels = (
   const levels: Array<number> = []
   for (const [height] of large) if (height * SAME_LEVEL < (levels.at(-1) ?? Infinity)) levels.push(height)
   return ({ height, text }) => {
-    if (!isSign || height < body * HEADING.share || text.length > HEADING.length || !/\p{L}/u.test(text))
-      return undefined
+    if (!isSign || height < body * HEADING.share || text.length > HEADING.length) return undefined
+    if (!/\p{L}/u.test(text) || LEADERS.test(text)) return undefined
     const level = levels.findIndex((lowest) => height * SAME_LEVEL >= lowest)
     return level + 1 || levels.length
   }
