@@ -27,6 +27,7 @@ const VERSIONS: Readonly<Record<ParserKind, number>> = {
   pptx: 2,
   opendocument: 1,
   epub: 1,
+  mail: 1,
   html: 3,
   csv: 3,
   markdown: 2,

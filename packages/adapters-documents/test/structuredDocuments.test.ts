@@ -66,6 +66,8 @@ const WRITERS: Readonly<Record<ParserKind, (blocks: ReadonlyArray<Block>) => Uin
     ),
   opendocument: (blocks) => writeOpenDocument("odt", [blocks]),
   epub: (blocks) => writeEpub(blocks.map(htmlBlock)),
+  mail: (blocks) =>
+    utf8(`Subject: Any\r\nContent-Type: text/html; charset=utf-8\r\n\r\n${blocks.map(htmlBlock).join("\r\n")}`),
   pdf: (blocks) => writePdf(pagesOf(blocks.flatMap(linesOf).flatMap(wrapped)))
 }
 

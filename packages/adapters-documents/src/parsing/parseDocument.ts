@@ -48,6 +48,14 @@ const PARSERS: Readonly<Record<ParserKind, Parser>> = {
     load: async () => void (await import("./html/parseHtml.ts")),
     parse: async (bytes) => (await import("./html/parseHtml.ts")).parseHtml(bytes)
   },
+  mail: {
+    // Attachments are documents of any kind.
+    load: async () => {
+      await import("./mail/parseMail.ts")
+      for (const [kind, { load }] of Object.entries(PARSERS)) if (kind !== "mail") await load()
+    },
+    parse: async (bytes, limits) => (await import("./mail/parseMail.ts")).parseMail(bytes, limits, parseDocument)
+  },
   csv: inline(parseCsv),
   markdown: inline((bytes) => {
     const text = decodeText(bytes)

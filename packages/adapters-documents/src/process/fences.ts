@@ -44,7 +44,7 @@ export const closeDescriptors = async ({ descriptors }: ParserFences, pid: numbe
 }
 
 /** The packages that the parsers import. */
-const PARSER_PACKAGES = ["htmlparser2", "mammoth", "numfmt", "unpdf"]
+const PARSER_PACKAGES = ["htmlparser2", "mammoth", "numfmt", "postal-mime", "unpdf"]
 
 /** The folder in which Node finds a package from `from`: in its `node_modules`, or in a folder above. It may be a link. */
 const packageFolder = (name: string, from: string): string | undefined => {

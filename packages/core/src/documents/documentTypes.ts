@@ -107,6 +107,13 @@ export const DOCUMENT_TYPE_TABLE = {
     ...namedZip("application/epub+zip"),
     parser: "epub"
   },
+  eml: {
+    noun: "an e-mail",
+    extensions: ["eml", "mht", "mhtml"],
+    mediaType: "message/rfc822",
+    content: TEXT,
+    parser: "mail"
+  },
   html: {
     noun: "an HTML page",
     extensions: ["html", "htm", "xhtml"],

@@ -49,10 +49,7 @@ const SAVED_AS: ReadonlyMap<string, ReadonlyArray<DocumentType>> = new Map<strin
   ["numbers", ["xlsx", "csv"]],
   ["ppt", ["pptx", "pdf"]],
   ["key", ["pptx", "pdf"]],
-  ["eml", ["pdf", "html"]],
-  ["msg", ["pdf", "html"]],
-  ["mht", ["pdf", "html"]],
-  ["mhtml", ["pdf", "html"]],
+  ["msg", ["eml", "pdf"]],
   ["mobi", ["epub", "pdf"]]
 ])
 

@@ -46,6 +46,7 @@ export const documents: MessagesLike<typeof english> = {
   "documents.type.ods": "OpenDocument-Tabelle",
   "documents.type.odp": "OpenDocument-Präsentation",
   "documents.type.epub": "E-Book",
+  "documents.type.eml": "E-Mail",
   "documents.type.html": "HTML-Seite",
   "documents.type.md": "Markdown",
   "documents.type.txt": "Text",

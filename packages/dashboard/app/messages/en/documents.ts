@@ -45,6 +45,7 @@ export const documents = {
   "documents.type.ods": "OpenDocument spreadsheet",
   "documents.type.odp": "OpenDocument presentation",
   "documents.type.epub": "E-book",
+  "documents.type.eml": "E-mail",
   "documents.type.html": "HTML page",
   "documents.type.md": "Markdown",
   "documents.type.txt": "Text",

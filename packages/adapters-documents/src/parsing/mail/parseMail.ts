@@ -1,0 +1,84 @@
+import { documentType, extensionOf, type ParsedDocument, type ParserKind, typeOfExtension } from "@parley/core/adapter"
+import PostalMime, { type Address, type Attachment, type Email } from "postal-mime"
+import type { ParserLimits } from "../../ParserLimits.ts"
+import { cleanText } from "../cleanText.ts"
+import { headingMark, takeHeadings, withoutMarks } from "../headingMarks.ts"
+import { htmlText } from "../html/htmlText.ts"
+import { Unreadable } from "../Unreadable.ts"
+
+/** The most attachments that are read. */
+const MOST_ATTACHMENTS = 50
+const DAMAGED = "The message is damaged and cannot be read. Save it again and upload the new file."
+
+/** Reads the bytes of a kind of document. */
+type Parse = (kind: ParserKind, bytes: Uint8Array, limits: ParserLimits) => Promise<ParsedDocument>
+
+const nameOf = ({ address, group, name }: Address): string =>
+  group === undefined
+    ? [name, address && `<${address}>`].filter((part) => part !== "").join(" ")
+    : `${name}: ${group.map(nameOf).join(", ")}`
+
+const headOf = ({ cc = [], date, from, subject = "", to = [] }: Email): string => {
+  const lines = [
+    ["From", from === undefined ? "" : nameOf(from)],
+    ["To", to.map(nameOf).join(", ")],
+    ["Cc", cc.map(nameOf).join(", ")],
+    ["Date", date ?? ""]
+  ].flatMap(([name, value]) => (value === "" ? [] : [`${name}: ${withoutMarks(value ?? "")}`]))
+  const title = withoutMarks(subject).replaceAll(/\s+/gu, " ").trim()
+  return [title === "" ? "" : `${headingMark(1)}${title}`, lines.join("\n")].filter((part) => part !== "").join("\n\n")
+}
+
+/** The plain text, as its author sees it; of a message in HTML alone, the text of that. */
+const bodyOf = ({ html, text }: Email): string =>
+  text !== undefined && text.trim() !== "" ? withoutMarks(text) : htmlText(html ?? "")
+
+const bytesOf = ({ content }: Attachment): Uint8Array =>
+  typeof content === "string" ? new TextEncoder().encode(content) : new Uint8Array(content)
+
+const headed = (title: string, { headings = [], text }: ParsedDocument): string => {
+  let marked = ""
+  let from = 0
+  for (const { level, start } of headings) {
+    marked += `${withoutMarks(text.slice(from, start))}${headingMark(level + 1)}`
+    from = start
+  }
+  return `${headingMark(1)}${title}\n\n${marked}${withoutMarks(text.slice(from))}`
+}
+
+/** The text of an attachment under its name; a sentence if it cannot be read; empty for pictures of the message. */
+const attachmentText = async (attachment: Attachment, parse: Parse, limits: ParserLimits): Promise<string> => {
+  const name = withoutMarks(attachment.filename ?? "")
+    .replaceAll(/\s+/gu, " ")
+    .trim()
+  if (attachment.related === true || name === "") return ""
+  const type = typeOfExtension(extensionOf(name))
+  const kind = type === undefined ? null : documentType(type).parser
+  if (kind === null) return `${headingMark(1)}${name}\n\nThis attachment is of a type that is not read.`
+  try {
+    return headed(name, await parse(kind, bytesOf(attachment), limits))
+  } catch (cause) {
+    const reason = cause instanceof Unreadable ? cause.message : "It is damaged and cannot be read."
+    return `${headingMark(1)}${name}\n\nThis attachment was not read. ${reason}`
+  }
+}
+
+/**
+ * Reads a message (RFC 5322, MIME), or a page that a browser saved as one (RFC 2557): its head, its text, and its
+ * attachments under their names. Messages within it are part of its text.
+ */
+export const parseMail = async (bytes: Uint8Array, limits: ParserLimits, parse: Parse): Promise<ParsedDocument> => {
+  const email = await PostalMime.parse(bytes, { maxNestingDepth: 64 }).catch(() => {
+    throw new Unreadable("damaged", DAMAGED)
+  })
+  const parts = [headOf(email), bodyOf(email)]
+  let length = 0
+  for (const attachment of email.attachments.slice(0, MOST_ATTACHMENTS)) {
+    const text = await attachmentText(attachment, parse, limits)
+    parts.push(text)
+    length += text.length
+    if (length > limits.maxTextLength) break
+  }
+  const marked = parts.map((part) => part.trim()).filter((part) => part !== "")
+  return { ...takeHeadings(cleanText(marked.join("\n\n"))), pageStarts: null }
+}
