@@ -1,4 +1,4 @@
-import { DocumentUnreadable, type OcrService, type ParsedDocument } from "@parley/core/adapter"
+import { DocumentUnreadable, type OcrFailed, type OcrService, type ParsedDocument } from "@parley/core/adapter"
 import { Effect } from "effect"
 import type { ScanPage } from "./parsing/pdf/parsePdf.ts"
 import { joinPages, noticeOf } from "./parsing/pdf/unreadPages.ts"
@@ -28,7 +28,7 @@ export const readScan = Effect.fnUntraced(function* <E>(
     if (pages > maxScannedPages) {
       return yield* new DocumentUnreadable({ failure: "too_long", reason: tooManyPages(pages, maxScannedPages) })
     }
-    texts.push(yield* recognisedOn(page, scanned, ocr))
+    texts.push(yield* Effect.orDie(recognisedOn(page, scanned, ocr)))
   }
   if (texts.every((text) => text === "")) {
     return yield* new DocumentUnreadable({ failure: "scan", reason: NOTHING_FOUND })
@@ -37,53 +37,62 @@ export const readScan = Effect.fnUntraced(function* <E>(
 })
 
 /** The text on the pictures of a page. */
-const recognisedOn = (page: number, { pictures }: ScanPage, ocr: OcrService): Effect.Effect<string> =>
-  Effect.map(Effect.orDie(Effect.forEach(pictures, (png) => ocr.recognise({ page, png }))), (found) =>
-    found
-      .map((text) => cleanText(text).trim())
-      .join("\n")
-      .trim()
+const recognisedOn = (page: number, { pictures }: ScanPage, ocr: OcrService): Effect.Effect<string, OcrFailed> =>
+  Effect.map(
+    Effect.forEach(pictures, (png) => ocr.recognise({ page, png })),
+    (found) =>
+      found
+        .map((text) => cleanText(text).trim())
+        .join("\n")
+        .trim()
   )
 
 /**
  * Returns a document without the list of its unread pages: text recognition reads as many of them as of a scan, if there
- * is one, and a notice counts the others. A page of which more is recognised than its text has the recognised text.
+ * is one and it works, and a notice counts the others. The recognised text follows that of the page.
  */
-export const withUnreadPages = Effect.fnUntraced(function* <E>(
+export const withUnreadPages = Effect.fnUntraced(function* (
   { unreadPages = [], ...document }: ReadDocument,
-  pageOf: (page: number) => Effect.Effect<ScanPage, E>,
+  pageOf: (page: number) => Effect.Effect<ScanPage, DocumentUnreadable>,
   ocr: OcrService | undefined,
   { maxScannedPages }: ParserLimits
-): Effect.fn.Return<ParsedDocument, E> {
+) {
   const { headings, pageStarts, text } = document
   if (unreadPages.length === 0 || pageStarts === null) return document
   const texts = pageStarts.map((start, page) => text.slice(start, (pageStarts[page + 1] ?? text.length + 1) - 1))
-  const replaced = new Set<number>()
   let unread = unreadPages.length
   for (const page of ocr === undefined ? [] : unreadPages.slice(0, maxScannedPages)) {
-    const recognised = yield* recognisedOn(page, yield* pageOf(page), ocr!)
+    const reading = Effect.flatMap(pageOf(page), (scanned) => recognisedOn(page, scanned, ocr!))
+    const recognised = yield* Effect.catchTag(reading, ["DocumentUnreadable", "OcrFailed"], ({ _tag }) =>
+      Effect.succeed(_tag === "OcrFailed" ? undefined : "")
+    )
+    if (recognised === undefined) break
     if (recognised === "") continue
     unread -= 1
-    if (recognised.length <= texts[page - 1]!.length) continue
-    texts[page - 1] = recognised
-    replaced.add(page)
+    texts[page - 1] = joined(texts[page - 1] ?? "", recognised)
   }
   const notice = unread === 0 ? {} : { notice: noticeOf(unread, texts.length) }
-  const joined = joinPages(texts)
-  return { ...document, ...joined, ...movedHeadings(headings, pageStarts, joined.pageStarts, replaced), ...notice }
+  const pages = joinPages(texts)
+  return { ...document, ...pages, ...movedHeadings(headings, pageStarts, pages), ...notice }
 })
 
-/** The headings at the places of their pages, but for those of pages whose text was replaced. */
+/** The text of a page with what was recognised on it, which often has the same words again. */
+const joined = (text: string, recognised: string): string => {
+  const known = new Set(recognised.split(/\s+/u))
+  const words = text.split(/\s+/u).filter((word) => word !== "")
+  return words.every((word) => known.has(word)) ? recognised : `${text}\n${recognised}`
+}
+
+/** The headings at the places of their pages, as far as their lines are still there. */
 const movedHeadings = (
   headings: ParsedDocument["headings"],
   before: ReadonlyArray<number>,
-  after: ReadonlyArray<number>,
-  replaced: ReadonlySet<number>
+  { pageStarts: after, text }: ReturnType<typeof joinPages>
 ): Pick<ParsedDocument, "headings"> => {
   const moved = (headings ?? []).flatMap((heading) => {
     const page = before.findLastIndex((start) => start <= heading.start)
-    const shift = (after[page] ?? 0) - (before[page] ?? 0)
-    return replaced.has(page + 1) ? [] : [{ ...heading, start: heading.start + shift }]
+    const start = heading.start + (after[page] ?? 0) - (before[page] ?? 0)
+    return text.startsWith(heading.title, start) ? [{ ...heading, start }] : []
   })
   return moved.length === 0 ? {} : { headings: moved }
 }

@@ -93,8 +93,14 @@ describe("a document with pages that are pictures", () => {
     expect(await noticeOf([{ overImage: [STAMP] }, { overImage: [STAMP] }])).toBe("scan")
     expect(await noticeOf([{ overImage: ["7 May, page stamp"] }, { overImage: ["7 May, page stamp"] }])).toBe("scan")
     expect(await noticeOf([{ overImage: [STAMP] }])).toBe("scan")
-    const result = await Effect.runPromise(parse(writePdf([{ overImage: ["Figure 1"] }, "image"]), undefined))
-    expect(Result.isSuccess(result) && result.success.text).toBe("Figure 1\n")
+    const captions = [
+      { overImage: ["Warranty"] },
+      { overImage: ["Warranty"] },
+      { overImage: ["Closing"] },
+      "image" as const
+    ]
+    const result = await Effect.runPromise(parse(writePdf(captions), undefined))
+    expect(Result.isSuccess(result) && result.success.text).toBe("Warranty\nWarranty\nClosing\n")
   })
 
   it("has the recognised text in place of its pictures, and counts those without", async () => {
@@ -109,6 +115,24 @@ describe("a document with pages that are pictures", () => {
       pageStarts: [0, first.length + 1, first.length + 1 + LONG.join("\n").length + 1],
       notice: expect.stringMatching(/^1 of 3 pages/)
     })
+  })
+
+  it("keeps the text of a page beside what is recognised on it, and is ready if recognition breaks", async () => {
+    const bytes = writeScan([[10], [20]], { 1: ["Revenue grew."], 2: LONG })
+    const first = await Effect.runPromise(parse(bytes, reading))
+    expect(Result.isSuccess(first) && first.success.text).toBe(
+      `Revenue grew.\nPicture 10 of page 1.\n${LONG.join("\n")}`
+    )
+    const broken: OcrService = { recognise: () => Effect.fail(new OcrFailed({ cause: new Error("no data") })) }
+    const second = await Effect.runPromise(parse(bytes, broken))
+    expect(Result.isSuccess(second) && second.success).toMatchObject({
+      text: `Revenue grew.\n${LONG.join("\n")}`,
+      notice: expect.stringMatching(/^1 of 2 pages/)
+    })
+  })
+
+  it("that draws a page of blanks has no notice", async () => {
+    expect(await noticeOf([LONG, { content: "BT /F1 11 Tf 50 740 Td <00200020> Tj ET" }])).toBeUndefined()
   })
 
   it("whose letters have no meaning has a notice, and none of these in its text", async () => {

@@ -51,7 +51,7 @@ export const beginRow = ({ chatId, continues, documentIds = [], messages, owner,
     all.push({ role: message.role, content: message.content, state: "complete" })
     bytes += storedBytes(message.content)
   }
-  // Nearly all replies read something of each document, and store nothing here.
+  // Most replies read something of each document, and store nothing here.
   const notRead = unread.length === 0 ? {} : { unread }
   all.push({ ...begun, ...notRead, role: "assistant", content: content ?? "", state })
   return {

@@ -46,7 +46,7 @@ FROM ${schema}.chats c
 LEFT JOIN LATERAL (
   SELECT * FROM (
     SELECT *, row_number() OVER newest AS number, sum(octet_length(content)
-      + CASE WHEN sources = '[]' THEN 0 ELSE pg_column_size(sources) END) OVER newest AS together
+      + CASE WHEN sources = '[]' THEN 0 ELSE pg_column_size(sources) END + coalesce(pg_column_size(unread), 0)) OVER newest AS together
     FROM ${schema}.messages
     WHERE user_id = c.user_id AND bot = c.bot AND visitor = c.visitor AND chat_id = c.id
       AND position < CASE WHEN $7::uuid IS NULL THEN 9223372036854775807 ELSE

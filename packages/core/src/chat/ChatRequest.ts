@@ -3,6 +3,7 @@ import { ROLES } from "../models/ChatMessage.ts"
 import { issuesOf } from "../validation/issuesOf.ts"
 import { InvalidChatRequest } from "./errors.ts"
 import { withoutBlanks } from "./prompt/prompt.ts"
+import { DOCUMENT_TYPES } from "../documents/documentTypes.ts"
 import { DocumentFilter } from "./sources/documentFilter.ts"
 
 /** The most messages and documents one request may name. */
@@ -52,17 +53,20 @@ export type ChatRequest = typeof ChatRequest.Type
 const decode = Schema.decodeUnknownEffect(ChatRequest, { errors: "all" })
 
 /** Lists over their bounds are refused before their elements are looked at, of which there may be hundreds of thousands. */
+const TYPES = "documentFilter.types"
 const LISTS = [
   { path: "messages", most: MAX_MESSAGES, message: TOO_MANY_MESSAGES },
-  { path: "documentIds", most: MAX_DOCUMENTS, message: TOO_MANY_DOCUMENTS }
+  { path: "documentIds", most: MAX_DOCUMENTS, message: TOO_MANY_DOCUMENTS },
+  { path: TYPES, most: DOCUMENT_TYPES.length, message: `Expected at most ${DOCUMENT_TYPES.length} types` }
 ]
 
 /** Takes parsed JSON; returns the request, or its first problems. Ids become lower case, long white space is cut. */
 export const decodeChatRequest = Effect.fnUntraced(function* (body: unknown) {
   const fields = Object(body) as Readonly<Record<string, unknown>>
+  const filter = Object(fields["documentFilter"]) as Readonly<Record<string, unknown>>
   const issues: Array<InvalidChatRequest["issues"][number]> = []
   for (const { path, most, message } of LISTS) {
-    const list = fields[path]
+    const list = path === TYPES ? filter["types"] : fields[path]
     if (Array.isArray(list) && list.length > most) issues.push({ path, message })
   }
   if (issues.length > 0) return yield* new InvalidChatRequest({ issues })

@@ -23,7 +23,7 @@ import { makeChatChanges, stillThere } from "./chatChanges.ts"
 import { ChatQuota } from "./limits/ChatQuota.ts"
 import { keptMessages } from "./prompt/prompt.ts"
 import { type ChatList, ChatStore, ListChatsInput, type Transcript, type TranscriptInput } from "./store/ChatStore.ts"
-import { ConversationOwner, ownerKey, type Chat, MAX_PAGE_BYTES, storedBytes } from "./store/StoredChat.ts"
+import { ConversationOwner, ownerKey, type Chat, MAX_PAGE_BYTES, MOST_UNREAD, storedBytes } from "./store/StoredChat.ts"
 import {
   ChatNotFound,
   type InvalidChatChange,
@@ -357,7 +357,12 @@ const makeSend = Effect.gen(function* () {
         return yield* Effect.interruptible(replay(hold, { owner, chatId }, messageId, earlier === "settled"))
       }
       const chosen = calls[0].request
-      const reply = { id: messageId, model: chosen.model.id, sources: prompt.sources, unread }
+      const reply = {
+        id: messageId,
+        model: chosen.model.id,
+        sources: prompt.sources,
+        unread: unread.slice(0, MOST_UNREAD)
+      }
       const continues = request.chatId !== undefined
       const turn = { owner, chatId, continues, title: titleOf(added), messages: kept, documentIds, reply }
       const joinable = input.onDisconnect === "continue"

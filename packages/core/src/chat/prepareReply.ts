@@ -99,6 +99,12 @@ const makeChooseModel = Effect.gen(function* () {
   })
 })
 
+/** The window of the model, or of a fallback that the tier allows and that has a smaller one. */
+const smallestWindow = (catalog: Catalog["Service"], model: Model, tier: Tier): number => {
+  const fallbacks = fallbacksOf(catalog.models, model).filter(({ id }) => tier.models.includes(id))
+  return Math.min(model.contextTokens, ...fallbacks.map(({ contextTokens }) => contextTokens))
+}
+
 const notAllowed = (catalog: Catalog["Service"], model: Model, tier: Tier) => {
   const allowedTiers = tiersAllowing(catalog, model.id)
   return new ModelNotAllowed({
@@ -143,13 +149,13 @@ export const makePrepareReply = Effect.gen(function* () {
     if (!tier.models.includes(model.id)) return yield* notAllowed(catalog, model, tier)
     const provider = yield* models.resolve(model)
     const added = request.chatId === undefined ? request.messages : afterLastReply(request.messages)
-    const found = yield* findSources({
+    const { documentsOf, offered } = yield* findSources({
       userId: documentsOwner,
       documents: ready,
       filter,
       conversation: [...stored, ...added],
       passages: settings.passages,
-      wholeTokens: Math.min(settings.wholeTokens, Math.floor(model.contextTokens * DOCUMENTS_SHARE))
+      wholeTokens: Math.min(settings.wholeTokens, Math.floor(smallestWindow(catalog, model, tier) * DOCUMENTS_SHARE))
     })
     const { instructions } = terms ?? settings
     const told: ReadonlyArray<ChatMessage> =
@@ -158,7 +164,7 @@ export const makePrepareReply = Effect.gen(function* () {
     const tokenizer = yield* Tokenizer
     yield* countMessages(payer, messages, model.contextTokens)
     const ours = yield* Effect.fromResult(
-      buildPrompt({ model, messages, sources: sourcesFrom(found), searched: ready.length > 0, tokenizer })
+      buildPrompt({ model, messages, sources: sourcesFrom(offered), searched: all.length > 0, tokenizer })
     )
     const prompt = settings.prompt === undefined ? ours : yield* askPromptBuilder(settings.prompt, ours, model, payer)
     const { maxInputTokens, maxOutputTokens } = prompt
@@ -169,7 +175,9 @@ export const makePrepareReply = Effect.gen(function* () {
       const mostTokens = Math.min(candidate.maxOutputTokens, terms?.maxOutputTokens ?? Infinity)
       candidates[index] = { ...candidate, maxOutputTokens: mostTokens }
     }
-    const read = new Set(prompt.sources.map(({ documentId }) => documentId))
+    const read = new Set(
+      prompt.sources.flatMap(({ documentId, text }) => [documentId, ...(documentsOf.get(text) ?? [])])
+    )
     const unread = ready.flatMap(({ id }) => (read.has(id) ? [] : [id]))
     return { account, tier, candidates, added, pending, unread, prompt }
   })

@@ -34,7 +34,8 @@ const multiplied = ([a, b, c, d]: Matrix, [e, f, g, h]: Matrix): Matrix => [
 ]
 
 const matrixOf = (values: unknown): Matrix => {
-  const [a = 1, b = 0, c = 0, d = 1] = Array.isArray(values) ? (values as ReadonlyArray<number>) : []
+  // pdf.js passes an array, a typed array, or nothing.
+  const [a = 1, b = 0, c = 0, d = 1] = Array.from((values ?? []) as ArrayLike<number>)
   return [a, b, c, d]
 }
 
@@ -67,10 +68,18 @@ export const pageCover = async (
       const [a, b, c, d] = current
       pictures += Math.abs(a * d - b * c) / area
     }
-    showsText ||= operator === operators.showText
+    showsText ||= operator === operators.showText && showsGlyph((given as ReadonlyArray<unknown>)[0])
   }
   return { pictures, showsText }
 }
+
+/** True if shown text has a glyph that is no space; offsets between glyphs are numbers. */
+const showsGlyph = (glyphs: unknown): boolean =>
+  Array.isArray(glyphs) &&
+  glyphs.some((glyph: { readonly isSpace?: boolean; readonly unicode?: string } | number | null) => {
+    if (typeof glyph !== "object" || glyph === null) return false
+    return glyph.isSpace !== true && (glyph.unicode ?? "?").trim() !== ""
+  })
 
 const isPicture = (operator: number, operators: Operators): boolean =>
   operator === operators.paintImageXObject ||

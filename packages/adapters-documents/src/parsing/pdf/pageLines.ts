@@ -63,8 +63,6 @@ const MOST_LARGE = 0.3
 /** A line of a table of contents: dots lead to its page. */
 const LEADERS = /(?:\. ?){4}/u
 
-const lettersIn = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0
-
 /**
  * Returns the level of a line as a heading, from 1; undefined for text. The height of the letters decides, compared with
  * that of most letters of the document.
@@ -75,7 +73,7 @@ export const headingLevels = (
   const letters = new Map<number, number>()
   let all = 0
   for (const { height, text } of pages.flat()) {
-    const count = lettersIn(text)
+    const count = text.trim().length
     const rounded = Math.round(height * 10) / 10
     letters.set(rounded, (letters.get(rounded) ?? 0) + count)
     all += count

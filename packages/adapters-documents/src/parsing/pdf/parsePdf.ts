@@ -80,13 +80,16 @@ const readPages = async (pdf: Pdf, limits: ParserLimits, scanned: boolean): Prom
   const { OPS } = await loadReader()
   const all: Array<ReadPage & { readonly lines: ReadonlyArray<PageLine> }> = []
   let length = 0
-  let left = MOST_EXAMINED
+  let left = timeToExamine(limits)
   for (let number = 1; number <= pdf.numPages && length <= limits.maxTextLength; number++) {
     const { lines, page } = await readPage(pdf, number)
     const shown = lines.map((line) => line.text).join("\n")
     const text = isUnmapped(shown) ? "" : cleanText(shown).trim()
     const mayBeUnread = text === "" || (scanned && text.length < CAPTION_LENGTH)
-    const isUnread = mayBeUnread && left-- > 0 && (await isUnreadPage(page, text, OPS))
+    const began = performance.now()
+    // Without the time to look, an empty page in a file with pictures is one of them.
+    const isUnread = mayBeUnread && (left > 0 ? await isUnreadPage(page, text, OPS) : scanned && text === "")
+    left -= performance.now() - began
     all.push({ text, isUnread, lines })
     length += text.length + 1
   }
@@ -109,8 +112,10 @@ const readPages = async (pdf: Pdf, limits: ParserLimits, scanned: boolean): Prom
   }
 }
 
-/** The most pages of a document whose drawing is examined: that decodes their pictures. */
-const MOST_EXAMINED = 200
+/** The part of the time for the smallest document in which the drawing of pages is examined: some draw very much. */
+const EXAMINED_SHARE = 0.2
+
+const timeToExamine = ({ baseMilliseconds }: ParserLimits): number => baseMilliseconds * EXAMINED_SHARE
 /** A page is a scan if pictures cover at least this share of it. */
 const SCAN_COVER = 0.5
 

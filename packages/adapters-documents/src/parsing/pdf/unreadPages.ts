@@ -8,28 +8,36 @@ export interface ReadPage {
 /** A page under a picture that has more text is read. */
 export const CAPTION_LENGTH = 100
 
-/** Letters without a meaning: controls, private use (Unicode, 23.5) and the mark for an unknown character. */
-const UNMAPPED = /[\u0000-\u0008\u000e-\u001f\ue000-\uf8ff\ufffd]/gu
+/** True for a code without a meaning: controls, private use (Unicode, 23.5) and the mark for an unknown character. */
+const isWithoutMeaning = (unit: number): boolean =>
+  unit < 0x09 || (unit > 0x0d && unit < 0x20) || (unit >= 0xe000 && unit <= 0xf8ff) || unit === 0xfffd
 const UNMAPPED_SHARE = 0.3
 
 /** True if the text of a page consists of codes that its fonts do not map to letters. */
 export const isUnmapped = (text: string): boolean => {
-  const letters = text.replaceAll(/\s/gu, "").length
-  return letters > 0 && (text.match(UNMAPPED)?.length ?? 0) > UNMAPPED_SHARE * letters
+  let letters = 0
+  let unmapped = 0
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit === 0x20 || (unit >= 0x09 && unit <= 0x0d)) continue
+    letters += 1
+    if (isWithoutMeaning(unit)) unmapped += 1
+  }
+  return unmapped > UNMAPPED_SHARE * letters
 }
 
 /** Marks that scanning programs print on each page. */
 const STAMP =
   /^\W*(?:scann?ed (?:with|by)|gescannt mit|numéris[ée] (?:avec|par)|escaneado con|scansionato con|扫描|scan by)/iu
 
-/** The pages without stamps: texts that a scanning program prints, or that more than half of several unread pages have. */
-export const withoutStamps = (pages: ReadonlyArray<ReadPage>): ReadonlyArray<ReadPage> => {
-  const unread = pages.filter(({ isUnread }) => isUnread)
-  const isStamp = (text: string): boolean => {
-    const alike = unread.filter((page) => page.text === text).length
-    return STAMP.test(text) || (alike > 1 && alike > unread.length / 2)
-  }
-  return pages.map((page) => (page.isUnread && isStamp(page.text) ? { ...page, text: "" } : page))
+/**
+ * The pages without stamps: texts that a scanning program prints; if all pages with text are unread and have the same,
+ * that text too.
+ */
+export const withoutStamps = <Page extends ReadPage>(pages: ReadonlyArray<Page>): ReadonlyArray<Page> => {
+  const withText = pages.filter(({ text }) => text !== "")
+  const isAlike = withText.length > 1 && withText.every(({ isUnread, text }) => isUnread && text === withText[0]?.text)
+  return pages.map((page) => (page.isUnread && (isAlike || STAMP.test(page.text)) ? { ...page, text: "" } : page))
 }
 
 /** The sentence about pages without readable text. */

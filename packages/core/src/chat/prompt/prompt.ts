@@ -17,7 +17,13 @@ const LONGEST_BLANK = 1_000
 const EXCERPT = 200
 
 const isBlank = (unit: number): boolean =>
-  unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) || unit === 0xa0 || unit === 0x3000
+  unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) || unit === 0xa0 || (unit >= 0x1680 && RARE_BLANKS.has(unit))
+
+/** White space of ECMA-262 beyond Latin-1 (table 35, and the category Zs of Unicode). */
+const RARE_BLANKS: ReadonlySet<number> = new Set([
+  ...[0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000, 0xfeff],
+  ...Array.from({ length: 11 }, (_, place) => 0x2000 + place)
+])
 
 /**
  * Cuts long runs of white space. A run of that length covers one of every thousand characters, so only these characters

@@ -43,7 +43,7 @@ export const idempotentMessageId = (owner: ConversationOwner, key: string, keyTr
 /** A digest of a request: two requests under one key are the same if their fingerprints are equal. */
 export const fingerprintOf = (request: ChatRequest): Effect.Effect<string> => {
   const { messages, chatId, modelId, documentFilter, documentIds } = request
-  const filter = documentFilter === undefined ? [] : [documentFilter]
+  const filter = Object.keys(documentFilter ?? {}).length === 0 ? [] : [documentFilter]
   const said = messages.map(({ role, content }) => [role, content])
   return Effect.map(digest(JSON.stringify([said, chatId ?? null, modelId ?? null, documentIds ?? [], ...filter])), hex)
 }

@@ -2,10 +2,22 @@ import { Schema } from "effect"
 import type { Document, Passage } from "../../documents/Document.ts"
 import { DOCUMENT_TYPES } from "../../documents/documentTypes.ts"
 
-/** A time in the form of ISO 8601, for example `2026-01-31T09:00:00Z`; a date alone is its first moment in UTC. */
+const MOMENT = /^(\d{4})-(\d{2})-(\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/
+
+/** `Date.parse` takes days that a month does not have for days of the next one. */
+const isMoment = (text: string): boolean => {
+  const [, year, month, day] = MOMENT.exec(text)?.map(Number) ?? []
+  if (year === undefined || month === undefined || Number.isNaN(Date.parse(text))) return false
+  return new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day
+}
+
+/** A time in the form of ISO 8601 with its zone, for example `2026-01-31T09:00:00Z`; a date alone is its first moment in UTC. */
 const Moment = Schema.String.check(
-  Schema.makeFilter((text: string) => !Number.isNaN(Date.parse(text)) || "Expected a time like 2026-01-31T09:00:00Z")
+  Schema.makeFilter((text: string) => isMoment(text) || "Expected a time like 2026-01-31T09:00:00Z")
 )
+
+/** Longer than any stored title. */
+const MAX_HEADING = 200
 
 /** Narrows the documents that a request names, and the passages of them that are read. All given conditions must hold. */
 export const DocumentFilter = Schema.Struct({
@@ -16,7 +28,13 @@ export const DocumentFilter = Schema.Struct({
   uploadedBefore: Schema.optionalKey(Moment),
   /** Only passages below or beginning a heading that contains this text, in any case. */
   heading: Schema.optionalKey(
-    Schema.String.check(Schema.makeFilter((text: string) => text.trim() !== "" || "Expected a text that is not blank"))
+    Schema.String.check(
+      Schema.makeFilter(
+        (text: string) =>
+          (text.trim() !== "" && text.length <= MAX_HEADING) ||
+          `Expected a text of at most ${MAX_HEADING} characters that is not blank`
+      )
+    )
   )
 })
 export type DocumentFilter = typeof DocumentFilter.Type
@@ -30,9 +48,9 @@ export const admitsDocument = (
   (uploadedAfter === undefined || createdAt >= Date.parse(uploadedAfter)) &&
   (uploadedBefore === undefined || createdAt < Date.parse(uploadedBefore))
 
-/** True if a passage is below the heading of the filter, or if there is none. */
-export const isUnderHeading = ({ heading }: DocumentFilter, { headings = [] }: Pick<Passage, "headings">): boolean => {
-  if (heading === undefined) return true
+/** Returns whether passages are below the heading of the filter; all are if it has none. */
+export const underHeading = ({ heading }: DocumentFilter): ((passage: Pick<Passage, "headings">) => boolean) => {
+  if (heading === undefined) return () => true
   const wanted = heading.trim().toLowerCase()
-  return headings.some(({ title }) => title.toLowerCase().includes(wanted))
+  return ({ headings = [] }) => headings.some(({ title }) => title.toLowerCase().includes(wanted))
 }

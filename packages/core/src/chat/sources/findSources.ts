@@ -5,14 +5,22 @@ import { asksForWhole, relevantPassages } from "../../documents/searching/releva
 import { RERANKED_SHARE, rerankFound, Reranker } from "../../documents/searching/Reranker.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import type { ChatMessage } from "../../models/ChatMessage.ts"
+import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { Tokenizer } from "../../tokens/Tokenizer.ts"
 import type { Source, StoredMessage } from "../store/StoredChat.ts"
 import { citedNumbers } from "./citedNumbers.ts"
-import { type DocumentFilter, isUnderHeading } from "./documentFilter.ts"
+import { type DocumentFilter, underHeading } from "./documentFilter.ts"
 import { searchedQuestions } from "./searchedQuestions.ts"
 
 /** A passage that a model is offered, before it has a number. */
 export type OfferedPassage = Omit<Source, "number">
+
+/** The passages that a model is offered, best first. */
+export interface OfferedPassages {
+  readonly offered: ReadonlyArray<OfferedPassage>
+  /** The documents in which a text was found, of which one stands for all. */
+  readonly documentsOf: ReadonlyMap<string, ReadonlyArray<string>>
+}
 
 /** A question and the place of its search. */
 export interface Question {
@@ -45,14 +53,15 @@ const MOST_CARRIED = 3
  * 1. passages found by a search for the question, and those found for a follow-up together with the questions before it,
  *    in turns, after the passages that the last reply cites;
  * 2. all other passages of the documents, if all documents together fit into `wholeTokens`;
- * 3. otherwise, for a question about whole documents, passages spread over them.
+ * 3. otherwise, for a question about whole documents or about a section in which nothing was found, passages spread over
+ *    them.
  */
 export const makeFindSources = Effect.gen(function* () {
   const index = yield* PassageIndex
   const search = yield* makeSearch
   const tokenizer = yield* Tokenizer
 
-  /** The passages spread over the documents, as far as they fit; undefined if not all do and `isWhole` is wanted. */
+  /** The passages spread over the documents, as many as fit; undefined if not all do and `isWhole` is wanted. */
   const spread = Effect.fnUntraced(function* (question: Question, isWhole: boolean) {
     const { documents, filter, userId, wholeTokens } = question
     const counts = documents.map(({ passages = Infinity }) => passages)
@@ -60,32 +69,28 @@ export const makeFindSources = Effect.gen(function* () {
     const most = filter.heading === undefined ? SPREAD_PASSAGES : FOUND_FOR_HEADING
     const each = isWhole ? Math.max(...counts) : Math.max(1, Math.floor(most / documents.length))
     const documentIds = documents.slice(0, isWhole ? undefined : most).map(({ id }) => id)
-    const taken: Array<OfferedPassage> = []
-    let tokens = 0
-    for (const passage of yield* index.spread({ userId, documentIds, each })) {
-      if (!isUnderHeading(filter, passage)) continue
-      tokens += tokenizer.count(passage.text).estimate
-      if (tokens > wholeTokens) return isWhole ? undefined : taken
-      taken.push(passage)
-    }
-    return taken
+    const passages = (yield* index.spread({ userId, documentIds, each })).filter(underHeading(filter))
+    const tokens = passages.map(({ text }) => tokenizer.count(text).estimate)
+    if (sumOf(tokens) <= wholeTokens) return passages
+    return isWhole ? undefined : thinned(passages, tokens, wholeTokens)
   })
 
-  return Effect.fnUntraced(function* (question: Question) {
+  return Effect.fnUntraced(function* (question: Question): Effect.fn.Return<OfferedPassages, StorageFailed> {
     const { conversation, documents, filter, passages: limit, userId } = question
-    if (documents.length === 0) return []
+    if (documents.length === 0) return { offered: [], documentsOf: new Map() }
     const documentIds = documents.map(({ id }) => id)
     const texts = searchedQuestions(conversation)
     const found = yield* Effect.forEach(texts, (query) => search({ userId, documentIds, query, limit }, filter), {
       concurrency: "unbounded"
     })
     const cited = texts.length > 1 ? citedLast(conversation, new Set(documentIds)) : []
-    const carried = cited.filter((passage) => isUnderHeading(filter, passage)).slice(0, MOST_CARRIED)
+    const carried = cited.filter(underHeading(filter)).slice(0, MOST_CARRIED)
     const best = differing([...carried, ...inTurns(found)]).slice(0, limit)
+    const isOfSection = filter.heading !== undefined && best.length === 0
     const whole = yield* spread(question, true)
-    if (whole !== undefined) return differing([...best, ...whole])
-    if (!asksForWhole(texts[0] ?? "", texts.length > 1)) return best
-    return differing([...best, ...((yield* spread(question, false)) ?? [])])
+    const more =
+      whole ?? (isOfSection || asksForWhole(texts[0] ?? "") ? yield* spread(question, false) : undefined) ?? []
+    return { offered: differing([...best, ...more]), documentsOf: documentsByText([...found.flat(), ...more]) }
   })
 })
 
@@ -97,7 +102,7 @@ const makeSearch = Effect.gen(function* () {
     const most = input.limit * (reranker === undefined ? 1 : RERANKED_SHARE)
     const limit = filter.heading === undefined ? most : FOUND_FOR_HEADING
     const found = yield* passages.search({ ...input, limit })
-    const admitted = found.filter((passage) => isUnderHeading(filter, passage)).slice(0, most)
+    const admitted = found.filter(underHeading(filter)).slice(0, most)
     const relevant = relevantPassages(input.query, admitted, passages.embedder?.relevantFrom)
     return reranker === undefined
       ? relevant
@@ -123,6 +128,24 @@ const inTurns = <A>(lists: ReadonlyArray<ReadonlyArray<A>>): ReadonlyArray<A> =>
 }
 
 const sumOf = (numbers: ReadonlyArray<number>): number => numbers.reduce((sum, each) => sum + each, 0)
+
+/** As many passages at even distances as fit into a budget of tokens. */
+const thinned = <A>(passages: ReadonlyArray<A>, tokens: ReadonlyArray<number>, budget: number): ReadonlyArray<A> => {
+  for (let count = passages.length - 1; count > 0; count--) {
+    const places = Array.from({ length: count }, (_, slot) => Math.floor((slot * passages.length) / count))
+    if (sumOf(places.map((place) => tokens[place] ?? 0)) <= budget) return places.map((place) => passages[place]!)
+  }
+  return []
+}
+
+/** The documents that have a text, by the text. */
+const documentsByText = (passages: ReadonlyArray<OfferedPassage>): OfferedPassages["documentsOf"] =>
+  new Map(
+    [...Map.groupBy(passages, ({ text }) => text)].map(([text, alike]) => [
+      text,
+      alike.map(({ documentId }) => documentId)
+    ])
+  )
 
 /** Equal texts once, each in its first place. */
 const differing = (passages: ReadonlyArray<OfferedPassage>): ReadonlyArray<OfferedPassage> => {

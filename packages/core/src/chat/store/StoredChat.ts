@@ -76,7 +76,7 @@ export interface StoredMessage extends ChatMessage {
   /** Public id of the model that wrote it; undefined for messages of people, and for a reply that no model wrote. */
   readonly model: string | undefined
   readonly sources: ReadonlyArray<Source>
-  /** Ids of documents that the question named and that were ready, and of which the model read nothing. */
+  /** Ids of documents that the question named and that were ready, and of which the model read nothing: the first 100. */
   readonly unread: ReadonlyArray<string>
   /** Unix milliseconds. */
   readonly createdAt: number
@@ -100,6 +100,9 @@ export const MAX_TRANSCRIPT_BYTES = 4 * 1024 * 1024
 
 /** The most bytes (UTF-8) of a page of a transcript: few enough that writing one does not delay other requests. */
 export const MAX_PAGE_BYTES = 256 * 1024
+
+/** The most ids of unread documents that are stored with a message. */
+export const MOST_UNREAD = 100
 
 const utf8 = new TextEncoder()
 

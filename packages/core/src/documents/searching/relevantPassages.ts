@@ -1,5 +1,5 @@
 import type { FoundPassage } from "../Document.ts"
-import { foldedTerm, isAlike, passageWords, searchableText, tellingWords } from "./searchTerms.ts"
+import { foldedTerm, isAlike, MAX_QUERY_LENGTH, passageWords, searchableText, tellingWords } from "./searchTerms.ts"
 import { searchLanguageOf } from "./searchLanguage.ts"
 
 /**
@@ -189,7 +189,7 @@ const MOST_WORDS = 50
 /** Beginnings of words that ask for the whole of a text: any passage may be a part of the answer. */
 const WHOLE = new RegExp(
   "^(?:summar|overview|outlin|gist$|tldr$|translat|zusammenfass|zusammengefasst|fasse?$|überblick|übersetz|" +
-    "résum|resum|aperçu|tradu|riassu|sintesi|síntesis|síntese|visão$|rezum|samenvat|overzicht|vertaal|" +
+    "résum|resum(?!e$)|aperçu|tradu|riassu|sintesi|síntesis|síntese|visão$|rezum|samenvat|overzicht|vertaal|" +
     "sammanfat|sammenfat|oppsummer|opsummer|sammendrag|översikt|oversikt|tiivist|yhteenve|" +
     "streszcz|podsum|shrň|shrn|souhrn|zhrň|súhrn|összefogl|özet|ringkas|rangkum|" +
     "суммир|резюм|обзор|перевед|подсум|підсум|узагальн|περίληψ|περιληψ|σύνοψ|συνόψ|συνοψ|לסכם|סכם|סיכום|תקציר)",
@@ -206,23 +206,24 @@ const ABOUT = new RegExp(
   "\\b(?:what(?:'s|’s| is| are|s)? (?:this|it|these|the \\p{L}+) (?:all )?about|tl;dr|worum geht|worum handelt|wovon handelt|" +
     "de quoi (?:parle|traite|s['’]agit)|de qué (?:trata|habla)|do que (?:trata|fala)|di (?:cosa|che) (?:parla|tratta|si tratta)|" +
     "waar gaat|waarover gaat|vad handlar|hvad handler|hva handler|mistä (?:tässä )?(?:on kyse|kertoo))|" +
-    "о ч[её]м|про що|总结|總結|摘要|概括|概述|归纳|讲什么|講什麼|要約|まとめ|概要|何について|요약|정리해|لخص|ملخص|تلخيص|सारांश|संक्षेप|สรุป|tóm tắt|" +
-    "o czym|o čem|miről szól",
+    "(?<!\\p{L})(?:о ч[её]м|про що|o czym|o čem|miről szól)|总结|總結|摘要|概括|概述|归纳|讲什么|講什麼|要約|まとめ|概要|何について|요약|정리해|لخص|ملخص|تلخيص|सारांश|संक्षेप|สรุป|tóm tắt",
   "u"
 )
 
-/**
- * True if a question asks for whole documents: for a summary, or what they are about. A question without a content word
- * does so, too, unless it continues another one.
- */
-export const asksForWhole = (question: string, isContinued: boolean): boolean => {
+/** True if a question asks for whole documents: for a summary, what they are about, or for them and nothing in them. */
+export const asksForWhole = (question: string): boolean => {
   const telling = tellingWords(question)
-  if (telling.some((word) => WHOLE.test(word)) || ABOUT.test(question.toLowerCase())) return true
-  return !isContinued && telling.every((word) => DOCUMENTS.test(word))
+  if (telling.some((word) => WHOLE.test(word)) || ABOUT.test(question.slice(0, MAX_QUERY_LENGTH).toLowerCase())) {
+    return true
+  }
+  const others = telling.filter((word) => !DOCUMENTS.test(word))
+  if (others.length === telling.length) return false
+  // "resume" is an order in Spanish and Portuguese, and in English a noun and another verb.
+  return others.length === 0 || (others.length <= 2 && others.includes("resume"))
 }
 
 /** Names as most languages write them, in a sentence; an abbreviation may be written out in the text. */
-const NAMES = /(?<=[^.!?\s]\s+)\p{Lu}\p{Ll}[\p{L}\p{M}]*/gu
+const NAMES = /(?<=[^.!? ] )\p{Lu}\p{Ll}[\p{L}\p{M}]*/gu
 
 /** The content words of a question, by their weight; undefined if the question is not judged. */
 const weighWords = (question: string, found: ReadonlyArray<FoundPassage>): ReadonlyMap<string, number> | undefined => {
@@ -231,7 +232,7 @@ const weighWords = (question: string, found: ReadonlyArray<FoundPassage>): Reado
     return undefined
   }
   const isGerman = searchLanguageOf(found.map(({ text }) => text).join("\n")) === "de"
-  const written = isGerman ? [] : (question.match(NAMES) ?? [])
+  const written = isGerman ? [] : (question.slice(0, MAX_QUERY_LENGTH).replace(/\s+/gu, " ").match(NAMES) ?? [])
   const names = new Set(searchableText(written.join(" ")).split(" "))
   const weights = new Map<string, number>()
   for (const word of telling) weights.set(foldedTerm(word), names.has(word) ? RELEVANCE.nameWeight : 1)
