@@ -9,6 +9,7 @@ import {
 } from "@parley/core/adapter"
 import type { DocumentType, UserId } from "@parley/core"
 import { Effect, Layer } from "effect"
+import { ATTACHMENT_KINDS } from "./attachmentKinds.ts"
 import { DEFAULT_PARSER_LIMITS, type ParserLimits } from "./ParserLimits.ts"
 import { parserFences } from "./process/fences.ts"
 import type { ParserOutcome } from "./process/ParserMessage.ts"
@@ -124,7 +125,7 @@ const picturesIn = (outcome: ParserOutcome) =>
 /** Interrupted, it ends the worker: there is no other way to stop a parser. */
 const readWith = (parser: WorkerProcess, input: ParserInput, limits: ParserLimits) =>
   Effect.callback<ParserOutcome, WorkerNotStarted>((resume) => {
-    parser.read({ ...input, limits }, (outcome) =>
+    parser.read({ ...input, limits, attachments: ATTACHMENT_KINDS }, (outcome) =>
       resume(outcome instanceof Error ? Effect.fail(outcome) : Effect.succeed(outcome))
     )
     return Effect.sync(() => parser.kill())

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { Effect } from "effect"
+import { ATTACHMENT_KINDS } from "../src/attachmentKinds.ts"
 import { openDocumentParser } from "../src/openDocumentParser.ts"
 import { DEFAULT_PARSER_LIMITS } from "../src/ParserLimits.ts"
 import { parseDocument } from "../src/parsing/parseDocument.ts"
@@ -43,7 +44,7 @@ const mail = (parts: ReadonlyArray<Part>, kind = "mixed") =>
     ].join("\r\n")
   )
 
-const read = (bytes: Uint8Array) => parseDocument("mail", bytes, DEFAULT_PARSER_LIMITS)
+const read = (bytes: Uint8Array) => parseDocument("mail", bytes, DEFAULT_PARSER_LIMITS, ATTACHMENT_KINDS)
 const plain = (content: string): Part => ({ type: "text/plain; charset=utf-8", content })
 const TOP =
   "Rent € 900\n\nFrom: Ann Example <ann@example.org>\nTo: <bob@example.org>, Carl <carl@example.org>\nDate: 2025-01-31T08:00:00.000Z"

@@ -479,7 +479,7 @@ describe("who is signed in", () => {
           maxConcurrentReplies: 2
         }
       },
-      uploads: { maxBytes: 1_000, types: ["txt"] }
+      uploads: { maxBytes: 1_000, types: ["txt"], extensions: expect.arrayContaining(["txt", "log", "json"]) }
     })
     expect(await (await own.fetch("/api/me", { user: "ben" })).json()).toMatchObject({ userId: "ben", email: null })
     await own.close()

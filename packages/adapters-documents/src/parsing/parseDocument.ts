@@ -3,13 +3,14 @@ import type { ParserLimits } from "../ParserLimits.ts"
 import { markdownHeadings } from "./text/markdownHeadings.ts"
 import { decodeText } from "./text/decodeText.ts"
 import { parseCsv } from "./text/parseCsv.ts"
+import type { AttachmentKinds } from "./mail/parseMail.ts"
 import type { ScanPage } from "./pdf/parsePdf.ts"
 import { Unreadable } from "./Unreadable.ts"
 
 interface Parser {
   /** Loads every module that the parser needs, so that it opens no file afterwards. */
   readonly load: () => Promise<void>
-  readonly parse: (bytes: Uint8Array, limits: ParserLimits) => Promise<ParsedDocument>
+  readonly parse: (bytes: Uint8Array, limits: ParserLimits, attachments: AttachmentKinds) => Promise<ParsedDocument>
 }
 
 /** A parser that needs nothing loaded. */
@@ -54,7 +55,12 @@ const PARSERS: Readonly<Record<ParserKind, Parser>> = {
       await import("./mail/parseMail.ts")
       for (const [kind, { load }] of Object.entries(PARSERS)) if (kind !== "mail") await load()
     },
-    parse: async (bytes, limits) => (await import("./mail/parseMail.ts")).parseMail(bytes, limits, parseDocument)
+    parse: async (bytes, limits, attachments) => {
+      const { parseMail } = await import("./mail/parseMail.ts")
+      const parseAttachment = (kind: ParserKind, attached: Uint8Array) =>
+        parseDocument(kind, attached, limits, attachments)
+      return parseMail(bytes, limits, { attachments, parse: parseAttachment })
+    }
   },
   csv: inline(parseCsv),
   markdown: inline((bytes) => {
@@ -71,13 +77,14 @@ export const loadParser = (kind: ParserKind): Promise<void> => PARSERS[kind].loa
 export const readScanPage = async (bytes: Uint8Array, page: number): Promise<ScanPage> =>
   (await import("./pdf/parsePdf.ts")).readScanPage(bytes, page)
 
-/** Reads a document's text. Throws `Unreadable` with the reason if the document has no readable text. */
+/** Reads a document's text; `attachments` are the kinds of those of a message. Throws `Unreadable` with the reason if the document has no readable text. */
 export const parseDocument = async (
   kind: ParserKind,
   bytes: Uint8Array,
-  limits: ParserLimits
+  limits: ParserLimits,
+  attachments: AttachmentKinds = new Map()
 ): Promise<ParsedDocument> => {
-  const parsed = await PARSERS[kind].parse(bytes, limits)
+  const parsed = await PARSERS[kind].parse(bytes, limits, attachments)
   if (parsed.text.length > limits.maxTextLength) {
     throw new Unreadable(
       "too_long",

@@ -1,5 +1,6 @@
 import type { DocumentFailure, ParsedDocument, ParserKind } from "@parley/core/adapter"
 import type { PagedText } from "../parsing/pdf/parsePdf.ts"
+import type { AttachmentKinds } from "../parsing/mail/parseMail.ts"
 import type { ScanPage } from "../parsing/pdf/parsePdf.ts"
 import type { ParserLimits } from "../ParserLimits.ts"
 
@@ -16,6 +17,8 @@ export interface ParserRequest {
   readonly kind: ParserKind
   readonly bytes: Uint8Array
   readonly limits: ParserLimits
+  /** The kinds of attachments by the extensions of their names. */
+  readonly attachments?: AttachmentKinds
   /** Return the pictures of this page of a scan, from 1, instead of its text. */
   readonly picturesOf?: number
 }

@@ -13,10 +13,10 @@ const { loadParser, parseDocument, readScanPage } = (await import(parsers)) as t
 await loadParser(prepared)
 closeThread()
 
-const read = async ({ kind, bytes, limits, picturesOf }: ParserRequest): Promise<ParserOutcome> => {
+const read = async ({ attachments, kind, bytes, limits, picturesOf }: ParserRequest): Promise<ParserOutcome> => {
   try {
     if (picturesOf !== undefined) return { _tag: "Pictured", pictures: await readScanPage(bytes, picturesOf) }
-    return { _tag: "Parsed", document: await parseDocument(kind, bytes, limits) }
+    return { _tag: "Parsed", document: await parseDocument(kind, bytes, limits, attachments) }
   } catch (cause) {
     return { _tag: "Unreadable", ...verdictOf(cause), exhausting: false }
   }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { Effect } from "effect"
-import type { Route, RouteMatch } from "../routes/Route.ts"
+import type { Route, RouteMatch, RouteOrigin } from "../routes/Route.ts"
 import { REQUEST_ID, type Request, type ResponseHeaders } from "../exchange/Exchange.ts"
 import { CrossSiteRequest } from "../problems/errors.ts"
 import type { HttpOptions } from "../server/HttpOptions.ts"
@@ -102,9 +102,6 @@ export const crossOrigin = (origins: ReadonlySet<string>, table: ReadonlyArray<R
     }
   }
 }
-
-/** The origins at which a route is served if the routes for visitors have one of their own: all others, theirs, or both. */
-export type RouteOrigin = "people" | "visitors" | "both"
 
 /** The configured origin of the routes for visitors. Throws if it is not exactly an origin, or is that of `baseUrl`. */
 export const widgetOriginOf = ({ baseUrl, widgetOrigin }: Pick<HttpOptions<never>, "baseUrl" | "widgetOrigin">) => {

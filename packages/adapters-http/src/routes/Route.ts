@@ -1,7 +1,6 @@
 import type { ParleyServices } from "@parley/core/effect"
 import type { Effect, Schema, Scope } from "effect"
 import type { Access } from "../access/Access.ts"
-import type { RouteOrigin } from "../access/origins.ts"
 import type { RouteBody } from "../body/RouteBody.ts"
 import type { Context, Response } from "../exchange/Exchange.ts"
 import type { Coded, ErrorCode } from "../problems/problemTable.ts"
@@ -37,6 +36,9 @@ export interface RouteInput<Caller, P, Q, H, B> {
   readonly body: B
   readonly context: Context
 }
+
+/** The origins at which a route is served if the routes for visitors have one of their own: all others, theirs, or both. */
+export type RouteOrigin = "people" | "visitors" | "both"
 
 interface RouteDeclaration {
   readonly method: Method

@@ -28,15 +28,13 @@ export {
   type RerankerService,
   rerankFound
 } from "./searching/Reranker.ts"
-export { extensionOf } from "./storing/identifyFile.ts"
 export { BM25 } from "./searching/relevantPassages.ts"
 export {
   DOCUMENT_TYPES,
   DOCUMENT_TYPE_TABLE,
   PARSED_DOCUMENT_TYPES,
   type ParserKind,
-  documentType,
-  typeOfExtension
+  documentType
 } from "./documentTypes.ts"
 export {
   Embedder,

@@ -1,4 +1,4 @@
-import { documentType, extensionOf, type ParsedDocument, type ParserKind, typeOfExtension } from "@parley/core/adapter"
+import type { ParsedDocument, ParserKind } from "@parley/core/adapter"
 import PostalMime, { type Address, type Attachment, type Email } from "postal-mime"
 import type { ParserLimits } from "../../ParserLimits.ts"
 import { cleanText } from "../cleanText.ts"
@@ -10,8 +10,14 @@ import { Unreadable } from "../Unreadable.ts"
 const MOST_ATTACHMENTS = 50
 const DAMAGED = "The message is damaged and cannot be read. Save it again and upload the new file."
 
-/** Reads the bytes of a kind of document. */
-type Parse = (kind: ParserKind, bytes: Uint8Array, limits: ParserLimits) => Promise<ParsedDocument>
+/** The kinds of documents by the extensions of their names, in lower case. */
+export type AttachmentKinds = ReadonlyMap<string, ParserKind>
+
+/** How attachments are read. */
+interface AttachmentReading {
+  readonly attachments: AttachmentKinds
+  readonly parse: (kind: ParserKind, bytes: Uint8Array) => Promise<ParsedDocument>
+}
 
 const nameOf = ({ address, group, name }: Address): string =>
   group === undefined
@@ -47,16 +53,15 @@ const headed = (title: string, { headings = [], text }: ParsedDocument): string 
 }
 
 /** The text of an attachment under its name; a sentence if it cannot be read; empty for pictures of the message. */
-const attachmentText = async (attachment: Attachment, parse: Parse, limits: ParserLimits): Promise<string> => {
+const attachmentText = async (attachment: Attachment, { attachments, parse }: AttachmentReading): Promise<string> => {
   const name = withoutMarks(attachment.filename ?? "")
     .replaceAll(/\s+/gu, " ")
     .trim()
   if (attachment.related === true || name === "") return ""
-  const type = typeOfExtension(extensionOf(name))
-  const kind = type === undefined ? null : documentType(type).parser
-  if (kind === null) return `${headingMark(1)}${name}\n\nThis attachment is of a type that is not read.`
+  const kind = attachments.get(name.slice(name.lastIndexOf(".") + 1).toLowerCase())
+  if (kind === undefined) return `${headingMark(1)}${name}\n\nThis attachment is of a type that is not read.`
   try {
-    return headed(name, await parse(kind, bytesOf(attachment), limits))
+    return headed(name, await parse(kind, bytesOf(attachment)))
   } catch (cause) {
     const reason = cause instanceof Unreadable ? cause.message : "It is damaged and cannot be read."
     return `${headingMark(1)}${name}\n\nThis attachment was not read. ${reason}`
@@ -67,14 +72,18 @@ const attachmentText = async (attachment: Attachment, parse: Parse, limits: Pars
  * Reads a message (RFC 5322, MIME), or a page that a browser saved as one (RFC 2557): its head, its text, and its
  * attachments under their names. Messages within it are part of its text.
  */
-export const parseMail = async (bytes: Uint8Array, limits: ParserLimits, parse: Parse): Promise<ParsedDocument> => {
+export const parseMail = async (
+  bytes: Uint8Array,
+  limits: ParserLimits,
+  reading: AttachmentReading
+): Promise<ParsedDocument> => {
   const email = await PostalMime.parse(bytes, { maxNestingDepth: 64 }).catch(() => {
     throw new Unreadable("damaged", DAMAGED)
   })
   const parts = [headOf(email), bodyOf(email)]
   let length = 0
   for (const attachment of email.attachments.slice(0, MOST_ATTACHMENTS)) {
-    const text = await attachmentText(attachment, parse, limits)
+    const text = await attachmentText(attachment, reading)
     parts.push(text)
     length += text.length
     if (length > limits.maxTextLength) break
