@@ -16,14 +16,13 @@ import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { ModelNotAllowed } from "../tiers/errors.ts"
 import type { Tier } from "../tiers/Tier.ts"
 import { AbandonedTries } from "./limits/AbandonedTries.ts"
-import type { ChatMessage } from "../models/ChatMessage.ts"
 import type { ModelFailed, ModelUnavailable } from "../models/ChatModel.ts"
 import { type ChatRequest, decodeChatRequest } from "./ChatRequest.ts"
 import { makeChatChanges, stillThere } from "./chatChanges.ts"
 import { ChatQuota } from "./limits/ChatQuota.ts"
 import { keptMessages } from "./prompt/prompt.ts"
 import { type ChatList, ChatStore, ListChatsInput, type Transcript, type TranscriptInput } from "./store/ChatStore.ts"
-import { ConversationOwner, ownerKey, type Chat, MAX_PAGE_BYTES, MOST_UNREAD, storedBytes } from "./store/StoredChat.ts"
+import { ConversationOwner, ownerKey, type Chat, MAX_PAGE_BYTES, storedBytes } from "./store/StoredChat.ts"
 import {
   ChatNotFound,
   type InvalidChatChange,
@@ -42,6 +41,7 @@ import { type JoinedReply, ReplyRunner } from "./reply/ReplyRunner.ts"
 import type { RunningReply } from "./reply/RunningReplies.ts"
 import { makeRefuseBlocked } from "./reply/blockedPeople.ts"
 import { makeReserveReply } from "./reply/reserveReply.ts"
+import { titleOf } from "./titleOf.ts"
 
 /** The reasons why `send` returns no reply. In every case nothing was charged and nothing was stored. */
 export type SendFailed =
@@ -113,9 +113,6 @@ export interface ReadChat extends Transcript {
 }
 
 export const PAGE_MESSAGES = 100
-const TITLE_CHARACTERS = 80
-/** The part of a message from which a title is made. */
-const TITLE_SOURCE = 1_000
 /** Tries that one idempotency key may have: those before the last came to nothing and were not charged. */
 const MAX_KEY_TRIES = 20
 
@@ -357,12 +354,7 @@ const makeSend = Effect.gen(function* () {
         return yield* Effect.interruptible(replay(hold, { owner, chatId }, messageId, earlier === "settled"))
       }
       const chosen = calls[0].request
-      const reply = {
-        id: messageId,
-        model: chosen.model.id,
-        sources: prompt.sources,
-        unread: unread.slice(0, MOST_UNREAD)
-      }
+      const reply = { id: messageId, model: chosen.model.id, sources: prompt.sources, unread }
       const continues = request.chatId !== undefined
       const turn = { owner, chatId, continues, title: titleOf(added), messages: kept, documentIds, reply }
       const joinable = input.onDisconnect === "continue"
@@ -392,11 +384,3 @@ export const onePerson = (userId: UserId): ReplyParties => ({
   conversationOwner: { person: userId },
   source: CHAT_SPENDER
 })
-
-/** The title of a chat that begins with these messages. */
-export const titleOf = (messages: ReadonlyArray<ChatMessage>): string => {
-  const asked = messages.find((message) => message.role === "user")?.content ?? ""
-  const words = asked.trimStart().slice(0, TITLE_SOURCE).trimEnd().replaceAll(/\s+/g, " ")
-  const characters = Array.from(words)
-  return characters.length <= TITLE_CHARACTERS ? words : `${characters.slice(0, TITLE_CHARACTERS - 1).join("")}…`
-}

@@ -12,7 +12,7 @@ import { ChatModels } from "../models/ChatModel.ts"
 import type { ChatRequest } from "./ChatRequest.ts"
 import { askPromptBuilder } from "./prompt/askPromptBuilder.ts"
 import { ChatStore } from "./store/ChatStore.ts"
-import type { ConversationOwner, StoredMessage } from "./store/StoredChat.ts"
+import { type ConversationOwner, MOST_UNREAD, type StoredMessage } from "./store/StoredChat.ts"
 import { countMessages } from "../models/messageTokens.ts"
 import { Tokenizer } from "../tokens/Tokenizer.ts"
 import { ChatNotFound, InvalidChatRequest } from "./errors.ts"
@@ -178,7 +178,7 @@ export const makePrepareReply = Effect.gen(function* () {
     const read = new Set(
       prompt.sources.flatMap(({ documentId, text }) => [documentId, ...(documentsOf.get(text) ?? [])])
     )
-    const unread = ready.flatMap(({ id }) => (read.has(id) ? [] : [id]))
+    const unread = ready.flatMap(({ id }) => (read.has(id) ? [] : [id])).slice(0, MOST_UNREAD)
     return { account, tier, candidates, added, pending, unread, prompt }
   })
 })

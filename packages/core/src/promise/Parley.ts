@@ -28,7 +28,7 @@ export interface SentReply {
   readonly sources: ReadonlyArray<Source>
   /** Named documents that are not ready and were left out. */
   readonly pendingDocuments: ReadonlyArray<string>
-  /** Named documents that are ready, and of which the model read nothing. */
+  /** Named documents that are ready, and of which the model read nothing: the first 100. */
   readonly unreadDocuments: ReadonlyArray<string>
   /** If the balance bought less than the longest reply: the output tokens that it bought. */
   readonly limitedTo: number | undefined

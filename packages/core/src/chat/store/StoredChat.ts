@@ -101,7 +101,7 @@ export const MAX_TRANSCRIPT_BYTES = 4 * 1024 * 1024
 /** The most bytes (UTF-8) of a page of a transcript: few enough that writing one does not delay other requests. */
 export const MAX_PAGE_BYTES = 256 * 1024
 
-/** The most ids of unread documents that are stored with a message. */
+/** The most ids of unread documents that a reply names. */
 export const MOST_UNREAD = 100
 
 const utf8 = new TextEncoder()
