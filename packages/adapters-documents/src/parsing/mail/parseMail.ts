@@ -1,10 +1,10 @@
 import type { ParsedDocument, ParserKind } from "@parley/core/adapter"
-import PostalMime, { type Address, type Attachment, type Email } from "postal-mime"
 import type { ParserLimits } from "../../ParserLimits.ts"
 import { cleanText } from "../cleanText.ts"
 import { headingMark, takeHeadings, withoutMarks } from "../headingMarks.ts"
 import { htmlText } from "../html/htmlText.ts"
 import { Unreadable } from "../Unreadable.ts"
+import { type MailAddress, type MailAttachment, type MailMessage, readMessage } from "./bundled/readMessage.ts"
 
 /** The most attachments that are read. */
 const MOST_ATTACHMENTS = 50
@@ -19,12 +19,12 @@ interface AttachmentReading {
   readonly parse: (kind: ParserKind, bytes: Uint8Array) => Promise<ParsedDocument>
 }
 
-const nameOf = ({ address, group, name }: Address): string =>
+const nameOf = ({ address = "", group, name }: MailAddress): string =>
   group === undefined
     ? [name, address && `<${address}>`].filter((part) => part !== "").join(" ")
     : `${name}: ${group.map(nameOf).join(", ")}`
 
-const headOf = ({ cc = [], date, from, subject = "", to = [] }: Email): string => {
+const headOf = ({ cc = [], date, from, subject = "", to = [] }: MailMessage): string => {
   const lines = [
     ["From", from === undefined ? "" : nameOf(from)],
     ["To", to.map(nameOf).join(", ")],
@@ -36,10 +36,10 @@ const headOf = ({ cc = [], date, from, subject = "", to = [] }: Email): string =
 }
 
 /** The plain text, as its author sees it; of a message in HTML alone, the text of that. */
-const bodyOf = ({ html, text }: Email): string =>
+const bodyOf = ({ html, text }: MailMessage): string =>
   text !== undefined && text.trim() !== "" ? withoutMarks(text) : htmlText(html ?? "")
 
-const bytesOf = ({ content }: Attachment): Uint8Array =>
+const bytesOf = ({ content }: MailAttachment): Uint8Array =>
   typeof content === "string" ? new TextEncoder().encode(content) : new Uint8Array(content)
 
 const headed = (title: string, { headings = [], text }: ParsedDocument): string => {
@@ -53,7 +53,10 @@ const headed = (title: string, { headings = [], text }: ParsedDocument): string 
 }
 
 /** The text of an attachment under its name; a sentence if it cannot be read; empty for pictures of the message. */
-const attachmentText = async (attachment: Attachment, { attachments, parse }: AttachmentReading): Promise<string> => {
+const attachmentText = async (
+  attachment: MailAttachment,
+  { attachments, parse }: AttachmentReading
+): Promise<string> => {
   const name = withoutMarks(attachment.filename ?? "")
     .replaceAll(/\s+/gu, " ")
     .trim()
@@ -77,7 +80,7 @@ export const parseMail = async (
   limits: ParserLimits,
   reading: AttachmentReading
 ): Promise<ParsedDocument> => {
-  const email = await PostalMime.parse(bytes, { maxNestingDepth: 64 }).catch(() => {
+  const email = await readMessage(bytes).catch(() => {
     throw new Unreadable("damaged", DAMAGED)
   })
   const parts = [headOf(email), bodyOf(email)]

@@ -14,7 +14,7 @@ import type { Language } from "@parley/core/adapter"
 
 /**
  * The Snowball stemmer of each language. The published package has these twelve in this file
- * (`tooling/bundleStemmers.mjs`): the package they come from has thirty, with their maps, in 3.5 MB.
+ * (`tooling/bundleModule.mjs`): the package they come from has thirty, with their maps, in 3.5 MB.
  */
 export const STEMMERS: Readonly<Record<Language, (word: string) => string>> = {
   da: danish,
