@@ -88,7 +88,7 @@ describe("upkeep of credits beside a running server", () => {
   it("verifies, and sweeps where nothing is left behind", async () => {
     expect(await parleyJson("verify")).toEqual([0, { ok: true, accounts: 1, differences: [] }])
     expect((await parley("verify")).stdout).toBe("Verified 1 accounts: every balance follows from its rows.\n")
-    expect(await parleyJson("sweep")).toEqual([0, { charged: 0, released: 0, credits: 0, refused: 0 }])
+    expect(await parleyJson("sweep")).toEqual([0, { charged: 0, released: 0, credits: 0, returned: 0, refused: 0 }])
   })
 
   it("the schedule's route takes the secret of the environment", async () => {

@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Clock, Result } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import { type LoadedAccount, accountOf, decideAll, NO_ACCOUNT } from "./rules/decideAll.ts"
-import { type HoldProgress, type HoldName, addSwept, NOTHING_SWEPT } from "./holds/Hold.ts"
+import { type Hold, type HoldProgress, addSwept, NOTHING_SWEPT } from "./holds/Hold.ts"
 import type { LedgerAccount, OpenHold, Changes, IdempotencyRecord, Operation, Refusal } from "./rules/LedgerState.ts"
 import { type ExplainedTerms, verifyAccount } from "./rules/verifyAccount.ts"
 import type { Transaction } from "./Transaction.ts"
@@ -181,7 +181,7 @@ const verifyChunk = (accounts: Store["accounts"], { limit, after = "" }: VerifyI
   }
 }
 
-const expiredHolds = (accounts: Store["accounts"], now: number): ReadonlyArray<HoldName> =>
+const expiredHolds = (accounts: Store["accounts"], now: number): ReadonlyArray<Hold> =>
   [...accounts.values()]
     .flatMap(({ holds }) => [...holds.values()].map(({ hold }) => hold))
     .filter(({ expiresAt }) => expiresAt <= now)
@@ -251,8 +251,7 @@ const make = Effect.gen(function* () {
       atMoment((now) => {
         const swept = expiredHolds(accounts, now)
           .slice(0, limit)
-          .map((named) => decide(expire(named), now))
-          .map((answer) => sweptBy(Result.isSuccess(answer) ? answer.success : undefined))
+          .map((hold) => sweptBy(Result.getOrUndefined(decide(expire(hold), now)), hold.amount))
           .reduce(addSwept, NOTHING_SWEPT)
         if (limit > 0) storage.writeCompanion({ _tag: "HoldsSwept" })
         return swept

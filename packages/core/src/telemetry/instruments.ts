@@ -96,11 +96,7 @@ export const instruments = {
   descriptors: gauge("process.open_file_descriptor.count", "{file_descriptor}", "Open files and sockets"),
   reserved: counter("parley.credits.reserved", "{credit}", "Credits that were held"),
   settled: counter("parley.credits.settled", "{credit}", "Credits that were charged from holds"),
-  released: counter(
-    "parley.credits.released",
-    "{credit}",
-    "Held credits that were given back by the processes that held them"
-  ),
+  released: counter("parley.credits.released", "{credit}", "Held credits that were not charged, and so came back"),
   swept: counter("parley.credits.swept", "{credit}", "Credits that sweeps charged from holds of dead processes"),
   loss: counter("parley.credits.loss", "{credit}", "Credits by which vendors' figures exceeded what was held"),
   holdsOpen: gauge("parley.holds.open", "{hold}", "Open holds"),

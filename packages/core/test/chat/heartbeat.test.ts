@@ -184,7 +184,7 @@ layer(dying)("replies whose process died", (it) => {
       const reply = yield* Effect.forkChild(ask("cleo", "Go on."))
       yield* Effect.forEach(Array.from({ length: 100 }), () => TestClock.adjust("1 second"), { discard: true })
       yield* Fiber.interrupt(reply)
-      assert.deepStrictEqual(yield* sweep, { charged: 0, released: 0, credits: 0, refused: 0 })
+      assert.deepStrictEqual(yield* sweep, { charged: 0, released: 0, credits: 0, returned: 0, refused: 0 })
       yield* TestClock.adjust("1 minute")
       const { charged, credits } = yield* sweep
       assert.strictEqual(charged, 1)

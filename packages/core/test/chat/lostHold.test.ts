@@ -236,7 +236,7 @@ layer(losingAnswers)("an open reply whose hold was swept, and whose new hold was
         -WORDS
       )
       assert.deepInclude(yield* balance("gil"), { held: 0, allowance: 1_000 - WORDS })
-      assert.deepStrictEqual(yield* sweepAway, { charged: 0, released: 0, credits: 0, refused: 0 })
+      assert.deepStrictEqual(yield* sweepAway, { charged: 0, released: 0, credits: 0, returned: 0, refused: 0 })
       const { differences } = yield* (yield* testedLedger).verify({ limit: 100, after: undefined })
       assert.deepStrictEqual(differences, [])
     })

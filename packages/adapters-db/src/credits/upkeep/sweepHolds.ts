@@ -18,6 +18,7 @@ interface ExpiredUserRow extends Row {
 
 interface ExpiredRow extends ExpiredUserRow {
   readonly key: string
+  readonly held: number
 }
 
 /**
@@ -34,7 +35,7 @@ const lockExpiredText = (schema: string) => `
     SELECT user_id FROM ${schema}.credit_accounts
     WHERE user_id IN (SELECT user_id FROM expired) ORDER BY user_id COLLATE "C" FOR UPDATE SKIP LOCKED
   )
-  SELECT h.user_id, h.key FROM locked l
+  SELECT h.user_id, h.key, (h.allowance + h.topup)::float8 AS held FROM locked l
   JOIN expired e ON e.user_id = l.user_id
   JOIN ${schema}.credit_holds h ON h.user_id = e.user_id AND h.key = e.key
   WHERE h.expires_at <= ${momentOf("$1")}
@@ -58,7 +59,9 @@ const sweepAtOnce = (
       // Their messages end with them, in this transaction.
       yield* endTurns
       return answers
-        .map((answer) => sweptBy(Exit.isSuccess(answer) ? (answer.value as HoldEnd | undefined) : undefined))
+        .map((answer, place) =>
+          sweptBy(Exit.isSuccess(answer) ? (answer.value as HoldEnd | undefined) : undefined, expired[place]?.held ?? 0)
+        )
         .reduce(addSwept, NOTHING_SWEPT)
     })
   )

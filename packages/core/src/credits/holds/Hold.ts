@@ -124,17 +124,20 @@ export interface Swept {
   readonly released: number
   /** Credits charged. */
   readonly credits: number
+  /** Held credits that were not charged, and so came back. */
+  readonly returned: number
   /** Accounts whose holds the storage refused to end, since their rows contradict each other. */
   readonly refused: number
 }
 
-export const NOTHING_SWEPT: Swept = { charged: 0, released: 0, credits: 0, refused: 0 }
+export const NOTHING_SWEPT: Swept = { charged: 0, released: 0, credits: 0, returned: 0, refused: 0 }
 
 /** Two sweeps as one. */
 export const addSwept = (a: Swept, b: Swept): Swept => ({
   charged: a.charged + b.charged,
   released: a.released + b.released,
   credits: a.credits + b.credits,
+  returned: a.returned + b.returned,
   refused: a.refused + b.refused
 })
 

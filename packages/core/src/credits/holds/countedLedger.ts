@@ -3,41 +3,122 @@ import { RequestCharge } from "../../identity/RequestCharge.ts"
 import { instruments } from "../../telemetry/instruments.ts"
 import { currentTraceparent } from "../../telemetry/trace.ts"
 import { CreditLedger } from "../CreditLedger.ts"
+import { keysOf } from "../rules/decideAll.ts"
 import type { Changes, Operation, Refusal, View } from "../rules/LedgerState.ts"
 
-const sum = (amounts: ReadonlyArray<number>): number => amounts.reduce((total, amount) => total + amount, 0)
+/** Credits that are held, charged and given back. */
+interface Moved {
+  readonly reserved: number
+  readonly settled: number
+  readonly released: number
+}
 
-/** The credits that a decision holds, charges and gives back. */
-const movedBy = ({ open, second }: View, { closed, opened, transactions }: Changes) => {
+/** A decision that was sent to be committed; if the answer of its commit is lost, the commit may have succeeded. */
+interface Attempt {
+  /** The key of the hold that it opened or ended. */
+  readonly key: string
+  readonly changes: Changes
+  readonly moved: Moved
+}
+
+/** Attempts without an answer that are remembered; each waits for the next operation on its key. */
+const MOST_UNANSWERED = 10_000
+
+const NOTHING: Moved = { reserved: 0, settled: 0, released: 0 }
+const sum = (amounts: ReadonlyArray<number>): number => amounts.reduce((total, amount) => total + amount, 0)
+const add = (one: Moved, other: Moved): Moved => ({
+  reserved: one.reserved + other.reserved,
+  settled: one.settled + other.settled,
+  released: one.released + other.released
+})
+
+/** The credits that a decision moves. A hold that is only in a record began and ended in it. */
+const movedBy = ({ open, second }: View, { closed, opened, records, transactions }: Changes): Moved => {
   const known = [open, second.open, ...opened].flatMap((each) => each?.hold ?? [])
-  const ended = sum(known.filter(({ key }) => closed.includes(key)).map(({ amount }) => amount))
+  const atOnce = records.flatMap(({ hold, key }) =>
+    hold === undefined || known.some((each) => each.key === key) ? [] : hold
+  )
+  const ended = [...known.filter(({ key }) => closed.includes(key)), ...atOnce]
   const settled = sum(transactions.map(({ receipt }) => receipt?.charged ?? 0))
-  return { reserved: sum(opened.map(({ hold }) => hold.amount)), settled, released: Math.max(0, ended - settled) }
+  return {
+    reserved: sum([...opened.map(({ hold }) => hold), ...atOnce].map(({ amount }) => amount)),
+    settled,
+    released: Math.max(0, sum(ended.map(({ amount }) => amount)) - settled)
+  }
+}
+
+/** True if the stored state proves that exactly this attempt was committed. */
+const isCommitted = ({ changes: { opened, records } }: Attempt, { open, record, second }: View): boolean =>
+  records.length > 0
+    ? records.every(({ at, key, transaction }) =>
+        [record, second.record].some(
+          (stored) => stored?.key === key && stored.at === at && stored.transaction?.id === transaction?.id
+        )
+      )
+    : opened.every(({ hold: { key }, reservationId }) =>
+        [open, second.open].some((stored) => stored?.hold.key === key && stored.reservationId === reservationId)
+      )
+
+/** The attempts without an answer, by the keys of their holds. */
+const makeUnanswered = () => {
+  const attempts = new Map<string, Attempt>()
+  const nameOf = (userId: string, key: string) => `${userId}\0${key}`
+  return {
+    /** Takes the attempts on the keys that an operation reads, which then knows whether they were committed. */
+    take: (operation: Operation<unknown, Refusal>): ReadonlyArray<Attempt> =>
+      keysOf(operation).flatMap((key) => {
+        const name = nameOf(operation.userId, key)
+        const found = attempts.get(name)
+        attempts.delete(name)
+        return found ?? []
+      }),
+    put: (attempt: Attempt): void => {
+      if (attempts.size >= MOST_UNANSWERED) attempts.clear()
+      attempts.set(nameOf(attempt.changes.account.userId, attempt.key), attempt)
+    }
+  }
 }
 
 /**
- * The ledger, whose holds are counted and whose operations know their trace: as each operation was decided last, so that an operation that found its answer
- * stored counts nothing. A charge is also added to that of the current request.
+ * The ledger, whose holds are counted and whose operations know their trace. An operation counts as it was decided last,
+ * so that one that finds its answer stored counts nothing, unless an attempt of this process stored it: then the answer
+ * of that commit was lost. A charge is also added to that of the current request.
  */
-const counted = (ledger: CreditLedger["Service"]): CreditLedger["Service"] => ({
-  ...ledger,
-  run: <A, E extends Refusal>(operation: Operation<A, E>) =>
-    Effect.flatMap(currentTraceparent, (traceparent) => {
-      let moved: ReturnType<typeof movedBy> | undefined
-      const observed: Operation<A, E> = {
-        ...operation,
-        traceparent,
-        decide: (view, now) => {
-          const decision = operation.decide(view, now)
-          moved = decision.changes === undefined ? undefined : movedBy(view, decision.changes)
-          return decision
+const counted = (ledger: CreditLedger["Service"]): CreditLedger["Service"] => {
+  const unanswered = makeUnanswered()
+  return {
+    ...ledger,
+    run: <A, E extends Refusal>(operation: Operation<A, E>) =>
+      Effect.flatMap(currentTraceparent, (traceparent) => {
+        const earlier = unanswered.take(operation)
+        let own: Attempt | undefined
+        let moved = NOTHING
+        const observed: Operation<A, E> = {
+          ...operation,
+          traceparent,
+          decide: (view, now) => {
+            const decision = operation.decide(view, now)
+            moved = [...earlier, ...(own === undefined ? [] : [own])]
+              .filter((attempt) => isCommitted(attempt, view))
+              .reduce((total, attempt) => add(total, attempt.moved), NOTHING)
+            const { changes } = decision
+            const key = changes?.opened[0]?.hold.key ?? changes?.records[0]?.key
+            if (changes === undefined || key === undefined) return decision
+            moved = add(moved, movedBy(view, changes))
+            own = { key, changes, moved }
+            return decision
+          }
         }
-      }
-      return Effect.tap(ledger.run(observed), () => (moved === undefined ? Effect.void : count(moved)))
-    })
-})
+        const keep = Effect.sync(() => [...earlier, ...(own === undefined ? [] : [own])].forEach(unanswered.put))
+        return Effect.tap(
+          Effect.onError(ledger.run(observed), () => keep),
+          () => count(moved)
+        )
+      })
+  }
+}
 
-const count = ({ released, reserved, settled }: ReturnType<typeof movedBy>) =>
+const count = ({ released, reserved, settled }: Moved) =>
   Effect.map(RequestCharge, (charge) => {
     if (reserved > 0) instruments.reserved.record(reserved)
     if (released > 0) instruments.released.record(released)

@@ -1,15 +1,16 @@
 import { Result } from "effect"
 import { availableOf, freeOf, takeFrom } from "../Account.ts"
-import type {
-  Hold,
-  HoldEnd,
-  OnOtherTier,
-  ReleaseInput,
-  Reserved,
-  ReserveInput,
-  SettleInput,
-  HoldName,
-  Swept
+import {
+  type Hold,
+  type HoldEnd,
+  type OnOtherTier,
+  type ReleaseInput,
+  type Reserved,
+  type ReserveInput,
+  type SettleInput,
+  type HoldName,
+  NOTHING_SWEPT,
+  type Swept
 } from "../holds/Hold.ts"
 import type { TierName } from "../../tiers/Tier.ts"
 import { AccountNotFound, DailyCapReached, HoldNotFound, InvalidAmount, KeyConflict } from "../errors.ts"
@@ -305,10 +306,10 @@ export const decideExpiry = (
   return decideSettle(view, { ...named, amount, draft: { ...draft, usage, estimated: true, ended: "expired" } }, now)
 }
 
-/** The charge of one end in addition to that of a sweep. */
-export const sweptBy = (end: HoldEnd | undefined): Swept => ({
-  charged: end?._tag === "Settled" ? 1 : 0,
-  released: end?._tag === "Released" ? 1 : 0,
-  credits: end?._tag === "Settled" ? end.receipt.charged : 0,
-  refused: 0
-})
+/** One hold of `held` credits as a part of a sweep, by its end; undefined if the sweep did not end it. */
+export const sweptBy = (end: HoldEnd | undefined, held: number): Swept => {
+  if (end === undefined) return NOTHING_SWEPT
+  const credits = end._tag === "Settled" ? end.receipt.charged : 0
+  const charged = end._tag === "Settled" ? 1 : 0
+  return { charged, released: 1 - charged, credits, returned: held - credits, refused: 0 }
+}

@@ -40,7 +40,8 @@ export class HoldSweeper extends Context.Service<
         let all = NOTHING_SWEPT
         for (;;) {
           const swept = yield* sweepSome({ limit: HOLDS_PER_SWEEP })
-          if (swept.credits > 0) instruments.swept.record(swept.credits)
+          instruments.swept.record(swept.credits)
+          instruments.released.record(swept.returned)
           all = { ...addSwept(all, swept), refused: swept.refused }
           const ended = swept.charged + swept.released
           // Refused holds are found again, so that the sum never reaches the limit.
