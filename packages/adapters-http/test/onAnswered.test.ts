@@ -1,3 +1,4 @@
+import { instruments } from "@parley/core/adapter"
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
 import { type AnsweredRequest, parleyListener } from "../src/index.ts"
 import { openRaw, rawPost } from "./support/openRaw.ts"
@@ -56,6 +57,25 @@ test("a reply whose reader leaves is reported as broken off, with what was sent 
   const record = await recordOf(({ requestId }) => requestId === id)
   expect(record).toMatchObject({ route: "POST /api/chat", userId: "bob", status: 200, complete: false })
   expect(record.bytes).toBeGreaterThan("Half of".length)
+})
+
+test("a pipelined request whose turn never comes is reported and no longer active once the connection is gone", async () => {
+  const [first, second] = [crypto.randomUUID(), crypto.randomUUID()]
+  const active = instruments.httpActive.read()
+  const calling = server.model.nextCall()
+  const raw = await openRaw(server.port)
+  const headers = { cookie: await cookieFor("bob"), "content-type": "application/json" }
+  const hello = JSON.stringify({ messages: [{ role: "user", content: "Hello?" }] })
+  const asked = [first, second].map((id) => rawPost("/api/chat", { ...headers, "x-request-id": id }, hello))
+  raw.socket.write(asked.join(""))
+  const call = await calling
+  call.say("Half of")
+  await raw.until("Half of")
+  raw.socket.destroy()
+  for (const id of [first, second]) {
+    expect(await recordOf(({ requestId }) => requestId === id)).toMatchObject({ method: "POST", complete: false })
+  }
+  expect(instruments.httpActive.read()).toBe(active)
 })
 
 test("a person's request belongs to the trace that it names, and a visitor's does not", async () => {

@@ -13,7 +13,8 @@ export const observeAnswer = (
   report: ((answered: AnsweredRequest) => void) | undefined
 ): RequestFinding => {
   const began = performance.now()
-  const written = request.socket.bytesWritten
+  const { socket } = request
+  const written = socket.bytesWritten
   const finding: RequestFinding = { credits: 0 }
   let firstByteMs: number | undefined
   instruments.httpActive.record(1)
@@ -22,7 +23,11 @@ export const observeAnswer = (
     firstByteMs ??= performance.now() - began
     return writeHead.apply(response, args)
   }) as typeof writeHead
-  response.once("close", () => {
+  let isOver = false
+  const end = () => {
+    if (isOver) return
+    isOver = true
+    socket.off("close", end)
     const answered: AnsweredRequest = {
       requestId,
       traceId: finding.traceId,
@@ -34,12 +39,15 @@ export const observeAnswer = (
       durationMs: performance.now() - began,
       firstByteMs,
       credits: finding.credits,
-      bytes: request.socket.bytesWritten - written
+      bytes: socket.bytesWritten - written
     }
     instruments.httpActive.record(-1)
     recordDuration(answered)
     report?.(answered)
-  })
+  }
+  response.once("close", end)
+  // A pipelined response that waits for its turn has no socket, and gets no event if the connection closes.
+  if (response.socket === null) socket.once("close", end)
   return finding
 }
 
