@@ -118,6 +118,23 @@ describe("a server whose telemetry is collected", () => {
     expect(JSON.stringify(collector.spans)).not.toContain(QUESTION)
   })
 
+  it("spans of requests have the status of the response, and only failures of the server are errors", async () => {
+    const paths = ["/api/chats", "/api/cron/reset-credits"]
+    const answers = await Promise.all(paths.map((path) => fetch(`${server.url}${path}`)))
+    expect(answers.map(({ status }) => status)).toEqual([401, 503])
+    const names = [...paths.map((path) => `GET ${path}`), "POST /api/chat"]
+    const spans = await eventually("their spans", () => {
+      const found = names.flatMap((name) => collector.spans.find((span) => span.name === name) ?? [])
+      return found.length === names.length ? found : undefined
+    })
+    const ends = spans.map((span) => [attributesOf(span)["http.response.status_code"], span.status.code === 2])
+    expect(ends).toEqual([
+      [401, false],
+      [503, true],
+      [200, false]
+    ])
+  })
+
   it("the job of an upload, the events of both requests and their webhooks continue the trace", async () => {
     await eventually("both webhooks", () => webhooks.size === 2 || undefined)
     const ids = await eventually("the spans of their deliveries", () => {

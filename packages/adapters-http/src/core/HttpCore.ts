@@ -19,7 +19,7 @@ import {
   sendProblem,
   writeResponse
 } from "../exchange/Exchange.ts"
-import { problemFrom } from "../problems/Problem.ts"
+import { problemFrom, statusOf } from "../problems/Problem.ts"
 import { problemHeaders } from "../problems/problemHeaders.ts"
 import { decodeParameters } from "../routes/parameters.ts"
 import type { Route, RouteCall, RouteMatch, Method } from "../routes/Route.ts"
@@ -126,7 +126,8 @@ const answerCall = async (server: Server, call: RouteCall, exchange: Exchange): 
 /**
  * Runs the work of a request in a span, below that of its caller (`traceparent`, W3C Trace Context), and notes the
  * trace for the access log. A visitor of a site begins a trace: any browser could name one, and whether it is
- * sampled. Names and attributes are those of OpenTelemetry's HTTP conventions (1.43).
+ * sampled. Names and attributes are those of OpenTelemetry's HTTP conventions (1.43), by which a refusal (4xx) is no
+ * error of the server's span.
  */
 const traceRequest = (request: Request, route: Route, finding: RequestFinding) => {
   const parent = route.origin === "visitors" ? undefined : spanFrom(request.valuesOf("traceparent")[0])
@@ -134,12 +135,24 @@ const traceRequest = (request: Request, route: Route, finding: RequestFinding) =
   const note = Effect.map(currentSpan, (span) => {
     if (span !== undefined) finding.traceId = span.traceId
   })
-  return <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.withSpan(Effect.andThen(note, work), route.name, {
+  const noteStatus = (status: number) => Effect.annotateCurrentSpan("http.response.status_code", status)
+  return <E, R>(work: Effect.Effect<number, E, R>): Effect.Effect<number, E, R> => {
+    const answered = Effect.matchCauseEffect(work, {
+      onSuccess: (status) => Effect.as(noteStatus(status), Exit.succeed(status)),
+      onFailure: (cause): Effect.Effect<Exit.Exit<number, E>, E> => {
+        if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
+        const status = statusOf(Cause.squash(cause))
+        const end = status < 500 ? Effect.succeed(Exit.failCause(cause)) : Effect.failCause(cause)
+        return Effect.andThen(noteStatus(status), end)
+      }
+    })
+    const span = Effect.withSpan(Effect.andThen(note, answered), route.name, {
       kind: "server",
       ...(parent === undefined ? { root: true } : { parent }),
       attributes: { "http.request.method": request.method, "http.route": route.path }
     })
+    return Effect.flatten(span)
+  }
 }
 
 /** The request as security events name it; its parts are looked up if they are needed. */
@@ -178,6 +191,7 @@ const serve = Effect.fnUntraced(function* (
   if (isStream) yield* Scope.close(preparing, Exit.void)
   const sent = isStream || isWhole(response) ? response : { ...response, body: undefined }
   yield* writeResponse(writer, sent, context.server.stalledReaderMs)
+  return sent.status
 })
 
 /**

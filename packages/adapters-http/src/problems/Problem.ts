@@ -23,6 +23,9 @@ export const codeOf = (error: unknown): ErrorCode => {
   return isErrorCode(code) ? code : "internal_error"
 }
 
+/** The status of the response to a thrown or failed value. */
+export const statusOf = (error: unknown): number => problemTable[codeOf(error)].status
+
 /**
  * Takes any failed value; returns the body of its response. It contains only the message of a listed error and the
  * members that its kind names, so that nothing else of an error can leak.

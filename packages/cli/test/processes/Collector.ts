@@ -13,6 +13,8 @@ export interface CollectedSpan {
   readonly parentSpanId?: string
   readonly name: string
   readonly attributes: ReadonlyArray<Attribute>
+  /** 2 is an error. */
+  readonly status: { readonly code: number }
 }
 
 interface Point {

@@ -35,7 +35,7 @@ it("a span that fails or dies names the failure and its codes, and contains no t
   await eventually("the spans", () => collector.spans.length === failing.length || undefined)
   const sent = JSON.stringify(collector.spans)
   for (const text of [SECRET, "otlpLayer.test.ts"]) expect(sent).not.toContain(text)
-  expect(collector.spans.map((span) => [span.name, (span as unknown as { status: object }).status])).toEqual([
+  expect(collector.spans.map((span) => [span.name, span.status])).toEqual([
     ["work 0", { code: 2, message: "Ledger.run ECONNREFUSED" }],
     ["work 1", { code: 2, message: "" }],
     ["work 2", { code: 2, message: "ECONNREFUSED" }]
