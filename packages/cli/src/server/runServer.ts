@@ -25,12 +25,13 @@ interface ServerStart {
 export const runServer = Effect.fnUntraced(function* ({ config, tasks, claim, engine }: ServerStart) {
   const runtime = yield* openParts(config, engine)
   const parts = yield* runtime.contextEffect
+  // Before the requests, so that it ends after them: while replies run on, a scrape sees them and their charges.
+  yield* Effect.provideContext(startSamples(config), parts)
+  yield* serveMetrics(config)
   const working = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
   const { port, loadPages, beginPayments } = yield* openHttp(config, runtime)
   yield* claim?.answerWith(yield* foreignCommands(config, parts)) ?? Effect.void
-  yield* serveMetrics(config)
   yield* announce(config, tasks, port)
-  yield* Effect.provideContext(startSamples(config), parts)
   // Starts after the server listens, so that it does not delay the start, and ends after the requests.
   yield* Effect.provideContext(Layer.buildWithScope(backgroundWorkLayer(tasks), working), parts)
   yield* Effect.sync(() => {

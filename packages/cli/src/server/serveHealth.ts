@@ -3,6 +3,8 @@ import type { AddressInfo } from "node:net"
 import { Effect, type Scope } from "effect"
 import { PortTaken } from "../running/commandErrors.ts"
 
+const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
 /** `health` answers `GET /healthz`, and `metrics` also `GET /metrics`. */
 type Served = "health" | "metrics"
 
@@ -12,36 +14,36 @@ const send = (response: ServerResponse, status: number, type: string, body: stri
 const sendJson = (response: ServerResponse, status: number, said: string) =>
   send(response, status, "application/json", JSON.stringify({ status: said }))
 
-const sendMetrics = async (response: ServerResponse) => {
-  const { metricsText } = await import("../telemetry/metricsText.ts")
-  send(response, 200, "text/plain; version=0.0.4; charset=utf-8", metricsText())
-}
-
+/** Answers with the text of the metrics if there is one. */
 const listenerOf =
-  (served: Served): RequestListener =>
-  ({ method, url }, response) => {
-    if (method === "GET" && url === "/healthz") return sendJson(response, 200, "ok")
-    if (method === "GET" && url === "/metrics" && served === "metrics") return void sendMetrics(response)
+  (metrics: (() => string) | undefined): RequestListener =>
+  ({ method, url = "" }, response) => {
+    const asked = `${method} ${url.split("?", 1)[0]}`
+    if (asked === "GET /healthz") return sendJson(response, 200, "ok")
+    if (asked === "GET /metrics" && metrics !== undefined) return send(response, 200, METRICS_TYPE, metrics())
     return sendJson(response, 404, "not found")
   }
 
 /** Serves `GET /healthz`, which says that the process runs, and metrics, until the scope closes. Returns the port. */
-export const serveHealth = (
+export const serveHealth = Effect.fnUntraced(function* (
   host: string,
   port: number,
   served: Served = "health"
-): Effect.Effect<number, PortTaken, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.callback<ReturnType<typeof createServer>, PortTaken>((resume) => {
-      const server = createServer(listenerOf(served))
-      server.once("error", (error: NodeJS.ErrnoException) =>
-        resume(Effect.fail(new PortTaken({ host, port, problem: error.code ?? "unknown error" })))
-      )
-      server.listen({ host, port }, () => resume(Effect.succeed(server)))
-    }),
-    (server) =>
-      Effect.callback<void>((resume) => {
-        server.close(() => resume(Effect.void))
-        server.closeAllConnections()
-      })
-  ).pipe(Effect.map((server) => (server.address() as AddressInfo).port))
+): Effect.fn.Return<number, PortTaken, Scope.Scope> {
+  // Not with the first scrape, which could fail: an upgrade may have replaced the files by then.
+  const texts = served === "metrics" ? yield* Effect.promise(() => import("../telemetry/metricsText.ts")) : undefined
+  const listening = Effect.callback<ReturnType<typeof createServer>, PortTaken>((resume) => {
+    const server = createServer(listenerOf(texts?.metricsText))
+    server.once("error", (error: NodeJS.ErrnoException) =>
+      resume(Effect.fail(new PortTaken({ host, port, problem: error.code ?? "unknown error" })))
+    )
+    server.listen({ host, port }, () => resume(Effect.succeed(server)))
+  })
+  const server = yield* Effect.acquireRelease(listening, (server) =>
+    Effect.callback<void>((resume) => {
+      server.close(() => resume(Effect.void))
+      server.closeAllConnections()
+    })
+  )
+  return (server.address() as AddressInfo).port
+})

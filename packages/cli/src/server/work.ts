@@ -1,5 +1,5 @@
 import { backgroundWorkLayer } from "@parley/core/effect"
-import { Console, Effect, Exit, Layer, Scope } from "effect"
+import { Console, Effect, Layer } from "effect"
 import { loadConfig } from "../config/loadConfig.ts"
 import type { ParleyConfig } from "../config/readConfig.ts"
 import {
@@ -30,10 +30,10 @@ const start = Effect.fnUntraced(function* (config: ParleyConfig) {
   )
   const runtime = yield* openParts(config)
   const parts = yield* runtime.contextEffect
-  const working = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
-  yield* Effect.provideContext(Layer.buildWithScope(backgroundWorkLayer(tasksOf(config)), working), parts)
+  // Before the work, so that it ends after it.
   yield* Effect.provideContext(startSamples(config), parts)
   const port = yield* serveHealthOf(config)
+  yield* Effect.provideContext(Layer.build(backgroundWorkLayer(tasksOf(config))), parts)
   yield* announce(config, port)
 })
 

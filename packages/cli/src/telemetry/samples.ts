@@ -10,7 +10,7 @@ import {
   WORKER_ALIVE_MS,
   WorkerRegistry
 } from "@parley/core/adapter"
-import { Effect, Schedule } from "effect"
+import { Cause, Effect, Schedule } from "effect"
 import { failureFields } from "@parley/core/adapter"
 import type { ParleyConfig } from "../config/readConfig.ts"
 
@@ -83,14 +83,21 @@ const sampleStorage = Effect.gen(function* () {
   }
 })
 
+const sampledEvery = <E, R>(sample: Effect.Effect<void, E, R>) =>
+  Effect.forkScoped(Effect.repeat(sample, Schedule.spaced(EVERY)))
+
 /** Samples the gauges every ten seconds until the scope closes, if metrics are exported. */
 export const startSamples = Effect.fnUntraced(function* ({ metricsPort, otlp }: ParleyConfig) {
   if (metricsPort === undefined && otlp === undefined) return
   beginInstruments()
   const ofProcess = yield* sampleProcess
-  const ofStorage = Effect.catch(sampleStorage, (failed) =>
-    Effect.annotateLogs(Effect.logWarning("Metrics of the storage could not be read."), failureFields(failed))
+  const ofStorage = Effect.catchCause(sampleStorage, (cause) =>
+    Effect.annotateLogs(
+      Effect.logWarning("Metrics of the storage could not be read."),
+      failureFields(Cause.squash(cause))
+    )
   )
-  const sample = Effect.all([ofProcess, sampleConnections, ofStorage], { discard: true })
-  yield* Effect.forkScoped(Effect.repeat(sample, Schedule.spaced(EVERY)))
+  yield* sampledEvery(Effect.andThen(ofProcess, sampleConnections))
+  // On its own: a storage that does not answer delays no sample of the process.
+  yield* sampledEvery(ofStorage)
 })
