@@ -7,7 +7,7 @@ import { ownerKey } from "../store/StoredChat.ts"
 import type { RunReplyInput } from "./endReply.ts"
 import { type EndableReply, makeEndBlockedReplies, makeRefuseBlocked } from "./blockedPeople.ts"
 import { cutOff, makeFollowed, type Readable } from "./followReply.ts"
-import { makeReplyText } from "./ReplyText.ts"
+import { makeReplyText, type ReplyText } from "./ReplyText.ts"
 import { type RunningChat, RunningReplies, type RunningReply } from "./RunningReplies.ts"
 import { makeRunReply } from "./runReply.ts"
 
@@ -33,6 +33,7 @@ export interface JoinedReply extends StartedReply {
 /** A reply that this process writes. */
 interface OwnReply extends Readable, EndableReply {
   readonly joinable: boolean
+  readonly text: ReplyText<ModelFailed>
   /** Unix milliseconds. */
   readonly startedAt: number
   readonly stopped: Effect.Effect<unknown>
@@ -167,7 +168,10 @@ const makeRun = Effect.gen(function* () {
   const { all, ownOf, register } = yield* makeOwnReplies
   // Before `running` closes, which ends them.
   yield* Effect.addFinalizer(() =>
-    Effect.sync(() => instruments.repliesCut.record(all().length, { reason: "shutdown" }))
+    Effect.sync(() => {
+      const cut = all().filter(({ text }) => text.isGrowing())
+      instruments.repliesCut.record(cut.length, { reason: "shutdown" })
+    })
   )
 
   const run = Effect.fnUntraced(function* (input: RunReplyInput) {

@@ -8,6 +8,8 @@ import type { TokenizerService } from "../../tokens/TokenizerService.ts"
 export interface ReplyText<E> {
   /** In UTF-16 units. */
   readonly length: () => number
+  /** It has begun and has not ended. */
+  readonly isGrowing: () => boolean
   /** The available text from an offset on. */
   readonly from: (start: number) => string
   readonly append: (text: string) => void
@@ -51,6 +53,7 @@ export const makeReplyText = <E>(): ReplyText<E> => {
 
   return {
     length: () => length,
+    isGrowing: () => length > 0 && ended === undefined,
     from: (start) => {
       const place = starts.findLastIndex((each) => each <= start)
       if (place < 0) return ""
