@@ -3,7 +3,8 @@ import { DailyCapReached, type DailyShareName } from "../../credits/errors.ts"
 import { kindOfSpender, type Spender, dayOf, startOfDay } from "../../credits/Spender.ts"
 import { type SpendLimit, SpendLimiter } from "../../limits/SpendLimiter.ts"
 import { failureFields } from "../../storage/failureFields.ts"
-import { retryStorage } from "../../storage/retryStorage.ts"
+import type { StorageFailed } from "../../storage/StorageFailed.ts"
+import { retryThroughOutage } from "../../storage/retryStorage.ts"
 
 /**
  * The part of the payer's day that one bot, or one address, may spend. An open reply counts with the most it may cost.
@@ -16,15 +17,19 @@ export interface DailyShare extends SpendLimit {
 export interface GrantedShare {
   readonly amount: number
   /**
-   * Returns credits that the reply does not cost. Never fails: if the store does not answer, they stay counted for the
-   * day.
+   * Returns credits that the reply does not cost. Never fails: if the store does not answer for minutes, they stay
+   * counted for the day.
    */
   giveBack(unused: number): Effect.Effect<void>
 }
 
+const NOT_GIVEN_BACK =
+  "Credits that a visitor's reply did not cost could not be returned: they stay counted on the bot and the address today."
+
 /** Counts a reply on the shares that it falls under, before its credits are held. */
 export const makeTakeShares = Effect.gen(function* () {
   const limiter = yield* SpendLimiter
+  const scope = yield* Effect.scope
 
   return Effect.fnUntraced(function* (
     shares: ReadonlyArray<DailyShare>,
@@ -46,17 +51,15 @@ export const makeTakeShares = Effect.gen(function* () {
       })
     }
     const { amount: granted, day } = spending
-    const giveBack = (unused: number): Effect.Effect<void> =>
-      unused <= 0
-        ? Effect.void
-        : Effect.catch(retryStorage(limiter.giveBack({ limits: shares, day, amount: unused })), (failed) =>
-            Effect.annotateLogs(
-              Effect.logWarning(
-                "Credits that a visitor's reply did not cost could not be returned: they stay counted on the bot and the address today."
-              ),
-              failureFields(failed)
-            )
-          )
+    const giveBack = (unused: number): Effect.Effect<void> => {
+      if (unused <= 0) return Effect.void
+      const giving = limiter.giveBack({ limits: shares, day, amount: unused })
+      const lost = (failed: StorageFailed) =>
+        Effect.annotateLogs(Effect.logWarning(NOT_GIVEN_BACK), failureFields(failed))
+      // Beside the reply, which an outage would delay for minutes.
+      const later = Effect.forkIn(Effect.catch(retryThroughOutage(giving), lost), scope)
+      return Effect.catch(giving, () => Effect.asVoid(later))
+    }
     return { amount: granted, giveBack } satisfies GrantedShare
   })
 })
