@@ -3,7 +3,7 @@ import { ofReply } from "@parley/core/testing"
 import { ChatService } from "@parley/core/effect"
 import { ModelFailed } from "@parley/core/adapter"
 import { defaultReplyLimits, type ReplyPart, replyStream } from "@parley/core/adapter"
-import { Deferred, Effect, Exit, Fiber, Layer, Logger, Scope, Stream } from "effect"
+import { Deferred, Effect, Exit, Fiber, Layer, Logger, Scope, Stream, Tracer } from "effect"
 import { instruments } from "../../src/telemetry/instruments.ts"
 import { ask, balance, flatPrice, says, scriptedModel, transactions, world } from "./world.ts"
 
@@ -42,6 +42,14 @@ describe("a reply that completes", () => {
       const model = scriptedModel(() => says(["Hello"], { input: 1_000_000_000_000, output: 1 }))
       const logged: Array<unknown> = []
       const logger = Logger.make(({ message }) => void logged.push(message))
+      const spans: Array<Tracer.Span> = []
+      const tracer = Tracer.make({
+        span: (options) => {
+          const span = new Tracer.NativeSpan(options)
+          spans.push(span)
+          return span
+        }
+      })
       return Effect.gen(function* () {
         // The counter is the process's: other files of this worker may have counted.
         const before = instruments.loss.read()
@@ -54,7 +62,12 @@ describe("a reply that completes", () => {
         assert.deepInclude(yield* balance("ann"), { allowance: 100 - held, held: 0, debt: 0 })
         assert.include(JSON.stringify(logged), "charged up to its hold")
         assert.isAbove(instruments.loss.read(), before)
-      }).pipe(Effect.provide(Layer.merge(Logger.layer([logger]), world(model))))
+        const settling = spans.find(({ name }) => name === "credits.settle")
+        assert.strictEqual(settling?.attributes.get("parley.credits.charged"), held)
+      }).pipe(
+        Effect.provide(Layer.merge(Logger.layer([logger]), world(model))),
+        Effect.provideService(Tracer.Tracer, tracer)
+      )
     }
   )
 

@@ -216,7 +216,7 @@ export const makeEndReply = Effect.gen(function* () {
     const charge = isDelivered ? replyCharge(spoken.opened, spoken.output, ended, turn.chatId, tokenizer) : undefined
     const work = Effect.gen(function* () {
       const taken = yield* payment.end(charge, yield* endOfTurn(reply)).pipe(
-        Effect.as(charge?.amount ?? 0),
+        Effect.as(Math.min(charge?.amount ?? 0, hold.amount)),
         Effect.catchTag("KeyConflict", () =>
           Effect.as(Effect.annotateLogs(Effect.logWarning(REPEATED), { hold: hold.key }), 0)
         )
