@@ -80,6 +80,28 @@ describe("readConfig", () => {
     expect(problems.join()).not.toContain("hunter2")
   })
 
+  it("names the settings of a collector that cannot be used, and takes its words in any case", async () => {
+    const collector = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318" }
+    const unusable = {
+      OTEL_METRIC_EXPORT_INTERVAL: "0",
+      OTEL_BSP_SCHEDULE_DELAY: "soon",
+      OTEL_EXPORTER_OTLP_METRICS_TIMEOUT: "1s",
+      OTEL_EXPORTER_OTLP_COMPRESSION: "brotli",
+      OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: "lowmemory"
+    }
+    const problems = await problemsOf({ ...collector, ...unusable })
+    expect(problems.map((problem) => problem.split(":")[0]).toSorted()).toEqual(Object.keys(unusable).toSorted())
+    const words = {
+      OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: "Delta",
+      OTEL_EXPORTER_OTLP_COMPRESSION: "GZIP"
+    }
+    const { otlp } = await read({ ...collector, ...words })
+    expect(Redacted.value(otlp!.variables)).toMatchObject({
+      OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: "delta",
+      OTEL_EXPORTER_OTLP_COMPRESSION: "gzip"
+    })
+  })
+
   it("prints no secrets", async () => {
     const config = await read({
       DATABASE_URL: "postgres://user:hunter2@db/x",

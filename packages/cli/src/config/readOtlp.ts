@@ -9,11 +9,37 @@ const ENDPOINTS = [
   "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"
 ]
 const LONGEST_TIMEOUT_MS = 600_000
+/** Settings of the exporters that are whole numbers: milliseconds, and spans in a request. */
+const NUMBERS = [
+  "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT",
+  "OTEL_EXPORTER_OTLP_METRICS_TIMEOUT",
+  "OTEL_METRIC_EXPORT_INTERVAL",
+  "OTEL_METRIC_EXPORT_TIMEOUT",
+  "OTEL_BSP_SCHEDULE_DELAY",
+  "OTEL_BSP_EXPORT_TIMEOUT",
+  "OTEL_BSP_MAX_EXPORT_BATCH_SIZE"
+]
+const MOST = 86_400_000
+const COMPRESSIONS = ["gzip", "none"]
+/** Settings that are one of a few words. */
+const WORDS: Readonly<Record<string, ReadonlyArray<string>>> = {
+  OTEL_EXPORTER_OTLP_COMPRESSION: COMPRESSIONS,
+  OTEL_EXPORTER_OTLP_TRACES_COMPRESSION: COMPRESSIONS,
+  OTEL_EXPORTER_OTLP_METRICS_COMPRESSION: COMPRESSIONS,
+  OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: ["cumulative", "delta"]
+}
 /** Of the variables below, those that OpenTelemetry lets default to another value than ours. */
 const DEFAULTS = {
   OTEL_SERVICE_NAME: "parley",
   OTEL_TRACES_EXPORTER: "otlp",
   OTEL_METRICS_EXPORTER: "otlp"
+}
+
+/** A setting in the form in which the exporters, which break at any other, take it. */
+const settingOf = (read: EnvironmentReader, name: string): string => {
+  const words = WORDS[name]
+  if (words !== undefined) return read.choice(name, words) ?? ""
+  return NUMBERS.includes(name) ? String(read.integer(name, 1, MOST)) : (read.text(name) ?? "")
 }
 
 /**
@@ -26,7 +52,7 @@ export const readOtlp = (read: EnvironmentReader) => {
   const contents = read.flag("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT")
   const isDisabled = read.flag("OTEL_SDK_DISABLED")
   if (!isNamed || isDisabled) return undefined
-  const given = read.set.filter((name) => name.startsWith("OTEL_")).map((name) => [name, read.text(name) ?? ""])
+  const given = read.set.filter((name) => name.startsWith("OTEL_")).map((name) => [name, settingOf(read, name)])
   const variables: Readonly<Record<string, string>> = { ...DEFAULTS, ...Object.fromEntries(given) }
   return { variables: Redacted.make(variables), timeoutMs, contents }
 }
