@@ -219,6 +219,7 @@ const decideAndWrite = Effect.fnUntraced(function* (
   for (const { userId, group, decisions, write } of decided) {
     if (refused.has(userId)) {
       recent?.doubt(userId)
+      for (const { operation } of group) operation.onMissed?.()
       missed.push(...group)
       continue
     }

@@ -63,14 +63,17 @@ const expire = (userId: string) =>
     statement(`UPDATE ${schema}.credit_holds SET expires_at = now() - interval '1 hour' WHERE user_id = $1`, [userId])
   )
 const sweep = HoldSweeper.use((sweeper) => sweeper.sweep)
+const ALL = { concurrency: "unbounded" } as const
+const ROUNDS = 24
 /** Calls again after a failure, as clients do. */
 const again = <A, E, R>(call: Effect.Effect<A, E, R>) => Effect.retry(call, { times: 1 })
 
-for (const { name, layer: database } of databases) {
-  const services = parleyLayer.pipe(
+/** The services of a process whose ledger is on this database. */
+const servicesOn = (ledgerDatabase: typeof losingDatabase) =>
+  parleyLayer.pipe(
     Layer.provideMerge(
       Layer.mergeAll(
-        Layer.provide(PgCreditLedgerLayer, Layer.effect(Database, losingDatabase)),
+        Layer.provide(PgCreditLedgerLayer, Layer.effect(Database, ledgerDatabase)),
         paymentProviderLayer(neutralProvider()),
         noCrmLayer,
         Layer.succeed(Catalog, makeCatalog(undefined)),
@@ -78,9 +81,13 @@ for (const { name, layer: database } of databases) {
         Layer.succeed(DocumentParser, DocumentParser.of({ parse: () => Effect.never }))
       )
     ),
-    Layer.provideMerge(inMemoryStorageLayer),
-    Layer.provideMerge(database)
+    Layer.provideMerge(inMemoryStorageLayer)
   )
+
+const processOn = (ledgerDatabase: typeof losingDatabase) => Layer.build(Layer.fresh(servicesOn(ledgerDatabase)))
+
+for (const { name, layer: database } of databases) {
+  const services = Layer.provideMerge(servicesOn(losingDatabase), database)
   layer(services, { excludeTestServices: true, timeout: "120 seconds" })(`credits of a ledger on ${name}`, (it) => {
     const work = (key: string) => ({ userId: `user-${crypto.randomUUID()}`, key })
     const hold = (of: ReturnType<typeof work>) =>
@@ -149,6 +156,36 @@ for (const { name, layer: database } of databases) {
         assert.deepStrictEqual(counters, rows)
         assert.deepStrictEqual(counters, { reserved: 30 + 6 + 5, settled: 6 + 5, swept: 4, released: 26 })
       })
+    )
+
+    it.effect("are those of the rows after any race of processes for the same holds, with answers lost meanwhile", () =>
+      Effect.gen(function* () {
+        const [one, other] = [yield* processOn(losingDatabase), yield* processOn(losingDatabase)]
+        const sweeper = yield* processOn(Database)
+        const userId = `user-${crypto.randomUUID()}`
+        yield* Effect.provideContext(hold({ userId, key: "account" }), one)
+        yield* Effect.provideContext(release({ userId, key: "account" }), one)
+        const { counters, rows } = yield* rises(
+          Effect.gen(function* () {
+            for (let round = 0; round < ROUNDS; round += 1) {
+              const of = { userId, key: `round-${round}` }
+              lost.commits = round % 3
+              yield* Effect.forEach([one, other], (process) => Effect.provideContext(again(hold(of)), process), ALL)
+              if (round % 4 === 0) yield* expire(userId)
+              lost.commits = round % 3
+              const ends = [
+                Effect.provideContext(again(settle(of, 3)), one),
+                Effect.provideContext(again(round % 2 === 0 ? settle(of, 4) : release(of)), other),
+                Effect.provideContext(sweep, sweeper)
+              ]
+              yield* Effect.forEach(ends, (end) => Effect.exit(end), ALL)
+              lost.commits = 0
+            }
+          })
+        )
+        assert.deepStrictEqual(counters, rows)
+        assert.isAbove(rows["settled"]!, 0)
+      }).pipe(Effect.scoped)
     )
   })
 }

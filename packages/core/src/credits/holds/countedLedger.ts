@@ -4,7 +4,7 @@ import { instruments } from "../../telemetry/instruments.ts"
 import { currentTraceparent } from "../../telemetry/trace.ts"
 import { CreditLedger } from "../CreditLedger.ts"
 import { keysOf } from "../rules/decideAll.ts"
-import type { Changes, Operation, Refusal, View } from "../rules/LedgerState.ts"
+import type { Changes, IdempotencyRecord, Operation, Refusal, View } from "../rules/LedgerState.ts"
 
 /** Credits that are held, charged and given back. */
 interface Moved {
@@ -47,14 +47,19 @@ const movedBy = ({ open, second }: View, { closed, opened, records, transactions
   }
 }
 
-/** True if the stored state proves that exactly this attempt was committed. */
+const isSame = (made: IdempotencyRecord, stored: IdempotencyRecord | undefined): boolean =>
+  stored?.key === made.key &&
+  stored.at === made.at &&
+  stored.transaction?.id === made.transaction?.id &&
+  stored.transaction?.amount === made.transaction?.amount
+
+/**
+ * True if the stored state is that of this attempt. A record does not name its process: another process that ended the
+ * hold with the same charge in the same millisecond is not told apart.
+ */
 const isCommitted = ({ changes: { opened, records } }: Attempt, { open, record, second }: View): boolean =>
   records.length > 0
-    ? records.every(({ at, key, transaction }) =>
-        [record, second.record].some(
-          (stored) => stored?.key === key && stored.at === at && stored.transaction?.id === transaction?.id
-        )
-      )
+    ? records.every((made) => isSame(made, record) || isSame(made, second.record))
     : opened.every(({ hold: { key }, reservationId }) =>
         [open, second.open].some((stored) => stored?.hold.key === key && stored.reservationId === reservationId)
       )
@@ -96,6 +101,7 @@ const counted = (ledger: CreditLedger["Service"]): CreditLedger["Service"] => {
         const observed: Operation<A, E> = {
           ...operation,
           traceparent,
+          onMissed: () => void (own = undefined),
           decide: (view, now) => {
             const decision = operation.decide(view, now)
             moved = [...earlier, ...(own === undefined ? [] : [own])]

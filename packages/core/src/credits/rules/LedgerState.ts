@@ -132,4 +132,6 @@ export interface Operation<A, E extends Refusal> {
   readonly companion?: Companion | undefined
   /** The span in which it runs, as a `traceparent`; the events of its changes continue that trace. */
   readonly traceparent?: string | undefined
+  /** Called if its last decision was not written, because another process had changed the account. */
+  readonly onMissed?: (() => void) | undefined
 }
