@@ -177,6 +177,21 @@ it("contents of conversations are traced if an operator asks for them", async ()
   expect(collector.exports).toEqual([])
 })
 
+it("a collector receives what a process counted until it stopped", async () => {
+  using folder = temporaryFolder()
+  await using collector = await Collector.start()
+  const before = instruments.settled.read()
+  const server = await serveHere(folder.path, {
+    OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `${collector.url}/v1/metrics`,
+    OTEL_METRIC_EXPORT_INTERVAL: "3600000"
+  })
+  await askAboutLease(server.url)
+  await server.stop()
+  const [settled] = collector.points("parley.credits.settled")
+  expect(settled?.asDouble).toBe(instruments.settled.read())
+  expect(settled?.asDouble).toBeGreaterThan(before)
+})
+
 it("without a collector and a port nothing is exported, and an access line still names the caller's trace", async () => {
   using folder = temporaryFolder()
   const server = await serveHere(folder.path, { PARLEY_LOG_REQUESTS: "on" })
