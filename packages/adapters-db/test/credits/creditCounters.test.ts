@@ -12,7 +12,7 @@ import { databases } from "../databases.ts"
 /** The answers of so many of the next commits are lost. */
 const lost = { commits: 0 }
 
-const losing = <A, E>(commit: Effect.Effect<A, E>): Effect.Effect<A, E | DatabaseError> =>
+const losing = <A, E, R>(commit: Effect.Effect<A, E, R>): Effect.Effect<A, E | DatabaseError, R> =>
   Effect.flatMap(commit, (answer) => {
     if (lost.commits === 0) return Effect.succeed(answer)
     lost.commits -= 1
@@ -174,11 +174,11 @@ for (const { name, layer: database } of databases) {
               if (round % 4 === 0) yield* expire(userId)
               lost.commits = round % 3
               const ends = [
-                Effect.provideContext(again(settle(of, 3)), one),
-                Effect.provideContext(again(round % 2 === 0 ? settle(of, 4) : release(of)), other),
-                Effect.provideContext(sweep, sweeper)
+                Effect.exit(Effect.provideContext(again(settle(of, 3)), one)),
+                Effect.exit(Effect.provideContext(again(round % 2 === 0 ? settle(of, 4) : release(of)), other)),
+                Effect.exit(Effect.provideContext(sweep, sweeper))
               ]
-              yield* Effect.forEach(ends, (end) => Effect.exit(end), ALL)
+              yield* Effect.all(ends, ALL)
               lost.commits = 0
             }
           })

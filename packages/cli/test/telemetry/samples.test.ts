@@ -39,7 +39,7 @@ it.effect("a storage that never answers does not keep a process from being sampl
 
 it.effect("the storage is sampled again after a sample of it broke", () => {
   let broken = true
-  const working = Effect.succeed({ alive: 3, due: 0, oldestDueMs: undefined })
+  const working = Effect.succeed({ alive: 3, due: 0, lastSeenMs: undefined, oldestDueMs: undefined })
   const { parts } = sampled(() => Effect.suspend(() => (broken ? Effect.die(new Error("broken")) : working)))
   return Effect.gen(function* () {
     yield* startSamples(METRICS)
