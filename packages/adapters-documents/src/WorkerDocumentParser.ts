@@ -23,9 +23,9 @@ import { type WorkerNotStarted, WorkerProcess } from "./process/WorkerProcess.ts
  */
 const VERSIONS: Readonly<Record<ParserKind, number>> = {
   pdf: 3,
-  docx: 2,
+  docx: 3,
   xlsx: 2,
-  pptx: 2,
+  pptx: 3,
   opendocument: 1,
   epub: 1,
   mail: 1,

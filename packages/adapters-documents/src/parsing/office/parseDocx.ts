@@ -4,7 +4,9 @@ import type { ParsedDocument } from "@parley/core/adapter"
 import type { ParserLimits } from "../../ParserLimits.ts"
 import { cleanText } from "../cleanText.ts"
 import { type DocxParts, readDocxParts } from "./docxParts.ts"
-import { archiveProblems, readArchive } from "./readArchive.ts"
+import { type Archive, archiveProblems, readArchive } from "./readArchive.ts"
+import { decodeXml } from "./readXml.ts"
+import { outlineLevelOf, withKnownElements } from "./wordXml.ts"
 
 /** The most columns that a cell is taken to cover. */
 const MAX_SPAN = 50
@@ -33,6 +35,8 @@ export interface DocxDocument extends DocxElement {
 }
 
 const markOf = ({ styleId, styleName }: DocxElement, { outline }: Reading): string => {
+  const ownLevel = outlineLevelOf(styleId ?? "")
+  if (ownLevel !== undefined) return ownLevel === 0 ? "" : headingMark(ownLevel)
   const level = /^heading ([1-9])$/i.exec(styleName ?? "")?.[1] ?? outline.get(styleId ?? "")
   if (level !== undefined) return headingMark(Number(level))
   return /^title$/i.test(styleName ?? "") ? headingMark(1) : ""
@@ -109,13 +113,20 @@ export const loadDocxReader = async (): Promise<void> => {
   await loadReader()
 }
 
+/** The archive as mammoth reads one, which its types do not name: the text of parts only, as no picture is read. */
+const fileOf = ({ read }: Archive) => ({
+  exists: (name: string) => read(name) !== undefined,
+  read: async (name: string) => withKnownElements(decodeXml(read(name) ?? new Uint8Array()))
+})
+
 /**
  * Reads the text of a Word document: paragraphs apart by a blank line, table rows as lines, notes at the end, its
- * headings by their styles. The archive is checked before anything is unpacked for reading. Nothing outside the file is
+ * headings by their styles or outline levels. The archive is checked before anything is unpacked for reading. Nothing outside the file is
  * opened: external references stay names.
  */
 export const parseDocx = async (bytes: Uint8Array, limits: ParserLimits): Promise<ParsedDocument> => {
-  const parts = readDocxParts(readArchive(bytes, limits, NOUN))
+  const archive = readArchive(bytes, limits, NOUN)
+  const parts = readDocxParts(archive)
   const mammoth = await loadReader()
   let text: string | undefined
   const transformDocument = (document: DocxDocument) => {
@@ -123,8 +134,7 @@ export const parseDocx = async (bytes: Uint8Array, limits: ParserLimits): Promis
     return { ...document, children: [] }
   }
   try {
-    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    await mammoth.convertToHtml({ buffer }, { transformDocument, externalFileAccess: false })
+    await mammoth.convertToHtml({ file: fileOf(archive) } as never, { transformDocument, externalFileAccess: false })
   } catch {
     throw archiveProblems(NOUN).damaged()
   }

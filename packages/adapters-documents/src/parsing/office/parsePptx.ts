@@ -1,4 +1,5 @@
 import { dropMarks, headingMark, takeHeadings } from "../headingMarks.ts"
+import { EquationReader } from "./EquationReader.ts"
 import { readXml } from "./readXml.ts"
 import { tableLines } from "../tableLines.ts"
 import type { ParsedDocument } from "@parley/core/adapter"
@@ -26,6 +27,7 @@ export const slideText = (bytes: Uint8Array | undefined): string => {
   let level = 0
   let inText = false
   let rows: Array<Array<string>> | undefined
+  const equation = new EquationReader()
   const endParagraph = () => {
     const text = line.trim()
     if (text !== "") lines.push(`${level > 0 ? `${"  ".repeat(level - 1)}- ` : ""}${text}`)
@@ -40,6 +42,7 @@ export const slideText = (bytes: Uint8Array | undefined): string => {
   }
   readXml(bytes, {
     open: (name, attributes) => {
+      if (equation.open(name, attributes)) return
       if (name === "sp" || name === "graphicFrame") endShape()
       else if (name === "ph") kind = attributes["type"] ?? "body"
       else if (name === "p") level = 0
@@ -50,7 +53,8 @@ export const slideText = (bytes: Uint8Array | undefined): string => {
       else if (name === "tr") rows?.push([])
     },
     close: (name) => {
-      if (name === "t") inText = false
+      if (equation.isWithin) line += equation.close() ?? ""
+      else if (name === "t") inText = false
       else if (name === "p") endParagraph()
       else if (name === "sp" || name === "graphicFrame") endShape()
       else if (name === "tc") {
@@ -62,7 +66,8 @@ export const slideText = (bytes: Uint8Array | undefined): string => {
       }
     },
     text: (text) => {
-      if (inText) line += text
+      if (equation.isWithin) equation.text(text)
+      else if (inText) line += text
     }
   })
   endShape()

@@ -10,18 +10,21 @@ export interface XmlHandler {
   readonly text?: (text: string) => void
 }
 
-const local = (name: string): string => name.slice(name.indexOf(":") + 1)
+/** The name of an element without its prefix. */
+export const localName = (name: string): string => name.slice(name.indexOf(":") + 1)
 
-const localAttributes = (attributes: Readonly<Record<string, string>>): Readonly<Record<string, string>> => {
+/** Attributes without prefixes but for `r:`, a relationship. */
+export const attributesOf = (attributes: Readonly<Record<string, string>>): Readonly<Record<string, string>> => {
   const found: Record<string, string> = Object.create(null) as Record<string, string>
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("r:")) found[name] = value
-    else if (!name.startsWith("xmlns")) found[local(name)] = value
+    else if (!name.startsWith("xmlns")) found[localName(name)] = value
   }
   return found
 }
 
-const decodeXml = (bytes: Uint8Array): string => {
+/** The text of a part. */
+export const decodeXml = (bytes: Uint8Array): string => {
   const wide =
     bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8"
   return decodeBytes(wide, bytes, { lenient: true }) ?? ""
@@ -35,8 +38,8 @@ export const readXml = (bytes: Uint8Array | undefined, handler: XmlHandler): voi
   if (bytes === undefined) return
   const parser = boundedParser(
     {
-      onopentag: (name, attributes) => handler.open?.(local(name), localAttributes(attributes)),
-      onclosetag: (name) => handler.close?.(local(name)),
+      onopentag: (name, attributes) => handler.open?.(localName(name), attributesOf(attributes)),
+      onclosetag: (name) => handler.close?.(localName(name)),
       ontext: (text) => handler.text?.(withoutMarks(text))
     },
     { xmlMode: true, decodeEntities: true }
