@@ -16,6 +16,8 @@ export interface ParserLimits {
   readonly maxPages: number
   /** Pages of a scan whose text is recognised, if text recognition is configured. */
   readonly maxScannedPages: number
+  /** Pixels of a picture whose text is recognised. */
+  readonly maxPixels: number
   /** Entries in a docx, xlsx or pptx, which are zip archives. */
   readonly maxEntries: number
   /** Inflated size of all entries of such an archive together, in bytes. */
@@ -38,6 +40,7 @@ export const DEFAULT_PARSER_LIMITS: ParserLimits = {
   maxMemoryBytes: 768 * MEBIBYTE,
   maxPages: 5_000,
   maxScannedPages: 200,
+  maxPixels: 50_000_000,
   maxEntries: 2_000,
   maxInflatedBytes: 128 * MEBIBYTE,
   maxInflationRatio: 250,

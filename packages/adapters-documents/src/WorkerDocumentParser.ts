@@ -14,7 +14,7 @@ import { DEFAULT_PARSER_LIMITS, type ParserLimits } from "./ParserLimits.ts"
 import { parserFences } from "./process/fences.ts"
 import type { ParserOutcome } from "./process/ParserMessage.ts"
 import { ParserPool } from "./process/ParserPool.ts"
-import { readScan, withUnreadPages } from "./readScan.ts"
+import { readPictureText, readScan, withUnreadPages } from "./readScan.ts"
 import { type WorkerNotStarted, WorkerProcess } from "./process/WorkerProcess.ts"
 
 /**
@@ -28,6 +28,7 @@ const VERSIONS: Readonly<Record<ParserKind, number>> = {
   pptx: 3,
   opendocument: 1,
   epub: 1,
+  image: 1,
   mail: 1,
   html: 3,
   csv: 3,
@@ -103,7 +104,7 @@ const makeParser = (limits: ParserLimits) =>
         const pageOf = (page: number) => Effect.flatMap(inPlace({ picturesOf: page }), picturesIn)
         if (outcome._tag === "Parsed") return yield* withUnreadPages(outcome.document, pageOf, ocr, limits)
         if (ocr !== undefined && outcome._tag === "Unreadable" && outcome.failure === "scan") {
-          return yield* readScan(pageOf, ocr, limits)
+          return yield* kind === "image" ? readPictureText(pageOf(1), ocr) : readScan(pageOf, ocr, limits)
         }
         return yield* unreadable(outcome)
       })

@@ -12,6 +12,16 @@ const NOTHING_FOUND =
 const tooManyPages = (pages: number, most: number): string =>
   `The PDF is a scan of ${pages.toLocaleString("en-US")} pages; text is recognised on up to ${most.toLocaleString("en-US")}. Split it.`
 
+const NOTHING_IN_PICTURE =
+  "No text was recognised in the picture. Upload a sharper one, taken from straight above, or a document with text."
+
+/** Reads the text of a picture. A text recognition that does not work is a defect, as with `readScan`. */
+export const readPictureText = Effect.fnUntraced(function* <E>(picture: Effect.Effect<ScanPage, E>, ocr: OcrService) {
+  const text = yield* Effect.orDie(recognisedOn(1, yield* picture, ocr))
+  if (text === "") return yield* new DocumentUnreadable({ failure: "scan", reason: NOTHING_IN_PICTURE })
+  return { text, pageStarts: null } satisfies ParsedDocument
+})
+
 /**
  * Reads a scan page by page: the pictures of each in the order they are drawn, the text of a page on its own. A text
  * recognition that does not work is a defect, which is tried again, and no verdict on the document.

@@ -11,6 +11,8 @@ interface Parser {
   /** Loads every module that the parser needs, so that it opens no file afterwards. */
   readonly load: () => Promise<void>
   readonly parse: (bytes: Uint8Array, limits: ParserLimits, attachments: AttachmentKinds) => Promise<ParsedDocument>
+  /** Returns the pictures of a page, from 1, for text recognition. */
+  readonly picturesOf?: (bytes: Uint8Array, limits: ParserLimits, page: number) => Promise<ScanPage>
 }
 
 /** A parser that needs nothing loaded. */
@@ -19,11 +21,22 @@ const inline = (parse: (bytes: Uint8Array, limits: ParserLimits) => ParsedDocume
   parse: async (bytes, limits) => parse(bytes, limits)
 })
 
+const UNRECOGNISED =
+  "The text of a picture can only be read by text recognition, and this server has none: its operator sets it up by PARLEY_OCR_DATA. Upload a document with text."
+
 /** A parser for each kind in the core's table of document types. Those of binary formats are large and loaded on first use. */
 const PARSERS: Readonly<Record<ParserKind, Parser>> = {
   pdf: {
     load: async () => (await import("./pdf/parsePdf.ts")).loadPdfReader(),
-    parse: async (bytes, limits) => (await import("./pdf/parsePdf.ts")).parsePdf(bytes, limits)
+    parse: async (bytes, limits) => (await import("./pdf/parsePdf.ts")).parsePdf(bytes, limits),
+    picturesOf: async (bytes, _limits, page) => (await import("./pdf/parsePdf.ts")).readScanPage(bytes, page)
+  },
+  image: {
+    load: async () => (await import("./image/readPicture.ts")).loadDecoders(),
+    parse: async () => {
+      throw new Unreadable("scan", UNRECOGNISED)
+    },
+    picturesOf: async (bytes, limits) => (await import("./image/readPicture.ts")).readPicture(bytes, limits)
   },
   docx: {
     load: async () => (await import("./office/parseDocx.ts")).loadDocxReader(),
@@ -50,10 +63,10 @@ const PARSERS: Readonly<Record<ParserKind, Parser>> = {
     parse: async (bytes) => (await import("./html/parseHtml.ts")).parseHtml(bytes)
   },
   mail: {
-    // Attachments are documents of any kind.
+    // Attachments are documents of any kind that has a text.
     load: async () => {
       await import("./mail/parseMail.ts")
-      for (const [kind, { load }] of Object.entries(PARSERS)) if (kind !== "mail") await load()
+      for (const [kind, { load }] of Object.entries(PARSERS)) if (!["image", "mail"].includes(kind)) await load()
     },
     parse: async (bytes, limits, attachments) => {
       const { parseMail } = await import("./mail/parseMail.ts")
@@ -73,9 +86,13 @@ const PARSERS: Readonly<Record<ParserKind, Parser>> = {
 /** Loads the parser of a kind. A process loads the one kind it needs; text is read by all of them. */
 export const loadParser = (kind: ParserKind): Promise<void> => PARSERS[kind].load()
 
-/** Returns the pictures of a page of a scanned pdf. */
-export const readScanPage = async (bytes: Uint8Array, page: number): Promise<ScanPage> =>
-  (await import("./pdf/parsePdf.ts")).readScanPage(bytes, page)
+/** Returns the pictures of a page of a scan. Throws `Unreadable` with the reason if they cannot be read. */
+export const readScanPage = async (
+  kind: ParserKind,
+  bytes: Uint8Array,
+  limits: ParserLimits,
+  page: number
+): Promise<ScanPage> => (await PARSERS[kind].picturesOf?.(bytes, limits, page)) ?? { pictures: [], pages: 1 }
 
 /** Reads a document's text; `attachments` are the kinds of those of a message. Throws `Unreadable` with the reason if the document has no readable text. */
 export const parseDocument = async (

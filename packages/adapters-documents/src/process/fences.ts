@@ -43,8 +43,11 @@ export const closeDescriptors = async ({ descriptors }: ParserFences, pid: numbe
   if (descriptors) await runs("/usr/bin/prlimit", ["--pid", String(pid), "--nofile=0:0"])
 }
 
-/** The packages that the parsers import. */
-const PARSER_PACKAGES = ["htmlparser2", "mammoth", "numfmt", "postal-mime", "unpdf"]
+/** The packages that the parsers import; libheif-js only if it is installed. */
+const PARSER_PACKAGES = [
+  ...["@cwasm/jpeg-turbo", "@cwasm/lodepng", "@cwasm/webp", "libheif-js"],
+  ...["htmlparser2", "mammoth", "numfmt", "postal-mime", "unpdf"]
+]
 
 /** The folder in which Node finds a package from `from`: in its `node_modules`, or in a folder above. It may be a link. */
 const packageFolder = (name: string, from: string): string | undefined => {

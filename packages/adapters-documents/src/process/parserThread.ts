@@ -15,7 +15,9 @@ closeThread()
 
 const read = async ({ attachments, kind, bytes, limits, picturesOf }: ParserRequest): Promise<ParserOutcome> => {
   try {
-    if (picturesOf !== undefined) return { _tag: "Pictured", pictures: await readScanPage(bytes, picturesOf) }
+    if (picturesOf !== undefined) {
+      return { _tag: "Pictured", pictures: await readScanPage(kind, bytes, limits, picturesOf) }
+    }
     return { _tag: "Parsed", document: await parseDocument(kind, bytes, limits, attachments) }
   } catch (cause) {
     return { _tag: "Unreadable", ...verdictOf(cause), exhausting: false }

@@ -4,6 +4,8 @@ export type ContentRule =
   | { readonly _tag: "Text" }
   /** ASCII characters at the start; if the file name has this type, anywhere within this many bytes. */
   | { readonly _tag: "Header"; readonly ascii: string; readonly within: number }
+  /** One of these, in ASCII or Latin-1, at each of these places. */
+  | { readonly _tag: "Signature"; readonly parts: ReadonlyArray<readonly [at: number, ...anyOf: Array<string>]> }
   /** A zip archive whose first entry contains this media type as it is (ODF 1.3 part 2, 3.3; EPUB 3.3, 4.3.3). */
   | { readonly _tag: "NamedZip"; readonly mediaType: string }
   /** A zip archive with an entry below this folder (ECMA-376 part 2), or the compound file of an encrypted one. */
@@ -106,6 +108,44 @@ export const DOCUMENT_TYPE_TABLE = {
     extensions: ["epub"],
     ...namedZip("application/epub+zip"),
     parser: "epub"
+  },
+  png: {
+    noun: "a PNG image",
+    extensions: ["png"],
+    mediaType: "image/png",
+    content: { _tag: "Signature", parts: [[0, "\x89PNG\r\n\x1a\n"]] },
+    parser: "image"
+  },
+  jpg: {
+    noun: "a JPEG image",
+    extensions: ["jpg", "jpeg"],
+    mediaType: "image/jpeg",
+    content: { _tag: "Signature", parts: [[0, "\xff\xd8\xff"]] },
+    parser: "image"
+  },
+  webp: {
+    noun: "a WebP image",
+    extensions: ["webp"],
+    mediaType: "image/webp",
+    content: {
+      _tag: "Signature",
+      parts: [
+        [0, "RIFF"],
+        [8, "WEBP"]
+      ]
+    },
+    parser: "image"
+  },
+  heic: {
+    noun: "a HEIC image",
+    extensions: ["heic", "heif"],
+    mediaType: "image/heic",
+    // The brands of pictures in HEVC, and of those whose codec stands elsewhere (ISO/IEC 23008-12, B.4 and 10.2).
+    content: {
+      _tag: "Signature",
+      parts: [[4, "ftypheic", "ftypheix", "ftyphevc", "ftypheim", "ftypheis", "ftypmif1"]]
+    },
+    parser: "image"
   },
   eml: {
     noun: "an e-mail",

@@ -7,6 +7,12 @@ import { describe, expect, it } from "vitest"
 
 const utf8 = (text: string) => new TextEncoder().encode(text)
 
+const signed = (parts: ReadonlyArray<readonly [number, ...Array<string>]>): Uint8Array => {
+  const bytes = new Uint8Array(32)
+  for (const [at, signature = ""] of parts) bytes.set(Buffer.from(signature, "latin1"), at)
+  return bytes
+}
+
 /** The least that is recognised as a type. */
 const sampleOf = (type: (typeof DOCUMENT_TYPES)[number]): Uint8Array => {
   const { content } = documentType(type)
@@ -15,6 +21,8 @@ const sampleOf = (type: (typeof DOCUMENT_TYPES)[number]): Uint8Array => {
       return utf8("Some text.")
     case "Header":
       return utf8(content.ascii)
+    case "Signature":
+      return signed(content.parts)
     case "NamedZip":
       return utf8(`PK\x03\x04${"\0".repeat(26)}mimetype${content.mediaType}PK`)
     case "OfficeOpenXml":
@@ -51,7 +59,8 @@ describe("the table of document types", () => {
   it("keeps names that the database can hold, and accepts by default what can be parsed", () => {
     for (const type of DOCUMENT_TYPES) expect(type).toMatch(/^[a-z0-9]{1,16}$/)
     expect(PARSED_DOCUMENT_TYPES).toEqual([
-      ...["pdf", "docx", "xlsx", "pptx", "odt", "ods", "odp", "epub", "eml"],
+      ...["pdf", "docx", "xlsx", "pptx", "odt", "ods", "odp", "epub"],
+      ...["png", "jpg", "webp", "heic", "eml"],
       ...["html", "md", "txt", "csv"]
     ])
   })

@@ -130,8 +130,6 @@ export type Content =
 const SAMPLE_BYTES = 8192
 
 const SIGNATURES: ReadonlyArray<readonly [signature: string, description: string]> = [
-  ["\x89PNG", "a PNG image"],
-  ["\xff\xd8\xff", "a JPEG image"],
   ["GIF8", "a GIF image"],
   ["\x1f\x8b", "a gzip archive"],
   ["7z\xbc\xaf", "a 7z archive"],
@@ -171,6 +169,8 @@ const isOfType = (bytes: Uint8Array, rule: ContentRule, isNamed: boolean): boole
       return false
     case "Header":
       return startsWith(bytes, 0, rule.ascii) || (isNamed && indexOf(bytes.subarray(0, rule.within), rule.ascii) >= 0)
+    case "Signature":
+      return rule.parts.every(([at, ...anyOf]) => anyOf.some((signature) => startsWith(bytes, at, signature)))
     case "NamedZip":
       return startsWith(bytes, 0, ZIP) && startsWith(bytes, MIMETYPE_AT, `mimetype${rule.mediaType}PK`)
     case "OfficeOpenXml":

@@ -1,0 +1,94 @@
+import type { ParserLimits } from "../../ParserLimits.ts"
+import type { ScanPage } from "../pdf/parsePdf.ts"
+import { Unreadable } from "../Unreadable.ts"
+import { encodePng } from "./encodePng.ts"
+import { type DecodedPicture, greyPicture } from "./greyPicture.ts"
+import { jpegOrientation, upright } from "./orientation.ts"
+import { type PictureFormat, pictureFormat, pictureSize, type PictureSize } from "./pictureSize.ts"
+
+const DAMAGED = "The picture is damaged or incomplete and cannot be read. Save it again and upload the new file."
+const NO_HEIC =
+  "Pictures of the format HEIC cannot be read on this server: its operator has to install libheif-js. Save it as JPEG and upload that."
+
+const tooLarge = ({ height, width }: PictureSize, most: number): string =>
+  `The picture has ${width.toLocaleString("en-US")} by ${height.toLocaleString("en-US")} pixels; up to ${most.toLocaleString("en-US")} can be read. Make it smaller, or cut it into parts.`
+
+type Decoder = (bytes: Uint8Array) => DecodedPicture
+
+/** The used part of libheif-js. */
+interface HeifPicture {
+  get_width(): number
+  get_height(): number
+  display(target: DecodedPicture, done: (picture: DecodedPicture | null) => void): void
+}
+interface Heif {
+  readonly HeifDecoder: new () => { decode(bytes: Uint8Array): ReadonlyArray<HeifPicture> }
+}
+
+interface Decoders {
+  readonly named: Readonly<Record<Exclude<PictureFormat, "heic">, Decoder>>
+  readonly heif: Heif | undefined
+}
+
+/** Not installed with this package, because its licence (LGPL) asks something of those who pass it on. */
+const HEIF_PACKAGE: string = "libheif-js/wasm-bundle.js"
+
+const load = async (): Promise<Decoders> => {
+  const [png, jpeg, webp] = await Promise.all([
+    import("@cwasm/lodepng"),
+    import("@cwasm/jpeg-turbo"),
+    import("@cwasm/webp")
+  ])
+  const heif = await import(HEIF_PACKAGE).then(
+    (loaded: { readonly default: Heif }) => loaded.default,
+    () => undefined
+  )
+  return { named: { png: png.decode, jpeg: jpeg.decode, webp: webp.decode }, heif }
+}
+
+let loading: Promise<Decoders> | undefined
+const decoders = (): Promise<Decoders> => (loading ??= load())
+
+/** Loads all that reading a picture takes. */
+export const loadDecoders = async (): Promise<void> => {
+  await decoders()
+}
+
+const checked = (size: PictureSize | undefined, { maxPixels }: ParserLimits): PictureSize => {
+  if (size === undefined || size.width === 0 || size.height === 0) throw new Unreadable("damaged", DAMAGED)
+  if (size.width * size.height > maxPixels) throw new Unreadable("too_long", tooLarge(size, maxPixels))
+  return size
+}
+
+const decodeHeic = async (bytes: Uint8Array, limits: ParserLimits): Promise<DecodedPicture> => {
+  const { heif } = await decoders()
+  if (heif === undefined) throw new Unreadable("unreadable", NO_HEIC)
+  const [picture] = new heif.HeifDecoder().decode(bytes)
+  if (picture === undefined) throw new Unreadable("damaged", DAMAGED)
+  const size = checked({ width: picture.get_width(), height: picture.get_height() }, limits)
+  const target = { ...size, data: new Uint8ClampedArray(size.width * size.height * 4) }
+  const shown = await new Promise<DecodedPicture | null>((resolve) => picture.display(target, resolve))
+  if (shown === null) throw new Unreadable("damaged", DAMAGED)
+  return shown
+}
+
+const decode = async (format: Exclude<PictureFormat, "heic">, bytes: Buffer, limits: ParserLimits) => {
+  checked(pictureSize(format, bytes), limits)
+  const { named } = await decoders()
+  try {
+    return named[format](bytes)
+  } catch {
+    throw new Unreadable("damaged", DAMAGED)
+  }
+}
+
+/** Returns a picture for text recognition: upright, in grey, as a PNG file, whatever its own format. */
+export const readPicture = async (content: Uint8Array, limits: ParserLimits): Promise<ScanPage> => {
+  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
+  const format = pictureFormat(bytes)
+  if (format === undefined) throw new Unreadable("damaged", DAMAGED)
+  const decoded = format === "heic" ? await decodeHeic(bytes, limits) : await decode(format, bytes, limits)
+  // A decoder of HEIC turns the picture itself.
+  const picture = upright(greyPicture(decoded), format === "jpeg" ? jpegOrientation(bytes) : 1)
+  return { pictures: [encodePng({ ...picture, bits: 8, channels: 1 })], pages: 1 }
+}
