@@ -2,7 +2,7 @@ import type { ParserLimits } from "../../ParserLimits.ts"
 import type { ScanPage } from "../pdf/parsePdf.ts"
 import { Unreadable } from "../Unreadable.ts"
 import { encodePng } from "./encodePng.ts"
-import { type DecodedPicture, greyPicture } from "./greyPicture.ts"
+import { type DecodedPicture, type Grey, greyPicture } from "./greyPicture.ts"
 import { jpegOrientation, upright } from "./orientation.ts"
 import { type PictureFormat, pictureFormat, pictureSize, type PictureSize } from "./pictureSize.ts"
 
@@ -60,8 +60,12 @@ const checked = (size: PictureSize | undefined, { maxPixels }: ParserLimits): Pi
   return size
 }
 
-const decodeHeic = async (bytes: Uint8Array, limits: ParserLimits): Promise<DecodedPicture> => {
-  const { heif } = await decoders()
+/** Decodes a HEIC picture; `heif` is undefined if its decoder is not installed. */
+export const decodeHeic = async (
+  bytes: Uint8Array,
+  limits: ParserLimits,
+  heif: Heif | undefined
+): Promise<DecodedPicture> => {
   if (heif === undefined) throw new Unreadable("unreadable", NO_HEIC)
   const [picture] = new heif.HeifDecoder().decode(bytes)
   if (picture === undefined) throw new Unreadable("damaged", DAMAGED)
@@ -72,23 +76,23 @@ const decodeHeic = async (bytes: Uint8Array, limits: ParserLimits): Promise<Deco
   return shown
 }
 
-const decode = async (format: Exclude<PictureFormat, "heic">, bytes: Buffer, limits: ParserLimits) => {
-  checked(pictureSize(format, bytes), limits)
-  const { named } = await decoders()
-  try {
-    return named[format](bytes)
-  } catch {
-    throw new Unreadable("damaged", DAMAGED)
-  }
-}
-
 /** Returns a picture for text recognition: upright, in grey, as a PNG file, whatever its own format. */
 export const readPicture = async (content: Uint8Array, limits: ParserLimits): Promise<ScanPage> => {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
+  const picture = await decode(bytes, limits)
+  return { pictures: [encodePng({ ...picture, bits: 8, channels: 1 })], pages: 1 }
+}
+
+const decode = async (bytes: Buffer, limits: ParserLimits): Promise<Grey> => {
   const format = pictureFormat(bytes)
   if (format === undefined) throw new Unreadable("damaged", DAMAGED)
-  const decoded = format === "heic" ? await decodeHeic(bytes, limits) : await decode(format, bytes, limits)
-  // A decoder of HEIC turns the picture itself.
-  const picture = upright(greyPicture(decoded), format === "jpeg" ? jpegOrientation(bytes) : 1)
-  return { pictures: [encodePng({ ...picture, bits: 8, channels: 1 })], pages: 1 }
+  const { heif, named } = await decoders()
+  // The decoder of HEIC turns the picture itself.
+  if (format === "heic") return greyPicture(await decodeHeic(bytes, limits, heif))
+  checked(pictureSize(format, bytes), limits)
+  try {
+    return upright(greyPicture(named[format](bytes)), format === "jpeg" ? jpegOrientation(bytes) : 1)
+  } catch {
+    throw new Unreadable("damaged", DAMAGED)
+  }
 }
