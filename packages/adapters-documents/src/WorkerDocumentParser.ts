@@ -1,15 +1,8 @@
-import {
-  DocumentParser,
-  documentType,
-  DocumentUnreadable,
-  FairQueue,
-  Ocr,
-  PARSED_DOCUMENT_TYPES,
-  type ParserKind
-} from "@parley/core/adapter"
+import { DocumentParser, documentType, DocumentUnreadable, FairQueue, Ocr, type ParserKind } from "@parley/core/adapter"
 import type { DocumentType, UserId } from "@parley/core"
 import { Effect, Layer } from "effect"
 import { ATTACHMENT_KINDS } from "./attachmentKinds.ts"
+import { convert, type ConvertedType, savedTypeOf } from "./LibreOffice.ts"
 import { DEFAULT_PARSER_LIMITS, type ParserLimits } from "./ParserLimits.ts"
 import { parserFences } from "./process/fences.ts"
 import type { ParserOutcome } from "./process/ParserMessage.ts"
@@ -51,20 +44,34 @@ interface ParserInput {
   readonly picturesOf?: number
 }
 
-const noParser = (type: DocumentType): string =>
-  `Documents of the type ${type} cannot be read yet. Upload one of these: ${PARSED_DOCUMENT_TYPES.join(", ")}.`
+const noConverter = (type: ConvertedType): string =>
+  `Documents of the type .${type} can be read on servers with LibreOffice only, and this one has none. Save it as .${savedTypeOf(type)} and upload that.`
+
+/** The type of the parser that reads a document, and the type of the document if LibreOffice converts it before. */
+const readingOf = (type: DocumentType) => {
+  const { parser } = documentType(type)
+  if (parser !== null) return { kind: parser, from: undefined }
+  const from = type as ConvertedType
+  return { kind: documentType(savedTypeOf(from)).parser!, from }
+}
+
+/** Limits override the defaults one by one. */
+export interface WorkerParserOptions extends Partial<ParserLimits> {
+  /** The path of LibreOffice's program, which converts doc, xls and ppt: `/usr/bin/soffice`. */
+  readonly libreOffice?: string | undefined
+}
 
 /**
  * Reads documents in worker processes with limits on time, memory, pages and size. A document that breaks its worker is
  * unreadable, with a reason, and nothing else notices. People are served round robin. Workers start with the first document and end with the scope.
  */
 export class WorkerDocumentParser {
-  /** `limits` overrides the defaults one by one. A worker that cannot be started at all is a defect, not a reason. */
-  static readonly layer = (limits: Partial<ParserLimits> = {}): Layer.Layer<DocumentParser> =>
-    Layer.effect(DocumentParser, makeParser({ ...DEFAULT_PARSER_LIMITS, ...limits }))
+  /** A worker that cannot be started at all is a defect, not a reason. */
+  static readonly layer = ({ libreOffice, ...limits }: WorkerParserOptions = {}): Layer.Layer<DocumentParser> =>
+    Layer.effect(DocumentParser, makeParser({ ...DEFAULT_PARSER_LIMITS, ...limits }, libreOffice))
 }
 
-const makeParser = (limits: ParserLimits) =>
+const makeParser = (limits: ParserLimits, libreOffice: string | undefined) =>
   Effect.gen(function* () {
     const ocr = yield* Ocr
     const { idleMilliseconds, maxMemoryBytes, processes } = limits
@@ -90,16 +97,20 @@ const makeParser = (limits: ParserLimits) =>
       const isDoubtful = outcome._tag === "Unreadable" && outcome.doubtful === true
       return isDoubtful ? yield* readBy(() => pool.takeNew(start), input) : outcome
     })
+    const converted = Effect.fnUntraced(function* (type: ConvertedType, bytes: Uint8Array) {
+      if (libreOffice === undefined) return yield* new DocumentUnreadable({ reason: noConverter(type) })
+      return yield* convert({ program: libreOffice, fences: yield* probed, limits, type, bytes })
+    })
     return DocumentParser.of({
       versionOf: (type) => {
-        const kind = documentType(type).parser
-        return kind === null ? undefined : parserVersion(kind)
+        const { from, kind } = readingOf(type)
+        return from === undefined ? parserVersion(kind) : `libreoffice/${parserVersion(kind)}`
       },
       parse: Effect.fn("WorkerDocumentParser.parse")(function* (input: ParseInput) {
-        const kind = documentType(input.type).parser
-        if (kind === null) return yield* new DocumentUnreadable({ reason: noParser(input.type) })
+        const { from, kind } = readingOf(input.type)
+        const bytes = from === undefined ? input.bytes : yield* queue.run(input.userId, converted(from, input.bytes))
         const inPlace = (part: Pick<ParserInput, "picturesOf"> = {}) =>
-          queue.run(input.userId, Effect.orDie(read({ kind, bytes: input.bytes, ...part })))
+          queue.run(input.userId, Effect.orDie(read({ kind, bytes, ...part })))
         const outcome = yield* inPlace()
         const pageOf = (page: number) => Effect.flatMap(inPlace({ picturesOf: page }), picturesIn)
         if (outcome._tag === "Parsed") return yield* withUnreadPages(outcome.document, pageOf, ocr, limits)

@@ -1,6 +1,7 @@
 export { type ClamAv, type ClamAvOptions, clamAvPlace, ClamAvScanner } from "./ClamAvScanner.ts"
+export { libreOfficeVersion } from "./LibreOffice.ts"
 export { type DocumentParserOptions, openDocumentParser, type OpenDocumentParser } from "./openDocumentParser.ts"
 export { parserFences, type ParserFences } from "./process/fences.ts"
 export { DEFAULT_PARSER_LIMITS, type ParserLimits } from "./ParserLimits.ts"
 export { TesseractOcr, type TesseractOptions } from "./TesseractOcr.ts"
-export { WorkerDocumentParser } from "./WorkerDocumentParser.ts"
+export { WorkerDocumentParser, type WorkerParserOptions } from "./WorkerDocumentParser.ts"

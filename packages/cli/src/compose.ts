@@ -208,7 +208,7 @@ export const partsLayer = (config: ParleyConfig, options: OpenOptions): Layer.La
       return parleyLayer.pipe(
         Layer.provideMerge(storesLayer({ onError })),
         Layer.provide(objectStoreLayer(config)),
-        Layer.provide(Layer.provide(WorkerDocumentParser.layer(), ocrLayer(config))),
+        Layer.provide(Layer.provide(WorkerDocumentParser.layer({ libreOffice: config.libreOffice }), ocrLayer(config))),
         Layer.provideMerge(paymentsLayer(config, options)),
         Layer.provide(crmLayer(config, options)),
         Layer.provideMerge(offerLayer(config)),

@@ -129,6 +129,21 @@ describe("readConfig", () => {
     expect(await retention(days)).toEqual({ chatsMs: day, visitorsMs: quarter, logsMs: month })
   })
 
+  it("accepts the types that LibreOffice converts if it is configured, and does not promise them without it", async () => {
+    const types = async (environment: Environment) => (await read(environment)).settings.uploads?.types
+    expect(await types({})).toBeUndefined()
+    expect(await types({ PARLEY_LIBREOFFICE: "/usr/bin/soffice" })).toEqual(
+      expect.arrayContaining(["pdf", "csv", "doc", "xls", "ppt"])
+    )
+    expect(await types({ PARLEY_LIBREOFFICE: "/usr/bin/soffice", PARLEY_UPLOAD_TYPES: "pdf,doc" })).toEqual([
+      "pdf",
+      "doc"
+    ])
+    expect(await problemsOf({ PARLEY_UPLOAD_TYPES: "pdf,doc" })).toEqual([
+      "PARLEY_UPLOAD_TYPES: with doc, xls, ppt needs PARLEY_LIBREOFFICE"
+    ])
+  })
+
   it("trusts a number of proxies or named addresses, never all addresses", async () => {
     expect((await read({ PARLEY_TRUST_PROXY: "2" })).trustProxy).toBe(2)
     expect((await read({ PARLEY_TRUST_PROXY: "loopback, 10.0.0.0/8" })).trustProxy).toBe("loopback, 10.0.0.0/8")

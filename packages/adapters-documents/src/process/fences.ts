@@ -38,6 +38,31 @@ export const programOf = ({ network }: ParserFences): { readonly file: string; r
     ? { file: "/usr/bin/unshare", before: [...UNSHARE, process.execPath] }
     : { file: process.execPath, before: [] }
 
+/** The bounds that the operating system sets a program, if the machine has `prlimit`. */
+interface ProgramBounds {
+  /** Memory of its own. */
+  readonly dataBytes: number
+  /** Each file that it writes. */
+  readonly fileBytes: number
+  /** Processor time of each of its processes. */
+  readonly seconds: number
+}
+
+/** Returns a program within the network fence and bounds, as the program to start and the arguments before its own. */
+export const programWithin = (
+  { descriptors, network }: ParserFences,
+  program: string,
+  { dataBytes, fileBytes, seconds }: ProgramBounds
+): { readonly file: string; readonly before: Array<string> } => {
+  const limits = [`--data=${dataBytes}`, `--fsize=${fileBytes}`, `--cpu=${seconds}`, "--core=0"]
+  const [file = program, ...before] = [
+    ...(network ? ["/usr/bin/unshare", ...UNSHARE] : []),
+    ...(descriptors ? ["/usr/bin/prlimit", ...limits, "--"] : []),
+    program
+  ]
+  return { file, before }
+}
+
 /** Lets a running process open nothing any more. If that does not work, the other fences stay. */
 export const closeDescriptors = async ({ descriptors }: ParserFences, pid: number): Promise<void> => {
   if (descriptors) await runs("/usr/bin/prlimit", ["--pid", String(pid), "--nofile=0:0"])

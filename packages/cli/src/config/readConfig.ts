@@ -11,6 +11,7 @@ import { type Environment, EnvironmentReader } from "./EnvironmentReader.ts"
 import { passedSockets } from "./passedSockets.ts"
 import { readConfigFile } from "./readConfigFile.ts"
 import { readMail } from "./readMail.ts"
+import { withConvertedTypes } from "./convertedTypes.ts"
 import { readOtlp } from "./readOtlp.ts"
 import { readSession } from "./readSession.ts"
 import { unknownText, unknownVariables } from "./unknownVariables.ts"
@@ -84,6 +85,8 @@ export const readSettings = (environment: Environment, folder: string): Settings
 const readEnvironment = (read: EnvironmentReader, folder: string) => {
   const file = readConfigFile(read, folder)
   const mail = readMail(read)
+  const program = read.text("PARLEY_LIBREOFFICE")
+  const libreOffice = program === undefined ? undefined : resolve(folder, program)
   return {
     ...file,
     production: read.text("NODE_ENV") === "production",
@@ -115,7 +118,7 @@ const readEnvironment = (read: EnvironmentReader, folder: string) => {
     openai: vendor(read, "OPENAI"),
     anthropic: vendor(read, "ANTHROPIC"),
     /** The settings of the core's services. */
-    settings: { ...file.settings, ...serviceSettings(read) },
+    settings: withConvertedTypes({ ...file.settings, ...serviceSettings(read) }, libreOffice, read),
     payments: payments(read),
     turnstile: turnstile(read),
     crmProviders: readCrmProviders(read),
@@ -125,6 +128,8 @@ const readEnvironment = (read: EnvironmentReader, folder: string) => {
     /** The address of clamd, which scans every uploaded file; undefined if none does. */
     clamAv: read.valid("PARLEY_CLAMAV_URL", "tcp://<host>:3310 or unix:/run/clamav/clamd.ctl", isClamAv),
     ocr: ocr(read, folder),
+    /** The path of LibreOffice's program, which converts doc, xls and ppt; undefined if they are not read. */
+    libreOffice,
     /** The secret of schedules; without it they may not call. */
     cronSecret: cronSecret(read),
     /** If background work begins due periods: `auto` does if no schedule can call the route. */

@@ -10,6 +10,8 @@ export type ContentRule =
   | { readonly _tag: "NamedZip"; readonly mediaType: string }
   /** A zip archive with an entry below this folder (ECMA-376 part 2), or the compound file of an encrypted one. */
   | { readonly _tag: "OfficeOpenXml"; readonly folder: string }
+  /** A compound file (MS-CFB) with a stream of one of these names. */
+  | { readonly _tag: "CompoundFile"; readonly streams: ReadonlyArray<string> }
 
 interface DocumentTypeRow {
   /** For sentences, with its article. */
@@ -18,7 +20,7 @@ interface DocumentTypeRow {
   readonly extensions: readonly [string, ...ReadonlyArray<string>]
   readonly mediaType: string
   readonly content: ContentRule
-  /** The parser that reads it; null if there is none yet. */
+  /** The parser that reads it; null if another program has to convert it before. */
   readonly parser: string | null
 }
 
@@ -109,6 +111,27 @@ export const DOCUMENT_TYPE_TABLE = {
     ...namedZip("application/epub+zip"),
     parser: "epub"
   },
+  doc: {
+    noun: "an old Word document",
+    extensions: ["doc"],
+    mediaType: "application/msword",
+    content: { _tag: "CompoundFile", streams: ["WordDocument"] },
+    parser: null
+  },
+  xls: {
+    noun: "an old Excel workbook",
+    extensions: ["xls"],
+    mediaType: "application/vnd.ms-excel",
+    content: { _tag: "CompoundFile", streams: ["Workbook", "Book"] },
+    parser: null
+  },
+  ppt: {
+    noun: "an old presentation",
+    extensions: ["ppt"],
+    mediaType: "application/vnd.ms-powerpoint",
+    content: { _tag: "CompoundFile", streams: ["PowerPoint Document"] },
+    parser: null
+  },
   png: {
     noun: "a PNG image",
     extensions: ["png"],
@@ -195,9 +218,14 @@ export const DOCUMENT_TYPES = Object.keys(DOCUMENT_TYPE_TABLE) as ReadonlyArray<
 export const documentType = (type: DocumentType): DocumentTypeRow & { readonly parser: ParserKind | null } =>
   DOCUMENT_TYPE_TABLE[type]
 
-/** The types that have a parser: those that can be accepted. */
+/** The types that have a parser: those that are accepted unless configured. */
 export const PARSED_DOCUMENT_TYPES: ReadonlyArray<DocumentType> = DOCUMENT_TYPES.filter(
   (type) => documentType(type).parser !== null
+)
+
+/** The types that can be accepted if there is a program that converts them. */
+export const CONVERTED_DOCUMENT_TYPES: ReadonlyArray<DocumentType> = DOCUMENT_TYPES.filter(
+  (type) => documentType(type).parser === null
 )
 
 /** The type that files with this extension, in lower case and without its dot, have. */

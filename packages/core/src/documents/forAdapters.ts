@@ -30,6 +30,7 @@ export {
 } from "./searching/Reranker.ts"
 export { BM25 } from "./searching/relevantPassages.ts"
 export {
+  CONVERTED_DOCUMENT_TYPES,
   DOCUMENT_TYPES,
   DOCUMENT_TYPE_TABLE,
   PARSED_DOCUMENT_TYPES,

@@ -1,4 +1,4 @@
-import { PARSED_DOCUMENT_TYPES } from "@parley/core/adapter"
+import { CONVERTED_DOCUMENT_TYPES, PARSED_DOCUMENT_TYPES } from "@parley/core/adapter"
 import { DOCUMENT_TYPES, documentType } from "@parley/core/adapter"
 import { identifyFile } from "../../src/documents/storing/identifyFile.ts"
 import { typeOfExtension } from "../../src/documents/documentTypes.ts"
@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest"
 const utf8 = (text: string) => new TextEncoder().encode(text)
 
 const signed = (parts: ReadonlyArray<readonly [number, ...Array<string>]>): Uint8Array => {
-  const bytes = new Uint8Array(32)
+  const bytes = new Uint8Array(1_024)
   for (const [at, signature = ""] of parts) bytes.set(Buffer.from(signature, "latin1"), at)
   return bytes
 }
@@ -27,6 +27,11 @@ const sampleOf = (type: (typeof DOCUMENT_TYPES)[number]): Uint8Array => {
       return utf8(`PK\x03\x04${"\0".repeat(26)}mimetype${content.mediaType}PK`)
     case "OfficeOpenXml":
       return utf8(`PK\x03\x04${"\0".repeat(26)}${content.folder}main.xml`)
+    case "CompoundFile":
+      return signed([
+        [0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"],
+        [512, `${[...(content.streams[0] ?? "")].join("\0")}\0\0\0`]
+      ])
   }
 }
 
@@ -63,5 +68,6 @@ describe("the table of document types", () => {
       ...["png", "jpg", "webp", "heic", "eml"],
       ...["html", "md", "txt", "csv"]
     ])
+    expect(CONVERTED_DOCUMENT_TYPES).toEqual(["doc", "xls", "ppt"])
   })
 })

@@ -15,7 +15,7 @@ export const UploadLimitsData = Schema.Struct({
   }),
   types: fromVariable(Schema.Array(Schema.Literals(DOCUMENT_TYPES)), {
     name: "PARLEY_UPLOAD_TYPES",
-    choices: PARSED_DOCUMENT_TYPES
+    choices: DOCUMENT_TYPES
   })
 })
 export type UploadLimitsData = typeof UploadLimitsData.Type

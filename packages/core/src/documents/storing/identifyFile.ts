@@ -174,9 +174,12 @@ const isOfType = (bytes: Uint8Array, rule: ContentRule, isNamed: boolean): boole
     case "NamedZip":
       return startsWith(bytes, 0, ZIP) && startsWith(bytes, MIMETYPE_AT, `mimetype${rule.mediaType}PK`)
     case "OfficeOpenXml":
-      return startsWith(bytes, 0, ZIP)
-        ? hasEntryBelow(bytes, rule.folder)
-        : startsWith(bytes, 0, COMPOUND_FILE) && indexOf(bytes, wide("EncryptedPackage")) >= 0
+      return startsWith(bytes, 0, ZIP) ? hasEntryBelow(bytes, rule.folder) : hasStream(bytes, ["EncryptedPackage"])
+    case "CompoundFile":
+      return hasStream(
+        bytes,
+        rule.streams.map((name) => `${name}\0`)
+      )
   }
 }
 
@@ -203,6 +206,9 @@ const sniffText = (sample: Uint8Array): Content => {
   if (nulls[0] + nulls[1] > 0 || controls > sample.length * 0.1) return other("binary data")
   return { kind: "text" }
 }
+
+const hasStream = (bytes: Uint8Array, names: ReadonlyArray<string>): boolean =>
+  startsWith(bytes, 0, COMPOUND_FILE) && names.some((name) => indexOf(bytes, wide(name)) >= 0)
 
 const startsWith = (bytes: Uint8Array, at: number, ascii: string): boolean => {
   for (let index = 0; index < ascii.length; index++) {

@@ -1,0 +1,108 @@
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { DocumentParser } from "@parley/core/adapter"
+import { Cause, Effect, Exit, Fiber } from "effect"
+import { afterAll, describe, expect, it } from "vitest"
+import { libreOfficeVersion, WorkerDocumentParser, type WorkerParserOptions } from "../src/index.ts"
+import { writeDocx } from "./fixtures/writeDocx.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "parley-stand-in-"))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+let programs = 0
+/** A program in the place of LibreOffice: a script that runs in the folder of the document. */
+const standIn = (script: string): string => {
+  const path = join(folder, `soffice-${++programs}`)
+  writeFileSync(path, `#!/bin/sh\n${script}\n`)
+  chmodSync(path, 0o755)
+  return path
+}
+
+const sample = join(folder, "sample.docx")
+writeFileSync(sample, writeDocx([{ heading: "Storks" }, { paragraph: "They return in March." }]))
+const CONVERTS = `mkdir out && cp ${sample} out/in.docx`
+
+const parsing = (options: WorkerParserOptions, type: "doc" | "xls" = "doc") =>
+  DocumentParser.use((parser) =>
+    parser.parse({ type, bytes: new TextEncoder().encode("old bytes"), userId: "ann" })
+  ).pipe(Effect.provide(WorkerDocumentParser.layer(options)))
+
+const failureOf = (options: WorkerParserOptions) => Effect.runPromise(Effect.flip(parsing(options)))
+
+const leftFolders = () => readdirSync(tmpdir()).filter((name) => name.startsWith("parley-libreoffice-"))
+const isRunning = (pid: string) => existsSync(`/proc/${pid.trim()}/cwd`)
+
+describe("a document of an older format", () => {
+  it("is read as the newer one that LibreOffice makes of it", async () => {
+    const { headings, text } = await Effect.runPromise(parsing({ libreOffice: standIn(CONVERTS) }))
+    expect(text).toBe("Storks\n\nThey return in March.")
+    expect(headings).toEqual([{ level: 1, title: "Storks", start: 0 }])
+  })
+
+  it("is given to a program that finds its own folder and profile, and nothing of the server's environment", async () => {
+    const seen = join(folder, "seen")
+    const libreOffice = standIn(
+      `{ pwd; env; echo "$@"; cat profile/user/registrymodifications.xcu in.doc; } > ${seen}; ${CONVERTS}`
+    )
+    process.env["PARLEY_TEST_SECRET"] = "hunter2"
+    await Effect.runPromise(parsing({ libreOffice }))
+    delete process.env["PARLEY_TEST_SECRET"]
+    const text = readFileSync(seen, "utf8")
+    const [home = ""] = text.split("\n")
+    expect(home).toContain("parley-libreoffice-")
+    expect(text).toContain(`-env:UserInstallation=file://${home}/profile --infilter=MS Word 97 --convert-to docx:`)
+    expect(text).toMatch(/DisableMacrosExecution[^/]*<value>true.*old bytes/s)
+    expect(text).not.toContain("hunter2")
+    expect(existsSync(home)).toBe(false)
+  })
+
+  it("is refused with advice where no LibreOffice is configured", async () => {
+    expect((await failureOf({})).reason).toMatch(/LibreOffice.*Save it as \.docx/)
+  })
+
+  it.each([
+    ["writes nothing", "exit 0"],
+    ["fails", "exit 1"],
+    ["breaks off", "kill -SEGV $$"],
+    ["writes a link to another file", `mkdir out && ln -s ${sample} out/in.docx`]
+  ])("is damaged if the program %s", async (_, script) => {
+    expect(await failureOf({ libreOffice: standIn(script) })).toMatchObject({ failure: "damaged", exhausting: false })
+  })
+
+  it("is no verdict if the program is not there", async () => {
+    const exit = await Effect.runPromiseExit(parsing({ libreOffice: join(folder, "nowhere") }))
+    expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
+    expect(await libreOfficeVersion(join(folder, "nowhere"))).toBeUndefined()
+  })
+
+  it.runIf(process.platform === "linux")(
+    "that keeps the program busy is too costly, and leaves neither a process nor a file",
+    async () => {
+      const pids = join(folder, "pids")
+      const before = leftFolders()
+      const libreOffice = standIn(`sleep 600 & echo $! > ${pids}; wait`)
+      const failure = await failureOf({ libreOffice, baseMilliseconds: 100, millisecondsPerMebibyte: 0 })
+      expect(failure).toMatchObject({ failure: "too_costly", exhausting: true })
+      expect(isRunning(readFileSync(pids, "utf8"))).toBe(false)
+      expect(leftFolders()).toEqual(before)
+    }
+  )
+
+  it.runIf(process.platform === "linux")(
+    "is let go with all its processes if nobody waits for it any more",
+    async () => {
+      const pids = join(folder, "interrupted")
+      const libreOffice = standIn(`sleep 600 & echo $! > ${pids}.new; mv ${pids}.new ${pids}; wait`)
+      const fiber = Effect.runFork(parsing({ libreOffice }))
+      await expect.poll(() => existsSync(pids), { timeout: 30_000 }).toBe(true)
+      await Effect.runPromise(Fiber.interrupt(fiber))
+      expect(isRunning(readFileSync(pids, "utf8"))).toBe(false)
+    }
+  )
+})
+
+it("the version is what LibreOffice says of itself, and none of another program", async () => {
+  expect(await libreOfficeVersion(standIn("echo LibreOffice 24.8.4.2 480"))).toBe("LibreOffice 24.8.4.2")
+  expect(await libreOfficeVersion(standIn("echo Something else"))).toBeUndefined()
+})
