@@ -14,7 +14,9 @@ const isHere = existsSync(SOFFICE)
 /** A pipeline that installs LibreOffice demands it. */
 const isDemanded = process.env["PARLEY_TEST_LIBREOFFICE"] !== undefined
 if (!isHere) {
-  console.warn(`LibreOffice is not tested: ${SOFFICE} is missing. Install libreoffice-writer, -calc and -impress.`)
+  process.stderr.write(
+    `LibreOffice is not tested: ${SOFFICE} is missing. Install libreoffice-writer, -calc and -impress.\n`
+  )
 }
 
 const folder = mkdtempSync(join(tmpdir(), "parley-soffice-test-"))

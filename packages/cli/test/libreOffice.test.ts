@@ -30,13 +30,13 @@ it("a server accepts old Office files if LibreOffice is configured, and else say
     await ann.signIn("ann@example.com")
     const response = await ann.upload("report.doc", oldDocument())
     const { uploads } = await ann.getJson<{ uploads: { extensions: ReadonlyArray<string> } }>("/api/me")
-    const { detail, type } = (await response.json()) as Record<string, string>
-    return { status: response.status, isListed: uploads.extensions.includes("doc"), detail, type }
+    const { detail } = (await response.json()) as Record<string, string>
+    return { status: response.status, isListed: uploads.extensions.includes("doc"), detail }
   }
   const without = await answers({})
   expect(without).toMatchObject({ status: 400, isListed: false, detail: expect.stringContaining("Save it as .docx") })
   const withProgram = await answers({ PARLEY_LIBREOFFICE: standIn(folder.path) })
-  expect(withProgram).toMatchObject({ status: 200, isListed: true, type: "doc" })
+  expect(withProgram).toMatchObject({ status: 200, isListed: true })
 })
 
 it("the doctor says which LibreOffice converts, or that none answers", async () => {

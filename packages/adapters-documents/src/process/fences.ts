@@ -55,7 +55,7 @@ export const programWithin = (
   { dataBytes, fileBytes, seconds }: ProgramBounds
 ): { readonly file: string; readonly before: Array<string> } => {
   const limits = [`--data=${dataBytes}`, `--fsize=${fileBytes}`, `--cpu=${seconds}`, "--core=0"]
-  const [file = program, ...before] = [
+  const [file, ...before] = [
     ...(network ? ["/usr/bin/unshare", ...UNSHARE] : []),
     ...(descriptors ? ["/usr/bin/prlimit", ...limits, "--"] : []),
     program

@@ -1,4 +1,4 @@
-import { type FileRejected, PARSED_DOCUMENT_TYPES } from "@parley/core/adapter"
+import { CONVERTED_DOCUMENT_TYPES, type FileRejected, PARSED_DOCUMENT_TYPES } from "@parley/core/adapter"
 import { UploadLimits } from "@parley/core/effect"
 import { documentType, fileTooLarge } from "@parley/core/adapter"
 import busboy from "busboy"
@@ -38,7 +38,7 @@ const TYPES = PARSED_DOCUMENT_TYPES.map((type) => `${type} (${documentType(type)
  */
 export const fileBody: RouteBody<SentFile, (typeof REFUSALS)[number]> = {
   contentType: "multipart/form-data",
-  description: `A form with one field, the file. Types, unless fewer are configured: ${TYPES.join(", ")}.`,
+  description: `A form with one field, the file. Types, unless fewer are configured: ${TYPES.join(", ")}. With LibreOffice also ${CONVERTED_DOCUMENT_TYPES.join(", ")}.`,
   schema: Schema.Struct({ file: Schema.String.annotate({ format: "binary" }) }),
   errors: REFUSALS,
   read: Effect.fnUntraced(function* ({ request, server }, person) {
