@@ -22,6 +22,7 @@ const VERSIONS: Readonly<Record<ParserKind, number>> = {
   opendocument: 1,
   epub: 1,
   image: 1,
+  rtf: 1,
   mail: 1,
   html: 3,
   csv: 3,

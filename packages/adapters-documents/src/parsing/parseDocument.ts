@@ -75,6 +75,10 @@ const PARSERS: Readonly<Record<ParserKind, Parser>> = {
       return parseMail(bytes, limits, { attachments, parse: parseAttachment })
     }
   },
+  rtf: {
+    load: async () => void (await import("./rtf/parseRtf.ts")),
+    parse: async (bytes) => (await import("./rtf/parseRtf.ts")).parseRtf(bytes)
+  },
   csv: inline(parseCsv),
   markdown: inline((bytes) => {
     const text = decodeText(bytes)

@@ -111,6 +111,13 @@ export const DOCUMENT_TYPE_TABLE = {
     ...namedZip("application/epub+zip"),
     parser: "epub"
   },
+  rtf: {
+    noun: "an RTF document",
+    extensions: ["rtf"],
+    mediaType: "application/rtf",
+    content: { _tag: "Signature", parts: [[0, "{\\rtf"]] },
+    parser: "rtf"
+  },
   doc: {
     noun: "an old Word document",
     extensions: ["doc"],

@@ -64,7 +64,7 @@ describe("the table of document types", () => {
   it("keeps names that the database can hold, and accepts by default what can be parsed", () => {
     for (const type of DOCUMENT_TYPES) expect(type).toMatch(/^[a-z0-9]{1,16}$/)
     expect(PARSED_DOCUMENT_TYPES).toEqual([
-      ...["pdf", "docx", "xlsx", "pptx", "odt", "ods", "odp", "epub"],
+      ...["pdf", "docx", "xlsx", "pptx", "odt", "ods", "odp", "epub", "rtf"],
       ...["png", "jpg", "webp", "heic", "eml"],
       ...["html", "md", "txt", "csv"]
     ])

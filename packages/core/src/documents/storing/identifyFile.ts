@@ -43,7 +43,6 @@ export const identifyFile = (input: IdentifyFileInput): Result.Result<Identified
 /** Formats that are not read, with those as which their programs save the same content. */
 const SAVED_AS: ReadonlyMap<string, ReadonlyArray<DocumentType>> = new Map<string, ReadonlyArray<DocumentType>>([
   ["doc", ["docx", "pdf"]],
-  ["rtf", ["docx", "pdf"]],
   ["pages", ["docx", "pdf"]],
   ["xls", ["xlsx", "csv"]],
   ["numbers", ["xlsx", "csv"]],
@@ -133,8 +132,7 @@ const SIGNATURES: ReadonlyArray<readonly [signature: string, description: string
   ["GIF8", "a GIF image"],
   ["\x1f\x8b", "a gzip archive"],
   ["7z\xbc\xaf", "a 7z archive"],
-  ["Rar!\x1a", "a RAR archive"],
-  ["{\\rtf", "an RTF document"]
+  ["Rar!\x1a", "a RAR archive"]
 ]
 const ZIP = "PK\x03\x04"
 /** The name of the first entry begins here, and its content follows at once. */

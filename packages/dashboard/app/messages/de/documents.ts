@@ -46,6 +46,7 @@ export const documents: MessagesLike<typeof english> = {
   "documents.type.ods": "OpenDocument-Tabelle",
   "documents.type.odp": "OpenDocument-Präsentation",
   "documents.type.epub": "E-Book",
+  "documents.type.rtf": "RTF-Dokument",
   "documents.type.doc": "Word-Dokument (alt)",
   "documents.type.xls": "Excel-Arbeitsmappe (alt)",
   "documents.type.ppt": "PowerPoint-Präsentation (alt)",

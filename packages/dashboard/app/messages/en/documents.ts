@@ -45,6 +45,7 @@ export const documents = {
   "documents.type.ods": "OpenDocument spreadsheet",
   "documents.type.odp": "OpenDocument presentation",
   "documents.type.epub": "E-book",
+  "documents.type.rtf": "RTF document",
   "documents.type.doc": "Word document (old)",
   "documents.type.xls": "Excel workbook (old)",
   "documents.type.ppt": "PowerPoint presentation (old)",
