@@ -45,8 +45,18 @@ const wrapped = (line: string): ReadonlyArray<string> =>
 const pagesOf = (lines: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> =>
   Array.from({ length: Math.ceil(lines.length / 40) }, (_, page) => lines.slice(page * 40, page * 40 + 40))
 
-/** Documents of each type that say the same. */
-const WRITERS: Readonly<Record<ParserKind, (blocks: ReadonlyArray<Block>) => Uint8Array>> = {
+const rtf = (text: string): string =>
+  Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at)}?`).join("")
+
+const rtfBlock = (block: Block): string =>
+  "table" in block
+    ? `${block.table.map((row) => `${row.map((cell) => `\\intbl ${rtf(cell)}\\cell `).join("")}\\row `).join("")}\\pard `
+    : linesOf(block)
+        .map((line) => `${rtf(line)}\\par `)
+        .join("")
+
+/** Documents of each type that has text of its own; all say the same. */
+const WRITERS: Readonly<Record<Exclude<ParserKind, "image">, (blocks: ReadonlyArray<Block>) => Uint8Array>> = {
   docx: (blocks) => writeDocx(blocks),
   html: (blocks) => utf8(blocks.map(htmlBlock).join("\n")),
   markdown: (blocks) => utf8(blocks.flatMap((block) => [...linesOf(block), ""]).join("\n")),
@@ -68,6 +78,7 @@ const WRITERS: Readonly<Record<ParserKind, (blocks: ReadonlyArray<Block>) => Uin
   epub: (blocks) => writeEpub(blocks.map(htmlBlock)),
   mail: (blocks) =>
     utf8(`Subject: Any\r\nContent-Type: text/html; charset=utf-8\r\n\r\n${blocks.map(htmlBlock).join("\r\n")}`),
+  rtf: (blocks) => utf8(`{\\rtf1 ${blocks.map(rtfBlock).join("")}}`),
   pdf: (blocks) => writePdf(pagesOf(blocks.flatMap(linesOf).flatMap(wrapped)))
 }
 

@@ -73,17 +73,15 @@ const ownChecks = Effect.fnUntraced(function* (settings: Settings, live: boolean
   const here: Array<Check> = [nodeCheck(), ...(yield* configurationChecks(settings))]
   if (settings.problems.length > 0) return here
   const { config } = settings
-  const { parserCheck } = yield* Effect.promise(() => import("../doctor/parserCheck.ts"))
+  const { parserChecks } = yield* Effect.promise(() => import("../doctor/parserCheck.ts"))
   const { scannerChecks } = yield* Effect.promise(() => import("../doctor/scannerChecks.ts"))
-  const { libreOfficeChecks } = yield* Effect.promise(() => import("../doctor/libreOfficeChecks.ts"))
   const { sessionChecks } = yield* Effect.promise(() => import("../doctor/sessionChecks.ts"))
   const { mailChecks } = yield* Effect.promise(() => import("../signIn/mailChecks.ts"))
   here.push(
     ...(yield* sessionChecks(config)),
     ...(yield* mailChecks(config)),
-    yield* parserCheck,
-    ...(yield* scannerChecks(config)),
-    ...(yield* libreOfficeChecks(config))
+    ...(yield* parserChecks(config)),
+    ...(yield* scannerChecks(config))
   )
   const usable = folderProblems(config).length === 0
   // The embedded database is the server's while it runs, and so is its port.

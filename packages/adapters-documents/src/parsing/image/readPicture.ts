@@ -30,16 +30,15 @@ interface Decoders {
   readonly heif: Heif | undefined
 }
 
-/** Not installed with this package, because its licence (LGPL) asks something of those who pass it on. */
-const HEIF_PACKAGE: string = "libheif-js/wasm-bundle.js"
-
 const load = async (): Promise<Decoders> => {
   const [png, jpeg, webp] = await Promise.all([
     import("@cwasm/lodepng"),
     import("@cwasm/jpeg-turbo"),
     import("@cwasm/webp")
   ])
-  const heif = await import(HEIF_PACKAGE).then(
+  // Not installed with this package, because its licence (LGPL) asks something of those who pass it on.
+  // @ts-expect-error: its types do not name this module.
+  const heif: Heif | undefined = await import("libheif-js/wasm-bundle.js").then(
     (loaded: { readonly default: Heif }) => loaded.default,
     () => undefined
   )
