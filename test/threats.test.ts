@@ -12,7 +12,7 @@ const rooms: Readonly<Record<string, number>> = {
   H: 13,
   V: 9,
   M: 12,
-  D: 12,
+  D: 13,
   P: 8,
   O: 13,
   B: 8,
