@@ -1,0 +1,40 @@
+/**
+ * Writes `docs.jsonl` of a collection from documentation in files of Markdown or HTML: a document for each section, from its
+ * heading to the next one. `node --conditions=@parley/source packages/bench/src/retrieval/makeCollection.ts <out>
+ * <file>...`; an id is the file's name with the place of the section in it. Code examples and comments are left out, and so
+ * are sections of a few words.
+ */
+import { readFile, writeFile } from "node:fs/promises"
+import { basename, extname, join } from "node:path"
+import { openDocumentParser } from "@parley/adapters-documents"
+import { Effect } from "effect"
+
+const EXAMPLES = /^```[^]*?^```$|<!--[^]*?-->/gmu
+/** Shorter sections answer no question, in UTF-16 units. */
+const LEAST = 120
+
+const [out, ...files] = process.argv.slice(2)
+if (out === undefined || files.length === 0) {
+  console.error("Usage: makeCollection.ts <out> <file>...")
+  process.exit(2)
+}
+const { close, parser } = await openDocumentParser()
+const lines: Array<string> = []
+for (const file of files) {
+  const type = extname(file) === ".md" ? "md" : "html"
+  const whole = await readFile(file, "utf8")
+  const bytes = new TextEncoder().encode(type === "md" ? whole.replace(EXAMPLES, "") : whole)
+  const { headings = [], text } = await Effect.runPromise(parser.parse({ type, bytes, userId: "bench" }))
+  for (const [place, { start, title }] of headings.entries()) {
+    const section = text.slice(start, headings[place + 1]?.start)
+    const body = section
+      .slice(section.indexOf("\n") + 1)
+      .replaceAll(/[ \t]*\n\s*\n\s*/g, "\n\n")
+      .trim()
+    if (!section.includes("\n") || body.length < LEAST) continue
+    lines.push(JSON.stringify({ id: `${basename(file, extname(file))}-${place}`, title, text: body }))
+  }
+}
+await close()
+await writeFile(join(out, "docs.jsonl"), `${lines.join("\n")}\n`)
+console.log(`${lines.length} sections`)
