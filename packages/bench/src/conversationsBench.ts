@@ -8,7 +8,7 @@ import { readFile } from "node:fs/promises"
 import { parseArgs } from "node:util"
 import { openDocumentParser } from "@parley/adapters-documents"
 import { createParley, openInMemory, type Parley } from "@parley/core"
-import { ChatModels, readPassages } from "@parley/core/adapter"
+import { ChatModels, pieceTokenizer, readPassages } from "@parley/core/adapter"
 import type { Source } from "@parley/core/reading"
 import { Effect, Stream } from "effect"
 
@@ -107,6 +107,11 @@ const print = (judged: ReadonlyArray<Judged>): void => {
   }
   const offered = judged.map(({ sources }) => sources.length).toSorted((one, other) => one - other)
   console.log(`passages offered: ${offered[Math.floor(offered.length / 2)]} in the median, ${offered.at(-1)} at most`)
+  const tokens = judged.map(({ sources }) =>
+    sources.reduce((sum, { text }) => sum + pieceTokenizer.count(text).estimate, 0)
+  )
+  const mean = tokens.reduce((sum, each) => sum + each, 0) / Math.max(1, tokens.length)
+  console.log(`tokens of passages a question: ${Math.round(mean)} on average, ${Math.max(...tokens)} at most`)
   for (const { conversation, isRight: right, question, sources } of flags.missed ? judged : []) {
     if (right) continue
     console.log(

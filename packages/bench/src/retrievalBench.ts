@@ -5,6 +5,8 @@
  * `even` uses only the queries at odd or even positions. `--embedder <file>`, a module whose default export is an
  * embedder, also searches by meaning, and prints the result for each weight. `--foreign <folder>` also asks the
  * questions of another collection, and prints the number of passages that a model would be offered for them.
+ * `--among <text>` asks only the questions that a document answers whose id contains the text; with `--alone`, only these
+ * documents are indexed. `--stemmer german` is the stemmer of the plain BM25 that is measured beside, otherwise English.
  */
 import { parseArgs } from "node:util"
 import { databaseLayer, migrate, PgDocumentStoreLayer, PgPassageIndexLayer } from "@parley/adapters-db"
@@ -15,6 +17,7 @@ import { createTemporaryDatabase } from "./measuring/temporaryDatabase.ts"
 import { type Collection, readCollection } from "./retrieval/collection.ts"
 import { indexCollection } from "./retrieval/indexCollection.ts"
 import { meanOf } from "./retrieval/measures.ts"
+import { measurePlainBm25 } from "./retrieval/plainBm25.ts"
 import { measureRelevance } from "./retrieval/relevance.ts"
 import { loadEmbedder, type WeighedEmbedder, weighEmbedder, weightLines } from "./retrieval/weighEmbedder.ts"
 import { askQuery, type QueryFigures, type SpanFigures } from "./retrieval/searchCollection.ts"
@@ -27,13 +30,16 @@ const { positionals, values: flags } = parseArgs({
     half: { type: "string" },
     embedder: { type: "string" },
     foreign: { type: "string" },
+    among: { type: "string" },
+    alone: { type: "boolean", default: false },
+    stemmer: { type: "string", default: "english" },
     queries: { type: "boolean", default: false }
   }
 })
 const [folder] = positionals
 if (folder === undefined || (flags.half !== undefined && !["odd", "even"].includes(flags.half))) {
   console.error(
-    "Usage: npm run bench:retrieval -- <folder> [--json] [--database <url>] [--half odd|even] [--embedder <file>] [--foreign <folder>] [--queries]"
+    "Usage: npm run bench:retrieval -- <folder> [--json] [--database <url>] [--half odd|even] [--embedder <file>] [--foreign <folder>] [--queries] [--among <text>] [--alone] [--stemmer <name>]"
   )
   process.exit(2)
 }
@@ -42,6 +48,22 @@ const halfOf = (collection: Collection): Collection => {
   const rest = flags.half === "odd" ? 0 : 1
   const queries = collection.queries.filter((_, place) => flags.half === undefined || place % 2 === rest)
   return { ...collection, queries }
+}
+
+/** The part of a collection that `--among` and `--alone` choose. */
+const chosenOf = (collection: Collection): Collection => {
+  const { alone, among } = flags
+  if (among === undefined) return collection
+  const isAnswered = ({ id }: { readonly id: string }) =>
+    collection.judgements
+      .get(id)
+      ?.keys()
+      .some((document) => document.includes(among)) === true
+  return {
+    ...collection,
+    queries: collection.queries.filter(isAnswered),
+    documents: alone ? collection.documents.filter(({ id }) => id.includes(among)) : collection.documents
+  }
 }
 
 const tell = (text: string) => {
@@ -79,6 +101,7 @@ const run = (collection: Collection, weighed: WeighedEmbedder | undefined, forei
       figures.push(yield* askQuery(collection, indexed, query))
       tell(`asked ${figures.length} of ${collection.queries.length}`)
     }
+    const plain = yield* measurePlainBm25(collection, flags.stemmer)
     const relevance = yield* measureRelevance(collection, indexed, foreign)
     const weights =
       weighed === undefined
@@ -97,13 +120,14 @@ const run = (collection: Collection, weighed: WeighedEmbedder | undefined, forei
         passagesPerSecond: Math.round(indexed.passages / (indexingMs / 1000))
       },
       ...report(figures),
+      "plain bm25 ndcg@10": rounded(plain),
       relevance,
       weights,
       ...(flags.queries ? { each: figures } : {})
     }
   })
 
-const collection = halfOf(readCollection(folder))
+const collection = chosenOf(halfOf(readCollection(folder)))
 const weighed = flags.embedder === undefined ? undefined : await loadEmbedder(flags.embedder)
 const foreign = flags.foreign === undefined ? undefined : readCollection(flags.foreign)
 const temporary = flags.database === undefined ? undefined : await createTemporaryDatabase(flags.database)
@@ -120,6 +144,7 @@ try {
     row("passages", `${measured.passages} of ${measured.charactersPerPassage} characters, on ${measured.database}`)
     row("indexing", `${indexing.seconds} s, ${indexing.passagesPerSecond} passages a second`)
     row("ndcg@10", measured["ndcg@10"])
+    row("ndcg@10 of plain BM25", measured["plain bm25 ndcg@10"])
     row("recall@100", measured["recall@100"])
     for (const [scope, figures] of Object.entries(spans)) {
       for (const [name, value] of Object.entries(figures)) row(`span ${name}, ${scope}`, value)

@@ -2,7 +2,7 @@
  * Writes `docs.jsonl` of a collection from documentation in files of Markdown or HTML: a document for each section, from its
  * heading to the next one. `node --conditions=@parley/source packages/bench/src/retrieval/makeCollection.ts <out>
  * <file>...`; an id is the file's name with the place of the section in it. Code examples and comments are left out, and so
- * are sections of a few words.
+ * are sections of a few words, and those of a Japanese file (`.ja.`) without a translation.
  */
 import { readFile, writeFile } from "node:fs/promises"
 import { basename, extname, join } from "node:path"
@@ -12,6 +12,14 @@ import { Effect } from "effect"
 const EXAMPLES = /^```[^]*?^```$|<!--[^]*?-->/gmu
 /** Shorter sections answer no question, in UTF-16 units. */
 const LEAST = 120
+
+const JAPANESE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/gu
+const LETTERS = /\p{L}/gu
+/** The least share of Japanese letters in a translated section: names and commands keep theirs. */
+const TRANSLATED = 0.3
+
+const isTranslated = (text: string): boolean =>
+  (text.match(JAPANESE)?.length ?? 0) >= TRANSLATED * (text.match(LETTERS)?.length ?? 0)
 
 const [out, ...files] = process.argv.slice(2)
 if (out === undefined || files.length === 0) {
@@ -32,6 +40,7 @@ for (const file of files) {
       .replaceAll(/[ \t]*\n\s*\n\s*/g, "\n\n")
       .trim()
     if (!section.includes("\n") || body.length < LEAST) continue
+    if (file.includes(".ja.") && !isTranslated(body)) continue
     lines.push(JSON.stringify({ id: `${basename(file, extname(file))}-${place}`, title, text: body }))
   }
 }
