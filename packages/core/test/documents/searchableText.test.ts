@@ -30,6 +30,10 @@ describe("searchableText", () => {
     ["What is the price of the care?", "price care"],
     ["Wer darf die Wohnung und den Keller nutzen?", "darf wohnung keller nutzen"],
     ["¿Dónde está la llave de la cocina?", "llave cocina"],
+    ["ディスクを消す方法", "デ ィ ス ク 消 方 法 ディ ィス スク クを を消 消す す方 方法"],
+    ["磁盘的备份是什么", "磁 盘 备 份 磁盘 盘的 的备 备份 份是"],
+    ["보증 기간은 언제 끝나요", "보 증 보증 기 간 기간 간은 언 제 끝 끝나"],
+    ["のは", "の は のは"],
     ["To be or not to be?", "to be or not to be"],
     ["die hard", "die hard"]
   ])("asks %j as %j: without the stop words of its language, unless it has no other words", (query, words) => {

@@ -1,5 +1,5 @@
 import type { Passage } from "../Document.ts"
-import { FUNCTION_WORDS } from "./functionWords.ts"
+import { FUNCTION_WORDS, functionWordsWithoutSpaces } from "./functionWords.ts"
 import { type SearchLanguage, searchLanguageOf } from "./searchLanguage.ts"
 
 /** The longest query that is searched for, in UTF-16 units; the rest is ignored. */
@@ -54,8 +54,10 @@ const queryWords = (query: string): ReadonlyArray<string> =>
 
 /** Returns the words of a query, as `searchableQuery` has them, without the stop words of its language; maybe none. */
 export const tellingWords = (query: string): ReadonlyArray<string> => {
-  const stopWords = stopWordsOf(searchLanguageOf(query.slice(0, MAX_QUERY_LENGTH)))
-  return queryWords(query).filter((word) => word !== "" && stopWords?.has(word) !== true)
+  const searched = query.slice(0, MAX_QUERY_LENGTH)
+  const stopWords = stopWordsOf(searchLanguageOf(searched))
+  const isFunctionWord = functionWordsWithoutSpaces(searched)
+  return queryWords(query).filter((word) => word !== "" && stopWords?.has(word) !== true && !isFunctionWord(word))
 }
 
 /**
