@@ -232,7 +232,7 @@ describe("readConfig", () => {
     const model = { vendor: "house", vendorModel: "x", creditsPer1kInput: 1, creditsPer1kOutput: 1 }
     const house = { baseUrl: "http://127.0.0.1:9/v1", apiKeyVariable: "HOUSE_KEY" }
     const local = { baseUrl: "http://127.0.0.1:8/v1", protocol: "anthropic" }
-    const replies = { systemMessages: "refused", instructions: "Be brief.", passages: 3 }
+    const replies = { systemMessages: "refused", instructions: "Be brief.", passageTokens: 300 }
     try {
       write({ vendors: { house, local }, models: { "house-1": model }, replies })
       const config = await read({ PARLEY_CONFIG: path, HOUSE_KEY: "hunter2" })
@@ -262,7 +262,13 @@ describe("readConfig", () => {
         const problems = await problemsOf({ PARLEY_CONFIG: path, HOUSE_KEY: "hunter2" })
         expect(problems).toEqual([expect.stringMatching(/^PARLEY_CONFIG: vendors(?!.*hunter2)/)])
       }
-      for (const wrong of [7, { passages: 0 }, { systemMessages: "kept" }, { instructions: " " }, { prompt: "x" }]) {
+      for (const wrong of [
+        7,
+        { passageTokens: 0 },
+        { systemMessages: "kept" },
+        { instructions: " " },
+        { prompt: "x" }
+      ]) {
         write({ replies: wrong })
         expect(await problemsOf({ PARLEY_CONFIG: path })).toEqual([expect.stringMatching(/^PARLEY_CONFIG: replies/)])
       }

@@ -26,7 +26,7 @@ import type { ReplyParties, ReplyTerms } from "./reply/Reply.ts"
 /** The number of stored messages that are read back. */
 export const TRANSCRIPT_MESSAGES = 500
 
-/** The largest part of a model's window that whole documents may take. */
+/** The largest part of a model's window that found passages may take, and the same for whole documents. */
 const DOCUMENTS_SHARE = 1 / 4
 
 /** The messages of a request that count, depending on the treatment of messages with the role `system`. */
@@ -149,13 +149,14 @@ export const makePrepareReply = Effect.gen(function* () {
     if (!tier.models.includes(model.id)) return yield* notAllowed(catalog, model, tier)
     const provider = yield* models.resolve(model)
     const added = request.chatId === undefined ? request.messages : afterLastReply(request.messages)
-    const { documentsOf, offered } = yield* findSources({
+    const mostTokens = Math.floor(smallestWindow(catalog, model, tier) * DOCUMENTS_SHARE)
+    const { documentsOf, offered, outlines } = yield* findSources({
       userId: documentsOwner,
       documents: ready,
       filter,
       conversation: [...stored, ...added],
-      passages: settings.passages,
-      wholeTokens: Math.min(settings.wholeTokens, Math.floor(smallestWindow(catalog, model, tier) * DOCUMENTS_SHARE))
+      passageTokens: Math.min(settings.passageTokens, mostTokens),
+      wholeTokens: Math.min(settings.wholeTokens, mostTokens)
     })
     const { instructions } = terms ?? settings
     const told: ReadonlyArray<ChatMessage> =
@@ -164,7 +165,7 @@ export const makePrepareReply = Effect.gen(function* () {
     const tokenizer = yield* Tokenizer
     yield* countMessages(payer, messages, model.contextTokens)
     const ours = yield* Effect.fromResult(
-      buildPrompt({ model, messages, sources: sourcesFrom(offered), searched: all.length > 0, tokenizer })
+      buildPrompt({ model, messages, sources: sourcesFrom(offered), outlines, searched: all.length > 0, tokenizer })
     )
     const prompt = settings.prompt === undefined ? ours : yield* askPromptBuilder(settings.prompt, ours, model, payer)
     const { maxInputTokens, maxOutputTokens } = prompt
@@ -172,8 +173,8 @@ export const makePrepareReply = Effect.gen(function* () {
     const fallbacks = model.fallback === undefined ? [] : yield* fallbacksFor(model, tier, prompt)
     const candidates: [Candidate, ...Array<Candidate>] = [chosen, ...fallbacks]
     for (const [index, candidate] of candidates.entries()) {
-      const mostTokens = Math.min(candidate.maxOutputTokens, terms?.maxOutputTokens ?? Infinity)
-      candidates[index] = { ...candidate, maxOutputTokens: mostTokens }
+      const most = Math.min(candidate.maxOutputTokens, terms?.maxOutputTokens ?? Infinity)
+      candidates[index] = { ...candidate, maxOutputTokens: most }
     }
     const read = new Set(
       prompt.sources.flatMap(({ documentId, text }) => [documentId, ...(documentsOf.get(text) ?? [])])

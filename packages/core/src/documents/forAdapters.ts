@@ -21,7 +21,7 @@ export {
   type PutDocument
 } from "./indexing/PassageWriter.ts"
 export {
-  RERANKED_SHARE,
+  RERANKED,
   RerankFailed,
   type RerankInput,
   Reranker,

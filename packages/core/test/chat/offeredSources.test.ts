@@ -4,6 +4,7 @@ import { DocumentParser, JobWorker } from "@parley/core/adapter"
 import { Effect, Fiber, Layer } from "effect"
 import { asksForWhole } from "../../src/documents/searching/relevantPassages.ts"
 import { searchedQuestions } from "../../src/chat/sources/searchedQuestions.ts"
+import { pieceTokenizer } from "../../src/tokens/pieceTokenizer.ts"
 import { ask, says, scriptedModel, world } from "./world.ts"
 
 const FILLER = "The weather stays as it is, and the garden is watered in the evening. ".repeat(12)
@@ -91,6 +92,95 @@ describe("documents that fit the budget together", () => {
   )
 })
 
+describe("the passages that a search finds", () => {
+  const asking = (passageTokens: number) =>
+    Effect.gen(function* () {
+      const documentIds = yield* reading("ann", reportOf("Lumen"))
+      const { reply } = yield* ask("ann", "What was the revenue of Lumen?", { documentIds })
+      return reply.sources
+    }).pipe(Effect.provide(Layer.merge(world(answering()), settingsLayer({ replies: { passageTokens } }))))
+
+  it.live("take the given tokens, and no more", () =>
+    Effect.gen(function* () {
+      for (const passageTokens of [700, 3_000]) {
+        const tokens = (yield* asking(passageTokens)).map(({ text }) => pieceTokenizer.count(text).estimate)
+        const used = tokens.reduce((sum, each) => sum + each, 0)
+        assert.isAtMost(used, passageTokens)
+        assert.isAbove(used + Math.max(...tokens), passageTokens)
+      }
+    })
+  )
+
+  it.live("are the best one alone if the tokens are fewer than it has", () =>
+    Effect.gen(function* () {
+      assert.lengthOf(yield* asking(1), 1)
+    })
+  )
+
+  it.live("are only those near the best one, though there are tokens left", () =>
+    Effect.gen(function* () {
+      const documentIds = yield* reading("ann", reportOf("Lumen"))
+      const { reply } = yield* ask("ann", "Revenue in 1987, 1987 crowns and 13909?", { documentIds })
+      assert.include(reply.sources[0]?.text, "13909")
+      assert.isBelow(reply.sources.length, 10)
+    }).pipe(Effect.provide(world(answering())))
+  )
+})
+
+describe("the outline of a document beyond the budget", () => {
+  const sections = Array.from({ length: 60 }, (_, place) => `Part ${place}\n\n${FILLER}`)
+  const text = sections.join("\n\n")
+  const headings = sections.map((section, place) => ({
+    level: place % 6 === 0 ? 1 : 2,
+    title: `Part ${place}`,
+    start: text.indexOf(section)
+  }))
+  const parser = DocumentParser.of({ parse: () => Effect.succeed({ text, pageStarts: null, headings }) })
+  const promptFor = (question: string, replies = {}) => {
+    const model = answering()
+    return Effect.gen(function* () {
+      const documentIds = yield* reading("ann", "any")
+      const { reply } = yield* ask("ann", question, { documentIds })
+      const prompt = model.requests[0]?.messages.map(({ content }) => content).join("\n") ?? ""
+      return { prompt, sources: reply.sources }
+    }).pipe(Effect.provide(Layer.merge(world(model, {}, undefined, parser), settingsLayer({ replies }))))
+  }
+
+  it.live("is in the prompt of a question about the whole, with passages from its beginning on", () =>
+    Effect.gen(function* () {
+      const { prompt, sources } = yield* promptFor("What is this about?")
+      assert.include(prompt, 'Headings of "0.md", which have no number and are not cited\n| Part 0\n|   Part 1\n')
+      assert.include(prompt, "|   Part 59\n[1] from")
+      assert.include(sources[0]?.text, "Part 0\n")
+    })
+  )
+
+  it.live("is not in the prompt of another question", () =>
+    Effect.gen(function* () {
+      assert.notInclude((yield* promptFor("Which garden is watered?")).prompt, "Headings of")
+    })
+  )
+
+  it.live("takes an eighth of the tokens, without the deeper headings if need be", () =>
+    Effect.gen(function* () {
+      const { prompt, sources } = yield* promptFor("Summarise this.", { wholeTokens: 800 })
+      assert.include(prompt, "| Part 54\n[1] from")
+      assert.notInclude(prompt, "|   Part 1\n")
+      const tokens = sources.map((source) => pieceTokenizer.count(source.text).estimate)
+      assert.isAtMost(
+        tokens.reduce((sum, each) => sum + each, 0),
+        800
+      )
+    })
+  )
+
+  it.live("has a passage beside it for any number of tokens, so that the list is never empty", () =>
+    Effect.gen(function* () {
+      assert.lengthOf((yield* promptFor("要約して", { wholeTokens: 1 })).sources, 1)
+    })
+  )
+})
+
 describe("documents beyond the budget", () => {
   it.live("are represented from their beginning to their end when a summary is asked for", () =>
     Effect.gen(function* () {
@@ -112,7 +202,9 @@ describe("documents beyond the budget", () => {
       for (const company of ["Lumen", "Norvik"]) assert.match(text, new RegExp(`Revenue of ${company} in 20`))
       assert.isBelow(reply.sources.length, 20)
     }).pipe(
-      Effect.provide(Layer.merge(world(answering()), settingsLayer({ replies: { wholeTokens: 2_000, passages: 1 } })))
+      Effect.provide(
+        Layer.merge(world(answering()), settingsLayer({ replies: { wholeTokens: 2_000, passageTokens: 1 } }))
+      )
     )
   )
 

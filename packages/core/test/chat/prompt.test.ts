@@ -110,6 +110,23 @@ describe("quoted passages", () => {
     )
   })
 
+  it("are read back also behind outlines with any titles, whose lines begin with a bar", () => {
+    const outline = fc.record({
+      filename: fc.string({ unit: "grapheme" }),
+      headings: fc.array(fc.record({ level: fc.integer({ min: 1, max: 6 }), title: fc.string({ unit: "grapheme" }) }), {
+        minLength: 1
+      })
+    })
+    fc.assert(
+      fc.property(sources, fc.array(outline, { maxLength: 3 }), (given, outlines) => {
+        const quoted = quotePassages(given, outlines)
+        expect(readPassages(quoted)).toEqual(readPassages(quotePassages(given)))
+        const lines = quoted.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/)
+        expect(lines.filter((line) => !line.startsWith("| "))).toHaveLength(given.length + outlines.length + 2)
+      })
+    )
+  })
+
   it("have only lines that begin with a bar, but for one heading each and the frame", () => {
     fc.assert(
       fc.property(sources, (given) => {

@@ -50,7 +50,7 @@ describe("a question over documents that have nothing to do with it", () => {
     Effect.gen(function* () {
       const id = yield* reading("ann", REPORT)
       const { reply } = yield* ask("ann", "How did the working capital of the company grow?", { documentIds: [id] })
-      assert.lengthOf(reply.sources, 12)
+      assert.isAbove(reply.sources.length, 10)
     }).pipe(Effect.provide(world(scriptedModel(() => says(["It grew [1]."])))))
   )
 })

@@ -50,7 +50,7 @@ describe("a reply with a reranker", () => {
       const { reply } = yield* ask("ann", "When does the shop open?", { documentIds: [named.id] })
       const [seen = []] = judged
       assert.isAbove(seen.length, reply.sources.length)
-      assert.lengthOf(reply.sources, 12)
+      assert.isAbove(reply.sources.length, 5)
       assert.isTrue(answer(reply.sources[0]?.text ?? ""))
       assert.isFalse(seen.some((passage) => passage.includes("another")))
       yield* Fiber.interrupt(working)

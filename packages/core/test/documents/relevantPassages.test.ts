@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { FoundPassage } from "../../src/documents/Document.ts"
-import { relevantPassages } from "../../src/documents/searching/relevantPassages.ts"
+import { nearBest, relevantPassages } from "../../src/documents/searching/relevantPassages.ts"
 
 const found = (text: string, more: Partial<FoundPassage> = {}): FoundPassage => ({
   ordinal: 0,
@@ -137,5 +137,27 @@ describe("a passage found for a question", () => {
       found(text, { documentId: `d${place}` })
     )
     expect(relevantPassages("How does the lease end?", all)).toEqual([all[0], all[2]])
+  })
+})
+
+describe("found passages", () => {
+  const ranked = (...scores: ReadonlyArray<number>) => scores.map((score) => found(`${score}`, { score }))
+  const kept = (passages: ReadonlyArray<FoundPassage>, nearFrom?: number) =>
+    nearBest(passages, nearFrom).map(({ score }) => score)
+
+  it("far below the best one are left out, in any unit of the scores", () => {
+    expect(kept(ranked(8, 5, 2, 1.9, 0.1))).toEqual([8, 5, 2])
+    expect(kept(ranked(0.08, 0.05, 0.02, 0.019, 0.001))).toEqual([0.08, 0.05, 0.02])
+  })
+
+  it("stay if the scores say nothing, or if there are none", () => {
+    expect(kept(ranked(0, 0))).toEqual([0, 0])
+    expect(kept([])).toEqual([])
+  })
+
+  it("far below the best one stay if their meaning is near", () => {
+    const passages = [found("best", { score: 8 }), found("near", { score: 0.1, similarity: 0.6 })]
+    expect(kept(passages)).toEqual([8, 0.1])
+    expect(kept(passages, 0.7)).toEqual([8])
   })
 })

@@ -1,5 +1,6 @@
 import type { ChatMessage } from "../../models/ChatMessage.ts"
 import type { Model } from "../../models/Model.ts"
+import type { DocumentOutline } from "../sources/outline.ts"
 import type { Source } from "../store/StoredChat.ts"
 
 /** The parts of a prompt. History and passages are already cut to what fits into the model's window. */
@@ -18,8 +19,10 @@ export interface PromptParts {
   readonly searched: boolean
   /** Best first. A reply that cites one as `[1]`, by its `number`, leads its reader to it. */
   readonly passages: ReadonlyArray<Source>
+  /** The headings of documents whose whole the question asks for, if they are too long to be read whole. */
+  readonly outlines: ReadonlyArray<DocumentOutline>
   /**
-   * The passages as Parley quotes them: numbered, as data that cannot end its own quotation; empty if there was no
+   * The passages and outlines as Parley quotes them: numbered, as data that cannot end its own quotation; empty if there was no
    * search.
    */
   readonly quotedPassages: string

@@ -17,8 +17,11 @@ export const ReplySettingsData = Schema.Struct({
   systemMessages: Schema.Literals(SYSTEM_MESSAGES),
   /** Instructions for the model before every conversation of a person, in addition to Parley's own words; default none. */
   instructions: Schema.UndefinedOr(Schema.String.check(Schema.makeFilter(isWords, { expected: says }))),
-  /** The most passages of the named documents that a model is offered. */
-  passages: whole(1, 50),
+  /**
+   * The most tokens of passages that are offered for a question because a search found them, best first; the first one in any
+   * case. Never more than a quarter of the model's window.
+   */
+  passageTokens: whole(1, 100_000),
   /**
    * Named documents that together have at most so many tokens are offered whole, and so many tokens represent longer ones
    * whose summary is asked for; never more than a quarter of the model's window. With 0 a model reads found passages only.
@@ -34,11 +37,11 @@ export type ReplySettingsData = typeof ReplySettingsData.Type
 const DEFAULT_REPLIES: ReplySettingsData = {
   systemMessages: "dropped",
   instructions: undefined,
-  passages: 12,
+  passageTokens: 3_000,
   wholeTokens: 8_000
 }
 
-/** The settings in force: system messages dropped, no instructions, 12 passages, 8,000 tokens, unless configured. */
+/** The settings in force: system messages dropped, no instructions, 3,000 tokens of found passages and 8,000 of whole documents, unless configured. */
 export class ReplySettings extends Context.Reference<ReplySettingsData>("@parley/core/chat/prompt/ReplySettings", {
   defaultValue: () => DEFAULT_REPLIES
 }) {}

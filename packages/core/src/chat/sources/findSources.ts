@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import type { Document } from "../../documents/Document.ts"
 import { PassageIndex, type SearchInput } from "../../documents/indexing/PassageIndex.ts"
-import { asksForWhole, relevantPassages } from "../../documents/searching/relevantPassages.ts"
-import { RERANKED_SHARE, rerankFound, Reranker } from "../../documents/searching/Reranker.ts"
+import { asksForWhole, nearBest, relevantPassages } from "../../documents/searching/relevantPassages.ts"
+import { RERANKED, rerankFound, Reranker } from "../../documents/searching/Reranker.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import type { ChatMessage } from "../../models/ChatMessage.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
@@ -10,6 +10,7 @@ import { Tokenizer } from "../../tokens/Tokenizer.ts"
 import type { Source, StoredMessage } from "../store/StoredChat.ts"
 import { citedNumbers } from "./citedNumbers.ts"
 import { type DocumentFilter, underHeading } from "./documentFilter.ts"
+import { type DocumentOutline, outlinesOf, outlineText } from "./outline.ts"
 import { searchedQuestions } from "./searchedQuestions.ts"
 
 /** A passage that a model is offered, before it has a number. */
@@ -20,6 +21,8 @@ export interface OfferedPassages {
   readonly offered: ReadonlyArray<OfferedPassage>
   /** The documents in which a text was found, of which one stands for all. */
   readonly documentsOf: ReadonlyMap<string, ReadonlyArray<string>>
+  /** Of documents whose whole is asked for and that are too long for it. */
+  readonly outlines: ReadonlyArray<DocumentOutline>
 }
 
 /** A question and the place of its search. */
@@ -32,8 +35,8 @@ export interface Question {
   readonly filter: DocumentFilter
   /** The conversation, oldest first; the question is the last message. */
   readonly conversation: ReadonlyArray<ChatMessage | StoredMessage>
-  /** The most passages that a search offers. */
-  readonly passages: number
+  /** The most tokens of the passages that a search offers. */
+  readonly passageTokens: number
   /** The most tokens of documents that are offered whole, and of the passages that represent long documents. */
   readonly wholeTokens: number
 }
@@ -42,8 +45,15 @@ export interface Question {
 const MOST_WHOLE_PASSAGES = 64
 /** The most passages that represent documents whose whole is asked for. */
 const SPREAD_PASSAGES = 24
+/** Passages that a search returns fill its tokens also if they are as short as this, up to `MOST_FOUND` passages. */
+const SHORT_PASSAGE = 100
+const MOST_FOUND = 200
 /** Of so many found passages those below a heading are chosen. */
 const FOUND_FOR_HEADING = 500
+/** The most passages that are read to represent documents: their headings are the outlines. */
+const MOST_READ = 500
+/** The largest part of the tokens for whole documents that outlines take. */
+const OUTLINE_SHARE = 1 / 8
 /** The most passages that a follow-up takes over from the last reply. */
 const MOST_CARRIED = 3
 
@@ -51,62 +61,77 @@ const MOST_CARRIED = 3
  * Returns a function that finds the passages that a model is offered for a question, best first and equal texts once:
  *
  * 1. passages found by a search for the question, and those found for a follow-up together with the questions before it,
- *    in turns, after the passages that the last reply cites;
+ *    in turns, after the passages that the last reply cites: those that are near the best, within `passageTokens`;
  * 2. all other passages of the documents, if all documents together fit into `wholeTokens`;
  * 3. otherwise, for a question about whole documents or about a section in which nothing was found, passages spread over
- *    them.
+ *    them, with their outlines.
  */
 export const makeFindSources = Effect.gen(function* () {
   const index = yield* PassageIndex
   const search = yield* makeSearch
   const tokenizer = yield* Tokenizer
+  const tokensOf = (text: string): number => tokenizer.count(text).estimate
 
-  /** The passages spread over the documents, as many as fit; undefined if not all do and `isWhole` is wanted. */
-  const spread = Effect.fnUntraced(function* (question: Question, isWhole: boolean) {
-    const { documents, filter, userId, wholeTokens } = question
+  /** All passages of the documents, if together they fit. */
+  const readWhole = Effect.fnUntraced(function* ({ documents, filter, userId, wholeTokens }: Question) {
     const counts = documents.map(({ passages = Infinity }) => passages)
-    if (isWhole && (wholeTokens === 0 || sumOf(counts) > MOST_WHOLE_PASSAGES)) return undefined
-    const most = filter.heading === undefined ? SPREAD_PASSAGES : FOUND_FOR_HEADING
-    const each = isWhole ? Math.max(...counts) : Math.max(1, Math.floor(most / documents.length))
-    const documentIds = documents.slice(0, isWhole ? undefined : most).map(({ id }) => id)
-    const passages = (yield* index.spread({ userId, documentIds, each })).filter(underHeading(filter))
-    const tokens = passages.map(({ text }) => tokenizer.count(text).estimate)
-    if (sumOf(tokens) <= wholeTokens) return passages
-    return isWhole ? undefined : thinned(passages, tokens, wholeTokens)
+    if (wholeTokens === 0 || sumOf(counts) > MOST_WHOLE_PASSAGES) return undefined
+    const documentIds = documents.map(({ id }) => id)
+    const passages = yield* index.spread({ userId, documentIds, each: Math.max(...counts) })
+    const admitted = passages.filter(underHeading(filter))
+    return sumOf(admitted.map(({ text }) => tokensOf(text))) <= wholeTokens ? admitted : undefined
+  })
+
+  /** Passages spread over the documents from their beginnings on, and the outlines of these. */
+  const readSpread = Effect.fnUntraced(function* ({ documents, filter, userId, wholeTokens }: Question) {
+    const isOfAll = filter.heading === undefined
+    const chosen = documents.slice(0, isOfAll ? SPREAD_PASSAGES : MOST_READ)
+    const each = Math.max(1, Math.floor(MOST_READ / chosen.length))
+    const read = yield* index.spread({ userId, documentIds: chosen.map(({ id }) => id), each })
+    const admitted = read.filter(underHeading(filter))
+    const outlines = outlinesOf(admitted, Math.floor(wholeTokens * OUTLINE_SHARE), tokensOf)
+    const left = wholeTokens - tokensOf(outlines.map(outlineText).join("\n"))
+    const most = isOfAll ? Math.max(1, Math.floor(SPREAD_PASSAGES / chosen.length)) : MOST_READ
+    const spread = [...Map.groupBy(admitted, ({ documentId }) => documentId).values()].flatMap((ofDocument) =>
+      evenly(ofDocument, Math.min(most, ofDocument.length))
+    )
+    return { outlines, passages: thinned(spread, ({ text }) => tokensOf(text), left) }
   })
 
   return Effect.fnUntraced(function* (question: Question): Effect.fn.Return<OfferedPassages, StorageFailed> {
-    const { conversation, documents, filter, passages: limit, userId } = question
-    if (documents.length === 0) return { offered: [], documentsOf: new Map() }
+    const { conversation, documents, filter, passageTokens, userId, wholeTokens } = question
+    if (documents.length === 0) return { offered: [], documentsOf: new Map(), outlines: [] }
     const documentIds = documents.map(({ id }) => id)
+    const limit = Math.min(MOST_FOUND, Math.ceil(passageTokens / SHORT_PASSAGE))
     const texts = searchedQuestions(conversation)
     const found = yield* Effect.forEach(texts, (query) => search({ userId, documentIds, query, limit }, filter), {
       concurrency: "unbounded"
     })
     const cited = texts.length > 1 ? citedLast(conversation, new Set(documentIds)) : []
     const carried = cited.filter(underHeading(filter)).slice(0, MOST_CARRIED)
-    const best = differing([...carried, ...inTurns(found)]).slice(0, limit)
+    const best = firstWithin(differing([...carried, ...inTurns(found)]), passageTokens, ({ text }) => tokensOf(text))
     const isOfSection = filter.heading !== undefined && best.length === 0
-    const whole = yield* spread(question, true)
-    const more =
-      whole ?? (isOfSection || asksForWhole(texts[0] ?? "") ? yield* spread(question, false) : undefined) ?? []
-    return { offered: differing([...best, ...more]), documentsOf: documentsByText([...found.flat(), ...more]) }
+    const whole = yield* readWhole(question)
+    const isOfWhole = wholeTokens > 0 && (isOfSection || asksForWhole(texts[0] ?? ""))
+    const { outlines, passages } =
+      whole === undefined && isOfWhole ? yield* readSpread(question) : { outlines: [], passages: whole ?? [] }
+    const offered = differing([...best, ...passages])
+    return { offered, documentsOf: documentsByText([...found.flat(), ...passages]), outlines }
   })
 })
 
-/** The relevant passages of a search, by the reranker's judgement if there is one. */
+/** The relevant passages of a search: those that are near the best of them, or all in the order of the reranker if there is one. */
 const makeSearch = Effect.gen(function* () {
   const passages = yield* PassageIndex
   const reranker = yield* Reranker
   return Effect.fnUntraced(function* (input: SearchInput, filter: DocumentFilter) {
-    const most = input.limit * (reranker === undefined ? 1 : RERANKED_SHARE)
+    const most = reranker === undefined ? input.limit : RERANKED
     const limit = filter.heading === undefined ? most : FOUND_FOR_HEADING
     const found = yield* passages.search({ ...input, limit })
     const admitted = found.filter(underHeading(filter)).slice(0, most)
-    const relevant = relevantPassages(input.query, admitted, passages.embedder?.relevantFrom)
-    return reranker === undefined
-      ? relevant
-      : (yield* rerankFound(reranker, input.query, relevant)).slice(0, input.limit)
+    const nearFrom = passages.embedder?.relevantFrom
+    const relevant = relevantPassages(input.query, admitted, nearFrom)
+    return reranker === undefined ? nearBest(relevant, nearFrom) : yield* rerankFound(reranker, input.query, relevant)
   }, Effect.withSpan("documents.search"))
 })
 
@@ -127,15 +152,27 @@ const inTurns = <A>(lists: ReadonlyArray<ReadonlyArray<A>>): ReadonlyArray<A> =>
   return Array.from({ length: longest }, (_, place) => lists.flatMap((list) => list.slice(place, place + 1))).flat()
 }
 
+/** The first items that take at most `budget` together, and the first one in any case. */
+const firstWithin = <A>(items: ReadonlyArray<A>, budget: number, costOf: (item: A) => number): ReadonlyArray<A> => {
+  let used = 0
+  const end = items.findIndex((item, place) => (used += costOf(item)) > budget && place > 0)
+  return end < 0 ? items : items.slice(0, end)
+}
+
 const sumOf = (numbers: ReadonlyArray<number>): number => numbers.reduce((sum, each) => sum + each, 0)
 
-/** As many passages at even distances as fit into a budget of tokens. */
-const thinned = <A>(passages: ReadonlyArray<A>, tokens: ReadonlyArray<number>, budget: number): ReadonlyArray<A> => {
-  for (let count = passages.length - 1; count > 0; count--) {
-    const places = Array.from({ length: count }, (_, slot) => Math.floor((slot * passages.length) / count))
-    if (sumOf(places.map((place) => tokens[place] ?? 0)) <= budget) return places.map((place) => passages[place]!)
+/** So many items at even distances, the first one among them. */
+const evenly = <A>(items: ReadonlyArray<A>, count: number): ReadonlyArray<A> =>
+  Array.from({ length: count }, (_, slot) => items[Math.floor((slot * items.length) / count)]!)
+
+/** As many items at even distances as fit into a budget, and the first one in any case. */
+const thinned = <A>(items: ReadonlyArray<A>, costOf: (item: A) => number, budget: number): ReadonlyArray<A> => {
+  const costs = new Map(items.map((item) => [item, costOf(item)]))
+  for (let count = items.length; count > 1; count--) {
+    const kept = evenly(items, count)
+    if (sumOf(kept.map((item) => costs.get(item) ?? 0)) <= budget) return kept
   }
-  return []
+  return items.slice(0, 1)
 }
 
 /** The documents that have a text, by the text. */

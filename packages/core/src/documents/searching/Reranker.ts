@@ -30,8 +30,8 @@ export class Reranker extends Context.Reference<RerankerService | undefined>("@p
   defaultValue: () => undefined
 }) {}
 
-/** Passages searched for each one that is kept, if a reranker chooses among them. */
-export const RERANKED_SHARE = 4
+/** The most passages that a reranker reads for a question. */
+export const RERANKED = 50
 
 /** Longest time that a reply waits for a reranker; after that, the passages keep their order. */
 const PATIENCE = "3 seconds"

@@ -286,3 +286,21 @@ export const relevantPassages = (
     return isNear || has.size >= RELEVANCE.words || weight >= RELEVANCE.least * all
   })
 }
+
+/**
+ * Passages with less than this share of the best score are left out: a question with two subjects needs passages that
+ * share half of its words with the best one. The README reports the measurements.
+ */
+const NEAR_BEST = 0.25
+
+/**
+ * Leaves out passages whose score is far below the best one; not those that an embedder finds near (`nearFrom`, as above),
+ * because the share of meaning in a score is small.
+ */
+export const nearBest = (
+  found: ReadonlyArray<FoundPassage>,
+  nearFrom: number = RELEVANCE.similarity
+): ReadonlyArray<FoundPassage> => {
+  const best = found.reduce((most, { score }) => Math.max(most, score), 0)
+  return found.filter(({ score, similarity = -1 }) => score >= NEAR_BEST * best || similarity >= nearFrom)
+}
