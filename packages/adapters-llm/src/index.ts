@@ -1,5 +1,6 @@
 export * from "./anthropic/AnthropicChatModel.ts"
 export * from "./chatModels.ts"
+export { type CohereRerankerOptions, makeCohereReranker } from "./cohere/CohereReranker.ts"
 export * from "./local/LocalEmbedder.ts"
 export * from "./offline/OfflineChatModel.ts"
 export * from "./offline/OfflineChatModel.ts"

@@ -13,6 +13,7 @@ import { ClamAvScanner, TesseractOcr, WorkerDocumentParser } from "@parley/adapt
 import {
   AnthropicChatModel,
   chatModelsLayer,
+  makeCohereReranker,
   makeLocalEmbedder,
   makeOpenAiEmbedder,
   OfflineChatModel,
@@ -41,6 +42,7 @@ import {
   PassageEmbedder,
   type PaymentPorts,
   paymentProviderLayer,
+  Reranker,
   type SecretBox,
   VisitorChallenge
 } from "@parley/core/adapter"
@@ -172,6 +174,10 @@ const embedderLayer = ({ embedding }: ParleyConfig) => {
   )
 }
 
+/** The reranker of found passages. */
+const rerankerLayer = ({ reranking }: ParleyConfig) =>
+  reranking === undefined ? Layer.empty : Layer.sync(Reranker, () => makeCohereReranker(reranking))
+
 /** The size of a library up to which all passages are compared. */
 const exactSearchLayer = ({ exactSearchPassages }: ParleyConfig) =>
   exactSearchPassages === undefined ? Layer.empty : Layer.succeed(ExactSearchPassages, exactSearchPassages)
@@ -217,6 +223,7 @@ export const partsLayer = (config: ParleyConfig, options: OpenOptions): Layer.La
           Layer.mergeAll(
             settingsLayer(config.settings),
             embedderLayer(config),
+            rerankerLayer(config),
             exactSearchLayer(config),
             challengeLayer(config),
             scannerLayer(config),

@@ -371,6 +371,17 @@ describe("readConfig", () => {
       expect(await problemsOf({ PARLEY_CONFIG: path })).toEqual([
         expect.stringMatching(/^PARLEY_CONFIG: embedding: .*"vendor": "local"/)
       ])
+      const reranking = { vendor: "cohere", model: "rerank-2.5", baseUrl: "https://rerank.example/v1" }
+      writeFileSync(path, JSON.stringify({ reranking }))
+      const { reranking: reranker } = await read({ PARLEY_CONFIG: path, PARLEY_RERANKING_API_KEY: "hunter2" })
+      expect(reranker).toMatchObject({ model: "rerank-2.5", baseUrl: "https://rerank.example/v1" })
+      expect((await read({})).reranking).toBeUndefined()
+      expect(await problemsOf({ PARLEY_CONFIG: path })).toEqual([expect.stringMatching(/^PARLEY_RERANKING_API_KEY: /)])
+      for (const wrong of [{}, { vendor: "other" }, { ...reranking, baseUrl: "ftp://x" }, { ...reranking, more: 1 }]) {
+        writeFileSync(path, JSON.stringify({ reranking: wrong }))
+        const problems = await problemsOf({ PARLEY_CONFIG: path, PARLEY_RERANKING_API_KEY: "hunter2" })
+        expect(problems).toEqual([expect.stringMatching(/^PARLEY_CONFIG: reranking: /)])
+      }
       const own = { vendor: "ours", vendorModel: "x", creditsPer1kInput: 1, creditsPer1kOutput: 1 }
       writeFileSync(path, JSON.stringify({ models: { own } }))
       expect(await problemsOf({ PARLEY_CONFIG: path })).toEqual([

@@ -137,7 +137,11 @@ export const makeOpenAiEmbedder = (options: OpenAiEmbedderOptions): Embedder["Se
       })
     )
 
-  const postQuestion = refusingWhileSilent(`${VENDOR} ${model}`, postOnce)
+  const postQuestion = refusingWhileSilent(`${VENDOR} ${model}`, postOnce, {
+    probe: ["Hi"],
+    refused: (retryAfterMs) => new EmbeddingFailed({ reason: "stalled", retryable: false, retryAfterMs }),
+    isSilence: ({ reason }) => reason === "stalled"
+  })
 
   const request = (texts: ReadonlyArray<string>, retries = 0): Effect.Effect<ReadonlyArray<unknown>, EmbeddingFailed> =>
     Effect.gen(function* () {

@@ -1,30 +1,39 @@
-import { EmbeddingFailed, SilenceWatch } from "@parley/core/adapter"
+import { SilenceWatch } from "@parley/core/adapter"
 import { Clock, Effect } from "effect"
 import { PROBE_EVERY_MS } from "./VendorSilence.ts"
 
-type Embed<A> = (texts: ReadonlyArray<string>) => Effect.Effect<A, EmbeddingFailed>
+interface Silence<I, E> {
+  /** Sent while the dependency is silent, to find out when it answers again. */
+  readonly probe: I
+  /** The failure of a request that is not sent. */
+  refused(retryAfterMs: number): E
+  /** True for the failure of a request without an answer. */
+  isSilence(failure: E): boolean
+}
 
-const silent = (retryAfterMs: number) => new EmbeddingFailed({ reason: "stalled", retryable: false, retryAfterMs })
-
-/** Embeds questions, for which people wait: fails at once while the dependency is silent. */
-export const refusingWhileSilent = <A>(dependency: string, embed: Embed<A>): Embed<A> => {
+/** Asks a dependency for which people wait: fails at once while it is silent. */
+export const refusingWhileSilent = <I, A, E>(
+  dependency: string,
+  send: (input: I) => Effect.Effect<A, E>,
+  { isSilence, probe: probeInput, refused }: Silence<NoInfer<I>, E>
+): ((input: I) => Effect.Effect<A, E>) => {
   let known: SilenceWatch | undefined
-  const ask = (watch: SilenceWatch, texts: ReadonlyArray<string>) =>
+  const ask = (watch: SilenceWatch, input: I) =>
     Effect.suspend(() => {
       const { answered, leave } = watch.ask()
-      return embed(texts).pipe(
+      return send(input).pipe(
         Effect.tap(() => Effect.sync(answered)),
-        Effect.tapError(({ reason }) => (reason === "stalled" ? Effect.void : Effect.sync(answered))),
+        Effect.tapError((failure) => (isSilence(failure) ? Effect.void : Effect.sync(answered))),
         Effect.ensuring(Effect.sync(leave))
       )
     })
   const watchOf = (clock: Clock.Clock): SilenceWatch => {
-    const probe = Effect.suspend(() => ask(watchOf(clock), ["Hi"]))
+    const probe = Effect.suspend(() => ask(watchOf(clock), probeInput))
     return (known ??= new SilenceWatch({ dependency, clock, probe, probeEveryMs: PROBE_EVERY_MS }))
   }
-  return Effect.fnUntraced(function* (texts) {
+  return Effect.fnUntraced(function* (input) {
     const watch = watchOf(yield* Clock.Clock)
-    yield* watch.admit(silent)
-    return yield* ask(watch, texts)
+    yield* watch.admit(refused)
+    return yield* ask(watch, input)
   })
 }

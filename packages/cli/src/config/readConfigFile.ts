@@ -6,6 +6,7 @@ import { InvalidCatalog, problemsOfSettings, webhookProblems } from "@parley/cor
 import { Redacted, Schema } from "effect"
 import type { EnvironmentReader } from "./EnvironmentReader.ts"
 import { readEmbedding } from "./readEmbedding.ts"
+import { readReranking } from "./readReranking.ts"
 
 /** The name of an environment variable. */
 const Variable = Schema.String.check(Schema.isPattern(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/))
@@ -37,12 +38,14 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 export const readConfigFile = (read: EnvironmentReader, folder: string) => {
   const path = read.text("PARLEY_CONFIG")
   const embeddingKey = read.secret("PARLEY_EMBEDDING_API_KEY")
+  const rerankingKey = read.secret("PARLEY_RERANKING_API_KEY")
   const file = path === undefined ? {} : readJson(read, resolve(folder, path))
-  const { embedding, replies, vendors, lowBalance, webhooks, webhooksToPrivateNetworks, ...overrides } = isObject(file)
-    ? file
-    : {}
+  const parts = isObject(file) ? file : {}
+  const { embedding, replies, reranking, vendors, lowBalance, webhooks, webhooksToPrivateNetworks, ...overrides } =
+    parts
   return {
     embedding: readEmbedding(read, embedding, embeddingKey),
+    reranking: readReranking(read, reranking, rerankingKey),
     /** Hooks and webhooks. */
     events: {
       /** Endpoints of signed webhooks; may be empty. */
