@@ -1,6 +1,6 @@
 import { createRequire } from "node:module"
 import { join } from "node:path"
-import { embedBatches, Embedder, type EmbedderLimits, EmbeddingFailed } from "@parley/core/adapter"
+import { embedBatches, Embedder, type EmbedderLimits, EmbeddingFailed, knownWeightOf } from "@parley/core/adapter"
 import { Effect, Semaphore } from "effect"
 
 export interface LocalEmbedderOptions {
@@ -16,7 +16,7 @@ export interface LocalEmbedderOptions {
   readonly pooling?: "mean" | "cls"
   /** Precision of the model's files, for example `q8`; default: the library's. */
   readonly precision?: string
-  /** Weight of nearness beside words (`Embedder`); the default suits a weak model. */
+  /** Weight of nearness beside words (`Embedder`); by default that of a known model, or one that suits a weak model. */
   readonly weight?: number
   /** The least cosine at which a passage is relevant, independent of its words (`Embedder`). */
   readonly relevantFrom?: number
@@ -84,7 +84,7 @@ export const makeLocalEmbedder = (options: LocalEmbedderOptions): Embedder["Serv
     name: `local/${model}`,
     dimensions,
     limits,
-    weight: options.weight,
+    weight: options.weight ?? knownWeightOf(model),
     relevantFrom: options.relevantFrom,
     embed: (texts) => embedBatches({ limits, dimensions, request }, texts)
   })

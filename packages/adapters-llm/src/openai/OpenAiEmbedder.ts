@@ -7,6 +7,7 @@ import {
   Embedder,
   type EmbedderLimits,
   EmbeddingFailed,
+  knownWeightOf,
   type ModelFailed,
   type ModelFailure
 } from "@parley/core/adapter"
@@ -41,7 +42,7 @@ export interface OpenAiEmbedderOptions {
   readonly dimensions?: number
   /** The model's own dimensions; known for OpenAI's models. */
   readonly modelDimensions?: number
-  /** Weight of nearness beside words (`Embedder`); the default suits a weak model. */
+  /** Weight of nearness beside words (`Embedder`); by default that of a known model, or one that suits a weak model. */
   readonly weight?: number
   /** The least cosine at which a passage is relevant, independent of its words (`Embedder`). */
   readonly relevantFrom?: number
@@ -170,7 +171,7 @@ export const makeOpenAiEmbedder = (options: OpenAiEmbedderOptions): Embedder["Se
     name: `${VENDOR}/${model}`,
     dimensions,
     limits,
-    weight: options.weight,
+    weight: options.weight ?? knownWeightOf(model),
     relevantFrom: options.relevantFrom,
     embed: (texts) => embedBatches({ limits, dimensions, request }, texts)
   })

@@ -135,6 +135,15 @@ describe("a request for embeddings", () => {
     expect(fewer.requests[0]?.body).toMatchObject({ dimensions: 64 })
   })
 
+  it("weighs models that published tables show to be better than words, and others as given", () => {
+    const weightOf = (more: Partial<OpenAiEmbedderOptions>) =>
+      makeOpenAiEmbedder({ apiKey, modelDimensions: 64, ...more }).weight
+    expect(weightOf({})).toBe(0.2)
+    expect(weightOf({ model: "BAAI/bge-base-en-v1.5" })).toBe(0.2)
+    expect(weightOf({ model: "our-own" })).toBeUndefined()
+    expect(weightOf({ weight: 0 })).toBe(0)
+  })
+
   it("knows the dimensions of OpenAI's models, and requires those of others", () => {
     expect(makeOpenAiEmbedder({ apiKey })).toMatchObject({ name: "openai/text-embedding-3-small", dimensions: 1536 })
     expect(makeOpenAiEmbedder({ apiKey, model: "text-embedding-3-large", dimensions: 256 }).dimensions).toBe(256)

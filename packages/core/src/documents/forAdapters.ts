@@ -29,6 +29,7 @@ export {
   rerankFound
 } from "./searching/Reranker.ts"
 export { BM25 } from "./searching/relevantPassages.ts"
+export { knownWeightOf } from "./embedding/knownWeights.ts"
 export {
   CONVERTED_DOCUMENT_TYPES,
   DOCUMENT_TYPES,

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DocumentService, settingsLayer } from "@parley/core/effect"
-import { DocumentParser, JobWorker } from "@parley/core/adapter"
-import { Effect, Fiber, Layer } from "effect"
+import { DocumentParser, Embedder, JobWorker, PassageEmbedder } from "@parley/core/adapter"
+import { Effect, Fiber, Layer, Result } from "effect"
 import { asksForWhole } from "../../src/documents/searching/relevantPassages.ts"
 import { searchedQuestions } from "../../src/chat/sources/searchedQuestions.ts"
 import { pieceTokenizer } from "../../src/tokens/pieceTokenizer.ts"
@@ -123,6 +123,42 @@ describe("the passages that a search finds", () => {
       const { reply } = yield* ask("ann", "Revenue in 1987, 1987 crowns and 13909?", { documentIds })
       assert.include(reply.sources[0]?.text, "13909")
       assert.isBelow(reply.sources.length, 10)
+    }).pipe(Effect.provide(world(answering())))
+  )
+})
+
+describe("a question in another language than the documents", () => {
+  const WARRANTY = "The warranty covers every part for two years."
+  const report = `${reportOf("Lumen")}\n\n${WARRANTY} ${"It is long. ".repeat(90)}\n\n${FILLER}`
+  const question = "Wie lange gilt die Garantie?"
+  const asking = Effect.gen(function* () {
+    const documentIds = yield* reading("ann", report)
+    return { documentIds, reply: (yield* ask("ann", question, { documentIds })).reply }
+  })
+
+  it.live("finds the passage by a multilingual embedder, though they share no word", () => {
+    const meaningOf = (text: string) => (/warranty|Garantie/.test(text) ? [1, 0.1] : [0.1, 1])
+    const embedder = Embedder.of({
+      name: "test/multilingual",
+      dimensions: 2,
+      limits: { textsPerRequest: 10, tokensPerRequest: 100_000, tokensPerText: 8_000, concurrency: 1 },
+      relevantFrom: 0.9,
+      embed: (texts) => Effect.succeed(texts.map((text) => Result.succeed(meaningOf(text))))
+    })
+    return Effect.gen(function* () {
+      const { reply } = yield* asking
+      assert.deepStrictEqual(
+        reply.sources.map(({ text }) => text.includes(WARRANTY)),
+        [true]
+      )
+    }).pipe(Effect.provide(Layer.provide(world(answering()), Layer.succeed(PassageEmbedder, embedder))))
+  })
+
+  it.live("finds nothing by words, and the reply names the document as unread", () =>
+    Effect.gen(function* () {
+      const { documentIds, reply } = yield* asking
+      assert.deepStrictEqual(reply.sources, [])
+      assert.deepStrictEqual(reply.unreadDocuments, documentIds)
     }).pipe(Effect.provide(world(answering())))
   )
 })
