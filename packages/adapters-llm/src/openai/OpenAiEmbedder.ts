@@ -100,6 +100,13 @@ const embeddingFailure = ({ cause, reason, retryable, retryAfterMs }: ModelFaile
   })
 }
 
+/** Questions are refused while the vendor is silent. */
+const QUESTIONS = {
+  probe: ["Hi"],
+  refused: (retryAfterMs: number) => new EmbeddingFailed({ reason: "stalled", retryable: false, retryAfterMs }),
+  isSilence: ({ reason }: EmbeddingFailed) => reason === "stalled"
+}
+
 /** OpenAI's embedding models, or those of any server that speaks its protocol. */
 export const makeOpenAiEmbedder = (options: OpenAiEmbedderOptions): Embedder["Service"] => {
   const { baseUrl = OPENAI_URL, model = "text-embedding-3-small", timeoutMs = TIMEOUT_MS } = options
@@ -138,11 +145,7 @@ export const makeOpenAiEmbedder = (options: OpenAiEmbedderOptions): Embedder["Se
       })
     )
 
-  const postQuestion = refusingWhileSilent(`${VENDOR} ${model}`, postOnce, {
-    probe: ["Hi"],
-    refused: (retryAfterMs) => new EmbeddingFailed({ reason: "stalled", retryable: false, retryAfterMs }),
-    isSilence: ({ reason }) => reason === "stalled"
-  })
+  const postQuestion = refusingWhileSilent(`${VENDOR} ${model}`, postOnce, QUESTIONS)
 
   const request = (texts: ReadonlyArray<string>, retries = 0): Effect.Effect<ReadonlyArray<unknown>, EmbeddingFailed> =>
     Effect.gen(function* () {
