@@ -78,6 +78,7 @@ describe("a request to a reranker", () => {
     ["no list", answers("200 OK", "{}")],
     ["too few scores", answers("200 OK", JSON.stringify({ results: [score(0, 1)] }))],
     ["a score twice", answers("200 OK", JSON.stringify({ results: [score(0, 1), score(0, 1)] }))],
+    ["a score too many", answers("200 OK", JSON.stringify({ results: [0, 1, 2].map((index) => score(index, 1)) }))],
     ["a passage that was not sent", answers("200 OK", JSON.stringify({ results: [score(0, 1), score(2, 1)] }))],
     ["a score that is no number", answers("200 OK", JSON.stringify({ results: [score(0, 1), score(1, "1")] }))],
     ["a refusal", answers("401 Unauthorized", JSON.stringify({ message: "vendor text: invalid co-test-secret" }))],

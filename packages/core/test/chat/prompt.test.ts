@@ -1,3 +1,4 @@
+import { Result } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { ChatMessage } from "../../src/models/ChatMessage.ts"
@@ -125,6 +126,22 @@ describe("quoted passages", () => {
         expect(lines.filter((line) => !line.startsWith("| "))).toHaveLength(given.length + outlines.length + 2)
       })
     )
+  })
+
+  it("and outlines are counted, and outlines are left out before passages if the window is small", () => {
+    const outlines = [
+      { filename: "a.md", headings: Array.from({ length: 200 }, (_, place) => ({ level: 1, title: `Part ${place}` })) }
+    ]
+    const build = (contextTokens: number) =>
+      Result.getOrThrow(
+        buildPrompt({ model: model(contextTokens), messages: [user("Hi")], sources: [source(1, "Text.")], outlines })
+      )
+    const wide = build(100_000)
+    expect(wide.messages[1]?.content).toContain("| Part 199")
+    expect(wide.maxTokens).toBe(maxRequestTokens(wide.messages, pieceTokenizer))
+    const narrow = build(1_500)
+    expect(narrow.messages[1]?.content).not.toContain("Part 1")
+    expect(narrow.sources).toHaveLength(1)
   })
 
   it("have only lines that begin with a bar, but for one heading each and the frame", () => {
