@@ -1,7 +1,6 @@
 /**
  * Writes `docs.jsonl` of a collection from documentation in files of Markdown or HTML: a document for each section, from its
- * heading to the next one. `node --conditions=@parley/source packages/bench/src/retrieval/makeCollection.ts <out>
- * <file>...`; an id is the file's name with the place of the section in it. Code examples and comments are left out, and so
+ * heading to the next one. `npm run bench:collection -- <out> <file>...`; an id is the file's name with the place of the section in it. Code examples and comments are left out, and so
  * are sections of a few words, and those of a Japanese file (`.ja.`) without a translation.
  */
 import { readFile, writeFile } from "node:fs/promises"
@@ -23,7 +22,7 @@ const isTranslated = (text: string): boolean =>
 
 const [out, ...files] = process.argv.slice(2)
 if (out === undefined || files.length === 0) {
-  console.error("Usage: makeCollection.ts <out> <file>...")
+  console.error("Usage: npm run bench:collection -- <out> <file>...")
   process.exit(2)
 }
 const { close, parser } = await openDocumentParser()
