@@ -15,7 +15,7 @@ import { type WorkerNotStarted, WorkerProcess } from "./process/WorkerProcess.ts
  * for some document: re-indexing then reads earlier documents again, and `parley doctor` counts them.
  */
 const VERSIONS: Readonly<Record<ParserKind, number>> = {
-  pdf: 3,
+  pdf: 4,
   docx: 3,
   xlsx: 2,
   pptx: 3,

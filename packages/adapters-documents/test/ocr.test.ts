@@ -135,6 +135,13 @@ describe("a document with pages that are pictures", () => {
     expect(await noticeOf([LONG, { content: "BT /F1 11 Tf 50 740 Td <00200020> Tj ET" }])).toBeUndefined()
   })
 
+  it("counts pages whose letters of another script are mapped to Latin-1", async () => {
+    const thai = Array.from({ length: 8 }, () => "¡ÒÃ»ÃÐÂµ ¤ÇÒÁÃÙé áÅÐ")
+    const french = Array.from({ length: 8 }, () => "À l'été, les élèves préfèrent être à la forêt")
+    expect(await noticeOf([LONG, thai])).toMatch(/^1 of 2 pages have no readable text/)
+    expect(await noticeOf([french, ["© 2026"]])).toBeUndefined()
+  })
+
   it("whose letters have no meaning has a notice, and none of these in its text", async () => {
     const lost = Array.from({ length: 20 }, (_, code) => String.fromCharCode(0xe000 + code)).join("")
     expect(await noticeOf([LONG, [lost]])).toMatch(/^1 of 2 pages/)

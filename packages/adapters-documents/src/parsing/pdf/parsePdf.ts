@@ -3,7 +3,10 @@ import type { ParserLimits } from "../../ParserLimits.ts"
 import { cleanText } from "../cleanText.ts"
 import { CharacterMaps, loadCharacterMaps } from "./characterMaps.ts"
 import { type Operators, pageCover } from "./pageCover.ts"
-import { headingLevels, markedText, type PageLine, pageLines, type TextItem } from "./pageLines.ts"
+import { headingLevels, markedText } from "./headingLevels.ts"
+import type { PageLine } from "./page.ts"
+import { type OutlinedPdf, outlineLevels, type PdfReference, readOutline } from "./outline.ts"
+import { pageLines, type TextItem } from "./pageLines.ts"
 import { pagePictures, type PicturedPage } from "./pagePictures.ts"
 import { CAPTION_LENGTH, isUnmapped, joinPages, type ReadPage, withoutStamps } from "./unreadPages.ts"
 import { takeHeadings } from "../headingMarks.ts"
@@ -26,7 +29,7 @@ const isLocked = (cause: unknown): boolean => cause instanceof Error && cause.na
 export interface PagedText {
   readonly text: string
   readonly pageStarts: ReadonlyArray<number>
-  /** By the size of their letters; absent if there are none. */
+  /** By the outline, or else by the size of their letters; absent if there are none. */
   readonly headings?: ReadonlyArray<Heading>
   readonly unreadPages?: ReadonlyArray<number>
 }
@@ -40,10 +43,11 @@ export interface ScanPage {
 
 interface Page extends PicturedPage {
   readonly view: ReadonlyArray<number>
+  readonly ref: PdfReference | null
   getTextContent(): Promise<{ readonly items: ReadonlyArray<TextItem | { readonly type: string }> }>
 }
 
-interface Pdf {
+interface Pdf extends OutlinedPdf {
   readonly numPages: number
   readonly loadingTask: { destroy(): Promise<void> }
   getPage(number: number): Promise<Page>
@@ -79,6 +83,7 @@ const readPages = async (pdf: Pdf, limits: ParserLimits, scanned: boolean): Prom
   }
   const { OPS } = await loadReader()
   const all: Array<ReadPage & { readonly lines: ReadonlyArray<PageLine> }> = []
+  const references: Array<PdfReference | null> = []
   let length = 0
   let left = timeToExamine(limits)
   for (let number = 1; number <= pdf.numPages && length <= limits.maxTextLength; number++) {
@@ -91,10 +96,13 @@ const readPages = async (pdf: Pdf, limits: ParserLimits, scanned: boolean): Prom
     const isUnread = mayBeUnread && (left > 0 ? await isUnreadPage(page, text, OPS) : scanned && text === "")
     left -= performance.now() - began
     all.push({ text, isUnread, lines })
+    references.push(page.ref)
     length += text.length + 1
   }
   const pages = withoutStamps(all)
-  const levelOf = headingLevels(all.map(({ lines }) => lines))
+  const lines = all.map((page) => page.lines)
+  const marks = await readOutline(pdf, references).catch(() => [])
+  const levelOf = outlineLevels(marks, lines) ?? headingLevels(lines)
   const read = pages.map(({ text }, place) =>
     text === "" ? { text, headings: [] } : takeHeadings(cleanText(markedText(all[place]?.lines ?? [], levelOf)).trim())
   )

@@ -13,17 +13,24 @@ const isWithoutMeaning = (unit: number): boolean =>
   unit < 0x09 || (unit > 0x0d && unit < 0x20) || (unit >= 0xe000 && unit <= 0xf8ff) || unit === 0xfffd
 const UNMAPPED_SHARE = 0.3
 
+/** The upper half of Latin-1, into which a font without names of its letters puts those of another script. */
+const isUpperLatin = (unit: number): boolean => unit >= 0xa1 && unit <= 0xff
+/** No language has so many of them; a few may stand alone on a page. */
+const UPPER_LATIN = { share: 0.5, least: 50 } as const
+
 /** True if the text of a page consists of codes that its fonts do not map to letters. */
 export const isUnmapped = (text: string): boolean => {
   let letters = 0
   let unmapped = 0
+  let upper = 0
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at)
     if (unit === 0x20 || (unit >= 0x09 && unit <= 0x0d)) continue
     letters += 1
     if (isWithoutMeaning(unit)) unmapped += 1
+    if (isUpperLatin(unit)) upper += 1
   }
-  return unmapped > UNMAPPED_SHARE * letters
+  return unmapped > UNMAPPED_SHARE * letters || (upper >= UPPER_LATIN.least && upper > UPPER_LATIN.share * letters)
 }
 
 /** Marks that scanning programs print on each page. */

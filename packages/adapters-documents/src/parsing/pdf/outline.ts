@@ -1,0 +1,130 @@
+import type { LevelOf } from "./headingLevels.ts"
+import type { PageLine } from "./page.ts"
+
+/** A bookmark of a PDF with those below it. `dest` is the name of a place, or the place itself: its page and more. */
+interface Bookmark {
+  readonly title: string
+  readonly dest: unknown
+  readonly items: ReadonlyArray<Bookmark>
+}
+
+export interface OutlinedPdf {
+  getOutline(): Promise<ReadonlyArray<Bookmark> | null>
+  getDestination(name: string): Promise<unknown>
+}
+
+/** The number of an object in a PDF. */
+export interface PdfReference {
+  readonly num: number
+  readonly gen: number
+}
+
+/** A bookmark with its page, from 0. */
+interface Mark {
+  readonly level: number
+  readonly title: string
+  readonly page: number
+}
+
+/** Further bookmarks are left out, and fewer than these are no outline. */
+const MOST_MARKS = 5_000
+const LEAST_MARKS = 2
+/** If fewer of the bookmarks are found on their pages, they are no headings. */
+const LEAST_FOUND = 0.5
+
+const keyOf = ({ gen, num }: PdfReference): string => `${num} ${gen}`
+
+const isReference = (value: unknown): value is PdfReference =>
+  typeof value === "object" && value !== null && "num" in value && "gen" in value
+
+/** The bookmarks with their levels, each before those below it. */
+const flattened = (bookmarks: ReadonlyArray<Bookmark>): ReadonlyArray<Bookmark & { readonly level: number }> => {
+  const flat: Array<Bookmark & { readonly level: number }> = []
+  const open = bookmarks.map((bookmark) => ({ ...bookmark, level: 1 })).toReversed()
+  for (let next = open.pop(); next !== undefined && flat.length < MOST_MARKS; next = open.pop()) {
+    const { items, level } = next
+    flat.push(next)
+    for (const item of items.toReversed()) open.push({ ...item, level: level + 1 })
+  }
+  return flat
+}
+
+/** Reads the bookmarks that lead to a page. `references` are those of the pages, the first page first. */
+export const readOutline = async (
+  pdf: OutlinedPdf,
+  references: ReadonlyArray<PdfReference | null>
+): Promise<ReadonlyArray<Mark>> => {
+  const pages = new Map(references.flatMap((reference, page) => (reference === null ? [] : [[keyOf(reference), page]])))
+  const marks: Array<Mark> = []
+  for (const { dest, level, title } of flattened((await pdf.getOutline()) ?? [])) {
+    const place = typeof dest === "string" ? await pdf.getDestination(dest) : dest
+    const [target] = Array.isArray(place) ? (place as ReadonlyArray<unknown>) : []
+    const page = isReference(target) ? pages.get(keyOf(target)) : Number.isInteger(target) ? target : undefined
+    if (typeof page === "number" && page < references.length) marks.push({ level, title, page })
+  }
+  return marks
+}
+
+/** Letters and digits alone: spaces and marks differ between a bookmark and its line. */
+const plain = (text: string): string =>
+  text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, "")
+
+/** A title has at most so many lines, of so many UTF-16 units, and its number so many words. */
+const MOST = { lines: 3, length: 300, words: 2 } as const
+
+/** The part of a line after its first words, from which on it may be a title. */
+const afterWords = (text: string, words: number): string => text.trim().split(/\s+/u).slice(words).join(" ")
+
+/** The lines of a page by what they could be as a title: alone or with the next ones, with or without their number. */
+class PageTitles {
+  readonly #whole = new Map<string, PageLine>()
+  readonly #unnumbered = new Map<string, PageLine>()
+
+  constructor(lines: ReadonlyArray<PageLine>) {
+    const texts = lines.map(({ text }) => (text.length > MOST.length ? "" : plain(text)))
+    for (const [place, line] of lines.entries()) {
+      if (line.isRow === true || texts[place] === "") continue
+      const next = texts.slice(place + 1, place + MOST.lines)
+      this.#add(this.#whole, texts[place]!, next, line)
+      for (let words = 1; words <= MOST.words; words++) {
+        this.#add(this.#unnumbered, plain(afterWords(line.text, words)), next, line)
+      }
+    }
+  }
+
+  find(title: string): PageLine | undefined {
+    const wanted = plain(title)
+    if (wanted === "") return undefined
+    return this.#whole.get(wanted) ?? this.#unnumbered.get(wanted) ?? this.#whole.get(plain(afterWords(title, 1)))
+  }
+
+  /** A title stands in larger letters than the same words at the head of the page. */
+  #add(titles: Map<string, PageLine>, first: string, next: ReadonlyArray<string>, line: PageLine): void {
+    let title = first
+    for (const text of ["", ...next]) {
+      title += text
+      if ((titles.get(title)?.height ?? 0) < line.height) titles.set(title, line)
+    }
+  }
+}
+
+/** The levels of the lines that the outline names; undefined if too few of its bookmarks are found. */
+export const outlineLevels = (
+  marks: ReadonlyArray<Mark>,
+  pages: ReadonlyArray<ReadonlyArray<PageLine>>
+): LevelOf | undefined => {
+  const levels = new Map<PageLine, number>()
+  const onPages = Map.groupBy(marks, ({ page }) => page)
+  for (const [page, some] of onPages) {
+    const titles = new PageTitles(pages[page] ?? [])
+    for (const { level, title } of some) {
+      const line = titles.find(title)
+      if (line !== undefined && !levels.has(line)) levels.set(line, level)
+    }
+  }
+  const isFound = levels.size >= LEAST_MARKS && levels.size >= LEAST_FOUND * marks.length
+  return isFound ? (line) => levels.get(line) : undefined
+}
