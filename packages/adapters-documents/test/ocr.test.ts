@@ -139,7 +139,8 @@ describe("a document with pages that are pictures", () => {
     const thai = Array.from({ length: 8 }, () => "¡ÒÃ»ÃÐÂµ ¤ÇÒÁÃÙé áÅÐ")
     const french = Array.from({ length: 8 }, () => "À l'été, les élèves préfèrent être à la forêt")
     expect(await noticeOf([LONG, thai])).toMatch(/^1 of 2 pages have no readable text/)
-    expect(await noticeOf([french, ["© 2026"]])).toBeUndefined()
+    const leaders = Array.from({ length: 8 }, (_, line) => `Part ${line} · · · · · · · · · · · · · · · · ${line}`)
+    expect(await noticeOf([french, leaders, ["© 2026"]])).toBeUndefined()
   })
 
   it("whose letters have no meaning has a notice, and none of these in its text", async () => {

@@ -4,6 +4,9 @@ import type { Cells, Column, Piece } from "./page.ts"
 /** The longest way in the order of the file between cells that it writes one after the other, each of some lines. */
 const NEXT_CELL = 4
 
+/** Of two tables side by side, the file writes the cells of each one after the other, but not from one to the other. */
+const MOST_PAIRS = 0.75
+
 /** True if the file writes most rows from one column to the next, and not one column after the other. */
 export const isAcross = (cells: Cells): boolean => {
   let pairs = 0
@@ -16,7 +19,7 @@ export const isAcross = (cells: Cells): boolean => {
       if (Math.abs(filled[at]![0]!.order - filled[at - 1]!.at(-1)!.order) <= NEXT_CELL) across += 1
     }
   }
-  return across * 2 >= pairs
+  return across >= MOST_PAIRS * pairs
 }
 
 /** A number with its sign, currency or unit, or what stands in its place. */
@@ -27,6 +30,8 @@ export const isFigure = (text: string): boolean => text.length < 24 && FIGURE_ST
 
 /** The mark or number of an item of a list. */
 const LIST_MARK = /^(?:[\p{N}\p{L}]{1,4}[.):]?|\(\p{L}{1,4}\)|\[[^\]]{1,6}\]|[^\p{L}\p{N}]{1,2})$/u
+/** More rows of words alone, column by column, are lists. */
+const MOST_WORDS = 12
 /** The number of a formula. */
 const FORMULA_NUMBER = /^\([\p{L}\p{N}.-]{1,8}\)$/u
 const isListMark = (text: string): boolean => LIST_MARK.test(text)
@@ -61,6 +66,7 @@ export const holdsTable = (cells: Cells, columns: ReadonlyArray<Column>, isByRow
   if (hasFigures) return several * 2 > cells.length
   return (
     columns.length > 2 &&
+    cells.length <= MOST_WORDS &&
     several * 10 >= cells.length * 9 &&
     columns.every(({ pieces }) => {
       const long = pieces.filter(({ height, left, right }) => right - left > LONG_CELL * height).length

@@ -13,10 +13,10 @@ const isWithoutMeaning = (unit: number): boolean =>
   unit < 0x09 || (unit > 0x0d && unit < 0x20) || (unit >= 0xe000 && unit <= 0xf8ff) || unit === 0xfffd
 const UNMAPPED_SHARE = 0.3
 
-/** The upper half of Latin-1, into which a font without names of its letters puts those of another script. */
-const isUpperLatin = (unit: number): boolean => unit >= 0xa1 && unit <= 0xff
+/** The letters of Latin-1 with marks, to which a font without names of its letters maps those of another script. */
+const isUpperLatin = (unit: number): boolean => unit >= 0xc0 && unit <= 0xff
 /** No language has so many of them; a few may stand alone on a page. */
-const UPPER_LATIN = { share: 0.5, least: 50 } as const
+const UPPER_LATIN = { share: 0.4, least: 50 } as const
 
 /** True if the text of a page consists of codes that its fonts do not map to letters. */
 export const isUnmapped = (text: string): boolean => {
