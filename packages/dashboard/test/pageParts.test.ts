@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest"
 import { joinedText } from "../app/api/documentText.ts"
 import { readWholeHistory } from "../app/api/usage.ts"
 import { localProblem } from "../app/documents/UploadQueue.ts"
-import { headingOf, type MarkKind, pagesOfText } from "../app/documents/textParts.ts"
+import { headingOf, type MarkKind, type PageOfText, pagesOfText } from "../app/documents/textParts.ts"
 import { findInItems } from "../app/pdf/findInItems.ts"
 import { creditsByDay } from "../app/pages/usage/days/creditsByDay.ts"
 import { historyCsv } from "../app/pages/usage/history/historyCsv.ts"
@@ -34,6 +34,9 @@ const stretch = (text: string, from: number, pages: ReadonlyArray<[number, numbe
   pages: pages?.map(([page, start, end]) => ({ page, start, end })) ?? null
 })
 
+const paragraphsOf = (page: PageOfText | undefined) =>
+  (page?.parts ?? []).flatMap((part) => ("paragraph" in part ? [part.paragraph] : []))
+
 describe("a stretch of a document", () => {
   const text = "Head\n\nThe tenant may end the agree-\nment at any time.\nThe deposit is paid back then.\n"
   const start = 100 + text.indexOf("the agree")
@@ -41,9 +44,11 @@ describe("a stretch of a document", () => {
 
   it("has what stands out at the same words, though its lines are joined", () => {
     const [page] = pagesOfText(stretch(text, 100, null), marks)
-    const marked = page?.paragraphs.flat().filter(({ kinds }) => kinds.has("quote"))
-    expect(marked?.map((piece) => piece.text)).toEqual(["the agreement"])
-    expect(page?.paragraphs.map((paragraph) => paragraph.map((piece) => piece.text).join(""))[0]).toBe("Head")
+    const marked = paragraphsOf(page)
+      .flat()
+      .filter(({ kinds }) => kinds.has("quote"))
+    expect(marked.map((piece) => piece.text)).toEqual(["the agreement"])
+    expect(paragraphsOf(page).map((paragraph) => paragraph.map((piece) => piece.text).join(""))[0]).toBe("Head")
   })
 
   it("is divided at its pages, and what stands out over a break is on both", () => {
@@ -56,8 +61,12 @@ describe("a stretch of a document", () => {
       marks
     )
     expect(pages.map(({ page }) => page)).toEqual([4, 5])
-    for (const { paragraphs } of pages) {
-      expect(paragraphs.flat().some(({ kinds }) => kinds.has("quote"))).toBe(true)
+    for (const page of pages) {
+      expect(
+        paragraphsOf(page)
+          .flat()
+          .some(({ kinds }) => kinds.has("quote"))
+      ).toBe(true)
     }
   })
 

@@ -4,6 +4,7 @@
  */
 import "./suites/documents.ts"
 import "./suites/bots.ts"
+import "./suites/tables.ts"
 import "./suites/usage.ts"
 import { longChat } from "./suites/longChat.ts"
 import { missingParts } from "./suites/missingParts.ts"

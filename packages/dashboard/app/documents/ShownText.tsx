@@ -2,7 +2,9 @@ import { useEffect, useRef } from "react"
 import type { DocumentText } from "../api/documentText.ts"
 import { useMessages } from "../messages/MessagesProvider.tsx"
 import classes from "./ShownText.module.css"
-import { headingOf, type Mark, pagesOfText, type Paragraph } from "./textParts.ts"
+import { headingOf, type Mark, pagesOfText, type TextPart } from "./textParts.ts"
+import { TextTable } from "./TextTable.tsx"
+import { Pieces } from "./Pieces.tsx"
 
 export interface ShownTextProps {
   readonly stretch: DocumentText
@@ -24,34 +26,28 @@ export const ShownText = ({ stretch, marks = NO_MARKS }: ShownTextProps) => {
   }, [stretch.documentId, first])
   return (
     <div ref={place} className={classes.text} data-marked={marks.length > 0}>
-      {pages.map(({ page, paragraphs }, index) => (
+      {pages.map(({ page, parts }, index) => (
         <section key={page ?? index} aria-label={page === null ? undefined : t("documents.page", { page })}>
           {page !== null && (
             <p className={classes.page} aria-hidden="true">
               {t("documents.page", { page })}
             </p>
           )}
-          {paragraphs.map((paragraph, place) => {
-            const heading = isMarkdown ? headingOf(paragraph) : undefined
-            return (
-              <p key={place} className={heading === undefined ? undefined : classes.heading}>
-                <Pieces paragraph={heading ?? paragraph} />
-              </p>
-            )
-          })}
+          {parts.map((part, place) => (
+            <Part key={place} part={part} isMarkdown={isMarkdown} />
+          ))}
         </section>
       ))}
     </div>
   )
 }
 
-const Pieces = ({ paragraph }: { readonly paragraph: Paragraph }) =>
-  paragraph.map(({ text, kinds }, index) => {
-    const key = index
-    if (kinds.has("quote")) return <mark key={key}>{text}</mark>
-    return (
-      <span key={key} data-passage={kinds.has("passage") ? "" : undefined}>
-        {text}
-      </span>
-    )
-  })
+const Part = ({ isMarkdown, part }: { readonly part: TextPart; readonly isMarkdown: boolean }) => {
+  if ("table" in part) return <TextTable table={part.table} />
+  const heading = isMarkdown ? headingOf(part.paragraph) : undefined
+  return (
+    <p className={heading === undefined ? undefined : classes.heading}>
+      <Pieces paragraph={heading ?? part.paragraph} />
+    </p>
+  )
+}

@@ -9,7 +9,10 @@ const isFailureKey = (key: string): key is FailureKey => Object.hasOwn(english, 
 export const canRetry = ({ status, retryable }: StoredDocument): boolean => status === "failed" && retryable
 
 /** The reason of a failure, for people: in their language if the code is known, otherwise the server's sentence. */
-export const failureSentence = ({ reason, reasonCode }: StoredDocument, { t }: Pick<Messages, "t">): string => {
+export const failureSentence = (
+  { reason, reasonCode }: Pick<StoredDocument, "reason" | "reasonCode">,
+  { t }: Pick<Messages, "t">
+): string => {
   const key = `documents.failed.${reasonCode ?? ""}`
   return isFailureKey(key) ? t(key) : (reason ?? t("documents.failed"))
 }

@@ -1,5 +1,6 @@
 import { reflow, shownSpan, type TextSpan } from "@parley/core/reading"
 import type { DocumentText } from "../api/documentText.ts"
+import { type TableOfText, tablesOfText } from "./tablesOfText.ts"
 
 /** The kinds of highlighting in a text. */
 export type MarkKind = "passage" | "quote"
@@ -17,11 +18,21 @@ export interface TextPiece {
 
 export type Paragraph = ReadonlyArray<TextPiece>
 
+/** A table as it is shown: its cells with their highlights, undefined where there is none. */
+export interface ShownTable {
+  readonly names: ReadonlyArray<Paragraph | undefined> | undefined
+  /** The first column names the rows. */
+  readonly namesRows: boolean
+  readonly rows: ReadonlyArray<ReadonlyArray<Paragraph | undefined>>
+}
+
+export type TextPart = { readonly paragraph: Paragraph } | { readonly table: ShownTable }
+
 /** The shown part of a page, or of a text without pages. */
 export interface PageOfText {
   /** Null if the document has no pages. */
   readonly page: number | null
-  readonly paragraphs: ReadonlyArray<Paragraph>
+  readonly parts: ReadonlyArray<TextPart>
 }
 
 const pageSpans = ({ from, pages, to }: DocumentText): ReadonlyArray<TextSpan & { readonly page: number | null }> =>
@@ -41,15 +52,40 @@ const piecesOf = (text: string, from: number, marks: ReadonlyArray<Mark>): Parag
   })
 }
 
-const paragraphsOf = (shown: string, marks: ReadonlyArray<Mark>): ReadonlyArray<Paragraph> => {
-  const found: Array<Paragraph> = []
-  let from = 0
-  for (const text of shown.split("\n\n")) {
-    if (text.trim() !== "") found.push(piecesOf(text, from, marks))
-    from += text.length + 2
+/** Text between tables, its lines joined to paragraphs. */
+const paragraphsOf = (text: string, from: number, marks: ReadonlyArray<Mark>): ReadonlyArray<TextPart> => {
+  const to = from + text.length
+  const reflowed = reflow(text)
+  const here = marks
+    .filter((mark) => mark.start < to && mark.end > from)
+    .map(({ end, kind, start }) => ({
+      kind,
+      ...shownSpan(reflowed, { start: Math.max(0, start - from), end: Math.min(to, end) - from })
+    }))
+  const found: Array<TextPart> = []
+  let at = 0
+  for (const shown of reflowed.text.split("\n\n")) {
+    if (shown.trim() !== "") found.push({ paragraph: piecesOf(shown, at, here) })
+    at += shown.length + 2
   }
   return found
 }
+
+const shownTable = (text: string, from: number, table: TableOfText, marks: ReadonlyArray<Mark>): ShownTable => {
+  const cell = (span: TextSpan | undefined) =>
+    span && piecesOf(text.slice(span.start, span.end), from + span.start, marks)
+  return {
+    names: table.names?.map((name) =>
+      typeof name === "string" ? [{ text: name, kinds: new Set<MarkKind>() }] : cell(name)
+    ),
+    namesRows: table.namesRows,
+    rows: table.rows.map((row) => row.map(cell))
+  }
+}
+
+/** The kind of a document: the ending of its name if the server has not said more. */
+const kindOf = ({ filename, type }: DocumentText): string =>
+  type === "" ? filename.slice(filename.lastIndexOf(".") + 1).toLowerCase() : type
 
 const HEADING_MARK = /^#{1,6}[ \t]+(?=\S.*$)/u
 
@@ -64,17 +100,24 @@ export const headingOf = (paragraph: Paragraph): Paragraph | undefined => {
   })
 }
 
-/** A stretch of a document for reading, page by page, with its highlights. */
+/** A stretch of a document for reading, page by page, with its tables and its highlights. */
 export const pagesOfText = (stretch: DocumentText, marks: ReadonlyArray<Mark>): ReadonlyArray<PageOfText> =>
   pageSpans(stretch)
     .map(({ page, start, end }) => {
-      const shown = reflow(stretch.text.slice(start - stretch.from, end - stretch.from))
-      const here = marks
-        .filter((mark) => mark.start < end && mark.end > start)
-        .map((mark) => ({
-          kind: mark.kind,
-          ...shownSpan(shown, { start: Math.max(0, mark.start - start), end: Math.min(end, mark.end) - start })
-        }))
-      return { page, paragraphs: paragraphsOf(shown.text, here) }
+      const text = stretch.text.slice(start - stretch.from, end - stretch.from)
+      const isCutBefore = start === stretch.from && start > 0
+      const tables = tablesOfText(
+        { text, isCutBefore, isCutAfter: end === stretch.to && end < stretch.length },
+        kindOf(stretch)
+      )
+      const parts: Array<TextPart> = []
+      let at = 0
+      for (const table of tables) {
+        parts.push(...paragraphsOf(text.slice(at, table.start), start + at, marks))
+        parts.push({ table: shownTable(text, start, table, marks) })
+        at = table.end
+      }
+      parts.push(...paragraphsOf(text.slice(at), start + at, marks))
+      return { page, parts }
     })
-    .filter(({ paragraphs }) => paragraphs.length > 0)
+    .filter(({ parts }) => parts.length > 0)

@@ -1,0 +1,13 @@
+import type { Paragraph } from "./textParts.ts"
+
+/** Characters with their highlights. */
+export const Pieces = ({ paragraph }: { readonly paragraph: Paragraph }) =>
+  paragraph.map(({ text, kinds }, index) => {
+    const key = index
+    if (kinds.has("quote")) return <mark key={key}>{text}</mark>
+    return (
+      <span key={key} data-passage={kinds.has("passage") ? "" : undefined}>
+        {text}
+      </span>
+    )
+  })
