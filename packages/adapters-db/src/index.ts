@@ -42,8 +42,6 @@ export { PgBossJobQueueLayer } from "./jobs/PgBossJobQueue.ts"
 export type { JobQueueOptions } from "./jobs/JobQueueOptions.ts"
 export {
   type DatabaseState,
-  type IndexedDocuments,
-  indexedDocuments,
   inspectDatabase,
   largestLibrary,
   movedFiles,

@@ -50,6 +50,7 @@ export const storesLayer = (jobs: JobQueueOptions = {}) => {
     passages: PgPassageIndexLayer,
     passageWriter: PgPassageIndexLayer,
     reindexing: PgReindexStoreLayer,
+    reindexRecords: PgReindexStoreLayer,
     jobs: jobsLayer,
     workers: jobsLayer,
     taskRuns: PgTaskRunsLayer,

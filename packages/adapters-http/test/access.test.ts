@@ -171,6 +171,7 @@ const requestOf = (route: Route): { readonly path: string; readonly init: Reques
     "/api/admin/users/{id}/refunds": { payment: "pi_1", reason: "r" },
     "/api/admin/users/{id}/tier": { tier: "pro", reason: "r" },
     "/api/admin/users/{id}/unpin": { reason: "r" },
+    "/api/admin/reindexing": { reason: "r" },
     "/api/account": { userId: OWNER },
     "/dev/sign-in": { email: "owner@example.com" }
   }

@@ -35,7 +35,8 @@ const bodies: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   adjustments: { amount: -20, key: "ticket-2", reason: "granted twice" },
   refunds: { payment: "pi_1", reason: "paid back" },
   tier: { tier: "pro", reason: "a pilot" },
-  unpin: { reason: "the pilot ended" }
+  unpin: { reason: "the pilot ended" },
+  reindexing: { reason: "another embedder" }
 }
 
 const pathOf = ({ path }: Route, user: string) => path.replace("{id}", encodeURIComponent(user))
@@ -232,12 +233,38 @@ test("people are found by a part of the id and listed page by page; the audit lo
   expect(rest["next"]).toBeNull()
 })
 
+test("re-indexing is started for all people or for one, counted, and entered in the audit log", async () => {
+  const reason = "another embedder"
+  const { body: state } = await send("POST", "/api/admin/reindexing", { reason, userId: person })
+  expect(state).toMatchObject({
+    documents: 0,
+    outdated: 0,
+    groups: [],
+    jobs: { running: 0 },
+    stopped: [],
+    failures: []
+  })
+  expect((state["jobs"] as unknown as { readonly waiting: number }).waiting).toBeGreaterThanOrEqual(1)
+  await send("POST", "/api/admin/reindexing", { reason })
+  const entry = { action: "reindex", by: "user:olga", reason, address: expect.any(String) }
+  const { body: own } = await send("GET", `/api/admin/audit?user=${encodeURIComponent(person)}`)
+  expect(own["entries"]).toMatchObject([{ ...entry, userId: person }])
+  const { body: all } = await send("GET", "/api/admin/audit?limit=1")
+  expect(all["entries"]).toMatchObject([{ ...entry, userId: null }])
+  expect((await send("GET", "/api/admin/reindexing/estimate", undefined, "support")).body).toEqual({
+    ...{ documents: 0, passages: 0, outdated: 0, outdatedPassages: 0, failed: 0 },
+    ...{ tokens: 0, embedder: null, usd: 0 }
+  })
+  expect((await send("POST", "/api/admin/reindexing", { reason, userId: "" })).status).toBe(400)
+})
+
 test("the state of the service names jobs, payment events, destinations and refusals", async () => {
   await server.fetch("/api/chat")
   const { body } = await send("GET", "/api/admin/health", undefined, "support")
   expect(body).toMatchObject({
     jobs: { failed: 0 },
-    workers: { due: 0, oldestDueSeconds: null },
+    // The re-indexing that was started above: this server works on no jobs.
+    workers: { due: 2, oldestDueSeconds: expect.any(Number) },
     paymentEvents: { waiting: 0, refused: 0, unreadable: 0, owed: 0 },
     destinations: [],
     vendors: expect.any(Array),

@@ -156,22 +156,27 @@ const objectStoreLayer = ({ files }: ParleyConfig) =>
 const embedderLayer = ({ embedding }: ParleyConfig) => {
   if (embedding === undefined) return Layer.empty
   if (embedding._tag === "Local") {
-    const { dimensions, installedIn, model, models, pooling, precision, relevantFrom, weight } = embedding
+    const { dimensions, installedIn, model, models, pooling, precision, relevantFrom, usdPerMillionTokens, weight } =
+      embedding
     const chosen = {
       ...(pooling && { pooling }),
       ...(precision && { precision }),
       ...(relevantFrom !== undefined && { relevantFrom }),
       ...(weight !== undefined && { weight })
     }
-    return Layer.sync(PassageEmbedder, () => makeLocalEmbedder({ dimensions, installedIn, model, models, ...chosen }))
+    return Layer.sync(PassageEmbedder, () => ({
+      ...makeLocalEmbedder({ dimensions, installedIn, model, models, ...chosen }),
+      usdPerMillionTokens
+    }))
   }
-  const { apiKey, baseUrl, batch, dimensions, isAsked, model, relevantFrom, weight } = embedding
+  const { apiKey, baseUrl, batch, dimensions, isAsked, model, relevantFrom, usdPerMillionTokens, weight } = embedding
   const sized = dimensions === undefined ? {} : isAsked ? { dimensions } : { modelDimensions: dimensions }
   const limits = batch === undefined ? {} : { limits: { textsPerRequest: batch } }
   const judged = { ...(relevantFrom !== undefined && { relevantFrom }), ...(weight !== undefined && { weight }) }
-  return Layer.sync(PassageEmbedder, () =>
-    makeOpenAiEmbedder({ apiKey, baseUrl, model, ...sized, ...limits, ...judged })
-  )
+  return Layer.sync(PassageEmbedder, () => ({
+    ...makeOpenAiEmbedder({ apiKey, baseUrl, model, ...sized, ...limits, ...judged }),
+    usdPerMillionTokens
+  }))
 }
 
 /** The reranker of found passages. */

@@ -28,6 +28,7 @@ import { InMemoryPassageIndex } from "./documents/indexing/InMemoryPassageIndex.
 import { PassageIndex } from "./documents/indexing/PassageIndex.ts"
 import { PassageWriter } from "./documents/indexing/PassageWriter.ts"
 import { InMemoryReindexStore } from "./documents/indexing/reindexing/InMemoryReindexStore.ts"
+import { ReindexRecords } from "./documents/indexing/reindexing/ReindexRecords.ts"
 import { ReindexStore } from "./documents/indexing/reindexing/ReindexStore.ts"
 import { InMemoryOutbox } from "./events/InMemoryOutbox.ts"
 import { DeliveryRecords, Outbox } from "./events/Outbox.ts"
@@ -67,6 +68,7 @@ const storagePort = <Port extends Context.Key<unknown, unknown>>(
 
 /** One layer for two ports, so that both see the same passages. */
 const inMemoryPassages = Layer.provide(InMemoryPassageIndex.layer, InMemoryDocumentStore.layer)
+const inMemoryReindexing = Layer.provide(InMemoryReindexStore.layer, [InMemoryDocumentStore.layer, inMemoryPassages])
 
 /**
  * Every port that keeps something: the one list of them. The name is the one `createParley` takes it by. A new port is
@@ -94,7 +96,8 @@ const storagePorts = {
   files: storagePort(FileStore, InMemoryFileStore.layer),
   passages: storagePort(PassageIndex, inMemoryPassages),
   passageWriter: storagePort(PassageWriter, inMemoryPassages),
-  reindexing: storagePort(ReindexStore, Layer.provide(InMemoryReindexStore.layer, InMemoryDocumentStore.layer)),
+  reindexing: storagePort(ReindexStore, inMemoryReindexing),
+  reindexRecords: storagePort(ReindexRecords, inMemoryReindexing),
   jobs: storagePort(JobQueue, InMemoryJobQueue.layer),
   workers: storagePort(WorkerRegistry, InMemoryJobQueue.layer),
   taskRuns: storagePort(TaskRuns, InMemoryTaskRuns.layer),

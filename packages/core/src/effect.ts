@@ -114,6 +114,12 @@ export {
   type ReindexInput,
   type ScopeProblem
 } from "./documents/indexing/reindexing/DocumentReindex.ts"
+export {
+  type EveryonesReindexing,
+  type IndexingEstimate,
+  type PersonReindexing,
+  Reindexing
+} from "./documents/indexing/reindexing/Reindexing.ts"
 export type { ReindexScope } from "./documents/indexing/reindexing/outstanding.ts"
 export type { ReindexProgress, ReindexReport, UndoneDocument } from "./documents/indexing/reindexing/runReindex.ts"
 export { UploadLimits } from "./documents/storing/UploadLimits.ts"

@@ -30,6 +30,7 @@ import type { DocumentParser } from "./documents/reading/DocumentParser.ts"
 import { DocumentRequeue } from "./documents/reading/DocumentRequeue.ts"
 import { DocumentService } from "./documents/DocumentService.ts"
 import { DocumentReindex } from "./documents/indexing/reindexing/DocumentReindex.ts"
+import { Reindexing } from "./documents/indexing/reindexing/Reindexing.ts"
 import { FileMover } from "./documents/storing/FileMover.ts"
 import { EventDelivery } from "./events/EventDelivery.ts"
 import { EventFeed } from "./keys/EventFeed.ts"
@@ -73,6 +74,7 @@ export type ParleyServices =
   | DocumentReindex
   | DocumentRequeue
   | DocumentService
+  | Reindexing
   | EmailSignIn
   | EventDelivery
   | EventFeed
@@ -120,7 +122,7 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   EventFeed.layer,
   FileMover.layer,
   HoldSweeper.layer,
-  parleyJobWorker,
+  Layer.provideMerge(parleyJobWorker, Reindexing.layer),
   PaymentComparison.layer,
   PaymentEventSweeper.layer,
   ResetService.layer,

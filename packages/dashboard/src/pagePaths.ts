@@ -21,6 +21,7 @@ export const PAGE_PATHS = {
   adminPeople: "/admin/people",
   adminPerson: "/admin/people/:userId",
   adminMoney: "/admin/money",
+  adminDocuments: "/admin/documents",
   adminHealth: "/admin/health",
   adminAudit: "/admin/audit"
 } as const

@@ -1,6 +1,5 @@
-import type { DocumentType } from "@parley/core"
 import { Effect } from "effect"
-import { Database, type DatabaseError, type Row } from "../database/Database.ts"
+import { Database, type DatabaseError } from "../database/Database.ts"
 import { DatabaseOwner } from "../database/DatabaseOwner.ts"
 
 /** The state of a database, as an operator asks for it. */
@@ -36,20 +35,6 @@ export const inspectDatabase: Effect.Effect<DatabaseState, DatabaseError, Databa
   }
 )
 
-/** Ready documents that one parser and one embedder indexed. */
-export interface IndexedDocuments extends Row {
-  readonly type: DocumentType
-  /** The parser, its version and the embedder; null if none is known. */
-  readonly parser: string | null
-  readonly version: number | null
-  readonly embedder: string | null
-  readonly documents: number
-}
-
-const indexedText = (schema: string) => `SELECT d.type, g.parser, g.version, g.embedder, count(*)::integer AS documents
-  FROM ${schema}.documents d JOIN ${schema}.passage_generations g ON g.user_id = d.user_id AND g.document_id = d.id AND g.active
-  WHERE d.status = 'ready' GROUP BY 1, 2, 3, 4`
-
 const unfinishedText = (schema: string) => `SELECT count(*)::integer AS count FROM ${schema}.documents d
   WHERE d.status = 'ready' AND EXISTS (SELECT FROM ${schema}.passage_generations g
     WHERE g.user_id = d.user_id AND g.document_id = d.id AND NOT g.active)`
@@ -66,14 +51,6 @@ const counted = (textOf: (schema: string) => string): Effect.Effect<number, Data
     const [row] = yield* statement<{ readonly count: number }>(textOf(schema))
     return row?.count ?? 0
   })
-
-/** Returns the ready documents by the parser and the embedder that indexed them. */
-export const indexedDocuments: Effect.Effect<ReadonlyArray<IndexedDocuments>, DatabaseError, Database> = Effect.gen(
-  function* () {
-    const { schema, statement } = yield* Database
-    return yield* statement<IndexedDocuments>(indexedText(schema))
-  }
-)
 
 /** Returns the number of ready documents with an unfinished re-indexing. */
 export const unfinishedReindexing = counted(unfinishedText)

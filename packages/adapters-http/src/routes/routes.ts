@@ -11,6 +11,7 @@ import {
 import { deleteAccount, getExport } from "./account/ownData.ts"
 import { getMoney, getVerification, listPayments } from "./admin/money.ts"
 import { getHistoryOfPerson, getPerson, listPeople } from "./admin/people.ts"
+import { getAdminReindexing, getReindexingEstimate, postAdminReindexing } from "./admin/reindexing.ts"
 import { getAdminHealth, listAudit } from "./admin/reports.ts"
 import { getBalance, getCreditHistory, getInvoices, postPortal } from "./billing/billing.ts"
 import {
@@ -28,6 +29,7 @@ import { deleteChat, getOneChat, listChats, patchChat, putChatDocuments } from "
 import { postDevelopmentSignIn, postDevelopmentSignOut } from "./server/development.ts"
 import { getDocumentFile, getDocumentText } from "./documents/documentContents.ts"
 import { deleteDocument, getDocument, listDocuments, postRag, postUpload } from "./documents/documents.ts"
+import { getReindexing, postReindexing } from "./documents/reindexing.ts"
 import { postRelease, postRenew, postReserve, postSettle } from "./billing/keyCredits.ts"
 import { getMe, getSession } from "./server/me.ts"
 import { listModels } from "./chats/models.ts"
@@ -78,6 +80,8 @@ export const routes: ReadonlyArray<Route> = [
   deleteDocument,
   getDocumentText,
   getDocumentFile,
+  getReindexing,
+  postReindexing,
   // Bots
   listBots,
   postBot,
@@ -135,6 +139,9 @@ export const routes: ReadonlyArray<Route> = [
   postUnpin,
   listAudit,
   getAdminHealth,
+  getAdminReindexing,
+  getReindexingEstimate,
+  postAdminReindexing,
   getMoney,
   listPayments,
   getVerification,

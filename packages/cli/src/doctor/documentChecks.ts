@@ -1,4 +1,5 @@
-import { indexedDocuments, unfinishedReindexing } from "@parley/adapters-db"
+import { unfinishedReindexing } from "@parley/adapters-db"
+import { ReindexRecords } from "@parley/core/adapter"
 import { DocumentReindex } from "@parley/core/effect"
 import { Effect } from "effect"
 import { type Check, note, ok } from "./Check.ts"
@@ -7,12 +8,12 @@ const NAME = "documents"
 
 const counted = (count: number): string => (count === 1 ? "1 document was" : `${count} documents were`)
 
-const WHAT = 'Run "parley reindex"; with --dry-run it tells what that costs.'
+const WHAT = 'Run "parley reindex" or start it in the administration; with --dry-run it tells what that costs.'
 
 /** Checks that the current configuration indexed all documents, and that no re-indexing was interrupted. */
 export const documentChecks = Effect.gen(function* () {
   const { indexedBy } = yield* DocumentReindex
-  const groups = yield* indexedDocuments
+  const groups = yield* ReindexRecords.use((records) => records.standing(undefined))
   const unfinished = yield* unfinishedReindexing
   /** The number of documents by their outdated parser or embedder. */
   const others = new Map<string, number>()
@@ -21,10 +22,10 @@ export const documentChecks = Effect.gen(function* () {
   for (const { documents, embedder, parser, type, version } of groups) {
     const today = indexedBy(type)
     all += documents
-    if ((embedder ?? undefined) !== today.embedder) {
+    if (embedder !== today.embedder) {
       count(`with ${embedder ?? "no embedder"}, not with ${today.embedder ?? "none"}`, documents)
-    } else if ((version ?? undefined) !== today.version) count("by another version of Parley", documents)
-    else if ((parser ?? undefined) !== today.parser) {
+    } else if (version !== today.version) count("by another version of Parley", documents)
+    else if (parser !== today.parser) {
       count(`by the parser ${parser ?? "of an earlier version"}, not by ${today.parser ?? "none"}`, documents)
     }
   }

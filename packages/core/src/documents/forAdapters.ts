@@ -81,6 +81,7 @@ export { type Crowd, FUSION, type FusedCandidate, fusedScores } from "./searchin
 export { cutPassages } from "./indexing/cutPassages.ts"
 export { type ExcerptInput, excerptOf } from "./indexing/excerpt.ts"
 export { type IndexDocument, indexDocument, INDEXING_VERSION, PASSAGES_PER_BATCH } from "./indexing/indexDocument.ts"
+export { type IndexedAlike, type ReindexFailure, ReindexRecords } from "./indexing/reindexing/ReindexRecords.ts"
 export { type ReindexClaim, type ReindexRun, ReindexStore } from "./indexing/reindexing/ReindexStore.ts"
 export { type PassageProblem, verifyPassages } from "./indexing/verifyPassages.ts"
 export { FUNCTION_WORDS, LANGUAGES, type Language } from "./searching/functionWords.ts"

@@ -9,7 +9,4 @@ passageIndexContract("in memory", stores)
 passageMeaningContract("in memory", (embedder) =>
   Layer.provide(Layer.fresh(stores), Layer.succeed(PassageEmbedder, embedder))
 )
-reindexStoreContract(
-  "in memory",
-  Layer.merge(stores, InMemoryReindexStore.layer.pipe(Layer.provide(InMemoryDocumentStore.layer)))
-)
+reindexStoreContract("in memory", Layer.merge(stores, Layer.provide(InMemoryReindexStore.layer, stores)))

@@ -115,6 +115,46 @@ export interface Health {
   readonly refusals: Readonly<Record<string, number>>
 }
 
+interface IndexedBy {
+  readonly embedder: string | null
+  readonly parser: string | null
+  readonly version: number | null
+}
+
+interface IndexingCounts {
+  readonly documents: number
+  readonly passages: number
+  readonly outdated: number
+  readonly outdatedPassages: number
+  readonly failed: number
+}
+
+/** The indexing of all people's documents, compared with the present one. */
+export interface EveryonesReindexing extends IndexingCounts {
+  readonly groups: ReadonlyArray<{
+    readonly type: string
+    readonly documents: number
+    readonly failed: boolean
+    readonly indexedBy: IndexedBy
+    readonly today: IndexedBy
+  }>
+  readonly jobs: { readonly waiting: number; readonly running: number; readonly failed: number }
+  /** People whose re-indexing ended early. */
+  readonly stopped: ReadonlyArray<string>
+  readonly failures: ReadonlyArray<{
+    readonly userId: string
+    readonly documentId: string
+    readonly reasonCode: string
+  }>
+}
+
+/** The cost of re-indexing; null for what is not known. */
+export interface ReindexingEstimate extends IndexingCounts {
+  readonly tokens: number | null
+  readonly embedder: string | null
+  readonly usd: number | null
+}
+
 /** Rows of a page of each list. */
 const ROWS = 50
 const HISTORY_ROWS = 20
@@ -206,6 +246,23 @@ export const healthQuery = queryOptions({
   queryFn: ({ signal }) => read<Health>("/api/admin/health", signal),
   refetchInterval: 10_000
 })
+
+const REINDEXING_POLL_MS = 2_000
+
+/** Read again while documents are indexed anew. */
+export const everyonesReindexingQuery = queryOptions({
+  queryKey: [...ADMIN, "reindexing"],
+  queryFn: ({ signal }) => read<EveryonesReindexing>("/api/admin/reindexing", signal),
+  refetchInterval: ({ state: { data } }) =>
+    data !== undefined && data.jobs.waiting + data.jobs.running > 0 ? REINDEXING_POLL_MS : false
+})
+
+export const reindexingEstimateQuery = queryOptions({
+  queryKey: [...ADMIN, "reindexing", "estimate"],
+  queryFn: ({ signal }) => read<ReindexingEstimate>("/api/admin/reindexing/estimate", signal)
+})
+
+export const startEveryonesReindexing = (reason: string) => send("/api/admin/reindexing", json("POST", { reason }))
 
 /** Compares the accounts of one page with their rows; `since` is that of the first page. */
 export const readVerification = (since: string | undefined, after: string | undefined, signal: AbortSignal) => {

@@ -61,6 +61,7 @@ export const PAGES: ReadonlyArray<PageEntry> = [
       PAGE_PATHS.adminPeople,
       PAGE_PATHS.adminPerson,
       PAGE_PATHS.adminMoney,
+      PAGE_PATHS.adminDocuments,
       PAGE_PATHS.adminHealth,
       PAGE_PATHS.adminAudit
     ],

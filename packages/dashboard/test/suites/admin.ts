@@ -247,6 +247,7 @@ describeInChromium("the administration", start, (stage) => {
       "/admin",
       "/admin/people",
       "/admin/money",
+      "/admin/documents",
       "/admin/health",
       "/admin/audit",
       "/admin/people/x"
@@ -254,7 +255,17 @@ describeInChromium("the administration", start, (stage) => {
       await page.goto(path)
       await page.getByRole("heading", { name: "There is nothing here" }).waitFor()
     }
-    for (const path of ["users", "users/x", "audit", "health", "money", "payments", "verification"]) {
+    for (const path of [
+      "users",
+      "users/x",
+      "audit",
+      "health",
+      "money",
+      "payments",
+      "reindexing",
+      "reindexing/estimate",
+      "verification"
+    ]) {
       expect((await page.request.get(`/api/admin/${path}`)).status(), path).toBe(403)
     }
   })
@@ -277,7 +288,7 @@ describeInChromium("the administration", start, (stage) => {
 
   it.each(LOOKS)("breaks no rule of accessibility and does not scroll sideways, $name", async (look) => {
     const { page } = await openAs(stage, { user: OWNER, role: "owner", path: "/admin", options: look.options })
-    for (const name of ["People", "Money", "Health", "Audit"]) {
+    for (const name of ["People", "Money", "Documents", "Health", "Audit"]) {
       await part(page, name).click()
       await heading(page, name).waitFor()
       await page.getByRole("main").getByRole("region").first().waitFor()

@@ -18,7 +18,8 @@ export interface RunningServer {
 
 /**
  * Starts the real server on a free port and an empty data folder, with nothing set up: embedded database, offline
- * model, development sign-in. Takes a catalog to lay over the default one, and settings.
+ * model, development sign-in. Takes a catalog to lay over the default one, and settings: with a `PARLEY_DATA_DIR`, that
+ * folder is used, and kept.
  */
 export const startServer = async (
   catalog: unknown = {},

@@ -1,6 +1,7 @@
-import { isUuid, ReindexStore } from "@parley/core/adapter"
-import { Effect, Layer } from "effect"
-import { Database } from "../../database/Database.ts"
+import type { DocumentType, UserId } from "@parley/core"
+import { type DocumentFailure, isUuid, ReindexRecords, ReindexStore } from "@parley/core/adapter"
+import { Context, Effect, Layer } from "effect"
+import { Database, type Row } from "../../database/Database.ts"
 import { storing } from "../../storage/storageFailed.ts"
 
 const FOREIGN_KEY_VIOLATION = "23503"
@@ -28,16 +29,70 @@ const texts = (schema: string) => ({
   claim: `INSERT INTO ${schema}.reindex_claims AS c (user_id, document_id, holder, expires_at)
     SELECT user_id, id, $3::uuid, clock_timestamp() + $4::integer * interval '1 millisecond'
     FROM ${schema}.documents WHERE user_id = $1 AND id = $2 AND status = 'ready'
-    ON CONFLICT (user_id, document_id) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
+    ON CONFLICT (user_id, document_id) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at, failure = NULL
       WHERE c.holder = excluded.holder OR c.expires_at <= clock_timestamp()
     RETURNING holder`,
   release: `DELETE FROM ${schema}.reindex_claims WHERE user_id = $1 AND document_id = $2 AND holder = $3`,
+  /** Parameters: owner, document, holder, failure. */
+  fail: `UPDATE ${schema}.reindex_claims SET expires_at = clock_timestamp(), failure = $4
+    WHERE user_id = $1 AND document_id = $2 AND holder = $3`,
   sweep: `WITH runs AS (DELETE FROM ${schema}.reindex_runs WHERE NOT ${ALIVE} RETURNING 1),
-    claims AS (DELETE FROM ${schema}.reindex_claims WHERE expires_at <= clock_timestamp() RETURNING 1)
-    SELECT (SELECT count(*) FROM runs) + (SELECT count(*) FROM claims) AS forgotten`
+    claims AS (DELETE FROM ${schema}.reindex_claims WHERE failure IS NULL AND expires_at <= clock_timestamp() RETURNING 1)
+    SELECT (SELECT count(*) FROM runs) + (SELECT count(*) FROM claims) AS forgotten`,
+  /** Parameter: an owner, null for all people. */
+  standing: `SELECT d.type, g.parser, g.version, g.embedder, c.failure IS NOT NULL AS failed,
+      count(*)::integer AS documents, coalesce(sum(d.passages), 0)::float8 AS passages
+    FROM ${schema}.documents d
+    LEFT JOIN ${schema}.passage_generations g ON g.user_id = d.user_id AND g.document_id = d.id AND g.active
+    LEFT JOIN ${schema}.reindex_claims c ON c.user_id = d.user_id AND c.document_id = d.id
+    WHERE d.status = 'ready' AND ($1::text IS NULL OR d.user_id = $1) GROUP BY 1, 2, 3, 4, 5`,
+  /** Parameters: an owner, null for all people; the most rows. */
+  failures: `SELECT d.user_id AS "userId", d.id AS "documentId", d.filename, c.failure
+    FROM ${schema}.reindex_claims c JOIN ${schema}.documents d ON d.user_id = c.user_id AND d.id = c.document_id
+    WHERE c.failure IS NOT NULL AND d.status = 'ready' AND ($1::text IS NULL OR c.user_id = $1)
+    ORDER BY c.user_id, c.document_id LIMIT $2`,
+  forget: `DELETE FROM ${schema}.reindex_claims WHERE user_id = $1 AND failure IS NOT NULL`
 })
 
-const make = Effect.map(Database, ({ schema, statement }) => {
+/** A group of `standing`: null for unknown versions. */
+interface StandingRow extends Row {
+  readonly type: DocumentType
+  readonly parser: string | null
+  readonly version: number | null
+  readonly embedder: string | null
+  readonly failed: boolean
+  readonly documents: number
+  readonly passages: number
+}
+
+interface FailureRow extends Row {
+  readonly userId: UserId
+  readonly documentId: string
+  readonly filename: string
+  readonly failure: DocumentFailure
+}
+
+const makeRecords = Effect.map(Database, ({ schema, statement }) => {
+  const text = texts(schema)
+  return ReindexRecords.of({
+    standing: (userId) =>
+      storing("ReindexRecords.standing")(
+        Effect.map(statement<StandingRow>(text.standing, [userId ?? null]), (rows) =>
+          rows.map(({ embedder, parser, version, ...row }) => ({
+            ...row,
+            parser: parser ?? undefined,
+            version: version ?? undefined,
+            embedder: embedder ?? undefined
+          }))
+        )
+      ),
+    failures: ({ limit, userId }) =>
+      storing("ReindexRecords.failures")(statement<FailureRow>(text.failures, [userId ?? null, limit])),
+    forget: (userId) => storing("ReindexRecords.forget")(Effect.asVoid(statement(text.forget, [userId])))
+  })
+})
+
+const makeStore = Effect.map(Database, ({ schema, statement }) => {
   const text = texts(schema)
   return ReindexStore.of({
     begin: ({ restart, scope }) =>
@@ -67,13 +122,24 @@ const make = Effect.map(Database, ({ schema, statement }) => {
             )
           : Effect.succeed(false)
       ),
-    release: ({ documentId, holder, userId }) =>
-      storing("ReindexStore.release")(Effect.asVoid(statement(text.release, [userId, documentId, holder]))),
+    release: ({ documentId, failure, holder, userId }) =>
+      storing("ReindexStore.release")(
+        Effect.asVoid(
+          failure === undefined
+            ? statement(text.release, [userId, documentId, holder])
+            : statement(text.fail, [userId, documentId, holder, failure])
+        )
+      ),
     sweep: storing("ReindexStore.sweep")(
       Effect.map(statement<{ forgotten: number }>(text.sweep), ([row]) => Number(row?.forgotten ?? 0))
     )
   })
 })
 
-/** The runs and claims of re-indexing in Postgres or PGlite; claims expire by the database's clock. */
-export const PgReindexStoreLayer: Layer.Layer<ReindexStore, never, Database> = Layer.effect(ReindexStore, make)
+const make = Effect.all([makeStore, makeRecords]).pipe(
+  Effect.map(([store, records]) => Context.make(ReindexStore, store).pipe(Context.add(ReindexRecords, records)))
+)
+
+/** The runs, claims and failures of re-indexing in Postgres or PGlite; claims expire by the database's clock. */
+export const PgReindexStoreLayer: Layer.Layer<ReindexStore | ReindexRecords, never, Database> =
+  Layer.effectContext(make)

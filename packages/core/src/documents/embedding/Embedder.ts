@@ -71,6 +71,8 @@ export class Embedder extends Context.Service<
      * passes neither test is not offered to a model. `RELEVANCE.similarity` unless given.
      */
     readonly relevantFrom?: number | undefined
+    /** The provider's price, for estimates; undefined if it is not known. */
+    readonly usdPerMillionTokens?: number | undefined
     /**
      * Returns the result of each text, in their order. A text that fails does not affect the others, so that the caller
      * keeps the embeddings and retries the rest. It takes any number of texts and sends them in requests within the

@@ -3,6 +3,7 @@ import { expect, it } from "vitest"
 import { DocumentStore } from "../../documents/storing/DocumentStore.ts"
 import { PassageIndex } from "../../documents/indexing/PassageIndex.ts"
 import type { PassageWriter } from "../../documents/indexing/PassageWriter.ts"
+import { ReindexRecords } from "../../documents/indexing/reindexing/ReindexRecords.ts"
 import { ReindexStore } from "../../documents/indexing/reindexing/ReindexStore.ts"
 import { ampleQuota, newDocument, newUserId } from "../storage/storageFixtures.ts"
 import { suiteOn } from "../suiteOn.ts"
@@ -11,10 +12,10 @@ import { indexed, indexPassages, passagesOf } from "./passages/passageIndexFixtu
 const MINUTE_MS = 60_000
 const aScope = () => `scope-${crypto.randomUUID()}`
 
-/** The guarantees of every `ReindexStore`, beside the stores of the same storage. */
+/** The guarantees of every `ReindexStore` and its `ReindexRecords`, beside the stores of the same storage. */
 export const reindexStoreContract = (
   name: string,
-  layer: Layer.Layer<DocumentStore | PassageIndex | PassageWriter | ReindexStore, unknown>
+  layer: Layer.Layer<DocumentStore | PassageIndex | PassageWriter | ReindexStore | ReindexRecords, unknown>
 ): void =>
   suiteOn(`ReindexStore: ${name}`, layer, (run) => {
     it("an unfinished run is continued, each scope by itself, until it ends or starts from the beginning", () =>
@@ -64,6 +65,74 @@ export const reindexStoreContract = (
           expect(yield* claim(loser, 0)).toBe(true)
           expect(yield* claim(winner)).toBe(true)
           expect(yield* claim(loser)).toBe(false)
+        })
+      ))
+
+    it("a failure stands with its ready document until a person's are forgotten or the document is claimed again", () =>
+      run(
+        Effect.gen(function* () {
+          const store = yield* ReindexStore
+          const records = yield* ReindexRecords
+          const [userId, other] = [newUserId(), newUserId()]
+          const changes = { status: "ready", passages: 1, filename: "a.txt" } as const
+          const own = [yield* indexed(userId, ["lift"], changes), yield* indexed(userId, ["drag"], changes)]
+          const foreign = yield* indexed(other, ["wings"], changes)
+          const holder = crypto.randomUUID()
+          const claim = (owner: typeof userId, documentId: string) =>
+            store.claim({ userId: owner, documentId, holder, forMs: MINUTE_MS })
+          const fail = (owner: typeof userId, documentId: string, by = holder) =>
+            Effect.andThen(
+              claim(owner, documentId),
+              store.release({ userId: owner, documentId, holder: by, failure: "scan" })
+            )
+          const failed = (owner: typeof userId | undefined, limit = 10_000) =>
+            Effect.map(records.failures({ userId: owner, limit }), (found) => found.map(({ documentId }) => documentId))
+          yield* fail(userId, own[0]!, crypto.randomUUID())
+          expect(yield* failed(userId)).toEqual([])
+          for (const documentId of own) yield* fail(userId, documentId)
+          yield* fail(other, foreign)
+          yield* store.sweep
+          expect(yield* failed(userId)).toEqual(own.toSorted())
+          expect(yield* failed(userId, 1)).toEqual(own.toSorted().slice(0, 1))
+          expect(yield* failed(undefined)).toEqual(expect.arrayContaining([...own, foreign]))
+          expect(yield* records.failures({ userId: other, limit: 1 })).toEqual([
+            { userId: other, documentId: foreign, filename: "a.txt", failure: "scan" }
+          ])
+          // A failure keeps no one from the next try, which takes its place.
+          expect(yield* claim(userId, own[0]!)).toBe(true)
+          expect(yield* failed(userId)).toEqual([own[1]!])
+          yield* records.forget(userId)
+          expect([yield* failed(userId), yield* failed(other)]).toEqual([[], [foreign]])
+          expect(yield* claim(userId, own[0]!)).toBe(true)
+        })
+      ))
+
+    it("counts ready documents by how they were indexed, those of one person or of all", () =>
+      run(
+        Effect.gen(function* () {
+          const [store, records] = [yield* ReindexStore, yield* ReindexRecords]
+          const userId = newUserId()
+          const two = { status: "ready", passages: 2, type: "md", filename: "a.md" } as const
+          const [failing] = [yield* indexed(userId, ["lift", "x"], two), yield* indexed(userId, ["drag", "y"], two)]
+          yield* indexed(userId, ["wings"], { ...two, type: "txt", passages: 1 })
+          const unready = newDocument(userId, { status: "processing" })
+          yield* (yield* DocumentStore).insert(unready, ampleQuota)
+          const holder = crypto.randomUUID()
+          yield* store.claim({ userId, documentId: failing!, holder, forMs: MINUTE_MS })
+          yield* store.release({ userId, documentId: failing!, holder, failure: "damaged" })
+          const [indexing] = yield* (yield* PassageIndex).indexings([{ userId, documentId: failing! }])
+          const { embedder, parser, version } = indexing!
+          const of = (type: string, failed: boolean, documents: number, passages: number) => ({
+            ...{ type, parser, version, embedder, failed, documents, passages }
+          })
+          const own = yield* records.standing(userId)
+          expect(own).toHaveLength(3)
+          expect(own).toEqual(
+            expect.arrayContaining([of("md", true, 1, 2), of("md", false, 1, 2), of("txt", false, 1, 1)])
+          )
+          expect(yield* records.standing(newUserId())).toEqual([])
+          const all = yield* records.standing(undefined)
+          expect(all.reduce((sum, { documents }) => sum + documents, 0)).toBeGreaterThanOrEqual(3)
         })
       ))
 

@@ -8,6 +8,7 @@ import classes from "./Admin.module.css"
 const PARTS = [
   [PAGE_PATHS.adminPeople, "admin.people"],
   [PAGE_PATHS.adminMoney, "admin.money"],
+  [PAGE_PATHS.adminDocuments, "admin.documents"],
   [PAGE_PATHS.adminHealth, "admin.health"],
   [PAGE_PATHS.adminAudit, "admin.audit"]
 ] as const

@@ -4,6 +4,7 @@ import { PAGE_PATHS } from "../../../src/pagePaths.ts"
 import { meQuery } from "../../api/session.ts"
 import { NotFoundPage } from "../NotFoundPage.tsx"
 import { AuditPage } from "./audit/AuditPage.tsx"
+import { ReindexingPage } from "./documents/ReindexingPage.tsx"
 import { HealthPage } from "./health/HealthPage.tsx"
 import { MoneyPage } from "./money/MoneyPage.tsx"
 import { PeoplePage } from "./people/PeoplePage.tsx"
@@ -21,6 +22,8 @@ export const AdminPage = () => {
       return <PeoplePage />
     case PAGE_PATHS.adminMoney:
       return <MoneyPage />
+    case PAGE_PATHS.adminDocuments:
+      return <ReindexingPage mayAct={me.role === "owner"} />
     case PAGE_PATHS.adminHealth:
       return <HealthPage />
     case PAGE_PATHS.adminAudit:

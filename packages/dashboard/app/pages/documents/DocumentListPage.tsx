@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
-import { useState } from "react"
+import { Suspense, useState } from "react"
 import { documentsQuery, type StoredDocument } from "../../api/documents.ts"
 import { send } from "../../api/request.ts"
 import { type Me, meQuery } from "../../api/session.ts"
@@ -16,6 +16,7 @@ import { Icon } from "../../theme/Icon.tsx"
 import classes from "./DocumentListPage.module.css"
 import { DocumentList } from "./DocumentList.tsx"
 import { DropArea } from "../../documents/DropArea.tsx"
+import { ReindexNotice } from "./ReindexNotice.tsx"
 import { UploadList } from "./UploadList.tsx"
 
 const SAMPLE = "sample-lease.md"
@@ -60,6 +61,7 @@ const Documents = ({ me }: { readonly me: Me }) => {
       >
         <div className={classes.parts}>
           {problem !== undefined && <ProblemNotice error={problem} onDismiss={() => setProblem(undefined)} />}
+          <Suspense fallback={null}>{!isEmpty && <ReindexNotice />}</Suspense>
           <UploadList queue={queue} uploads={uploads} limits={me.uploads} />
           {documents === undefined ? (
             error === null ? (

@@ -1,16 +1,10 @@
 import { Context, Effect, Layer } from "effect"
 import { IdGenerator } from "../../../storage/IdGenerator.ts"
 import type { StorageFailed } from "../../../storage/StorageFailed.ts"
-import { UnitOfWork } from "../../../storage/UnitOfWork.ts"
 import type { Document } from "../../Document.ts"
-import { DocumentParser } from "../../reading/DocumentParser.ts"
-import { DocumentStore } from "../../storing/DocumentStore.ts"
 import { embeddingModel } from "../../embedding/embedPassages.ts"
 import { DocumentNotFound, DocumentNotIndexed } from "../../errors.ts"
-import { FileStore } from "../../storing/FileStore.ts"
-import { type IndexedBy, PassageIndex } from "../PassageIndex.ts"
-import { PassageWriter } from "../PassageWriter.ts"
-import { INDEXING_VERSION } from "../indexDocument.ts"
+import type { IndexedBy } from "../PassageIndex.ts"
 import { type DocumentEstimate, estimateDocument } from "./estimateReindex.ts"
 import {
   type Outstanding,
@@ -20,7 +14,7 @@ import {
   visitOutstanding
 } from "./outstanding.ts"
 import { ProviderPatience } from "./ProviderPatience.ts"
-import { ReindexStore } from "./ReindexStore.ts"
+import { makeParts, type Parts } from "./reindexParts.ts"
 import { type ReindexProgress, type ReindexReport, runReindex } from "./runReindex.ts"
 
 export interface ReindexInput extends ReindexScope {
@@ -45,27 +39,6 @@ export interface ReindexEstimate extends Omit<DocumentEstimate, "toRead"> {
 
 /** Why a scope names nothing that can be re-indexed. */
 export type ScopeProblem = DocumentNotFound | DocumentNotIndexed
-
-const makeParts = Effect.gen(function* () {
-  const parser = yield* DocumentParser
-  const passages = yield* PassageIndex
-  return {
-    ...{ parser, passages },
-    documents: yield* DocumentStore,
-    files: yield* FileStore,
-    writer: yield* PassageWriter,
-    unitOfWork: yield* UnitOfWork,
-    claims: yield* ReindexStore,
-    /** The versions that documents of a type are indexed with today. */
-    wanted: (type: Document["type"]): IndexedBy => ({
-      parser: parser.versionOf?.(type),
-      version: INDEXING_VERSION,
-      // The embedder of the index: if an adapter opened the stores, no other service knows it.
-      embedder: passages.embedder && embeddingModel(passages.embedder)
-    })
-  }
-})
-type Parts = Effect.Success<typeof makeParts>
 
 /** Fails if a scope names one document that is not ready. */
 const check = Effect.fnUntraced(function* ({ documents }: Parts, { documentId, userId }: ReindexScope) {
@@ -100,7 +73,7 @@ const estimateAll = Effect.fnUntraced(function* (
     found.tokens += one.tokens
     found.calls += one.calls
     found.toRead += toRead ? 1 : 0
-    yield* onProgress({ ...total, documentsDone: found.documents, passagesDone: found.passages })
+    yield* onProgress({ ...total, documentsDone: found.documents, passagesDone: found.passages, passagesInWork: 0 })
   })
   yield* visitOutstanding(input, (page) => Effect.forEach(page, add))
   return { alreadyDone, ...found }

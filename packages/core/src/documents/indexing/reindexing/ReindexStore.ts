@@ -1,6 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { StorageFailed } from "../../../storage/StorageFailed.ts"
 import type { DocumentKey } from "../../Document.ts"
+import type { DocumentFailure } from "../../reading/DocumentParser.ts"
 
 /** A run over documents that has not ended. */
 export interface ReindexRun {
@@ -34,9 +35,14 @@ export class ReindexStore extends Context.Service<
      * does not if another holder's claim has not expired, or if the document is missing or not ready.
      */
     claim(input: ReindexClaim & { readonly forMs: number }): Effect.Effect<boolean, StorageFailed>
-    /** Releases a claim if it is still the holder's. */
-    release(claim: ReindexClaim): Effect.Effect<void, StorageFailed>
-    /** Forgets the runs that `begin` would not continue, and the expired claims; returns how many. */
+    /**
+     * Releases a claim if it is still the holder's. `failure` is the reason for which re-indexing the document failed: it
+     * is kept (see `ReindexRecords`) until the document is claimed again.
+     */
+    release(
+      claim: ReindexClaim & { readonly failure?: DocumentFailure | undefined }
+    ): Effect.Effect<void, StorageFailed>
+    /** Forgets the runs that `begin` would not continue, and the expired claims without a failure; returns how many. */
     readonly sweep: Effect.Effect<number, StorageFailed>
   }
 >()("@parley/core/documents/reindexing/ReindexStore") {}

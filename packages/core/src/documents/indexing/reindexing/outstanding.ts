@@ -33,6 +33,8 @@ export interface Outstanding {
   readonly scope: ReindexScope
   /** An indexing with these versions that became active later is done. */
   readonly begunAt: number
+  /** Ids of documents that are left out. */
+  readonly skipped?: ReadonlySet<string>
 }
 
 const PAGE = 100
@@ -40,13 +42,16 @@ const PAGE = 100
 export const isDone = ({ begunAt, wanted }: Outstanding, type: Document["type"], indexing: Indexing | undefined) =>
   indexing !== undefined && isIndexedBy(indexing, wanted(type)) && (indexing.activatedAt ?? -Infinity) > begunAt
 
-/** Visits the ready documents of the scope that are still to be done, page by page; returns how many are done. */
+/**
+ * Visits the ready documents of the scope that are still to be done, page by page; returns how many are done. A visit that
+ * returns `"enough"` is the last one.
+ */
 export const visitOutstanding = <E, R>(
   input: Outstanding,
   visit: (page: ReadonlyArray<OutstandingDocument>) => Effect.Effect<unknown, E, R>
 ): Effect.Effect<number, E | StorageFailed, R> =>
   Effect.gen(function* () {
-    const { documents, passages, scope } = input
+    const { documents, passages, scope, skipped } = input
     let done = 0
     let after: DocumentKey | undefined
     do {
@@ -56,10 +61,12 @@ export const visitOutstanding = <E, R>(
       const known = new Map(indexings.map((each) => [`${each.documentId} ${each.userId}`, each]))
       const outstanding = page.flatMap((document, place): ReadonlyArray<OutstandingDocument> => {
         const indexing = known.get(`${document.id} ${document.userId}`)
-        return isDone(input, document.type, indexing) ? [] : [{ document, key: keys[place]!, indexing }]
+        return skipped?.has(document.id) === true || isDone(input, document.type, indexing)
+          ? []
+          : [{ document, key: keys[place]!, indexing }]
       })
       done += page.length - outstanding.length
-      yield* visit(outstanding)
+      if ((yield* visit(outstanding)) === "enough") return done
       after = page.length < PAGE ? undefined : keys.at(-1)
     } while (after !== undefined)
     return done

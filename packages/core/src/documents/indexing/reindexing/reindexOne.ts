@@ -1,10 +1,11 @@
-import { Clock, Effect, Schedule } from "effect"
+import { Cause, Clock, Effect, Exit, Option, Schedule } from "effect"
 import type { StorageFailed } from "../../../storage/StorageFailed.ts"
 import type { UnitOfWork } from "../../../storage/UnitOfWork.ts"
-import type { DocumentParser } from "../../reading/DocumentParser.ts"
+import type { EmbeddingFailed } from "../../embedding/Embedder.ts"
+import type { DocumentFailure, DocumentParser, DocumentUnreadable } from "../../reading/DocumentParser.ts"
 import type { FileStore } from "../../storing/FileStore.ts"
 import { type IndexedSoFar, switchDocument } from "../indexDocument.ts"
-import { readDocument } from "../../reading/processDocument.ts"
+import { type makeReadingTries, readDocument } from "../../reading/processDocument.ts"
 import { isDone, type Outstanding, type OutstandingDocument } from "./outstanding.ts"
 import type { ProviderPatience } from "./ProviderPatience.ts"
 import type { PassageWriter } from "../PassageWriter.ts"
@@ -21,9 +22,14 @@ export type ReindexedDocument =
   /** It was re-indexed or deleted since it was listed. */
   | { readonly _tag: "Settled" }
 
+/** Why a document was not re-indexed. */
+export type Failure = DocumentUnreadable | EmbeddingFailed | StorageFailed
+
 export interface ReindexParts extends Outstanding {
   readonly files: FileStore["Service"]
   readonly parser: DocumentParser["Service"]
+  /** Bounds the failed readings of a document, as for uploads. */
+  readonly tryReading: Effect.Success<typeof makeReadingTries>
   readonly writer: PassageWriter["Service"]
   readonly unitOfWork: UnitOfWork["Service"]
   readonly claims: ReindexStore["Service"]
@@ -37,12 +43,16 @@ export interface ReindexParts extends Outstanding {
  * parser reads the type differently today, the bytes are read again. Undefined if the document is up to date.
  */
 const textToIndex = Effect.fnUntraced(function* (parts: ReindexParts, { document, key }: OutstandingDocument) {
-  const { files, parser, passages } = parts
+  const { files, parser, passages, tryReading } = parts
   const [indexing] = yield* passages.indexings([key])
   if (isDone(parts, document.type, indexing)) return undefined
   const isSameParser = indexing?.parser === parts.wanted(document.type).parser
   const stored = isSameParser ? yield* passages.read(key) : undefined
-  if (stored === undefined) return yield* readDocument({ document, files, parser })
+  if (stored === undefined) {
+    return yield* readDocument({ document, files, parser }, (bytes, parsing) =>
+      tryReading({ document, bytes, last: false }, parsing)
+    )
+  }
   const { headings, pageStarts, text } = stored
   const { notice } = document
   return { text, pageStarts, ...(headings && { headings }), ...(notice !== undefined && { notice }) }
@@ -98,6 +108,14 @@ const keepClaim = <E>(claimed: Effect.Effect<boolean, E>) =>
     }
   })
 
+/** The failure that is kept with a document; undefined if the document can be done by a later try. */
+const keptFailure = (exit: Exit.Exit<unknown, Failure>, { stopped }: ProviderPatience): DocumentFailure | undefined => {
+  const failure = Exit.isFailure(exit) ? Option.getOrUndefined(Cause.findErrorOption(exit.cause)) : undefined
+  if (failure === undefined || failure._tag === "StorageFailed") return undefined
+  if (failure._tag === "DocumentUnreadable") return failure.failure ?? "unreadable"
+  return stopped === undefined ? "our_side" : undefined
+}
+
 /**
  * Indexes a document as a second generation beside the searched one, and switches in one transaction. If it is interrupted,
  * the document stays as it was, and the next try continues with the passages and embeddings written so far.
@@ -115,7 +133,7 @@ export const reindexOne = (parts: ReindexParts, outstanding: OutstandingDocument
     return yield* Effect.raceFirst(indexPatiently(parts, outstanding, onProgress), keepClaim(claimed)).pipe(
       // The document was deleted, or another process indexed it: the next look at the scope shows which.
       Effect.catchTag("GenerationGone", () => Effect.succeed({ _tag: "Settled" } satisfies ReindexedDocument)),
-      Effect.ensuring(Effect.ignore(claims.release(claim)))
+      Effect.onExit((exit) => Effect.ignore(claims.release({ ...claim, failure: keptFailure(exit, parts.patience) })))
     )
   })
 

@@ -1,11 +1,16 @@
-import { Effect, Result } from "effect"
+import { Clock, Effect, Result } from "effect"
 import type { UserId } from "../../../identity/UserId.ts"
 import type { StorageFailed } from "../../../storage/StorageFailed.ts"
-import type { DocumentUnreadable } from "../../reading/DocumentParser.ts"
 import type { EmbeddingFailed } from "../../embedding/Embedder.ts"
 import type { IndexedSoFar } from "../indexDocument.ts"
 import { type OutstandingDocument, visitOutstanding } from "./outstanding.ts"
-import { againWhereStorageFails, type ReindexedDocument, reindexOne, type ReindexParts } from "./reindexOne.ts"
+import {
+  againWhereStorageFails,
+  type Failure,
+  type ReindexedDocument,
+  reindexOne,
+  type ReindexParts
+} from "./reindexOne.ts"
 
 /** Progress of a run or of an estimate. */
 export interface ReindexProgress {
@@ -14,6 +19,8 @@ export interface ReindexProgress {
   /** The passages that the documents have now, as a measure of the work. */
   readonly passages: number
   readonly passagesDone: number
+  /** Those of them whose documents are not done yet. */
+  readonly passagesInWork: number
 }
 
 /** A document that stays as it was. */
@@ -52,6 +59,8 @@ export interface RunOptions {
   readonly atOnce: number
   readonly continued: boolean
   readonly onProgress: (progress: ReindexProgress) => Effect.Effect<void>
+  /** After this time, in Unix milliseconds, no further document begins. */
+  readonly endAt?: number
 }
 
 /** Most documents that the report names. */
@@ -62,8 +71,6 @@ const FAILURES_IN_A_ROW = 5
 const LOOKS = 3
 /** Time between two looks if another process works on documents. */
 const BETWEEN_LOOKS = "1 second"
-
-type Failure = DocumentUnreadable | EmbeddingFailed | StorageFailed
 
 const OVERTAKEN =
   "It is indexed again and again by a process of another configuration. Give all the same one, then run this again."
@@ -77,6 +84,8 @@ class ReindexTally {
   mayPass = false
   /** Why no further document is tried. */
   stopped: string | undefined
+  /** Documents are left because the time of this run is over. */
+  isOver = false
   /** The failure of storage that stopped the run. */
   broken: StorageFailed | undefined
   readonly #finished = { documents: 0, passages: 0 }
@@ -97,7 +106,8 @@ class ReindexTally {
     return {
       ...this.total,
       documentsDone: Math.min(this.total.documents, this.#finished.documents),
-      passagesDone: Math.min(this.total.passages, Math.floor(this.#finished.passages + within))
+      passagesDone: Math.min(this.total.passages, Math.floor(this.#finished.passages + within)),
+      passagesInWork: Math.floor(within)
     }
   }
 
@@ -139,11 +149,13 @@ const weightOf = ({ document }: OutstandingDocument): number => Math.max(1, docu
 const workThrough = Effect.fnUntraced(function* (
   parts: ReindexParts,
   tally: ReindexTally,
-  { atOnce, onProgress }: RunOptions
+  { atOnce, endAt = Number.POSITIVE_INFINITY, onProgress }: RunOptions
 ) {
   const tell = Effect.suspend(() => onProgress(tally.progress))
   const attempt = Effect.fnUntraced(function* (each: OutstandingDocument) {
     if (tally.stopped !== undefined || tally.undone.has(each.key.documentId)) return undefined
+    tally.isOver ||= (yield* Clock.currentTimeMillis) >= endAt
+    if (tally.isOver) return undefined
     const work = reindexOne(parts, each, (soFar) => {
       tally.progressIn(each, soFar)
       return tell
@@ -185,7 +197,8 @@ export const runReindex = Effect.fnUntraced(function* (parts: ReindexParts, opti
     Effect.sync(() => {
       left += page.length
       for (const each of page) {
-        if (stopped === undefined && !undone.has(each.key.documentId)) tally.leave(each, "overtaken", OVERTAKEN)
+        if (stopped === undefined && !tally.isOver && !undone.has(each.key.documentId))
+          tally.leave(each, "overtaken", OVERTAKEN)
       }
     })
   )
@@ -196,6 +209,6 @@ export const runReindex = Effect.fnUntraced(function* (parts: ReindexParts, opti
     left,
     undone: [...undone.values()].slice(0, UNDONE_TOLD),
     stopped,
-    mayBeContinued: left > 0 && (mayPass || stopped !== undefined)
+    mayBeContinued: left > 0 && (mayPass || tally.isOver || stopped !== undefined)
   } satisfies ReindexReport
 })

@@ -1,0 +1,35 @@
+import { Effect } from "effect"
+import { UnitOfWork } from "../../../storage/UnitOfWork.ts"
+import type { Document } from "../../Document.ts"
+import { embeddingModel } from "../../embedding/embedPassages.ts"
+import { DocumentParser } from "../../reading/DocumentParser.ts"
+import { makeReadingTries } from "../../reading/processDocument.ts"
+import { DocumentStore } from "../../storing/DocumentStore.ts"
+import { FileStore } from "../../storing/FileStore.ts"
+import { INDEXING_VERSION } from "../indexDocument.ts"
+import { type IndexedBy, PassageIndex } from "../PassageIndex.ts"
+import { PassageWriter } from "../PassageWriter.ts"
+import { ReindexStore } from "./ReindexStore.ts"
+
+/** The services that re-indexing uses. */
+export const makeParts = Effect.gen(function* () {
+  const parser = yield* DocumentParser
+  const passages = yield* PassageIndex
+  return {
+    ...{ parser, passages },
+    documents: yield* DocumentStore,
+    files: yield* FileStore,
+    tryReading: yield* makeReadingTries,
+    writer: yield* PassageWriter,
+    unitOfWork: yield* UnitOfWork,
+    claims: yield* ReindexStore,
+    /** The versions that documents of a type are indexed with today. */
+    wanted: (type: Document["type"]): IndexedBy => ({
+      parser: parser.versionOf?.(type),
+      version: INDEXING_VERSION,
+      // The embedder of the index: if an adapter opened the stores, no other service knows it.
+      embedder: passages.embedder && embeddingModel(passages.embedder)
+    })
+  }
+})
+export type Parts = Effect.Success<typeof makeParts>

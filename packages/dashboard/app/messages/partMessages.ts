@@ -1,0 +1,27 @@
+import { use } from "react"
+import { loadPart } from "../parts/loadPart.ts"
+import type { MessageKey } from "./catalogue.ts"
+import type { Message, MessageValues } from "./format.ts"
+import { type Messages, useMessages } from "./MessagesProvider.tsx"
+
+type Texts<Key extends string> = Readonly<Record<Key, Message>>
+
+/** The texts of the application together with those of a part of it. */
+export interface PartMessages<Key extends string> extends Omit<Messages, "t"> {
+  readonly t: (key: MessageKey | Key, values?: MessageValues) => string
+}
+
+/** Returns a hook for the texts of a part that few people see: they are loaded with the part, not with the application. */
+export const partMessages = <Key extends string>(english: Texts<Key>, importGerman: () => Promise<Texts<Key>>) => {
+  let german: Promise<Texts<Key>> | undefined
+  const loadGerman = () => (german ??= loadPart(importGerman))
+  const isOfPart = (key: string): key is Key => Object.hasOwn(english, key)
+  return function usePartMessages(): PartMessages<Key> {
+    const messages = useMessages()
+    const texts = messages.language === "de" ? use(loadGerman()) : english
+    return {
+      ...messages,
+      t: (key, values) => (isOfPart(key) ? messages.format(texts[key], values) : messages.t(key, values))
+    }
+  }
+}
