@@ -29,6 +29,7 @@ const webhook = defineRoute({
   summary: "Takes an event",
   access: signedWebhook({
     name: "payment",
+    description: "The caller is a payment provider.",
     header: "payment-signature",
     verify: (bytes, { headers }) => {
       const sent = Buffer.from(String(headers["payment-signature"] ?? ""))
@@ -57,6 +58,7 @@ const visits = Context.Reference<Map<string, number>>("test/visits", { defaultVa
 
 const widgetAccess = defineAccess<Visitor, typeof WidgetBody.Type, "not_found" | "too_many_requests">({
   name: "widget",
+  description: "Callers are visitors whose key is in the body.",
   errors: () => ["not_found", "too_many_requests"],
   claimOf: ({ request: { peer } }) =>
     Effect.succeed({
@@ -141,13 +143,18 @@ describe("a way of access that is new needs no change of how requests are handle
       readonly components: { readonly securitySchemes: Record<string, unknown> }
     }
     expect(document.components.securitySchemes).toEqual({
-      payment: { type: "apiKey", in: "header", name: "payment-signature" }
+      payment: {
+        type: "apiKey",
+        in: "header",
+        name: "payment-signature",
+        description: "The signature of the raw body by its sender."
+      }
     })
     expect(document.paths["/hooks/payment"]?.["post"]?.security).toEqual([{ payment: [] }])
     expect(Object.keys(document.paths["/hooks/payment"]?.["post"]?.responses ?? {})).toEqual(
       expect.arrayContaining(["200", "400", "413", "503"])
     )
     expect(Object.keys(document.paths["/widget/hello"]?.["post"]?.responses ?? {})).toContain("429")
-    expect(document.paths["/plain"]?.["get"]?.security).toBeUndefined()
+    expect(document.paths["/plain"]?.["get"]?.security).toEqual([])
   })
 })

@@ -83,11 +83,16 @@ describe("a provider that is rate limited or down", () => {
 
   test("has its codes and its header in the OpenAPI document", async () => {
     const document = (await (await server.fetch("/openapi.json")).json()) as {
-      paths: Record<string, Record<string, { responses: Record<string, { description: string; headers?: unknown }> }>>
+      paths: Record<string, Record<string, { responses: Record<string, { $ref: string }> }>>
+      components: { responses: Record<string, { description: string; headers?: unknown }> }
     }
-    const responses = document.paths["/api/chat"]?.["post"]?.responses
-    expect(responses?.["500"]?.description).toMatch(/`provider_rate_limited`.*`provider_unavailable`/)
-    expect(responses?.["500"]?.headers).toMatchObject({ "Retry-After": { schema: { type: "integer" } } })
-    expect(responses?.["402"]).not.toHaveProperty("headers")
+    const answer = (status: string) => {
+      const { $ref = "" } = document.paths["/api/chat"]?.["post"]?.responses[status] ?? {}
+      return document.components.responses[$ref.replace("#/components/responses/", "")]
+    }
+    expect(answer("500")?.description).toMatch(/`provider_rate_limited`.*`provider_unavailable`/)
+    expect(answer("500")?.headers).toMatchObject({ "Retry-After": { schema: { type: "integer" } } })
+    expect(answer("402")).toBeDefined()
+    expect(answer("402")).not.toHaveProperty("headers")
   })
 })

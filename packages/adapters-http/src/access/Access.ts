@@ -26,8 +26,13 @@ export interface Claim<Caller, Body, Code extends string = string> {
 
 /** The proof of callers, in the form of OpenAPI's security schemes. */
 export type SecurityScheme =
-  | { readonly type: "apiKey"; readonly in: "cookie" | "header"; readonly name: string }
-  | { readonly type: "http"; readonly scheme: "bearer" }
+  | {
+      readonly type: "apiKey"
+      readonly in: "cookie" | "header"
+      readonly name: string
+      readonly description: string
+    }
+  | { readonly type: "http"; readonly scheme: "bearer"; readonly description: string }
 
 /**
  * Decides who may call a route. A route names one; `handleRoute` calls it through this interface only, so a new kind
@@ -36,6 +41,8 @@ export type SecurityScheme =
 export interface Access<out Caller, in Body = unknown> {
   /** Its name, in the documentation too. */
   readonly name: string
+  /** A sentence for the documentation that names the allowed callers. */
+  readonly description: string
   /** The scope of a service key that it asks for; for the documentation. */
   readonly scope?: string
   /** Left out if callers prove nothing, or nothing that a client could be described. */

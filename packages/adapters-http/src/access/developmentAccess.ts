@@ -11,6 +11,7 @@ import { isUnsafe, refuseCrossSite } from "./origins.ts"
  */
 export const developmentAccess = defineAccess<DevelopmentSessions, unknown, "not_found" | "cross_site_request">({
   name: "development",
+  description: "Any client on the server's machine may call.",
   isOffered: ({ developmentSessions }) => developmentSessions !== undefined,
   errors: (method) => (isUnsafe(method) ? ["not_found", "cross_site_request"] : ["not_found"]),
   claimOf: Effect.fnUntraced(function* ({ request, server: { address, developmentSessions: sessions } }) {

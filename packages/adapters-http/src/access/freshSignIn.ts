@@ -18,6 +18,7 @@ export const requireFreshSignIn = ({ server }: Context, { signedInAt = -Infinity
 const freshAccess = <Proven extends Caller>(callerOf: (proven: Person) => Proven): Access<Proven> =>
   defineAccess<Proven, unknown, SessionCode | "cross_site_request" | "fresh_sign_in_required">({
     ...sessionAccess,
+    description: "Callers are people who signed in a short time ago.",
     errors: (method) => [
       ...(sessionAccess.errors(method) as ReadonlyArray<SessionCode | "cross_site_request">),
       "fresh_sign_in_required"

@@ -5,6 +5,7 @@ import { isLocalRequest } from "./isLocalRequest.ts"
 /** Any caller. */
 export const publicAccess = defineAccess<undefined, unknown, never>({
   name: "public",
+  description: "Any client may call.",
   errors: () => [],
   claimOf: () => Effect.succeed({ userId: undefined, admit: Effect.void, callerOf: () => Effect.undefined })
 })
@@ -18,6 +19,7 @@ export interface AnyVisitor {
 /** Any caller, with the address it calls from: visitors of bots. No cookie is read. */
 export const visitorAccess = defineAccess<AnyVisitor, unknown, never>({
   name: "visitor",
+  description: "Any client may call; the public key in the request names the bot.",
   errors: () => [],
   claimOf: ({ request: { peer } }) =>
     Effect.succeed({

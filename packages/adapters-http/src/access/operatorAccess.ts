@@ -16,6 +16,10 @@ export const operatorAccess = (needed: OperatorRole): Access<Caller> =>
   defineAccess<Caller, unknown, SessionCode | "cross_site_request" | "role_missing" | "fresh_sign_in_required">({
     ...sessionAccess,
     name: needed,
+    description:
+      needed === "owner"
+        ? "Callers are signed-in operators with the role `owner`; writes require a fresh sign-in."
+        : "Callers are signed-in operators with the role `support` or `owner`.",
     errors: (method) => [
       ...(sessionAccess.errors(method) as ReadonlyArray<SessionCode | "cross_site_request">),
       "role_missing",

@@ -218,7 +218,8 @@ export const sessionClaim = personClaim(withoutToken)
 /** All signed-in people, with a bound on the requests of one person; cross-site writes are refused. */
 export const sessionAccess = defineAccess<Caller, unknown, SessionCode | "cross_site_request">({
   name: "session",
-  scheme: (name) => ({ type: "apiKey", in: "cookie", name }),
+  description: "Callers are signed-in people.",
+  scheme: (name) => ({ type: "apiKey", in: "cookie", name, description: "The session of a signed-in person." }),
   errors: (method) => (isUnsafe(method) ? [...SESSION_ERRORS, "cross_site_request"] : SESSION_ERRORS),
   isPerson: true,
   claimOf: sessionClaim
@@ -237,6 +238,7 @@ const noPerson: Claim<undefined, unknown, never> = {
 /** Any caller, signed in or not. For requests that a page sends before it knows. */
 export const optionalSessionAccess = defineAccess<Caller | undefined, unknown, OptionalCode>({
   name: "optional session",
+  description: "Any client may call; a signed-in person is recognised.",
   errors: (method) => (isUnsafe(method) ? [...OPTIONAL_ERRORS, "cross_site_request"] : OPTIONAL_ERRORS),
   isPerson: true,
   claimOf: (context) =>

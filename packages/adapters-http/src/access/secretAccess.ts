@@ -27,7 +27,8 @@ export const cronAccess = defineAccess<
   "cron_unauthorized" | "cron_not_configured" | "too_many_failures"
 >({
   name: "cron",
-  scheme: () => ({ type: "http", scheme: "bearer" }),
+  description: "The caller is a schedule that knows the server's secret.",
+  scheme: () => ({ type: "http", scheme: "bearer", description: "The secret of schedules, `CRON_SECRET`." }),
   errors: () => ["cron_unauthorized", "cron_not_configured", "too_many_failures"],
   claimOf: Effect.fnUntraced(function* ({ request, server: { cronDigest, failedTries } }) {
     if (cronDigest === undefined) return yield* new CronNotConfigured()
@@ -61,8 +62,13 @@ const onlyBearerOf = (request: Request): string => {
 export const keyAccess = (scope: ServiceScope): Access<ServiceKey> =>
   defineAccess<ServiceKey, unknown, (typeof KEY_ERRORS)[number]>({
     name: "key",
+    description: `Callers are back ends with a service key that has the scope \`${scope}\`.`,
     scope,
-    scheme: () => ({ type: "http", scheme: "bearer" }),
+    scheme: () => ({
+      type: "http",
+      scheme: "bearer",
+      description: "A service key with the named scope, as `parley keys create` prints it."
+    }),
     errors: () => KEY_ERRORS,
     claimOf: Effect.fnUntraced(function* ({ request, server: { failedTries, personRequests } }) {
       const proving = ServiceKeys.use((keys) => keys.prove(onlyBearerOf(request)))

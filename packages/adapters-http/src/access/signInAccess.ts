@@ -24,6 +24,7 @@ export interface SigningIn {
  */
 export const signInAccess = defineAccess<SigningIn, unknown, "not_found" | "cross_site_request">({
   name: "sign-in",
+  description: "Any browser may call.",
   isOffered: ({ emailSignIn }) => emailSignIn !== undefined,
   errors: (method) => (isUnsafe(method) ? ["not_found", "cross_site_request"] : ["not_found"]),
   claimOf: Effect.fnUntraced(function* (context) {

@@ -15,6 +15,8 @@ const WEBHOOK_ERRORS = [
 export interface SignedWebhookOptions<A, R extends ParleyServices> {
   /** Its name in the documentation. */
   readonly name: string
+  /** A sentence for the documentation that names the sender. */
+  readonly description: string
   /** The header that carries the signature, in lower case. */
   readonly header: string
   /** Takes the raw bytes and the head, and returns their content; fails if the signature is missing or wrong. */
@@ -26,13 +28,20 @@ export interface SignedWebhookOptions<A, R extends ParleyServices> {
  * parses it only after this check. The handler gets the signed content as its caller.
  */
 export const signedWebhook = <A, R extends ParleyServices>({
+  description,
   header,
   name,
   verify
 }: SignedWebhookOptions<A, R>): Access<A, Uint8Array> =>
   defineAccess<A, Uint8Array, (typeof WEBHOOK_ERRORS)[number]>({
     name,
-    scheme: () => ({ type: "apiKey", in: "header", name: header }),
+    description,
+    scheme: () => ({
+      type: "apiKey",
+      in: "header",
+      name: header,
+      description: "The signature of the raw body by its sender."
+    }),
     errors: () => WEBHOOK_ERRORS,
     claimOf: ({ request }) =>
       Effect.succeed({

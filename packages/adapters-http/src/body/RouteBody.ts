@@ -14,6 +14,8 @@ export interface RouteBody<B, C extends ErrorCode> {
   readonly description: string
   /** Its schema in the documentation. */
   readonly schema: Schema.Top
+  /** An example of it in the documentation. */
+  readonly example?: unknown
   /** Every way reading can fail. */
   readonly errors: ReadonlyArray<C>
   /**

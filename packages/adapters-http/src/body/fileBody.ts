@@ -39,7 +39,9 @@ const TYPES = PARSED_DOCUMENT_TYPES.map((type) => `${type} (${documentType(type)
 export const fileBody: RouteBody<SentFile, (typeof REFUSALS)[number]> = {
   contentType: "multipart/form-data",
   description: `A form with one field, the file. Types, unless fewer are configured: ${TYPES.join(", ")}. With LibreOffice also ${CONVERTED_DOCUMENT_TYPES.join(", ")}.`,
-  schema: Schema.Struct({ file: Schema.String.annotate({ format: "binary" }) }),
+  schema: Schema.Struct({
+    file: Schema.String.annotate({ format: "binary", description: "The file, with its name." })
+  }),
   errors: REFUSALS,
   read: Effect.fnUntraced(function* ({ request, server }, person) {
     const { maxBytes } = yield* UploadLimits

@@ -10,7 +10,9 @@ const MAX_FORM_BYTES = 16 * 1024
 export const formBody = <Field extends string>(field: Field, description: string): RouteBody<string, JsonRefusal> => ({
   contentType: "application/x-www-form-urlencoded",
   description,
-  schema: Schema.Struct({ [field]: Schema.String }),
+  schema: Schema.Struct({
+    [field]: Schema.String.annotate({ description: `What the person typed into the field ${field}.` })
+  }),
   errors: JSON_REFUSALS,
   read: Effect.fnUntraced(function* ({ request, server }, person) {
     const taken = request.takenBody()

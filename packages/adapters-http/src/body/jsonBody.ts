@@ -176,6 +176,7 @@ export const chatBody: RouteBody<unknown, "invalid_chat_request" | JsonRefusal> 
   contentType: "application/json",
   description: "The messages to answer, the last one by the user.",
   schema: ChatRequest,
+  example: { messages: [{ role: "user", content: "How long is the notice period?" }] },
   errors: ["invalid_chat_request", ...JSON_REFUSALS],
   read: (context, person) =>
     Effect.catchTag(

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import {
   addressBucket,
   currentSpan,
@@ -83,7 +84,17 @@ export const makeHttpCore = (options: HttpOptions<never>, table: ReadonlyArray<R
   }
 }
 
-const documentOf = (served: ReadonlyArray<Route>, server: Server, version = "0.0.0"): OpenApiDocument =>
+/** The version of this package; 0.0.0 in a bundle that has left its manifest out. */
+const ownVersion = (): string => {
+  try {
+    const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8")
+    return (JSON.parse(text) as { readonly version: string }).version
+  } catch {
+    return "0.0.0"
+  }
+}
+
+const documentOf = (served: ReadonlyArray<Route>, server: Server, version = ownVersion()): OpenApiDocument =>
   openApiDocument({
     routes: served,
     version,

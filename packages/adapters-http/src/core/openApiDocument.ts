@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Result, Schema } from "effect"
 import type { SecurityScheme } from "../access/Access.ts"
 import type { RouteBody } from "../body/RouteBody.ts"
 import type { OpenApiDocument } from "../server/Server.ts"
@@ -6,6 +6,7 @@ import { PROBLEM_CONTENT_TYPE, Problem } from "../problems/Problem.ts"
 import { type ErrorCode, problemTable } from "../problems/problemTable.ts"
 import type { Parameters } from "../routes/parameters.ts"
 import type { Route, RouteResponse } from "../routes/Route.ts"
+import { areas } from "../routes/routes.ts"
 
 type JsonObject = Readonly<Record<string, unknown>>
 
@@ -37,20 +38,68 @@ export const errorsOf = (route: Route): ReadonlyArray<ErrorCode> => {
 /** The routes as an OpenAPI 3.1 document. The server's address, with its prefix, is added for each request. */
 export const openApiDocument = (input: OpenApiInput): OpenApiDocument => {
   const { routes, version } = input
+  const schemas = new NamedSchemas()
   const paths: Record<string, Record<string, unknown>> = {}
   for (const route of routes) {
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route, input) }
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route, input, schemas) }
   }
+  const used = new Set(routes.map(({ operation }) => operation?.area))
   return {
     openapi: "3.1.0",
-    info: { title: "Parley", version, summary: "Streamed chat over your own documents, metered in credits." },
+    info: {
+      title: "Parley",
+      version,
+      summary: "Streamed chat over your own documents, metered in credits.",
+      description: DESCRIPTION,
+      license: { name: "MIT", identifier: "MIT" }
+    },
+    servers: [{ url: "/" }],
+    tags: areas.filter(({ name }) => used.has(name)).map(({ description, name }) => ({ name, description })),
     paths,
     components: {
-      schemas: { Problem: jsonSchemaOf(Problem) },
+      responses: allFailures(routes, schemas),
+      schemas: schemas.all(),
       securitySchemes: Object.fromEntries(routes.flatMap((route) => schemesOf(route, input)))
     }
   }
 }
+
+const DESCRIPTION = [
+  "Every failure is a problem (RFC 9457) whose `code` names its kind; the meaning of a code never changes.",
+  "Unknown fields of requests are ignored. Credits are whole numbers, and times are ISO 8601 in UTC."
+].join(" ")
+
+/** The schemas with a name, which the document lists once. */
+class NamedSchemas {
+  readonly #found = new Map<string, string>()
+
+  /** The JSON schema of a schema, with references to those that have names. */
+  of(schema: Schema.Top): unknown {
+    const { definitions, schema: root } = Schema.toJsonSchemaDocument(schema)
+    for (const [name, definition] of Object.entries(definitions)) this.#add(name, readable(definition))
+    return readable(root)
+  }
+
+  all(): JsonObject {
+    const names = [...this.#found.keys()].toSorted()
+    return Object.fromEntries(names.map((name) => [name, JSON.parse(this.#found.get(name) ?? "") as unknown]))
+  }
+
+  #add(name: string, definition: unknown) {
+    const text = JSON.stringify(definition)
+    if ((this.#found.get(name) ?? text) !== text) throw new Error(`Two schemas have the name ${name}.`)
+    this.#found.set(name, text)
+  }
+}
+
+/** References that OpenAPI reads, and no bounds that only say which whole numbers JavaScript has. */
+const readable = (schema: unknown): unknown =>
+  JSON.parse(JSON.stringify(schema), (key, value: unknown) => {
+    if (key === "$ref") return String(value).replace("#/$defs/", "#/components/schemas/")
+    if (key === "minimum" && value === Number.MIN_SAFE_INTEGER) return undefined
+    if (key === "maximum" && value === Number.MAX_SAFE_INTEGER) return undefined
+    return value
+  })
 
 /** The ways, each of which will do, to prove oneself to a route. */
 const schemesOf = (
@@ -58,50 +107,60 @@ const schemesOf = (
   { bearerTokens = true, cookieName, isOwnSignIn = false }: OpenApiInput
 ): ReadonlyArray<readonly [string, SecurityScheme]> => {
   if (scheme === undefined || (isPerson === true && isOwnSignIn)) return []
-  const bearer = [["bearer", { type: "http", scheme: "bearer" }]] as const
-  return [[name, scheme(cookieName)], ...(isPerson === true && bearerTokens ? bearer : [])]
+  return [
+    [isPerson === true ? "session" : name, scheme(cookieName)],
+    ...(isPerson === true && bearerTokens ? [BEARER] : [])
+  ]
 }
+
+const BEARER = [
+  "bearer",
+  { type: "http", scheme: "bearer", description: "The token of a person's session, for clients without cookies." }
+] as const satisfies readonly [string, SecurityScheme]
 
 const securityOf = (route: Route, input: OpenApiInput): JsonObject => {
   const schemes = schemesOf(route, input)
   const { scope } = route.access
   const scopes = scope === undefined ? [] : [scope]
-  return schemes.length === 0 ? {} : { security: schemes.map(([name]) => ({ [name]: scopes })) }
+  return { security: schemes.map(([name]) => ({ [name]: scopes })) }
 }
 
-const operationOf = (route: Route, input: OpenApiInput): JsonObject => ({
+const operationOf = (route: Route, input: OpenApiInput, schemas: NamedSchemas): JsonObject => ({
+  ...(route.operation === undefined ? {} : { operationId: route.operation.id, tags: [route.operation.area] }),
   summary: route.summary,
-  operationId: operationIdOf(route),
+  description: [`${route.summary}.`, route.details, route.access.description].filter(Boolean).join(" "),
   ...securityOf(route, input),
   parameters: [
     ...parametersOf(route.pathParameters, "path"),
     ...parametersOf(route.queryParameters, "query"),
     ...parametersOf(route.headerParameters, "header")
   ],
-  ...(route.body === undefined ? {} : { requestBody: requestBodyOf(route.body) }),
-  responses: { ...successesOf(route.responses), ...failuresOf(errorsOf(route)) }
+  ...(route.body === undefined ? {} : { requestBody: requestBodyOf(route.body, schemas) }),
+  responses: { ...successesOf(route.responses, schemas), ...failuresOf(errorsOf(route)) }
 })
 
-const operationIdOf = ({ method, path }: Route): string =>
-  [method.toLowerCase(), ...path.split(/[^A-Za-z0-9]+/).filter((word) => word !== "" && word !== "api")].join("_")
-
 const parametersOf = (parameters: Parameters, place: "path" | "query" | "header"): ReadonlyArray<JsonObject> =>
-  Object.entries(parameters).map(([name, { description, jsonSchema }]) => ({
+  Object.entries(parameters).map(([name, { decode, description, jsonSchema }]) => ({
     name,
     in: place,
-    required: place === "path",
+    required: place === "path" || Result.isFailure(decode(undefined)),
     description,
     schema: jsonSchema
   }))
 
-const requestBodyOf = (body: RouteBody<unknown, ErrorCode>): JsonObject => ({
+const requestBodyOf = (body: RouteBody<unknown, ErrorCode>, schemas: NamedSchemas): JsonObject => ({
   required: true,
   description: body.description,
-  content: { [body.contentType]: { schema: jsonSchemaOf(body.schema) } }
+  content: {
+    [body.contentType]: {
+      schema: schemas.of(body.schema),
+      ...(body.example === undefined ? {} : { example: body.example })
+    }
+  }
 })
 
-const successesOf = (responses: Readonly<Record<number, RouteResponse>>): JsonObject =>
-  Object.fromEntries(Object.entries(responses).map(([status, response]) => [status, successOf(response)]))
+const successesOf = (responses: Readonly<Record<number, RouteResponse>>, schemas: NamedSchemas): JsonObject =>
+  Object.fromEntries(Object.entries(responses).map(([status, response]) => [status, successOf(response, schemas)]))
 
 /** Bodies that are not JSON; bytes have no schema (OpenAPI 3.1, 4.8.14.3). */
 const bodySchemas = {
@@ -113,7 +172,10 @@ const bodySchemas = {
   "application/octet-stream": {}
 }
 
-const successOf = ({ description, schema, contentType, headers }: RouteResponse): JsonObject => ({
+const successOf = (
+  { contentType, description, headers, schema }: RouteResponse,
+  schemas: NamedSchemas
+): JsonObject => ({
   description,
   ...(headers === undefined
     ? {}
@@ -122,7 +184,7 @@ const successOf = ({ description, schema, contentType, headers }: RouteResponse)
           Object.entries(headers).map(([name, says]) => [name, { description: says, schema: { type: "string" } }])
         )
       }),
-  ...(schema === undefined ? {} : { content: { "application/json": { schema: jsonSchemaOf(schema) } } }),
+  ...(schema === undefined ? {} : { content: { "application/json": { schema: schemas.of(schema) } } }),
   ...(contentType === undefined ? {} : { content: { [contentType]: { schema: bodySchemas[contentType] } } })
 })
 
@@ -133,21 +195,39 @@ const retryAfterHeader = {
   schema: { type: "integer" }
 }
 
-const failuresOf = (codes: ReadonlyArray<ErrorCode>): JsonObject => {
-  const byStatus = Map.groupBy(codes, (code) => problemTable[code].status)
-  return Object.fromEntries(
-    [...byStatus].map(([status, ofStatus]) => [
+/** The codes of one status, as the name of the response that lists them. */
+const failureName = (codes: ReadonlyArray<ErrorCode>): string => codes.join(".")
+
+/** The failures of a route by status, each a reference, because most routes share most of them. */
+const failuresOf = (codes: ReadonlyArray<ErrorCode>): JsonObject =>
+  Object.fromEntries(
+    [...byStatus(codes)].map(([status, ofStatus]) => [
       String(status),
-      {
-        description: ofStatus.map((code) => `\`${code}\`: ${problemTable[code].title}.`).join(" "),
-        ...(ofStatus.some(mayRetryAfter) ? { headers: { "Retry-After": retryAfterHeader } } : {}),
-        content: { [PROBLEM_CONTENT_TYPE]: { schema: { $ref: "#/components/schemas/Problem" } } }
-      }
+      { $ref: `#/components/responses/${failureName(ofStatus)}` }
     ])
   )
-}
 
-const jsonSchemaOf = (schema: Schema.Top): unknown => {
-  const { schema: root, definitions } = Schema.toJsonSchemaDocument(schema)
-  return Object.keys(definitions).length === 0 ? root : { ...root, $defs: definitions }
-}
+const byStatus = (codes: ReadonlyArray<ErrorCode>) => Map.groupBy(codes, (code) => problemTable[code].status)
+
+const allFailures = (routes: ReadonlyArray<Route>, schemas: NamedSchemas): JsonObject =>
+  Object.fromEntries(
+    routes
+      .flatMap((route) => [...byStatus(errorsOf(route)).values()])
+      .map((ofStatus) => [
+        failureName(ofStatus),
+        {
+          description: ofStatus.map((code) => `\`${code}\`: ${problemTable[code].title}.`).join(" "),
+          ...(ofStatus.some(mayRetryAfter) ? { headers: { "Retry-After": retryAfterHeader } } : {}),
+          content: {
+            [PROBLEM_CONTENT_TYPE]: {
+              schema: { allOf: [schemas.of(Problem), oneOfCodes(ofStatus)] }
+            }
+          }
+        }
+      ])
+  )
+
+const oneOfCodes = (codes: ReadonlyArray<ErrorCode>): JsonObject => ({
+  type: "object",
+  properties: { code: { type: "string", enum: codes, description: "The codes of this response." } }
+})

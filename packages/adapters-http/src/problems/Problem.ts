@@ -3,14 +3,28 @@ import { type ErrorCode, type ProblemKind, problemTable } from "./problemTable.t
 
 /** The body of every error: problem details of RFC 9457 with a stable `code`, the request's id, and `error` for clients that read one string. */
 export const Problem = Schema.Struct({
-  type: Schema.String,
-  title: Schema.String,
-  status: Schema.Int,
-  detail: Schema.String,
-  code: Schema.String,
-  requestId: Schema.String,
-  error: Schema.String
-}).annotate({ description: "The problem and its remedy." })
+  type: Schema.String.annotate({ description: "`urn:parley:problem:` and the code." }),
+  title: Schema.String.annotate({ description: "The kind of the problem, in a few words." }),
+  status: Schema.Int.annotate({ description: "The status of the response." }),
+  detail: Schema.String.annotate({ description: "The problem and its remedy, for people." }),
+  code: Schema.String.annotate({ description: "The stable name of the kind, for programs." }),
+  requestId: Schema.String.annotate({ description: "The id of the request, as `x-request-id` names it." }),
+  error: Schema.String.annotate({ description: "The same as `detail`." })
+}).annotate({
+  identifier: "Problem",
+  description: "A problem (RFC 9457). Some codes have further members.",
+  examples: [
+    {
+      type: "urn:parley:problem:chat_not_found",
+      title: "There is no such chat",
+      status: 404,
+      detail: "There is no such chat.",
+      code: "chat_not_found",
+      requestId: "3f0c5a1e-6f0e-4a58-9d3b-0d5a4b8c7e21",
+      error: "There is no such chat."
+    }
+  ]
+})
 export type Problem = typeof Problem.Type
 
 export const PROBLEM_CONTENT_TYPE = "application/problem+json"

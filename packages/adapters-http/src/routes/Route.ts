@@ -45,6 +45,8 @@ interface RouteDeclaration {
   /** With `{name}` for a path parameter. */
   readonly path: string
   readonly summary: string
+  /** Further sentences for the documentation. */
+  readonly details?: string
   /** Where it is served if visitors have an origin of their own; `people` unless given. */
   readonly origin?: RouteOrigin
   readonly responses: Readonly<Record<number, RouteResponse>>
@@ -79,6 +81,8 @@ export interface RouteDefinition<
 export interface Route extends RouteDeclaration {
   /** Its method and path, as in logs and traces: `GET /api/chats/{id}`. */
   readonly name: string
+  /** Its names in the documentation, if it is in the table of all routes. */
+  readonly operation?: { readonly id: string; readonly area: string }
   readonly access: Access<unknown>
   readonly pathParameters: Parameters
   readonly queryParameters: Parameters

@@ -47,116 +47,199 @@ import { getWidgetConfig, postWidgetChat, postWidgetConversation } from "./widge
 import { postPolicyReport } from "./server/policyReports.ts"
 import { getHealth, getOpenApi, getReadiness } from "./server/server.ts"
 
+/** Routes of one subject, by the ids of their operations in the OpenAPI document. */
+interface Area {
+  readonly name: string
+  readonly description: string
+  readonly routes: Readonly<Record<string, Route>>
+}
+
 /**
- * Every route. The router serves this list, the OpenAPI document describes it, and the tests of access and of hostile
- * input derive from it: a route that is missing here does not exist.
+ * Every route. The router serves this table, the OpenAPI document describes it, clients take the names of operations
+ * from it, and the tests of access and of hostile input derive from it: a route that is missing here does not exist.
  */
-export const routes: ReadonlyArray<Route> = [
-  // Chat
-  getChat,
-  postChat,
-  listChats,
-  getOneChat,
-  patchChat,
-  deleteChat,
-  putChatDocuments,
-  getRunningReply,
-  deleteRunningReply,
-  listModels,
-  getMe,
-  getSession,
-  postSignOut,
-  getExport,
-  deleteAccount,
-  // Sign-in by e-mail
-  getSignIn,
-  postSignIn,
-  postSignInCode,
-  // Documents
-  postUpload,
-  postRag,
-  listDocuments,
-  getDocument,
-  deleteDocument,
-  getDocumentText,
-  getDocumentFile,
-  getReindexing,
-  postReindexing,
-  // Bots
-  listBots,
-  postBot,
-  getBot,
-  patchBot,
-  deleteBot,
-  postBotKey,
-  deleteBotKey,
-  listConversations,
-  exportConversationLines,
-  exportConversationTable,
-  getConversation,
-  deleteConversation,
-  // Bots connected to CRMs
-  getCrmConnect,
-  getCrmCallback,
-  listCrmConnections,
-  deleteCrmConnection,
-  // Visitors
-  getWidgetConfig,
-  postWidgetChat,
-  postWidgetConversation,
-  // Billing
-  getBalance,
-  getCreditHistory,
-  getUsage,
-  getPlans,
-  getSubscription,
-  postCheckout,
-  postPortal,
-  getInvoices,
-  postPaymentWebhook,
-  // Services with a key
-  postReserve,
-  postRenew,
-  postSettle,
-  postRelease,
-  getPersonBalance,
-  getPersonHistory,
-  postGrant,
-  getPersonTier,
-  putPersonTier,
-  getEvents,
-  // Operators
-  listPeople,
-  getPerson,
-  getHistoryOfPerson,
-  postBlock,
-  postUnblock,
-  postSignOutEverywhere,
-  postOperatorGrant,
-  postAdjustment,
-  postRefund,
-  putTier,
-  postUnpin,
-  listAudit,
-  getAdminHealth,
-  getAdminReindexing,
-  getReindexingEstimate,
-  postAdminReindexing,
-  getMoney,
-  listPayments,
-  getVerification,
-  // The files for a visitor's browser
-  getWidgetLoader,
-  getWidgetFrame,
-  getWidgetAsset,
-  // Schedules
-  getResetCredits,
-  // Server
-  getHealth,
-  getReadiness,
-  getOpenApi,
-  postPolicyReport,
-  // Development
-  postDevelopmentSignIn,
-  postDevelopmentSignOut
+export const areas: ReadonlyArray<Area> = [
+  {
+    name: "Chat",
+    description: "Chats with streamed replies, and the models that write them.",
+    routes: {
+      getChatHealth: getChat,
+      sendMessage: postChat,
+      listChats,
+      getChat: getOneChat,
+      renameChat: patchChat,
+      deleteChat,
+      setChatDocuments: putChatDocuments,
+      joinReply: getRunningReply,
+      stopReply: deleteRunningReply,
+      listModels
+    }
+  },
+  {
+    name: "Person",
+    description: "The signed-in person, and the data that is stored about them.",
+    routes: {
+      getMe,
+      getSession,
+      signOut: postSignOut,
+      exportAccount: getExport,
+      deleteAccount
+    }
+  },
+  {
+    name: "Sign-in",
+    description: "Signing in by e-mail, if the server offers it.",
+    routes: {
+      getSignInPage: getSignIn,
+      requestSignIn: postSignIn,
+      confirmSignIn: postSignInCode
+    }
+  },
+  {
+    name: "Documents",
+    description: "Uploaded documents, which replies can use.",
+    routes: {
+      uploadDocument: postUpload,
+      processDocument: postRag,
+      listDocuments,
+      getDocument,
+      deleteDocument,
+      getDocumentText,
+      getDocumentFile,
+      getReindexing,
+      reindexDocuments: postReindexing
+    }
+  },
+  {
+    name: "Bots",
+    description: "Assistants for the visitors of sites, and their conversations.",
+    routes: {
+      listBots,
+      createBot: postBot,
+      getBot,
+      updateBot: patchBot,
+      deleteBot,
+      createBotKey: postBotKey,
+      deleteBotKey,
+      listConversations,
+      exportConversationLines,
+      exportConversationTable,
+      getConversation,
+      deleteConversation
+    }
+  },
+  {
+    name: "CRM connections",
+    description: "Bots that are connected to the CRMs of their owners.",
+    routes: {
+      connectCrm: getCrmConnect,
+      completeCrmConnection: getCrmCallback,
+      listCrmConnections,
+      deleteCrmConnection
+    }
+  },
+  {
+    name: "Visitors",
+    description: "The messages of a bot's visitors.",
+    routes: {
+      getWidgetConfig,
+      sendVisitorMessage: postWidgetChat,
+      getVisitorConversation: postWidgetConversation
+    }
+  },
+  {
+    name: "Billing",
+    description: "Credits, plans and payments of the signed-in person.",
+    routes: {
+      getBalance,
+      listTransactions: getCreditHistory,
+      getUsage,
+      getPlans,
+      getSubscription,
+      createCheckout: postCheckout,
+      openPortal: postPortal,
+      listInvoices: getInvoices,
+      receivePaymentEvent: postPaymentWebhook
+    }
+  },
+  {
+    name: "Services",
+    description: "Metering, people and events for back ends with a service key.",
+    routes: {
+      reserveCredits: postReserve,
+      renewHold: postRenew,
+      settleHold: postSettle,
+      releaseHold: postRelease,
+      getPersonBalance,
+      listPersonTransactions: getPersonHistory,
+      grantCredits: postGrant,
+      getPersonTier,
+      setPersonTier: putPersonTier,
+      listEvents: getEvents
+    }
+  },
+  {
+    name: "Operators",
+    description: "Support and administration by signed-in operators.",
+    routes: {
+      listPeople,
+      getPerson,
+      getHistoryOfPerson,
+      blockPerson: postBlock,
+      unblockPerson: postUnblock,
+      signOutPerson: postSignOutEverywhere,
+      grantCreditsToPerson: postOperatorGrant,
+      adjustCredits: postAdjustment,
+      refundCredits: postRefund,
+      setTierOfPerson: putTier,
+      unpinTier: postUnpin,
+      listAudit,
+      getServiceHealth: getAdminHealth,
+      getServiceReindexing: getAdminReindexing,
+      estimateReindexing: getReindexingEstimate,
+      reindexService: postAdminReindexing,
+      getMoneyReport: getMoney,
+      listPayments,
+      getVerification
+    }
+  },
+  {
+    name: "Widget files",
+    description: "The files that a visitor's browser loads.",
+    routes: {
+      getWidgetLoader,
+      getWidgetFrame,
+      getWidgetAsset
+    }
+  },
+  {
+    name: "Schedules",
+    description: "Work that an external schedule starts.",
+    routes: {
+      resetCredits: getResetCredits
+    }
+  },
+  {
+    name: "Server",
+    description: "The state and the description of the server.",
+    routes: {
+      getHealth,
+      getReadiness,
+      getOpenApi,
+      reportPolicyViolation: postPolicyReport
+    }
+  },
+  {
+    name: "Development",
+    description: "Signing in on a developer's machine.",
+    routes: {
+      signInForDevelopment: postDevelopmentSignIn,
+      signOutForDevelopment: postDevelopmentSignOut
+    }
+  }
 ]
+
+/** The routes of all areas. */
+export const routes: ReadonlyArray<Route> = areas.flatMap(({ name: area, routes: ofArea }) =>
+  Object.entries(ofArea).map(([id, route]) => ({ ...route, operation: { id, area } }))
+)

@@ -102,7 +102,7 @@ export interface HttpOptions<Source = unknown> extends BodyIntakeOptions {
   readonly emailSignIn?: OwnSessions | undefined
   /** Rejects if a dependency of the server does not answer; `GET /readyz` calls it at most once a second. */
   readonly ready?: (() => Promise<void>) | undefined
-  /** Shown in the OpenAPI document. */
+  /** Shown in the OpenAPI document; the version of this package unless given. */
   readonly version?: string | undefined
   /**
    * Longest time in which the reader of a stream reads nothing before the connection is closed; default one minute.

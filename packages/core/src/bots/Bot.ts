@@ -5,7 +5,7 @@ import { botFields, CanonicalColor, CanonicalSite, sitesOf } from "./botFields.t
 /** The settings of a bot that its owner chooses. */
 export const BotSettings = Schema.Struct({
   ...botFields,
-  primaryColor: CanonicalColor,
+  primaryColor: CanonicalColor.annotate({ description: "The colour of the widget, as #rrggbb." }),
   allowedSites: sitesOf(CanonicalSite)
 })
 export type BotSettings = typeof BotSettings.Type

@@ -16,15 +16,15 @@ export const BOT_LIMITS = {
 const storable = (value: string) => value.isWellFormed() && !value.includes("\0")
 
 /** A text for people, which may have several lines. */
-const Text = (most: number) =>
-  Schema.String.check(
+const Text = (most: number, base = Schema.String) =>
+  base.check(
     Schema.isMaxLength(most, { message: `Expected at most ${most} characters` }),
     Schema.makeFilter((value: string) => storable(value) || "Expected a text without NUL and without lone surrogates")
   )
 
 /** A one-line text for people, which is not blank. */
-const Line = (most: number) =>
-  Text(most).check(
+const Line = (most: number, base = Schema.String) =>
+  Text(most, base).check(
     Schema.makeFilter(
       (value: string) =>
         (value.trim() !== "" && !/\p{Cc}/u.test(value)) || `Expected 1 to ${most} characters in one line`
@@ -69,15 +69,21 @@ const Credits = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.
 
 /** The fields that requests and stored settings share. */
 export const botFields = {
-  displayName: Line(BOT_LIMITS.displayName),
-  welcomeMessage: Text(BOT_LIMITS.welcomeMessage).annotate({ description: "The first message that visitors see." }),
+  displayName: Line(BOT_LIMITS.displayName, Schema.String.annotate({ description: "The name that visitors see." })),
+  welcomeMessage: Text(
+    BOT_LIMITS.welcomeMessage,
+    Schema.String.annotate({ description: "The first message that visitors see." })
+  ),
   primaryColor: Color.annotate({ description: "The colour of the widget, as #rrggbb." }),
   modelId: Schema.NullOr(Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(BOT_LIMITS.modelId))).annotate({
     description: "The model that answers: the first of the owner's plan if null, or if the plan no longer has it."
   }),
-  instructions: Text(BOT_LIMITS.instructions).annotate({
-    description: "Instructions for the model, before every conversation: its purpose and its manner."
-  }),
+  instructions: Text(
+    BOT_LIMITS.instructions,
+    Schema.String.annotate({
+      description: "Instructions for the model, before every conversation: its purpose and its manner."
+    })
+  ),
   documentIds: DocumentIds.annotate({ description: "The documents it answers from, of the owner's own." }),
   allowedSites: sitesOf(Site),
   dailyCap: Schema.NullOr(Credits).annotate({

@@ -20,34 +20,48 @@ export const Uuid = Schema.String.check(
 )
 
 /** Text that Postgres and every model accept: no NUL, no half of a surrogate pair. */
-const Text = Schema.String.check(
+const Text = Schema.String.annotate({ description: "The text of the message." }).check(
   Schema.makeFilter(
     (value: string) =>
       (value.isWellFormed() && !value.includes("\0")) || "Expected a text without NUL and without lone surrogates"
   )
 )
 
-const Message = Schema.Struct({ role: Schema.Literals(ROLES), content: Text })
+const Message = Schema.Struct({
+  role: Schema.Literals(ROLES).annotate({ description: "The author of the message." }),
+  content: Text
+}).annotate({ identifier: "ChatMessage", description: "A message of a chat request." })
 
 /** The body of `POST /api/chat`. Unknown fields are ignored. */
 export const ChatRequest = Schema.Struct({
-  messages: Schema.Array(Message).check(
-    Schema.isMinLength(1, { message: "Expected at least one message" }),
-    Schema.isMaxLength(MAX_MESSAGES, { message: TOO_MANY_MESSAGES }),
-    Schema.makeFilter((messages: ReadonlyArray<typeof Message.Type>) => {
-      const last = messages.at(-1)
-      if (last === undefined) return true
-      if (last.role !== "user") return "Expected the last message to have the role user"
-      return last.content.trim() !== "" || "Expected the last message to say something"
+  messages: Schema.Array(Message)
+    .annotate({
+      description:
+        "The messages; the last one is the new one of the `user`. In a stored chat only those after the last `assistant` are new."
     })
+    .check(
+      Schema.isMinLength(1, { message: "Expected at least one message" }),
+      Schema.isMaxLength(MAX_MESSAGES, { message: TOO_MANY_MESSAGES }),
+      Schema.makeFilter((messages: ReadonlyArray<typeof Message.Type>) => {
+        const last = messages.at(-1)
+        if (last === undefined) return true
+        if (last.role !== "user") return "Expected the last message to have the role user"
+        return last.content.trim() !== "" || "Expected the last message to say something"
+      })
+    ),
+  chatId: Schema.optionalKey(Uuid.annotate({ description: "The chat to continue; a new one begins without it." })),
+  modelId: Schema.optionalKey(
+    Schema.String.annotate({ description: "A model of GET /api/models; the first one unless given." })
   ),
-  chatId: Schema.optionalKey(Uuid),
-  modelId: Schema.optionalKey(Schema.String),
   documentIds: Schema.optionalKey(
-    Schema.Array(Uuid).check(Schema.isMaxLength(MAX_DOCUMENTS, { message: TOO_MANY_DOCUMENTS }))
+    Schema.Array(Uuid)
+      .check(Schema.isMaxLength(MAX_DOCUMENTS, { message: TOO_MANY_DOCUMENTS }))
+      .annotate({
+        description: "The documents that the reply may read; none unless given."
+      })
   ),
   documentFilter: Schema.optionalKey(DocumentFilter)
-})
+}).annotate({ identifier: "ChatRequest", description: "Messages to answer." })
 export type ChatRequest = typeof ChatRequest.Type
 
 const decode = Schema.decodeUnknownEffect(ChatRequest, { errors: "all" })

@@ -3,11 +3,15 @@ import { Schema } from "effect"
 const expected = "a person's id: 1 to 255 characters, without NUL"
 
 /** A person, named by the identity provider's `sub`: 1 to 255 characters, no NUL and no lone surrogate. */
-export const UserId = Schema.String.check(
-  Schema.isMinLength(1, { expected }),
-  Schema.isMaxLength(255, { expected }),
-  Schema.makeFilter((value: string) => value.isWellFormed() && !value.includes("\0"), { expected })
-).annotateKey({ messageMissingKey: `Expected ${expected}` })
+export const UserId = Schema.String.annotate({
+  description: "A person's id, as the identity provider names them."
+})
+  .check(
+    Schema.isMinLength(1, { expected }),
+    Schema.isMaxLength(255, { expected }),
+    Schema.makeFilter((value: string) => value.isWellFormed() && !value.includes("\0"), { expected })
+  )
+  .annotateKey({ messageMissingKey: `Expected ${expected}` })
 export type UserId = typeof UserId.Type
 
 /** True if a text is a valid user id. */

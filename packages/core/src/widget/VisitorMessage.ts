@@ -6,14 +6,14 @@ const MAX_VISITOR_ID = 200
 const isStorable = (value: string) =>
   (value.isWellFormed() && !value.includes("\0")) || "Expected a text without NUL and without lone surrogates"
 
-const Text = Schema.String.check(Schema.makeFilter(isStorable))
+const textOf = (description: string) => Schema.String.annotate({ description }).check(Schema.makeFilter(isStorable))
 
 const named = {
   publicKey: Schema.String.annotate({ description: "The bot's public key." }),
-  visitorId: Text.check(
+  visitorId: textOf("The visitor's id, which the browser generates: long, random and secret.").check(
     Schema.isMinLength(1, { message: `Expected 1 to ${MAX_VISITOR_ID} characters` }),
     Schema.isMaxLength(MAX_VISITOR_ID, { message: `Expected 1 to ${MAX_VISITOR_ID} characters` })
-  ).annotate({ description: "The visitor's id, which the browser generates: long, random and secret." })
+  )
 }
 
 /** The longest token of a challenge, in UTF-16 units: the maximum of Turnstile's. */
@@ -22,7 +22,7 @@ const MAX_TOKEN = 2_048
 /** A visitor's message to a bot. */
 export const VisitorMessage = Schema.Struct({
   ...named,
-  message: Text.check(
+  message: textOf("The text of the visitor.").check(
     Schema.makeFilter((value: string) => value.trim() !== "" || "Expected the message to say something")
   ),
   conversationId: Schema.optionalKey(Schema.String).annotate({
@@ -37,5 +37,8 @@ export const VisitorMessage = Schema.Struct({
 export type VisitorMessage = typeof VisitorMessage.Type
 
 /** The conversation of a visitor's request. */
-export const VisitorConversation = Schema.Struct({ ...named, conversationId: Schema.String })
+export const VisitorConversation = Schema.Struct({
+  ...named,
+  conversationId: Schema.String.annotate({ description: "The conversation, as `x-conversation-id` named it." })
+})
 export type VisitorConversation = typeof VisitorConversation.Type

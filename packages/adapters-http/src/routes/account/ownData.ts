@@ -6,6 +6,7 @@ import { json, publicPathOf, streamed } from "../../exchange/Exchange.ts"
 import { InvalidRequest } from "../../problems/errors.ts"
 import { clearSessionCookies, sessionCookieNames } from "../../sessions/cookies.ts"
 import { endSession } from "../endSession.ts"
+import { named, text, whole } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 
 const utf8 = new TextEncoder()
@@ -32,9 +33,9 @@ export const getExport = defineRoute({
   })
 })
 
-const ErasedBody = Schema.Struct({
-  chats: Schema.Int,
-  documents: Schema.Int,
+const ErasedBody = named("ErasedAccount", "The erased data.", {
+  chats: whole("The number of erased chats."),
+  documents: whole("The number of erased documents."),
   transactions: Schema.Int.annotate({ description: "The rows of the ledger that stay, under a random name." })
 })
 
@@ -46,7 +47,9 @@ export const deleteAccount = defineRoute({
     "Erases you: chats, documents, bots and credits are gone, subscriptions end at once and without a refund, and you are signed out everywhere",
   access: freshTokenAccess,
   body: jsonBody(
-    Schema.Struct({ userId: Schema.String.annotate({ description: "Your own id: it confirms the deletion." }) }),
+    named("AccountDeletion", "The confirmation of an erasure.", {
+      userId: text("Your own id: it confirms the deletion.")
+    }),
     "The confirmation."
   ),
   responses: {

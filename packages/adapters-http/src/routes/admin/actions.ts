@@ -14,13 +14,14 @@ import { jsonBody } from "../../body/jsonBody.ts"
 import { json } from "../../exchange/Exchange.ts"
 import { EventKey } from "../billing/keyCredits.ts"
 import { TransactionRow, transactionRow } from "../billing/transactionRow.ts"
+import { named, text, whole } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 import { userParameter } from "../parameters.ts"
 import { Reason } from "./operatorParameters.ts"
 import { AccessBody, accessBody } from "./people.ts"
 
-const ReasonBody = Schema.Struct({ reason: Reason })
-const StateBody = Schema.Struct({ userId: Schema.String, ...AccessBody })
+const ReasonBody = named("OperatorReason", "The reason of an operator's action.", { reason: Reason })
+const StateBody = named("PersonAccess", "The access of a person.", { userId: text("The person's id."), ...AccessBody })
 
 const Key = EventKey.annotate({
   description: "The business event, for example a ticket: the same key moves the credits once."
@@ -30,9 +31,9 @@ const Charge = Schema.String.check(
   Schema.isPattern(/^[\x21-\x7e]{1,255}$/, { message: "Expected the id of a payment or a checkout session" })
 ).annotate({ description: "The payment or the checkout session of the purchase." })
 
-const MovedBody = Schema.Struct({
+const MovedBody = named("MovedCredits", "The result of an action on credits.", {
   transaction: Schema.NullOr(TransactionRow).annotate({ description: "Null if nothing changed." }),
-  available: Schema.Int
+  available: whole("The credits that the person can spend now.")
 })
 
 /** The answer to an action on credits. */
@@ -98,7 +99,14 @@ export const postOperatorGrant = defineRoute({
   summary: "Grants a person credits that never expire",
   access: operatorAccess("owner"),
   pathParameters: { id: userParameter },
-  body: jsonBody(Schema.Struct({ amount: PositiveCredits, key: Key, reason: Reason }), "The grant."),
+  body: jsonBody(
+    named("OperatorGrant", "A grant by an operator.", {
+      amount: PositiveCredits.annotate({ description: "Whole credits, which never expire." }),
+      key: Key,
+      reason: Reason
+    }),
+    "The grant."
+  ),
   responses: { 200: { description: "Granted, now or the first time.", schema: MovedBody } },
   errors: ["account_not_found", "idempotency_conflict", "invalid_amount", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ body, caller, path: { id: userId } }) {
@@ -119,10 +127,10 @@ export const postAdjustment = defineRoute({
   access: operatorAccess("owner"),
   pathParameters: { id: userParameter },
   body: jsonBody(
-    Schema.Struct({
+    named("Adjustment", "A correction of a balance.", {
       amount: Schema.Int.check(
         Schema.isBetween({ minimum: -Number.MAX_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })
-      ),
+      ).annotate({ description: "Whole credits: negative to take them." }),
       key: Key,
       reason: Reason
     }),
@@ -145,9 +153,9 @@ export const postRefund = defineRoute({
   access: operatorAccess("owner"),
   pathParameters: { id: userParameter },
   body: jsonBody(
-    Schema.Struct({
+    named("CreditRefund", "The refund of a purchase outside the payment provider.", {
       payment: Charge,
-      refunded: Schema.optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))).annotate({
+      refunded: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))).annotate({
         description: "The total that was refunded, in the smallest unit of the currency; all of it unless given."
       }),
       reason: Reason
@@ -178,9 +186,9 @@ export const putTier = defineRoute({
   access: operatorAccess("owner"),
   pathParameters: { id: userParameter },
   body: jsonBody(
-    Schema.Struct({
+    named("OperatorTierChange", "A change of a person's tier by an operator.", {
       tier: Schema.NonEmptyString.annotate({ description: "A tier of the catalog." }),
-      pin: Schema.optional(Schema.Boolean).annotate({
+      pin: Schema.optionalKey(Schema.Boolean).annotate({
         description: "True: billing events do not change the tier until it is unpinned. Default false."
       }),
       reason: Reason

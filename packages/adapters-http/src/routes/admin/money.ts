@@ -4,31 +4,36 @@ import { Clock, Effect, Result, Schema } from "effect"
 import { operatorAccess } from "../../access/operatorAccess.ts"
 import { json } from "../../exchange/Exchange.ts"
 import { integerParameter, type Parameter, textParameter } from "../parameters.ts"
+import { choice, listOf, moment, named, orNull, text, whole } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 import { optionalTimeParameter, optionalUserParameter } from "./operatorParameters.ts"
 
-const MoneyBody = Schema.Struct({
-  from: Schema.String,
+const ChargesRow = named("DailyCharges", "The charges of a day and a model.", {
+  day: text("The UTC day."),
+  model: text("The model; empty for metered work."),
+  replies: whole("The number of charges."),
+  credits: whole("The charged credits.")
+})
+
+const RevenueRow = named("DailyRevenue", "The payments of a day and a currency.", {
+  day: text("The UTC day."),
+  currency: text("The currency in lower case."),
+  payments: whole("The number of payments."),
+  amount: whole("In the smallest unit of the currency, without refunds.")
+})
+
+const MoneyBody = named("MoneyReport", "The charges and the revenue of some days.", {
+  from: text("The first UTC day."),
   to: Schema.String.annotate({ description: "The last UTC day, which is today: `2026-11-30`." }),
-  charges: Schema.Array(
-    Schema.Struct({
-      day: Schema.String,
-      model: Schema.String.annotate({ description: "Empty for metered work." }),
-      replies: Schema.Int,
-      credits: Schema.Int
-    })
-  ).annotate({ description: "The settled charges of all people, by day and model." }),
-  revenue: Schema.Array(
-    Schema.Struct({
-      day: Schema.String,
-      currency: Schema.String,
-      payments: Schema.Int,
-      amount: Schema.Int.annotate({ description: "In the smallest unit of the currency, without refunds." })
-    })
-  ).annotate({ description: "The applied payments of people who are not erased, by day and currency." }),
-  verification: Schema.NullOr(Schema.Struct({ endedAt: Schema.String, differences: Schema.Int })).annotate({
-    description: "The last daily verification of all accounts; null if none has ended."
-  })
+  charges: listOf(ChargesRow, "The settled charges of all people, by day and model."),
+  revenue: listOf(RevenueRow, "The applied payments of people who are not erased, by day and currency."),
+  verification: orNull(
+    named("VerificationSummary", "The result of a verification of all accounts.", {
+      endedAt: moment("When it ended."),
+      differences: whole("The number of differences.")
+    }),
+    "The last daily verification of all accounts; null if none has ended."
+  )
 })
 
 /** The charges and the revenue of the last days. */
@@ -66,18 +71,18 @@ const stateParameter: Parameter<EventState | undefined> = {
   }
 }
 
-const PaymentsBody = Schema.Struct({
-  events: Schema.Array(
-    Schema.Struct({
-      id: Schema.String,
-      kind: Schema.String.annotate({ description: "The provider's own name for it." }),
-      state: Schema.Literals(EVENT_STATES),
-      note: Schema.String.annotate({ description: "The reason for the state, without names and amounts." }),
-      userId: Schema.NullOr(Schema.String),
-      createdAt: Schema.String,
-      receivedAt: Schema.String
-    })
-  ),
+const PaymentEventBody = named("PaymentEvent", "An event of the payment provider.", {
+  id: text("The event's id at the payment provider."),
+  kind: text("The provider's own name for it."),
+  state: choice(EVENT_STATES, "The state of the event."),
+  note: text("The reason for the state, without names and amounts."),
+  userId: orNull(Schema.String, "The person of the event; null if it matches none."),
+  createdAt: moment("When the provider created it."),
+  receivedAt: moment("When this server received it.")
+})
+
+const PaymentsBody = named("PaymentEventList", "A page of events of the payment provider.", {
+  events: listOf(PaymentEventBody, "The events, the one received last first."),
   next: Schema.NullOr(Schema.String).annotate({ description: "`before` of the next page; null on the last one." })
 })
 
@@ -113,16 +118,17 @@ export const listPayments = defineRoute({
   })
 })
 
-const VerificationBody = Schema.Struct({
+const VerificationBody = named("Verification", "The comparison of a page of accounts with their rows.", {
   since: Schema.String.annotate({ description: "Transactions before this time are trusted." }),
   accounts: Schema.Int.annotate({ description: "The number of compared accounts." }),
-  differences: Schema.Array(
-    Schema.Struct({
-      userId: Schema.String.annotate({ description: "`*` if it concerns all accounts together." }),
-      invariant: Schema.String,
-      expected: Schema.Int,
-      found: Schema.Int
-    })
+  differences: listOf(
+    named("AccountDifference", "A difference between an account and its rows.", {
+      userId: text("The person's id; `*` if it concerns all accounts together."),
+      invariant: text("The invariant that does not hold."),
+      expected: whole("The value according to the rows."),
+      found: whole("The value of the account.")
+    }),
+    "The differences; empty if there are none."
   ),
   next: Schema.NullOr(Schema.String).annotate({ description: "`after` of the next page; null after the last one." })
 })

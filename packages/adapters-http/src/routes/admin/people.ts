@@ -4,6 +4,7 @@ import { operatorAccess } from "../../access/operatorAccess.ts"
 import { json } from "../../exchange/Exchange.ts"
 import { BalanceBody, balanceBody, HistoryBody, historyBody, historyParameters } from "../billing/billing.ts"
 import { integerParameter, searchParameter, userParameter } from "../parameters.ts"
+import { flag, listOf, named, orNull, text } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 import { flagParameter, optionalUserParameter } from "./operatorParameters.ts"
 
@@ -11,7 +12,7 @@ const isoOf = (moment: number | undefined): string | null =>
   moment === undefined ? null : new Date(moment).toISOString()
 
 export const AccessBody = {
-  blockedAt: Schema.NullOr(Schema.String),
+  blockedAt: orNull(Schema.String, "When the person was blocked; null if they are not."),
   notBefore: Schema.NullOr(Schema.String).annotate({ description: "Sessions that began earlier are refused." })
 }
 
@@ -20,29 +21,29 @@ export const accessBody = ({ blockedAt, notBefore }: AccessState) => ({
   notBefore: isoOf(notBefore)
 })
 
-const PeopleBody = Schema.Struct({
-  users: Schema.Array(
-    Schema.Struct({
-      userId: Schema.String,
-      tier: Schema.NullOr(Schema.String),
-      available: Schema.NullOr(Schema.Int),
-      ...AccessBody
-    })
-  ),
+const PersonRow = named("PersonSummary", "A person in a list.", {
+  userId: text("The person's id."),
+  tier: orNull(Schema.String, "The person's tier; null for a person without an account."),
+  available: orNull(Schema.Int, "The credits that the person can spend; null for a person without an account."),
+  ...AccessBody
+})
+
+const PeopleBody = named("PersonList", "A page of people.", {
+  users: listOf(PersonRow, "The people, in the order of their ids."),
   next: Schema.NullOr(Schema.String).annotate({ description: "`after` of the next page; null on the last one." })
 })
 
-const PersonBody = Schema.Struct({
-  userId: Schema.String,
+const AccountBody = named("Account", "The tier and the credits of a person.", {
+  tier: text("The person's tier."),
+  pinned: flag("True if billing events do not change the tier."),
+  paidTier: orNull(Schema.String, "The tier that billing would set; null for a person who never paid for one."),
+  balance: BalanceBody
+})
+
+const PersonBody = named("Person", "A person, as operators see them.", {
+  userId: text("The person's id."),
   ...AccessBody,
-  account: Schema.NullOr(
-    Schema.Struct({
-      tier: Schema.String,
-      pinned: Schema.Boolean.annotate({ description: "True if billing events do not change the tier." }),
-      paidTier: Schema.NullOr(Schema.String),
-      balance: BalanceBody
-    })
-  ).annotate({ description: "Null for a person who never signed in." })
+  account: orNull(AccountBody, "Null for a person who never signed in.")
 })
 
 /** The people, page by page. */

@@ -6,50 +6,47 @@ import { askedBy, operatorAccess } from "../../access/operatorAccess.ts"
 import { jsonBody } from "../../body/jsonBody.ts"
 import { json } from "../../exchange/Exchange.ts"
 import { IndexingBody } from "../documents/reindexing.ts"
+import { choice, flag, listOf, named, orNull, text, whole } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 import { Reason } from "./operatorParameters.ts"
 
-const VersionsBody = Schema.Struct({
-  embedder: Schema.NullOr(Schema.String),
-  parser: Schema.NullOr(Schema.String),
-  version: Schema.NullOr(Schema.Int)
+const VersionsBody = named("IndexVersions", "The parts that index documents.", {
+  embedder: orNull(Schema.String, "The embedder; null without embeddings."),
+  parser: orNull(Schema.String, "The parser and its version; null if it is unknown."),
+  version: orNull(Schema.Int, "The version of the indexing; null if it is unknown.")
 })
 
-const ReindexingBody = Schema.Struct({
-  ...IndexingBody,
-  groups: Schema.Array(
-    Schema.Struct({
-      type: Schema.Literals(DOCUMENT_TYPES),
-      documents: Schema.Int,
-      failed: Schema.Boolean,
-      indexedBy: VersionsBody,
-      today: VersionsBody
-    })
-  ).annotate({ description: "Outdated documents by how they were indexed, and how they would be today." }),
-  jobs: Schema.Struct({ waiting: Schema.Int, running: Schema.Int, failed: Schema.Int }).annotate({
-    description: "Jobs, one a person, by state; 100 means 100 or more."
-  }),
-  stopped: Schema.Array(Schema.String).annotate({
-    description: "People whose re-indexing ended early in the last month; another POST goes on with it."
-  }),
-  failures: Schema.Array(
-    Schema.Struct({
-      userId: Schema.String,
-      documentId: Schema.String,
-      reasonCode: Schema.Literals(DOCUMENT_FAILURES)
-    })
-  ).annotate({ description: "The first hundred documents that failed." })
+const GroupBody = named("ReindexingGroup", "Outdated documents that were indexed alike.", {
+  type: choice(DOCUMENT_TYPES, "The type of the documents."),
+  documents: whole("The number of documents."),
+  failed: flag("True if they could not be indexed anew."),
+  indexedBy: VersionsBody,
+  today: VersionsBody
 })
 
-const EstimateBody = Schema.Struct({
+const FailureOfPersonBody = named("ReindexingFailureOfPerson", "A person's document that could not be indexed anew.", {
+  userId: text("The person's id."),
+  documentId: text("The document's id."),
+  reasonCode: choice(DOCUMENT_FAILURES, "The reason.")
+})
+
+const ReindexingBody = named("ServiceReindexing", "The indexing of all people's documents.", {
   ...IndexingBody,
-  tokens: Schema.NullOr(Schema.Int).annotate({
-    description: "About as many tokens would be sent to the embedder; null if a sample does not tell."
+  groups: listOf(GroupBody, "Outdated documents by how they were indexed, and how they would be today."),
+  jobs: named("ReindexingJobs", "Jobs, one a person, by state; 100 means 100 or more.", {
+    waiting: whole("Jobs that wait."),
+    running: whole("Jobs that run."),
+    failed: whole("Jobs that have failed.")
   }),
-  embedder: Schema.NullOr(Schema.String).annotate({ description: "Null if there are no embeddings." }),
-  usd: Schema.NullOr(Schema.Finite).annotate({
-    description: "About the cost; null if the embedder's price is not configured."
-  })
+  stopped: listOf(Schema.String, "People whose re-indexing ended early in the last month; another POST goes on with it."),
+  failures: listOf(FailureOfPersonBody, "The first hundred documents that failed.")
+})
+
+const EstimateBody = named("ReindexingEstimate", "The estimated cost of re-indexing.", {
+  ...IndexingBody,
+  tokens: orNull(Schema.Int, "About as many tokens would be sent to the embedder; null if a sample does not show it."),
+  embedder: orNull(Schema.String, "The embedder; null if there are no embeddings."),
+  usd: orNull(Schema.Finite, "About the cost in US dollars; null if the embedder's price is not configured.")
 })
 
 const versions = ({ embedder, parser, version }: EveryonesReindexing["groups"][number]["today"]) => ({
@@ -112,8 +109,8 @@ export const postAdminReindexing = defineRoute({
   summary: "Indexes the outdated documents of all people anew, or goes on with it; they stay searchable",
   access: operatorAccess("owner"),
   body: jsonBody(
-    Schema.Struct({
-      userId: Schema.optional(UserId).annotate({ description: "Only this person's documents." }),
+    named("ReindexingStart", "The start of re-indexing by an operator.", {
+      userId: Schema.optionalKey(UserId.annotate({ description: "Only this person's documents." })),
       reason: Reason
     }),
     "The reason."

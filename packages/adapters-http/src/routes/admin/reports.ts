@@ -3,64 +3,72 @@ import { Effect, Schema } from "effect"
 import { operatorAccess } from "../../access/operatorAccess.ts"
 import { json } from "../../exchange/Exchange.ts"
 import { integerParameter, optionalIntegerParameter } from "../parameters.ts"
+import { choice, listOf, moment, named, orNull, text, whole } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 import { optionalTimeParameter, optionalUserParameter } from "./operatorParameters.ts"
 
-const AuditBody = Schema.Struct({
-  entries: Schema.Array(
-    Schema.Struct({
-      number: Schema.Int,
-      at: Schema.String,
-      by: Schema.String.annotate({
-        description: "`user:` and the id of an operator, or the name of a command's user."
-      }),
-      action: Schema.String,
-      userId: Schema.NullOr(Schema.String),
-      details: Schema.String,
-      reason: Schema.NullOr(Schema.String),
-      address: Schema.NullOr(Schema.String)
-    })
-  ),
+const AuditEntryBody = named("AuditEntry", "An action of an operator.", {
+  number: whole("The number of the entry, which grows."),
+  at: moment("When the action took place."),
+  by: text("`user:` and the id of an operator, or the name of a command's user."),
+  action: text("The name of the action."),
+  userId: orNull(Schema.String, "The person on whom the operator acted; null if there is none."),
+  details: text("The parameters of the action."),
+  reason: orNull(Schema.String, "The reason that the operator named; null without one."),
+  address: orNull(Schema.String, "The address of the operator's client; null if it is unknown.")
+})
+
+const AuditBody = named("AuditPage", "A page of the audit log.", {
+  entries: listOf(AuditEntryBody, "The entries, newest first."),
   next: Schema.NullOr(Schema.Int).annotate({ description: "`before` of the next page; null on the last one." })
 })
 
-const HealthBody = Schema.Struct({
-  work: Schema.Array(
-    Schema.Struct({ name: Schema.String, status: Schema.Literals(["ok", "failed", "unused"]), detail: Schema.String })
-  ).annotate({ description: "The background work of all processes; `unused` if no worker has ever run." }),
-  workers: Schema.Struct({
-    alive: Schema.Int,
+const WorkBody = named("WorkCheck", "A check of the background work.", {
+  name: text("The name of the check."),
+  status: choice(["ok", "failed", "unused"], "The result of the check."),
+  detail: text("A sentence for operators.")
+})
+
+const DestinationBody = named("EventDestination", "The deliveries to a hook or webhook.", {
+  id: text("The destination's id."),
+  pending: whole("The number of events that wait."),
+  dead: whole("The number of events whose delivery was given up."),
+  oldestSeconds: orNull(Schema.Finite, "Seconds since the oldest event that waits; null if none waits."),
+  disabledAt: orNull(Schema.String, "When the destination was disabled; null if it is not.")
+})
+
+const VendorFailuresBody = named("VendorFailures", "Replies that a model failed.", {
+  vendor: text("The vendor."),
+  model: text("The model's id."),
+  reason: text("The kind of the failure."),
+  failures: whole("The number of failures.")
+})
+
+const HealthBody = named("ServiceHealth", "The state of the service.", {
+  work: listOf(WorkBody, "The background work of all processes; `unused` if no worker has ever run."),
+  workers: named("WorkersHealth", "The workers of all processes, and the jobs that are due.", {
+    alive: whole("The number of living workers."),
     lastSeenSeconds: Schema.NullOr(Schema.Finite).annotate({
       description: "Seconds since the last sign of any worker; null if there never was one."
     }),
-    due: Schema.Int,
+    due: whole("The number of jobs that are due."),
     oldestDueSeconds: Schema.NullOr(Schema.Finite).annotate({
       description: "Seconds for which the oldest due job has waited; null if none is due."
     })
-  }).annotate({ description: "The workers of all processes, and the jobs that are due." }),
-  jobs: Schema.Struct({ waiting: Schema.Int, running: Schema.Int, failed: Schema.Int }).annotate({
-    description: "Jobs by state; 100 means 100 or more."
   }),
-  paymentEvents: Schema.Struct({
-    waiting: Schema.Int,
-    refused: Schema.Int,
-    unreadable: Schema.Int,
-    owed: Schema.Int
-  }).annotate({ description: "Payment events by state; 100 means 100 or more." }),
-  destinations: Schema.Array(
-    Schema.Struct({
-      id: Schema.String,
-      pending: Schema.Int,
-      dead: Schema.Int,
-      oldestSeconds: Schema.NullOr(Schema.Finite).annotate({
-        description: "Seconds since the oldest event that waits; null if none waits."
-      }),
-      disabledAt: Schema.NullOr(Schema.String)
-    })
-  ),
-  vendors: Schema.Array(
-    Schema.Struct({ vendor: Schema.String, model: Schema.String, reason: Schema.String, failures: Schema.Int })
-  ).annotate({ description: "Replies that models failed in this process since it began." }),
+  jobs: named("JobCounts", "Jobs by state; 100 means 100 or more.", {
+    waiting: whole("Jobs that wait."),
+    running: whole("Jobs that run."),
+    failed: whole("Jobs that have failed.")
+  }),
+  paymentEvents: named("PaymentEventCounts", "Payment events by state; 100 means 100 or more.", {
+    waiting: whole("Events that match no person yet."),
+    refused: whole("Events that contradict what is stored."),
+    unreadable: whole("Events that the server could not read."),
+    owed: whole("Payments that have to be refunded.")
+  }),
+  destinations: listOf(DestinationBody, "The hooks and webhooks."),
+  vendors: listOf(VendorFailuresBody, "Replies that models failed in this process since it began."),
   refusals: Schema.Record(Schema.String, Schema.Int).annotate({
     description: "Refusals of this process since it began, by code and problem."
   })

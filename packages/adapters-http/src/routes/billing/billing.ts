@@ -6,6 +6,7 @@ import { sessionAccess } from "../../access/personAccess.ts"
 import { json } from "../../exchange/Exchange.ts"
 import { pageParameters, requiredTextParameter, textParameter } from "../parameters.ts"
 import { hostParameter, returnAddress, returnToParameter } from "./returnAddress.ts"
+import { decimal, listOf, moment, named, orNull, pageFields, text, whole } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 import { transactionRow, TransactionRow } from "./transactionRow.ts"
 
@@ -17,13 +18,15 @@ export const PROVIDER_ERRORS = [
   "payment_provider_refused"
 ] as const
 
-export const BalanceBody = Schema.Struct({
-  allowance: Schema.Int,
-  topup: Schema.Int,
-  held: Schema.Int,
-  debt: Schema.Int,
-  available: Schema.Int,
-  nextResetAt: Schema.String
+export const BalanceBody = named("Balance", "The credits of a person, in whole credits.", {
+  allowance: whole("Rest of the credits of the tier for this period; spent first, not carried over."),
+  topup: whole("Rest of the credits that were bought or granted; they never expire."),
+  held: whole("Credits that running work has set aside."),
+  debt: whole("Credits that were spent or refunded beyond the balance; the next credits repay them."),
+  available: whole("Credits that can be spent now: `allowance + topup - held`."),
+  nextResetAt: moment("When the next period begins and the allowance is renewed.")
+}).annotate({
+  examples: [{ allowance: 80, topup: 500, held: 4, debt: 0, available: 576, nextResetAt: "2026-12-31T09:00:00.000Z" }]
 })
 
 /** The body for a balance. */
@@ -32,11 +35,9 @@ export const balanceBody = ({ nextResetAt, ...credits }: Balance): typeof Balanc
   nextResetAt: new Date(nextResetAt).toISOString()
 })
 
-export const HistoryBody = Schema.Struct({
-  transactions: Schema.Array(TransactionRow),
-  total: Schema.Int,
-  limit: Schema.Int,
-  offset: Schema.Int
+export const HistoryBody = named("TransactionList", "A page of credit transactions.", {
+  transactions: listOf(TransactionRow, "The transactions, newest first."),
+  ...pageFields("transactions")
 })
 
 /** The parameters of a history. */
@@ -91,18 +92,23 @@ export const getCreditHistory = defineRoute({
 /** The most invoices of a list. */
 const MAX_INVOICES = 100
 
-const InvoicesBody = Schema.Struct({
-  invoices: Schema.Array(
-    Schema.Struct({
-      id: Schema.String,
-      amount: Schema.Finite.annotate({ description: "In major units of the currency: 12.5; yen without decimals." }),
-      currency: Schema.String,
-      status: Schema.NullOr(Schema.String),
-      date: Schema.String,
-      invoiceUrl: Schema.NullOr(Schema.String),
-      description: Schema.NullOr(Schema.String)
-    })
-  )
+const InvoiceBody = named("Invoice", "An invoice of the payment provider.", {
+  id: text("The invoice's id at the payment provider."),
+  amount: decimal("The total in major units of the currency: 12.5; yen without decimals."),
+  currency: text("The currency in lower case, as `eur`."),
+  status: orNull(Schema.String, "The provider's state of the invoice, as `paid` or `open`; null if it has none."),
+  date: moment("When the invoice was created."),
+  invoiceUrl: orNull(Schema.String, "The page of the invoice; null if there is none."),
+  description: orNull(Schema.String, "The subject of the invoice; null if it has none.")
+})
+
+const InvoicesBody = named("InvoiceList", "The invoices of a person.", {
+  invoices: listOf(InvoiceBody, "The invoices, newest first.")
+})
+
+/** A page of the payment provider. */
+export const PaymentPageBody = named("PaymentPage", "A page of the payment provider.", {
+  url: text("The address to which the browser is led.")
 })
 
 /** The provider's page on which a person manages plan and means of payment. */
@@ -113,7 +119,7 @@ export const postPortal = defineRoute({
   access: sessionAccess,
   queryParameters: { returnTo: returnToParameter },
   headerParameters: { host: hostParameter },
-  responses: { 200: { description: "The page to open.", schema: Schema.Struct({ url: Schema.String }) } },
+  responses: { 200: { description: "The page to open.", schema: PaymentPageBody } },
   errors: PROVIDER_ERRORS,
   handle: Effect.fnUntraced(function* ({ caller: { email, userId }, context, headers: { host }, query }) {
     const { href: returnUrl } = yield* returnAddress(context, query.returnTo, host)

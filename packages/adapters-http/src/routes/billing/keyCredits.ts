@@ -4,6 +4,7 @@ import { Effect, Schema } from "effect"
 import { keyAccess } from "../../access/secretAccess.ts"
 import { json } from "../../exchange/Exchange.ts"
 import { jsonBody } from "../../body/jsonBody.ts"
+import { choice, decimal, named, orNull, text, whole } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 
 const MAX_LINES = 50
@@ -22,33 +23,37 @@ const Key = EventKey.annotate({
 
 export const Credits = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }))
 
-const Lines = Schema.Array(Schema.Struct({ label: Schema.String, quantity: Schema.Finite, unitPrice: Schema.Finite }))
-  .check(Schema.isMaxLength(MAX_LINES))
-  .annotate({
-    description:
-      "The usage. The cost is `ceil(sum(quantity * unitPrice))` credits, and at most the held amount. A settlement with other lines than the first one is refused."
-  })
+const LineBody = named("WorkLine", "A line of metered work.", {
+  label: text("The kind of usage, as people read it on the receipt."),
+  quantity: decimal("The quantity of the line."),
+  unitPrice: decimal("The credits per unit.")
+})
 
-const Lifetime = Schema.optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 86_400 }))).annotate({
+const Lines = Schema.Array(LineBody).check(Schema.isMaxLength(MAX_LINES)).annotate({
+  description:
+    "The usage. The cost is `ceil(sum(quantity * unitPrice))` credits, and at most the held amount. A settlement with other lines than the first one is refused."
+})
+
+const Lifetime = Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 86_400 }))).annotate({
   description:
     "The lifetime of the hold from now without a renewal, in seconds; a minute unless the server sets another."
 })
 
 const Name = { userId: UserId, key: Key }
 
-const ReserveBody = Schema.Struct({
+const ReserveBody = named("ReserveCredits", "A request to hold credits.", {
   ...Name,
   amount: Credits.annotate({ description: "The most it may cost, in whole credits: held until it is settled." }),
-  minimumAmount: Schema.optional(Credits).annotate({
+  minimumAmount: Schema.optionalKey(Credits).annotate({
     description: "The least useful amount, if the balance has less; `amount` unless given."
   }),
   lifetimeSeconds: Lifetime
 })
 
-const HoldBody = Schema.Struct({
-  userId: Schema.String,
-  key: Schema.String,
-  held: Schema.Int,
+const HoldBody = named("Hold", "Credits that are held for work.", {
+  userId: text("The person who pays."),
+  key: text("The business event."),
+  held: whole("The held credits."),
   expiresAt: Schema.String.annotate({
     description: "Without a renewal until then the hold ends: charged for the lines of the last renewal, or given back."
   }),
@@ -56,13 +61,24 @@ const HoldBody = Schema.Struct({
   replayed: Schema.Boolean.annotate({ description: "The key was reserved before; this is the first answer." })
 })
 
-const PaymentBody = Schema.Struct({
-  state: Schema.Literals(["settled", "released"]),
+const PaymentBody = named("WorkPayment", "The end of a hold.", {
+  state: choice(["settled", "released"], "`settled`: the work was charged; `released`: nothing was."),
   charged: Schema.Int.annotate({
     description: "The whole price of the work, including the charge at the expiry of its hold."
   }),
-  transactionId: Schema.NullOr(Schema.String)
+  transactionId: orNull(Schema.String, "The transaction of the charge; null if nothing was charged.")
 })
+
+const RenewBody = named("RenewHold", "A request to renew a hold.", {
+  ...Name,
+  lines: Schema.optionalKey(Lines),
+  lifetimeSeconds: Lifetime
+})
+const RenewedBody = named("RenewedHold", "A hold that lives on.", {
+  state: Schema.Literal("open").annotate({ description: "The hold is open." })
+})
+const SettleBody = named("SettleHold", "A request to charge for work.", { ...Name, lines: Lines })
+const ReleaseBody = named("ReleaseHold", "A request to release a hold.", Name)
 
 /** The holds of a key are separate from those of other keys, and from those that the server meters itself. */
 const ownName = ({ id }: ServiceKey, { key, userId }: { readonly userId: string; readonly key: string }) => ({
@@ -91,6 +107,7 @@ export const postReserve = defineRoute({
   method: "POST",
   path: "/v1/credits/reserve",
   summary: "Holds a person's credits for work of your service; their account opens at first sight",
+  details: "Call settle when the work is done, or release if it was not. A hold that is not renewed ends by itself.",
   access: keyAccess("credits:hold"),
   body: jsonBody(ReserveBody, "The payer, the source and the amount."),
   responses: { 200: { description: "Held, or the first answer to the same.", schema: HoldBody } },
@@ -130,11 +147,8 @@ export const postRenew = defineRoute({
   path: "/v1/credits/renew",
   summary: "Renews a hold while the work goes on, and reports the usage so far",
   access: keyAccess("credits:hold"),
-  body: jsonBody(
-    Schema.Struct({ ...Name, lines: Schema.optional(Lines), lifetimeSeconds: Lifetime }),
-    "The hold, and the lines to charge if your service does not return."
-  ),
-  responses: { 200: { description: "It lives on.", schema: Schema.Struct({ state: Schema.Literal("open") }) } },
+  body: jsonBody(RenewBody, "The hold, and the lines to charge if your service does not return."),
+  responses: { 200: { description: "It lives on.", schema: RenewedBody } },
   errors: ["hold_not_found", "invalid_work", "blocked", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ body, caller }) {
     yield* refuseBlocked(body)
@@ -151,7 +165,7 @@ export const postSettle = defineRoute({
   summary:
     "Charges for finished work, at most the held amount, and releases the rest; once. A settlement that comes after the hold has ended is charged if the balance has the credits",
   access: keyAccess("credits:hold"),
-  body: jsonBody(Schema.Struct({ ...Name, lines: Lines }), "The hold and the usage."),
+  body: jsonBody(SettleBody, "The hold and the usage."),
   responses: { 200: { description: "The end of the hold, now or the first time.", schema: PaymentBody } },
   errors: [
     "hold_not_found",
@@ -173,7 +187,7 @@ export const postRelease = defineRoute({
   path: "/v1/credits/release",
   summary: "Releases the hold of work that was not done, once. No later settlement is charged for it",
   access: keyAccess("credits:hold"),
-  body: jsonBody(Schema.Struct(Name), "Which hold."),
+  body: jsonBody(ReleaseBody, "Which hold."),
   responses: { 200: { description: "The end of the hold, now or the first time.", schema: PaymentBody } },
   errors: ["hold_not_found", "invalid_work", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ body, caller }) {

@@ -6,25 +6,37 @@ import { sessionAccess } from "../../access/personAccess.ts"
 import { json } from "../../exchange/Exchange.ts"
 import { jsonBody } from "../../body/jsonBody.ts"
 import { AlreadySubscribed } from "../../problems/errors.ts"
-import { PROVIDER_ERRORS } from "./billing.ts"
+import { PaymentPageBody, PROVIDER_ERRORS } from "./billing.ts"
 import { hostParameter, OwnPath, returnAddress } from "./returnAddress.ts"
+import { choice, listOf, moment, named, orNull, text, whole } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 import { TierBody, tierBody, TierName } from "./tiers.ts"
 
-const Price = Schema.Struct({
-  priceId: Schema.String,
-  amount: Schema.NullOr(Schema.Finite).annotate({
-    description: "In major units of the currency; null if it is no fixed amount."
-  }),
-  currency: Schema.String,
-  every: Schema.NullOr(
-    Schema.Struct({ unit: Schema.Literals(["day", "week", "month", "year"]), count: Schema.Int })
-  ).annotate({ description: "The period of one payment; null for a one-time purchase." })
+const BillingPeriodBody = named("BillingPeriod", "The time that one payment covers.", {
+  unit: choice(["day", "week", "month", "year"], "The unit of the period."),
+  count: whole("The number of units.")
 })
 
-const PlansBody = Schema.Struct({
-  plans: Schema.Array(Schema.Struct({ ...TierBody.fields, prices: Schema.Array(Price) })),
-  credits: Schema.Array(Schema.Struct({ credits: Schema.Int, ...Price.fields })),
+const Price = named("Price", "A price of the payment provider.", {
+  priceId: text("The price's id, as a checkout takes it."),
+  amount: orNull(Schema.Finite, "In major units of the currency; null if it is no fixed amount."),
+  currency: text("The currency in lower case, as `eur`."),
+  every: orNull(BillingPeriodBody, "The period of one payment; null for a one-time purchase.")
+})
+
+const PlanBody = named("Plan", "A tier with its prices.", {
+  ...TierBody.fields,
+  prices: listOf(Price, "The prices of the tier; empty for a tier that is free or not on sale.")
+})
+
+const CreditPackBody = named("CreditPack", "Credits that can be bought once.", {
+  credits: whole("The number of credits."),
+  ...Price.fields
+})
+
+const PlansBody = named("Plans", "Everything that is on sale.", {
+  plans: listOf(PlanBody, "The tiers, the free one first."),
+  credits: listOf(CreditPackBody, "The credits that can be bought once."),
   pricesUnavailable: Schema.Boolean.annotate({
     description: "The payment provider does not answer, so that no prices are known at the moment. Ask again later."
   })
@@ -73,24 +85,24 @@ export const getPlans = defineRoute({
   })
 })
 
-const PaidSubscriptionBody = Schema.Struct({
-  id: Schema.String,
-  tier: TierName,
+const PaidSubscriptionBody = named("Subscription", "A subscription at the payment provider.", {
+  id: text("The subscription's id at the payment provider."),
+  tier: TierName.annotate({ description: "The tier that is paid for." }),
   nextTier: Schema.NullOr(TierName).annotate({
     description: "The plan from the next period on, if it changes."
   }),
-  priceId: Schema.NullOr(Schema.String),
-  status: Schema.Literals(SUBSCRIPTION_STATUSES),
+  priceId: orNull(Schema.String, "The price that is paid; null if it is unknown."),
+  status: choice(SUBSCRIPTION_STATUSES, "The state of the subscription."),
   givesMonthly: Schema.Boolean.annotate({
     description: "Paid for longer at once; its credits come month by month."
   }),
-  paidUntil: Schema.String,
+  paidUntil: moment("The end of the paid period."),
   endsAt: Schema.NullOr(Schema.String).annotate({ description: "When it will end, where that is decided." })
 })
 
-const SubscriptionBody = Schema.Struct({
-  customerId: Schema.NullOr(Schema.String),
-  subscription: Schema.NullOr(PaidSubscriptionBody),
+const SubscriptionBody = named("SubscriptionState", "The subscriptions of a person.", {
+  customerId: orNull(Schema.String, "Your customer id at the payment provider; null if you have none."),
+  subscription: orNull(PaidSubscriptionBody, "The subscription that gives you your tier; null if there is none."),
   others: Schema.Array(PaidSubscriptionBody).annotate({
     description: "Further subscriptions, which are paid for beside this one and give nothing as long as it goes on."
   })
@@ -126,10 +138,14 @@ export const getSubscription = defineRoute({
   })
 })
 
-const Checkout = Schema.Struct({
-  priceId: Schema.String,
-  mode: Schema.Literals(CHECKOUT_MODES),
-  returnTo: Schema.optionalKey(OwnPath)
+const Checkout = named("Checkout", "A request to pay.", {
+  priceId: text("A price of GET /api/billing/plans."),
+  mode: choice(CHECKOUT_MODES, "`subscription` for a plan, `one-time` for credits."),
+  returnTo: Schema.optionalKey(
+    OwnPath.annotate({
+      description: "The page of this server to come back to, as a path; the first page unless given."
+    })
+  )
 })
 
 /** `path` with the result of the checkout in its query. */
@@ -144,13 +160,14 @@ export const postCheckout = defineRoute({
   method: "POST",
   path: "/api/billing/checkout",
   summary: "Opens the payment provider's page where you pay for a plan or for credits",
+  details: "The credits are granted when the provider reports the payment, not when the browser returns.",
   access: sessionAccess,
   headerParameters: { host: hostParameter },
   body: jsonBody(
     Checkout,
     "The price, how it is bought, and the page of this server to come back to, with `checkout=success` or `cancelled` in its query."
   ),
-  responses: { 200: { description: "The page to open.", schema: Schema.Struct({ url: Schema.String }) } },
+  responses: { 200: { description: "The page to open.", schema: PaymentPageBody } },
   errors: [...PROVIDER_ERRORS, "price_not_offered", "already_subscribed"],
   handle: Effect.fnUntraced(function* ({ body, caller: { email, userId }, context, headers: { host } }) {
     const { mode, priceId, returnTo = "/" } = body

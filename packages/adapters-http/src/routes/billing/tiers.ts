@@ -1,6 +1,7 @@
 import type { Tier } from "@parley/core"
 import { Schema } from "effect"
 import type { OpenApiDocument } from "../../server/Server.ts"
+import { named, orNull, text, whole } from "../fields.ts"
 
 /** Marks the name of a tier: the server's catalog decides which exist. */
 const TIER_FORMAT = "tier"
@@ -26,18 +27,18 @@ export const withTiers = (document: OpenApiDocument, tiers: ReadonlyArray<Tier>)
 }
 
 /** A tier, as it is sent. */
-export const TierBody = Schema.Struct({
-  id: TierName,
-  name: Schema.String,
-  monthlyCredits: Schema.Int,
+export const TierBody = named("Tier", "A tier with its models and quotas.", {
+  id: TierName.annotate({ description: "The tier's id." }),
+  name: text("The name shown to people."),
+  monthlyCredits: whole("The credits of each period."),
   models: Schema.Array(Schema.String).annotate({
     description: "Ids of the models it includes and this server can run, its default first."
   }),
-  quotas: Schema.Struct({
-    maxDocuments: Schema.Int,
-    maxDocumentBytes: Schema.Int,
-    maxChatBytes: Schema.Int,
-    maxConcurrentReplies: Schema.NullOr(Schema.Int)
+  quotas: named("Quotas", "The limits of a tier.", {
+    maxDocuments: whole("The most documents of a person."),
+    maxDocumentBytes: whole("The most bytes of a person's documents together."),
+    maxChatBytes: whole("The most bytes of a person's chats together."),
+    maxConcurrentReplies: orNull(Schema.Int, "The most replies of a person at once; null if they are not limited.")
   })
 })
 

@@ -1,63 +1,80 @@
 import { isOfReply, type TokenRates, TRANSACTION_TYPES } from "@parley/core/adapter"
 import type { Receipt, ReplyReceipt, Transaction, WorkReceipt } from "@parley/core"
 import { Schema } from "effect"
+import { choice, decimal, flag, listOf, moment, named, orNull, text, whole } from "../fields.ts"
 
 /** Credits per 1,000 tokens. */
 const RateRow = {
-  credits_per_1k_input: Schema.Finite,
-  credits_per_1k_cached_input: Schema.Finite,
-  credits_per_1k_cache_write: Schema.Finite,
-  credits_per_1k_output: Schema.Finite
+  credits_per_1k_input: decimal("The price of 1,000 input tokens, in credits."),
+  credits_per_1k_cached_input: decimal("The price of 1,000 input tokens that the provider's cache held, in credits."),
+  credits_per_1k_cache_write: decimal("The price of 1,000 input tokens that were written to the cache, in credits."),
+  credits_per_1k_output: decimal("The price of 1,000 output tokens, in credits.")
 }
 
 const payerRow = {
-  source: Schema.String,
-  held: Schema.Int,
-  charged: Schema.Int,
-  ended: Schema.String,
-  paid_from: Schema.Struct({ allowance: Schema.Int, topup: Schema.Int })
+  source: text("The kind of the work: `chat`, `bot:<id>`, `meter:<name>` or `key:<id>`."),
+  held: whole("The credits that were held for it."),
+  charged: whole("The credits that it cost."),
+  ended: text("The way it ended: `completed`, `length`, `stopped`, `failed` or `expired`."),
+  paid_from: named("PaidFrom", "The buckets that paid.", {
+    allowance: whole("Credits from the allowance of the tier."),
+    topup: whole("Credits that were bought or granted.")
+  })
 }
 
 /** A reply's receipt, as it is sent. */
-export const ReplyReceiptRow = Schema.Struct({
+export const ReplyReceiptRow = named("Receipt", "The receipt of a reply.", {
   ...payerRow,
-  model: Schema.String,
-  price: Schema.Struct({
+  model: text("The model that answered."),
+  price: named("ReceiptPrice", "The prices by which the reply was charged.", {
     ...RateRow,
-    minimum_credits: Schema.Int,
-    long_context: Schema.NullOr(Schema.Struct({ above_input_tokens: Schema.Int, ...RateRow }))
+    minimum_credits: whole("The least price of a reply, in credits."),
+    long_context: orNull(
+      named("ReceiptLongContextPrice", "The prices of requests with many input tokens.", {
+        above_input_tokens: whole("These prices count for requests with more input tokens than this."),
+        ...RateRow
+      }),
+      "Other prices for long requests; null if there are none."
+    )
   }),
-  usage: Schema.Struct({
-    fresh_input: Schema.Int,
-    cache_read: Schema.Int,
-    cache_write: Schema.Int,
-    output: Schema.Int
+  usage: named("TokenUsage", "The tokens of a reply; no token is counted twice.", {
+    fresh_input: whole("Input tokens without those of the cache."),
+    cache_read: whole("Input tokens that the provider's cache held."),
+    cache_write: whole("Input tokens that were written to the provider's cache."),
+    output: whole("Output tokens.")
   }),
-  estimated: Schema.Boolean
+  estimated: flag("True if the provider reported no usage and the server counted it.")
 })
 
 /** The receipt of metered work, as it is sent: its lines add up to the cost, at most the held amount. */
-export const WorkReceiptRow = Schema.Struct({
+export const WorkReceiptRow = named("WorkReceipt", "The receipt of metered work: its lines add up to the cost.", {
   ...payerRow,
   charged_before: Schema.Int.annotate({
     description: "The charge for this work at the expiry of its hold; a part of the sum of the lines."
   }),
-  lines: Schema.Array(Schema.Struct({ label: Schema.String, quantity: Schema.Finite, unit_price: Schema.Finite }))
+  lines: listOf(
+    named("WorkReceiptLine", "A line of a receipt.", {
+      label: text("The kind of usage."),
+      quantity: decimal("The quantity of the line."),
+      unit_price: decimal("The credits per unit.")
+    }),
+    "The usage."
+  )
 })
 
 /** A credit transaction on the wire. */
-export const TransactionRow = Schema.Struct({
-  id: Schema.String,
-  transaction_type: Schema.Literals(TRANSACTION_TYPES),
-  amount: Schema.Int,
-  allowance_amount: Schema.Int,
-  topup_amount: Schema.Int,
-  balance_after: Schema.Int,
-  model: Schema.NullOr(Schema.String),
-  source: Schema.NullOr(Schema.String),
-  reference: Schema.String,
-  created_at: Schema.String,
-  receipt: Schema.NullOr(Schema.Union([ReplyReceiptRow, WorkReceiptRow]))
+export const TransactionRow = named("Transaction", "A change of a person's credits.", {
+  id: text("The transaction's id."),
+  transaction_type: choice(TRANSACTION_TYPES, "The kind of the change."),
+  amount: whole("The change of the balance: negative for spent credits."),
+  allowance_amount: whole("The part of the change in the allowance."),
+  topup_amount: whole("The part of the change in the bought or granted credits."),
+  balance_after: whole("`allowance + topup - debt` after the change."),
+  model: orNull(Schema.String, "The model of a reply; null for other changes."),
+  source: orNull(Schema.String, "The kind of the work, as on its receipt; null if no work was paid."),
+  reference: text("The business event behind the change, as `reply:<message>`."),
+  created_at: moment("When the change was written."),
+  receipt: orNull(Schema.Union([ReplyReceiptRow, WorkReceiptRow]), "The receipt; null if no work was paid.")
 })
 export type TransactionRow = typeof TransactionRow.Type
 

@@ -1,25 +1,26 @@
 import { CreditService } from "@parley/core/effect"
 import { dayOf, dayText, parseDay } from "@parley/core/adapter"
-import { Clock, Effect, Result, Schema } from "effect"
+import { Clock, Effect, Result } from "effect"
 import { sessionAccess } from "../../access/personAccess.ts"
 import { json } from "../../exchange/Exchange.ts"
 import type { Parameter } from "../parameters.ts"
+import { listOf, named, text, whole } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 
-const UsageBody = Schema.Struct({
-  usage: Schema.Array(
-    Schema.Struct({
-      day: Schema.String,
-      source: Schema.String,
-      model: Schema.String,
-      replies: Schema.Int,
-      credits: Schema.Int,
-      input_tokens: Schema.Int,
-      output_tokens: Schema.Int
-    })
-  ),
-  from: Schema.String,
-  to: Schema.String
+const UsageRow = named("Usage", "The usage of a day, by source and model.", {
+  day: text("The UTC day, as `2026-11-30`."),
+  source: text("The kind of the work, as on its receipt."),
+  model: text("The model; empty for metered work."),
+  replies: whole("The number of charges."),
+  credits: whole("The spent credits."),
+  input_tokens: whole("The input tokens."),
+  output_tokens: whole("The output tokens.")
+})
+
+const UsageBody = named("UsageReport", "The usage of some days.", {
+  usage: listOf(UsageRow, "The usage, oldest day first."),
+  from: text("The first day of the report."),
+  to: text("The last day of the report.")
 })
 
 /** The default number of days. */

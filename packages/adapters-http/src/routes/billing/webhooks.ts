@@ -3,6 +3,7 @@ import { Clock, Effect, Schema } from "effect"
 import { signedWebhook } from "../../access/signedWebhook.ts"
 import { json } from "../../exchange/Exchange.ts"
 import { rawBody } from "../../body/rawBody.ts"
+import { named } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 
 /** As the interface names it, and as the provider really sends it. */
@@ -11,6 +12,7 @@ const SIGNATURE_HEADERS = ["payment-signature", "stripe-signature"] as const
 /** The payment provider, by its signature. */
 const paymentProvider = signedWebhook({
   name: "payment-signature",
+  description: "The caller is the payment provider.",
   header: SIGNATURE_HEADERS[0],
   verify: Effect.fnUntraced(function* (payload, { headers }) {
     const inbox = yield* PaymentInbox
@@ -31,7 +33,12 @@ export const postPaymentWebhook = defineRoute({
   access: paymentProvider,
   body: rawBody("The event as the provider signed it."),
   responses: {
-    200: { description: "Taken in.", schema: Schema.Struct({ received: Schema.Literal(true) }) }
+    200: {
+      description: "Taken in.",
+      schema: named("WebhookReceived", "The event is stored.", {
+        received: Schema.Literal(true).annotate({ description: "Always true." })
+      })
+    }
   },
   errors: [
     "storage_unavailable",

@@ -11,6 +11,7 @@ import { sessionAccess } from "../../access/personAccess.ts"
 import { type Response, streamed, empty, json } from "../../exchange/Exchange.ts"
 import { csvLine } from "./csv.ts"
 import { botPath } from "./bots.ts"
+import { messageFields, sourceFields } from "../chats/chats.ts"
 import {
   conversationCursorParameter,
   cursorText,
@@ -20,54 +21,44 @@ import {
   uuidParameter
 } from "../parameters.ts"
 import type { Server } from "../../server/Server.ts"
+import { listOf, moment, named, orNull, uuid, whole } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 
 const conversationFields = {
-  id: Schema.String,
+  id: uuid("The conversation's id."),
   visitor: Schema.String.annotate({ description: "The same for all conversations of one visitor with the bot." }),
   firstQuestion: Schema.String.annotate({ description: "The beginning of the visitor's first message." }),
-  messageCount: Schema.Int,
+  messageCount: whole("The number of messages."),
   credits: Schema.Int.annotate({ description: "The cost of its replies together." }),
-  createdAt: Schema.String,
-  updatedAt: Schema.String
+  createdAt: moment("When the conversation began."),
+  updatedAt: moment("When the last message was stored.")
 }
 
-const MessageBody = Schema.Struct({
-  id: Schema.String,
-  role: Schema.Literals(["user", "assistant", "system"]),
-  content: Schema.String,
-  state: Schema.Literals(["complete", "streaming", "stopped", "failed"]),
-  model: Schema.NullOr(Schema.String).annotate({
-    description: "The model that wrote it; null for the visitor's messages, and for declines."
-  }),
-  credits: Schema.NullOr(Schema.Int),
-  sources: Schema.Array(
-    Schema.Struct({
-      number: Schema.Int,
-      documentId: Schema.String,
-      filename: Schema.String,
-      page: Schema.NullOr(Schema.Int),
-      start: Schema.Int,
-      end: Schema.Int,
-      text: Schema.String
-    })
-  ),
-  createdAt: Schema.String
+const SourceBody = named("ConversationSource", "A passage of a document that a bot's reply was given.", sourceFields)
+
+const MessageBody = named("ConversationMessage", "A message of a visitor or a bot.", {
+  ...messageFields,
+  model: orNull(Schema.String, "The model that wrote it; null for the visitor's messages, and for declines."),
+  credits: orNull(Schema.Int, "The cost of the reply, once it is charged."),
+  sources: listOf(SourceBody, "The passages that the reply may cite.")
 })
 
-const ListBody = Schema.Struct({
-  conversations: Schema.Array(Schema.Struct(conversationFields)),
-  limit: Schema.Int,
+const ListBody = named("ConversationList", "A page of conversations.", {
+  conversations: listOf(
+    named("Conversation", "A conversation of a visitor with a bot, without its messages.", conversationFields),
+    "The conversations, last used first."
+  ),
+  limit: whole("The most elements of a page, as requested."),
   nextBefore: Schema.NullOr(Schema.String).annotate({
     description:
       "Pass this as `before` for the next page; null on the last page. A page of a search may be short, or empty, without being the last."
   })
 })
 
-const ConversationBody = Schema.Struct({
+const ConversationBody = named("ConversationWithMessages", "A conversation with a page of its messages.", {
   ...conversationFields,
-  messages: Schema.Array(MessageBody),
-  limit: Schema.Int,
+  messages: listOf(MessageBody, "The messages, oldest first."),
+  limit: whole("The most messages of a page, as requested."),
   nextBefore: Schema.NullOr(Schema.String).annotate({
     description: "Send this as `before` to get the messages before these; null if these are the first."
   })

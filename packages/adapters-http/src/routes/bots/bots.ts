@@ -1,22 +1,28 @@
 import { type Bot, BotChange, BotDraft } from "@parley/core"
 import { BotService } from "@parley/core/effect"
 import { BotSettings } from "@parley/core/adapter"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { sessionAccess } from "../../access/personAccess.ts"
 import { empty, json } from "../../exchange/Exchange.ts"
 import { jsonBody } from "../../body/jsonBody.ts"
 import { requiredTextParameter, uuidParameter } from "../parameters.ts"
+import { listOf, moment, named, text, uuid } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 
-const BotBody = Schema.Struct({
-  id: Schema.String,
-  ...BotSettings.fields,
-  keys: Schema.Array(Schema.Struct({ publicKey: Schema.String, createdAt: Schema.String })).annotate({
-    description: "The public keys that address the bot, oldest first. Each works until it is retired."
-  }),
-  createdAt: Schema.String,
-  updatedAt: Schema.String
+const BotKeyBody = named("BotKey", "A public key of a bot.", {
+  publicKey: text("The key, as the widget of a site names it."),
+  createdAt: moment("When the key was created.")
 })
+
+const BotBody = named("Bot", "A bot with its settings and public keys.", {
+  id: uuid("The bot's id."),
+  ...BotSettings.fields,
+  keys: listOf(BotKeyBody, "The public keys that address the bot, oldest first. Each works until it is retired."),
+  createdAt: moment("When the bot was made."),
+  updatedAt: moment("When the bot was last changed.")
+})
+
+const BotsBody = named("BotList", "The bots of a person.", { bots: listOf(BotBody, "The bots, newest first.") })
 
 const iso = (milliseconds: number) => new Date(milliseconds).toISOString()
 
@@ -35,7 +41,7 @@ export const listBots = defineRoute({
   path: "/api/bots",
   summary: "Lists your bots, newest first",
   access: sessionAccess,
-  responses: { 200: { description: "The bots.", schema: Schema.Struct({ bots: Schema.Array(BotBody) }) } },
+  responses: { 200: { description: "The bots.", schema: BotsBody } },
   errors: ["bot_misconfigured", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ caller }) {
     const bots = yield* BotService
@@ -49,7 +55,10 @@ export const postBot = defineRoute({
   path: "/api/bots",
   summary: "Makes a bot with its first public key",
   access: sessionAccess,
-  body: jsonBody(BotDraft, "The bot's settings. Missing fields get defaults."),
+  body: jsonBody(
+    BotDraft.annotate({ identifier: "BotDraft", description: "The settings of a new bot." }),
+    "The bot's settings. Missing fields get defaults."
+  ),
   responses: { 201: { description: "The bot.", schema: BotBody } },
   errors: ["invalid_bot", "document_not_found", "document_forbidden", "too_many_bots", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ body, caller }) {
@@ -80,7 +89,10 @@ export const patchBot = defineRoute({
   summary: "Changes the settings of a bot that are named, and leaves the others",
   access: sessionAccess,
   pathParameters: botPath,
-  body: jsonBody(BotChange, "The settings to change."),
+  body: jsonBody(
+    BotChange.annotate({ identifier: "BotChange", description: "The settings of a bot to change." }),
+    "The settings to change."
+  ),
   responses: { 200: { description: "The bot as it is now.", schema: BotBody } },
   errors: [
     "invalid_bot",

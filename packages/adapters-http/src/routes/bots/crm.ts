@@ -8,6 +8,7 @@ import { beginTransaction, endTransaction, keptOf, type TransactionCookies } fro
 import { botPath } from "./bots.ts"
 import { requiredTextParameter, textParameter, uuidParameter } from "../parameters.ts"
 import { hostParameter, ownAddress } from "../billing/returnAddress.ts"
+import { choice, listOf, moment, named, orNull } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 
 /** Any text: an unknown provider is not found, and not invalid. */
@@ -99,26 +100,31 @@ export const getCrmCallback = defineRoute({
   })
 })
 
-const ConnectionBody = Schema.Struct({
+const ConnectionBody = named("CrmConnection", "A connection of a bot to a CRM.", {
   state: Schema.Literals(CRM_STATES).annotate({
     description:
       "connected; needs_reconnect: access has ended, and the person must connect again; error: the last try failed, and the next may succeed."
   }),
-  problem: Schema.NullOr(Schema.Literals(CRM_PROBLEMS)).annotate({ description: "Why it is not connected." }),
-  connectedAt: Schema.String,
+  problem: orNull(Schema.Literals(CRM_PROBLEMS), "Why it is not connected; null if it is."),
+  connectedAt: moment("When it was connected."),
   connectedBy: Schema.String.annotate({
     description: "The person who connected it: an e-mail address, or a user's id."
   }),
-  account: Schema.Struct({ id: Schema.NullOr(Schema.String), name: Schema.NullOr(Schema.String) }).annotate({
-    description: "The account at the provider, as far as the provider tells."
+  account: named("CrmAccount", "The account at the provider, as far as the provider tells.", {
+    id: orNull(Schema.String, "The account's id; null if it is unknown."),
+    name: orNull(Schema.String, "The account's name; null if it is unknown.")
   })
 })
 
-const OfferBody = Schema.Struct({
-  provider: Schema.Literals(CRM_PROVIDERS),
+const OfferBody = named("CrmProvider", "A CRM provider, and the bot's connection to it.", {
+  provider: choice(CRM_PROVIDERS, "The provider's id."),
   name: Schema.String.annotate({ description: "The name shown to people." }),
   available: Schema.Boolean.annotate({ description: "Whether a bot can be connected to it here and now." }),
-  connection: Schema.NullOr(ConnectionBody)
+  connection: orNull(ConnectionBody, "The connection; null if there is none.")
+})
+
+const OffersBody = named("CrmProviderList", "The CRM providers of a bot.", {
+  providers: listOf(OfferBody, "The providers.")
 })
 
 const offerRow = ({ available, connection, name, provider }: CrmOffer): typeof OfferBody.Type => ({
@@ -144,7 +150,7 @@ export const listCrmConnections = defineRoute({
   summary: "Lists the CRM providers that a bot is, or can be, connected to",
   access: sessionAccess,
   pathParameters: botPath,
-  responses: { 200: { description: "The providers.", schema: Schema.Struct({ providers: Schema.Array(OfferBody) }) } },
+  responses: { 200: { description: "The providers.", schema: OffersBody } },
   errors: ["bot_not_found", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ caller, path }) {
     const offers = yield* CrmService.use((crm) => crm.list(caller.userId, path.id))
@@ -152,7 +158,7 @@ export const listCrmConnections = defineRoute({
   })
 })
 
-const DisconnectedBody = Schema.Struct({
+const DisconnectedBody = named("CrmDisconnected", "The end of a connection.", {
   revocation: Schema.Literals(REVOCATIONS).annotate({
     description:
       "The state of the access at the provider. revoked: it was withdrawn; unsupported: the provider has no request for it; pending: the provider did not answer, and is asked again for about a day; failed: this server cannot ask the provider, so withdraw the access there."

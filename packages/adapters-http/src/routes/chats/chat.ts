@@ -1,10 +1,11 @@
 import { ChatService } from "@parley/core/effect"
 import type { Reply } from "@parley/core/adapter"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { sessionAccess } from "../../access/personAccess.ts"
 import { json, streamed } from "../../exchange/Exchange.ts"
 import { chatBody } from "../../body/jsonBody.ts"
 import { idempotencyKeyParameter, onDisconnectParameter } from "../parameters.ts"
+import { named, text } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 
 /** Reports that the chat is available. */
@@ -13,7 +14,12 @@ export const getChat = defineRoute({
   path: "/api/chat",
   summary: "Reports that the chat API works",
   access: sessionAccess,
-  responses: { 200: { description: "It works.", schema: Schema.Struct({ message: Schema.String }) } },
+  responses: {
+    200: {
+      description: "It works.",
+      schema: named("ChatHealth", "The state of the chat interface.", { message: text("A sentence for people.") })
+    }
+  },
   errors: [],
   handle: () => Effect.succeed(json(200, { message: "The chat API works." }))
 })
@@ -39,6 +45,8 @@ export const postChat = defineRoute({
   method: "POST",
   path: "/api/chat",
   summary: "Sends messages and streams the reply",
+  details:
+    "The text is streamed as it is written. Credits are held before the model is called, and charged for what was written; the sources, the receipt and the cost are in GET /api/chats/{id} afterwards.",
   access: sessionAccess,
   headerParameters: { "idempotency-key": idempotencyKeyParameter, "x-on-disconnect": onDisconnectParameter },
   body: chatBody,

@@ -13,67 +13,94 @@ import {
   uuidParameter
 } from "../parameters.ts"
 import type { Server } from "../../server/Server.ts"
+import { choice, listOf, moment, named, orNull, pageFields, text, uuid, whole } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 import { replyReceiptRow, ReplyReceiptRow } from "../billing/transactionRow.ts"
 
 const chatFields = {
-  id: Schema.String,
-  title: Schema.String,
-  createdAt: Schema.String,
-  updatedAt: Schema.String
+  id: uuid("The chat's id."),
+  title: text("The title: the owner's, or the beginning of the first message."),
+  createdAt: moment("When the chat began."),
+  updatedAt: moment("When the chat was last used.")
 }
 
-const SourceBody = Schema.Struct({
-  number: Schema.Int,
-  documentId: Schema.String,
-  filename: Schema.String,
-  page: Schema.NullOr(Schema.Int),
-  start: Schema.Int,
-  end: Schema.Int,
-  text: Schema.String,
-  headings: Schema.Array(Schema.Struct({ level: Schema.Int, title: Schema.String, start: Schema.Int })).annotate({
-    description: "Those above the passage's start, then those that begin in it; with offsets like `start`."
-  })
+/** The passage of a source, in chats and in the conversations of bots. */
+export const sourceFields = {
+  number: whole("The number by which the reply cites it: `[1]`."),
+  documentId: uuid("The document."),
+  filename: text("The document's name."),
+  page: orNull(Schema.Int, "The page on which the passage begins; null for a document without pages."),
+  start: whole("Beginning of the passage in the document's text, in UTF-16 units."),
+  end: whole("End of the passage, in UTF-16 units."),
+  text: text("The passage.")
+}
+
+const HeadingBody = named("Heading", "A heading of a document.", {
+  level: whole("The level of the heading; 1 is the highest."),
+  title: text("The text of the heading."),
+  start: whole("Beginning of the heading in the document's text, in UTF-16 units.")
 })
 
-const MessageBody = Schema.Struct({
-  id: Schema.String,
-  role: Schema.Literals(ROLES),
-  content: Schema.String,
-  state: Schema.Literals(["complete", "streaming", "stopped", "failed"]),
-  model: Schema.NullOr(Schema.String),
+const SourceBody = named("Source", "A passage of a document that a reply was given.", {
+  ...sourceFields,
+  headings: listOf(
+    HeadingBody,
+    "Those above the passage's start, then those that begin in it; with offsets like `start`."
+  )
+})
+
+export const MESSAGE_STATES = ["complete", "streaming", "stopped", "failed"] as const
+
+/** The fields of a message in chats and in the conversations of bots. */
+export const messageFields = {
+  id: uuid("The message's id."),
+  role: choice(ROLES, "The author of the message."),
+  content: text("The text of the message; of a reply, as far as it is written."),
+  state: choice(
+    MESSAGE_STATES,
+    "`streaming`: the reply is being written; `stopped`: it was ended before its end; `failed`: the model failed."
+  ),
+  createdAt: moment("When the message was stored.")
+}
+
+const MessageBody = named("Message", "A message of a chat.", {
+  ...messageFields,
+  model: orNull(Schema.String, "The model that wrote the reply; null for messages of people."),
   credits: Schema.NullOr(Schema.Int).annotate({
     description: "The cost of the reply, once it is charged."
   }),
-  receipt: Schema.NullOr(ReplyReceiptRow),
-  sources: Schema.Array(SourceBody),
+  receipt: orNull(ReplyReceiptRow, "The receipt of the reply, once it is charged."),
+  sources: listOf(SourceBody, "The passages that the reply may cite."),
   unread: Schema.Array(Schema.String).annotate({
     description: "Ids of documents that the question named and that were ready, and of which the model read nothing."
-  }),
-  createdAt: Schema.String
+  })
 })
 
-const ChatListBody = Schema.Struct({
-  chats: Schema.Array(Schema.Struct(chatFields)),
-  total: Schema.Int,
-  limit: Schema.Int,
-  offset: Schema.Int
+const ChatRow = named("Chat", "A chat without its messages.", chatFields)
+
+const ChatListBody = named("ChatList", "A page of chats.", {
+  chats: listOf(ChatRow, "The chats, last used first."),
+  ...pageFields("chats")
 })
 
-const ChatBody = Schema.Struct({
+const RunningReplyBody = named("RunningReply", "A reply that is being written.", {
+  messageId: uuid("The reply's id within the chat."),
+  model: text("The model that answers."),
+  startedAt: moment("When the reply began.")
+})
+
+const ChatBody = named("ChatWithMessages", "A chat with a page of its messages.", {
   ...chatFields,
   documentIds: Schema.Array(Schema.String).annotate({
     description:
       "The documents stored with the chat or, if none ever were, those of its last request. A reply reads the documents of its own request only."
   }),
-  running: Schema.NullOr(
-    Schema.Struct({ messageId: Schema.String, model: Schema.String, startedAt: Schema.String })
-  ).annotate({
-    description:
-      "The running reply that continues without its reader: GET /api/chats/{id}/stream joins it. Its message is stored with its first words."
-  }),
-  messages: Schema.Array(MessageBody),
-  limit: Schema.Int,
+  running: orNull(
+    RunningReplyBody,
+    "The running reply that continues without its reader: GET /api/chats/{id}/stream joins it. Its message is stored with its first words."
+  ),
+  messages: listOf(MessageBody, "The messages, oldest first."),
+  limit: whole("The most messages of a page, as requested."),
   nextBefore: Schema.NullOr(Schema.String).annotate({
     description: "Send this as `before` to get the messages before these; null if these are the first."
   })
@@ -190,8 +217,11 @@ export const patchChat = defineRoute({
   summary: "Renames a chat",
   access: sessionAccess,
   pathParameters: chatPath,
-  body: jsonBody(Schema.Struct({ title: Schema.String }), "The title: trimmed, 1 to 200 characters."),
-  responses: { 200: { description: "The chat as it is now.", schema: Schema.Struct(chatFields) } },
+  body: jsonBody(
+    named("ChatChange", "The change of a chat.", { title: text("The title: trimmed, 1 to 200 characters.") }),
+    "The title: trimmed, 1 to 200 characters."
+  ),
+  responses: { 200: { description: "The chat as it is now.", schema: ChatRow } },
   errors: ["invalid_chat_change", "chat_not_found", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ caller, path, body }) {
     const chats = yield* ChatService
@@ -202,7 +232,9 @@ export const patchChat = defineRoute({
 const DocumentIds = Schema.Array(Uuid).check(
   Schema.isMaxLength(MAX_DOCUMENTS, { message: `Expected at most ${MAX_DOCUMENTS} documents` })
 )
-const ChatDocuments = Schema.Struct({ documentIds: DocumentIds })
+const ChatDocuments = named("ChatDocuments", "The documents of a chat.", {
+  documentIds: DocumentIds.annotate({ description: "The ids of the documents." })
+})
 
 /** Keeps documents with a chat. */
 export const putChatDocuments = defineRoute({

@@ -4,6 +4,7 @@ import { Effect, Schema } from "effect"
 import { sessionAccess } from "../../access/personAccess.ts"
 import { streamed, json } from "../../exchange/Exchange.ts"
 import { integerParameter, optionalIntegerParameter, textParameter, uuidParameter } from "../parameters.ts"
+import { choice, named, orNull, text, uuid, whole } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 
 const pathParameters = { id: uuidParameter("The document's id.") }
@@ -11,17 +12,21 @@ const pathParameters = { id: uuidParameter("The document's id.") }
 /** The largest offset that Postgres stores. */
 const MAX_OFFSET = 2_147_483_000
 
-const ExcerptBody = Schema.Struct({
-  documentId: Schema.String,
-  filename: Schema.String,
-  type: Schema.Literals(DOCUMENT_TYPES),
-  from: Schema.Int,
-  to: Schema.Int,
-  length: Schema.Int.annotate({ description: "Of the whole text, in UTF-16 units." }),
-  text: Schema.String,
-  pages: Schema.NullOr(Schema.Array(Schema.Struct({ page: Schema.Int, start: Schema.Int, end: Schema.Int }))).annotate({
-    description: "The pages of the part; null if the document has none."
-  })
+const PageBody = named("PageRange", "The place of a page in a document's text.", {
+  page: whole("The number of the page, from 1."),
+  start: whole("Beginning of the page, in UTF-16 units."),
+  end: whole("End of the page, in UTF-16 units.")
+})
+
+const ExcerptBody = named("DocumentText", "A part of a document's text.", {
+  documentId: uuid("The document's id."),
+  filename: text("The name of the uploaded file."),
+  type: choice(DOCUMENT_TYPES, "The type of the document."),
+  from: whole("Beginning of the part, in UTF-16 units."),
+  to: whole("End of the part, in UTF-16 units."),
+  length: whole("Length of the whole text, in UTF-16 units."),
+  text: text("The part."),
+  pages: orNull(Schema.Array(PageBody), "The pages of the part; null if the document has none.")
 })
 
 /** A part of a document's text. */

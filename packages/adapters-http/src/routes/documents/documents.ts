@@ -8,15 +8,21 @@ import { empty, json } from "../../exchange/Exchange.ts"
 import { fileBody } from "../../body/fileBody.ts"
 import { jsonBody } from "../../body/jsonBody.ts"
 import { uuidParameter } from "../parameters.ts"
+import { choice, decimal, flag, listOf, moment, named, orNull, text, uuid, whole } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 
-const DocumentBody = Schema.Struct({
-  id: Schema.String,
-  filename: Schema.String,
-  type: Schema.Literals(DOCUMENT_TYPES),
-  bytes: Schema.Int,
-  status: Schema.Literals(DOCUMENT_STATUSES),
-  progress: Schema.Finite,
+const STATUS = choice(
+  DOCUMENT_STATUSES,
+  "`processing`: the document is being read; `ready`: replies can use it; `failed`: it could not be read."
+)
+
+const DocumentBody = named("Document", "An uploaded document and its state.", {
+  id: uuid("The document's id."),
+  filename: text("The name of the uploaded file."),
+  type: choice(DOCUMENT_TYPES, "The type of the document."),
+  bytes: whole("The size of the file."),
+  status: STATUS,
+  progress: decimal("The processed part, from 0 to 1."),
   reason: Schema.NullOr(Schema.String).annotate({ description: "The reason of the failure: a sentence for people." }),
   reasonCode: Schema.NullOr(Schema.Literals(DOCUMENT_FAILURES)).annotate({
     description: "The same for programs; null if it is unknown."
@@ -27,21 +33,26 @@ const DocumentBody = Schema.Struct({
   notice: Schema.NullOr(Schema.String).annotate({
     description: "A sentence for people if the document is ready and a part of the file has no readable text."
   }),
-  pages: Schema.NullOr(Schema.Int),
-  passages: Schema.NullOr(Schema.Int),
-  createdAt: Schema.String
+  pages: orNull(Schema.Int, "The number of pages; null if it has none, or is not read yet."),
+  passages: orNull(Schema.Int, "The number of passages that can be searched; null if it is not read yet."),
+  createdAt: moment("When the document was uploaded.")
 })
 
-const UploadedBody = Schema.Struct({
-  documentId: Schema.String,
-  filename: Schema.String,
-  status: Schema.Literals(DOCUMENT_STATUSES),
-  sameAs: Schema.optionalKey(Schema.String).annotate({
-    description: "The id of your first document of the same bytes; absent if there is none."
-  })
+const UploadedBody = named("UploadedDocument", "A stored document, whose processing has begun.", {
+  documentId: uuid("The document's id."),
+  filename: text("The name of the uploaded file."),
+  status: STATUS,
+  sameAs: Schema.optionalKey(uuid("The id of your first document of the same bytes; absent if there is none."))
 })
 
-const StartedBody = Schema.Struct({ success: Schema.Boolean, message: Schema.String })
+const StartedBody = named("ProcessingStarted", "The result of a request to process a document.", {
+  success: flag("Always true."),
+  message: text("A sentence for people.")
+})
+
+const DocumentsBody = named("DocumentList", "The documents of a person.", {
+  documents: listOf(DocumentBody, "The documents, newest first.")
+})
 
 const documentRow = (document: Document): typeof DocumentBody.Type => ({
   id: document.id,
@@ -64,6 +75,7 @@ export const postUpload = defineRoute({
   method: "POST",
   path: "/api/upload",
   summary: "Uploads a document; its processing starts by itself",
+  details: "GET /api/documents/{id} shows its state; replies can use it when it is `ready`.",
   access: sessionAccess,
   body: fileBody,
   largeWork: "write",
@@ -84,7 +96,10 @@ export const postRag = defineRoute({
   path: "/api/rag",
   summary: "Starts the processing of an uploaded document, again if it failed",
   access: sessionAccess,
-  body: jsonBody(Schema.Struct({ documentId: Schema.String }), "The document to process."),
+  body: jsonBody(
+    named("ProcessDocument", "A request to process a document.", { documentId: text("The document's id.") }),
+    "The document to process."
+  ),
   responses: { 200: { description: "Processing has started, or the document is ready already.", schema: StartedBody } },
   errors: [
     "unauthorized",
@@ -113,7 +128,7 @@ export const listDocuments = defineRoute({
   summary: "Lists your documents, newest first",
   access: sessionAccess,
   responses: {
-    200: { description: "The documents.", schema: Schema.Struct({ documents: Schema.Array(DocumentBody) }) }
+    200: { description: "The documents.", schema: DocumentsBody }
   },
   errors: ["storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ caller }) {

@@ -1,34 +1,34 @@
 import { DOCUMENT_FAILURES, type ReindexFailure } from "@parley/core/adapter"
 import { type PersonReindexing, Reindexing } from "@parley/core/effect"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { sessionAccess } from "../../access/personAccess.ts"
 import { json } from "../../exchange/Exchange.ts"
+import { choice, listOf, named, text, whole } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 
 /** Counts of documents compared with the present configuration. */
 export const IndexingBody = {
-  documents: Schema.Int.annotate({ description: "Ready documents." }),
-  passages: Schema.Int,
-  outdated: Schema.Int.annotate({
-    description: "Those of them that were indexed by another embedder, parser or version of the indexing."
-  }),
-  outdatedPassages: Schema.Int,
-  failed: Schema.Int.annotate({ description: "Outdated documents that could not be indexed anew." })
+  documents: whole("The number of ready documents."),
+  passages: whole("The number of their passages."),
+  outdated: whole("Those of them that were indexed by another embedder, parser or version of the indexing."),
+  outdatedPassages: whole("The number of passages of outdated documents."),
+  failed: whole("The number of outdated documents that could not be indexed anew.")
 }
 
-const FailureBody = Schema.Struct({
-  documentId: Schema.String,
-  filename: Schema.String,
-  reasonCode: Schema.Literals(DOCUMENT_FAILURES)
+const FailureBody = named("ReindexingFailure", "A document that could not be indexed anew.", {
+  documentId: text("The document's id."),
+  filename: text("The name of the uploaded file."),
+  reasonCode: choice(DOCUMENT_FAILURES, "The reason.")
 })
 
-const ReindexingBody = Schema.Struct({
+const ReindexingBody = named("Reindexing", "The indexing of a person's documents.", {
   ...IndexingBody,
-  work: Schema.Literals(["none", "waiting", "running", "stopped"]).annotate({
-    description: "`stopped`: the work ended before the last document, and goes on with another POST."
-  }),
-  passagesInWork: Schema.Int.annotate({ description: "Passages of documents in work that are written already." }),
-  failures: Schema.Array(FailureBody).annotate({ description: "The first hundred documents that failed." })
+  work: choice(
+    ["none", "waiting", "running", "stopped"],
+    "The work; `stopped`: it ended before the last document, and goes on with another POST."
+  ),
+  passagesInWork: whole("Passages of documents in work that are written already."),
+  failures: listOf(FailureBody, "The first hundred documents that failed.")
 })
 
 const reindexingBody = ({ failures, ...state }: PersonReindexing): typeof ReindexingBody.Type => ({

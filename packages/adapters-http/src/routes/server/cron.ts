@@ -1,10 +1,14 @@
 import { ResetService } from "@parley/core/effect"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { cronAccess } from "../../access/secretAccess.ts"
 import { json } from "../../exchange/Exchange.ts"
+import { named, text, whole } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 
-const ResetBody = Schema.Struct({ message: Schema.String, resetCount: Schema.Int })
+const ResetBody = named("CreditReset", "The result of a run.", {
+  message: text("A sentence for operators."),
+  resetCount: whole("The number of people whose period was begun.")
+})
 
 /** Begins the periods that are due. A run that was cut off is continued by the next one. */
 export const getResetCredits = defineRoute({

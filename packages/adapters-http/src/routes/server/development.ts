@@ -5,6 +5,7 @@ import { empty, json, type Context, publicPathOf } from "../../exchange/Exchange
 import { jsonBody } from "../../body/jsonBody.ts"
 import type { DevelopmentSessions } from "../../sessions/developmentSessions.ts"
 import { clearSessionCookie, setSessionCookie } from "../../sessions/cookies.ts"
+import { moment, named, text } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 
 /** Anything that looks like an address and can be a user id. */
@@ -13,7 +14,11 @@ const Email = Schema.String.check(
   Schema.isPattern(/^[^\s@\p{C}]+@[^\s@\p{C}]+$/u, { message: "Expected an e-mail address" })
 )
 
-const SignedInBody = Schema.Struct({ userId: Schema.String, email: Schema.String, expiresAt: Schema.String })
+const SignedInBody = named("DevelopmentSession", "A session of the development sign-in.", {
+  userId: text("The person's id."),
+  email: text("The person's address."),
+  expiresAt: moment("When the session ends.")
+})
 
 const signIn = Effect.fnUntraced(function* (sessions: DevelopmentSessions, address: string, context: Context) {
   const { userId, email, expiresAt, token, lifetimeSeconds } = yield* sessions.issue(address)
@@ -32,7 +37,12 @@ export const postDevelopmentSignIn = defineRoute({
   path: "/dev/sign-in",
   summary: "Signs in with an e-mail address alone; the same address is the same user",
   access: developmentAccess,
-  body: jsonBody(Schema.Struct({ email: Email }), "The person to sign in as."),
+  body: jsonBody(
+    named("DevelopmentSignIn", "A development sign-in.", {
+      email: Email.annotate({ description: "The address of the person to sign in as." })
+    }),
+    "The person to sign in as."
+  ),
   responses: {
     200: {
       description: "Signed in.",

@@ -3,12 +3,13 @@ import { ModelOffers, UploadLimits } from "@parley/core/effect"
 import { Effect, Schema } from "effect"
 import { type Caller, optionalSessionAccess, sessionAccess } from "../../access/personAccess.ts"
 import { json } from "../../exchange/Exchange.ts"
+import { listOf, named, orNull, text, whole } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 import { TierBody, tierBody } from "../billing/tiers.ts"
 
-const MeBody = Schema.Struct({
-  userId: Schema.String,
-  email: Schema.NullOr(Schema.String),
+const MeBody = named("Me", "The signed-in person.", {
+  userId: text("Your id, as the identity provider names you."),
+  email: orNull(Schema.String, "Your e-mail address; null if the identity provider does not tell it."),
   name: Schema.optionalKey(Schema.String).annotate({ description: "Your name, if the identity provider tells it." }),
   role: Schema.optionalKey(Schema.Literals(OPERATOR_ROLES)).annotate({
     description: "Your role as an operator, if you have one."
@@ -17,14 +18,14 @@ const MeBody = Schema.Struct({
     description: "When you have to sign in again, where that is known."
   }),
   tier: TierBody,
-  uploads: Schema.Struct({
-    maxBytes: Schema.Int,
-    types: Schema.Array(Schema.String),
-    extensions: Schema.Array(Schema.String)
+  uploads: named("UploadLimits", "The limits of uploads.", {
+    maxBytes: whole("The most bytes of a file."),
+    types: listOf(Schema.String, "The types that may be uploaded."),
+    extensions: listOf(Schema.String, "The extensions of files of these types.")
   })
 })
 
-const SessionBody = Schema.Struct({
+const SessionBody = named("Session", "The session of a request.", {
   me: Schema.NullOr(MeBody).annotate({ description: "Null if no person is signed in." })
 })
 

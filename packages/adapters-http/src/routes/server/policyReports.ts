@@ -6,6 +6,7 @@ import { keepBody } from "../../body/receiveBody.ts"
 import type { RouteBody } from "../../body/RouteBody.ts"
 import { empty } from "../../exchange/Exchange.ts"
 import { InvalidRequest } from "../../problems/errors.ts"
+import { named } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 
 const MAX_REPORT_BYTES = 16 * 1024
@@ -31,9 +32,11 @@ const DIRECTIVES = [
   "trusted-types"
 ]
 
-const Report = Schema.Struct({
-  "csp-report": Schema.Struct({ "effective-directive": Schema.optional(Schema.String) }).annotate({
-    description: "The report of a browser. Only its directive is read."
+const Report = named("PolicyReport", "The report of a browser that enforced a content security policy.", {
+  "csp-report": named("PolicyViolation", "The report of a browser. Only its directive is read.", {
+    "effective-directive": Schema.optionalKey(Schema.String).annotate({
+      description: "The directive that the browser enforced."
+    })
   })
 })
 

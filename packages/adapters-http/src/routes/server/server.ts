@@ -3,24 +3,27 @@ import { Effect, Schema } from "effect"
 import { publicAccess, statusAccess } from "../../access/openAccess.ts"
 import { json, publicPathOf } from "../../exchange/Exchange.ts"
 import { NotReady } from "../../problems/errors.ts"
+import { choice, listOf, named, text } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 import { withTiers } from "../billing/tiers.ts"
 
-const ReadinessBody = Schema.Struct({
-  status: Schema.String,
-  checks: Schema.Array(
-    Schema.Struct({ name: Schema.String, status: Schema.Literals(["ok", "failed"]), detail: Schema.String })
-  ).annotate({
-    description:
-      "The background work of all processes: `workers` fails if none lives, `jobs` if one waits over a minute."
-  })
+const ReadinessBody = named("Readiness", "The readiness of a server.", {
+  status: text("Always `ready`."),
+  checks: listOf(
+    named("ReadinessCheck", "A check of the background work.", {
+      name: text("The name of the check."),
+      status: choice(["ok", "failed"], "The result of the check."),
+      detail: text("A sentence for operators.")
+    }),
+    "The background work of all processes: `workers` fails if none lives, `jobs` if one waits over a minute."
+  )
 })
 
-const NOTES = ["untrusted_proxy"] as const
+const NOTE = "untrusted_proxy"
 
-const HealthBody = Schema.Struct({
-  status: Schema.String,
-  notes: Schema.optionalKey(Schema.Array(Schema.Literals(NOTES))).annotate({
+const HealthBody = named("Health", "The state of a process.", {
+  status: text("Always `ok`."),
+  notes: Schema.optionalKey(Schema.Array(Schema.Literal(NOTE))).annotate({
     description: "For callers on the server's own machine alone: problems for its operator, if there are any."
   })
 })
@@ -35,7 +38,7 @@ export const getHealth = defineRoute({
   responses: { 200: { description: "It runs.", schema: HealthBody } },
   errors: [],
   handle: ({ caller: { isHere }, context: { server } }) => {
-    const notes = isHere && server.untrustedProxy.isSeen ? { notes: NOTES } : {}
+    const notes = isHere && server.untrustedProxy.isSeen ? { notes: [NOTE] } : {}
     return Effect.succeed(json(200, { status: "ok", ...notes }))
   }
 })

@@ -5,9 +5,10 @@ import { empty, json, publicPathOf } from "../../exchange/Exchange.ts"
 import { clearSessionCookies } from "../../sessions/cookies.ts"
 import { endSession } from "../endSession.ts"
 import { textParameter } from "../parameters.ts"
+import { named } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 
-const SignedOutBody = Schema.Struct({
+const SignedOutBody = named("SignedOut", "The end of a session.", {
   url: Schema.NullOr(Schema.String).annotate({ description: "The address of the next page, if there is one." })
 })
 

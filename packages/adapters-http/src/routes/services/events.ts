@@ -4,6 +4,7 @@ import { Effect, Result, Schema } from "effect"
 import { keyAccess } from "../../access/secretAccess.ts"
 import { json } from "../../exchange/Exchange.ts"
 import { integerParameter, type Parameter } from "../parameters.ts"
+import { choice, listOf, moment, named, text, whole } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 
 const cursorParameter: Parameter<number> = {
@@ -13,16 +14,18 @@ const cursorParameter: Parameter<number> = {
     /^\d{1,15}$/.test(text) ? Result.succeed(Number(text)) : Result.fail("Expected the `next` of the page before")
 }
 
-const EventsBody = Schema.Struct({
-  events: Schema.Array(
-    Schema.Struct({
-      id: Schema.String,
-      type: Schema.Literals(EVENT_TYPES),
-      version: Schema.Int,
-      createdAt: Schema.String,
-      data: Schema.Record(Schema.String, Schema.Unknown)
-    })
-  ).annotate({ description: "The events, the oldest first, in the form that webhooks have." }),
+const EventBody = named("Event", "A change, in the form that webhooks have.", {
+  id: text("The event's id: the same in every delivery."),
+  type: choice(EVENT_TYPES, "The kind of the change."),
+  version: whole("The version of the form of `data`."),
+  createdAt: moment("When the change was committed."),
+  data: Schema.Record(Schema.String, Schema.Unknown).annotate({
+    description: "The change; its fields depend on `type`."
+  })
+})
+
+const EventsBody = named("EventPage", "A page of events.", {
+  events: listOf(EventBody, "The events, the oldest first."),
   next: Schema.String.annotate({
     description: "Ask for `after` this next time: now if the page is full, later otherwise."
   })

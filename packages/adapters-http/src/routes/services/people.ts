@@ -6,12 +6,14 @@ import { jsonBody } from "../../body/jsonBody.ts"
 import { json } from "../../exchange/Exchange.ts"
 import { BalanceBody, balanceBody, HistoryBody, historyBody, historyParameters } from "../billing/billing.ts"
 import { Credits, EventKey } from "../billing/keyCredits.ts"
+import { TierName } from "../billing/tiers.ts"
 import { userParameter } from "../parameters.ts"
+import { moment, named, text, whole } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 
 const pathParameters = { id: userParameter }
 
-const Reason = Schema.optional(
+const Reason = Schema.optionalKey(
   Schema.String.check(
     Schema.isPattern(/^[^\p{Cc}\p{Cs}]{1,200}$/u, { message: "Expected 1 to 200 characters in one line" })
   )
@@ -50,7 +52,7 @@ export const getPersonHistory = defineRoute({
   })
 })
 
-const GrantBody = Schema.Struct({
+const GrantBody = named("GrantCredits", "A grant of credits.", {
   amount: Credits.annotate({ description: "Whole credits, which never expire." }),
   key: EventKey.annotate({
     description:
@@ -59,13 +61,13 @@ const GrantBody = Schema.Struct({
   reason: Reason
 })
 
-const GrantedBody = Schema.Struct({
-  userId: Schema.String,
-  key: Schema.String,
-  amount: Schema.Int,
-  transactionId: Schema.String,
+const GrantedBody = named("Grant", "Granted credits.", {
+  userId: text("The person's id."),
+  key: text("The business event."),
+  amount: whole("The granted credits."),
+  transactionId: text("The transaction of the grant."),
   balanceAfter: Schema.Int.annotate({ description: "`allowance + topup - debt` after the grant." }),
-  createdAt: Schema.String
+  createdAt: moment("When the credits were granted.")
 })
 
 /** Grants a person credits. */
@@ -94,9 +96,9 @@ export const postGrant = defineRoute({
   })
 })
 
-const StandingBody = Schema.Struct({
-  userId: Schema.String,
-  tier: Schema.String,
+const StandingBody = named("PersonTier", "The tier of a person.", {
+  userId: text("The person's id."),
+  tier: TierName.annotate({ description: "The person's tier." }),
   pinned: Schema.Boolean.annotate({ description: "An operator chose the tier, and billing events do not change it." }),
   paidTier: Schema.NullOr(Schema.String).annotate({
     description: "The tier that billing would set; null for a person who never paid for one."
@@ -132,7 +134,10 @@ export const putPersonTier = defineRoute({
     "Puts a person on a tier, with its additional credits for the running month, until a payment changes it; the same tier changes nothing",
   access: keyAccess("users:write"),
   pathParameters,
-  body: jsonBody(Schema.Struct({ tier: Schema.String, reason: Reason }), "The tier and the reason."),
+  body: jsonBody(
+    named("TierChange", "A change of a person's tier.", { tier: text("A tier of the catalog."), reason: Reason }),
+    "The tier and the reason."
+  ),
   responses: { 200: { description: "The tier.", schema: StandingBody } },
   errors: ["account_not_found", "unknown_tier", "idempotency_conflict", "invalid_amount", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ body: { reason, tier }, caller, path }) {

@@ -3,7 +3,9 @@ import { Effect, Schema } from "effect"
 import { visitorAccess } from "../../access/openAccess.ts"
 import { json, streamed } from "../../exchange/Exchange.ts"
 import { jsonBody } from "../../body/jsonBody.ts"
+import { messageFields, sourceFields } from "../chats/chats.ts"
 import { requiredTextParameter } from "../parameters.ts"
+import { choice, flag, listOf, named, text } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 
 /** Time for which a browser may cache a bot's configuration, in seconds. */
@@ -20,12 +22,12 @@ export const getWidgetConfig = defineRoute({
   responses: {
     200: {
       description: "The bot's name, colour and first words.",
-      schema: Schema.Struct({
-        displayName: Schema.String,
-        welcomeMessage: Schema.String,
-        primaryColor: Schema.String,
-        suggestedQuestions: Schema.Array(Schema.String),
-        showSources: Schema.Boolean
+      schema: named("WidgetConfig", "The public settings of a bot.", {
+        displayName: text("The bot's name."),
+        welcomeMessage: text("The first message that visitors see."),
+        primaryColor: text("The colour of the widget, as #rrggbb."),
+        suggestedQuestions: listOf(Schema.String, "Questions that the widget offers to begin with."),
+        showSources: flag("True if visitors see the passages that a reply cites.")
       })
     }
   },
@@ -44,7 +46,10 @@ export const postWidgetChat = defineRoute({
   origin: "visitors",
   summary: "Sends a visitor's message to a bot and streams the reply, which the bot's owner pays",
   access: visitorAccess,
-  body: jsonBody(VisitorMessage, "The message of the visitor. Other fields are ignored."),
+  body: jsonBody(
+    VisitorMessage.annotate({ identifier: "VisitorMessage", description: "A message of a visitor." }),
+    "The message of the visitor. Other fields are ignored."
+  ),
   responses: {
     200: {
       description:
@@ -86,23 +91,20 @@ export const postWidgetChat = defineRoute({
   })
 })
 
-const TranscriptBody = Schema.Struct({
-  conversationId: Schema.String,
-  messages: Schema.Array(
-    Schema.Struct({
-      role: Schema.Literals(["user", "assistant"]),
-      content: Schema.String,
-      state: Schema.Literals(["complete", "streaming", "stopped", "failed"]),
-      sources: Schema.Array(
-        Schema.Struct({
-          number: Schema.Int,
-          filename: Schema.String,
-          page: Schema.NullOr(Schema.Int),
-          text: Schema.String
-        })
-      ).annotate({ description: "The cited passages, if the bot shows them." })
-    })
-  )
+const { filename, number, page, text: passage } = sourceFields
+
+const ShownSourceBody = named("ShownSource", "A passage that visitors see.", { number, filename, page, text: passage })
+
+const TranscriptMessageBody = named("TranscriptMessage", "A message of a visitor's conversation.", {
+  role: choice(["user", "assistant"], "The author of the message: the visitor or the bot."),
+  content: messageFields.content,
+  state: messageFields.state,
+  sources: listOf(ShownSourceBody, "The cited passages, if the bot shows them.")
+})
+
+const TranscriptBody = named("Transcript", "A conversation as its visitor sees it.", {
+  conversationId: text("The conversation's id."),
+  messages: listOf(TranscriptMessageBody, "The newest messages, in order.")
 })
 
 /** A visitor's own conversation. A POST, so that ids are in no address and no log of addresses. */
@@ -112,7 +114,10 @@ export const postWidgetConversation = defineRoute({
   origin: "visitors",
   summary: "Returns a visitor's own conversation with a bot, so that a page can continue it after a reload",
   access: visitorAccess,
-  body: jsonBody(VisitorConversation, "Which conversation, with the bot's key and the visitor's id."),
+  body: jsonBody(
+    VisitorConversation.annotate({ identifier: "VisitorConversation", description: "The conversation of a visitor." }),
+    "Which conversation, with the bot's key and the visitor's id."
+  ),
   responses: { 200: { description: "Its newest messages, in order.", schema: TranscriptBody } },
   errors: [
     "visitor_reads_limited",

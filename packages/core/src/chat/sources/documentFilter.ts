@@ -12,23 +12,25 @@ const isMoment = (text: string): boolean => {
 }
 
 /** A time in the form of ISO 8601 with its zone, for example `2026-01-31T09:00:00Z`; a date alone is its first moment in UTC. */
-const Moment = Schema.String.check(
-  Schema.makeFilter((text: string) => isMoment(text) || "Expected a time like 2026-01-31T09:00:00Z")
-)
+const momentOf = (description: string) =>
+  Schema.String.annotate({ description }).check(
+    Schema.makeFilter((text: string) => isMoment(text) || "Expected a time like 2026-01-31T09:00:00Z")
+  )
 
 /** Longer than any stored title. */
 const MAX_HEADING = 200
 
 /** Narrows the documents that a request names, and the passages of them that are read. All given conditions must hold. */
 export const DocumentFilter = Schema.Struct({
-  types: Schema.optionalKey(Schema.Array(Schema.Literals(DOCUMENT_TYPES))),
-  /** The upload was at this time or later. */
-  uploadedAfter: Schema.optionalKey(Moment),
-  /** The upload was before this time. */
-  uploadedBefore: Schema.optionalKey(Moment),
-  /** Only passages below or beginning a heading that contains this text, in any case. */
+  types: Schema.optionalKey(
+    Schema.Array(Schema.Literals(DOCUMENT_TYPES)).annotate({ description: "Only documents of these types." })
+  ),
+  uploadedAfter: Schema.optionalKey(momentOf("Only documents that were uploaded at this time or later.")),
+  uploadedBefore: Schema.optionalKey(momentOf("Only documents that were uploaded before this time.")),
   heading: Schema.optionalKey(
-    Schema.String.check(
+    Schema.String.annotate({
+      description: "Only passages below or beginning a heading that contains this text, in any case."
+    }).check(
       Schema.makeFilter(
         (text: string) =>
           (text.trim() !== "" && text.length <= MAX_HEADING) ||
@@ -36,6 +38,10 @@ export const DocumentFilter = Schema.Struct({
       )
     )
   )
+}).annotate({
+  identifier: "DocumentFilter",
+  description:
+    "Narrows the documents that a request names, and the passages of them that are read. All given conditions must hold."
 })
 export type DocumentFilter = typeof DocumentFilter.Type
 
