@@ -1,0 +1,39 @@
+import type { Me, ModelList, Operations, SignedOut, UsageReport } from "./api.ts"
+import { billingCalls, type BillingCalls } from "./billing.ts"
+import { botCalls, type BotCalls } from "./bots.ts"
+import { chatCalls, type ChatCalls } from "./chat.ts"
+import { type CallOptions, Connection, type ParleyClientOptions } from "./Connection.ts"
+import { documentCalls, type DocumentCalls } from "./documents.ts"
+
+/** The HTTP interface of a Parley server for one person. Every rejection is a `ParleyError`. */
+export interface ParleyClient {
+  readonly chat: ChatCalls
+  readonly documents: DocumentCalls
+  readonly billing: BillingCalls
+  readonly bots: BotCalls
+  /** The spent credits by day, source and model. */
+  usage(query?: Operations["getUsage"]["query"], options?: CallOptions): Promise<UsageReport>
+  /** The models with their prices, the default first. */
+  models(options?: CallOptions): Promise<ModelList>
+  /** The signed-in person; rejects with `unauthorized` if there is none. */
+  me(options?: CallOptions): Promise<Me>
+  /** The signed-in person, or null. */
+  session(options?: CallOptions): Promise<Me | null>
+  signOut(options?: CallOptions): Promise<SignedOut>
+}
+
+/** Creates a client for the server at `baseUrl`. It sends cookies, and retries what is safe to send again. */
+export const createParleyClient = (options: ParleyClientOptions): ParleyClient => {
+  const connection = new Connection(options)
+  return {
+    chat: chatCalls(connection),
+    documents: documentCalls(connection),
+    billing: billingCalls(connection),
+    bots: botCalls(connection),
+    usage: (query = {}, call) => connection.call("getUsage", { query }, call),
+    models: (call) => connection.call("listModels", {}, call),
+    me: (call) => connection.call("getMe", {}, call),
+    session: async (call) => (await connection.call("getSession", {}, call)).me,
+    signOut: async (call) => (await connection.call("signOut", {}, call)) as SignedOut
+  }
+}

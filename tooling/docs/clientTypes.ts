@@ -1,0 +1,150 @@
+import { DEFAULT_SESSION_COOKIE, openApiDocument, routes } from "@parley/adapters-http"
+import { problemTable } from "../../packages/adapters-http/src/problems/problemTable.ts"
+
+/** The areas of the HTTP interface that `@parley/client` calls. */
+const AREAS = ["Chat", "Person", "Documents", "Bots", "CRM connections", "Billing"]
+
+/** Routes of these areas that programs do not call: browsers navigate there, or the payment provider calls. */
+const LEFT_OUT = ["getChatHealth", "connectCrm", "completeCrmConnection", "receivePaymentEvent"]
+
+interface JsonSchema {
+  readonly type?: string
+  readonly $ref?: string
+  readonly const?: unknown
+  readonly enum?: ReadonlyArray<unknown>
+  readonly anyOf?: ReadonlyArray<JsonSchema>
+  readonly allOf?: ReadonlyArray<JsonSchema>
+  readonly items?: JsonSchema
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: ReadonlyArray<string>
+  readonly additionalProperties?: JsonSchema | boolean
+  readonly description?: string
+}
+
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly required: boolean
+  readonly description?: string | undefined
+  readonly schema: JsonSchema
+}
+
+type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>
+
+interface Operation {
+  readonly operationId: string
+  readonly tags: ReadonlyArray<string>
+  readonly description: string
+  readonly parameters: ReadonlyArray<Parameter>
+  readonly requestBody?: { readonly content: Content }
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>
+}
+
+const comment = (text: string | undefined, indent: string): string =>
+  text === undefined ? "" : `${indent}/** ${text.replaceAll(/\s+/g, " ").replaceAll("*/", "*\\/")} */\n`
+
+/** The TypeScript of a JSON schema. Names of schemas are noted in `used`. */
+const typeOf = (schema: JsonSchema, indent: string, used: Set<string>): string => {
+  const within = (part: JsonSchema) => typeOf(part, indent, used)
+  if (schema.$ref !== undefined) {
+    const name = schema.$ref.split("/").at(-1) ?? ""
+    used.add(name)
+    return name
+  }
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(" | ")
+  if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map(within))].join(" | ")
+  if (schema.properties !== undefined) return fieldsOf(schema, indent, used)
+  if (schema.items !== undefined) return `ReadonlyArray<${within(schema.items)}>`
+  if (typeof schema.additionalProperties === "object") {
+    return `Readonly<Record<string, ${within(schema.additionalProperties)}>>`
+  }
+  const plain: Readonly<Record<string, string>> = { integer: "number", object: "Readonly<Record<string, unknown>>" }
+  return schema.type === undefined ? "unknown" : (plain[schema.type] ?? schema.type)
+}
+
+const fieldsOf = ({ properties = {}, required = [] }: JsonSchema, indent: string, used: Set<string>): string => {
+  const fields = Object.entries(properties).map(([name, field]) => {
+    const mark = required.includes(name) ? "" : "?"
+    const key = /^\w+$/.test(name) ? name : JSON.stringify(name)
+    return `${comment(field.description, `${indent}  `)}${indent}  readonly ${key}${mark}: ${typeOf(field, `${indent}  `, used)}\n`
+  })
+  return `{\n${fields.join("")}${indent}}`
+}
+
+const schemaOfParameters = (parameters: ReadonlyArray<Parameter>): JsonSchema => ({
+  properties: Object.fromEntries(
+    parameters.map(({ description, name, schema }) => [
+      name,
+      { ...schema, ...(description === undefined ? {} : { description }) }
+    ])
+  ),
+  required: parameters.filter(({ required }) => required).map(({ name }) => name)
+})
+
+const JSON_TYPE = "application/json"
+
+/** The type of a successful response: the parsed body, nothing, or the response of `fetch` if it is streamed. */
+const responseOf = ({ responses }: Operation, used: Set<string>): string => {
+  const contents = Object.entries(responses)
+    .filter(([status]) => status.startsWith("2"))
+    .map(([, { content }]) => content)
+  const types = contents.map((content) => {
+    const schema = content?.[JSON_TYPE]?.schema
+    if (schema !== undefined) return typeOf(schema, "    ", used)
+    return content === undefined ? "undefined" : "Response"
+  })
+  return types.includes("Response") ? "Response" : [...new Set(types)].join(" | ")
+}
+
+const operationOf = (operation: Operation, used: Set<string>): string => {
+  const { description, operationId, parameters, requestBody } = operation
+  const ofPlace = (place: string) => parameters.filter((parameter) => parameter.in === place)
+  const placed = (["path", "query"] as const).flatMap((place) => {
+    const found = ofPlace(place)
+    const isOptional = found.every(({ required }) => !required)
+    // The names of the parts of a path say enough.
+    const shown = place === "path" ? found.map((part) => ({ ...part, description: undefined })) : found
+    return found.length === 0
+      ? []
+      : [`    readonly ${place}${isOptional ? "?" : ""}: ${typeOf(schemaOfParameters(shown), "    ", used)}\n`]
+  })
+  const sent = requestBody?.content[JSON_TYPE]?.schema
+  const body = sent === undefined ? [] : [`    readonly body: ${typeOf(sent, "    ", used)}\n`]
+  const response = `    readonly response: ${responseOf(operation, used)}\n`
+  return `${comment(description, "  ")}  readonly ${operationId}: {\n${[...placed, ...body].join("")}${response}  }\n`
+}
+
+const HEAD = `// Written by \`npm run docs:tables\` from the table of routes: change that.
+`
+
+/** The source of `@parley/client` that has the types of the HTTP interface. */
+export const clientTypes = (): string => {
+  const document = openApiDocument({ routes, version: "", cookieName: DEFAULT_SESSION_COOKIE })
+  const paths = document["paths"] as Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  const { schemas } = document["components"] as { readonly schemas: Readonly<Record<string, JsonSchema>> }
+  const called = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, { operationId, tags }]) => AREAS.includes(tags[0] ?? "") && !LEFT_OUT.includes(operationId))
+      .map(([method, operation]) => ({ operation, name: `${method.toUpperCase()} ${path}` }))
+  )
+  const used = new Set<string>()
+  const operations = called.map(({ operation }) => operationOf(operation, used))
+  const written = new Map<string, string>()
+  // A set is iterated to its end, also over the names that are added meanwhile.
+  for (const name of used) {
+    const schema = schemas[name] ?? {}
+    written.set(name, `${comment(schema.description, "")}export interface ${name} ${typeOf(schema, "", used)}\n`)
+  }
+  const names = called.map(({ name, operation }) => `  ${operation.operationId}: ${JSON.stringify(name)}`)
+  return [
+    HEAD,
+    ...[...written].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, text]) => text),
+    `/** The operations of the HTTP interface, by their ids. */\nexport interface Operations {\n${operations.join("")}}\n`,
+    `/** The method and the path of each operation. */\nexport const operations: { readonly [Id in keyof Operations]: string } = {\n${names.join(",\n")}\n}\n`,
+    `/** The codes of failures, as the server sends them. */\nexport type ServerErrorCode =\n${Object.keys(problemTable)
+      .toSorted()
+      .map((code) => `  | ${JSON.stringify(code)}\n`)
+      .join("")}`
+  ].join("\n")
+}
