@@ -1,0 +1,80 @@
+import type { Document, ParleyError } from "@parley/client"
+import { useCallback, useEffect, useState } from "react"
+import { useShared } from "./ParleyProvider.ts"
+import { parleyError, useLoaded } from "./useLoaded.ts"
+
+/** A file on its way to the server. */
+export interface Upload {
+  readonly id: number
+  readonly filename: string
+  /** The sent part, from 0 to 1. */
+  readonly progress: number
+  /** Set if the upload was refused; the entry stays until `dismiss`. */
+  readonly error: ParleyError | undefined
+}
+
+export interface DocumentsState {
+  /** The documents, newest first, with their states; undefined until they are read. */
+  readonly documents: ReadonlyArray<Document> | undefined
+  /** The files that are being sent, and those that were refused. */
+  readonly uploads: ReadonlyArray<Upload>
+  readonly error: ParleyError | undefined
+  /** Sends a file. Resolves to the id of the document, or to undefined if it was refused. */
+  readonly upload: (file: File) => Promise<string | undefined>
+  /** Removes the entry of a refused upload. */
+  readonly dismiss: (uploadId: number) => void
+  /** Deletes a document. Rejects with a `ParleyError`. */
+  readonly remove: (documentId: string) => Promise<void>
+  readonly reload: () => void
+}
+
+/** Time between two looks while documents are being processed. */
+const LOOK_EVERY_MS = 1_000
+
+let lastUpload = 0
+
+/** The documents of the signed-in person. Their states are followed until none is being processed. */
+export const useDocuments = (): DocumentsState => {
+  const { client } = useShared()
+  const { data: documents, error, reload } = useLoaded(client.documents.list)
+  const { dismiss, upload, uploads } = useUploads(reload)
+  const isProcessing = documents?.some(({ status }) => status === "processing") === true
+  useEffect(() => {
+    if (!isProcessing) return undefined
+    const timer = setInterval(reload, LOOK_EVERY_MS)
+    return () => clearInterval(timer)
+  }, [isProcessing, reload])
+  const remove = useCallback(
+    async (documentId: string) => {
+      await client.documents.delete(documentId)
+      reload()
+    },
+    [client, reload]
+  )
+  return { documents, uploads, error, upload, dismiss, remove, reload }
+}
+
+const useUploads = (reload: () => void) => {
+  const { client } = useShared()
+  const [uploads, setUploads] = useState<ReadonlyArray<Upload>>([])
+  const dismiss = useCallback((id: number) => setUploads((all) => all.filter((each) => each.id !== id)), [])
+  const upload = useCallback(
+    async (file: File) => {
+      const id = ++lastUpload
+      const change = (changed: Partial<Upload>) =>
+        setUploads((all) => all.map((each) => (each.id === id ? { ...each, ...changed } : each)))
+      setUploads((all) => [...all, { id, filename: file.name, progress: 0, error: undefined }])
+      try {
+        const { documentId } = await client.documents.upload(file, { onProgress: (progress) => change({ progress }) })
+        dismiss(id)
+        reload()
+        return documentId
+      } catch (error) {
+        change({ error: parleyError(error) })
+        return undefined
+      }
+    },
+    [client, dismiss, reload]
+  )
+  return { dismiss, upload, uploads }
+}

@@ -1,0 +1,52 @@
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react"
+import { type ChatSettings, type ChatSnapshot, ChatStore } from "./ChatStore.ts"
+import { useShared } from "./ParleyProvider.ts"
+
+export interface ParleyChatOptions extends ChatSettings {
+  /** The chat to show, for example from the address of the page; a new one without it. */
+  readonly chatId?: string | undefined
+  /** Called with the id of a new chat, for example to put it into the address of the page. */
+  readonly onChat?: ((chatId: string) => void) | undefined
+}
+
+export interface ParleyChat extends ChatSnapshot {
+  /** Sends a message. Resolves to true if it was answered, otherwise to false, and `error` has the reason. */
+  readonly send: (text: string) => Promise<boolean>
+  /** Ends the reply and its cost; its text so far stays. */
+  readonly stop: () => Promise<void>
+  /** Sends the last question again. */
+  readonly regenerate: () => Promise<boolean>
+}
+
+/**
+ * A chat: its messages, and a reply as it is written. A reply goes on if the page is left or loaded again, and is joined
+ * when the chat is shown again.
+ */
+export const useParleyChat = (options: ParleyChatOptions = {}): ParleyChat => {
+  const { client, spending } = useShared()
+  const [store] = useState(() => new ChatStore({ client, onSpent: () => spending.announce() }))
+  const latest = useRef(options)
+  useEffect(() => {
+    latest.current = options
+    store.hearOfChat(options.onChat)
+  })
+  const snapshot = useSyncExternalStore(store.subscribe, store.snapshot, store.snapshot)
+  const { chatId } = options
+  useEffect(() => {
+    // The page puts the id of a new chat into its address, which is shown already.
+    if (chatId !== store.snapshot().chatId) void store.open(chatId)
+  }, [store, chatId])
+  useEffect(() => {
+    if (store.isLeft) void store.open(latest.current.chatId)
+    return () => store.leave()
+  }, [store])
+  const send = useCallback((text: string) => store.send(text, settingsOf(latest.current)), [store])
+  const regenerate = useCallback(() => store.regenerate(settingsOf(latest.current)), [store])
+  return { ...snapshot, send, regenerate, stop: store.stop }
+}
+
+const settingsOf = ({ documentFilter, documentIds, model }: ParleyChatOptions): ChatSettings => ({
+  documentFilter,
+  documentIds,
+  model
+})

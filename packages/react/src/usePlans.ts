@@ -1,0 +1,31 @@
+import type { ParleyError, Plans, Price } from "@parley/client"
+import { useCallback } from "react"
+import { useShared } from "./ParleyProvider.ts"
+import { useLoaded } from "./useLoaded.ts"
+
+export interface PlansState {
+  /** The plans and the credits on sale; undefined until they are read. */
+  readonly plans: Plans | undefined
+  readonly error: ParleyError | undefined
+  readonly reload: () => void
+  /**
+   * Returns the address of the payment provider's page for a price, to which the page leads the browser. `returnTo` is
+   * the path to come back to. Rejects with a `ParleyError`.
+   */
+  readonly checkout: (price: Price, returnTo?: string) => Promise<string>
+}
+
+/** Everything that is on sale. */
+export const usePlans = (): PlansState => {
+  const { client } = useShared()
+  const { data, error, reload } = useLoaded(client.billing.plans)
+  const checkout = useCallback(
+    async ({ every, priceId }: Price, returnTo?: string) => {
+      const mode = every === null ? "one-time" : "subscription"
+      const back = returnTo === undefined ? {} : { returnTo }
+      return (await client.billing.checkout({ priceId, mode, ...back })).url
+    },
+    [client]
+  )
+  return { plans: data, error, reload, checkout }
+}

@@ -1,0 +1,35 @@
+/** A page that shows what the hooks return, and lets the test call their functions: bundled by the test. */
+import { createElement, StrictMode, useState } from "react"
+import { createRoot } from "react-dom/client"
+import { ParleyProvider, useBalance, useDocuments, useParleyChat, usePlans } from "../../src/index.ts"
+
+const Hooks = () => {
+  const [chatId, setChatId] = useState(() => location.hash.slice(1) || undefined)
+  const onChat = (id: string) => {
+    location.hash = id
+    setChatId(id)
+  }
+  const chat = useParleyChat({ chatId, onChat })
+  const { balance } = useBalance()
+  const documents = useDocuments()
+  const plans = usePlans()
+  Object.assign(globalThis, { hooks: { chat, balance, documents, plans } })
+  const { error, messages, status } = chat
+  return createElement(
+    "main",
+    {},
+    createElement("p", { id: "status" }, status),
+    createElement("p", { id: "error" }, error?.code ?? ""),
+    createElement("p", { id: "available" }, balance?.available ?? ""),
+    createElement("p", { id: "uploads" }, documents.uploads.map((each) => each.error?.code ?? each.progress).join(" ")),
+    createElement("p", { id: "documents" }, documents.documents?.map(({ status: state }) => state).join(" ") ?? ""),
+    createElement("p", { id: "plans" }, plans.plans?.plans.map(({ id }) => id).join(" ") ?? ""),
+    ...messages.map(({ content, credits, id, role, state }) =>
+      createElement("li", { key: id }, `${role} ${state} ${credits === null ? "-" : "paid"}: ${content}`)
+    )
+  )
+}
+
+createRoot(document.querySelector("#page")!).render(
+  createElement(StrictMode, {}, createElement(ParleyProvider, { baseUrl: "" }, createElement(Hooks)))
+)
