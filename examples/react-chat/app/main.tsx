@@ -1,7 +1,9 @@
-import { Chat } from "@ai-sdk/react"
+import { ParleyProvider } from "@parley/react"
 import { createRoot } from "react-dom/client"
 import { ChatPage } from "./ChatPage.tsx"
-import { parleyTransport } from "./transport.ts"
 
-const chat = new Chat({ transport: parleyTransport() })
-createRoot(document.body.appendChild(document.createElement("div"))).render(<ChatPage chat={chat} />)
+createRoot(document.body.appendChild(document.createElement("div"))).render(
+  <ParleyProvider baseUrl="">
+    <ChatPage />
+  </ParleyProvider>
+)
