@@ -33,7 +33,9 @@ export const entries: ReadonlyArray<Entry> = [
     "adapters-llm",
     "adapters-s3",
     "adapters-stripe",
+    "client",
     "dashboard",
+    "react",
     "stripe-stand-in"
   ].map((name) => ({
     source: `packages/${name}/src/index.ts`,
