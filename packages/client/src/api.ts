@@ -714,6 +714,36 @@ export interface ReceiptPrice {
   readonly long_context: ReceiptLongContextPrice | null
 }
 
+/** The indexing of a person's documents. */
+export interface Reindexing {
+  /** The number of ready documents. */
+  readonly documents: number
+  /** The number of their passages. */
+  readonly passages: number
+  /** Those of them that were indexed by another embedder, parser or version of the indexing. */
+  readonly outdated: number
+  /** The number of passages of outdated documents. */
+  readonly outdatedPassages: number
+  /** The number of outdated documents that could not be indexed anew. */
+  readonly failed: number
+  /** The work; `stopped`: it ended before the last document, and goes on with another POST. */
+  readonly work: "none" | "waiting" | "running" | "stopped"
+  /** Passages of documents in work that are written already. */
+  readonly passagesInWork: number
+  /** The first hundred documents that failed. */
+  readonly failures: ReadonlyArray<ReindexingFailure>
+}
+
+/** A document that could not be indexed anew. */
+export interface ReindexingFailure {
+  /** The document's id. */
+  readonly documentId: string
+  /** The name of the uploaded file. */
+  readonly filename: string
+  /** The reason. */
+  readonly reasonCode: "password" | "scan" | "no_text" | "damaged" | "incomplete" | "encoding" | "too_long" | "too_costly" | "unreadable" | "waiting" | "our_side"
+}
+
 /** A reply that is being written. */
 export interface RunningReply {
   /** The reply's id within the chat. */
@@ -1067,6 +1097,14 @@ export interface Operations {
     }
     readonly response: Response
   }
+  /** Tells how many of your documents are on an older index, and how far their re-indexing is. Callers are signed-in people. */
+  readonly getReindexing: {
+    readonly response: Reindexing
+  }
+  /** Indexes your outdated documents anew, or goes on with it; costs no credits, and they stay searchable. Callers are signed-in people. */
+  readonly reindexDocuments: {
+    readonly response: Reindexing
+  }
   /** Lists your bots, newest first. Callers are signed-in people. */
   readonly listBots: {
     readonly response: BotList
@@ -1259,6 +1297,8 @@ export const operations: { readonly [Id in keyof Operations]: string } = {
   deleteDocument: "DELETE /api/documents/{id}",
   getDocumentText: "GET /api/documents/{id}/text",
   getDocumentFile: "GET /api/documents/{id}/file",
+  getReindexing: "GET /api/reindexing",
+  reindexDocuments: "POST /api/reindexing",
   listBots: "GET /api/bots",
   createBot: "POST /api/bots",
   getBot: "GET /api/bots/{id}",

@@ -38,7 +38,10 @@ const ReindexingBody = named("ServiceReindexing", "The indexing of all people's 
     running: whole("Jobs that run."),
     failed: whole("Jobs that have failed.")
   }),
-  stopped: listOf(Schema.String, "People whose re-indexing ended early in the last month; another POST goes on with it."),
+  stopped: listOf(
+    Schema.String,
+    "People whose re-indexing ended early in the last month; another POST goes on with it."
+  ),
   failures: listOf(FailureOfPersonBody, "The first hundred documents that failed.")
 })
 
