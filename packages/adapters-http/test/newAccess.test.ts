@@ -14,7 +14,7 @@ import { RouteNotFound, TooManyRequests } from "../src/problems/errors.ts"
 import { textParameter } from "../src/routes/parameters.ts"
 import { defineRoute } from "../src/routes/Route.ts"
 import { openApiDocument } from "../src/core/openApiDocument.ts"
-import { routerOf } from "../src/express/parleyRouter.ts"
+import { routerOf } from "../src/node/parleyRouter.ts"
 import { expectProblem } from "./support/expectProblem.ts"
 import { startServer, type TestServer } from "./support/startServer.ts"
 

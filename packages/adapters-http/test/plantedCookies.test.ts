@@ -75,10 +75,10 @@ describeInChromium("a sibling domain in a real browser", (browser) => {
       sessions: HmacSessionVerifier.make({ secret: SECRET }),
       baseUrl: base,
       pages: (request, response) => {
-        if (request.path === "/signed-in") {
+        if (request.url === "/signed-in") {
           response.setHeader("set-cookie", `${NAME}=${victim}; Path=/; Secure; HttpOnly; SameSite=Lax`)
         }
-        response.type("html").send("a page")
+        response.setHeader("content-type", "text/html; charset=utf-8").end("a page")
       }
     })
   })

@@ -1,6 +1,9 @@
 import { readdirSync } from "node:fs"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import { extname, join, relative, sep } from "node:path"
-import express, { type Request, type RequestHandler, type Response, type Router } from "express"
+import accepts from "accepts"
+import send from "send"
+import vary from "vary"
 import { APP_FOLDER, formOf } from "./builtApp.ts"
 import { PAGE_PATHS } from "./pagePaths.ts"
 
@@ -80,45 +83,66 @@ const TYPES: Readonly<Record<string, string>> = {
   ".wasm": "application/wasm"
 }
 
+/** A handler as Express 4 and 5, Connect and Polka mount it. */
+export type PageHandler = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void
+
+/** The addresses of pages, without regard to the case of letters and to a slash at the end. */
+const PAGES = new RegExp(
+  `^(?:${Object.values(PAGE_PATHS)
+    .map((path) => (path === "/" ? "" : path.replaceAll(/:\w+/g, "[^/]+")))
+    .join("|")})/?$`,
+  "i"
+)
+
 /**
  * The dashboard, to be mounted at `/` beside the HTTP interface: its files, and its page under each address of
  * `PAGE_PATHS`. It passes every other request to the next handler.
  */
-export const dashboardRouter = (options: DashboardOptions): Router => {
-  const router = express.Router()
+export const dashboardRouter = (options: DashboardOptions): PageHandler => {
   const files = builtFiles()
   const policy = contentSecurityPolicy(options)
-  router.get("/dashboard.json", (_request, response) => {
-    response.set("cache-control", "no-store").json(pageSettings(options))
-  })
-  router.get(Object.values(PAGE_PATHS), (request, response) => {
-    if (files.has(INDEX)) return sendFile(INDEX, policy, request, response)
-    response
-      .status(503)
-      .type("text/plain")
-      .send("The dashboard is not built yet: npm ci builds it, and npm run build.\n")
-  })
-  router.get("/*path", (request, response, next) => {
-    const name = request.path.slice(1)
-    if (!files.has(name)) return next()
-    sendFile(name, policy, request, response)
-  })
-  return router
+  const settings = JSON.stringify(pageSettings(options))
+  return (request, response, next) => {
+    if (!isReading(request)) return next()
+    const path = pathOf(request)
+    const name = path.slice(1)
+    if (path === "/dashboard.json") {
+      response.setHeader("cache-control", "no-store")
+      return endWith(response, 200, "application/json; charset=utf-8", settings)
+    }
+    if (files.has(name)) return sendFile({ name, policy, request, response, next })
+    if (!PAGES.test(path)) return next()
+    if (files.has(INDEX)) return sendFile({ name: INDEX, policy, request, response, next })
+    endWith(
+      response,
+      503,
+      "text/plain; charset=utf-8",
+      "The dashboard is not built yet: npm ci builds it, and npm run build.\n"
+    )
+  }
 }
 
 /**
  * Answers a browser's request for an unknown address with the application, which shows that. Mount it after everything
  * else. It passes requests of programs, which do not prefer HTML, to the next handler.
  */
-export const notFoundPage = (options: PolicyOptions = {}): RequestHandler => {
+export const notFoundPage = (options: PolicyOptions = {}): PageHandler => {
   const files = builtFiles()
   const policy = contentSecurityPolicy(options)
   return (request, response, next) => {
-    const isReading = request.method === "GET" || request.method === "HEAD"
-    response.vary("Accept")
-    if (!isReading || !files.has(INDEX) || request.accepts(["json", "html"]) !== "html") return next()
-    sendFile(INDEX, policy, request, response.status(404))
+    vary(response, "Accept")
+    if (!isReading(request) || !files.has(INDEX) || accepts(request).type(["json", "html"]) !== "html") return next()
+    response.statusCode = 404
+    sendFile({ name: INDEX, policy, request, response, next })
   }
+}
+
+const isReading = ({ method }: IncomingMessage): boolean => method === "GET" || method === "HEAD"
+
+const pathOf = ({ url = "/" }: IncomingMessage): string => url.split("?", 1)[0] ?? "/"
+
+const endWith = (response: ServerResponse, status: number, type: string, text: string): void => {
+  response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(text) }).end(text)
 }
 
 /** Only files of the build are served, by their exact names; without a build, none. */
@@ -134,10 +158,19 @@ const builtFiles = (): ReadonlySet<string> => {
   }
 }
 
+interface Sending {
+  /** Of a file of the build. */
+  readonly name: string
+  readonly policy: string
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly next: (error?: unknown) => void
+}
+
 /** A file with a hash in its name never changes. The others are revalidated each time, mostly with a bare 304. */
-const sendFile = (name: string, policy: string, request: Request, response: Response): void => {
-  const { path, encoding } = formOf(name, (each) => request.acceptsEncodings(each) !== false)
-  response.set({
+const sendFile = ({ name, next, policy, request, response }: Sending): void => {
+  const { path, encoding } = formOf(name, (each) => accepts(request).encoding([each]) !== false)
+  const headers = {
     "cache-control": name.startsWith(HASHED) ? "public, max-age=31536000, immutable" : "no-cache",
     "content-security-policy": policy,
     "content-type": TYPES[extname(name)] ?? "application/octet-stream",
@@ -145,9 +178,11 @@ const sendFile = (name: string, policy: string, request: Request, response: Resp
     "referrer-policy": "same-origin",
     "x-content-type-options": "nosniff",
     ...(encoding === undefined ? {} : { "content-encoding": encoding })
-  })
-  response.vary("accept-encoding")
-  response.sendFile(path, { cacheControl: false, dotfiles: "allow" })
+  }
+  for (const [header, value] of Object.entries(headers)) response.setHeader(header, value)
+  vary(response, "accept-encoding")
+  // The library decodes the path as it decodes one of a request.
+  send(request, encodeURI(path), { cacheControl: false, dotfiles: "allow" }).on("error", next).pipe(response)
 }
 
 const pageSettings = ({ signIn, standInPayments, widgetOrigin }: DashboardOptions) => ({

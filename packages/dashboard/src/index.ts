@@ -1,1 +1,1 @@
-export { dashboardRouter, type DashboardOptions, notFoundPage } from "./dashboardRouter.ts"
+export { dashboardRouter, type DashboardOptions, notFoundPage, type PageHandler } from "./dashboardRouter.ts"

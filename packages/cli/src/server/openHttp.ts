@@ -47,7 +47,7 @@ export const openHttp = Effect.fnUntraced(function* (
   const requests = new RequestTracker()
   const pages = lateListener(async () => {
     const { dashboardPages } = await import("./pages.ts")
-    return dashboardPages(dashboardOptions(config), config.trustProxy)
+    return dashboardPages(dashboardOptions(config))
   })
   const parts = yield* runtime.contextEffect
   const standIn = Context.get(parts, PaymentStandIn)
