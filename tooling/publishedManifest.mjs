@@ -1,12 +1,16 @@
 /**
- * Copies the licence into a package before packing, and moves its `engines` out of `publishConfig` in the manifest. They
- * hold for users of the packages; in the repository, in which npm may run on an older Node than the packages do, npm would
- * warn of them at every install.
+ * Prepares a package for packing, and restores it after that. Runs in the package's folder.
  *
- * Runs in the package's folder. `publish` (before packing) writes the manifest to publish and keeps the original beside
- * it; `restore` (after packing, or after publishing, because npm reads the manifest again in between) restores it.
+ * - It copies the licence into the package, and moves `engines` out of `publishConfig` in the manifest. They hold for
+ *   users of the packages; in the repository, in which npm may run on an older Node than the packages do, npm would warn
+ *   of them at every install.
+ * - It has the packages share the Effect of `@parley/core` (`sharedEffect.mjs`).
+ *
+ * `publish` (before packing) writes the manifest to publish and keeps the original beside it; `restore` (after packing,
+ * or after publishing, because npm reads the manifest again in between) restores it.
  */
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { ownEffect, sharedEffect } from "./sharedEffect.mjs"
 
 const MANIFEST = "package.json"
 const KEPT = ".package.json.kept"
@@ -23,7 +27,8 @@ const publish = () => {
   const { engines, ...config } = publishConfig
   writeFileSync(KEPT, text)
   copyFileSync(new URL(`../${LICENSE}`, import.meta.url), LICENSE)
-  replace(`${JSON.stringify({ ...manifest, publishConfig: config, engines }, undefined, 2)}\n`)
+  const published = { ...sharedEffect(manifest), publishConfig: config, engines }
+  replace(`${JSON.stringify(published, undefined, 2)}\n`)
 }
 
 const restore = () => {
@@ -32,6 +37,7 @@ const restore = () => {
   if (!existsSync(KEPT) || isReadAgain) return
   rmSync(LICENSE, { force: true })
   renameSync(KEPT, MANIFEST)
+  ownEffect(JSON.parse(readFileSync(MANIFEST, "utf8")))
 }
 
 if (process.argv[2] === "publish") publish()
