@@ -1,7 +1,6 @@
 /** The browser tests of the default server's chats, in one file, as in `pages.test.ts`. */
 import "./suites/chat.ts"
 import "./suites/sources.ts"
-import "./suites/keyboard.ts"
 import "./suites/hostileReplies.ts"
 import { everyChatState } from "./looks/everyChatState.ts"
 import { PHONE_DARK } from "./looks/Look.ts"

@@ -1,3 +1,2 @@
 /** The administration, on a server whose identity provider names roles. */
 import "./suites/admin.ts"
-import "./suites/reindexing.ts"

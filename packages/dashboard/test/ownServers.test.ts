@@ -1,11 +1,9 @@
-/** All that servers of other settings show in a browser, in one file, as in `pages.test.ts`. */
+/** What servers of other settings show in a browser, in one file, as in `pages.test.ts`. */
 import { attacks } from "./crm/attacks.ts"
 import { journeys } from "./crm/journeys.ts"
 import { billing } from "./suites/billing.ts"
 import { problems } from "./suites/problems.ts"
 import { runningReply, stoppedReply } from "./suites/runningReply.ts"
-import "./suites/signIn.ts"
-import "./suites/widgetOrigin.ts"
 import { connectedServer } from "./support/connectedServer.ts"
 import { describeInChromium } from "./support/describeInChromium.ts"
 

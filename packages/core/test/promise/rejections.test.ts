@@ -172,7 +172,7 @@ it("the inputs of a call are compared with its parameters by the compiler", () =
 })
 
 it.each([
-  [{ replies: { passages: 0 } }, "replies.passages: expected a whole number from 1 to 50."],
+  [{ replies: { passageTokens: 0 } }, "replies.passageTokens: expected a whole number from 1 to 100000."],
   [{ replies: { prompt: "Hi" } }, "replies.prompt: expected"],
   [{ uploads: { maxByte: 5 } }, "uploads.maxByte: expected no excess property."],
   [{ holdTtlMs: 0 }, "holdTtlMs: expected a whole number from 1 to 86400000."],
