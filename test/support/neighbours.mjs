@@ -68,5 +68,5 @@ const printed = {
   page: (await ask("/", { headers: { accept: "text/html" } })).status,
   nowhere: (await ask("/nowhere")).status
 }
-console.log(JSON.stringify(printed))
+process.stdout.write(`${JSON.stringify(printed)}\n`)
 process.exit()
