@@ -37,7 +37,7 @@ export const SETTING_VARIABLES = settingVariables(ParleySettings.ast)
 
 const expectations = expectationsOf(ParleySettings, { errors: "all", onExcessProperty: "error" })
 
-/** Lists the problems of settings by the names of the settings, for example `replies.passages`. */
+/** Lists the problems of settings by the names of the settings, for example `replies.passageTokens`. */
 export const problemsOfSettings = (
   given: object
 ): ReadonlyArray<{ readonly field: string; readonly expected: string }> => {
