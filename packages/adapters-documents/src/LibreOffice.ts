@@ -34,7 +34,7 @@ const PROFILE = (() => {
     set("Common/Security/Scripting", "BlockUntrustedRefererLinks", "true"),
     // "Never" in each program's own numbers.
     set("Writer/Content/Update", "Link", "0"),
-    set("Calc/Content/Update", "Link", "2"),
+    set("Calc/Content/Update", "Link", "1"),
     "</oor:items>"
   ].join("\n")
 })()

@@ -99,8 +99,10 @@ const movedHeadings = (
   before: ReadonlyArray<number>,
   { pageStarts: after, text }: ReturnType<typeof joinPages>
 ): Pick<ParsedDocument, "headings"> => {
+  let page = 0
   const moved = (headings ?? []).flatMap((heading) => {
-    const page = before.findLastIndex((start) => start <= heading.start)
+    // Headings and pages are in the order of the text.
+    while (page + 1 < before.length && (before[page + 1] ?? Infinity) <= heading.start) page += 1
     const start = heading.start + (after[page] ?? 0) - (before[page] ?? 0)
     return text.startsWith(heading.title, start) ? [{ ...heading, start }] : []
   })

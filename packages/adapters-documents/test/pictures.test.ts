@@ -182,6 +182,13 @@ describe("a hostile picture", () => {
     }
   })
 
+  it("that hides its size from one who reads the lengths of its segments is damaged", async () => {
+    const page = samplePicture("page.jpg")
+    // RST0 has no length: a reader that takes one skips over the true size to a stated one.
+    const hidden = Buffer.concat([page.subarray(0, 2), Buffer.from([0xff, 0xd0]), page.subarray(2)])
+    expect(await failureOf("jpg", hidden, blind)).toMatchObject({ failure: "damaged" })
+  })
+
   it("whose pixels unpack to more than it states ends at the limit of memory, and what stands beside them stays packed", async () => {
     const zeros = deflateSync(Buffer.alloc(300 * 1024 * 1024))
     const beside = Buffer.concat([Buffer.from("Comment\0\0", "latin1"), zeros])

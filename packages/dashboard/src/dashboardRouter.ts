@@ -182,7 +182,9 @@ const sendFile = ({ name, next, policy, request, response }: Sending): void => {
   for (const [header, value] of Object.entries(headers)) response.setHeader(header, value)
   vary(response, "accept-encoding")
   // The library decodes the path as it decodes one of a request.
-  send(request, encodeURI(path), { cacheControl: false, dotfiles: "allow" }).on("error", next).pipe(response)
+  send(request, encodeURI(path), { acceptRanges: false, cacheControl: false, dotfiles: "allow" })
+    .on("error", next)
+    .pipe(response)
 }
 
 const pageSettings = ({ signIn, standInPayments, widgetOrigin }: DashboardOptions) => ({

@@ -22,9 +22,8 @@ export const pageListener =
       error === undefined || error === null
         ? answerNotFound(request, response)
         : answerError(error, request, response, next)
-    try {
-      pages(request, response, next)
-    } catch (error) {
-      next(error)
-    }
+    // The middleware may be asynchronous; Express 4 and 5 differ in that, and a rejection must not end the process.
+    new Promise<void>((resolve) => resolve(pages(request, response, next))).catch((error: unknown) =>
+      next(error ?? new Error("The pages failed without an error."))
+    )
   }

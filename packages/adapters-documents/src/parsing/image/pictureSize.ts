@@ -18,6 +18,9 @@ export const pictureFormat = (bytes: Buffer): PictureFormat | undefined => {
 
 /** Markers of JPEG (ITU-T T.81, table B.1). */
 const SOF = { first: 0xc0, last: 0xcf, others: new Set([0xc4, 0xc8, 0xcc]) } as const
+/** Those without a length: TEM, and from RST0 to EOI. */
+const TEM = 0x01
+const UNSIZED = { first: 0xd0, last: 0xd9 } as const
 const SCAN = 0xda
 export const APP1 = 0xe1
 
@@ -38,7 +41,8 @@ export function* jpegSegments(bytes: Buffer): Generator<Segment> {
       at += 1
       continue
     }
-    if (marker === SCAN) return
+    // The markers without a length do not stand before the scan, and would lead a decoder elsewhere than this reader.
+    if (marker === SCAN || marker === TEM || (marker >= UNSIZED.first && marker <= UNSIZED.last)) return
     const end = at + 2 + bytes.readUInt16BE(at + 2)
     yield { marker, at: at + 4, end }
     at = end

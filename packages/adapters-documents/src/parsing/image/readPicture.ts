@@ -53,9 +53,13 @@ export const loadDecoders = async (): Promise<void> => {
   await decoders()
 }
 
+/** Text recognition takes no longer side, in pixels. */
+const LONGEST_SIDE = 32_767
+
 const checked = (size: PictureSize | undefined, { maxPixels }: ParserLimits): PictureSize => {
   if (size === undefined || size.width === 0 || size.height === 0) throw new Unreadable("damaged", DAMAGED)
-  if (size.width * size.height > maxPixels) throw new Unreadable("too_long", tooLarge(size, maxPixels))
+  if (size.width * size.height > maxPixels || Math.max(size.width, size.height) > LONGEST_SIDE)
+    throw new Unreadable("too_long", tooLarge(size, maxPixels))
   return size
 }
 

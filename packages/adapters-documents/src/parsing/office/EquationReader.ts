@@ -19,13 +19,15 @@ const OPERAND = /^(?:[\p{L}\p{M}]{1,40}|[\p{N}.,]{1,40}|.)$/u
 const LETTER = /[\p{L}\p{M}\p{N}]/u
 
 const textOf = (pieces: ReadonlyArray<Piece>): string => {
-  let text = ""
+  const texts: Array<string> = []
+  let last = ""
   pieces.forEach((piece, place) => {
     const isApart = piece.built || pieces[place - 1]?.built === true
-    const touches = LETTER.test(text.slice(-1)) && LETTER.test(piece.text.slice(0, 1))
-    text += isApart && touches ? ` ${piece.text}` : piece.text
+    const touches = LETTER.test(last) && LETTER.test(piece.text.slice(0, 1))
+    texts.push(isApart && touches ? ` ${piece.text}` : piece.text)
+    last = piece.text.slice(-1) || last
   })
-  return text.trim()
+  return texts.join("").trim()
 }
 
 const operandOf = (pieces: ReadonlyArray<Piece>): string => {
