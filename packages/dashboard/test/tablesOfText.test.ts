@@ -162,7 +162,7 @@ describe("a table in the text of a document", () => {
     ])
   })
 
-  it("is read back as the parser was given it, whatever is in its cells", () => {
+  it("with any cells is read back as it was given to the parser", () => {
     const cell = fc.oneof(
       fc.string({ unit: fc.constantFrom("a", "B", ":", " ", "1", "é", ",", "|"), maxLength: 8 }),
       fc.constantFrom("", "Part", "12.5", "name: x", "2024-03-15")

@@ -89,7 +89,7 @@ export const jobSql = (schemaName: string) => {
     /** Marks job $1, which runs, as asked for again. */
     askAgain: `UPDATE ${job} SET data = data || '{"again": true}' WHERE name = '${JOBS_QUEUE}' AND id = $1`,
     /**
-     * Claims the job of the owner served longest ago, re-indexing after all else: no person waits for it; $1 are owners to be left out, $2 those served lately, in order, $3
+     * Claims the job of the owner served longest ago; those of the kinds $4 only if no other is due. $1 are owners to be left out, $2 those served lately, in order, $3
      * the kinds the worker knows.
      */
     claim: `UPDATE ${job} SET state = 'active', started_on = ${schema}.job_now(), heartbeat_on = ${schema}.job_now(),
@@ -98,7 +98,7 @@ export const jobSql = (schemaName: string) => {
         SELECT id FROM ${job}
         WHERE name = '${JOBS_QUEUE}' AND state < 'active' AND NOT blocked AND start_after <= ${schema}.job_now()
           AND group_id <> ALL($1::text[]) AND data->>'kind' = ANY($3::text[])
-        ORDER BY data->>'kind' = 'ReindexDocuments', array_position($2::text[], group_id) NULLS FIRST, created_on
+        ORDER BY data->>'kind' = ANY($4::text[]), array_position($2::text[], group_id) NULLS FIRST, created_on
         LIMIT 1 FOR UPDATE SKIP LOCKED
       ) RETURNING ${STORED}`,
     /**

@@ -1,4 +1,12 @@
-import { instruments, type JobHandler, JobPlaces, type JobProgress, retryDelayMs, spanFrom } from "@parley/core/adapter"
+import {
+  instruments,
+  type JobHandler,
+  type JobKind,
+  JobPlaces,
+  type JobProgress,
+  retryDelayMs,
+  spanFrom
+} from "@parley/core/adapter"
 import { Cause, Clock, Effect, Exit, Fiber, Latch, Option, Schedule, type Scope } from "effect"
 import { callBoss, type JobParts, joinedDatabase } from "./startBoss.ts"
 import { type Claim, JOBS_QUEUE, type SilentClaim } from "./jobSql.ts"
@@ -132,11 +140,15 @@ const tryJob = (parts: JobParts) => {
 }
 
 /** The next claim, if a place is free and a job waits. */
-const claimNext = ({ owner, report, text }: JobParts, taken: JobPlaces, kinds: ReadonlyArray<string>) =>
-  owner.execute(text.claim, [taken.full, taken.served, kinds]).pipe(
+const claimNext = ({ owner, report, text }: JobParts, taken: JobPlaces, kinds: ReadonlyArray<JobKind>) => {
+  const last = kinds.filter(({ comesLast }) => comesLast === true)
+  return owner.execute(text.claim, [taken.full, taken.served, tagsOf(kinds), tagsOf(last)]).pipe(
     Effect.map((rows) => rows[0] as Claim | undefined),
     Effect.catch((error) => Effect.as(report(error), undefined))
   )
+}
+
+const tagsOf = (kinds: ReadonlyArray<JobKind>): ReadonlyArray<string> => kinds.map(({ tag }) => tag)
 
 /**
  * Works on jobs of the handlers' kinds until the scope closes: claims them one by one, each for the owner whose turn it is, as long as there
@@ -156,7 +168,7 @@ export const startWorker = (
   let stopping = false
   const run = tryJob(parts)
   const byKind = new Map(handlers.map((handler) => [handler.kind.tag, handler]))
-  const kinds = [...byKind.keys()]
+  const kinds = handlers.map(({ kind }) => kind)
 
   const begin = (claim: Claim) =>
     Effect.gen(function* () {

@@ -129,7 +129,10 @@ const retryIn = (jobs: Jobs) =>
 const claimIn = (jobs: Jobs, taken: JobPlaces, kinds: ReadonlyMap<string, JobHandler>) =>
   Effect.map(Clock.currentTimeMillis, (now): Next => {
     const waiting = [...jobs.alive.values()].filter(({ kind, state }) => state === "waiting" && kinds.has(kind))
-    const due = taken.next(waiting.filter(({ dueAt }) => dueAt <= now).map((job) => ({ job, userId: job.owner })))
+    const isLast = ({ kind }: HeldJob) => kinds.get(kind)?.kind.comesLast === true
+    const nextOf = (jobs: ReadonlyArray<HeldJob>) => taken.next(jobs.map((job) => ({ job, userId: job.owner })))
+    const allDue = waiting.filter(({ dueAt }) => dueAt <= now)
+    const due = nextOf(allDue.filter((job) => !isLast(job))) ?? nextOf(allDue.filter(isLast))
     if (due !== undefined) {
       const claimed: HeldJob = { ...due.job, state: "running", tries: due.job.tries + 1, startedAt: now }
       jobs.alive.set(claimed.twin, claimed)

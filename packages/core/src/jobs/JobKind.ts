@@ -16,6 +16,8 @@ export interface JobKind<Tag extends string = string, Payload = unknown> {
   readonly retryDelayMs: { readonly first: number; readonly longest: number }
   /** Milliseconds a try may take; it is interrupted then, and has failed. */
   readonly timeLimitMs: number
+  /** True if no person waits for its jobs: a worker begins them only while no other job is due. */
+  readonly comesLast?: boolean
   /**
    * Two jobs of one kind and owner with the same twin key are twins: the second one is not added while the first
    * waits.

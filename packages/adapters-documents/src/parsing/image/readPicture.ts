@@ -79,7 +79,7 @@ export const decodeHeic = async (
   return shown
 }
 
-/** Returns a picture for text recognition: upright, in grey, as a PNG file, whatever its own format. */
+/** Returns a picture for text recognition: a grey PNG file, upright. */
 export const readPicture = async (content: Uint8Array, limits: ParserLimits): Promise<ScanPage> => {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
   const picture = await decode(bytes, limits)

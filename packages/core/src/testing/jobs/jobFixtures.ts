@@ -30,24 +30,29 @@ export const SlowlyRetriedJob = jobKind("SlowlyRetriedJob", {
 /** A kind whose tries have a limit of 50 ms. */
 export const BriefJob = jobKind("BriefJob", { ...facts, tries: 2, timeLimitMs: 50 })
 
+/** A kind for which no person waits. */
+export const LastJob = jobKind("LastJob", { ...facts, comesLast: true })
+
 /** A job of a test. */
 export interface TestedJob {
   readonly owner: UserId
   readonly name: string
 }
 
+type TestKind = typeof TestJob | typeof OtherJob | typeof LastJob
+
 /** A new job. */
 export const newJob = (owner: UserId = "ann"): TestedJob => ({ owner, name: crypto.randomUUID() })
 
 /** Enqueues a job of a test. */
-export const enqueue = ({ owner, name }: TestedJob, kind: typeof TestJob | typeof OtherJob = TestJob) =>
+export const enqueue = ({ owner, name }: TestedJob, kind: TestKind = TestJob) =>
   JobQueue.use((jobs) => jobs.enqueue(owner, kind, { name }))
 
 /** The work of a test's handler. */
 export type TestHandler = (job: TestedJob, tried: JobTry<{ readonly name: string }>) => Effect.Effect<void, unknown>
 
 /** A handler of these kinds. */
-export const handling = (kinds: ReadonlyArray<typeof TestJob | typeof OtherJob>, handle: TestHandler) =>
+export const handling = (kinds: ReadonlyArray<TestKind>, handle: TestHandler) =>
   kinds.map((kind) => jobHandler(kind, (tried) => handle({ owner: tried.owner, name: tried.payload.name }, tried)))
 
 /** A try that has ended, as a test compares it. */

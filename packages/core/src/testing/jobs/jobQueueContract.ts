@@ -3,7 +3,7 @@ import { expect, it } from "vitest"
 import { JobQueue } from "../../jobs/JobQueue.ts"
 import { UnitOfWork } from "../../storage/UnitOfWork.ts"
 import { type Run, suiteOn } from "../suiteOn.ts"
-import { enqueue, handling, newJob, startWorker, type TestedJob, TestJob } from "./jobFixtures.ts"
+import { enqueue, handling, LastJob, newJob, startWorker, type TestedJob, TestJob } from "./jobFixtures.ts"
 import { jobInterleaving } from "./jobInterleaving.ts"
 import { jobKinds } from "./jobKindContract.ts"
 import { jobListing } from "./jobListingContract.ts"
@@ -144,6 +144,26 @@ const turns = (run: Run<Ports>) => {
         for (let number = 0; number < 9; number++) order.push((yield* worker.nextTry).job.name)
         expect(order.indexOf(one.name)).toBeLessThan(3)
         expect(order.toSorted()).toEqual([...many, one].map(({ name }) => name).toSorted())
+      })
+    ))
+
+  it("jobs for which no person waits begin after all others that are due", () =>
+    run(
+      Effect.gen(function* () {
+        const jobs = yield* JobQueue
+        const patient = [newJob("ann"), newJob("bob")]
+        for (const job of patient) yield* enqueue(job, LastJob)
+        const others = [newJob("cem"), newJob("dan"), newJob("eve")]
+        for (const job of others) yield* enqueue(job)
+        const begun = yield* Queue.unbounded<TestedJob>()
+        yield* jobs.work(handling([TestJob, LastJob], (job) => Queue.offer(begun, job)))
+        const owners: Array<string> = []
+        for (let number = 0; number < 5; number++) {
+          owners.push((yield* Effect.timeout(Queue.take(begun), "90 seconds")).owner)
+        }
+        // Two that begin together may be seen in either order.
+        expect(owners.slice(0, 2).toSorted()).toEqual(["cem", "dan"])
+        expect(owners.slice(2, 4)).toContain("eve")
       })
     ))
 

@@ -15,6 +15,7 @@ import { sampleOutdated } from "./reindexTurn.ts"
 
 /** Re-indexing the outdated documents of its owner, a turn at a time. There is one job a person. */
 export const ReindexDocuments = jobKind("ReindexDocuments", {
+  comesLast: true,
   payload: Schema.Struct({}),
   tries: 3,
   retryDelayMs: { first: 5_000, longest: 60_000 },
@@ -24,6 +25,7 @@ export const ReindexDocuments = jobKind("ReindexDocuments", {
 
 /** Starting `ReindexDocuments` for every person with outdated documents. Its owner is the operator who asked. */
 export const ReindexEveryone = jobKind("ReindexEveryone", {
+  comesLast: true,
   payload: Schema.Struct({}),
   tries: 3,
   retryDelayMs: { first: 5_000, longest: 60_000 },
@@ -173,7 +175,7 @@ const make = Effect.gen(function* () {
     const groups = yield* records.standing(undefined)
     const open = JOB_STATES.filter((state) => state !== "done")
     const listed = yield* Effect.forEach(open, (state) => jobs.list(undefined, { kind, state, limit: JOBS_COUNTED }))
-    // A failed job is listed for a month, whatever followed it.
+    // A failed job is listed for a month, even if a later one has succeeded.
     const failed = new Set(listed[open.indexOf("failed")]?.jobs.map(({ owner }) => owner))
     const counted = Object.fromEntries(open.map((state, place) => [state, listed[place]?.jobs.length ?? 0]))
     return {
