@@ -113,9 +113,6 @@ export const ambientMembers: ReadonlyArray<string> = ["Date.now", "Math.random",
 /** Lines after which a source file must be divided. */
 export const sourceLinesMax = 400
 
-/** Files that a program writes: their length is that of their source. */
-export const writtenFiles: ReadonlyArray<string> = ["packages/client/src/api.ts"]
-
 /** Names that do not describe the contents of a file or folder. */
 export const emptyNames: ReadonlyArray<string> = ["utils", "util", "common", "misc", "helpers", "helper"]
 

@@ -17,8 +17,7 @@ import {
   harmlessMembers,
   remedies,
   type Rule,
-  sourceLinesMax,
-  writtenFiles
+  sourceLinesMax
 } from "./rules.ts"
 import type { Manifest, SourceFile, WorkspacePackage } from "./Workspace.ts"
 
@@ -117,7 +116,7 @@ const nameViolations = (file: SourceFile): ReadonlyArray<Violation> =>
 
 const lengthViolations = (file: SourceFile): ReadonlyArray<Violation> => {
   const lines = file.text.split("\n").length - (file.text.endsWith("\n") ? 1 : 0)
-  return lines > sourceLinesMax && !writtenFiles.includes(file.path)
+  return lines > sourceLinesMax
     ? [{ path: file.path, line: sourceLinesMax + 1, rule: "file-length", found: `${lines} lines` }]
     : []
 }

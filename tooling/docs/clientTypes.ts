@@ -1,8 +1,15 @@
 import { DEFAULT_SESSION_COOKIE, openApiDocument, routes } from "@parley/adapters-http"
 import { problemTable } from "../../packages/adapters-http/src/problems/problemTable.ts"
 
-/** The areas of the HTTP interface that `@parley/client` calls. */
-const AREAS = ["Chat", "Person", "Documents", "Bots", "CRM connections", "Billing"]
+/** The areas of the HTTP interface that `@parley/client` calls, and the files with their types. */
+const AREAS: ReadonlyMap<string, string> = new Map([
+  ["Chat", "chat"],
+  ["Person", "person"],
+  ["Documents", "documents"],
+  ["Bots", "bots"],
+  ["CRM connections", "crm"],
+  ["Billing", "billing"]
+])
 
 /** Routes of these areas that programs do not call: browsers navigate there, or the payment provider calls. */
 const LEFT_OUT = ["getChatHealth", "connectCrm", "completeCrmConnection", "receivePaymentEvent"]
@@ -118,33 +125,100 @@ const operationOf = (operation: Operation, used: Set<string>): string => {
 const HEAD = `// Written by \`npm run docs:tables\` from the table of routes: change that.
 `
 
-/** The source of `@parley/client` that has the types of the HTTP interface. */
-export const clientTypes = (): string => {
-  const document = openApiDocument({ routes, version: "", cookieName: DEFAULT_SESSION_COOKIE })
-  const paths = document["paths"] as Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  const { schemas } = document["components"] as { readonly schemas: Readonly<Record<string, JsonSchema>> }
-  const called = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods)
-      .filter(([, { operationId, tags }]) => AREAS.includes(tags[0] ?? "") && !LEFT_OUT.includes(operationId))
-      .map(([method, operation]) => ({ operation, name: `${method.toUpperCase()} ${path}` }))
-  )
-  const used = new Set<string>()
-  const operations = called.map(({ operation }) => operationOf(operation, used))
-  const written = new Map<string, string>()
+interface Called {
+  readonly operation: Operation
+  /** Its method and path. */
+  readonly name: string
+}
+
+interface Area {
+  readonly file: string
+  readonly operations: string
+  /** The schemas that its operations name, and those that these name. */
+  readonly schemas: ReadonlyMap<string, NamedType>
+  /** The schemas that its operations name themselves. */
+  readonly named: ReadonlySet<string>
+}
+
+/** The TypeScript of a named schema. */
+interface NamedType {
+  readonly text: string
+  readonly named: ReadonlySet<string>
+}
+
+type Schemas = Readonly<Record<string, JsonSchema>>
+
+const areaOf = (file: string, called: ReadonlyArray<Called>, schemas: Schemas): Area => {
+  const named = new Set<string>()
+  const operations = called.map(({ operation }) => operationOf(operation, named)).join("")
+  const found = new Map<string, NamedType>()
+  const all = new Set(named)
   // A set is iterated to its end, also over the names that are added meanwhile.
-  for (const name of used) {
+  for (const name of all) {
     const schema = schemas[name] ?? {}
-    written.set(name, `${comment(schema.description, "")}export interface ${name} ${typeOf(schema, "", used)}\n`)
+    const parts = new Set<string>()
+    const text = `${comment(schema.description, "")}export interface ${name} ${typeOf(schema, "", parts)}\n`
+    found.set(name, { text, named: parts })
+    for (const part of parts) all.add(part)
   }
-  const names = called.map(({ name, operation }) => `  ${operation.operationId}: ${JSON.stringify(name)}`)
+  return { file, operations, named, schemas: found }
+}
+
+const typeTexts = (schemas: ReadonlyMap<string, NamedType>): ReadonlyArray<string> =>
+  [...schemas].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, { text }]) => text)
+
+const operationsName = (file: string): string => `${file[0]?.toUpperCase()}${file.slice(1)}Operations`
+
+/** The file of an area: the schemas that only this area names, and its operations. */
+const areaText = ({ file, named, operations, schemas }: Area, shared: ReadonlyMap<string, NamedType>): string => {
+  const own = new Map([...schemas].filter(([name]) => !shared.has(name)))
+  const imported = [...new Set([...named, ...[...own.values()].flatMap((type) => [...type.named])])]
+    .filter((name) => shared.has(name))
+    .toSorted()
+  const imports = imported.length === 0 ? [] : [`import type { ${imported.join(", ")} } from "./shared.ts"\n`]
+  const interfaceText = `/** The operations of this area, by their ids. */\nexport interface ${operationsName(file)} {\n${operations}}\n`
+  return [HEAD, ...imports, ...typeTexts(own), interfaceText].join("\n")
+}
+
+/** The file that joins the areas, with the addresses of the operations and the codes of failures. */
+const wholeText = (files: ReadonlyArray<string>, called: ReadonlyArray<Called>): string => {
+  const addresses = called.map(({ name, operation }) => `  ${operation.operationId}: ${JSON.stringify(name)}`)
+  const codes = Object.keys(problemTable).toSorted()
   return [
     HEAD,
-    ...[...written].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, text]) => text),
-    `/** The operations of the HTTP interface, by their ids. */\nexport interface Operations {\n${operations.join("")}}\n`,
-    `/** The method and the path of each operation. */\nexport const operations: { readonly [Id in keyof Operations]: string } = {\n${names.join(",\n")}\n}\n`,
-    `/** The codes of failures, as the server sends them. */\nexport type ServerErrorCode =\n${Object.keys(problemTable)
-      .toSorted()
-      .map((code) => `  | ${JSON.stringify(code)}\n`)
-      .join("")}`
+    files.map((file) => `import type { ${operationsName(file)} } from "./api/${file}.ts"\n`).join(""),
+    [...files, "shared"].map((file) => `export type * from "./api/${file}.ts"\n`).join(""),
+    `/** The operations of the HTTP interface, by their ids. */\nexport interface Operations extends ${files.map(operationsName).join(", ")} {}\n`,
+    `/** The method and the path of each operation. */\nexport const operations: { readonly [Id in keyof Operations]: string } = {\n${addresses.join(",\n")}\n}\n`,
+    `/** The codes of failures, as the server sends them. */\nexport type ServerErrorCode =\n${codes.map((code) => `  | ${JSON.stringify(code)}\n`).join("")}`
   ].join("\n")
+}
+
+/** The sources of `@parley/client` that have the types of the HTTP interface, by their paths in its `src`. */
+export const clientTypes = (): ReadonlyMap<string, string> => {
+  const document = openApiDocument({ routes, version: "", cookieName: DEFAULT_SESSION_COOKIE })
+  const paths = document["paths"] as Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  const { schemas } = document["components"] as { readonly schemas: Schemas }
+  const called = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, { operationId, tags }]) => AREAS.has(tags[0] ?? "") && !LEFT_OUT.includes(operationId))
+      .map(([method, operation]): Called => ({ operation, name: `${method.toUpperCase()} ${path}` }))
+  )
+  const areas = [...AREAS].map(([tag, file]) =>
+    areaOf(
+      file,
+      called.filter(({ operation }) => operation.tags[0] === tag),
+      schemas
+    )
+  )
+  const shared = new Map(
+    areas
+      .flatMap((area) => [...area.schemas])
+      .filter(([name]) => areas.filter((area) => area.schemas.has(name)).length > 1)
+  )
+  return new Map([
+    ["api.ts", wholeText([...AREAS.values()], called)],
+    ["api/shared.ts", [HEAD, ...typeTexts(shared)].join("\n")],
+    ...areas.map((area): [string, string] => [`api/${area.file}.ts`, areaText(area, shared)])
+  ])
 }

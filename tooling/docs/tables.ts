@@ -12,5 +12,5 @@ export const tables = async (): Promise<ReadonlyArray<{ readonly path: string; r
   { path: "docs/reference/errors.md", text: errorsPage() },
   { path: "docs/reference/http.md", text: routesPage() },
   { path: "docs/reference/metrics.md", text: metricsPage() },
-  { path: "packages/client/src/api.ts", text: clientTypes() }
+  ...[...clientTypes()].map(([path, text]) => ({ path: `packages/client/src/${path}`, text }))
 ]
