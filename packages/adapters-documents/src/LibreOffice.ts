@@ -135,14 +135,12 @@ const folderOf = (type: ConvertedType, bytes: Uint8Array) =>
   })
 
 /** The written file; undefined if there is none, or a link to another one. */
-const writtenIn = (folder: string, type: ConvertedType) =>
+const writtenIn = (folder: string, type: ConvertedType, { maxInflatedBytes }: ParserLimits) =>
   Effect.promise(async () => {
     const path = join(folder, "out", `in.${FILTERS[type].type}`)
-    const isFile = await lstat(path).then(
-      (found) => found.isFile(),
-      () => false
-    )
-    return isFile ? new Uint8Array(await readFile(path)) : undefined
+    const found = await lstat(path).catch(() => undefined)
+    if (found?.isFile() !== true) return undefined
+    return found.size > maxInflatedBytes ? "too large" : new Uint8Array(await readFile(path))
   })
 
 /**
@@ -157,7 +155,8 @@ export const convert = (conversion: Conversion): Effect.Effect<Uint8Array, Docum
     folderOf(type, bytes),
     Effect.fnUntraced(function* (folder) {
       const took = yield* run(conversion, folder, milliseconds)
-      const written = yield* writtenIn(folder, type)
+      const written = yield* writtenIn(folder, type, limits)
+      if (written === "too large") return yield* unreadable("too_costly", TOO_COSTLY)
       if (written !== undefined) return written
       return yield* took < milliseconds ? unreadable("damaged", DAMAGED) : unreadable("too_costly", TOO_COSTLY)
     }),

@@ -87,7 +87,8 @@ const regionsOf = (rows: ReadonlyArray<PageRow>): ReadonlyArray<Region> => {
     const free = freeStrips(row)
     if (open !== undefined && last !== undefined && belongTogether(last, row)) {
       const strips = common(open.strips, free, least)
-      if (strips.length > 0) {
+      // Rows of few pieces that are far apart would leave ever more strips: no table has so many columns.
+      if (strips.length > 0 && strips.length <= 2 * MOST_COLUMNS) {
         open.rows.push(row)
         open.strips = strips
         continue

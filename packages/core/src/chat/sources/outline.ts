@@ -30,7 +30,10 @@ export const outlinesOf = (
     const headings = [...byStart.values()].toSorted((one, other) => one.start - other.start)
     return { filename: ofDocument[0]?.filename ?? "", headings: headings.map(({ level, title }) => ({ level, title })) }
   })
-  const fits = (outlines: ReadonlyArray<DocumentOutline>) => tokensOf(outlines.map(outlineText).join("\n")) <= budget
+  // Each heading has a token at least, so that longer outlines need no count.
+  const fits = (outlines: ReadonlyArray<DocumentOutline>) =>
+    outlines.reduce((sum, { headings }) => sum + headings.length, 0) <= budget &&
+    tokensOf(outlines.map(outlineText).join("\n")) <= budget
   for (let deepest = DEEPEST; deepest > 0; deepest--) {
     const outlines = narrowed(documents, ({ level }) => level <= deepest)
     if (fits(outlines)) return outlines
