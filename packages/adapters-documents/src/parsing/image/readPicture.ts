@@ -53,7 +53,7 @@ export const loadDecoders = async (): Promise<void> => {
   await decoders()
 }
 
-/** Text recognition takes no longer side, in pixels. */
+/** The longest side that text recognition accepts, in pixels. */
 const LONGEST_SIDE = 32_767
 
 const checked = (size: PictureSize | undefined, { maxPixels }: ParserLimits): PictureSize => {

@@ -4,7 +4,7 @@ import { kindOfSpender, type Spender, dayOf, startOfDay } from "../../credits/Sp
 import { type SpendLimit, SpendLimiter } from "../../limits/SpendLimiter.ts"
 import { failureFields } from "../../storage/failureFields.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
-import { retryThroughOutage } from "../../storage/retryStorage.ts"
+import { retryUnasked } from "../../storage/retryStorage.ts"
 
 /**
  * The part of the payer's day that one bot, or one address, may spend. An open reply counts with the most it may cost.
@@ -17,8 +17,8 @@ export interface DailyShare extends SpendLimit {
 export interface GrantedShare {
   readonly amount: number
   /**
-   * Returns credits that the reply does not cost. Never fails: if the store does not answer for minutes, they stay
-   * counted for the day.
+   * Returns credits that the reply does not cost. Never fails: if the store does not answer for minutes, or its
+   * answer is lost, they stay counted for the day.
    */
   giveBack(unused: number): Effect.Effect<void>
 }
@@ -57,8 +57,9 @@ export const makeTakeShares = Effect.gen(function* () {
       const lost = (failed: StorageFailed) =>
         Effect.annotateLogs(Effect.logWarning(NOT_GIVEN_BACK), failureFields(failed))
       // Beside the reply, which an outage would delay for minutes.
-      const later = Effect.forkIn(Effect.catch(retryThroughOutage(giving), lost), scope)
-      return Effect.catch(giving, () => Effect.asVoid(later))
+      const later = Effect.asVoid(Effect.forkIn(Effect.catch(retryUnasked(giving), lost), scope))
+      // A return whose answer was lost may be counted: a second one would let the bot or the address pass its cap.
+      return Effect.catch(giving, (failed) => (failed.retryAfterMs === undefined ? lost(failed) : later))
     }
     return { amount: granted, giveBack } satisfies GrantedShare
   })
