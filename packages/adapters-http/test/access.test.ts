@@ -8,6 +8,7 @@ import { Effect, Result, Schema } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { HmacSessionVerifier, type Route, routes } from "../src/index.ts"
 import { accessMatrix, type Column, columns } from "./support/accessMatrix.ts"
+import { expectOpenAiError } from "./support/expectOpenAiError.ts"
 import { expectProblem } from "./support/expectProblem.ts"
 import { openRaw } from "./support/openRaw.ts"
 import { AUDIENCE, cookieFor, SECRET, startServer, type TestServer } from "./support/startServer.ts"
@@ -161,6 +162,11 @@ const requestOf = (route: Route): { readonly path: string; readonly init: Reques
     "/v1/credits/renew": { userId: OWNER, key: "work" },
     "/v1/credits/settle": { userId: OWNER, key: "work", lines: [{ label: "pages", quantity: 1, unitPrice: 1 }] },
     "/v1/credits/release": { userId: OWNER, key: "work" },
+    "/v1/chat/completions": {
+      model: "model-a-mini",
+      user: OWNER,
+      messages: [{ role: "user", content: "Mine." }]
+    },
     "/v1/users/{id}/grants": { amount: 1, key: "order-7" },
     "/v1/users/{id}/tier": { tier: "pro" },
     "/api/admin/users/{id}/block": { reason: "r" },
@@ -470,12 +476,16 @@ describe.each(of("payment-signature"))("%s", (_, route) => {
   })
 })
 
+/** Checks a refusal in the form of the route. */
+const expectRefusal = ({ failures }: Route, ...expected: Parameters<typeof expectProblem>) =>
+  failures === undefined ? expectProblem(...expected) : expectOpenAiError(...expected)
+
 describe.each(of("key"))("%s", (_, route) => {
   test.each(strange)("with %s is for who has a key alone, and changes nothing", async (_name, headers) => {
     await haveOwned()
     const before = await everything()
-    await expectProblem(await call(route, await headers()), 401, "service_key_invalid")
-    await expectProblem(await call(route, { cookie: await cookieFor(OWNER) }), 401, "service_key_invalid")
+    await expectRefusal(route, await call(route, await headers()), 401, "service_key_invalid")
+    await expectRefusal(route, await call(route, { cookie: await cookieFor(OWNER) }), 401, "service_key_invalid")
     expect(await everything()).toEqual(before)
     isUntouched = true
   })
@@ -489,7 +499,7 @@ describe.each(of("key"))("%s", (_, route) => {
     const tampered = `${key.slice(0, -1)}${key.endsWith("0") ? "1" : "0"}`
     for (const text of [EXPIRED_KEY, revoked.key, tampered, key.toUpperCase(), `${key} ${key}`, key.slice(0, -1)]) {
       const headers = { authorization: `Bearer ${text}`, cookie: await cookieFor(OWNER) }
-      await expectProblem(await call(route, headers), 401, "service_key_invalid")
+      await expectRefusal(route, await call(route, headers), 401, "service_key_invalid")
     }
     expect(await everything()).toEqual(before)
     isUntouched = true
@@ -503,26 +513,30 @@ describe.each(of("key"))("%s", (_, route) => {
       const { key } = await server.parley.keys.create({ name: scope, scopes: [scope] })
       const response = await call(route, { authorization: `bearer ${key}` })
       if (route.access.scope === scope) return expect([401, 403]).not.toContain(response.status)
-      expect(await expectProblem(response, 403, "scope_missing")).toMatchObject({ scope: route.access.scope })
+      expect(await expectRefusal(route, response, 403, "scope_missing")).toMatchObject({ scope: route.access.scope })
       expect(await everything()).toEqual(before)
       isUntouched = true
     }
   )
 })
 
-test("every scope but the one for chats opens a route", () => {
+test("every scope opens a route", () => {
   const asked = new Set(routes.flatMap(({ access: { scope } }) => (scope === undefined ? [] : [scope])))
-  expect([...asked, "chat:complete"].toSorted()).toEqual(SERVICE_SCOPES.toSorted())
+  expect([...asked].toSorted()).toEqual(SERVICE_SCOPES.toSorted())
 })
 
 /** The headers of each kind of caller. */
-const headersOf: Readonly<Record<Column, () => Promise<Record<string, string>>>> = {
+const headersOf: Readonly<Record<Column, (route: Route) => Promise<Record<string, string>>>> = {
   none: async () => ({}),
   expired: async () => ({ cookie: await cookieFor(OWNER, { expiresAt: "-2m" }) }),
   tampered: async () => ({ cookie: await cookieFor(OWNER, { secret: otherSecret }) }),
   "other audience": async () => ({ cookie: await cookieFor(OWNER, { claims: { aud: "another" } }) }),
   blocked: async () => ({ cookie: await cookieFor("blocked") }),
-  "key without scope": async () => ({ authorization: `Bearer ${scopeless}` }),
+  "key without scope": async ({ access }) => {
+    const scopes = SERVICE_SCOPES.filter((scope) => scope !== access.scope)
+    const { key } = await server.parley.keys.create({ name: "scopeless", scopes })
+    return { authorization: `Bearer ${key}` }
+  },
   "other user": async () => ({ cookie: await cookieFor(STRANGER) }),
   "lower tier": async () => ({ cookie: await cookieFor("lower") }),
   support: async () => ({ cookie: await cookieFor("helper", { claims: { parley_role: "support" } }) }),
@@ -532,12 +546,8 @@ const headersOf: Readonly<Record<Column, () => Promise<Record<string, string>>>>
   owner: async () => ({ cookie: await cookieFor(OWNER) })
 }
 
-/** A key whose only scope opens no route. */
-let scopeless = ""
-
 describe("the authorisation matrix", () => {
   beforeAll(async () => {
-    scopeless = (await server.parley.keys.create({ name: "scopeless", scopes: ["chat:complete"] })).key
     for (const user of [MANAGED, STRANGER, "lower", "blocked", "helper", "operator"]) {
       await (await server.fetch("/api/me", { headers: { cookie: await cookieFor(user) } })).text()
     }
@@ -556,7 +566,7 @@ describe("the authorisation matrix", () => {
     await createOwned()
     const statuses: Array<number> = []
     for (const column of columns) {
-      const response = await call(route, await headersOf[column]())
+      const response = await call(route, await headersOf[column](route))
       const text = await response.text()
       statuses.push(response.status)
       const isTheirs = column === "owner" || route.access.name === "visitor"

@@ -110,8 +110,9 @@ const refuse = (
 ): void => {
   const preflight = preflightOf(refused, request)
   if (preflight !== undefined) return writer.send(204, preflight)
-  const { allowed, error } = refused
-  sendProblem(writer, problemFrom(error, request.id), allowed === undefined ? {} : { allow: allowed })
+  const { allowed, error, others } = refused
+  const headers = allowed === undefined ? {} : { allow: allowed }
+  sendProblem(writer, problemFrom(error, request.id), headers, others[0]?.failures)
 }
 
 /**
@@ -131,7 +132,7 @@ const answerCall = async (server: Server, call: RouteCall, exchange: Exchange): 
     Effect.annotateLogs({ requestId: request.id })
   )
   const exit = await server.runtime.runPromiseExit(work, { signal })
-  if (Exit.isFailure(exit)) answerFailure(writer, exit.cause, request.id)
+  if (Exit.isFailure(exit)) answerFailure(writer, exit.cause, request.id, call.route)
 }
 
 /**
@@ -180,12 +181,17 @@ const originOf = (request: Request, route: Route): RequestFacts => ({
   requestId: request.id
 })
 
-/** Answers a failure with problem details. Once a response has begun, it is cut off instead. */
-const answerFailure = (writer: ResponseWriter, cause: Cause.Cause<unknown>, requestId: string): void => {
+/** Answers a failure in the route's form. Once a response has begun, it is cut off instead. */
+const answerFailure = (
+  writer: ResponseWriter,
+  cause: Cause.Cause<unknown>,
+  requestId: string,
+  { failures }: Route
+): void => {
   if (writer.state === "over") return
   if (writer.state === "begun") return writer.cut()
   const error = Cause.squash(cause)
-  sendProblem(writer, problemFrom(error, requestId), problemHeaders(error))
+  sendProblem(writer, problemFrom(error, requestId), problemHeaders(error), failures)
 }
 
 const serve = Effect.fnUntraced(function* (

@@ -2,7 +2,7 @@ import { Result, Schema } from "effect"
 import type { SecurityScheme } from "../access/Access.ts"
 import type { RouteBody } from "../body/RouteBody.ts"
 import type { OpenApiDocument } from "../server/Server.ts"
-import { PROBLEM_CONTENT_TYPE, Problem } from "../problems/Problem.ts"
+import { type FailureForm, problemDetails } from "../problems/FailureForm.ts"
 import { type ErrorCode, problemTable } from "../problems/problemTable.ts"
 import type { Parameters } from "../routes/parameters.ts"
 import type { Route, RouteResponse } from "../routes/Route.ts"
@@ -136,7 +136,7 @@ const operationOf = (route: Route, input: OpenApiInput, schemas: NamedSchemas): 
     ...parametersOf(route.headerParameters, "header")
   ],
   ...(route.body === undefined ? {} : { requestBody: requestBodyOf(route.body, schemas) }),
-  responses: { ...successesOf(route.responses, schemas), ...failuresOf(errorsOf(route)) }
+  responses: { ...successesOf(route.responses, schemas), ...failuresOf(route) }
 })
 
 const parametersOf = (parameters: Parameters, place: "path" | "query" | "header"): ReadonlyArray<JsonObject> =>
@@ -165,6 +165,7 @@ const successesOf = (responses: Readonly<Record<number, RouteResponse>>, schemas
 /** Bodies that are not JSON; bytes have no schema (OpenAPI 3.1, 4.8.14.3). */
 const bodySchemas = {
   "text/plain": { type: "string" },
+  "text/event-stream": { type: "string" },
   "text/html": { type: "string" },
   "text/javascript": { type: "string" },
   "text/csv": { type: "string" },
@@ -184,8 +185,14 @@ const successOf = (
           Object.entries(headers).map(([name, says]) => [name, { description: says, schema: { type: "string" } }])
         )
       }),
-  ...(schema === undefined ? {} : { content: { "application/json": { schema: schemas.of(schema) } } }),
-  ...(contentType === undefined ? {} : { content: { [contentType]: { schema: bodySchemas[contentType] } } })
+  ...(schema === undefined && contentType === undefined
+    ? {}
+    : {
+        content: {
+          ...(schema === undefined ? {} : { "application/json": { schema: schemas.of(schema) } }),
+          ...(contentType === undefined ? {} : { [contentType]: { schema: bodySchemas[contentType] } })
+        }
+      })
 })
 
 const mayRetryAfter = (code: ErrorCode): boolean => "mayRetryAfter" in problemTable[code]
@@ -195,37 +202,44 @@ const retryAfterHeader = {
   schema: { type: "integer" }
 }
 
-/** The codes of one status, as the name of the response that lists them. */
-const failureName = (codes: ReadonlyArray<ErrorCode>): string => codes.join(".")
+/** The codes of one status, in the form of the route, as the name of the response that lists them. */
+const failureName = (codes: ReadonlyArray<ErrorCode>, form: FailureForm): string =>
+  form === problemDetails ? codes.join(".") : ["OpenAI", ...codes].join(".")
 
 /** The failures of a route by status, each a reference, because most routes share most of them. */
-const failuresOf = (codes: ReadonlyArray<ErrorCode>): JsonObject =>
-  Object.fromEntries(
-    [...byStatus(codes)].map(([status, ofStatus]) => [
+const failuresOf = (route: Route): JsonObject => {
+  const { failures = problemDetails } = route
+  return Object.fromEntries(
+    [...byStatus(errorsOf(route))].map(([status, ofStatus]) => [
       String(status),
-      { $ref: `#/components/responses/${failureName(ofStatus)}` }
+      { $ref: `#/components/responses/${failureName(ofStatus, failures)}` }
     ])
   )
+}
 
 const byStatus = (codes: ReadonlyArray<ErrorCode>) => Map.groupBy(codes, (code) => problemTable[code].status)
 
 const allFailures = (routes: ReadonlyArray<Route>, schemas: NamedSchemas): JsonObject =>
   Object.fromEntries(
     routes
-      .flatMap((route) => [...byStatus(errorsOf(route)).values()])
-      .map((ofStatus) => [
-        failureName(ofStatus),
+      .flatMap((route) =>
+        [...byStatus(errorsOf(route)).values()].map((ofStatus) => [ofStatus, route.failures ?? problemDetails] as const)
+      )
+      .map(([ofStatus, form]) => [
+        failureName(ofStatus, form),
         {
           description: ofStatus.map((code) => `\`${code}\`: ${problemTable[code].title}.`).join(" "),
           ...(ofStatus.some(mayRetryAfter) ? { headers: { "Retry-After": retryAfterHeader } } : {}),
-          content: {
-            [PROBLEM_CONTENT_TYPE]: {
-              schema: { allOf: [schemas.of(Problem), oneOfCodes(ofStatus)] }
-            }
-          }
+          content: { [mediaTypeOf(form)]: { schema: failureSchema(ofStatus, form, schemas) } }
         }
       ])
   )
+
+/** A content type without its parameters. */
+const mediaTypeOf = ({ contentType }: FailureForm): string => contentType.split(";")[0] ?? contentType
+
+const failureSchema = (codes: ReadonlyArray<ErrorCode>, form: FailureForm, schemas: NamedSchemas): unknown =>
+  form === problemDetails ? { allOf: [schemas.of(form.schema), oneOfCodes(codes)] } : schemas.of(form.schema)
 
 const oneOfCodes = (codes: ReadonlyArray<ErrorCode>): JsonObject => ({
   type: "object",

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto"
 import type { IncomingHttpHeaders } from "node:http"
 import type { Readable } from "node:stream"
 import { Effect, Stream } from "effect"
-import { PROBLEM_CONTENT_TYPE, type Problem } from "../problems/Problem.ts"
+import { type FailureForm, problemDetails } from "../problems/FailureForm.ts"
+import type { Problem } from "../problems/Problem.ts"
 import type { Coded } from "../problems/problemTable.ts"
 import type { Server } from "../server/Server.ts"
 
@@ -157,10 +158,16 @@ interface WholeResponse extends Response {
 export const isWhole = (response: Response): response is WholeResponse =>
   response.body === undefined || response.body instanceof Uint8Array
 
-/** Sends problem details with the status they name. */
-export const sendProblem = (writer: ResponseWriter, problem: Problem, headers: ResponseHeaders = {}): void => {
-  const body = Buffer.from(JSON.stringify(problem))
-  sendResponse(writer, { status: problem.status, headers: { "content-type": PROBLEM_CONTENT_TYPE, ...headers }, body })
+/** Sends a problem with the status that it names; as problem details, unless another form is given. */
+export const sendProblem = (
+  writer: ResponseWriter,
+  problem: Problem,
+  headers: ResponseHeaders = {},
+  form: FailureForm = problemDetails
+): void => {
+  const body = Buffer.from(JSON.stringify(form.bodyOf(problem)))
+  const ofForm = { "content-type": form.contentType, ...form.headersOf(problem) }
+  sendResponse(writer, { status: problem.status, headers: { ...ofForm, ...headers }, body })
 }
 
 /**

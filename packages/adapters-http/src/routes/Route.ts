@@ -4,6 +4,7 @@ import type { Access } from "../access/Access.ts"
 import type { RouteBody } from "../body/RouteBody.ts"
 import type { Context, Response } from "../exchange/Exchange.ts"
 import type { Coded, ErrorCode } from "../problems/problemTable.ts"
+import type { FailureForm } from "../problems/FailureForm.ts"
 import type { InvalidRequest, MethodNotAllowed } from "../problems/errors.ts"
 import type { LargeWork } from "../server/Server.ts"
 import type { Parameters, ParameterValues } from "./parameters.ts"
@@ -13,10 +14,12 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 /** One way a route answers when all is well. */
 export interface RouteResponse {
   readonly description: string
-  /** The schema of the JSON body; left out if the body is empty or not JSON. */
+  /** The schema of the JSON body; left out if the body is empty or never JSON. */
   readonly schema?: Schema.Top
+  /** The type of a body that is not JSON. */
   readonly contentType?:
     | "text/plain"
+    | "text/event-stream"
     | "text/html"
     | "text/javascript"
     | "text/csv"
@@ -50,6 +53,8 @@ interface RouteDeclaration {
   /** Where it is served if visitors have an origin of their own; `people` unless given. */
   readonly origin?: RouteOrigin
   readonly responses: Readonly<Record<number, RouteResponse>>
+  /** The form of its failures; problem details unless given. */
+  readonly failures?: FailureForm
   /** It reads or writes much: few go on at a time, people in fair order. */
   readonly largeWork?: LargeWork
 }

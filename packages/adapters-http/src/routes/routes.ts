@@ -39,6 +39,7 @@ import { deleteRunningReply, getRunningReply } from "./chats/runningReply.ts"
 import { postSignOut } from "./server/signOut.ts"
 import { getPersonBalance, getPersonHistory, getPersonTier, postGrant, putPersonTier } from "./services/people.ts"
 import { getSignIn, postSignIn, postSignInCode } from "./signIn/emailSignIn.ts"
+import { getCompletionModels, postCompletion } from "./services/completions.ts"
 import { getEvents } from "./services/events.ts"
 import { getUsage } from "./billing/usage.ts"
 import { postPaymentWebhook } from "./billing/webhooks.ts"
@@ -164,7 +165,7 @@ export const areas: ReadonlyArray<Area> = [
   },
   {
     name: "Services",
-    description: "Metering, people and events for back ends with a service key.",
+    description: "Metering, people, events and OpenAI's protocol for back ends with a service key.",
     routes: {
       reserveCredits: postReserve,
       renewHold: postRenew,
@@ -175,7 +176,9 @@ export const areas: ReadonlyArray<Area> = [
       grantCredits: postGrant,
       getPersonTier,
       setPersonTier: putPersonTier,
-      listEvents: getEvents
+      listEvents: getEvents,
+      createCompletion: postCompletion,
+      listCompletionModels: getCompletionModels
     }
   },
   {

@@ -86,6 +86,8 @@ export const accessMatrix: Readonly<Record<string, string>> = {
   "GET /v1/users/{id}/tier": "401 401 401 401 401 403 401 401 401 401 401",
   "PUT /v1/users/{id}/tier": "401 401 401 401 401 403 401 401 401 401 401",
   "GET /v1/events": "401 401 401 401 401 403 401 401 401 401 401",
+  "POST /v1/chat/completions": "401 401 401 401 401 403 401 401 401 401 401",
+  "GET /v1/models": "401 401 401 401 401 403 401 401 401 401 401",
   "GET /api/admin/users": "401 401 401 401 403 401 403 403 200 200 403",
   "GET /api/admin/users/{id}": "401 401 401 401 403 401 403 403 200 200 403",
   "GET /api/admin/users/{id}/history": "401 401 401 401 403 401 403 403 200 200 403",

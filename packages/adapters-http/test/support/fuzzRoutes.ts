@@ -212,6 +212,11 @@ export const fuzzRoutes = (runs: number, judged = false): void => {
         for (const secret of foreign.secrets) expect(text).not.toContain(secret)
         expect([...statuses]).toContain(response.status)
         if (response.status < 400) return
+        if (route.failures !== undefined) {
+          expect(response.headers.get("content-type")).toBe(route.failures.contentType)
+          expect(JSON.parse(text)).toEqual({ error: expect.objectContaining({ code: expect.any(String) }) })
+          return
+        }
         expect(response.headers.get("content-type")).toBe("application/problem+json")
         expect(JSON.parse(text)).toMatchObject({ status: response.status, requestId: expect.any(String) })
       })

@@ -80,7 +80,7 @@ interface Asked {
    * process.
    */
   readonly onDisconnect?: OnDisconnect | undefined
-  /** The rules of an owner who lets others ask; none unless given. */
+  /** The rules of a bot's owner or of a back end; none unless given. */
   readonly terms?: ReplyTerms | undefined
 }
 
@@ -248,7 +248,8 @@ const makeRepetition = Effect.gen(function* () {
   const identify = Effect.fnUntraced(function* (
     owner: ConversationOwner,
     key: string | undefined,
-    request: ChatRequest
+    request: ChatRequest,
+    terms: ReplyTerms | undefined
   ) {
     if (key === undefined) {
       const chatId = request.chatId ?? (yield* ids.next)
@@ -261,7 +262,7 @@ const makeRepetition = Effect.gen(function* () {
       const found = yield* chats.transcript({ owner, chatId, limit: TRANSCRIPT_MESSAGES })
       return found?.messages.some(({ id }) => tries.includes(id)) === true
     })
-    return { chatId, fingerprint: yield* fingerprintOf(request), messageId, isStored }
+    return { chatId, fingerprint: yield* fingerprintOf(request, terms), messageId, isStored }
   })
 
   /** The stored answer of an earlier request with the same key, whose hold is open or, with `ended`, charged. */
@@ -324,7 +325,7 @@ const makeSend = Effect.gen(function* () {
     const { conversationOwner: owner, payer } = parties
     const request = yield* decodeChatRequest(input.request)
     yield* refuseBlocked([payer, ownerKey(owner).userId])
-    const named = yield* identify(owner, input.idempotencyKey, request)
+    const named = yield* identify(owner, input.idempotencyKey, request, input.terms)
     const { chatId, fingerprint, messageId: nextMessageId } = named
 
     /** The models to ask and their requests, within all limits of this account's tier. */

@@ -16,7 +16,7 @@ import { type ConversationOwner, MOST_UNREAD, type StoredMessage } from "./store
 import { countMessages } from "../models/messageTokens.ts"
 import { Tokenizer } from "../tokens/Tokenizer.ts"
 import { ChatNotFound, InvalidChatRequest } from "./errors.ts"
-import { buildPrompt, MINIMUM_REPLY_TOKENS, type Prompt, sourcesFrom } from "./prompt/prompt.ts"
+import { buildPrompt, MINIMUM_REPLY_TOKENS, type Prompt, sourcesFrom, withoutBlanks } from "./prompt/prompt.ts"
 import { ReplySettings, type ReplySettingsData } from "./prompt/ReplySettings.ts"
 import type { Candidate } from "./reply/replyPrice.ts"
 import { admitsDocument } from "./sources/documentFilter.ts"
@@ -82,8 +82,9 @@ const makeChooseModel = Effect.gen(function* () {
 
   /** The id that a person named or a bot's owner chose; else the first of the tier that this server can run. */
   const decidedModel = Effect.fnUntraced(function* (tier: Tier, request: ChatRequest, terms: ReplyTerms | undefined) {
-    if (terms === undefined && request.modelId !== undefined) return request.modelId
-    if (terms !== undefined && terms.modelId !== null && tier.models.includes(terms.modelId)) return terms.modelId
+    const { modelId } = terms ?? {}
+    if (modelId === undefined && request.modelId !== undefined) return request.modelId
+    if (typeof modelId === "string" && tier.models.includes(modelId)) return modelId
     const [first = tier.models[0]] = yield* runnable(tier)
     return first
   })
@@ -148,24 +149,35 @@ export const makePrepareReply = Effect.gen(function* () {
     const ready = all.filter((document) => admitsDocument(filter, document))
     if (!tier.models.includes(model.id)) return yield* notAllowed(catalog, model, tier)
     const provider = yield* models.resolve(model)
-    const added = request.chatId === undefined ? request.messages : afterLastReply(request.messages)
+    const isClientKept = terms?.isClientKept === true
+    const newest = afterLastReply(request.messages)
+    const said = request.chatId === undefined ? request.messages : newest
+    const added = isClientKept ? newest : said
     const mostTokens = Math.floor(smallestWindow(catalog, model, tier) * DOCUMENTS_SHARE)
     const { documentsOf, offered, outlines } = yield* findSources({
       userId: documentsOwner,
       documents: ready,
       filter,
-      conversation: [...stored, ...added],
+      conversation: [...stored, ...said],
       passageTokens: Math.min(settings.passageTokens, mostTokens),
       wholeTokens: Math.min(settings.wholeTokens, mostTokens)
     })
     const { instructions } = terms ?? settings
     const told: ReadonlyArray<ChatMessage> =
-      instructions === undefined ? [] : [{ role: "system", content: instructions }]
-    const messages = [...told, ...stored.filter(terms === undefined ? hasContent : isOfModel), ...added]
+      instructions === undefined ? [] : [{ role: "system", content: withoutBlanks(instructions) }]
+    const messages = [...told, ...stored.filter(terms === undefined ? hasContent : isOfModel), ...said]
     const tokenizer = yield* Tokenizer
     yield* countMessages(payer, messages, model.contextTokens)
     const ours = yield* Effect.fromResult(
-      buildPrompt({ model, messages, sources: sourcesFrom(offered), outlines, searched: all.length > 0, tokenizer })
+      buildPrompt({
+        model,
+        messages,
+        sources: sourcesFrom(offered),
+        outlines,
+        searched: all.length > 0,
+        isClientKept,
+        tokenizer
+      })
     )
     const prompt = settings.prompt === undefined ? ours : yield* askPromptBuilder(settings.prompt, ours, model, payer)
     const { maxInputTokens, maxOutputTokens } = prompt
@@ -190,6 +202,6 @@ const hasContent = ({ content }: StoredMessage): boolean => content !== ""
 const isOfModel = ({ content, model, role }: StoredMessage): boolean =>
   content !== "" && (role !== "assistant" || model !== undefined)
 
-/** Of the messages that a request sends with a stored chat, only those after the last reply are new. */
+/** Of the messages of a conversation that is stored, or that its client keeps, only those after the last reply are new. */
 const afterLastReply = (messages: ChatRequest["messages"]): ReadonlyArray<ChatMessage> =>
   messages.slice(messages.findLastIndex((message) => message.role === "assistant") + 1)

@@ -7,7 +7,10 @@ import type { Source } from "../store/StoredChat.ts"
 export interface PromptParts {
   /** The chosen model; its fallbacks get the same messages. */
   readonly model: Pick<Model, "id" | "contextTokens" | "maxOutputTokens">
-  /** Parley's own instruction: how to answer and, if documents were searched, how to cite their passages by number. */
+  /**
+   * Parley's own instruction: how to answer and, if documents were searched, how to cite their passages by number. Empty
+   * for a conversation that its client keeps, without documents.
+   */
   readonly instruction: string
   /**
    * Further instructions: from the settings of replies or of the bot, and in system messages if clients may send them.

@@ -33,17 +33,22 @@ export interface ReplyParties {
   readonly askedFrom?: string | undefined
 }
 
-/** The rules that the owner sets for replies to others; a request cannot change them. */
+/** The rules of a bot's owner for replies to visitors, or of a back end for replies to its people. */
 export interface ReplyTerms {
   /** Instructions for the model, put before the conversation and not stored with it. */
   readonly instructions: string
   /**
    * The model that answers, whichever model the request names; the first of the payer's tier if the tier does not have
-   * it or if this is null.
+   * it or if this is null. The request decides unless given.
    */
-  readonly modelId: string | null
+  readonly modelId?: string | null | undefined
   /** The most tokens of a reply; the model's own limit, which also applies, unless given. */
   readonly maxOutputTokens?: number | undefined
+  /**
+   * The client keeps the conversation, and sends the whole of it with every request: only the messages after its last
+   * reply are stored, and no instruction of Parley's stands before it unless documents were searched.
+   */
+  readonly isClientKept?: boolean | undefined
 }
 
 /** A reply whose first words have arrived. Its credits are settled when `text` ends, fails or is left. */

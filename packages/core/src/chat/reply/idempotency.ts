@@ -2,7 +2,7 @@ import { Effect, Stream } from "effect"
 import { ModelFailed } from "../../models/ChatModel.ts"
 import type { ChatRequest } from "../ChatRequest.ts"
 import { type ConversationOwner, ownerKey, type StoredMessage } from "../store/StoredChat.ts"
-import type { Reply } from "./Reply.ts"
+import type { Reply, ReplyTerms } from "./Reply.ts"
 
 const digest = (text: string): Effect.Effect<Uint8Array> =>
   Effect.map(
@@ -40,12 +40,16 @@ export const idempotentChatId = (owner: ConversationOwner, key: string): Effect.
 export const idempotentMessageId = (owner: ConversationOwner, key: string, keyTry: number): Effect.Effect<string> =>
   uuidFrom("message", ...nameOf(owner), key, String(keyTry))
 
-/** A digest of a request: two requests under one key are the same if their fingerprints are equal. */
-export const fingerprintOf = (request: ChatRequest): Effect.Effect<string> => {
+/**
+ * A digest of a request and of its terms: two requests under one key are the same if their fingerprints are equal.
+ */
+export const fingerprintOf = (request: ChatRequest, terms?: ReplyTerms): Effect.Effect<string> => {
   const { messages, chatId, modelId, documentFilter, documentIds } = request
   const filter = Object.keys(documentFilter ?? {}).length === 0 ? [] : [documentFilter]
   const said = messages.map(({ role, content }) => [role, content])
-  return Effect.map(digest(JSON.stringify([said, chatId ?? null, modelId ?? null, documentIds ?? [], ...filter])), hex)
+  const rules = terms === undefined ? [] : [[terms.instructions, terms.modelId ?? null, terms.maxOutputTokens ?? null]]
+  const whole = [said, chatId ?? null, modelId ?? null, documentIds ?? [], ...filter, ...rules]
+  return Effect.map(digest(JSON.stringify(whole)), hex)
 }
 
 /** A stored reply, returned again. A reply that was not complete ends with the same failure as before. */

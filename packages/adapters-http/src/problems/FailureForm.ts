@@ -1,0 +1,20 @@
+import type { Schema } from "effect"
+import { Problem, PROBLEM_CONTENT_TYPE } from "./Problem.ts"
+
+/** The form in which a route answers its failures. */
+export interface FailureForm {
+  readonly contentType: string
+  /** The schema of the body in the documentation. */
+  readonly schema: Schema.Top
+  readonly bodyOf: (problem: Problem) => unknown
+  /** Headers beside those that every form has. */
+  readonly headersOf: (problem: Problem) => Readonly<Record<string, string>>
+}
+
+/** The form of every route that names no other one (RFC 9457). */
+export const problemDetails: FailureForm = {
+  contentType: PROBLEM_CONTENT_TYPE,
+  schema: Problem,
+  bodyOf: (problem) => problem,
+  headersOf: () => ({})
+}

@@ -1,0 +1,160 @@
+import type { ReplyParties, ServiceKey, UserId } from "@parley/core"
+import { ModelFailed } from "@parley/core/adapter"
+import { ChatService, CreditService, ModelOffers } from "@parley/core/effect"
+import { Clock, Effect, Stream } from "effect"
+import { keyAccess } from "../../access/secretAccess.ts"
+import { jsonBody } from "../../body/jsonBody.ts"
+import { json, streamed } from "../../exchange/Exchange.ts"
+import { InvalidRequest, ModelNotFound } from "../../problems/errors.ts"
+import { openAiFailures } from "../../problems/openAiFailures.ts"
+import { choice, listOf, named, text, whole } from "../fields.ts"
+import { idempotencyKeyParameter } from "../parameters.ts"
+import { defineRoute } from "../Route.ts"
+import { CompletionBody, type StartedCompletion, streamedCompletion, wholeCompletion } from "./completionReply.ts"
+import { CompletionRequest, conversationOf, outputLimitOf } from "./completionRequest.ts"
+
+/** The ids of the models that the server can run for people of some tier. */
+const offeredModels = Effect.map(
+  ModelOffers.use(({ tiers }) => tiers),
+  (tiers) => [...new Set(tiers.flatMap(({ models }) => models))]
+)
+
+/** The person pays and has the chat, and the key is the source of the usage. */
+const partiesOf = ({ id }: ServiceKey, user: UserId): ReplyParties => ({
+  payer: user,
+  documentsOwner: user,
+  conversationOwner: { person: user },
+  source: `key:${id}`
+})
+
+/** Starts the reply. The idempotency keys of a service are separate from those of other services and of the person. */
+const start = Effect.fnUntraced(function* (
+  caller: ServiceKey,
+  body: CompletionRequest,
+  idempotencyKey: string | undefined
+) {
+  if (!(yield* offeredModels).includes(body.model)) return yield* new ModelNotFound({ model: body.model })
+  const { instructions, messages } = conversationOf(body)
+  const sending = ChatService.use((chat) =>
+    chat.send({
+      parties: partiesOf(caller, body.user),
+      terms: { instructions, maxOutputTokens: outputLimitOf(body), isClientKept: true },
+      request: { messages, modelId: body.model },
+      idempotencyKey: idempotencyKey === undefined ? undefined : `key:${caller.id} ${idempotencyKey}`
+    })
+  )
+  const reply = yield* sending.pipe(
+    Effect.catchTag("InvalidChatRequest", ({ issues }) => new InvalidRequest({ issues })),
+    // It names no document, and the service vouches for the person.
+    Effect.catchTag(["DocumentNotFound", "DocumentForbidden", "SessionInvalid"], Effect.die)
+  )
+  const credits = yield* CreditService
+  return {
+    reply,
+    created: Math.floor((yield* Clock.currentTimeMillis) / 1_000),
+    cost: credits.replyCosts(body.user, [reply.messageId]).pipe(
+      Effect.map((costs) => costs.get(reply.messageId.toLowerCase())),
+      Effect.orElseSucceed(() => undefined)
+    )
+  } satisfies StartedCompletion
+})
+
+/** The failure of a reply that is returned whole, after its first words: they were charged, so it is not repeated. */
+const cutOff = ({ model }: ModelFailed) => new ModelFailed({ model, reason: "cut-off", retryable: false })
+
+/** Answers a conversation in OpenAI's protocol. */
+export const postCompletion = defineRoute({
+  method: "POST",
+  path: "/v1/chat/completions",
+  summary:
+    "Answers a conversation in OpenAI's protocol, and charges the person in `user`, whose account opens at first sight",
+  details:
+    "Credits are held before the model is called, and charged for what was written. The newest message and the reply are stored as a chat of the person. Parameters that are not described here are ignored.",
+  access: keyAccess("chat:complete"),
+  failures: openAiFailures,
+  headerParameters: { "idempotency-key": idempotencyKeyParameter },
+  body: jsonBody(CompletionRequest, "The conversation, the model and the person who pays."),
+  responses: {
+    200: {
+      description:
+        "The reply: whole or, with `stream`, as server-sent events, of which the last one is `[DONE]` if the reply is complete.",
+      schema: CompletionBody,
+      contentType: "text/event-stream",
+      headers: {
+        "x-chat-id": "The id of the stored chat.",
+        "x-credits-limited":
+          "Present if the balance is too low for the longest reply: the number of output tokens that it pays."
+      }
+    }
+  },
+  errors: [
+    "invalid_request",
+    "model_not_found",
+    "chat_not_found",
+    "prompt_builder_failed",
+    "prompt_too_long",
+    "model_not_allowed",
+    "blocked",
+    "idempotency_conflict",
+    "request_in_progress",
+    "insufficient_credits",
+    "too_many_abandoned_tries",
+    "too_many_replies",
+    "daily_cap_reached",
+    "model_unavailable",
+    "model_failed",
+    "model_misconfigured",
+    "provider_rate_limited",
+    "provider_unavailable",
+    "storage_quota",
+    "storage_unavailable"
+  ],
+  handle: Effect.fnUntraced(function* ({ body, caller, context: { request }, headers }) {
+    const started = yield* start(caller, body, headers["idempotency-key"])
+    const { chatId, limitedTo } = started.reply
+    const common = {
+      "x-accel-buffering": "no",
+      "x-chat-id": chatId,
+      ...(limitedTo === undefined ? {} : { "x-credits-limited": String(limitedTo) })
+    }
+    if (body.stream === true) {
+      const includesUsage = body.stream_options?.include_usage === true
+      const events = streamedCompletion(started, { includesUsage, requestId: request.id })
+      return streamed(events, { "content-type": "text/event-stream; charset=utf-8", ...common })
+    }
+    // A stream of one piece: the memory of the request's body is returned before the reply is awaited.
+    const whole = Stream.fromEffect(Effect.mapError(wholeCompletion(started), cutOff))
+    return streamed(whole, { "content-type": "application/json; charset=utf-8", ...common })
+  })
+})
+
+const ModelRow = named("CompletionModel", "A model in the form of OpenAI's protocol.", {
+  id: text("The model's id."),
+  object: choice(["model"], "The kind of the object."),
+  created: whole("Always 0."),
+  owned_by: text("Always `parley`.")
+})
+
+const ModelsBody = named("CompletionModelList", "The models in the form of OpenAI's protocol.", {
+  object: choice(["list"], "The kind of the object."),
+  data: listOf(ModelRow, "The models.")
+})
+
+/** The models in OpenAI's protocol. */
+export const getCompletionModels = defineRoute({
+  method: "GET",
+  path: "/v1/models",
+  summary: "Lists the models of all tiers that this server can run, in OpenAI's protocol",
+  details: "Whether a person's tier includes a model is decided when it is asked for them.",
+  access: keyAccess("chat:complete"),
+  failures: openAiFailures,
+  responses: { 200: { description: "The models.", schema: ModelsBody } },
+  errors: [],
+  handle: Effect.fnUntraced(function* () {
+    const body: typeof ModelsBody.Type = {
+      object: "list",
+      data: (yield* offeredModels).map((id) => ({ id, object: "model", created: 0, owned_by: "parley" }))
+    }
+    return json(200, body)
+  })
+})
