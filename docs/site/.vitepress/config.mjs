@@ -89,6 +89,7 @@ const guides = below(
     "react-chat",
     "metering",
     "back-ends",
+    "openai-clients",
     "own-vendor",
     "two-servers"
   ].map((name) => `guides/${name}`)

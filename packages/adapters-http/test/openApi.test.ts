@@ -157,14 +157,16 @@ describe("the OpenAPI document", () => {
     }
   })
 
-  test("gives every answer a description, and every failure problem details", () => {
+  test("gives every answer a description, and every failure problem details or the form of its protocol", () => {
     for (const { path, method, operation } of operations()) {
+      const isOpenAi = ["/v1/chat/completions", "/v1/models"].includes(path)
+      const failure = isOpenAi ? "application/json" : "application/problem+json"
       const statuses = Object.keys(operation.responses)
       expect(statuses.some((status) => /^[23]/.test(status))).toBe(true)
       for (const [status, answer] of Object.entries(operation.responses)) {
         const response = answerOf(answer)
         expect({ path, method, status, described: response.description.length > 0 }).toMatchObject({ described: true })
-        if (Number(status) >= 400) expect(Object.keys(response.content ?? {})).toEqual(["application/problem+json"])
+        if (Number(status) >= 400) expect(Object.keys(response.content ?? {})).toEqual([failure])
       }
     }
   })

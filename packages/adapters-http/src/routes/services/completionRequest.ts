@@ -41,10 +41,10 @@ const endsWithQuestion = (messages: ReadonlyArray<Message>) => {
 /** A parameter that would change the form or the meaning of the answer: it may be there only if it asks for nothing. */
 const unsupported = (what: string, isHarmless: (value: unknown) => boolean) =>
   Schema.optionalKey(
-    Schema.Unknown.annotate({ description: `Not supported: ${what}` }).check(
+    Schema.Unknown.check(
       Schema.makeFilter((value: unknown) => value === null || isHarmless(value) || `Not supported here: ${what}`)
     )
-  )
+  ).annotate({ description: `Not supported: ${what}` })
 
 const isEmpty = (value: unknown): boolean =>
   value === "" || (typeof value === "object" && value !== null && Object.keys(value).length === 0)
