@@ -122,6 +122,7 @@ export type ServerErrorCode =
   | "model_failed"
   | "model_misconfigured"
   | "model_not_allowed"
+  | "model_not_found"
   | "model_unavailable"
   | "not_found"
   | "not_ready"

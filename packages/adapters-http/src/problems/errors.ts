@@ -36,7 +36,7 @@ export class HeadTooLarge extends Schema.TaggedError<HeadTooLarge>()("HeadTooLar
 }
 
 /** No tier has a model with this id that the server can run. */
-export class ModelNotFound extends Schema.TaggedError<ModelNotFound>()("ModelNotFound", { model: Schema.String }) {
+export class ModelNotFound extends Schema.TaggedError<ModelNotFound>()("ModelNotFound", {}) {
   readonly code = "model_not_found"
   override get message() {
     return "There is no such model. GET /v1/models lists the models of this server."

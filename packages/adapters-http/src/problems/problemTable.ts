@@ -80,7 +80,7 @@ const problems = {
   user_not_found: { title: "There is no such person" },
   purchase_not_found: { title: "There is no such purchase" },
   document_not_found: { title: "There is no such document", members: ["documentId"] },
-  model_not_found: { status: 404, title: "There is no such model", members: ["model"] },
+  model_not_found: { status: 404, title: "There is no such model" },
   method_not_allowed: { status: 405, title: "The method does not apply here", members: ["allowed"] },
   request_too_slow: { status: 408, title: "The request came too slowly", closes: true },
   document_not_indexed: { title: "The document has no text yet", members: ["documentId"] },

@@ -27,11 +27,13 @@ afterAll(() => server.close())
 const clientOf = (apiKey = server.serviceKey.key) =>
   new OpenAI({ baseURL: `${server.url}/v1`, apiKey, maxRetries: 0, logLevel: "off" })
 
-const hello = (user: string) =>
-  ({ model: "model-a-mini", user, messages: [{ role: "user", content: "Hello" }] }) as const
+const hello = (user: string): OpenAI.ChatCompletionCreateParamsNonStreaming => ({
+  model: "model-a-mini",
+  user,
+  messages: [{ role: "user", content: "Hello" }]
+})
 
-const create = (more: object, client = clientOf()) =>
-  client.chat.completions.create({ ...hello(person()), ...more } as OpenAI.ChatCompletionCreateParamsNonStreaming)
+const create = (more: object, client = clientOf()) => client.chat.completions.create({ ...hello(person()), ...more })
 
 const send = (body: unknown, headers: Readonly<Record<string, string>> = {}) =>
   server.fetch("/v1/chat/completions", {
@@ -64,7 +66,7 @@ describe("OpenAI's client for Node", () => {
 
   test("gets a streamed reply, with its usage before the end if it asks for that", async () => {
     const user = person()
-    const ask = { ...hello(user), stream: true } as const
+    const ask = { ...hello(user), stream: true as const }
     const chunks = []
     for await (const chunk of await clientOf().chat.completions.create({
       ...ask,

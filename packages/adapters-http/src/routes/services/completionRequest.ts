@@ -44,7 +44,7 @@ const unsupported = (what: string, isHarmless: (value: unknown) => boolean) =>
     Schema.Unknown.check(
       Schema.makeFilter((value: unknown) => value === null || isHarmless(value) || `Not supported here: ${what}`)
     )
-  ).annotate({ description: `Not supported: ${what}` })
+  ).annotateKey({ description: `Not supported: ${what}.` })
 
 const isEmpty = (value: unknown): boolean =>
   value === "" || (typeof value === "object" && value !== null && Object.keys(value).length === 0)
@@ -57,19 +57,19 @@ const isTextFormat = (value: unknown): boolean =>
 const isNoChoice = (value: unknown): boolean => value === "none" || value === "auto"
 
 const UNSUPPORTED = {
-  n: unsupported("more than one answer to a request. Leave it out or send 1.", (value) => value === 1),
-  tools: unsupported("calls of tools. Leave it out.", isEmpty),
-  tool_choice: unsupported("calls of tools. Leave it out.", isNoChoice),
-  functions: unsupported("calls of functions. Leave it out.", isEmpty),
-  function_call: unsupported("calls of functions. Leave it out.", isNoChoice),
-  response_format: unsupported("another form than text. Ask for the form in a message.", isTextFormat),
-  logprobs: unsupported("probabilities of tokens. Leave it out.", (value) => value === false),
-  top_logprobs: unsupported("probabilities of tokens. Leave it out.", (value) => value === 0),
-  logit_bias: unsupported("biased tokens. Leave it out.", isEmpty),
-  stop: unsupported("texts that end the reply. Leave it out, and cut the reply yourself.", isEmpty),
-  audio: unsupported("spoken replies. Leave it out.", isEmpty),
-  modalities: unsupported("other replies than text. Leave it out.", isOnlyText),
-  web_search_options: unsupported("a search of the web. Leave it out.", () => false)
+  n: unsupported("more than one answer to a request; leave it out or send 1", (value) => value === 1),
+  tools: unsupported("calls of tools; leave it out", isEmpty),
+  tool_choice: unsupported("calls of tools; leave it out", isNoChoice),
+  functions: unsupported("calls of functions; leave it out", isEmpty),
+  function_call: unsupported("calls of functions; leave it out", isNoChoice),
+  response_format: unsupported("another form than text; ask for the form in a message", isTextFormat),
+  logprobs: unsupported("probabilities of tokens; leave it out", (value) => value === false),
+  top_logprobs: unsupported("probabilities of tokens; leave it out", (value) => value === 0),
+  logit_bias: unsupported("biased tokens; leave it out", isEmpty),
+  stop: unsupported("texts that end the reply; leave it out, and cut the reply yourself", isEmpty),
+  audio: unsupported("spoken replies; leave it out", isEmpty),
+  modalities: unsupported("other replies than text; leave it out", isOnlyText),
+  web_search_options: unsupported("a search of the web; leave it out", () => false)
 }
 
 const Limit = Schema.optionalKey(

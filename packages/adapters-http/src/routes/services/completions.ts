@@ -33,7 +33,7 @@ const start = Effect.fnUntraced(function* (
   body: CompletionRequest,
   idempotencyKey: string | undefined
 ) {
-  if (!(yield* offeredModels).includes(body.model)) return yield* new ModelNotFound({ model: body.model })
+  if (!(yield* offeredModels).includes(body.model)) return yield* new ModelNotFound()
   const { instructions, messages } = conversationOf(body)
   const sending = ChatService.use((chat) =>
     chat.send({
