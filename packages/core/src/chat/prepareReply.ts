@@ -19,6 +19,7 @@ import { ChatNotFound, InvalidChatRequest } from "./errors.ts"
 import { buildPrompt, MINIMUM_REPLY_TOKENS, type Prompt, sourcesFrom, withoutBlanks } from "./prompt/prompt.ts"
 import { ReplySettings, type ReplySettingsData } from "./prompt/ReplySettings.ts"
 import type { Candidate } from "./reply/replyPrice.ts"
+import type { ReserveReplyInput } from "./reply/reserveReply.ts"
 import { admitsDocument } from "./sources/documentFilter.ts"
 import { makeFindSources } from "./sources/findSources.ts"
 import type { ReplyParties, ReplyTerms } from "./reply/Reply.ts"
@@ -168,26 +169,13 @@ export const makePrepareReply = Effect.gen(function* () {
     const messages = [...told, ...stored.filter(terms === undefined ? hasContent : isOfModel), ...said]
     const tokenizer = yield* Tokenizer
     yield* countMessages(payer, messages, model.contextTokens)
-    const ours = yield* Effect.fromResult(
-      buildPrompt({
-        model,
-        messages,
-        sources: sourcesFrom(offered),
-        outlines,
-        searched: all.length > 0,
-        isClientKept,
-        tokenizer
-      })
-    )
+    const given = { model, messages, sources: sourcesFrom(offered), outlines, searched: all.length > 0 }
+    const ours = yield* Effect.fromResult(buildPrompt({ ...given, isClientKept, tokenizer }))
     const prompt = settings.prompt === undefined ? ours : yield* askPromptBuilder(settings.prompt, ours, model, payer)
     const { maxInputTokens, maxOutputTokens } = prompt
     const chosen: Candidate = { model, provider, maxInputTokens, maxOutputTokens }
     const fallbacks = model.fallback === undefined ? [] : yield* fallbacksFor(model, tier, prompt)
-    const candidates: [Candidate, ...Array<Candidate>] = [chosen, ...fallbacks]
-    for (const [index, candidate] of candidates.entries()) {
-      const most = Math.min(candidate.maxOutputTokens, terms?.maxOutputTokens ?? Infinity)
-      candidates[index] = { ...candidate, maxOutputTokens: most }
-    }
+    const candidates = bounded([chosen, ...fallbacks], terms?.maxOutputTokens)
     const read = new Set(
       prompt.sources.flatMap(({ documentId, text }) => [documentId, ...(documentsOf.get(text) ?? [])])
     )
@@ -195,6 +183,15 @@ export const makePrepareReply = Effect.gen(function* () {
     return { account, tier, candidates, added, pending, unread, prompt }
   })
 })
+
+/** The candidates with at most so many output tokens. */
+const bounded = (
+  [chosen, ...fallbacks]: ReserveReplyInput["candidates"],
+  most = Infinity
+): ReserveReplyInput["candidates"] => {
+  const bound = (each: Candidate) => ({ ...each, maxOutputTokens: Math.min(each.maxOutputTokens, most) })
+  return [bound(chosen), ...fallbacks.map(bound)]
+}
 
 const hasContent = ({ content }: StoredMessage): boolean => content !== ""
 

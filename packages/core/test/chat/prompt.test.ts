@@ -83,6 +83,25 @@ const sources = fc
   )
   .map((all) => all.map(([text, filename, page, titles], index) => source(index + 1, text, filename, page, titles)))
 
+describe("a conversation that its client keeps", () => {
+  const given = { model: model(8_000), messages: [user("One?"), assistant("One."), system("Be brief."), user("Two?")] }
+
+  it("is the whole prompt, the instructions first", () => {
+    expect(built({ ...given, sources: [], isClientKept: true }).messages).toEqual([
+      system("Be brief."),
+      user("One?"),
+      assistant("One."),
+      user("Two?")
+    ])
+  })
+
+  it("gets our instruction if documents are quoted", () => {
+    const [first, second] = built({ ...given, sources: [source(1, "Text")], isClientKept: true }).messages
+    expect(first?.content).toContain("passages")
+    expect(second).toEqual(system("Be brief."))
+  })
+})
+
 describe("quoted passages", () => {
   it("of one document stand together in the order of its text, the best document first, under their own numbers", () => {
     const at = (number: number, documentId: string, start: number) => ({
