@@ -48,6 +48,7 @@ import { AccessList } from "./sessions/AccessList.ts"
 import { ServiceKeys } from "./keys/ServiceKeys.ts"
 import { EmailSignIn } from "./signin/EmailSignIn.ts"
 import { SignOut } from "./sessions/SignOut.ts"
+import { UserImport } from "./users/UserImport.ts"
 import { UserExport } from "./users/UserExport.ts"
 import { MoneyReports } from "./users/MoneyReports.ts"
 import { OperatorActions } from "./users/OperatorActions.ts"
@@ -95,6 +96,7 @@ export type ParleyServices =
   | SignOut
   | UserAccess
   | UserExport
+  | UserImport
   | MoneyReports
   | OperatorActions
   | OperatorReports
@@ -110,7 +112,7 @@ export type ParleyPorts = Catalog | ChatModels | CrmProviders | DocumentParser |
 /** All services over the ports; users of Effect provide adapters to this layer. */
 export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Layer.mergeAll(
   AppointmentBook.unavailable,
-  Layer.provideMerge(Layer.mergeAll(BillingService.layer, PaymentCatchUp.layer), PaymentInbox.layer),
+  Layer.provideMerge(Layer.mergeAll(BillingService.layer, PaymentCatchUp.layer, UserImport.layer), PaymentInbox.layer),
   CallLimitSweeper.layer,
   CrmAccess.layer,
   CrmService.layer,

@@ -49,6 +49,31 @@ const link =
       storing("BillingStore.link")
     )
 
+const adopt =
+  ({ schema, statement }: Db): BillingStore["Service"]["adopt"] =>
+  (people, { dryRun }) =>
+    statement<{
+      readonly answer: {
+        readonly refused: ReadonlyArray<{ readonly person: string; readonly customer: string | null }>
+        readonly waiting: ReadonlyArray<StoredWaiting>
+      }
+    }>(`SELECT ${schema}.adopt_customers($1, $2) AS answer`, [
+      JSON.stringify(
+        people.map(({ customerId: customer, importedAt: imported_at, userId: person }) => ({
+          person,
+          customer,
+          imported_at
+        }))
+      ),
+      dryRun
+    ]).pipe(
+      Effect.map(([row]) => ({
+        refused: new Map((row?.answer.refused ?? []).map(({ customer, person }) => [person, customer ?? undefined])),
+        waiting: (row?.answer.waiting ?? []).map(({ id }) => id)
+      })),
+      storing("BillingStore.adopt")
+    )
+
 const account =
   ({ schema, statement }: Db): BillingStore["Service"]["account"] =>
   (userId) =>
@@ -58,8 +83,9 @@ const account =
       subscriptions: ReadonlyArray<SubscriptionFacts>
       invoice_reports: BillingAccount["invoiceReports"] | null
       pinned: boolean | null
+      imported_at: Date | null
     }>(
-      `SELECT a.customer_id, a.followed, a.invoice_reports, a.pinned, (
+      `SELECT a.customer_id, a.followed, a.invoice_reports, a.pinned, a.imported_at, (
            SELECT coalesce(json_agg(s.facts ORDER BY s.subscription_id), '[]')
            FROM ${schema}.billing_subscriptions s WHERE s.user_id = $1
          ) AS subscriptions
@@ -73,7 +99,8 @@ const account =
           followed: row?.followed ?? null,
           subscriptions: row?.subscriptions ?? [],
           invoiceReports: row?.invoice_reports ?? [],
-          pinned: row?.pinned ?? false
+          pinned: row?.pinned ?? false,
+          importedAt: row?.imported_at?.getTime() ?? null
         })
       ),
       storing("BillingStore.account")
@@ -116,6 +143,7 @@ const make = Effect.map(Database, (database) =>
   BillingStore.of({
     pin: pin(database),
     link: link(database),
+    adopt: adopt(database),
     account: account(database),
     bought: bought(database),
     ownerOf: ownerOf(database)

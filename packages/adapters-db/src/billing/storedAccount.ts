@@ -13,6 +13,7 @@ export interface StoredAccount {
   readonly subscriptions: ReadonlyArray<SubscriptionFacts>
   readonly invoiceReports: BillingAccount["invoiceReports"]
   readonly pinned: boolean
+  readonly importedAt: number | null
   readonly bought: StoredBought | null
 }
 
@@ -22,7 +23,8 @@ export const toAccount = (stored: Omit<StoredAccount, "bought">): BillingAccount
   subscriptions: stored.subscriptions,
   followed: stored.followed ?? undefined,
   invoiceReports: stored.invoiceReports,
-  pinned: stored.pinned
+  pinned: stored.pinned,
+  importedAt: stored.importedAt ?? undefined
 })
 
 const toBought = (bought: StoredBought): BoughtCredits => ({ ...bought, paymentId: bought.paymentId ?? undefined })

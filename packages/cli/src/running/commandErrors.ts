@@ -108,3 +108,10 @@ export class FileNotRead extends Schema.TaggedError<FileNotRead>()("FileNotRead"
     return `${this.path} cannot be read (${this.problem}). Check the path, and that the file may be read.`
   }
 }
+
+/** Lines of an import that were not imported; the report has printed them. */
+export class LinesRefused extends Schema.TaggedError<LinesRefused>()("LinesRefused", { refused: Schema.Int }) {
+  override get message() {
+    return `${this.refused} lines were refused. The others are imported: correct these lines, and import the file again.`
+  }
+}

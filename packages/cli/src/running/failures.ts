@@ -49,6 +49,7 @@ const codeOfTag: Readonly<Record<string, number>> = {
   PaymentUnavailable: exitCodes.unavailable,
   SecretsNotConfigured: exitCodes.configuration,
   HoldsOpen: exitCodes.refused,
+  LinesRefused: exitCodes.refused,
   NoDatabaseYet: exitCodes.notFound,
   PurchaseNotFound: exitCodes.notFound,
   PurchaseConflict: exitCodes.refused,

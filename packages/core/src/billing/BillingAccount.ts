@@ -15,6 +15,11 @@ export interface BillingAccount {
   readonly invoiceReports: ReadonlyArray<InvoiceReport>
   /** An operator chose the tier: reports are stored, and do not change it. */
   readonly pinned: boolean
+  /**
+   * The moment of the balance that was imported from another system, in Unix milliseconds: payments that were reported
+   * earlier are part of it, and grant nothing. Undefined if none was imported.
+   */
+  readonly importedAt?: number | undefined
 }
 
 /** The account of a person without any stored fact. */

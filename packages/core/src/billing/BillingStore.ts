@@ -34,6 +34,25 @@ export interface Owner {
   readonly userId: UserId | undefined
 }
 
+/** A customer of the payment provider whose person comes with a balance from another system. */
+export interface AdoptInput {
+  readonly userId: UserId
+  readonly customerId: string
+  /** As in `BillingAccount`. */
+  readonly importedAt: number
+}
+
+/** The result of adopting customers. */
+export interface Adopted {
+  /**
+   * The people who were left as they were, with their own customer, or undefined if the given customer belongs to
+   * another person or to an erased one.
+   */
+  readonly refused: ReadonlyMap<UserId, string | undefined>
+  /** The ids of the events that waited for the customers, oldest first; none in a dry run. */
+  readonly waiting: ReadonlyArray<string>
+}
+
 /** Stores the customer, the subscriptions, the purchases and the references of each person. */
 export class BillingStore extends Context.Service<
   BillingStore,
@@ -45,6 +64,14 @@ export class BillingStore extends Context.Service<
     pin(input: PinInput): Effect.Effect<BillingAccount, StorageFailed>
     /** Links a customer to a person who had the one it replaces. */
     link(input: LinkInput): Effect.Effect<Linked, StorageFailed>
+    /**
+     * Links the customers of imported people, all in one transaction, and keeps the moment of their balances; a
+     * repetition changes nothing. With `dryRun` it only returns the refusals.
+     */
+    adopt(
+      people: ReadonlyArray<AdoptInput>,
+      options: { readonly dryRun: boolean }
+    ): Effect.Effect<Adopted, StorageFailed>
     /** The stored facts of a person. */
     account(userId: UserId): Effect.Effect<BillingAccount, StorageFailed>
     /** A person's purchases, newest first. */

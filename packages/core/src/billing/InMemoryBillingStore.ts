@@ -1,7 +1,15 @@
 import { Effect, Layer } from "effect"
+import type { UserId } from "../identity/UserId.ts"
 import { InMemoryStorage, type PersonalPart } from "../storage/InMemoryStorage.ts"
-import { type BillingAccount, noBilling } from "./BillingAccount.ts"
-import { BillingStore, type LinkInput, type Owner, type PinInput } from "./BillingStore.ts"
+import { type BillingAccount, noBilling, type StoredPaymentEvent } from "./BillingAccount.ts"
+import {
+  type Adopted,
+  type AdoptInput,
+  BillingStore,
+  type LinkInput,
+  type Owner,
+  type PinInput
+} from "./BillingStore.ts"
 import { InMemoryPaymentEventStore, linkAll } from "./inbox/InMemoryPaymentEventStore.ts"
 import { customerReference } from "./inbox/paymentReferences.ts"
 import { InMemoryPayments, type PaymentTables as Tables } from "./upkeep/InMemoryPayments.ts"
@@ -23,6 +31,24 @@ const link = (tables: Tables, { customerId, replaces, userId }: LinkInput) => {
   if (owners.has(reference) && owners.get(reference) !== userId) return { customerId: undefined, waiting: [] }
   accounts.set(userId, { ...account, customerId })
   return { customerId, waiting: linkAll(tables, userId, [reference]) }
+}
+
+const adopt = (tables: Tables, people: ReadonlyArray<AdoptInput>, dryRun: boolean): Adopted => {
+  const refused = new Map<UserId, string | undefined>()
+  const waiting: Array<StoredPaymentEvent> = []
+  for (const { customerId, importedAt, userId } of people) {
+    const { accounts, owners } = tables
+    const account = accounts.get(userId) ?? noBilling(userId)
+    const reference = customerReference(customerId)
+    if (owners.has(reference) && owners.get(reference) !== userId) refused.set(userId, undefined)
+    else if (account.customerId !== undefined && account.customerId !== customerId) {
+      refused.set(userId, account.customerId)
+    } else if (!dryRun) {
+      accounts.set(userId, { ...account, customerId, importedAt: account.importedAt ?? importedAt })
+      waiting.push(...linkAll(tables, userId, [reference]))
+    }
+  }
+  return { refused, waiting: waiting.toSorted((a, b) => a.createdAt - b.createdAt).map(({ id }) => id) }
 }
 
 const ownerOf = ({ owners }: Tables, references: ReadonlyArray<string>): Owner | undefined => {
@@ -58,6 +84,7 @@ const make = Effect.gen(function* () {
   return BillingStore.of({
     pin: (input) => atOnce(() => pin(tables, input)),
     link: (input) => atOnce(() => link(tables, input)),
+    adopt: (people, { dryRun }) => atOnce(() => adopt(tables, people, dryRun)),
     account: (userId) => atOnce(() => accounts.get(userId) ?? noBilling(userId)),
     bought: (userId) => atOnce(() => (purchases.get(userId) ?? []).toSorted((a, b) => b.boughtAt - a.boughtAt)),
     ownerOf: (references) => atOnce(() => ownerOf(tables, references))

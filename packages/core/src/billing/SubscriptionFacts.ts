@@ -263,6 +263,19 @@ export const withInvoice = (
   })
 }
 
+/** The facts with only those payments that were reported before a moment. */
+export const paidBefore = (facts: SubscriptionFacts, at: number): SubscriptionFacts => {
+  const isEarlier = ({ payment }: Pick<PaidPeriod, "payment">) => payment !== undefined && payment.paidAt < at
+  const periods = [...facts.earlier, ...(facts.paid === undefined ? [] : [facts.paid])].filter(isEarlier)
+  return {
+    ...facts,
+    checkout: facts.checkout !== undefined && facts.checkout.at < at ? facts.checkout : undefined,
+    paid: periods.at(-1),
+    earlier: periods.slice(0, -1),
+    changes: facts.changes.filter(isEarlier)
+  }
+}
+
 /** All payments that paid for periods of a subscription, or for changes within them. */
 export const paymentsOf = ({
   changes,

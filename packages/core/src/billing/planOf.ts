@@ -225,6 +225,8 @@ export interface PlanGrounds {
   readonly userId: UserId
   readonly subscriptions: ReadonlyArray<SubscriptionFacts>
   readonly invoiceReports: ReadonlyArray<InvoiceReport>
+  /** As in `BillingAccount`. */
+  readonly importedAt?: number | undefined
 }
 
 /** The subscriptions that go on and are paid for, each with its plan; first the one whose plan the person has. */
@@ -249,8 +251,11 @@ export const paidPlans = (
 export const planOf = (grounds: PlanGrounds, catalog: CatalogData, now: number): Plan | undefined => {
   const [current] = paidPlans(grounds, catalog, now)
   if (current !== undefined) return current[1]
-  const { subscriptions } = grounds
-  const everPaid = subscriptions.filter((facts) => entitlementOf(facts) !== undefined)
+  const { importedAt = -Infinity, subscriptions } = grounds
+  // The payments of a subscription from before an import may be unknown here.
+  const everPaid = subscriptions.filter(
+    (facts) => entitlementOf(facts) !== undefined || (facts.startedAt ?? Infinity) < importedAt
+  )
   const ends = everPaid.flatMap(({ endedAt }) => endedAt ?? [])
   if (ends.length === 0 || ends.length < everPaid.length) return undefined
   const anchor = Math.max(...ends)

@@ -58,6 +58,7 @@ export {
 export { adjust, dispute, grant, refund } from "./rules/grantsAndCorrections.ts"
 export { type TakeFromPeriodInput, type TakenFromPeriod, takeFromPeriod } from "./rules/takeFromPeriod.ts"
 export { changeTier } from "./rules/tierChange.ts"
+export { importAccount } from "./rules/importAccount.ts"
 export { type Period, periodAt, periodStart } from "./rules/period.ts"
 export type { CorrectionReport, PurchaseState } from "./Purchase.ts"
 export { NO_TRANSACTIONS, TRANSACTION_TYPES, type TransactionCounts, countsOf, withTransaction } from "./Transaction.ts"

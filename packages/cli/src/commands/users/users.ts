@@ -2,12 +2,15 @@ import { Command } from "effect/cli"
 import { usersBlockCommand, usersSignOutCommand, usersUnblockCommand } from "./usersAccess.ts"
 import { usersDeleteCommand } from "./usersDelete.ts"
 import { usersExportCommand } from "./usersExport.ts"
+import { usersImportCommand } from "./usersImport.ts"
 import { usersFindCommand, usersListCommand } from "./usersList.ts"
 import { usersTierCommand } from "./usersTier.ts"
 
 /** `parley users`: operations on people as a whole. */
 export const usersCommand = Command.make("users").pipe(
-  Command.withDescription("List people, change their tier, end their access, export their data, and erase them"),
+  Command.withDescription(
+    "List people, change their tier, end their access, import and export their data, and erase them"
+  ),
   Command.withExamples([{ command: "parley users delete user-1", description: "Erase a person" }]),
   Command.withSubcommands([
     usersListCommand,
@@ -17,6 +20,7 @@ export const usersCommand = Command.make("users").pipe(
     usersUnblockCommand,
     usersSignOutCommand,
     usersExportCommand,
+    usersImportCommand,
     usersDeleteCommand
   ])
 )

@@ -59,6 +59,7 @@ export const invoiceComparison = (books: Books, records: CreditRecords["Service"
       const told = withInvoice(noFacts(facts.id), invoice, isPlan)
       const period = periodsOf(facts).find(({ payment }) => payment?.invoiceId === id)
       const payment = period?.payment ?? facts.changes.find((change) => change.payment.invoiceId === id)?.payment
+      if (payment === undefined && invoice.createdAt < (account.importedAt ?? -Infinity)) return undefined
       if (payment === undefined) {
         return differs(subject, "not-granted", `${paid} are paid for a plan, and the payment is not known here`)
       }

@@ -38,7 +38,7 @@ export const planComparison = (records: CreditRecords["Service"], catalog: Catal
   Effect.fnUntraced(function* (
     account: BillingAccount
   ): Effect.fn.Return<ReadonlyArray<PaymentDifference>, StorageFailed> {
-    const { pinned, subscriptions, userId } = account
+    const { importedAt, pinned, subscriptions, userId } = account
     const now = yield* Clock.currentTimeMillis
     const credits = yield* Effect.catchTag(records.account(userId), "AccountNotFound", () => Effect.succeed(undefined))
     const [current, ...others] = paidPlans(account, catalog, now)
@@ -51,7 +51,8 @@ export const planComparison = (records: CreditRecords["Service"], catalog: Catal
     )
     if (pinned || credits === undefined) return second
     if (current === undefined) {
-      if (!followsPayments(credits) || subscriptions.some(isPaidFor)) return second
+      const mayBePaid = importedAt !== undefined && subscriptions.every(({ endedAt }) => endedAt === undefined)
+      if (!followsPayments(credits) || mayBePaid || subscriptions.some(isPaidFor)) return second
       const found = `the account is on ${credits.tier}, and no stored subscription pays for it`
       return [...second, differs({ userId, payment: userId }, "not-paid", found)]
     }

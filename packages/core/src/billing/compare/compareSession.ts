@@ -48,6 +48,8 @@ export const sessionComparison =
           : differs(subject, "not-granted", `${paid} are paid, and nothing is given: ${refusal}`)
       }
       const given = yield* transactionOf(records, userId, `topup:${id}`)
+      if (given === undefined && createdAt < ((yield* books.of(userId)).account.importedAt ?? -Infinity))
+        return undefined
       if (given === undefined) return differs(subject, "not-granted", `${paid} are paid, and nothing was given`)
       const bought = (yield* books.of(userId)).bought.find(({ sessionId }) => sessionId === id)
       if (bought === undefined) return differs(subject, "amount", "credits were given, and no purchase is stored")

@@ -29,7 +29,7 @@ const otherPlan = ({ endedAt, ...facts }: SubscriptionFacts, priceId: string): s
 export const subscriptionComparison =
   (books: Books, catalog: CatalogData) =>
   (
-    { id, items, status }: PaymentSubscription,
+    { id, items, startedAt, status }: PaymentSubscription,
     owner: Owner | undefined
   ): Effect.Effect<PaymentDifference | undefined, StorageFailed> =>
     Effect.gen(function* () {
@@ -47,6 +47,7 @@ export const subscriptionComparison =
       }
       const { account } = yield* books.of(userId)
       const facts = account.subscriptions.find((one) => one.id === id)
+      if (facts === undefined && startedAt < (account.importedAt ?? -Infinity)) return undefined
       if (facts === undefined)
         return differs(subject, "not-granted", "it goes on at the provider, and is not known here")
       const other = otherPlan(facts, item.priceId)

@@ -194,6 +194,13 @@ const decideDispute = (view: PaymentView, { at }: Subject, dispute: PaymentDispu
   }
 }
 
+/** Whether an event is about a plan: its facts count, whenever they were reported. */
+const isOfPlan = (fact: PaymentFact): boolean =>
+  fact._tag === "InvoicePaid" ||
+  fact._tag === "Subscription" ||
+  fact._tag === "Unreadable" ||
+  (fact._tag === "Checkout" && fact.session.mode === "subscription")
+
 /**
  * The consequences of an event for a person. The facts of a subscription do not depend on the order of its events, the plan is
  * a function of the facts, and the ledger runs each grant and correction once for its key. So the result does not depend on
@@ -206,6 +213,9 @@ export const decidePayment = (
 ): PaymentDecision => {
   const links = fact._tag === "Charge" || fact._tag === "Dispute" ? [] : referencesOf(fact)
   const subject: Subject = { at: event.createdAt, links }
+  if (event.createdAt < (view.account.importedAt ?? -Infinity) && !isOfPlan(fact)) {
+    return ignored("it is from before the import of its person, and part of the imported balance", links)
+  }
   switch (fact._tag) {
     case "Checkout":
       return decideCheckout(view, subject, fact.session)

@@ -3,7 +3,7 @@ import type { BillingAccount } from "../BillingAccount.ts"
 import { followedPeriod, isFollowed, restOf, takenBeyond, withOwnKey } from "../FollowedPeriod.ts"
 import { type InvoiceReport, withInvoiceReport } from "../InvoiceReport.ts"
 import { type Plan, planOf } from "../planOf.ts"
-import { noFacts, type SubscriptionFacts } from "../SubscriptionFacts.ts"
+import { noFacts, paidBefore, type SubscriptionFacts } from "../SubscriptionFacts.ts"
 import { pastPeriods, pastTakings } from "./pastPeriods.ts"
 import { type CreditAction, type PaymentDecision, type PaymentView, UNCHANGED } from "./PaymentDecision.ts"
 
@@ -12,6 +12,23 @@ const sameTerms = (a: Plan | undefined, b: Plan): boolean =>
   a.subscriptionId === b.subscriptionId &&
   a.periodKey === b.periodKey &&
   (Object.keys(b.terms) as ReadonlyArray<keyof Plan["terms"]>).every((name) => a.terms[name] === b.terms[name])
+
+/**
+ * The credits of a plan's period that are part of an imported balance: those that were paid for before it, in a period
+ * that had begun. Undefined if none are.
+ */
+const containedCredits = (
+  { account, catalog, now }: Pick<PaymentView, "account" | "catalog" | "now">,
+  known: Partial<Pick<BillingAccount, "subscriptions" | "invoiceReports">>,
+  { subscriptionId, terms: { periodStart } }: Plan
+): number | undefined => {
+  const { importedAt } = account
+  if (importedAt === undefined || periodStart >= importedAt) return undefined
+  const all = { ...account, ...known }
+  const own = all.subscriptions.filter(({ id }) => id === subscriptionId)
+  const then = planOf({ ...all, subscriptions: own.map((facts) => paidBefore(facts, importedAt)) }, catalog, now)
+  return then?.terms.periodStart === periodStart ? then.terms.allowance : undefined
+}
 
 /** Moves the credits from the plan of the earlier facts to the plan of all facts. */
 const followed = (
@@ -53,6 +70,7 @@ const followed = (
     periodKey,
     resumes: restOf(before, plan),
     taken: before && { periodStart: before.periodStart, credits: before.taken?.allowance ?? 0 },
+    contained: containedCredits({ account, catalog, now }, known, plan),
     changeKey
   }
   const follow: CreditAction = {

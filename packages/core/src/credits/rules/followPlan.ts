@@ -54,6 +54,11 @@ export interface FollowPlanInput {
    */
   readonly taken?: { readonly periodStart: number; readonly credits: number } | undefined
   /**
+   * The credits of the period that are part of an imported balance: a period that was not granted here counts as granted
+   * with them.
+   */
+  readonly contained?: number | undefined
+  /**
    * The key of this change of terms, for example `plan:<event>`: if nothing is granted, its transaction has this key.
    */
   readonly changeKey: string
@@ -89,7 +94,8 @@ const takenOf = ({ periodStart }: LedgerAccount, taken: FollowPlanInput["taken"]
  * period's own rest returns.
  */
 const changeOf = (account: LedgerAccount, input: FollowPlanInput): number => {
-  const { periodKey, resumes, terms } = input
+  const { contained, periodKey, resumes, terms } = input
+  if (contained !== undefined) return Math.max(0, terms.allowance - contained)
   const { given, left } = resumes ?? leftOf(account, input)
   const more = periodKey === undefined ? 0 : Math.max(0, terms.allowance - given)
   const kept = more > 0 ? left : Math.min(left, terms.allowance)
@@ -131,8 +137,8 @@ const wrong = (account: LedgerAccount, input: FollowPlanInput): string | undefin
  * subscriptions replace each other, each continues with its own rest. A repeated change returns its first answer; one
  * that changes nothing writes nothing.
  */
-export const followPlan = (input: FollowPlanInput): Operation<FollowedPlan, OnceRefusal> => {
-  const { changeKey, periodKey, terms, userId } = input
+export const followPlan = (asked: FollowPlanInput): Operation<FollowedPlan, OnceRefusal> => {
+  const { changeKey, periodKey, terms, userId } = asked
   const fingerprint = `plan ${terms.tier}`
   return {
     name: "followPlan",
@@ -140,6 +146,7 @@ export const followPlan = (input: FollowPlanInput): Operation<FollowedPlan, Once
     reads: { key: changeKey, secondKey: periodKey },
     decide: (view, now): Decision<FollowedPlan, OnceRefusal> => {
       const { account, open, record, second } = view
+      const input = second.record === undefined ? asked : { ...asked, contained: undefined }
       const refuse = (error: OnceRefusal) => ({ answer: Result.fail(error), changes: undefined })
       if (account === undefined) return refuse(new AccountNotFound({ userId }))
       const isNew = record === undefined && open === undefined
@@ -160,7 +167,12 @@ export const followPlan = (input: FollowPlanInput): Operation<FollowedPlan, Once
               key: periodKey,
               fingerprint: PERIOD_FINGERPRINT,
               now,
-              post: (before) => Result.succeed(begin(before, terms, periodKey, now))
+              post: (before) =>
+                Result.succeed(
+                  input.contained === undefined
+                    ? begin(before, terms, periodKey, now)
+                    : align(before, input, periodKey, now)
+                )
             }
           )
         : decideOnce(view, {

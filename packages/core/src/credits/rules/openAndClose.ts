@@ -2,7 +2,7 @@ import { Result } from "effect"
 import { PERIOD_FINGERPRINT, periodKey } from "./resetPeriod.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import type { Account } from "../Account.ts"
-import { decideOnce, type OnceRefusal, newest, post, type Journal } from "./journal.ts"
+import { decideOnce, type OnceRefusal, newest, post, type Journal, type Terms } from "./journal.ts"
 import { AccountNotFound, HoldsOpen } from "../errors.ts"
 import { accountOf } from "./decideAll.ts"
 import type { Decision, LedgerAccount, Operation, IdempotencyRecord } from "./LedgerState.ts"
@@ -39,10 +39,29 @@ export const openAccount = (input: OpenAccountInput): Operation<Account, never> 
     account === undefined ? opened(input, now) : { answer: Result.succeed(accountOf(account)), changes: undefined }
 })
 
+/** An account before its first transaction. */
+export const emptyAccount = (userId: UserId, terms: Terms): LedgerAccount => ({
+  userId,
+  ...terms,
+  allowance: 0,
+  topup: 0,
+  debt: 0,
+  heldAllowance: 0,
+  heldTopup: 0,
+  version: 0,
+  transactionCount: 0,
+  openHolds: 0,
+  byType: NO_TRANSACTIONS,
+  termsTransaction: 0,
+  holdsOpened: 0,
+  holdsEnded: 0,
+  usageDay: 0,
+  usageByKind: NO_USAGE
+})
+
 const opened = (input: OpenAccountInput, now: number): Decision<Account, never> => {
   const { start, end } = periodAt(now, now)
-  const empty: LedgerAccount = {
-    userId: input.userId,
+  const empty = emptyAccount(input.userId, {
     tier: input.tier,
     anchor: now,
     periodStart: start,
@@ -50,22 +69,8 @@ const opened = (input: OpenAccountInput, now: number): Decision<Account, never> 
     periodCredits: input.allowance,
     renewedBy: "schedule",
     renewedUntil: undefined,
-    pendingTier: undefined,
-    allowance: 0,
-    topup: 0,
-    debt: 0,
-    heldAllowance: 0,
-    heldTopup: 0,
-    version: 0,
-    transactionCount: 0,
-    openHolds: 0,
-    byType: NO_TRANSACTIONS,
-    termsTransaction: 0,
-    holdsOpened: 0,
-    holdsEnded: 0,
-    usageDay: 0,
-    usageByKind: NO_USAGE
-  }
+    pendingTier: undefined
+  })
   const key = periodKey(input.userId, start)
   const { allowance } = input
   const journal = post(
