@@ -27,7 +27,7 @@ export class BillingWorld {
   private readonly subscriptions: Array<WorldSubscription> = []
   private readonly purchases: Array<WorldPurchase> = []
   private readonly userId: string
-  private readonly customerId: string
+  readonly customerId: string
   private readonly name: string
 
   constructor(name: string, start: number) {
