@@ -145,6 +145,9 @@ export const storageLayer = <Layers extends StorageLayers>(
   return Layer.mergeAll(...all)
 }
 
+/** True for the name by which `createParley` takes a store. */
+export const isStoragePortName = (name: string): boolean => Object.hasOwn(ports, name)
+
 /** The layer of stores that are open already. */
 export const openStorageLayer = (stores: StoragePorts): Layer.Layer<StoragePort> => servicesLayer(ports, stores)
 

@@ -88,6 +88,8 @@ export type { CreditCalls, JoinedCreditCalls, RunningWork } from "./promise/cred
 export type { OpenedFile, Parley, SentReply } from "./promise/Parley.ts"
 export type { DatabaseProblem, ParleyError } from "./ParleyError.ts"
 export type { LogFields, ParleyLogger } from "./outages/ParleyLogger.ts"
+export type { PersonLine } from "./users/importLines.ts"
+export type { ImportReport } from "./users/UserImport.ts"
 export { type ParleyOptions, createParley } from "./promise/createParley.ts"
 export { errorStatuses, isParleyError } from "./errorStatuses.ts"
 export { type OpenInMemoryOptions, openInMemory } from "./promise/openInMemory.ts"

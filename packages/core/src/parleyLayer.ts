@@ -33,6 +33,8 @@ import { DocumentReindex } from "./documents/indexing/reindexing/DocumentReindex
 import { Reindexing } from "./documents/indexing/reindexing/Reindexing.ts"
 import { FileMover } from "./documents/storing/FileMover.ts"
 import { EventDelivery } from "./events/EventDelivery.ts"
+import { EventService } from "./events/EventService.ts"
+import { JobService } from "./jobs/JobService.ts"
 import { EventFeed } from "./keys/EventFeed.ts"
 import { CallLimitSweeper } from "./limits/CallLimitSweeper.ts"
 import type { StoragePort } from "./StoragePorts.ts"
@@ -79,8 +81,10 @@ export type ParleyServices =
   | EmailSignIn
   | EventDelivery
   | EventFeed
+  | EventService
   | FileMover
   | HoldSweeper
+  | JobService
   | JobWorker
   | ModelOffers
   | PaymentCatchUp
@@ -122,6 +126,8 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   EmailSignIn.layer,
   EventDelivery.layer,
   EventFeed.layer,
+  EventService.layer,
+  JobService.layer,
   FileMover.layer,
   HoldSweeper.layer,
   Layer.provideMerge(parleyJobWorker, Reindexing.layer),

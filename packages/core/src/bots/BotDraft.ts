@@ -1,4 +1,5 @@
 import { Effect, Schema, Struct } from "effect"
+import { withFields } from "../storage/inputs.ts"
 import { issuesOf } from "../validation/issuesOf.ts"
 import { type BotSettings } from "./Bot.ts"
 import { botFields } from "./botFields.ts"
@@ -13,6 +14,9 @@ export type BotDraft = typeof BotDraft.Type
 /** An owner's request to change a bot: missing fields stay as they are. */
 export const BotChange = Schema.Struct(Struct.map(botFields, Schema.optionalKey))
 export type BotChange = typeof BotChange.Type
+
+/** For a draft or a change: the service checks the values. */
+export const BOT_FIELDS = withFields<BotDraft>(...(Object.keys(botFields) as ReadonlyArray<keyof BotDraft>))
 
 const DEFAULTS: Omit<BotSettings, "displayName"> = {
   welcomeMessage: "Hello! How can I help you?",

@@ -4,14 +4,14 @@ import { DocumentStore } from "../documents/storing/DocumentStore.ts"
 import { findReadableDocuments } from "../documents/searching/findReadableDocuments.ts"
 import type { DocumentForbidden, DocumentNotFound } from "../documents/errors.ts"
 import { UserId } from "../identity/UserId.ts"
-import { CheckedByService, Id, inputsOf } from "../storage/inputs.ts"
+import { Id, inputsOf, withFields } from "../storage/inputs.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import { Catalog, findModel } from "../tiers/Catalog.ts"
 import { type Bot, type BotName, BotSettings } from "./Bot.ts"
 import { BotFarewell } from "./BotFarewell.ts"
-import { type BotChange, type BotDraft, decodeBotChange, decodeBotDraft } from "./BotDraft.ts"
+import { BOT_FIELDS, type BotChange, type BotDraft, decodeBotChange, decodeBotDraft } from "./BotDraft.ts"
 import { BotStore, PublishedBots, type StoredBot } from "./BotStore.ts"
 import {
   BotKeyNotFound,
@@ -57,8 +57,8 @@ export class BotService extends Context.Service<
   }
 >()("@parley/core/bots/BotService") {
   static readonly inputs = inputsOf<BotService["Service"]>()({
-    create: [{ owner: UserId }, { draft: CheckedByService }],
-    update: [{ owner: UserId }, { botId: Id }, { change: CheckedByService }],
+    create: [{ owner: UserId }, { draft: BOT_FIELDS }],
+    update: [{ owner: UserId }, { botId: Id }, { change: BOT_FIELDS }],
     get: [{ owner: UserId }, { botId: Id }],
     list: [{ owner: UserId }],
     remove: [{ owner: UserId }, { botId: Id }],

@@ -1,7 +1,10 @@
 import { Context, Effect, Layer } from "effect"
+import { BY_AN_APPLICATION } from "../audit/ActionAsked.ts"
+import { AuditLog } from "../audit/AuditLog.ts"
 import type { SessionInvalid } from "../identity/SessionVerifier.ts"
 import { UserId } from "../identity/UserId.ts"
 import { Id, inputsOf } from "../storage/inputs.ts"
+import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import {
   CreditLedger,
@@ -17,7 +20,7 @@ import { balanceOf, type Balance } from "./Account.ts"
 import { Accounts } from "./Accounts.ts"
 import type { AdjustInput, RefundInput } from "./Purchase.ts"
 import { adjust, grant, refund, type GrantRefusal, type PurchaseRefusal } from "./rules/grantsAndCorrections.ts"
-import { Adjustment, Grant, History, Refund, TierChoice } from "./creditInputs.ts"
+import { Adjustment, Grant, History, Refund, TierChoice, Usage } from "./creditInputs.ts"
 import { type AccountNotFound, type InvalidAmount, InvalidUsageRange, KeyConflict, ReceiptNotFound } from "./errors.ts"
 import type { OnceRefusal } from "./rules/journal.ts"
 import { followPlan, type FollowPlanInput } from "./rules/followPlan.ts"
@@ -125,11 +128,13 @@ export class CreditService extends Context.Service<
     done(userId: UserId, key: string): Effect.Effect<Transaction | undefined, StorageFailed>
     /**
      * Grants `amount` credits that never expire; opens the account if there is none. The same `key` grants them once.
+     * A `reason` is entered in the audit log, in the same transaction.
      */
     grant(input: {
       readonly userId: UserId
       readonly amount: number
       readonly key: string
+      readonly reason?: string | undefined
     }): Effect.Effect<Transaction, GrantRefusal | StorageFailed>
     /**
      * Corrects the balance of an account that exists. Negative amounts take; credits that are not there become debt.
@@ -163,6 +168,7 @@ export class CreditService extends Context.Service<
   static readonly inputs = inputsOf<CreditService["Service"]>()({
     balance: [{ userId: UserId }],
     history: [{ input: History }],
+    usage: [{ input: Usage }],
     receipt: [{ userId: UserId }, { messageId: Id }],
     grant: [{ input: Grant }],
     adjust: [{ input: Adjustment }],
@@ -176,7 +182,9 @@ export class CreditService extends Context.Service<
       const records = yield* CreditRecords
       const upkeep = yield* CreditUpkeep
       const accounts = yield* Accounts
+      const audit = yield* AuditLog
       const catalog = yield* Catalog
+      const unitOfWork = yield* UnitOfWork
 
       /** Does work on an account, which it opens for a person who has not signed in yet. */
       const opening = <A, E>(userId: UserId, work: Effect.Effect<A, E | AccountNotFound>) =>
@@ -202,7 +210,20 @@ export class CreditService extends Context.Service<
           replyCosts(records, userId, messageIds)
         ),
         done: (userId, key) => transactionOf(records, userId, key),
-        grant: (input) => opening(input.userId, ledger.run(grant({ ...input, type: "grant" }))),
+        grant: ({ reason, ...input }) => {
+          const { amount, key, userId } = input
+          const granting = opening(userId, ledger.run(grant({ ...input, type: "grant" })))
+          if (reason === undefined) return granting
+          const details = `${amount} credits under the key ${key}`
+          const entry = { action: "credits grant", by: BY_AN_APPLICATION.by, userId, reason, details }
+          const entering = Effect.gen(function* () {
+            const done = yield* transactionOf(records, userId, key)
+            const made = yield* granting
+            if (done === undefined) yield* audit.record(entry)
+            return made
+          })
+          return unitOfWork.run(userId, entering)
+        },
         adjust: (input) => ledger.run(adjust(input)),
         refund: (input) => ledger.run(refund(input)),
         changeTier: Effect.fn("CreditService.changeTier")(function* ({ userId, tier, key }) {

@@ -31,7 +31,13 @@ export const History = Schema.Struct({
   type: Schema.optional(Schema.String),
   upto: Schema.optional(Offset)
 })
-export const Grant = Schema.Struct({ userId: UserId, key: ChosenKey, amount: Amount })
+export const Grant = Schema.Struct({
+  userId: UserId,
+  key: ChosenKey,
+  amount: Amount,
+  reason: Schema.optional(Schema.NonEmptyString)
+})
+export const Usage = Schema.Struct({ userId: UserId, from: Schema.String, to: Schema.String })
 export const Adjustment = Schema.Struct({ userId: UserId, key: ChosenKey, amount: Amount, reason: Schema.String })
 export const TierChoice = Schema.Struct({ ...named, tier: Schema.String })
 export const Refund = Schema.Struct({

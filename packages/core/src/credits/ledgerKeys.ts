@@ -2,7 +2,8 @@ import { Schema } from "effect"
 import { EventKey } from "../storage/inputs.ts"
 
 /** The beginnings of the keys of Parley's own events: payments, periods, replies, metered work, changes of terms. */
-const OWN = /^(?:adjustment|closed|expired|first|grant|imported|moved|period|plan|refund|repaid|reply|tier|topup|unpinned|work):/
+const OWN =
+  /^(?:adjustment|closed|expired|first|grant|imported|moved|period|plan|refund|repaid|reply|tier|topup|unpinned|work):/
 
 /** True for a key that only Parley's own events have. */
 export const isLedgerKey = (key: string): boolean => OWN.test(key)

@@ -13,7 +13,16 @@ import type { DocumentFile, DocumentService, PartOfDocument } from "../documents
 import type { UserId } from "../identity/UserId.ts"
 import type { ServiceKeys } from "../keys/ServiceKeys.ts"
 import type { SignOut } from "../sessions/SignOut.ts"
+import type { ActionAsked } from "../audit/ActionAsked.ts"
+import type { EventService } from "../events/EventService.ts"
+import type { JobService } from "../jobs/JobService.ts"
+import type { MoneyReports } from "../users/MoneyReports.ts"
+import type { OperatorReports } from "../users/OperatorReports.ts"
 import type { UserAccess } from "../users/UserAccess.ts"
+import type { ExportLine } from "../users/UserExport.ts"
+import type { UserImport } from "../users/UserImport.ts"
+import type { UserService } from "../users/UserService.ts"
+import type { ConversationService } from "../widget/ConversationService.ts"
 import type { CallersClient, CallersClients, CallersTransaction } from "../storage/CallersTransaction.ts"
 import type { CallsOf } from "./callsOf.ts"
 import type { CreditCalls, JoinedCreditCalls } from "./creditCalls.ts"
@@ -82,13 +91,29 @@ export interface Parley {
     file(userId: UserId, documentId: string, part?: PartOfDocument): Promise<OpenedFile>
   }
   readonly bots: CallsOf<typeof BotService>
+  /** What owners of bots read of what visitors said. */
+  readonly conversations: CallsOf<typeof ConversationService>
   readonly crm: CallsOf<typeof CrmService> & CallsOf<typeof CrmAccess>
   readonly billing: CallsOf<typeof BillingService> & CallsOf<typeof PaymentInbox>
   readonly sessions: CallsOf<typeof SignOut>
   /** Keys with which back ends of the operator call the HTTP interface. */
   readonly keys: CallsOf<typeof ServiceKeys>
   /** What operators do with people as a whole. */
-  readonly users: CallsOf<typeof UserAccess>
+  readonly users: CallsOf<typeof UserAccess> &
+    CallsOf<typeof UserService> &
+    CallsOf<typeof UserImport> & {
+      /**
+       * All stored data about a person, one line after another, read on demand: first a line `export`, last a line `end`.
+       * The stream errors with `UserNotFound` if nothing is stored. Recorded in the audit log.
+       */
+      export(userId: UserId, asked?: ActionAsked): Promise<ReadableStream<ExportLine>>
+    }
+  /** What operators read: people, the audit log, the charges and payments of days, and the state of the service. */
+  readonly reports: CallsOf<typeof OperatorReports> & CallsOf<typeof MoneyReports>
+  /** The events on their way to hooks and webhooks. */
+  readonly events: CallsOf<typeof EventService>
+  /** Queued work of all people. */
+  readonly jobs: CallsOf<typeof JobService>
   /** The models of the person's tier. */
   readonly models: CallsOf<typeof ModelOffers>["models"]
   readonly credits: CreditCalls

@@ -23,13 +23,18 @@ export type CallsOf<Of extends Offering<object>> = {
   >
 }
 
-/** A call that rejects with `InvalidInput` before anything else if a parameter is not as its schema says. */
+/**
+ * A call that rejects with `InvalidInput` before anything else if a parameter is not as its schema says, or has a field
+ * that its schema does not have.
+ */
 export const checked = <Given extends ReadonlyArray<unknown>, A>(
   parameters: ReadonlyArray<Parameter>,
   call: (...given: Given) => Promise<A>
 ) => {
   const decoders = parameters.map((parameter) =>
-    Object.entries(parameter).map(([name, schema]) => [name, expectationsOf(schema)] as const)
+    Object.entries(parameter).map(
+      ([name, schema]) => [name, expectationsOf(schema, { onExcessProperty: "error" })] as const
+    )
   )
   return async (...given: Given): Promise<A> => {
     for (const [place, [[name, decode] = []]] of decoders.entries()) {

@@ -1,8 +1,18 @@
-import { Clock, Effect, Layer, ManagedRuntime, References, Stream } from "effect"
+import { Clock, Effect, Layer, ManagedRuntime, References, Schema, Stream } from "effect"
 import { type BackgroundTaskName, backgroundWorkLayer } from "../backgroundTasks.ts"
 import { ServiceKeys } from "../keys/ServiceKeys.ts"
 import { SignOut } from "../sessions/SignOut.ts"
+import { ActionAsked, BY_AN_APPLICATION } from "../audit/ActionAsked.ts"
+import { EventService } from "../events/EventService.ts"
+import { UserId } from "../identity/UserId.ts"
+import { JobService } from "../jobs/JobService.ts"
+import { MoneyReports } from "../users/MoneyReports.ts"
+import { OperatorReports } from "../users/OperatorReports.ts"
 import { UserAccess } from "../users/UserAccess.ts"
+import { UserExport } from "../users/UserExport.ts"
+import { UserImport } from "../users/UserImport.ts"
+import { UserService } from "../users/UserService.ts"
+import { ConversationService } from "../widget/ConversationService.ts"
 import { BillingService } from "../billing/BillingService.ts"
 import { noPayments } from "../billing/provider/noPayments.ts"
 import { paymentProviderLayer, type PaymentProvider } from "../billing/provider/PaymentProvider.ts"
@@ -23,10 +33,10 @@ import { textParser } from "../documents/reading/textParser.ts"
 import { type MalwareScan, MalwareScanner } from "../documents/storing/MalwareScanner.ts"
 import { DocumentService } from "../documents/DocumentService.ts"
 import { parleyLayer } from "../parleyLayer.ts"
-import { type ParleySettings, problemsOfSettings, settingsLayer } from "../parleySettings.ts"
+import { ParleySettings, problemsOfSettings, settingsLayer } from "../parleySettings.ts"
 import { InvalidInput } from "../storage/inputs.ts"
 import type { CallersTransaction } from "../storage/CallersTransaction.ts"
-import { openStorageLayer, type StoragePorts } from "../StoragePorts.ts"
+import { isStoragePortName, openStorageLayer, type StoragePorts } from "../StoragePorts.ts"
 import { Catalog, makeCatalog } from "../tiers/Catalog.ts"
 import type { CatalogData } from "../tiers/CatalogData.ts"
 import { ModelOffers } from "../chat/ModelOffers.ts"
@@ -94,7 +104,7 @@ export interface ParleyOptions extends StoragePorts, ParleySettings {
  * that. `close` ends all background work; the adapters stay the caller's.
  */
 export const createParley = async (options: ParleyOptions): Promise<Parley> => {
-  const [problem] = problemsOfSettings(options)
+  const [problem] = [...unknownOptions(options), ...problemsOfSettings(options)]
   if (problem !== undefined) throw new InvalidInput(problem)
   const catalog = makeCatalog(options.config)
   const sinks = await eventSinks(options)
@@ -131,7 +141,18 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
     billing: { ...callsOf(BillingService, run), ...callsOf(PaymentInbox, run) },
     sessions: callsOf(SignOut, run),
     keys: callsOf(ServiceKeys, run),
-    users: callsOf(UserAccess, run),
+    users: {
+      ...callsOf(UserAccess, run),
+      ...callsOf(UserService, run),
+      ...callsOf(UserImport, run),
+      export: checked(EXPORT, async (userId: UserId, { by, reason }: ActionAsked = BY_AN_APPLICATION) =>
+        run(UserExport.useSync((users) => Stream.toReadableStream(users.lines(userId, { by, reason }))))
+      )
+    },
+    conversations: callsOf(ConversationService, run),
+    reports: { ...callsOf(OperatorReports, run), ...callsOf(MoneyReports, run) },
+    events: callsOf(EventService, run),
+    jobs: callsOf(JobService, run),
     ...callsOf(ModelOffers, run),
     credits: creditCalls(calls),
     transaction: (pool, work) => runTransaction(pool, joined, work),
@@ -140,6 +161,23 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
   }
   return withRuntime(parley, runtime)
 }
+
+const EXPORT = [{ userId: UserId }, { asked: Schema.UndefinedOr(ActionAsked) }]
+
+/** The options that are neither stores nor settings. The compiler keeps them complete. */
+const OPTIONS: Readonly<Record<Exclude<keyof ParleyOptions, keyof StoragePorts | keyof ParleySettings>, true>> = {
+  ...{ parser: true, scanner: true, models: true, payments: true, crm: true, secrets: true, config: true, clock: true },
+  ...{ work: true, tokenizer: true, hooks: true, webhooks: true, logger: true, challenge: true }
+}
+
+/** Opened stores may have calls of their own, such as `close`. */
+const unknownOptions = (options: ParleyOptions) =>
+  Object.entries(options)
+    .filter(
+      ([name, value]) =>
+        typeof value !== "function" && !(name in OPTIONS || name in ParleySettings.fields || isStoragePortName(name))
+    )
+    .map(([field]) => ({ field, expected: "no option of this name" }))
 
 const workLayer = ({ work = true }: ParleyOptions) =>
   work === true ? backgroundWorkLayer() : backgroundWorkLayer(work === false ? [] : work)

@@ -57,18 +57,28 @@ export interface CreditCalls extends CallsOf<typeof CreditService>, Omit<CallsOf
 /** The credit calls that can be part of a transaction of the caller's. */
 export type JoinedCreditCalls = Omit<CreditCalls, "meter" | "renew" | "reset" | "verify">
 
+const Reset = Schema.Struct({
+  asOf: Schema.optional(Schema.Number),
+  early: Schema.optional(Schema.Boolean),
+  dryRun: Schema.optional(Schema.Boolean)
+})
+const Verify = Schema.Struct({ since: Schema.optional(Schema.Number) })
+const Metered = Schema.UndefinedOr(Schema.Struct({ signal: Schema.optional(CheckedByService) }))
+
 /** The calls on credits; when Parley is closed, metered work ends. */
 export const creditCalls = (calls: ParleyCalls): CreditCalls => ({
   ...servedCalls(calls.run),
-  meter: checked([{ bound: BoundedWork }], (bound, work, options) =>
+  meter: checked([{ bound: BoundedWork }, { work: CheckedByService }, { options: Metered }], (bound, work, options) =>
     meter(calls, bound, work, options?.signal)
   ) as CreditCalls["meter"],
-  reset: (options) => calls.run(ResetService.use((resets) => resets.run(options))),
-  verify: async ({ since } = {}) => {
+  reset: checked([{ options: Schema.UndefinedOr(Reset) }], (options) =>
+    calls.run(ResetService.use((resets) => resets.run(options)))
+  ) as CreditCalls["reset"],
+  verify: checked([{ options: Schema.UndefinedOr(Verify) }], async ({ since }: { readonly since?: number } = {}) => {
     const differences: Array<Difference> = []
     const keep = (found: ReadonlyArray<Difference>) => Effect.sync(() => void differences.push(...found))
     return { accounts: await calls.run(CreditService.use((credits) => credits.verify(keep, since))), differences }
-  }
+  })
 })
 
 const NO_HISTORY: HistoryPage = { transactions: [], total: 0, next: undefined }

@@ -3,20 +3,29 @@ import { ChatOwner, ChatService, onePerson } from "../chat/ChatService.ts"
 import { ConversationOwner } from "../chat/store/StoredChat.ts"
 import { UserId } from "../identity/UserId.ts"
 import type { ParleyServices } from "../parleyLayer.ts"
-import { Id } from "../storage/inputs.ts"
+import type { ChatRequest } from "../chat/ChatRequest.ts"
+import { CheckedByService, Id, withFields } from "../storage/inputs.ts"
 import { checked } from "./callsOf.ts"
 import type { Parley, SentReply } from "./Parley.ts"
 import type { ParleyCalls } from "./ParleyCalls.ts"
 
+const Given = Schema.optional(CheckedByService)
+
 /** One person, or the people of the parties; everything else about them is the caller's. */
 const Sender = Schema.Union([
   UserId,
-  Schema.Struct({ payer: UserId, documentsOwner: UserId, conversationOwner: ConversationOwner })
+  Schema.Struct({
+    ...{ payer: UserId, documentsOwner: UserId, conversationOwner: ConversationOwner },
+    ...{ source: Given, dailyCap: Given, shares: Given, askedFrom: Given }
+  })
 ])
+
+const Sent = withFields<ChatRequest>("messages", "chatId", "modelId", "documentIds", "documentFilter")
+const Options = Schema.UndefinedOr(Schema.Struct({ signal: Given, onDisconnect: Given }))
 
 /** The calls that open a reply. Its scope lives until its stream ends, fails, or is cancelled. */
 export const replyCalls = (calls: ParleyCalls): Pick<Parley["chat"], "join" | "send"> => ({
-  send: checked([{ sender: Sender }], async (from, request, options) => {
+  send: checked([{ sender: Sender }, { request: Sent }, { options: Options }], async (from, request, options) => {
     const parties = typeof from === "string" ? onePerson(from) : from
     const sending = ChatService.use((chat) => chat.send({ parties, request, onDisconnect: options?.onDisconnect }))
     return (await readReply(calls, sending, options?.signal))!

@@ -12,6 +12,8 @@ export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInp
   }
 }
 
+const NO_FIELD = "no field of this name"
+
 const MAX_NAME = 1_000
 const MAX_PAGE = 1_000
 
@@ -50,6 +52,16 @@ export const Offset = whole(0, Number.MAX_SAFE_INTEGER, "a whole number from 0")
 /** For a value that the service checks by itself, with a named failure of its own. */
 export const CheckedByService = Schema.Any
 
+/** For an object that the service checks by itself: here only fields of other names are refused. */
+export const withFields = <A extends object>(...names: ReadonlyArray<keyof A & string>) =>
+  Schema.Any.check(
+    Schema.makeFilter((value: unknown) =>
+      (typeof value === "object" && value !== null ? Object.keys(value) : [])
+        .filter((name) => !(names as ReadonlyArray<string>).includes(name))
+        .map((name) => ({ path: [name], issue: `Expected ${NO_FIELD}` }))
+    )
+  )
+
 /** A part of a value that is not as its schema says. */
 export interface Expectation {
   readonly path: ReadonlyArray<PropertyKey>
@@ -59,6 +71,7 @@ export interface Expectation {
 
 /** A value of another type is refused in the words of its schema, if it has some. */
 const leafHook: SchemaIssue.LeafHook = (issue) => {
+  if (issue._tag === "UnexpectedKey") return `Expected ${NO_FIELD}`
   const expected = issue._tag === "InvalidType" ? SchemaAST.resolve(issue.ast)?.["expected"] : undefined
   return typeof expected === "string" ? `Expected ${expected}` : SchemaIssue.defaultLeafHook(issue)
 }

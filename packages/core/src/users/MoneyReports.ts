@@ -1,11 +1,13 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { type TaskRun, TaskRuns } from "../background/TaskRuns.ts"
-import type { StoredPaymentEvent } from "../billing/BillingAccount.ts"
-import { type ListEventsInput, PaymentEventStore } from "../billing/inbox/PaymentEventStore.ts"
+import { EVENT_STATES, type StoredPaymentEvent } from "../billing/BillingAccount.ts"
+import { PaymentEventStore } from "../billing/inbox/PaymentEventStore.ts"
 import { CreditLedger, CreditUpkeep } from "../credits/CreditLedger.ts"
 import { dayOf, startOfDay } from "../credits/Spender.ts"
 import { dayText } from "../credits/UsageReport.ts"
 import type { VerifyChunk, VerifyInput } from "../credits/upkeep/Verification.ts"
+import { UserId } from "../identity/UserId.ts"
+import { Id, inputsOf, PageLimit } from "../storage/inputs.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { type DayCharges, type DayRevenue, MoneyRecords } from "./MoneyRecords.ts"
 
@@ -25,6 +27,16 @@ export interface MoneyReport {
   readonly verification: TaskRun | undefined
 }
 
+/** Selects events of the payment provider. */
+export const PaymentsAsked = Schema.Struct({
+  state: Schema.optional(Schema.Literals(EVENT_STATES)),
+  userId: Schema.optional(UserId),
+  limit: PageLimit,
+  /** Only events that were received before the event with this id. */
+  before: Schema.optional(Id)
+})
+export type PaymentsAsked = typeof PaymentsAsked.Type
+
 /** What operators read about money. Nothing here changes anything, not even the audit log. */
 export class MoneyReports extends Context.Service<
   MoneyReports,
@@ -32,11 +44,15 @@ export class MoneyReports extends Context.Service<
     /** The charges and the applied payments of the last `days` UTC days, today included. */
     days(days: number): Effect.Effect<MoneyReport, StorageFailed>
     /** Events of the payment provider, the one received last first. */
-    payments(input: ListEventsInput): Effect.Effect<ReadonlyArray<StoredPaymentEvent>, StorageFailed>
+    payments(input: PaymentsAsked): Effect.Effect<ReadonlyArray<StoredPaymentEvent>, StorageFailed>
     /** Recomputes some accounts from their rows, in the order of their users, and returns the differences. */
     verify(input: VerifyInput): Effect.Effect<VerifyChunk, StorageFailed>
   }
 >()("@parley/core/users/MoneyReports") {
+  static readonly inputs = inputsOf<MoneyReports["Service"]>()({
+    days: [{ days: PageLimit }],
+    payments: [{ input: PaymentsAsked }]
+  })
   static readonly layer = Layer.effect(
     MoneyReports,
     Effect.gen(function* () {
@@ -70,7 +86,7 @@ export class MoneyReports extends Context.Service<
           const verification = (yield* runs.ended).find(({ task }) => task === "verify")
           return { from: dayText(firstDay), to: dayText(lastDay), charges: charges.flat(), revenue, verification }
         }),
-        payments: (input) => payments.list(input),
+        payments: ({ before, limit, state, userId }) => payments.list({ before, limit, state, userId }),
         verify: (input) => upkeep.verify(input)
       })
     })

@@ -1,15 +1,16 @@
-import { Context, Effect, Layer } from "effect"
-import { AuditLog, type ListAuditInput, type StoredAuditEntry } from "../audit/AuditLog.ts"
+import { Context, Effect, Layer, Schema } from "effect"
+import { AuditLog, type StoredAuditEntry } from "../audit/AuditLog.ts"
 import { PaymentEventStore } from "../billing/inbox/PaymentEventStore.ts"
 import { CreditService } from "../credits/CreditService.ts"
 import type { Balance } from "../credits/Account.ts"
 import { DeliveryRecords, type DestinationRecord } from "../events/Outbox.ts"
-import type { UserId } from "../identity/UserId.ts"
+import { UserId } from "../identity/UserId.ts"
 import { JobQueue } from "../jobs/JobQueue.ts"
 import { type WorkFinding, workFindings, workState } from "../jobs/WorkHealth.ts"
 import { WorkerRegistry, type WorkState } from "../jobs/WorkerRegistry.ts"
 import { type ModelFailures, failuresSoFar } from "../models/modelMetrics.ts"
 import { SecurityEvents } from "../security/SecurityEvents.ts"
+import { inputsOf, Offset, PageLimit } from "../storage/inputs.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { UserNotFound } from "./errors.ts"
 import { OperatorTiers, type TierStanding } from "./OperatorTiers.ts"
@@ -47,6 +48,18 @@ export interface HealthReport {
   readonly refusals: Readonly<Record<string, number>>
 }
 
+/** Selects entries of the audit log. */
+export const AuditAsked = Schema.Struct({
+  /** Only those about this person. */
+  userId: Schema.optional(UserId),
+  /** Only those since this time, in Unix milliseconds. */
+  since: Schema.optional(Schema.Finite),
+  /** Only those before the one with this number. */
+  before: Schema.optional(Offset),
+  limit: PageLimit
+})
+export type AuditAsked = typeof AuditAsked.Type
+
 /** What operators read. Nothing here changes anything, not even the audit log. */
 export class OperatorReports extends Context.Service<
   OperatorReports,
@@ -54,12 +67,17 @@ export class OperatorReports extends Context.Service<
     /** A person who has an account, or whose access was ended. */
     person(userId: UserId): Effect.Effect<PersonReport, UserNotFound | StorageFailed>
     /** Entries of the audit log, the newest first. */
-    audit(input: ListAuditInput): Effect.Effect<ReadonlyArray<StoredAuditEntry>, StorageFailed>
+    audit(input: AuditAsked): Effect.Effect<ReadonlyArray<StoredAuditEntry>, StorageFailed>
     readonly health: Effect.Effect<HealthReport, StorageFailed>
     /** The findings about the background work of all processes. */
     readonly work: Effect.Effect<ReadonlyArray<WorkFinding>, StorageFailed>
   }
 >()("@parley/core/users/OperatorReports") {
+  static readonly inputs = inputsOf<OperatorReports["Service"]>()({
+    person: [{ userId: UserId }],
+    audit: [{ input: AuditAsked }],
+    health: []
+  })
   static readonly layer = Layer.effect(
     OperatorReports,
     Effect.gen(function* () {
@@ -105,7 +123,7 @@ export class OperatorReports extends Context.Service<
           if (!isKnown) return yield* new UserNotFound({ userId })
           return { userId, access: state, account }
         }),
-        audit: (input) => audit.list(input),
+        audit: ({ before, limit, since, userId }) => audit.list({ before, limit, since, userId }),
         health,
         work: Effect.map(workers, workFindings)
       })

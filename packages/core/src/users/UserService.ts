@@ -1,5 +1,5 @@
-import { Context, Data, Effect, Layer, Schedule } from "effect"
-import { BY_THE_PERSON } from "../audit/ActionAsked.ts"
+import { Context, Data, Effect, Layer, Schedule, Schema } from "effect"
+import { ActionAsked, BY_THE_PERSON } from "../audit/ActionAsked.ts"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { BillingStore } from "../billing/BillingStore.ts"
 import type { PaymentFailed } from "../billing/errors.ts"
@@ -11,9 +11,10 @@ import { closeAccount } from "../credits/rules/openAndClose.ts"
 import { Catalog, lowestTier } from "../tiers/Catalog.ts"
 import { RunningReplies } from "../chat/reply/RunningReplies.ts"
 import { RequestOrigin } from "../identity/RequestOrigin.ts"
-import type { UserId } from "../identity/UserId.ts"
+import { UserId } from "../identity/UserId.ts"
 import { JobQueue } from "../jobs/JobQueue.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
+import { inputsOf } from "../storage/inputs.ts"
 import { StorageFailed } from "../storage/StorageFailed.ts"
 import { AccessList } from "../sessions/AccessList.ts"
 import { AccessStore } from "../sessions/AccessStore.ts"
@@ -41,12 +42,6 @@ const inUse = () =>
 
 /** A subscription of the person became known after the others were ended. */
 class SubscribedMeanwhile extends Data.TaggedError("SubscribedMeanwhile") {}
-
-/** The operator who requests an erasure, and the reason. */
-export interface ErasureAsked {
-  readonly by: string
-  readonly reason: string | undefined
-}
 
 export interface ErasedUser extends StoredData {
   /** The new owner of the ledger's rows. */
@@ -128,7 +123,7 @@ const known = <A extends StoredData>(userId: UserId, data: A, isKnown: boolean) 
 interface Erasure {
   readonly userId: UserId
   readonly pseudonym: string
-  readonly asked: ErasureAsked
+  readonly asked: ActionAsked
   readonly limit: ErasureLimit
   /** The subscriptions that it has ended at the payment provider. */
   readonly ended: Set<string>
@@ -184,7 +179,7 @@ export class UserService extends Context.Service<
      * two seconds. Fails with `HoldsOpen`, without a change, while a reply is being written;
      * it is safe to repeat after a failure.
      */
-    erase(userId: UserId, asked?: ErasureAsked): Effect.Effect<ErasedUser, ErasureRefused>
+    erase(userId: UserId, asked?: ActionAsked): Effect.Effect<ErasedUser, ErasureRefused>
     /**
      * Erases a person who requests it: as `erase`, but ends the person's running replies first, which are charged for
      * what was delivered, and fails with `ErasureLimited` for 30 days after such an erasure of the same identity or
@@ -194,6 +189,11 @@ export class UserService extends Context.Service<
     eraseOneself(userId: UserId): Effect.Effect<ErasedUser, ErasureRefused | ErasureLimited>
   }
 >()("@parley/core/users/UserService") {
+  static readonly inputs = inputsOf<UserService["Service"]>()({
+    find: [{ userId: UserId }],
+    erase: [{ userId: UserId }, { asked: Schema.UndefinedOr(ActionAsked) }],
+    eraseOneself: [{ userId: UserId }]
+  })
   static readonly layer = Layer.effect(
     UserService,
     Effect.gen(function* () {
@@ -253,7 +253,7 @@ const makeErase = Effect.gen(function* () {
       return yield* unitOfWork.run(erasure.userId, eraseAtOnce(erasure))
     }).pipe(Effect.catchTag("SubscribedMeanwhile", () => eraseEnded(erasure)))
 
-  const carryOut = Effect.fnUntraced(function* (userId: UserId, asked: ErasureAsked, limit: ErasureLimit) {
+  const carryOut = Effect.fnUntraced(function* (userId: UserId, asked: ActionAsked, limit: ErasureLimit) {
     const releaseCredits = yield* holdAll(userId)
     const pseudonym = `${PSEUDONYM_PREFIX}${yield* ids.next}`
     const ending = eraseEnded({ userId, pseudonym, asked, limit, ended: new Set(), releaseCredits })
@@ -272,7 +272,7 @@ const makeErase = Effect.gen(function* () {
     return { pseudonym, ...erased }
   })
 
-  return Effect.fnUntraced(function* (userId: UserId, asked: ErasureAsked, limit: ErasureLimit) {
+  return Effect.fnUntraced(function* (userId: UserId, asked: ActionAsked, limit: ErasureLimit) {
     // A refused erasure must not have ended a plan, nor must one whose caller leaves.
     yield* unitOfWork.run(userId, data.begin(userId))
     return yield* Effect.uninterruptible(carryOut(userId, asked, limit))

@@ -1,12 +1,13 @@
-import { Context, Effect, Layer, Option, Stream } from "effect"
+import { Context, Effect, Layer, Option, Schema, Stream } from "effect"
 import { BotNotFound } from "../bots/errors.ts"
 import { BotStore } from "../bots/BotStore.ts"
-import { type ChatPage, ChatService } from "../chat/ChatService.ts"
+import { ChatPage, ChatService } from "../chat/ChatService.ts"
 import { type BotConversation, ChatRecords, ChatStore, type ConversationCursor } from "../chat/store/ChatStore.ts"
 import { type StoredMessage, MAX_TRANSCRIPT_BYTES } from "../chat/store/StoredChat.ts"
 import { CreditRecords } from "../credits/CreditLedger.ts"
 import { replyCosts } from "../credits/CreditService.ts"
-import type { UserId } from "../identity/UserId.ts"
+import { UserId } from "../identity/UserId.ts"
+import { Id, inputsOf, PageLimit } from "../storage/inputs.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { ConversationNotFound } from "./botErrors.ts"
 
@@ -31,11 +32,14 @@ export interface ReadConversation extends OwnedConversation {
   readonly hasEarlier: boolean
 }
 
-export interface FindConversationsInput {
-  readonly limit: number
-  readonly before?: ConversationCursor | undefined
-  readonly search?: string | undefined
-}
+export const FindConversationsInput = Schema.Struct({
+  limit: PageLimit,
+  /** `next` of the page before. */
+  before: Schema.optional(Schema.Struct({ usedAtMicros: Schema.Number, id: Id })),
+  /** Only conversations with this text in their title or messages. */
+  search: Schema.optional(Schema.String)
+})
+export type FindConversationsInput = typeof FindConversationsInput.Type
 
 /** A page of conversations, and where the next one begins; undefined where there is none. */
 export interface FoundConversations {
@@ -73,6 +77,11 @@ export class ConversationService extends Context.Service<
     ): Effect.Effect<Stream.Stream<ReadConversation, StorageFailed>, BotNotFound | StorageFailed>
   }
 >()("@parley/core/widget/ConversationService") {
+  static readonly inputs = inputsOf<ConversationService["Service"]>()({
+    find: [{ owner: UserId }, { botId: Id }, { input: FindConversationsInput }],
+    get: [{ owner: UserId }, { botId: Id }, { id: Id }, { page: Schema.UndefinedOr(ChatPage) }],
+    remove: [{ owner: UserId }, { botId: Id }, { id: Id }]
+  })
   static readonly layer = Layer.effect(
     ConversationService,
     Effect.suspend(() => make)

@@ -3,12 +3,20 @@ import {
   BillingService,
   BotService,
   ChatService,
+  ConversationService,
   CreditService,
   CrmAccess,
   CrmService,
   DocumentService,
+  EventService,
   InvalidInput,
+  JobService,
+  MoneyReports,
+  OperatorReports,
   SignOut,
+  UserAccess,
+  UserImport,
+  UserService,
   WorkMeter
 } from "@parley/core/effect"
 import { Schema } from "effect"
@@ -30,7 +38,12 @@ const offered = {
   credits: [CreditService, WorkMeter],
   crm: [CrmService, CrmAccess],
   documents: [DocumentService],
-  sessions: [SignOut]
+  sessions: [SignOut],
+  users: [UserAccess, UserService, UserImport],
+  conversations: [ConversationService],
+  reports: [OperatorReports, MoneyReports],
+  events: [EventService],
+  jobs: [JobService]
 } as const
 
 const noUsers = ["", "x".repeat(256), "a\0b", "\ud800", 7, null] as ReadonlyArray<string>
@@ -174,12 +187,63 @@ it("the inputs of a call are compared with its parameters by the compiler", () =
 it.each([
   [{ replies: { passageTokens: 0 } }, "replies.passageTokens: expected a whole number from 1 to 100000."],
   [{ replies: { prompt: "Hi" } }, "replies.prompt: expected"],
-  [{ uploads: { maxByte: 5 } }, "uploads.maxByte: expected no excess property."],
+  [{ uploads: { maxByte: 5 } }, "uploads.maxByte: expected no field of this name."],
   [{ holdTtlMs: 0 }, "holdTtlMs: expected a whole number from 1 to 86400000."],
   [{ lowBalance: { share: 2 } }, "lowBalance: expected"]
 ])("the settings %j are refused, by the name of the setting", async (settings, message) => {
   const opening = createParley({ ...(await openInMemory()), ...(settings as object), work: false })
   expect(await rejection(opening)).toMatchObject({ code: "invalid_input", message: expect.stringContaining(message) })
+})
+
+it.each([
+  ["model", { model: {} }],
+  ["documents2", { documents2: "x" }],
+  ["workers", { workers2: 1, workers: undefined }]
+])("an option that createParley does not have is refused by its name: %s", async (_case, options) => {
+  const [name] = Object.keys(options)
+  const opening = createParley({ ...(await openInMemory()), ...(options as object), work: false })
+  expect(await rejection(opening)).toMatchObject({
+    code: "invalid_input",
+    message: `${name}: expected no option of this name.`
+  })
+})
+
+it("takes stores with calls of their own, as an opened database has", async () => {
+  const stores = { ...(await openInMemory()), close: () => Promise.resolve(), checkReadiness: () => Promise.resolve() }
+  await (await createParley({ ...stores, work: false })).close()
+})
+
+it("a field that a call does not have is refused by its name, before anything is done", async () => {
+  const parley = await open()
+  const calls: ReadonlyArray<(more: object) => Promise<unknown>> = [
+    (more) => parley.credits.grant({ userId: "ann", amount: 5, key: "k", ...more }),
+    (more) => parley.credits.history({ userId: "ann", limit: 1, offset: 0, ...more }),
+    (more) => parley.credits.reset(more),
+    (more) => parley.credits.verify(more),
+    (more) =>
+      parley.credits.meter(
+        { userId: "ann", amount: 1, key: "k", source: "chat" },
+        () => Promise.resolve({ lines: [] }),
+        more
+      ),
+    (more) => parley.chat.send("ann", { messages: [{ role: "user", content: "Hi" }], ...more }),
+    (more) => parley.chat.send("ann", { messages: [{ role: "user", content: "Hi" }] }, more),
+    (more) => parley.documents.upload({ userId: "ann", filename: "a.txt", bytes: new Uint8Array(1), ...more }),
+    (more) => parley.bots.create("ann", { displayName: "Help", ...more }),
+    (more) => parley.users.list(more),
+    (more) => parley.users.block("ann", { by: "ben", ...more }),
+    (more) => parley.users.import([], more),
+    (more) => parley.events.list(more),
+    (more) => parley.jobs.list(more)
+  ]
+  for (const [place, call] of calls.entries()) {
+    expect([place, await rejection(call({ colour: "red" }))]).toEqual([
+      place,
+      expect.objectContaining({ code: "invalid_input", message: "colour: expected no field of this name." })
+    ])
+  }
+  expect((await parley.credits.history({ userId: "ann", limit: 1, offset: 0 })).total).toBe(0)
+  await parley.close()
 })
 
 describe("a Parley that is closed", () => {

@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises"
 import { resolve } from "node:path"
-import { type ImportReport, UserImport } from "@parley/core/effect"
+import type { ImportReport } from "@parley/core"
+import { UserImport } from "@parley/core/effect"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Surroundings } from "../../Surroundings.ts"

@@ -115,7 +115,7 @@ const named = (file: File, name: string): File =>
   )
 
 const stepsOfFiber = (steps: number) =>
-  Effect.forEach(Array.from({ length: steps }), () => Effect.promise(() => new Promise(setImmediate)), {
+  Effect.forEach(Array.from({ length: steps }), () => Effect.yieldNow, {
     discard: true
   })
 

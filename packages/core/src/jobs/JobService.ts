@@ -1,0 +1,49 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { UserId } from "../identity/UserId.ts"
+import { Id, inputsOf, PageLimit } from "../storage/inputs.ts"
+import { isUuid } from "../storage/IdGenerator.ts"
+import type { StorageFailed } from "../storage/StorageFailed.ts"
+import { type JobNotFailed, JobNotFound } from "./errors.ts"
+import { JobQueue } from "./JobQueue.ts"
+import { JOB_STATES, JobCursor, type JobPage, type JobRecord } from "./JobRecord.ts"
+
+/** Selects jobs for operators, newest first. */
+export const JobsAsked = Schema.Struct({
+  /** Only jobs of this person; those of all people unless given. */
+  userId: Schema.optional(UserId),
+  state: Schema.optional(Schema.Literals(JOB_STATES)),
+  /** The tag of a kind, for example `ProcessDocument`. */
+  kind: Schema.optional(Schema.String),
+  /** The most jobs: 50 unless given, at most 1,000. */
+  limit: Schema.optional(PageLimit),
+  /** `next` of the page before. */
+  after: Schema.optional(JobCursor)
+})
+export type JobsAsked = typeof JobsAsked.Type
+
+const PAGE = 50
+
+/** The queued work, as operators see it. */
+export class JobService extends Context.Service<
+  JobService,
+  {
+    /** A page of jobs: those that are done are listed for a day, those that failed for a month. */
+    list(asked?: JobsAsked): Effect.Effect<JobPage, StorageFailed>
+    /** Runs a failed job again, with all its tries. Returns the job that represents it now. */
+    retry(userId: UserId, jobId: string): Effect.Effect<JobRecord, JobNotFound | JobNotFailed | StorageFailed>
+  }
+>()("@parley/core/jobs/JobService") {
+  static readonly inputs = inputsOf<JobService["Service"]>()({
+    list: [{ asked: Schema.UndefinedOr(JobsAsked) }],
+    retry: [{ userId: UserId }, { jobId: Id }]
+  })
+  static readonly layer = Layer.effect(
+    JobService,
+    Effect.map(JobQueue, (jobs) =>
+      JobService.of({
+        list: ({ limit = PAGE, userId, ...query } = {}) => jobs.list(userId, { ...query, limit }),
+        retry: (userId, jobId) => (isUuid(jobId) ? jobs.retry(userId, jobId) : Effect.fail(new JobNotFound({ jobId })))
+      })
+    )
+  )
+}
