@@ -49,8 +49,11 @@ export const Refund = Schema.Struct({
   reportedAt: Amount,
   by: Schema.optional(Schema.Literal("operator"))
 })
-export const Work = Schema.Struct(named)
+const Given = Schema.optional(CheckedByService)
+/** Metered work may be named by the whole of its bound. */
+const ofWork = { ...named, amount: Given, minimumAmount: Given, source: Given, dailyCap: Given, lifetimeSeconds: Given }
+export const Work = Schema.Struct(ofWork)
 export const BoundedWork = Schema.Struct(bound)
 export const ReservedWork = Schema.Struct({ ...bound, ...lifetime })
-export const RenewedWork = Schema.Struct({ ...named, ...lifetime })
-export const SettledWork = Schema.Struct({ ...named, dailyCap: Schema.optional(Amount) })
+export const RenewedWork = Schema.Struct({ ...ofWork, ...lifetime })
+export const SettledWork = Schema.Struct({ ...ofWork, dailyCap: Schema.optional(Amount) })

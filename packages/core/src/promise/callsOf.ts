@@ -23,6 +23,13 @@ export type CallsOf<Of extends Offering<object>> = {
   >
 }
 
+/** The first problem of a value; a field that its schema does not have is one if there is no other. */
+const problemOf = (schema: Parameter[string]) => {
+  const expectations = expectationsOf(schema)
+  const unknownFields = expectationsOf(schema, { onExcessProperty: "error" })
+  return (given: unknown) => expectations(given)[0] ?? unknownFields(given)[0]
+}
+
 /**
  * A call that rejects with `InvalidInput` before anything else if a parameter is not as its schema says, or has a field
  * that its schema does not have.
@@ -32,13 +39,11 @@ export const checked = <Given extends ReadonlyArray<unknown>, A>(
   call: (...given: Given) => Promise<A>
 ) => {
   const decoders = parameters.map((parameter) =>
-    Object.entries(parameter).map(
-      ([name, schema]) => [name, expectationsOf(schema, { onExcessProperty: "error" })] as const
-    )
+    Object.entries(parameter).map(([name, schema]) => [name, problemOf(schema)] as const)
   )
   return async (...given: Given): Promise<A> => {
     for (const [place, [[name, decode] = []]] of decoders.entries()) {
-      const [problem] = decode?.(given[place]) ?? []
+      const problem = decode?.(given[place])
       if (problem === undefined) continue
       const { expected, path } = problem
       throw new InvalidInput({ field: path.findLast((key) => typeof key === "string") ?? name ?? "", expected })

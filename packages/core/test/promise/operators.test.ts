@@ -46,7 +46,7 @@ it("a grant with a reason is entered in the audit log once, and not if it is ref
   const gift = { userId: "ann", amount: 5, key: "gift", reason: "an apology" }
   await parley.credits.grant(gift)
   await parley.credits.grant(gift)
-  await expect(parley.credits.grant({ ...gift, amount: 6 })).rejects.toMatchObject({ code: "key_conflict" })
+  await expect(parley.credits.grant({ ...gift, amount: 6 })).rejects.toMatchObject({ code: "idempotency_conflict" })
   await parley.credits.grant({ userId: "ann", amount: 1, key: "without a reason" })
   expect(await parley.reports.audit({ userId: "ann", limit: 10 })).toMatchObject([
     { action: "credits grant", reason: "an apology", details: "5 credits under the key gift" }
