@@ -19,6 +19,39 @@ export const billingStoreContract = (
   suiteOn(`BillingStore: ${name}`, layer, (run) => {
     owedPayments(run)
 
+    it("adopts the customers of imported people, once, and leaves those of others as they were", () =>
+      run(
+        Effect.gen(function* () {
+          const store = yield* BillingStore
+          const [ann, ben, cleo] = [newId("user"), newId("user"), newId("user")]
+          const [ofAnn, ofBen, other] = [newId("cus"), newId("cus"), newId("cus")]
+          const waiting = eventOf()
+          expect(yield* receive(waiting, { references: [`customer:${ofAnn}`] })).toEqual({ _tag: "Unmatched" })
+          yield* store.link({ userId: cleo, customerId: other, replaces: undefined })
+          const people = [
+            { userId: ann, customerId: ofAnn, importedAt: AT },
+            { userId: ben, customerId: other, importedAt: AT },
+            { userId: cleo, customerId: ofBen, importedAt: AT }
+          ]
+          const refused = new Map([
+            [ben, undefined],
+            [cleo, other]
+          ])
+          expect(yield* store.adopt(people, { dryRun: true })).toEqual({ refused, waiting: [] })
+          expect(yield* store.ownerOf([`customer:${ofAnn}`])).toBeUndefined()
+          expect(yield* store.adopt(people, { dryRun: false })).toEqual({ refused, waiting: [waiting.id] })
+          const later = people.map((one) => ({ ...one, importedAt: AT + 1_000 }))
+          expect(yield* store.adopt(later, { dryRun: false })).toEqual({ refused, waiting: [] })
+          expect(yield* accountOf(ann)).toMatchObject({ customerId: ofAnn, importedAt: AT })
+          expect(yield* accountOf(cleo)).toMatchObject({ customerId: other, importedAt: undefined })
+          expect(yield* accountOf(ben)).toMatchObject({ customerId: undefined })
+          // Events find the person, with the moment of the balance.
+          const found = yield* receive(eventOf(), { references: [`customer:${ofAnn}`] })
+          expect(found).toMatchObject({ _tag: "Matched", account: { userId: ann, importedAt: AT } })
+          expect(yield* store.adopt([], { dryRun: false })).toEqual({ refused: new Map(), waiting: [] })
+        })
+      ))
+
     it("keeps what follows from an event, once: another copy finds it known", () =>
       run(
         Effect.gen(function* () {
