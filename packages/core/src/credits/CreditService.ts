@@ -98,6 +98,28 @@ export const operatorPlan = (
   }
 }
 
+/** Makes a grant; one with a reason in one transaction with its entry in the audit log, unless it was made before. */
+const makeEntered = Effect.gen(function* () {
+  const audit = yield* AuditLog
+  const records = yield* CreditRecords
+  const unitOfWork = yield* UnitOfWork
+  return <A, E>(
+    { amount, key, userId }: { readonly userId: UserId; readonly amount: number; readonly key: string },
+    reason: string | undefined,
+    granting: Effect.Effect<A, E>
+  ): Effect.Effect<A, E | StorageFailed> => {
+    if (reason === undefined) return granting
+    const entry = { action: "credits grant", by: BY_AN_APPLICATION.by, userId, reason }
+    const work = Effect.gen(function* () {
+      const done = yield* transactionOf(records, userId, key)
+      const made = yield* granting
+      if (done === undefined) yield* audit.record({ ...entry, details: `${amount} credits under the key ${key}` })
+      return made
+    })
+    return unitOfWork.run(userId, work)
+  }
+})
+
 /** Operations on credits for people and operators. */
 export class CreditService extends Context.Service<
   CreditService,
@@ -182,9 +204,8 @@ export class CreditService extends Context.Service<
       const records = yield* CreditRecords
       const upkeep = yield* CreditUpkeep
       const accounts = yield* Accounts
-      const audit = yield* AuditLog
       const catalog = yield* Catalog
-      const unitOfWork = yield* UnitOfWork
+      const entered = yield* makeEntered
 
       /** Does work on an account, which it opens for a person who has not signed in yet. */
       const opening = <A, E>(userId: UserId, work: Effect.Effect<A, E | AccountNotFound>) =>
@@ -210,20 +231,8 @@ export class CreditService extends Context.Service<
           replyCosts(records, userId, messageIds)
         ),
         done: (userId, key) => transactionOf(records, userId, key),
-        grant: ({ reason, ...input }) => {
-          const { amount, key, userId } = input
-          const granting = opening(userId, ledger.run(grant({ ...input, type: "grant" })))
-          if (reason === undefined) return granting
-          const details = `${amount} credits under the key ${key}`
-          const entry = { action: "credits grant", by: BY_AN_APPLICATION.by, userId, reason, details }
-          const entering = Effect.gen(function* () {
-            const done = yield* transactionOf(records, userId, key)
-            const made = yield* granting
-            if (done === undefined) yield* audit.record(entry)
-            return made
-          })
-          return unitOfWork.run(userId, entering)
-        },
+        grant: ({ reason, ...input }) =>
+          entered(input, reason, opening(input.userId, ledger.run(grant({ ...input, type: "grant" })))),
         adjust: (input) => ledger.run(adjust(input)),
         refund: (input) => ledger.run(refund(input)),
         changeTier: Effect.fn("CreditService.changeTier")(function* ({ userId, tier, key }) {

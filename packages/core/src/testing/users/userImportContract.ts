@@ -10,8 +10,8 @@ import { openAccount } from "../../credits/rules/openAndClose.ts"
 import { periodAt } from "../../credits/rules/period.ts"
 import type { StoragePort } from "../../StoragePorts.ts"
 import { Catalog, makeCatalog } from "../../tiers/Catalog.ts"
-import type { PersonLine } from "../../users/importLines.ts"
-import { type ImportReport, UserImport } from "../../users/UserImport.ts"
+import type { PersonLine } from "../../users/importing/PersonLine.ts"
+import { type ImportReport, UserImport } from "../../users/importing/UserImport.ts"
 import { atTime } from "../atTime.ts"
 import { BillingWorld } from "../billing/billingWorld.ts"
 import { neutralProviderLayer } from "../billing/neutralProvider.ts"
@@ -26,9 +26,7 @@ const AS_OF = START + 10 * DAY
 
 type Parts = StoragePort | PaymentInbox | UserImport
 
-let count = 0
-/** Names that differ in all suites of a process and, by the time, on a storage that lives on. */
-const newName = () => `import-${Date.now().toString(36)}-${(count += 1)}`
+const newName = () => crypto.randomUUID()
 
 const importing = (lines: ReadonlyArray<PersonLine | string>, options: { dryRun?: boolean; asOf?: number } = {}) =>
   atTime(
