@@ -67,7 +67,6 @@ describe.skipIf(url === "")("an import of 100,000 people", () => {
       expect(report.created + report.unchanged).toBe(PEOPLE)
       expect(report.unchanged).toBeGreaterThanOrEqual(KILLED_AT)
       process.stderr.write(`${PEOPLE} people took ${Math.round(took / 1_000)} s, with the kill.\n`)
-      expect(took).toBeLessThan(120_000)
 
       const third = await runParley(["users", "import", "people.jsonl", "--json"], folder.path, environment)
       expect(JSON.parse(third.stdout)).toMatchObject({ created: 0, unchanged: PEOPLE, refused: [] })
@@ -89,6 +88,7 @@ describe.skipIf(url === "")("an import of 100,000 people", () => {
           run((sql) => sql.script(`DROP SCHEMA ${schema} CASCADE; DROP SCHEMA IF EXISTS ${schema}_boss CASCADE`))
         )
       )
+      expect(took).toBeLessThan(120_000)
     }
   )
 })
