@@ -3,75 +3,31 @@ import fc from "fast-check"
 import { expect, it } from "vitest"
 import { BillingStore } from "../../billing/BillingStore.ts"
 import { PaymentInbox } from "../../billing/PaymentInbox.ts"
-import type { ReceivedPaymentEvent } from "../../billing/provider/PaymentEvent.ts"
-import { CreditLedger, CreditRecords, CreditUpkeep } from "../../credits/CreditLedger.ts"
+import { CreditLedger } from "../../credits/CreditLedger.ts"
 import { grant } from "../../credits/rules/grantsAndCorrections.ts"
 import { openAccount } from "../../credits/rules/openAndClose.ts"
 import { periodAt } from "../../credits/rules/period.ts"
 import type { StoragePort } from "../../StoragePorts.ts"
 import { Catalog, makeCatalog } from "../../tiers/Catalog.ts"
 import type { PersonLine } from "../../users/importing/PersonLine.ts"
-import { type ImportReport, UserImport } from "../../users/importing/UserImport.ts"
+import { UserImport } from "../../users/importing/UserImport.ts"
 import { atTime } from "../atTime.ts"
-import { BillingWorld } from "../billing/billingWorld.ts"
 import { neutralProviderLayer } from "../billing/neutralProvider.ts"
 import { WORLD_CATALOG } from "../billing/worldCatalog.ts"
 import { type Run, suiteOn } from "../suiteOn.ts"
-
-const DAY = 86_400_000
-const HOUR = 3_600_000
-const START = Date.UTC(2027, 0, 31, 10)
-/** The moment of the balances, and of the import. */
-const AS_OF = START + 10 * DAY
-
-type Parts = StoragePort | PaymentInbox | UserImport
-
-const newName = () => crypto.randomUUID()
-
-const importing = (lines: ReadonlyArray<PersonLine | string>, options: { dryRun?: boolean; asOf?: number } = {}) =>
-  atTime(
-    AS_OF,
-    UserImport.use((users) => users.import(lines, { asOf: AS_OF, ...options }))
-  )
-
-const account = (userId: string) => CreditRecords.use((records) => records.account(userId))
-
-const rowsOf = (userId: string) =>
-  Effect.map(
-    CreditRecords.use((records) => records.history({ userId, limit: 200, offset: 0 })),
-    ({ transactions }) => transactions
-  )
-
-/** The differences of the accounts of some people. */
-const differencesOf = Effect.fnUntraced(function* (people: ReadonlySet<string>) {
-  const upkeep = yield* CreditUpkeep
-  const found: Array<unknown> = []
-  let after: string | undefined
-  do {
-    const chunk = yield* upkeep.verify({ limit: 500, after, since: undefined })
-    found.push(...chunk.differences.filter(({ userId }) => people.has(userId)))
-    after = chunk.next
-  } while (after !== undefined)
-  return found
-})
-
-const countsOf = ({ created, refused, unchanged, updated }: ImportReport) => ({
-  created,
-  updated,
-  unchanged,
-  refused: refused.length
-})
-
-/** Delivers events of the provider, which name no person but their customer. */
-const deliver = (events: ReadonlyArray<ReceivedPaymentEvent>, at: number) =>
-  Effect.forEach(events, ({ payload }) => {
-    const text = payload.replaceAll(/,"userId":"[^"]*"/g, "")
-    const signed = { payload: new TextEncoder().encode(text), signature: undefined, receivedAt: 0 }
-    return atTime(
-      at,
-      PaymentInbox.use((inbox) => inbox.receive(signed))
-    )
-  })
+import {
+  account,
+  AS_OF,
+  countsOf,
+  DAY,
+  differencesOf,
+  importing,
+  newName,
+  type Parts,
+  rowsOf,
+  START
+} from "./userImportFixtures.ts"
+import { definePayments } from "./userImportPayments.ts"
 
 /** A file of an operator: people, some of them twice, and lines that cannot be imported. */
 const files = fc.array(
@@ -119,7 +75,10 @@ const stepsOfFiber = (steps: number) =>
 
 /** What the file gives: for each person the first line that can be imported. */
 const expectedOf = (file: File) => {
-  const people = new Map<string, { readonly allowance: number; readonly topup: number }>()
+  const people = new Map<
+    string,
+    { readonly allowance: number; readonly topup: number; readonly customerId?: string | undefined }
+  >()
   const customers = new Set<string>()
   for (const line of file) {
     if (typeof line === "string" || people.has(line.user)) continue
@@ -130,7 +89,8 @@ const expectedOf = (file: File) => {
     }
     if (line.stripeCustomer) customers.add(line.stripeCustomer)
     const { monthlyCredits } = WORLD_CATALOG.tiers[(line.tier ?? "free") as "free"]
-    people.set(line.user, { allowance: line.allowance ?? monthlyCredits, topup: line.topup ?? 0 })
+    const customerId = line.stripeCustomer ?? undefined
+    people.set(line.user, { allowance: line.allowance ?? monthlyCredits, topup: line.topup ?? 0, customerId })
   }
   return new Map([...people].filter(([, { allowance }]) => allowance >= 0))
 }
@@ -153,7 +113,9 @@ const checkFile = Effect.fnUntraced(function* (given: File, cuts: ReadonlyArray<
   expect(planned).toMatchObject({ created: expected.size, updated: 0, unchanged: 0 })
   const again = yield* importing(file)
   expect(countsOf(again)).toMatchObject({ created: 0, updated: 0, unchanged: expected.size })
-  for (const [userId, { allowance, topup }] of expected) {
+  for (const [userId, { allowance, customerId, topup }] of expected) {
+    const known = yield* BillingStore.use((store) => store.account(userId))
+    expect(known).toMatchObject(customerId === undefined ? { subscriptions: [] } : { customerId, importedAt: AS_OF })
     expect(yield* account(userId)).toMatchObject({ allowance, topup, debt: 0 })
     const rows = yield* rowsOf(userId)
     expect(rows.reduce((sum, { amount }) => sum + amount, 0)).toBe(allowance + topup)
@@ -261,114 +223,6 @@ const defineRefusals = (run: Run<Parts>): void => {
           expect.stringContaining("10: user: expected a person's id")
         ])
         expect((yield* Effect.flip(account(second)))._tag).toBe("AccountNotFound")
-      })
-    ))
-}
-
-/** A customer whose story goes on after the import, without ids of people in the events. */
-const imported = Effect.fnUntraced(function* (world: BillingWorld, line: Omit<PersonLine, "user" | "stripeCustomer">) {
-  const name = world.customerId.slice("cus_".length)
-  const before = world.events.length
-  const report = yield* importing([{ ...line, user: `user-${name}`, stripeCustomer: world.customerId }])
-  expect(countsOf(report)).toMatchObject({ created: 1 })
-  return { userId: `user-${name}`, past: world.events.slice(0, before), later: () => world.events.slice(before) }
-})
-
-const buy = { _tag: "buy", payment: "now" } as const
-const subscribe = { _tag: "subscribe", price: "price_pro" } as const
-
-const definePayments = (run: Run<Parts>, runs: number): void => {
-  it(
-    "grants purchases after the import once, and those before it never, in any order and number",
-    { timeout: 3_600_000 },
-    () =>
-      fc.assert(
-        fc.asyncProperty(
-          fc.nat(4),
-          fc.nat(4),
-          fc.array(fc.nat(1_000), { minLength: 24, maxLength: 24 }),
-          fc.boolean(),
-          (before, after, order, early) =>
-            run(
-              Effect.gen(function* () {
-                const world = new BillingWorld(newName(), START)
-                for (let n = 0; n < before; n += 1) world.act(buy, HOUR)
-                // Without a person, the events wait for their customer.
-                if (early) yield* deliver(world.events, START + DAY)
-                const { later, past, userId } = yield* imported(world, { topup: 50 })
-                world.now = Math.max(world.now, AS_OF)
-                for (let n = 0; n < after; n += 1) world.act(buy, HOUR)
-                const all = [...past, ...later()]
-                const shuffled = order.flatMap((place) => all[place % Math.max(1, all.length)] ?? [])
-                yield* deliver([...shuffled, ...all.toReversed()], AS_OF + 5 * DAY)
-                expect(yield* account(userId)).toMatchObject({ topup: 50 + 700 * after, allowance: 100 })
-                expect(yield* differencesOf(new Set([userId]))).toEqual([])
-              })
-            )
-        ),
-        { numRuns: runs }
-      )
-  )
-
-  it("takes the paid period of a subscription as part of the balance, and grants the next one", () =>
-    run(
-      Effect.gen(function* () {
-        const world = new BillingWorld(newName(), START)
-        world.act(subscribe, HOUR)
-        const { later, past, userId } = yield* imported(world, { tier: "pro", allowance: 300 })
-        expect(yield* account(userId)).toMatchObject({ renewedBy: "invoice" })
-        yield* deliver(past, AS_OF + DAY)
-        expect(yield* account(userId)).toMatchObject({ tier: "pro", allowance: 300, renewedBy: "invoice" })
-        yield* deliver(past.toReversed(), AS_OF + 2 * DAY)
-        expect(yield* account(userId)).toMatchObject({ tier: "pro", allowance: 300 })
-        world.act({ _tag: "renew", nth: 0, isPaid: true }, DAY)
-        yield* deliver([...later(), ...past], world.now)
-        expect(yield* account(userId)).toMatchObject({ tier: "pro", allowance: 1_000, renewedBy: "invoice" })
-        expect(yield* differencesOf(new Set([userId]))).toEqual([])
-      })
-    ))
-
-  it("renews a plan by its invoice even if no earlier event is known", () =>
-    run(
-      Effect.gen(function* () {
-        const world = new BillingWorld(newName(), START)
-        world.act(subscribe, HOUR)
-        const { later, userId } = yield* imported(world, { tier: "pro", allowance: 300 })
-        world.act({ _tag: "renew", nth: 0, isPaid: true }, DAY)
-        yield* deliver(later(), world.now)
-        expect(yield* account(userId)).toMatchObject({ tier: "pro", allowance: 1_000, renewedBy: "invoice" })
-      })
-    ))
-
-  it("grants what a dearer plan adds that is paid for after the import, in any order of the events", () =>
-    run(
-      Effect.gen(function* () {
-        for (const reversed of [false, true]) {
-          const world = new BillingWorld(newName(), START)
-          world.act(subscribe, HOUR)
-          const { later, past, userId } = yield* imported(world, { tier: "pro", allowance: 300 })
-          world.now = Math.max(world.now, AS_OF)
-          world.act({ _tag: "change", nth: 0, price: "price_business" }, HOUR)
-          const all = [...past, ...later()]
-          yield* deliver(reversed ? all.toReversed() : all, AS_OF + DAY)
-          expect(yield* account(userId)).toMatchObject({ tier: "business", allowance: 4_300 })
-          yield* deliver(all, AS_OF + 2 * DAY)
-          expect(yield* account(userId)).toMatchObject({ tier: "business", allowance: 4_300 })
-          expect(yield* differencesOf(new Set([userId]))).toEqual([])
-        }
-      })
-    ))
-
-  it("ends a plan from before the import even if its payments are not known", () =>
-    run(
-      Effect.gen(function* () {
-        const world = new BillingWorld(newName(), START)
-        world.act(subscribe, HOUR)
-        const { later, userId } = yield* imported(world, { tier: "pro", allowance: 300, topup: 20 })
-        world.now = Math.max(world.now, AS_OF)
-        world.act({ _tag: "cancel", nth: 0 }, HOUR)
-        yield* deliver(later(), AS_OF + DAY)
-        expect(yield* account(userId)).toMatchObject({ tier: "free", allowance: 100, topup: 20, renewedBy: "schedule" })
       })
     ))
 }
