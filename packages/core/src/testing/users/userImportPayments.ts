@@ -95,6 +95,20 @@ export const definePayments = (run: Run<Parts>, runs: number): void => {
       })
     ))
 
+  it("neither adds to the balance nor takes of it if the line's tier and allowance are not those of the paid plan", () =>
+    run(
+      Effect.gen(function* () {
+        for (const line of [{ allowance: 40 }, { tier: "free" }, { tier: "pro", allowance: 5_000 }]) {
+          const world = new BillingWorld(newName(), START)
+          world.act(subscribe, HOUR)
+          const { past, userId } = yield* imported(world, line)
+          yield* deliver(past, AS_OF + DAY)
+          expect(yield* account(userId)).toMatchObject({ tier: "pro", allowance: line.allowance ?? 100 })
+          expect(yield* differencesOf(new Set([userId]))).toEqual([])
+        }
+      })
+    ))
+
   it("renews a plan by its invoice even if no earlier event is known", () =>
     run(
       Effect.gen(function* () {
