@@ -107,7 +107,7 @@ export { Ocr, OcrFailed, type OcrService, type ScannedPicture } from "./reading/
 export { ProcessDocument } from "./reading/processDocument.ts"
 export { PassageWriter } from "./indexing/PassageWriter.ts"
 export { RELEVANCE, relevantPassages } from "./searching/relevantPassages.ts"
-export { SEARCH_LANGUAGES, type SearchLanguage, searchLanguageOf } from "./searching/searchLanguage.ts"
+export { SEARCH_LANGUAGES, type SearchLanguage, searchLanguageOf, shownLanguageOf } from "./searching/searchLanguage.ts"
 export {
   type DocumentChange,
   type DocumentPage,

@@ -206,11 +206,7 @@ const writeDocument = Effect.fnUntraced(function* <E>(
     readonly also: Effect.Effect<unknown, E> | undefined
   }
 ): Effect.fn.Return<void, DatabaseError | E | GenerationGone> {
-  const begin = beginParams(
-    document,
-    parts.embedder && embeddingModel(parts.embedder),
-    textParts(storableText(document.parsed.text))
-  )
+  const begin = yield* beginParams(database, parts.text, document, parts.embedder && embeddingModel(parts.embedder))
   const params = yield* blockParams(database, parts, { block, embedded, language: begin.language })
   const write = Effect.flatMap(
     database.statement<{ put: boolean }>(parts.text.put, [...begin.params, ...params]),

@@ -10,6 +10,7 @@ import {
   INDEXING_VERSION,
   type Passage,
   searchLanguageOf,
+  shownLanguageOf,
   storableText
 } from "@parley/core/adapter"
 import type { Heading } from "@parley/core/reading"
@@ -78,13 +79,29 @@ const addPart = (
   stored: TextPart
 ) => statement(text.addText, [...generationParams(generation), part, stored.start, stored.end, stored.text])
 
+/** The language of a document: that of the owner's other documents if its text shows none. */
+const languageOf = Effect.fnUntraced(function* (
+  database: Database["Service"],
+  text: GenerationSql,
+  { documentId, parsed, userId }: BeginGeneration
+) {
+  const shown = shownLanguageOf(parsed.text)
+  if (shown !== undefined) return shown
+  const [usual] = yield* database.statement<{ language: string }>(text.findUsualLanguage, [userId, documentId])
+  return usual?.language ?? searchLanguageOf(parsed.text)
+})
+
 /** The parameters with which a generation begins; `language` is that of its text. */
-export const beginParams = (
-  { documentId, fingerprint, parsed, parser, userId }: BeginGeneration,
-  model: string | undefined,
-  [first]: ReadonlyArray<TextPart>
-) => {
-  const language = searchLanguageOf(parsed.text)
+export const beginParams = Effect.fnUntraced(function* (
+  database: Database["Service"],
+  text: GenerationSql,
+  input: BeginGeneration,
+  model: string | undefined
+) {
+  const { documentId, fingerprint, parsed, parser, userId } = input
+  const parts = textParts(storableText(parsed.text))
+  const [first] = parts
+  const language = yield* languageOf(database, text, input)
   const params: ReadonlyArray<unknown> = [
     userId,
     documentId,
@@ -99,8 +116,8 @@ export const beginParams = (
     first?.end ?? null,
     first?.text ?? null
   ]
-  return { language, params }
-}
+  return { language, params, parts }
+})
 
 /**
  * Finds the unfinished generation of the fingerprint, or begins one in place of any other unfinished one, with the
@@ -109,21 +126,19 @@ export const beginParams = (
 const findOrBegin = Effect.fnUntraced(function* (
   database: Database["Service"],
   text: GenerationSql,
-  {
-    input,
-    model,
-    parts
-  }: { readonly input: BeginGeneration; readonly model: string | undefined; readonly parts: ReadonlyArray<TextPart> }
+  input: BeginGeneration,
+  model: string | undefined
 ) {
   const { userId, documentId } = input
-  const { params } = beginParams(input, model, parts)
+  const { params, parts } = yield* beginParams(database, text, input, model)
   const [found] = yield* database.statement<{ generation: number; passages: number; begun: boolean }>(
     text.begin,
     params
   )
   if (found === undefined) return yield* generationGone(input)
   const { begun, generation, passages } = found
-  return { begun: { userId, documentId, generation, passages }, parts: begun ? Math.min(1, parts.length) : undefined }
+  const known = begun ? Math.min(1, parts.length) : undefined
+  return { begun: { userId, documentId, generation, passages }, known, parts }
 })
 
 /**
@@ -157,8 +172,7 @@ export const beginGeneration = Effect.fnUntraced(function* (
   input: BeginGeneration,
   model: string | undefined
 ) {
-  const parts = textParts(storableText(input.parsed.text))
-  const { begun, parts: known } = yield* findOrBegin(database, text, { input, model, parts })
+  const { begun, known, parts } = yield* findOrBegin(database, text, input, model)
   yield* storeText(database, text, { generation: begun, known, parts })
   return begun
 })

@@ -17,6 +17,10 @@ export const generationSql = (schema: string) => ({
    */
   begin: `SELECT * FROM ${schema}.begin_generation($1, $2, $3, $4, $5::jsonb, $6, $7, $8, $9, $10, $11)`,
 
+  /** The language of most of the owner's other documents. Parameters: owner, document. */
+  findUsualLanguage: `SELECT language FROM ${schema}.passage_generations WHERE user_id = $1 AND document_id <> $2 AND active
+    GROUP BY language ORDER BY count(*) DESC, language LIMIT 1`,
+
   countTextParts: `SELECT count(*)::integer AS parts FROM ${schema}.document_texts WHERE ${GENERATION}`,
 
   /** Parameters: part, its start and end in UTF-16 units, text. */

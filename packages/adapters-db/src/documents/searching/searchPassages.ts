@@ -40,9 +40,10 @@ interface FoundRow extends PassageRow {
   readonly frequencies: string | null
   /** For the first `FEEDBACK.passages`: the number of the owner's passages with each of the terms. */
   readonly passages_with: string | null
-  /** Terms in the query, and of the owner's passages their number and average length. */
+  /** Terms in the query, and the number of the owner's passages; the same in each row. */
   readonly occurrences: number
   readonly passages: number
+  /** The average length of a passage, in the named documents of the row's language. */
   readonly average_length: number
 }
 
@@ -94,9 +95,12 @@ const withFeedback = (rows: ReadonlyArray<FoundRow>): ReadonlyArray<FoundPassage
     for (const [term, passages] of zipped(row.terms, row.passages_with)) known.set(term, passages)
   }
   const more = feedbackScores(
-    candidates.map(({ frequencies, length, score, terms }) => ({ length, score, terms: zipped(terms, frequencies) })),
+    candidates.map(({ average_length: averageLength, frequencies, length, score, terms }) => ({
+      ...{ averageLength, length, score },
+      terms: zipped(terms, frequencies)
+    })),
     first.occurrences,
-    { passages: first.passages, averageLength: first.average_length, passagesWith: (term) => known.get(term) ?? 0 }
+    { passages: first.passages, passagesWith: (term) => known.get(term) ?? 0 }
   )
   const scored = rows.map((row, rank) => foundOf(row, row.score + (more[rank] ?? 0)))
   return [...scored.slice(0, FEEDBACK.candidates).sort(bestFirst), ...scored.slice(FEEDBACK.candidates)]

@@ -45,6 +45,16 @@ const make = Effect.gen(function* () {
   const find = (key: Generation) => all(key).find(({ generation }) => generation === key.generation)
   const keep = (document: DocumentKey, generations: ReadonlyArray<StoredGeneration>) =>
     void indexes.set(keyInMemory(document), { ...indexOf(document), generations })
+  /** The language of most of the owner's other documents; of two, the one whose code comes first. */
+  const usualLanguage = ({ documentId, userId }: DocumentKey): SearchLanguage | undefined => {
+    const counts = new Map<SearchLanguage, number>()
+    for (const [key, { generations }] of indexes) {
+      const active = generations.find((each) => each.active)
+      if (active === undefined || !key.endsWith(` ${userId}`) || key === keyInMemory({ documentId, userId })) continue
+      counts.set(active.language, (counts.get(active.language) ?? 0) + 1)
+    }
+    return [...counts].sort(([one, ofOne], [other, ofOther]) => ofOther - ofOne || (one < other ? -1 : 1))[0]?.[0]
+  }
   return {
     all,
     find,
@@ -56,7 +66,7 @@ const make = Effect.gen(function* () {
       const generation: StoredGeneration = {
         ...{ generation: begun + 1, fingerprint, indexedBy, activated: undefined, active: false },
         parsed: { ...parsed, text: storableText(parsed.text) },
-        language: searchLanguageOf(parsed.text),
+        language: searchLanguageOf(parsed.text, usualLanguage(document)),
         ...{ passages: [], embeddings: new Map() }
       }
       const rest = generations.filter(({ active }) => active)

@@ -1,4 +1,13 @@
-import { scoreTerm, FEEDBACK, feedbackScores, cosine, crowdOf, FUSION, fusedScores } from "./relevantPassages.ts"
+import {
+  scoreTerm,
+  FEEDBACK,
+  feedbackScores,
+  cosine,
+  crowdOf,
+  FUSION,
+  fusedScores,
+  type TermMatch
+} from "./relevantPassages.ts"
 import type { Document, FoundPassage, Passage } from "../Document.ts"
 import type { Embedding } from "../embedding/Embedder.ts"
 import type { SearchInput } from "../indexing/PassageIndex.ts"
@@ -54,33 +63,98 @@ interface Scored {
   readonly similarity?: number | undefined
 }
 
-/** The passages of `named` that have words of the query, best first, by the statistics of all that the owner has. */
+interface ByWords extends Scored {
+  readonly averageLength: number
+}
+
+/** Average lengths of the documents in one language, and of their passages. */
+interface Averages {
+  readonly whole: number
+  readonly passage: number
+}
+
+const averagesOf = (documents: ReadonlyArray<SearchedDocument>): Averages => {
+  const lengths = documents.flatMap(({ passages }) => passages.map(({ length }) => length))
+  return { whole: sum(lengths) / documents.length, passage: sum(lengths) / lengths.length }
+}
+
+/** A term of the query, with its weight there and the number of the owner's passages that contain it. */
+interface AskedTerm {
+  readonly term: string
+  readonly weight: number
+  readonly passagesWithTerm: number
+}
+
+/** BM25 of one text: a passage or a whole document. */
+const scoreText = (
+  query: ReadonlyArray<AskedTerm>,
+  {
+    frequencyOf,
+    ...lengths
+  }: Pick<TermMatch, "passages" | "length" | "averageLength"> & {
+    readonly frequencyOf: (term: string) => number
+  }
+): number =>
+  sum(
+    query.map(({ passagesWithTerm, term, weight }) => {
+      const frequency = frequencyOf(term)
+      return frequency === 0 ? 0 : weight * scoreTerm({ ...lengths, passagesWithTerm, frequency })
+    })
+  )
+
+/**
+ * The passages of `named` that have words of the query, in no order. The BM25 of a passage is multiplied by that of its whole
+ * document, as a share of the best document's: a long document has more passages of which one may be the best.
+ */
+const scoreWords = (
+  named: ReadonlyArray<SearchedDocument>,
+  query: ReadonlyArray<AskedTerm>,
+  passages: number
+): ReadonlyArray<ByWords> => {
+  const averages = new Map(
+    [...Map.groupBy(named, ({ language }) => language)].map(([language, documents]) => [
+      language,
+      averagesOf(documents)
+    ])
+  )
+  const wholes = named.map((searched) => {
+    const average = averages.get(searched.language)!
+    const score = scoreText(query, {
+      passages,
+      length: sum(searched.passages.map(({ length }) => length)),
+      averageLength: average.whole,
+      frequencyOf: (term) => sum(searched.passages.map(({ foundBy }) => foundBy.get(term) ?? 0))
+    })
+    return { ...searched, averageLength: average.passage, score }
+  })
+  const best = Math.max(...wholes.map(({ score }) => score))
+  return wholes.flatMap(({ averageLength, document, passages: own, score: ofDocument }) =>
+    own.flatMap((indexed) => {
+      const { foundBy, length } = indexed
+      const score = scoreText(query, { passages, length, averageLength, frequencyOf: (term) => foundBy.get(term) ?? 0 })
+      return score === 0 ? [] : [{ document, indexed, averageLength, score: score * (ofDocument / best) }]
+    })
+  )
+}
+
+/**
+ * The passages of `named` that have words of the query, best first. Terms are weighed by all passages that the owner has.
+ */
 const searchWords = (
   owned: ReadonlyArray<SearchedDocument>,
   named: ReadonlyArray<SearchedDocument>,
   text: string
 ): ReadonlyArray<Scored> => {
   const all = owned.flatMap(({ passages }) => passages)
-  const averageLength = sum(all.map(({ length }) => length)) / all.length
   const passagesWith = (term: string) => all.filter(({ foundBy }) => foundBy.has(term)).length
   const { occurrences, weights } = queryTerms(text, new Set(named.map(({ language }) => language)))
   const query = [...weights].map(([term, weight]) => ({ term, weight, passagesWithTerm: passagesWith(term) }))
-  const scoreOf = ({ foundBy, length }: IndexedPassage): number =>
-    sum(
-      query.map(({ term, weight, passagesWithTerm }) => {
-        const frequency = foundBy.get(term)
-        if (frequency === undefined) return 0
-        return weight * scoreTerm({ passages: all.length, passagesWithTerm, frequency, length, averageLength })
-      })
-    )
-  const found = scoredBy(named, scoreOf)
-    .filter(({ score }) => score > 0)
-    .sort(bestFirst)
+  const found = scoreWords(named, query, all.length).toSorted(bestFirst)
   const candidates = found.slice(0, FEEDBACK.candidates)
   const more = feedbackScores(
-    candidates.map(({ indexed: { length, terms }, score }) => ({ length, score, terms })),
+    candidates.map(({ averageLength, indexed: { length, terms }, score }) => ({ averageLength, length, score, terms })),
     occurrences,
-    { passages: all.length, averageLength, passagesWith }
+    { passages: all.length, passagesWith }
   )
   return [
     ...candidates.map((each, rank) => ({ ...each, score: each.score + (more[rank] ?? 0) })).sort(bestFirst),

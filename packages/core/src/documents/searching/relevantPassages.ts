@@ -15,7 +15,7 @@ export interface TermMatch {
   readonly passagesWithTerm: number
   /** Occurrences of the term in this passage. */
   readonly frequency: number
-  /** Terms in this passage, and in the owner's passages on average. */
+  /** Terms in this passage, and on average in the passages of the named documents in the same language. */
   readonly length: number
   readonly averageLength: number
 }
@@ -48,28 +48,28 @@ export const FEEDBACK = { candidates: 50, passages: 5, sharpness: 8, queryShare:
 
 /** A passage that a search by words found. */
 export interface FeedbackCandidate {
-  /** By BM25. */
+  /** By BM25, times the share of its document. */
   readonly score: number
   /** Its terms with how often each occurs. */
   readonly terms: ReadonlyMap<string, number>
-  /** The number of all its terms. */
+  /** The number of all its terms, and the average of the named documents in its language. */
   readonly length: number
+  readonly averageLength: number
 }
 
 /** The owner's passages, as far as feedback asks. */
 export interface FeedbackStatistics {
   readonly passages: number
-  readonly averageLength: number
   /** The number of the passages that contain the term, for every term in the first `FEEDBACK.passages` candidates. */
   passagesWith(term: string): number
 }
 
 /** The terms that a relevant passage is expected to have, with weights that add up to one. */
-const expectedTerms = (best: ReadonlyArray<FeedbackCandidate>, averageLength: number): ReadonlyMap<string, number> => {
+const expectedTerms = (best: ReadonlyArray<FeedbackCandidate>): ReadonlyMap<string, number> => {
   const weights = new Map<string, number>()
   const top = best[0]?.score ?? 1
   let sum = 0
-  for (const { length, score, terms } of best) {
+  for (const { averageLength, length, score, terms } of best) {
     const share = (score / top) ** FEEDBACK.sharpness
     for (const [term, frequency] of terms) {
       const weight = share * saturation({ frequency, length, averageLength })
@@ -92,12 +92,12 @@ export const feedbackScores = (
   occurrences: number,
   statistics: FeedbackStatistics
 ): ReadonlyArray<number> => {
-  const { averageLength, passages } = statistics
-  const expected = expectedTerms(candidates.slice(0, FEEDBACK.passages), averageLength)
+  const { passages } = statistics
+  const expected = expectedTerms(candidates.slice(0, FEEDBACK.passages))
   const known = new Map<string, number>()
   for (const term of expected.keys()) known.set(term, statistics.passagesWith(term))
   const share = (occurrences * (1 - FEEDBACK.queryShare)) / FEEDBACK.queryShare
-  return candidates.map(({ length, terms }) => {
+  return candidates.map(({ averageLength, length, terms }) => {
     let sum = 0
     for (const [term, frequency] of terms) {
       const weight = expected.get(term)

@@ -1,6 +1,6 @@
 import { FUNCTION_WORDS, LANGUAGES } from "./functionWords.ts"
 
-/** Languages whose words an index reduces to stems, by their ISO 639-1 codes. */
+/** The languages of texts, by their ISO 639-1 codes. An index reduces the words of most of them to stems. */
 export const SEARCH_LANGUAGES = [
   ...LANGUAGES,
   "ar",
@@ -12,11 +12,15 @@ export const SEARCH_LANGUAGES = [
   "hu",
   "hy",
   "id",
+  "ja",
+  "ko",
   "lt",
   "ro",
   "sr",
   "ta",
-  "tr"
+  "th",
+  "tr",
+  "zh"
 ] as const
 export type SearchLanguage = (typeof SEARCH_LANGUAGES)[number]
 
@@ -29,8 +33,22 @@ const SCRIPTS: ReadonlyArray<readonly [SearchLanguage, RegExp]> = [
   ["el", /\p{sc=Greek}/u],
   ["hi", /\p{sc=Devanagari}/u],
   ["hy", /\p{sc=Armenian}/u],
-  ["ta", /\p{sc=Tamil}/u]
+  ["ta", /\p{sc=Tamil}/u],
+  ["ja", /[\p{sc=Hiragana}\p{sc=Katakana}]/u],
+  ["zh", /\p{sc=Han}/u],
+  ["ko", /\p{sc=Hangul}/u],
+  ["th", /\p{sc=Thai}/u]
 ]
+
+/**
+ * Languages whose words are cut into characters and pairs: such a text has several times as many terms as another one. Words in
+ * Latin letters in them are mostly English, and have English stems.
+ */
+const WITHOUT_STEMS: ReadonlySet<SearchLanguage> = new Set(["ja", "ko", "th", "zh"])
+
+/** The language whose stems and stop words a language has. */
+export const stemLanguageOf = (language: SearchLanguage): SearchLanguage =>
+  WITHOUT_STEMS.has(language) ? ELSE : language
 
 /** Letters of Persian and Urdu that Arabic has not. */
 const NOT_ARABIC = /[\u067e\u0686\u0698\u06af\u06a9\u06cc\u06d2\u0679\u0688\u0691]/u
@@ -120,22 +138,16 @@ const decided = (scores: Counts): SearchLanguage | undefined => {
 
 /**
  * Returns the language of a text with few decisive words: by these and its letters, if one language fits better than
- * all others.
+ * all others; undefined if none does.
  */
-const shortTextLanguage = (sample: string, counts: Counts): SearchLanguage => {
-  let script: SearchLanguage | undefined
-  let most = 0
-  for (const [language] of SCRIPTS) {
-    const count = counts.get(language) ?? 0
-    if (count > most) script = language
-    most = Math.max(most, count)
-  }
-  if (script !== undefined) return script
+const shortTextLanguage = (sample: string, counts: Counts): SearchLanguage | undefined => {
+  const { best, isAlone } = bestOf(counts)
+  if (best !== undefined && isAlone && SCRIPTS.some(([language]) => language === best[0])) return best[0]
   if (CYRILLIC.test(sample)) return SERBIAN.test(sample) ? "sr" : "ru"
   const scores = new Map<SearchLanguage, number>()
   for (const [language, score] of letterScores(sample)) scores.set(language, score + (counts.get(language) ?? 0))
   const language = decided(scores)
-  return language !== undefined && (scores.get(language) ?? 0) >= LEAST_IN_ALL ? language : ELSE
+  return language !== undefined && (scores.get(language) ?? 0) >= LEAST_IN_ALL ? language : undefined
 }
 
 /**
@@ -151,11 +163,11 @@ const decisiveWords = (sample: string): ReadonlyArray<string> => {
 }
 
 /**
- * Returns the language that stems a document's words: that of most different function words, or of most words in a script
- * of its own, in samples from all over the text; of a short text also by its letters. English if none is recognised, or
- * if another language is hardly ahead of it. A text has one language for all queries.
+ * Returns the language that a text shows: that of most different function words, or of most words in a script of its own,
+ * in samples from all over the text; of a short text also by its letters. Undefined if none is recognised, or if another
+ * language is hardly ahead of English.
  */
-export const searchLanguageOf = (text: string): SearchLanguage => {
+export const shownLanguageOf = (text: string): SearchLanguage | undefined => {
   const counts = new Map<SearchLanguage, number>()
   const sample = sampleOf(text)
   const counted = new Set<string>()
@@ -171,6 +183,13 @@ export const searchLanguageOf = (text: string): SearchLanguage => {
   const language = decided(counts)
   return language === undefined || (counts.get(language) ?? 0) < LEAST ? shortTextLanguage(lower, counts) : language
 }
+
+/**
+ * Returns the language that stems the words of a document or a question: the one that it shows; else `usual`, that of most of
+ * the owner's other documents; else English. A document has one language for all queries.
+ */
+export const searchLanguageOf = (text: string, usual: SearchLanguage | undefined = ELSE): SearchLanguage =>
+  shownLanguageOf(text) ?? usual
 
 interface Letters {
   /** Letters that nearly identify the language, apart from those that it shares with others. */

@@ -1,6 +1,6 @@
 import type { Passage } from "../Document.ts"
 import { FUNCTION_WORDS, functionWordsWithoutSpaces } from "./functionWords.ts"
-import { type SearchLanguage, searchLanguageOf } from "./searchLanguage.ts"
+import { type SearchLanguage, searchLanguageOf, stemLanguageOf } from "./searchLanguage.ts"
 
 /** The longest query that is searched for, in UTF-16 units; the rest is ignored. */
 export const MAX_QUERY_LENGTH = 10_000
@@ -102,7 +102,9 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
 
 /** The words of a language that are too common to distinguish passages. */
 export const stopWordsOf = (language: SearchLanguage): ReadonlySet<string> | undefined =>
-  language === "en" ? STOP_WORDS : (FUNCTION_WORDS as Partial<Record<SearchLanguage, ReadonlySet<string>>>)[language]
+  stemLanguageOf(language) === "en"
+    ? STOP_WORDS
+    : (FUNCTION_WORDS as Partial<Record<SearchLanguage, ReadonlySet<string>>>)[language]
 
 /** The terms among words apart by spaces, with how often each occurs, in the order of their first occurrence. */
 export const termsAmong = (words: string, language: SearchLanguage): ReadonlyMap<string, number> => {
@@ -218,7 +220,7 @@ const withoutPlural = (word: string): string => {
 
 /** Returns a word without the commonest ending of its language, for an index that has no stemmer of its own. */
 export const lightStem = (word: string, language: SearchLanguage): string => {
-  if (language === "en") return withoutPlural(word)
+  if (stemLanguageOf(language) === "en") return withoutPlural(word)
   const ending = ENDINGS[language]?.find((each) => word.endsWith(each) && word.length - each.length >= LEAST)
   return ending === undefined ? word : word.slice(0, -ending.length)
 }

@@ -230,6 +230,36 @@ const INFLECTED: Readonly<Record<string, ReadonlyArray<readonly [question: strin
 
 /** The guarantees of a `PassageIndex` that finds words in other forms than those of a text, by the text's language. */
 export const languages = (run: Run<PassageStores>) => {
+  it("naming a document in another language as well changes no score", () =>
+    run(
+      Effect.gen(function* () {
+        const userId = newUserId()
+        const english = yield* indexed(userId, ["the lift of wings", "the drag of wings and of bodies that are long"])
+        const japanese = yield* indexed(userId, [
+          "図書館は月曜日に閉まりますが、火曜日から日曜日までは朝九時に開きます。"
+        ])
+        const scoresOf = (documentIds: ReadonlyArray<string>) =>
+          Effect.map(search({ userId, documentIds, query: "wings of bodies" }), (found) =>
+            found.map(({ score }) => score)
+          )
+        const alone = yield* scoresOf([english])
+        expect(alone).toHaveLength(2)
+        expect(yield* scoresOf([english, japanese])).toEqual(alone)
+      })
+    ))
+
+  it("a text that shows no language has that of most of the owner's other documents", () =>
+    run(
+      Effect.gen(function* () {
+        const userId = newUserId()
+        const found = (documentId: string) => textsOf({ userId, documentIds: [documentId], query: "Felge" })
+        expect(yield* found(yield* indexed(userId, ["Reifen Felgen"]))).toEqual([])
+        for (let count = 0; count < 2; count++) yield* indexed(userId, ["Die Garantie gilt zwei Jahre ab dem Kauf."])
+        expect(yield* found(yield* indexed(userId, ["Reifen Felgen"]))).toEqual(["Reifen Felgen"])
+        expect(yield* found(yield* indexed(newUserId(), ["Reifen Felgen"]))).toEqual([])
+      })
+    ))
+
   it.each(Object.entries(LANGUAGES))("words are found in other forms: %s", (_, { questions, texts }) =>
     run(
       Effect.gen(function* () {

@@ -132,6 +132,21 @@ export const ranking = (run: Run<PassageStores>) => {
       })
     ))
 
+  it("of equal passages, the one of the document that as a whole answers better comes first", () =>
+    run(
+      Effect.gen(function* () {
+        const userId = newUserId()
+        const text = "slat kept near the wing"
+        const others = Array.from({ length: 6 }, (_, number) => `tail rotor number${number} body`)
+        const long = yield* indexed(userId, [text, ...others])
+        const short = yield* indexed(userId, [text])
+        const alsoLong = yield* indexed(userId, [...others, text])
+        const found = yield* search({ userId, documentIds: [long, short, alsoLong], query: "slat" })
+        expect(found[0]?.documentId).toBe(short)
+        expect(new Set(found.slice(1).map(({ documentId }) => documentId))).toEqual(new Set([long, alsoLong]))
+      })
+    ))
+
   it("the limit keeps the best", () =>
     run(
       Effect.gen(function* () {
