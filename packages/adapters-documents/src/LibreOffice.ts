@@ -1,14 +1,14 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process"
-import { lstat, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
-import { setPriority, tmpdir } from "node:os"
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { constants, setPriority, tmpdir } from "node:os"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { DocumentUnreadable } from "@parley/core/adapter"
 import { Effect } from "effect"
 import type { ParserLimits } from "./ParserLimits.ts"
 import { type ParserFences, programWithin } from "./process/fences.ts"
-import { timeLimit } from "./process/TimeLimit.ts"
-import { PARSER_NICENESS } from "./process/WorkerProcess.ts"
+import { groupProcessorTime, limitTime, timeLimit } from "./process/TimeLimit.ts"
+import { OWN_FAULTS, PARSER_NICENESS } from "./process/WorkerProcess.ts"
 
 /** The filters of LibreOffice for each type that it converts: that which reads it, and that which writes the other. */
 const FILTERS = {
@@ -39,15 +39,27 @@ const PROFILE = (() => {
   ].join("\n")
 })()
 
-/** If other processes keep the processors busy, a conversion may take this many times as long by the clock. */
-const TIMES = 4
+/**
+ * Replaces the shell by a program, and ends all processes of their group when the other end of the shell's input is closed,
+ * which the operating system does if the server dies.
+ */
+const WHILE_SERVER_LIVES = 'exec 3<&0 </dev/null; { read -r _ <&3; kill -KILL 0; } & exec "$@" 3<&-'
 
-const unreadable = (failure: "damaged" | "too_costly", reason: string) =>
-  new DocumentUnreadable({ failure, reason, exhausting: failure === "too_costly" })
+/** The operating system's bound of processor time, in times of the limit. */
+const LATEST = 4
 
 const DAMAGED = "The document is damaged or locked, and cannot be read. Save it in a newer format and upload that."
+const BROKEN =
+  "Converting the document failed: it is damaged, or needs more memory than is allowed. Split it, or save it in a newer format and upload that."
 const TOO_COSTLY =
   "Reading the document took more time or memory than a document may. Split it, or save it in a newer format and upload that."
+const HUNG =
+  "The document could not be converted, because the conversion stood still. Save it in a newer format and upload that."
+
+const damaged = new DocumentUnreadable({ failure: "damaged", reason: DAMAGED, exhausting: false })
+const broken = new DocumentUnreadable({ failure: "damaged", reason: BROKEN, exhausting: true })
+const tooCostly = new DocumentUnreadable({ failure: "too_costly", reason: TOO_COSTLY, exhausting: true })
+const hung = new DocumentUnreadable({ failure: "our_side", reason: HUNG, exhausting: false })
 
 export interface Conversion {
   /** The path of LibreOffice's program: `/usr/bin/soffice`. */
@@ -64,20 +76,35 @@ const start = ({ bytes, fences, limits, program, type }: Conversion, folder: str
   const bounds = {
     dataBytes: limits.maxMemoryBytes,
     fileBytes: limits.maxInflatedBytes,
-    seconds: Math.ceil(timeLimit(limits, bytes.byteLength) / 1_000)
+    // Counts all threads: `limitTime` ends the program before.
+    seconds: Math.ceil((LATEST * timeLimit(limits, bytes.byteLength)) / 1_000)
   }
   const { before, file } = programWithin(fences, program, bounds)
   const options = ["--headless", "--norestore", "--nolockcheck", "--nodefault", "--nologo"]
   const profile = `-env:UserInstallation=${pathToFileURL(join(folder, "profile")).href}`
   const child = spawn(
-    file,
-    [...before, ...options, profile, `--infilter=${reads}`, "--convert-to", writes, "--outdir", "out", `in.${type}`],
+    "/bin/sh",
+    [
+      "-c",
+      WHILE_SERVER_LIVES,
+      "sh",
+      file,
+      ...before,
+      ...options,
+      profile,
+      `--infilter=${reads}`,
+      "--convert-to",
+      writes,
+      "--outdir",
+      "out",
+      `in.${type}`
+    ],
     {
       cwd: folder,
       // Also the group of the processes that it starts, so that all of them can be ended.
       detached: true,
       env: { HOME: folder, TMPDIR: folder, PATH: "/usr/local/bin:/usr/bin:/bin", LANG: "C.UTF-8" },
-      stdio: "ignore"
+      stdio: ["pipe", "ignore", "ignore"]
     }
   )
   try {
@@ -99,34 +126,73 @@ const killGroup = ({ pid }: ChildProcess): void => {
 /** Exit codes of those that start a program: there is none, or it cannot be started. */
 const NOT_STARTED: ReadonlyArray<number | null> = [126, 127]
 
-/** Runs the program to its end, or ends it; returns the milliseconds that passed. Dies if it cannot be started. */
-const run = (conversion: Conversion, folder: string, milliseconds: number) =>
-  Effect.callback<number>((resume) => {
-    const began = performance.now()
+/** Signals that stop a program at a bound of processor time or of the size of a file. */
+const BOUNDS: ReadonlyArray<string> = ["SIGXCPU", "SIGXFSZ"]
+
+/** How a program ended: by itself, at a bound, or by a fault of its own, such as too little memory. */
+type Ending = "exited" | "costly" | "hung" | "broken"
+
+/** The signal that ended a program or, by its exit code, a process that a shell of it started: shells add 128. */
+const signalOf = (code: number | null, signal: string | null): string | undefined =>
+  signal ?? Object.entries(constants.signals).find(([, number]) => number + 128 === code)?.[0]
+
+const endingOf = (code: number | null, signal: string | null): Effect.Effect<Ending> => {
+  if (NOT_STARTED.includes(code)) return Effect.die(new Error("LibreOffice could not be started."))
+  const by = signalOf(code, signal)
+  // A damaged document is no error to LibreOffice; too little memory is.
+  if (by === undefined) return Effect.succeed(code === 0 ? "exited" : "broken")
+  if (BOUNDS.includes(by)) return Effect.succeed("costly")
+  // Any other signal came from outside, and says nothing about the document.
+  return OWN_FAULTS.has(by) ? Effect.succeed("broken") : Effect.die(new Error("LibreOffice was ended from outside."))
+}
+
+/** Runs the program to its end, or ends it at its time. Dies if it cannot be started. */
+const run = (conversion: Conversion, folder: string) =>
+  Effect.callback<Ending>((resume) => {
     const child = start(conversion, folder)
-    const timer = setTimeout(() => killGroup(child), TIMES * milliseconds)
-    const end = (outcome: Effect.Effect<number>) => {
-      clearTimeout(timer)
+    const end = (outcome: Effect.Effect<Ending>) => {
+      stop()
       killGroup(child)
       resume(outcome)
     }
-    child.once("error", (cause) => end(Effect.die(cause)))
-    child.once("exit", (code) =>
-      end(
-        NOT_STARTED.includes(code)
-          ? Effect.die(new Error("LibreOffice could not be started."))
-          : Effect.sync(() => performance.now() - began)
-      )
+    const milliseconds = timeLimit(conversion.limits, conversion.bytes.byteLength)
+    const stop = limitTime(
+      () => groupProcessorTime(child.pid),
+      milliseconds,
+      ({ used }) => end(Effect.succeed(used ? "costly" : "hung"))
     )
+    child.once("error", (cause) => end(Effect.die(cause)))
+    child.once("exit", (code, signal) => end(endingOf(code, signal)))
     return Effect.sync(() => {
-      clearTimeout(timer)
+      stop()
       killGroup(child)
     })
   })
 
+const FOLDER = /^parley-libreoffice-(\d+)-/
+const OWN_FOLDER = `parley-libreoffice-${process.pid}-`
+
+const isRunning = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (cause) {
+    // It runs, for another user.
+    return (cause as NodeJS.ErrnoException).code === "EPERM"
+  }
+}
+
+/** Removes the folders that servers left which died during a conversion. */
+export const sweepConversions = Effect.promise(async () => {
+  for (const name of await readdir(tmpdir()).catch(() => [])) {
+    const pid = Number(FOLDER.exec(name)?.[1] ?? process.pid)
+    if (!isRunning(pid)) await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => undefined)
+  }
+})
+
 const folderOf = (type: ConvertedType, bytes: Uint8Array) =>
   Effect.promise(async () => {
-    const folder = await mkdtemp(join(tmpdir(), "parley-libreoffice-"))
+    const folder = await mkdtemp(join(tmpdir(), OWN_FOLDER))
     const user = join(folder, "profile", "user")
     await mkdir(user, { recursive: true })
     await writeFile(join(user, "registrymodifications.xcu"), PROFILE)
@@ -150,15 +216,15 @@ const writtenIn = (folder: string, type: ConvertedType, { maxInflatedBytes }: Pa
  */
 export const convert = (conversion: Conversion): Effect.Effect<Uint8Array, DocumentUnreadable> => {
   const { bytes, limits, type } = conversion
-  const milliseconds = timeLimit(limits, bytes.byteLength)
   return Effect.acquireUseRelease(
     folderOf(type, bytes),
     Effect.fnUntraced(function* (folder) {
-      const took = yield* run(conversion, folder, milliseconds)
+      const ending = yield* run(conversion, folder)
+      if (ending === "costly") return yield* tooCostly
+      if (ending === "hung") return yield* hung
       const written = yield* writtenIn(folder, type, limits)
-      if (written === "too large") return yield* unreadable("too_costly", TOO_COSTLY)
-      if (written !== undefined) return written
-      return yield* took < milliseconds ? unreadable("damaged", DAMAGED) : unreadable("too_costly", TOO_COSTLY)
+      if (written === "too large") return yield* tooCostly
+      return written ?? (yield* ending === "broken" ? broken : damaged)
     }),
     (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
   )

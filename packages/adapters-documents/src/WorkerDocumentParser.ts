@@ -2,7 +2,7 @@ import { DocumentParser, documentType, DocumentUnreadable, FairQueue, Ocr, type 
 import type { DocumentType, UserId } from "@parley/core"
 import { Effect, Layer } from "effect"
 import { ATTACHMENT_KINDS } from "./attachmentKinds.ts"
-import { convert, type ConvertedType, savedTypeOf } from "./LibreOffice.ts"
+import { convert, type ConvertedType, savedTypeOf, sweepConversions } from "./LibreOffice.ts"
 import { DEFAULT_PARSER_LIMITS, type ParserLimits } from "./ParserLimits.ts"
 import { parserFences } from "./process/fences.ts"
 import type { ParserOutcome } from "./process/ParserMessage.ts"
@@ -74,6 +74,7 @@ export class WorkerDocumentParser {
 
 const makeParser = (limits: ParserLimits, libreOffice: string | undefined) =>
   Effect.gen(function* () {
+    if (libreOffice !== undefined) yield* sweepConversions
     const ocr = yield* Ocr
     const { idleMilliseconds, maxMemoryBytes, processes } = limits
     // One person never takes the last place, so that others find a free one.

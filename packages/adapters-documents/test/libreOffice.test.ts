@@ -1,6 +1,8 @@
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { fork } from "node:child_process"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { DocumentParser } from "@parley/core/adapter"
 import { Cause, Effect, Exit, Fiber } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
@@ -62,13 +64,22 @@ describe("a document of an older format", () => {
   })
 
   it.each([
-    ["writes nothing", "exit 0"],
-    ["fails", "exit 1"],
-    ["breaks off", "kill -SEGV $$"],
-    ["writes a link to another file", `mkdir out && ln -s ${sample} out/in.docx`]
-  ])("is damaged if the program %s", async (_, script) => {
-    expect(await failureOf({ libreOffice: standIn(script) })).toMatchObject({ failure: "damaged", exhausting: false })
+    ["writes nothing", "exit 0", false],
+    ["writes a link to another file", `mkdir out && ln -s ${sample} out/in.docx`, false],
+    ["fails, as for want of memory,", "exit 1", true],
+    ["breaks off", "kill -SEGV $$", true],
+    ["has a process that breaks off", "sh -c 'kill -ABRT $$'; exit $?", true]
+  ])("is damaged if the program %s; then exhausting: %s, %s", async (_, script, exhausting) => {
+    expect(await failureOf({ libreOffice: standIn(script) })).toMatchObject({ failure: "damaged", exhausting })
   })
+
+  it.each(["kill -KILL $$", "sh -c 'kill -KILL $$'; exit $?"])(
+    "is no verdict if the program is ended from outside: %s",
+    async (script) => {
+      const exit = await Effect.runPromiseExit(parsing({ libreOffice: standIn(script) }))
+      expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
+    }
+  )
 
   it("is no verdict if the program is not there", async () => {
     const exit = await Effect.runPromiseExit(parsing({ libreOffice: join(folder, "nowhere") }))
@@ -76,16 +87,29 @@ describe("a document of an older format", () => {
     expect(await libreOfficeVersion(join(folder, "nowhere"))).toBeUndefined()
   })
 
+  /** A script that runs another one beside it, and its outcome once both have ended. */
+  const overTime = async (script: string) => {
+    const pids = join(folder, "pids")
+    const before = leftFolders()
+    const libreOffice = standIn(`${script} & echo $! > ${pids}.new; mv ${pids}.new ${pids}; wait`)
+    const failure = await failureOf({ libreOffice, baseMilliseconds: 2_000, millisecondsPerMebibyte: 0 })
+    expect(isRunning(readFileSync(pids, "utf8"))).toBe(false)
+    expect(leftFolders()).toEqual(before)
+    return failure
+  }
+
   it.runIf(process.platform === "linux")(
     "that keeps the program busy is too costly, and leaves neither a process nor a file",
     async () => {
-      const pids = join(folder, "pids")
-      const before = leftFolders()
-      const libreOffice = standIn(`sleep 600 & echo $! > ${pids}; wait`)
-      const failure = await failureOf({ libreOffice, baseMilliseconds: 100, millisecondsPerMebibyte: 0 })
+      const failure = await overTime("for _ in 1 2 3 4 5 6 7 8; do while :; do :; done & done; sleep 600")
       expect(failure).toMatchObject({ failure: "too_costly", exhausting: true })
-      expect(isRunning(readFileSync(pids, "utf8"))).toBe(false)
-      expect(leftFolders()).toEqual(before)
+    }
+  )
+
+  it.runIf(process.platform === "linux")(
+    "with which the program stands still is ended at its time, and is no fault of its owner",
+    async () => {
+      expect(await overTime("sleep 600")).toMatchObject({ failure: "our_side", exhausting: false })
     }
   )
 
@@ -100,6 +124,22 @@ describe("a document of an older format", () => {
       expect(isRunning(readFileSync(pids, "utf8"))).toBe(false)
     }
   )
+})
+
+it.runIf(process.platform === "linux")("dies with the server, and the next server removes its folder", async () => {
+  const pids = join(folder, "of-killed")
+  const libreOffice = standIn(`sleep 600 & echo $! > ${pids}.new; mv ${pids}.new ${pids}; wait`)
+  const server = fork(fileURLToPath(new URL("fixtures/convertingServer.ts", import.meta.url)), [libreOffice], {
+    execArgv: ["--conditions=@parley/source", "--no-warnings"],
+    stdio: "inherit"
+  })
+  await expect.poll(() => existsSync(pids), { timeout: 60_000 }).toBe(true)
+  const ofServer = () => leftFolders().filter((name) => name.includes(`-${server.pid}-`))
+  expect(ofServer()).toHaveLength(1)
+  server.kill("SIGKILL")
+  await expect.poll(() => isRunning(readFileSync(pids, "utf8")), { timeout: 30_000 }).toBe(false)
+  await Effect.runPromise(parsing({ libreOffice: standIn(CONVERTS) }))
+  expect(ofServer()).toEqual([])
 })
 
 it("the version is what LibreOffice says of itself, and none of another program", async () => {

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
 import { DocumentParser } from "@parley/core/adapter"
 import { Effect, ManagedRuntime, Result } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
@@ -112,12 +113,37 @@ describe.runIf(process.platform === "linux")("a limit of time", () => {
       await new Promise((resolve) => child.stdout.once("data", resolve))
       const before = processorTime(child.pid) ?? 0
       const began = performance.now()
-      await new Promise((resolve) => void limitTime(child.pid, limit, resolve))
+      await new Promise((resolve) => void limitTime(() => processorTime(child.pid), limit, resolve))
       const passed = performance.now() - began
       const used = (processorTime(child.pid) ?? 0) - before
       expect(used >= limit - 20 || passed >= 4 * limit - 20).toBe(true)
     } finally {
       child.kill()
     }
+  })
+})
+
+describe("a parser process", () => {
+  it.each([
+    ["fails", false],
+    ["is judged", false],
+    ["is damaged", true],
+    ["a text", true]
+  ])("reads another document after: %s, if no decoder broke: %s", async (text, usable) => {
+    const fixture = new URL("./fixtures/brokenDecoder.mjs", import.meta.url)
+    const worker = new WorkerProcess({
+      kind: "text",
+      fences: await parserFences(),
+      maxMemoryBytes: DEFAULT_PARSER_LIMITS.maxMemoryBytes,
+      parsers: { url: fixture.href, folder: fileURLToPath(fixture) }
+    })
+    const outcome = await new Promise<ParserOutcome | Error>((resolve) => {
+      worker.read({ kind: "text", bytes: utf8(text), limits: DEFAULT_PARSER_LIMITS }, resolve)
+    })
+    expect(outcome).toMatchObject(
+      text === "a text" ? { _tag: "Parsed" } : { failure: expect.anything(), exhausting: false }
+    )
+    expect(worker.usable).toBe(usable)
+    worker.kill()
   })
 })

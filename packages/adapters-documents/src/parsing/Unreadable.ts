@@ -5,8 +5,8 @@ export class Unreadable extends Error {
   override readonly name = "Unreadable"
   readonly failure: DocumentFailure
 
-  constructor(failure: DocumentFailure, reason: string) {
-    super(reason)
+  constructor(failure: DocumentFailure, reason: string, options?: ErrorOptions) {
+    super(reason, options)
     this.failure = failure
   }
 }

@@ -51,9 +51,16 @@ export type ParserMessage =
   | {
       readonly _tag: "Answered"
       readonly outcome: ParserOutcome
-      /** The process has grown too large to read another document. */
+      /** The process shall read no other document: it has grown too large, or a part of it is broken. */
       readonly spent: boolean
     }
+
+/** The answer of the thread that parses. */
+export interface ThreadAnswer {
+  readonly outcome: ParserOutcome
+  /** A part of the thread is broken. */
+  readonly spent: boolean
+}
 
 export const TOO_MUCH_MEMORY: ParserOutcome = {
   _tag: "Unreadable",

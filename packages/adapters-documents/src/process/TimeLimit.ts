@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import type { ParserLimits } from "../ParserLimits.ts"
 
 const MEBIBYTE = 1024 * 1024
@@ -10,20 +10,42 @@ export const timeLimit = (limits: ParserLimits, bytes: number): number =>
 /** Linux counts the processor time of processes in hundredths of a second (`USER_HZ`). */
 const MILLISECONDS_PER_TICK = 10
 
-/**
- * Returns the processor time that all threads of a process have used together, in milliseconds: `utime` and `stime` of
- * proc(5). Undefined if the machine does not report it.
- */
-export const processorTime = (pid: number | undefined): number | undefined => {
+/** The fields of a process in `/proc`, from its state on, by proc(5); undefined if the machine does not report it. */
+const fieldsOf = (pid: number | string | undefined): ReadonlyArray<string> | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
     // The second field is a name in parentheses, which may hold anything.
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
-    const ticks = Number(fields[11]) + Number(fields[12])
-    return Number.isFinite(ticks) ? ticks * MILLISECONDS_PER_TICK : undefined
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")
   } catch {
     return undefined
   }
+}
+
+const timeAmong = (fields: ReadonlyArray<string>, places: ReadonlyArray<number>): number =>
+  places.reduce((ticks, place) => ticks + Number(fields[place]), 0) * MILLISECONDS_PER_TICK
+
+/** `utime` and `stime`, and the same of the ended children that the process waited for. */
+const OWN = [11, 12]
+const WITH_CHILDREN = [...OWN, 13, 14]
+const GROUP = 2
+
+/**
+ * Returns the processor time that all threads of a process have used together, in milliseconds. Undefined if the machine
+ * does not report it.
+ */
+export const processorTime = (pid: number | undefined): number | undefined => {
+  const fields = fieldsOf(pid)
+  return fields && timeAmong(fields, OWN)
+}
+
+/** The same of all processes of a group, which has the number of its first process. */
+export const groupProcessorTime = (group: number | undefined): number | undefined => {
+  if (fieldsOf(group) === undefined) return undefined
+  const processes = readdirSync("/proc").filter((name) => /^\d+$/.test(name))
+  return processes.reduce((time, pid) => {
+    const fields = fieldsOf(pid)
+    return fields?.[GROUP] === String(group) ? time + timeAmong(fields, WITH_CHILDREN) : time
+  }, 0)
 }
 
 /** If other processes keep the processors busy, the limit may take this many times as long by the clock. */
@@ -37,19 +59,19 @@ export interface TimeOver {
 }
 
 /**
- * Calls `over` once the process has used its milliseconds of processor time, and not before they have passed on the
+ * Calls `over` once a process, whose processor time `timeOf` returns, has used its milliseconds of processor time, and not before they have passed on the
  * clock; at the latest when four times as many have passed on the clock, and at once if the process does not compute.
  * If the machine does not report processor time, the clock decides. Returns a function that ends the watch.
  */
 export const limitTime = (
-  pid: number | undefined,
+  timeOf: () => number | undefined,
   milliseconds: number,
   over: (outcome: TimeOver) => void
 ): (() => void) => {
-  const before = processorTime(pid)
+  const before = timeOf()
   const began = performance.now()
   const judge = () => {
-    const now = processorTime(pid)
+    const now = timeOf()
     if (before === undefined || now === undefined) return over({ used: true })
     const passed = performance.now() - began
     const used = now - before

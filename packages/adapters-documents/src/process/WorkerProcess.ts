@@ -6,7 +6,7 @@ import { countOf } from "@parley/core/adapter"
 import { closeDescriptors, type ParserFences, programOf, readableFolders } from "./fences.ts"
 import type { ParserMessage, ParserOrder, ParserOutcome, ParserRequest } from "./ParserMessage.ts"
 import { SIZE_FILE } from "./residentMemory.ts"
-import { limitTime, timeLimit, type TimeOver } from "./TimeLimit.ts"
+import { limitTime, processorTime, timeLimit, type TimeOver } from "./TimeLimit.ts"
 
 const TOO_SLOW = (milliseconds: number, { used }: TimeOver): ParserOutcome => ({
   _tag: "Unreadable",
@@ -23,7 +23,7 @@ const CRASHED = {
 } as const satisfies ParserOutcome
 
 /** Signals that a process raises itself; any other came from outside and says nothing about its document. */
-const OWN_FAULTS: ReadonlySet<string> = new Set([
+export const OWN_FAULTS: ReadonlySet<string> = new Set([
   "SIGABRT",
   "SIGBUS",
   "SIGFPE",
@@ -157,10 +157,14 @@ export class WorkerProcess {
     const { limits, bytes } = waiting.request
     const milliseconds = timeLimit(limits, bytes.byteLength)
     waiting.stop()
-    waiting.stop = limitTime(this.#child.pid, milliseconds, (over) => {
-      this.kill()
-      waiting.settle(TOO_SLOW(milliseconds, over))
-    })
+    waiting.stop = limitTime(
+      () => processorTime(this.#child.pid),
+      milliseconds,
+      (over) => {
+        this.kill()
+        waiting.settle(TOO_SLOW(milliseconds, over))
+      }
+    )
     this.#tell({ _tag: "Read", request: waiting.request })
   }
 

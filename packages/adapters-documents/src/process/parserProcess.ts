@@ -5,6 +5,7 @@ import {
   type ParserOutcome,
   type ParserPreparation,
   type ParserRequest,
+  type ThreadAnswer,
   TOO_MUCH_MEMORY
 } from "./ParserMessage.ts"
 import { residentMemory } from "./residentMemory.ts"
@@ -49,9 +50,9 @@ const startThread = (preparation: ParserPreparation): Worker => {
     workerData: preparation,
     resourceLimits: { maxOldGenerationSizeMb: Math.ceil((preparation.maxMemoryBytes / 1024 / 1024) * 0.75) }
   })
-  started.on("message", (message: ParserOutcome | "prepared") => {
+  started.on("message", (message: ThreadAnswer | "prepared") => {
     if (message === "prepared") tell({ _tag: "Prepared" })
-    else finish(message, false)
+    else finish(message.outcome, message.spent)
   })
   started.on("error", (cause: Error & { code?: string }) => {
     // Without a document the parser itself does not come up.

@@ -2,7 +2,7 @@ import { parentPort, workerData } from "node:worker_threads"
 import type * as Parsers from "../parsing/parseDocument.ts"
 import type { Unreadable } from "../parsing/Unreadable.ts"
 import { closeThread } from "./closeThread.ts"
-import type { ParserOutcome, ParserPreparation, ParserRequest } from "./ParserMessage.ts"
+import type { ParserOutcome, ParserPreparation, ParserRequest, ThreadAnswer } from "./ParserMessage.ts"
 
 const NESTED = "The document is nested too deeply to be read. Simplify its structure and upload it again."
 const DAMAGED = "The document is damaged and cannot be read. Save it again and upload the new file."
@@ -13,16 +13,22 @@ const { loadParser, parseDocument, readScanPage } = (await import(parsers)) as t
 await loadParser(prepared)
 closeThread()
 
-const read = async ({ attachments, kind, bytes, limits, picturesOf }: ParserRequest): Promise<ParserOutcome> => {
+/** The memory of a WebAssembly module that failed may be in any state. */
+const isOfBrokenModule = (cause: unknown): boolean =>
+  cause instanceof Error && (cause.name === "RuntimeError" || isOfBrokenModule(cause.cause))
+
+const read = async (request: ParserRequest): Promise<ThreadAnswer> => {
   try {
-    if (picturesOf !== undefined) {
-      return { _tag: "Pictured", pictures: await readScanPage(kind, bytes, limits, picturesOf) }
-    }
-    return { _tag: "Parsed", document: await parseDocument(kind, bytes, limits, attachments) }
+    return { outcome: await readWhole(request), spent: false }
   } catch (cause) {
-    return { _tag: "Unreadable", ...verdictOf(cause), exhausting: false }
+    return { outcome: { _tag: "Unreadable", ...verdictOf(cause), exhausting: false }, spent: isOfBrokenModule(cause) }
   }
 }
+
+const readWhole = async ({ attachments, kind, bytes, limits, picturesOf }: ParserRequest): Promise<ParserOutcome> =>
+  picturesOf === undefined
+    ? { _tag: "Parsed", document: await parseDocument(kind, bytes, limits, attachments) }
+    : { _tag: "Pictured", pictures: await readScanPage(kind, bytes, limits, picturesOf) }
 
 /** Reasons are our own sentences; the messages of a parser library, which may quote the content, stay here. */
 const verdictOf = (cause: unknown): Pick<Unreadable, "failure"> & { readonly reason: string } => {
@@ -38,6 +44,6 @@ const verdictOf = (cause: unknown): Pick<Unreadable, "failure"> & { readonly rea
 process.on("unhandledRejection", () => {})
 
 port?.on("message", (request: ParserRequest) => {
-  void read(request).then((outcome) => port.postMessage(outcome))
+  void read(request).then((answer) => port.postMessage(answer))
 })
 port?.postMessage("prepared")

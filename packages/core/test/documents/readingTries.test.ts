@@ -5,6 +5,8 @@ import { type DocumentParser, DocumentUnreadable, JobWorker } from "@parley/core
 import { Effect, Layer, Schedule } from "effect"
 import { TestClock } from "effect/testing"
 import { plainParser, says, scriptedModel, world } from "../chat/world.ts"
+import { InMemoryRateLimiter } from "../../src/limits/InMemoryRateLimiter.ts"
+import { makeReadingTries } from "../../src/documents/reading/processDocument.ts"
 import { digestAtOnce } from "../digestAtOnce.ts"
 
 /** A parser that records its requests; bytes that begin with "hostile" exceed a bound. */
@@ -137,4 +139,27 @@ describe("what failed tries at reading cost", () => {
       })
     )
   })
+
+  it.effect("a document that is indexed again and now exceeds a bound costs its owner no try", () =>
+    Effect.gen(function* () {
+      const tryReading = yield* makeReadingTries
+      const bytes = (text: string) => new TextEncoder().encode(text)
+      const exhausting = Effect.fail(new DocumentUnreadable({ reason: "It took too long.", exhausting: true }))
+      const document = (id: string) => ({ id, type: "txt", userId: "ann" }) as const
+      for (const id of ["one", "two"]) {
+        const reading = { document: document(id), bytes: bytes(id), last: false, again: true }
+        yield* Effect.flip(tryReading(reading, exhausting))
+      }
+      const read = yield* tryReading(
+        { document: document("new"), bytes: bytes("new"), last: false },
+        Effect.succeed("read")
+      )
+      assert.strictEqual(read, "read")
+      const same = tryReading({ document: document("two"), bytes: bytes("two"), last: false, again: true }, exhausting)
+      assert.match((yield* Effect.flip(same)).reason, /not read again/)
+    }).pipe(
+      Effect.provide(settingsLayer({ reading: { exhaustingPerPerson: 1 } })),
+      Effect.provide(InMemoryRateLimiter.layer)
+    )
+  )
 })

@@ -95,7 +95,7 @@ const decode = async (bytes: Buffer, limits: ParserLimits): Promise<Grey> => {
   checked(pictureSize(format, bytes), limits)
   try {
     return upright(greyPicture(named[format](bytes)), format === "jpeg" ? jpegOrientation(bytes) : 1)
-  } catch {
-    throw new Unreadable("damaged", DAMAGED)
+  } catch (cause) {
+    throw new Unreadable("damaged", DAMAGED, { cause })
   }
 }

@@ -84,6 +84,8 @@ export interface Reading {
   readonly bytes: Uint8Array
   /** The job's last try. Those before it ended without a verdict, for example because the server died. */
   readonly last: boolean
+  /** True if the document was read before and is indexed again: the failure is not the person's, and counts nothing for them. */
+  readonly again?: boolean
 }
 
 /**
@@ -121,16 +123,19 @@ export const makeReadingTries = Effect.gen(function* () {
     ] as const
 
   /** Runs `read` unless too much failed before; counts its failure. A refusal is `DocumentUnreadable` as well. */
-  return <A, E, R>({ document, bytes, last }: Reading, read: Effect.Effect<A, E | DocumentUnreadable, R>) =>
+  return <A, E, R>(
+    { again = false, bytes, document, last }: Reading,
+    read: Effect.Effect<A, E | DocumentUnreadable, R>
+  ) =>
     Effect.gen(function* () {
       const events = eventsOf(yield* sha256(bytes), document)
-      for (const { failure, limit, name, sentence, subject } of events) {
+      const [content, tries, person] = events
+      for (const { failure, limit, name, sentence, subject } of again ? [content, tries] : events) {
         const { count, remainingMs } = yield* limiter.peek({ subject, name })
         if (count < limit) continue
         const now = yield* Clock.currentTimeMillis
         return yield* new DocumentUnreadable({ reason: sentence(momentOf(now + remainingMs)), failure })
       }
-      const [content, tries, person] = events
       const count = ({ subject, name }: (typeof events)[number]) => limiter.count({ subject, name, windowMs })
       // Counted before: a try that ends with its server leaves no verdict.
       if (last) yield* count(tries)
@@ -141,7 +146,7 @@ export const makeReadingTries = Effect.gen(function* () {
           if (!last) yield* count(tries)
           if (exhausting !== true) return
           yield* count(content)
-          yield* count(person)
+          if (!again) yield* count(person)
         })
       )
     })

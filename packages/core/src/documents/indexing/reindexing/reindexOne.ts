@@ -50,7 +50,7 @@ const textToIndex = Effect.fnUntraced(function* (parts: ReindexParts, { document
   const stored = isSameParser ? yield* passages.read(key) : undefined
   if (stored === undefined) {
     return yield* readDocument({ document, files, parser }, (bytes, parsing) =>
-      tryReading({ document, bytes, last: false }, parsing)
+      tryReading({ document, bytes, last: false, again: true }, parsing)
     )
   }
   const { headings, pageStarts, text } = stored
