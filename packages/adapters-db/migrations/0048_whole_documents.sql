@@ -88,38 +88,38 @@ BEGIN
   asked_parts := {{schema}}.parts_of(asked_terms);
   RETURN QUERY
   WITH generations AS MATERIALIZED (
-    SELECT document_id, generation, terms::float8 AS whole_length, avg(terms) OVER alike::float8 AS average_whole,
+    -- Numbers stand for documents and terms, because grouping by them takes less time.
+    SELECT document_id, generation, (row_number() OVER ())::integer AS document, terms::float8 AS whole_length,
+      avg(terms) OVER alike::float8 AS average_whole,
       (sum(terms) OVER alike / nullif(sum(passages) OVER alike, 0))::float8 AS average
     FROM {{schema}}.passage_generations
     WHERE user_id = owner AND active AND document_id = ANY(named) WINDOW alike AS (PARTITION BY language)
   ), weighted AS MATERIALIZED (
-    SELECT * FROM unnest(asked_terms, asked_weights) AS given (term, weight)
+    SELECT term, weight * 1000000000::float8 AS weight, term_number::integer
+    FROM unnest(asked_terms, asked_weights) WITH ORDINALITY AS given (term, weight, term_number)
   ), uncounted AS MATERIALIZED (
     SELECT * FROM unnest(uncounted_documents, uncounted_generations) AS given (document_id, generation)
   ), posted AS MATERIALIZED (
-    SELECT document_id, block + (spot >> 7) AS ordinal, average, lengths[(spot >> 7) + 1] AS length, lexeme,
+    SELECT document, block + (spot >> 7) AS ordinal, average, lengths[(spot >> 7) + 1] AS length, term_number, weight,
       CASE WHEN spot & 127 = 127 THEN (frequent -> lexeme ->> (spot >> 7)::text)::integer ELSE spot & 127 END AS frequency
     FROM generations, LATERAL (
       SELECT block, lengths, lexemes, frequent FROM {{schema}}.postings
       WHERE user_id = owner AND postings.document_id = generations.document_id
         AND postings.generation = generations.generation AND part = ANY(asked_parts) OFFSET 0
-    ) AS found, unnest({{schema}}.lexemes_among(lexemes, asked_terms)), unnest(positions) AS spot
+    ) AS found, unnest({{schema}}.lexemes_among(lexemes, asked_terms)) JOIN weighted ON term = lexeme, unnest(positions) AS spot
   ), wholes AS MATERIALIZED (
-    SELECT document_id, generation, average, sum(round(1000000000::float8 * weight * frequency /
-      (frequency + k1 * (1 - b + b * whole_length / average_whole)))) AS whole_score
-    FROM (SELECT document_id, lexeme, sum(frequency) AS frequency FROM posted GROUP BY 1, 2) AS each
-      JOIN weighted ON term = lexeme JOIN generations USING (document_id)
-    GROUP BY document_id, generation, average
+    SELECT document, sum(round(weight * frequency / (frequency + k1 * (1 - b + b * whole_length / average_whole)))) AS whole_score
+    FROM (SELECT document, term_number, weight, sum(frequency) AS frequency FROM posted GROUP BY 1, 2, 3) AS each
+      JOIN generations USING (document)
+    GROUP BY document
   ), best AS MATERIALIZED (
     SELECT max(whole_score) AS best_score FROM wholes
   ), found_passages AS (
-    SELECT document_id, ordinal, sum(round(1000000000::float8 * weight * frequency /
-      (frequency + k1 * (1 - b + b * length / average)))) AS own_score
-    FROM posted JOIN weighted ON term = lexeme
-    GROUP BY document_id, ordinal
+    SELECT document, ordinal, sum(round(weight * frequency / (frequency + k1 * (1 - b + b * length / average)))) AS own_score
+    FROM posted GROUP BY document, ordinal
   ), scored AS MATERIALIZED (
     SELECT document_id, generation, average, ordinal, own_score * (whole_score / best_score) AS score
-    FROM found_passages JOIN wholes USING (document_id), best
+    FROM found_passages JOIN wholes USING (document) JOIN generations USING (document), best
     ORDER BY score DESC, document_id, ordinal LIMIT wanted
   ), ranked AS MATERIALIZED (
     SELECT *, row_number() OVER (ORDER BY score DESC, document_id, ordinal) AS rank

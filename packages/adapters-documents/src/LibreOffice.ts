@@ -182,11 +182,20 @@ const isRunning = (pid: number): boolean => {
   }
 }
 
+/** Whether the server of a process number left a folder: in a container the next one often has the same number. */
+const isLeft = async (pid: number, folder: string): Promise<boolean> => {
+  if (pid !== process.pid) return !isRunning(pid)
+  const began = Date.now() - process.uptime() * 1_000
+  return ((await lstat(folder).catch(() => undefined))?.mtimeMs ?? began) < began
+}
+
 /** Removes the folders that servers left which died during a conversion. */
 export const sweepConversions = Effect.promise(async () => {
   for (const name of await readdir(tmpdir()).catch(() => [])) {
-    const pid = Number(FOLDER.exec(name)?.[1] ?? process.pid)
-    if (!isRunning(pid)) await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => undefined)
+    const pid = FOLDER.exec(name)?.[1]
+    const folder = join(tmpdir(), name)
+    if (pid === undefined || !(await isLeft(Number(pid), folder))) continue
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined)
   }
 })
 

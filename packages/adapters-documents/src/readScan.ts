@@ -81,7 +81,11 @@ export const withUnreadPages = Effect.fnUntraced(function* (
     unread -= 1
     texts[page - 1] = joined(texts[page - 1] ?? "", recognised)
   }
-  const notice = unread === 0 ? {} : { notice: noticeOf(unread, texts.length) }
+  const notices = [
+    ...(unread === 0 ? [] : [noticeOf(unread, texts.length)]),
+    ...(document.notice ? [document.notice] : [])
+  ]
+  const notice = notices.length === 0 ? {} : { notice: notices.join(" ") }
   const pages = joinPages(texts)
   return { ...document, ...pages, ...movedHeadings(headings, pageStarts, pages), ...notice }
 })

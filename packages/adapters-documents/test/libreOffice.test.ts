@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { once } from "node:events"
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync
+} from "node:fs"
 import { fork } from "node:child_process"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -136,10 +146,15 @@ it.runIf(process.platform === "linux")("dies with the server, and the next serve
   await expect.poll(() => existsSync(pids), { timeout: 60_000 }).toBe(true)
   const ofServer = () => leftFolders().filter((name) => name.includes(`-${server.pid}-`))
   expect(ofServer()).toHaveLength(1)
+  const ended = once(server, "exit")
   server.kill("SIGKILL")
+  await ended
   await expect.poll(() => isRunning(readFileSync(pids, "utf8")), { timeout: 30_000 }).toBe(false)
+  const ofSameNumber = mkdtempSync(join(tmpdir(), `parley-libreoffice-${process.pid}-`))
+  utimesSync(ofSameNumber, 0, 0)
   await Effect.runPromise(parsing({ libreOffice: standIn(CONVERTS) }))
   expect(ofServer()).toEqual([])
+  expect(existsSync(ofSameNumber)).toBe(false)
 })
 
 it("the version is what LibreOffice says of itself, and none of another program", async () => {

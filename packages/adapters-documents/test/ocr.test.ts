@@ -147,5 +147,8 @@ describe("a document with pages that are pictures", () => {
     const lost = Array.from({ length: 20 }, (_, code) => String.fromCharCode(0xe000 + code)).join("")
     expect(await noticeOf([LONG, [lost]])).toMatch(/^1 of 2 pages/)
     expect(await noticeOf([[lost]])).toBe("no_text")
+    expect(await noticeOf([[...LONG, lost]])).toMatch(/^\d+ % of the letters and signs cannot be read/)
+    expect(await noticeOf([[...LONG, lost], [lost]])).toMatch(/^1 of 2 pages .* \d+ % of the letters and signs/)
+    expect(await noticeOf([[...LONG, lost.slice(0, 3)]])).toBeUndefined()
   })
 })

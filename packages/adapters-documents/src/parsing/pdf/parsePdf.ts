@@ -8,7 +8,15 @@ import type { PageLine } from "./page.ts"
 import { type OutlinedPdf, outlineLevels, type PdfReference, readOutline } from "./outline.ts"
 import { pageLines, type TextItem } from "./pageLines.ts"
 import { pagePictures, type PicturedPage } from "./pagePictures.ts"
-import { CAPTION_LENGTH, isUnmapped, joinPages, type ReadPage, withoutStamps } from "./unreadPages.ts"
+import {
+  CAPTION_LENGTH,
+  countSigns,
+  isUnmapped,
+  joinPages,
+  lostSignsNotice,
+  type ReadPage,
+  withoutStamps
+} from "./unreadPages.ts"
 import { takeHeadings } from "../headingMarks.ts"
 import { Unreadable } from "../Unreadable.ts"
 
@@ -32,6 +40,8 @@ export interface PagedText {
   /** By the outline, or else by the size of their letters; absent if there are none. */
   readonly headings?: ReadonlyArray<Heading>
   readonly unreadPages?: ReadonlyArray<number>
+  /** A sentence about signs that are lost on the other pages. */
+  readonly notice?: string
 }
 
 /** The pictures of one page of a scan, as PNG files. */
@@ -111,12 +121,15 @@ const readPages = async (pdf: Pdf, limits: ParserLimits, scanned: boolean): Prom
   const headings = read.flatMap((page, place) =>
     page.headings.map((heading) => ({ ...heading, start: heading.start + (pageStarts[place] ?? 0) }))
   )
+  const kept = all.flatMap(({ lines: own, text: read }) => (read === "" ? [] : own.map((line) => line.text)))
+  const notice = lostSignsNotice(countSigns(kept.join("\n")))
   const unreadPages = pages.flatMap(({ isUnread }, place) => (isUnread ? [place + 1] : []))
   return {
     text,
     pageStarts,
     ...(headings.length === 0 ? {} : { headings }),
-    ...(unreadPages.length === 0 ? {} : { unreadPages })
+    ...(unreadPages.length === 0 ? {} : { unreadPages }),
+    ...(notice === undefined ? {} : { notice })
   }
 }
 

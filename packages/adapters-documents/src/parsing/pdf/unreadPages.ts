@@ -18,19 +18,39 @@ const isUpperLatin = (unit: number): boolean => unit >= 0xc0 && unit <= 0xff
 /** No language has so many of them; a few may stand alone on a page. */
 const UPPER_LATIN = { share: 0.4, least: 50 } as const
 
-/** True if the text of a page consists of codes that its fonts do not map to letters. */
-export const isUnmapped = (text: string): boolean => {
-  let letters = 0
-  let unmapped = 0
-  let upper = 0
+/** The signs of a text, and those of them that its fonts do not map to characters. */
+interface SignCounts {
+  readonly signs: number
+  readonly lost: number
+}
+
+export const countSigns = (text: string): SignCounts => {
+  let signs = 0
+  let lost = 0
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at)
     if (unit === 0x20 || (unit >= 0x09 && unit <= 0x0d)) continue
-    letters += 1
-    if (isWithoutMeaning(unit)) unmapped += 1
-    if (isUpperLatin(unit)) upper += 1
+    signs += 1
+    if (isWithoutMeaning(unit)) lost += 1
   }
-  return unmapped > UNMAPPED_SHARE * letters || (upper >= UPPER_LATIN.least && upper > UPPER_LATIN.share * letters)
+  return { signs, lost }
+}
+
+/** Fewer lost ones are marks of lists and other signs. */
+const LOST = { share: 0.05, least: 10 } as const
+
+/** The sentence about signs that are lost on pages with readable text; undefined if they are few. */
+export const lostSignsNotice = ({ lost, signs }: SignCounts): string | undefined =>
+  lost < LOST.least || lost < LOST.share * signs
+    ? undefined
+    : `${Math.round((100 * lost) / signs)} % of the letters and signs cannot be read, because the file does not map them to characters. Run text recognition (OCR) on the file and upload it again.`
+
+/** True if the text of a page consists of codes that its fonts do not map to letters. */
+export const isUnmapped = (text: string): boolean => {
+  const { lost, signs } = countSigns(text)
+  let upper = 0
+  for (let at = 0; at < text.length; at++) if (isUpperLatin(text.charCodeAt(at))) upper += 1
+  return lost > UNMAPPED_SHARE * signs || (upper >= UPPER_LATIN.least && upper > UPPER_LATIN.share * signs)
 }
 
 /** Marks that scanning programs print on each page. */

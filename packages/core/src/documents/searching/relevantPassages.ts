@@ -289,9 +289,10 @@ export const relevantPassages = (
 
 /**
  * Passages with less than this share of the best score are left out: a question with two subjects needs passages that
- * share half of its words with the best one. The README reports the measurements.
+ * share half of its words with the best one, in a document that as a whole has half of the best one's score. The README
+ * reports the measurements.
  */
-const NEAR_BEST = 0.25
+const NEAR_BEST = 0.125
 
 /**
  * Leaves out passages whose score is far below the best one; not those that an embedder finds near (`nearFrom`, as above),
