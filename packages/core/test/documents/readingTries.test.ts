@@ -156,7 +156,7 @@ describe("what failed tries at reading cost", () => {
       )
       assert.strictEqual(read, "read")
       const same = tryReading({ document: document("two"), bytes: bytes("two"), last: false, again: true }, exhausting)
-      assert.match((yield* Effect.flip(same)).reason, /not read again/)
+      assert.match((yield* Effect.flip(same)).message, /not read again/)
     }).pipe(
       Effect.provide(settingsLayer({ reading: { exhaustingPerPerson: 1 } })),
       Effect.provide(InMemoryRateLimiter.layer)

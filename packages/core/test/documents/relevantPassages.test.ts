@@ -146,8 +146,8 @@ describe("found passages", () => {
     nearBest(passages, nearFrom).map(({ score }) => score)
 
   it("far below the best one are left out, in any unit of the scores", () => {
-    expect(kept(ranked(8, 5, 2, 1.9, 0.1))).toEqual([8, 5, 2])
-    expect(kept(ranked(0.08, 0.05, 0.02, 0.019, 0.001))).toEqual([0.08, 0.05, 0.02])
+    expect(kept(ranked(8, 5, 1, 0.9, 0.1))).toEqual([8, 5, 1])
+    expect(kept(ranked(0.08, 0.05, 0.01, 0.009, 0.001))).toEqual([0.08, 0.05, 0.01])
   })
 
   it("stay if the scores say nothing, or if there are none", () => {
