@@ -8,7 +8,7 @@ import { buildWhereStale } from "./staleBuild.mjs"
 
 const folder = fileURLToPath(new URL("../packages/dashboard/", import.meta.url))
 
-/** A file of the core and those that it imports: the application has them in it. */
+/** A file of another package and those that it imports: the application has them in it. */
 const withImports = (path, found = new Set()) => {
   if (found.has(path)) return found
   found.add(path)
@@ -23,7 +23,8 @@ export const buildDashboard = () =>
     folder,
     sources: [
       ...["app", "build", "vite.config.ts", "package.json"].map((name) => join(folder, name)),
-      ...withImports(join(folder, "../core/src/reading.ts"))
+      ...withImports(join(folder, "../core/src/reading.ts")),
+      ...withImports(join(folder, "../client/src/index.ts"))
     ]
   })
 

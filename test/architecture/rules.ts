@@ -10,7 +10,7 @@ export const arrows: ReadonlyArray<{ readonly from: string; readonly to: Readonl
   { from: "@parley/client", to: [] },
   { from: "@parley/react", to: ["@parley/client"] },
   { from: "@parley/stripe-stand-in", to: [] },
-  { from: "@parley/dashboard", to: ["@parley/core"] },
+  { from: "@parley/dashboard", to: ["@parley/core", "@parley/client"] },
   { from: "@parley/adapters-http", to: ["@parley/core", "@parley/widget"] },
   { from: "@parley/adapters-stripe", to: ["@parley/core", "@parley/stripe-stand-in"] },
   { from: "@parley/adapters-*", to: ["@parley/core"] },
@@ -119,7 +119,7 @@ export const emptyNames: ReadonlyArray<string> = ["utils", "util", "common", "mi
 /** The name of each rule in a report, and its remedy. */
 export const remedies = {
   arrows:
-    "core <- adapters-* <- cli, examples; widget <- adapters-http; client <- react <- examples; stripe-stand-in <- adapters-stripe (tests); core (core/reading) <- dashboard <- cli; adapters never import each other",
+    "core <- adapters-* <- cli, examples; widget <- adapters-http; client <- react <- examples; client <- dashboard; stripe-stand-in <- adapters-stripe (tests); core (core/reading) <- dashboard <- cli; adapters never import each other",
   "core-dependencies": "the core imports effect and its own files alone; put the vendor behind a port",
   "deep-import": "import what the package's exports map offers, or export it there",
   "import-cycle": "files must not need each other, types included; move what both need into a file below them",

@@ -8,7 +8,8 @@ const AREAS: ReadonlyMap<string, string> = new Map([
   ["Documents", "documents"],
   ["Bots", "bots"],
   ["CRM connections", "crm"],
-  ["Billing", "billing"]
+  ["Billing", "billing"],
+  ["Operators", "operators"]
 ])
 
 /** Routes of these areas that programs do not call: browsers navigate there, or the payment provider calls. */
@@ -79,11 +80,15 @@ const fieldsOf = ({ properties = {}, required = [] }: JsonSchema, indent: string
   return `{\n${fields.join("")}${indent}}`
 }
 
+/** Optional parameters may be given as undefined, which leaves them out. */
 const schemaOfParameters = (parameters: ReadonlyArray<Parameter>): JsonSchema => ({
   properties: Object.fromEntries(
-    parameters.map(({ description, name, schema }) => [
+    parameters.map(({ description, name, required, schema }) => [
       name,
-      { ...schema, ...(description === undefined ? {} : { description }) }
+      {
+        ...(required ? schema : { anyOf: [schema, { type: "undefined" }] }),
+        ...(description === undefined ? {} : { description })
+      }
     ])
   ),
   required: parameters.filter(({ required }) => required).map(({ name }) => name)
@@ -101,7 +106,7 @@ const responseOf = ({ responses }: Operation, used: Set<string>): string => {
     if (schema !== undefined) return typeOf(schema, "    ", used)
     return content === undefined ? "undefined" : "Response"
   })
-  return types.includes("Response") ? "Response" : [...new Set(types)].join(" | ")
+  return [...new Set(types)].join(" | ")
 }
 
 const operationOf = (operation: Operation, used: Set<string>): string => {

@@ -23,15 +23,18 @@ export interface CallOptions {
 /** The path, the query and the body of an operation. */
 export type InputOf<Id extends keyof Operations> = Omit<Operations[Id], "response">
 
-interface Sent extends CallOptions {
-  readonly headers?: Readonly<Record<string, string>>
-  /** The operation has one effect however often it is sent. Reads always have. */
-  readonly isIdempotent?: boolean
+/** Options of a request of one operation. */
+export interface RequestOptions extends CallOptions {
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** The operation has one effect however often it is sent, so it may be sent again. Reads always have. */
+  readonly isIdempotent?: boolean | undefined
+  /** The request is finished if the page closes meanwhile. */
+  readonly keepalive?: boolean | undefined
 }
 
 interface AnyInput {
   readonly path?: Readonly<Record<string, string>>
-  readonly query?: Readonly<Record<string, string | number | undefined>>
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly body?: unknown
 }
 
@@ -63,27 +66,19 @@ export class Connection {
     return typeof headers === "function" ? await headers() : headers
   }
 
-  /** Calls an operation, and returns the parsed body of its response. */
+  /**
+   * Calls an operation, and sends it again if that is safe and may help. Returns the parsed body of its response; of an
+   * operation that streams or returns a file, the response as soon as it begins.
+   */
   async call<Id extends keyof Operations>(
     id: Id,
     input: InputOf<Id>,
-    options: Sent = {}
+    options: RequestOptions = {}
   ): Promise<Operations[Id]["response"]> {
-    const response = await this.open(id, input, options)
-    try {
-      const text = response.status === 204 ? "" : await response.text()
-      return (text === "" ? undefined : JSON.parse(text)) as Operations[Id]["response"]
-    } catch (cause) {
-      throw unreached(cause, options.signal)
-    }
-  }
-
-  /** Calls an operation, and returns its response as soon as it begins. Sends it again if that is safe and may help. */
-  async open<Id extends keyof Operations>(id: Id, input: InputOf<Id>, options: Sent = {}): Promise<Response> {
     const { isIdempotent = operations[id].startsWith("GET "), signal } = options
     for (let tries = 0; ; tries++) {
       try {
-        return await this.#once(id, input, options)
+        return (await this.#once(id, input, options)) as Operations[Id]["response"]
       } catch (error) {
         const pause = isIdempotent && tries < RETRIES ? pauseAfter(error, tries) : undefined
         if (pause === undefined) throw error
@@ -92,7 +87,8 @@ export class Connection {
     }
   }
 
-  async #once(id: keyof Operations, input: AnyInput, { headers = {}, signal }: Sent): Promise<Response> {
+  async #once(id: keyof Operations, input: AnyInput, options: RequestOptions): Promise<unknown> {
+    const { headers = {}, keepalive = false, signal } = options
     const { body } = input
     const isForm = typeof FormData !== "undefined" && body instanceof FormData
     const type: Readonly<Record<string, string>> =
@@ -104,15 +100,22 @@ export class Connection {
         method: operations[id].split(" ")[0] ?? "GET",
         headers: { ...type, ...(await this.headers()), ...headers },
         credentials: "include",
+        keepalive,
         ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
         ...(signal === undefined ? {} : { signal })
       })
     } catch (cause) {
       throw unreached(cause, signal)
     }
-    if (response.ok) return response
-    const text = await response.text().catch(() => "")
-    throw failureOf(response.status, text, response.headers.get("retry-after"))
+    if (!response.ok) {
+      const text = await response.text().catch(() => "")
+      throw failureOf(response.status, text, response.headers.get("retry-after"))
+    }
+    if (response.status === 204) return undefined
+    if (!/^application\/json\b/.test(response.headers.get("content-type") ?? "")) return response
+    return response.json().catch((cause: unknown) => {
+      throw unreached(cause, signal)
+    })
   }
 }
 

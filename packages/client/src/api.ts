@@ -6,6 +6,7 @@ import type { DocumentsOperations } from "./api/documents.ts"
 import type { BotsOperations } from "./api/bots.ts"
 import type { CrmOperations } from "./api/crm.ts"
 import type { BillingOperations } from "./api/billing.ts"
+import type { OperatorsOperations } from "./api/operators.ts"
 
 export type * from "./api/chat.ts"
 export type * from "./api/person.ts"
@@ -13,10 +14,11 @@ export type * from "./api/documents.ts"
 export type * from "./api/bots.ts"
 export type * from "./api/crm.ts"
 export type * from "./api/billing.ts"
+export type * from "./api/operators.ts"
 export type * from "./api/shared.ts"
 
 /** The operations of the HTTP interface, by their ids. */
-export interface Operations extends ChatOperations, PersonOperations, DocumentsOperations, BotsOperations, CrmOperations, BillingOperations {}
+export interface Operations extends ChatOperations, PersonOperations, DocumentsOperations, BotsOperations, CrmOperations, BillingOperations, OperatorsOperations {}
 
 /** The method and the path of each operation. */
 export const operations: { readonly [Id in keyof Operations]: string } = {
@@ -64,7 +66,26 @@ export const operations: { readonly [Id in keyof Operations]: string } = {
   getSubscription: "GET /api/billing/subscription",
   createCheckout: "POST /api/billing/checkout",
   openPortal: "POST /api/billing/portal",
-  listInvoices: "GET /api/billing/invoices"
+  listInvoices: "GET /api/billing/invoices",
+  listPeople: "GET /api/admin/users",
+  getPerson: "GET /api/admin/users/{id}",
+  getHistoryOfPerson: "GET /api/admin/users/{id}/history",
+  blockPerson: "POST /api/admin/users/{id}/block",
+  unblockPerson: "POST /api/admin/users/{id}/unblock",
+  signOutPerson: "POST /api/admin/users/{id}/sign-out",
+  grantCreditsToPerson: "POST /api/admin/users/{id}/grants",
+  adjustCredits: "POST /api/admin/users/{id}/adjustments",
+  refundCredits: "POST /api/admin/users/{id}/refunds",
+  setTierOfPerson: "PUT /api/admin/users/{id}/tier",
+  unpinTier: "POST /api/admin/users/{id}/unpin",
+  listAudit: "GET /api/admin/audit",
+  getServiceHealth: "GET /api/admin/health",
+  getServiceReindexing: "GET /api/admin/reindexing",
+  reindexService: "POST /api/admin/reindexing",
+  estimateReindexing: "GET /api/admin/reindexing/estimate",
+  getMoneyReport: "GET /api/admin/money",
+  listPayments: "GET /api/admin/payments",
+  getVerification: "GET /api/admin/verification"
 }
 
 /** The codes of failures, as the server sends them. */

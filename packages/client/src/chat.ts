@@ -53,13 +53,13 @@ export const chatCalls = (connection: Connection): ChatCalls => ({
     const body = requestOf(options)
     return replyOf(
       connection,
-      await connection.open("sendMessage", { body }, { headers, signal, isIdempotent: true }),
+      await connection.call("sendMessage", { body }, { headers, signal, isIdempotent: true }),
       signal
     )
   },
   join: async (chatId, { signal } = {}) => {
-    const response = await connection.open("joinReply", { path: { id: chatId } }, { signal })
-    return response.status === 204 ? undefined : replyOf(connection, response, signal)
+    const response = await connection.call("joinReply", { path: { id: chatId } }, { signal })
+    return response === undefined ? undefined : replyOf(connection, response, signal)
   },
   list: (query = {}, options) => connection.call("listChats", { query }, options),
   get: (chatId, query = {}, options) => connection.call("getChat", { path: { id: chatId }, query }, options),

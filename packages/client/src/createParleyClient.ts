@@ -20,6 +20,8 @@ export interface ParleyClient {
   /** The signed-in person, or null. */
   session(options?: CallOptions): Promise<Me | null>
   signOut(options?: CallOptions): Promise<SignedOut>
+  /** Calls any operation by its id: those without a function here, as exports and the reports of operators. */
+  readonly call: Connection["call"]
 }
 
 /** Creates a client for the server at `baseUrl`. It sends cookies, and retries what is safe to send again. */
@@ -34,6 +36,7 @@ export const createParleyClient = (options: ParleyClientOptions): ParleyClient =
     models: (call) => connection.call("listModels", {}, call),
     me: (call) => connection.call("getMe", {}, call),
     session: async (call) => (await connection.call("getSession", {}, call)).me,
-    signOut: async (call) => (await connection.call("signOut", {}, call)) as SignedOut
+    signOut: async (call) => (await connection.call("signOut", {}, call)) as SignedOut,
+    call: (id, input, call) => connection.call(id, input, call)
   }
 }

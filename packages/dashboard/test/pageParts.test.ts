@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest"
-import { joinedText } from "../app/api/documentText.ts"
+import { joinedText } from "../app/api/documents.ts"
 import { readWholeHistory } from "../app/api/usage.ts"
 import { localProblem } from "../app/documents/UploadQueue.ts"
 import { headingOf, type MarkKind, type PageOfText, pagesOfText } from "../app/documents/textParts.ts"

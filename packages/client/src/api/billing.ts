@@ -1,22 +1,6 @@
 // Written by `npm run docs:tables` from the table of routes: change that.
 
-import type { PaidFrom, Quotas, Receipt } from "./shared.ts"
-
-/** The credits of a person, in whole credits. */
-export interface Balance {
-  /** Rest of the credits of the tier for this period; spent first, not carried over. */
-  readonly allowance: number
-  /** Rest of the credits that were bought or granted; they never expire. */
-  readonly topup: number
-  /** Credits that running work has set aside. */
-  readonly held: number
-  /** Credits that were spent or refunded beyond the balance; the next credits repay them. */
-  readonly debt: number
-  /** Credits that can be spent now: `allowance + topup - held`. */
-  readonly available: number
-  /** When the next period begins and the allowance is renewed. */
-  readonly nextResetAt: string
-}
+import type { Balance, Quotas, TransactionList } from "./shared.ts"
 
 /** The time that one payment covers. */
 export interface BillingPeriod {
@@ -147,44 +131,6 @@ export interface SubscriptionState {
   readonly others: ReadonlyArray<Subscription>
 }
 
-/** A change of a person's credits. */
-export interface Transaction {
-  /** The transaction's id. */
-  readonly id: string
-  /** The kind of the change. */
-  readonly transaction_type: "usage" | "reset" | "topup" | "grant" | "refund" | "adjustment"
-  /** The change of the balance: negative for spent credits. */
-  readonly amount: number
-  /** The part of the change in the allowance. */
-  readonly allowance_amount: number
-  /** The part of the change in the bought or granted credits. */
-  readonly topup_amount: number
-  /** `allowance + topup - debt` after the change. */
-  readonly balance_after: number
-  /** The model of a reply; null for other changes. */
-  readonly model: string | null
-  /** The kind of the work, as on its receipt; null if no work was paid. */
-  readonly source: string | null
-  /** The business event behind the change, as `reply:<message>`. */
-  readonly reference: string
-  /** When the change was written. */
-  readonly created_at: string
-  /** The receipt; null if no work was paid. */
-  readonly receipt: Receipt | WorkReceipt | null
-}
-
-/** A page of credit transactions. */
-export interface TransactionList {
-  /** The transactions, newest first. */
-  readonly transactions: ReadonlyArray<Transaction>
-  /** The number of all transactions. */
-  readonly total: number
-  /** The most elements of a page, as requested. */
-  readonly limit: number
-  /** The number of skipped elements, as requested. */
-  readonly offset: number
-}
-
 /** The usage of a day, by source and model. */
 export interface Usage {
   /** The UTC day, as `2026-11-30`. */
@@ -213,33 +159,6 @@ export interface UsageReport {
   readonly to: string
 }
 
-/** The receipt of metered work: its lines add up to the cost. */
-export interface WorkReceipt {
-  /** The kind of the work: `chat`, `bot:<id>`, `meter:<name>` or `key:<id>`. */
-  readonly source: string
-  /** The credits that were held for it. */
-  readonly held: number
-  /** The credits that it cost. */
-  readonly charged: number
-  /** The way it ended: `completed`, `length`, `stopped`, `failed` or `expired`. */
-  readonly ended: string
-  readonly paid_from: PaidFrom
-  /** The charge for this work at the expiry of its hold; a part of the sum of the lines. */
-  readonly charged_before: number
-  /** The usage. */
-  readonly lines: ReadonlyArray<WorkReceiptLine>
-}
-
-/** A line of a receipt. */
-export interface WorkReceiptLine {
-  /** The kind of usage. */
-  readonly label: string
-  /** The quantity of the line. */
-  readonly quantity: number
-  /** The credits per unit. */
-  readonly unit_price: number
-}
-
 /** The operations of this area, by their ids. */
 export interface BillingOperations {
   /** Returns your credits. Callers are signed-in people. */
@@ -250,11 +169,11 @@ export interface BillingOperations {
   readonly listTransactions: {
     readonly query?: {
       /** The most elements in the response. */
-      readonly limit?: number
+      readonly limit?: number | undefined
       /** Number of elements to skip. */
-      readonly offset?: number
+      readonly offset?: number | undefined
       /** Only transactions of this type; an unknown type returns an empty list. */
-      readonly type?: string
+      readonly type?: string | undefined
     }
     readonly response: TransactionList
   }
@@ -262,9 +181,9 @@ export interface BillingOperations {
   readonly getUsage: {
     readonly query?: {
       /** The first day, in UTC; 30 days up to the last one unless given. */
-      readonly from?: string
+      readonly from?: string | undefined
       /** The last day, in UTC; today unless given. */
-      readonly to?: string
+      readonly to?: string | undefined
     }
     readonly response: UsageReport
   }
@@ -285,7 +204,7 @@ export interface BillingOperations {
   readonly openPortal: {
     readonly query?: {
       /** The page of this server to come back to, as a path; the first page unless given. */
-      readonly returnTo?: string
+      readonly returnTo?: string | undefined
     }
     readonly response: PaymentPage
   }

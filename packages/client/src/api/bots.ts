@@ -251,11 +251,11 @@ export interface BotsOperations {
     }
     readonly query?: {
       /** The most elements in the response. */
-      readonly limit?: number
+      readonly limit?: number | undefined
       /** The `nextBefore` of the previous page: only elements that were used before it. */
-      readonly before?: string
+      readonly before?: string | undefined
       /** Only elements that contain this text, in upper or lower case. */
-      readonly search?: string
+      readonly search?: string | undefined
     }
     readonly response: ConversationList
   }
@@ -281,9 +281,9 @@ export interface BotsOperations {
     }
     readonly query?: {
       /** The most messages in the response, which has fewer if they are long. */
-      readonly limit?: number
+      readonly limit?: number | undefined
       /** The id of a message: only messages before it are returned. */
-      readonly before?: string
+      readonly before?: string | undefined
     }
     readonly response: ConversationWithMessages
   }

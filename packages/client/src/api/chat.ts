@@ -220,11 +220,11 @@ export interface ChatOperations {
   readonly listChats: {
     readonly query?: {
       /** The most elements in the response. */
-      readonly limit?: number
+      readonly limit?: number | undefined
       /** Number of elements to skip. */
-      readonly offset?: number
+      readonly offset?: number | undefined
       /** Only elements that contain this text, in upper or lower case. */
-      readonly search?: string
+      readonly search?: string | undefined
     }
     readonly response: ChatList
   }
@@ -235,9 +235,9 @@ export interface ChatOperations {
     }
     readonly query?: {
       /** The most messages in the response, which has fewer if they are long. */
-      readonly limit?: number
+      readonly limit?: number | undefined
       /** The id of a message: only messages before it are returned. */
-      readonly before?: string
+      readonly before?: string | undefined
     }
     readonly response: ChatWithMessages
   }
@@ -269,7 +269,7 @@ export interface ChatOperations {
     readonly path: {
       readonly id: string
     }
-    readonly response: Response
+    readonly response: Response | undefined
   }
   /** Ends the replies of a chat that continue without their reader, and their cost. Callers are signed-in people. */
   readonly stopReply: {

@@ -158,9 +158,9 @@ export interface DocumentsOperations {
     }
     readonly query?: {
       /** Beginning of the part, in UTF-16 units. */
-      readonly from?: number
+      readonly from?: number | undefined
       /** End of the part. The response has at most 65536 units, also without this parameter. */
-      readonly to?: number
+      readonly to?: number | undefined
     }
     readonly response: DocumentText
   }

@@ -1,65 +1,50 @@
-import { queryOptions } from "@tanstack/react-query"
-import { problemOf, unreachable } from "./ApiProblem.ts"
-import { json, read, segment, send } from "./request.ts"
-
-export interface StoredDocument {
-  readonly id: string
-  readonly filename: string
-  readonly type: string
-  readonly bytes: number
-  readonly status: "processing" | "ready" | "failed"
-  /** From 0 to 1. */
-  readonly progress: number
-  /** The reason of the failure. */
-  readonly reason: string | null
-  /** The same as a code for programs; null if it is unknown. */
-  readonly reasonCode: string | null
-  /** It failed, and reading the same file again may end otherwise. */
-  readonly retryable: boolean
-  /** A sentence about the parts of a ready document that have no readable text. */
-  readonly notice: string | null
-  readonly pages: number | null
-  readonly createdAt: string
-}
+import type { DocumentText } from "@parley/client"
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
+import { parley } from "./parley.ts"
 
 const POLL_MS = 1_000
 
 /** The person's documents, newest first; read again while some are processed. */
 export const documentsQuery = queryOptions({
   queryKey: ["documents"],
-  queryFn: async ({ signal }) =>
-    (await read<{ readonly documents: ReadonlyArray<StoredDocument> }>("/api/documents", signal)).documents,
+  queryFn: ({ signal }) => parley.documents.list({ signal }),
   refetchInterval: ({ state }) => (state.data?.some(({ status }) => status === "processing") === true ? POLL_MS : false)
 })
 
-/** Tries a failed document again. */
-export const retryDocument = (documentId: string) => send("/api/rag", json("POST", { documentId }))
+const MINUTES = 60_000
 
-export const deleteDocument = (documentId: string) =>
-  send(`/api/documents/${segment(documentId)}`, { method: "DELETE" })
-
-/**
- * Uploads a file; returns the new document's id.
- *
- * @param onProgress receives the sent part, from 0 to 1
- * @param signal aborts the upload
- */
-export const uploadDocument = (file: File, onProgress: (part: number) => void, signal?: AbortSignal): Promise<string> =>
-  new Promise((resolve, reject) => {
-    // `fetch` does not report the progress of an upload.
-    const request = new XMLHttpRequest()
-    const form = new FormData()
-    form.append("file", file)
-    request.upload.addEventListener("progress", ({ lengthComputable, loaded, total }) => {
-      if (lengthComputable) onProgress(loaded / total)
-    })
-    request.addEventListener("error", () => reject(unreachable()))
-    request.addEventListener("abort", () => reject(unreachable()))
-    request.addEventListener("load", () => {
-      if (request.status !== 200) return reject(problemOf(request.status, request.responseText))
-      resolve((JSON.parse(request.responseText) as { readonly documentId: string }).documentId)
-    })
-    signal?.addEventListener("abort", () => request.abort())
-    request.open("POST", "/api/upload")
-    request.send(form)
+/** The text between two offsets; the server returns at most 65,536 units at once. */
+export const documentTextQuery = (documentId: string, from: number, to: number) =>
+  queryOptions({
+    queryKey: ["document-text", documentId, from, to],
+    queryFn: ({ signal }) => parley.documents.text(documentId, { from, to }, { signal }),
+    staleTime: 10 * MINUTES
   })
+
+/** The length of one read of a text that is read piece by piece, in UTF-16 units. */
+const STRETCH = 24_000
+
+/** A text around a place, which can be read on in both directions. */
+export const readOnQuery = (documentId: string, place: number) =>
+  infiniteQueryOptions({
+    queryKey: ["document-text", documentId, "on", place],
+    queryFn: ({ pageParam, signal }) => parley.documents.text(documentId, pageParam, { signal }),
+    initialPageParam: { from: Math.max(0, place - STRETCH / 3), to: place + STRETCH },
+    getPreviousPageParam: ({ from }) => (from > 0 ? { from: Math.max(0, from - STRETCH), to: from } : undefined),
+    getNextPageParam: ({ to, length }) => (to < length ? { from: to, to: to + STRETCH } : undefined),
+    staleTime: 10 * MINUTES
+  })
+
+/** Stretches that follow each other, as one. */
+export const joinedText = (stretches: ReadonlyArray<DocumentText>): DocumentText | undefined => {
+  const first = stretches[0]
+  const last = stretches.at(-1)
+  if (first === undefined || last === undefined) return undefined
+  const pages = new Map(stretches.flatMap((each) => each.pages ?? []).map((page) => [page.page, page]))
+  return {
+    ...first,
+    to: last.to,
+    text: stretches.map(({ text }) => text).join(""),
+    pages: first.pages === null ? null : [...pages.values()]
+  }
+}

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query"
-import { json, read, send } from "./request.ts"
+import { load, parley } from "./parley.ts"
 
 /** The sign-in of this server: the development form, or an identity provider. */
 export type SignInWay =
@@ -17,57 +17,26 @@ export interface ServerSettings {
 
 export const serverSettingsQuery = queryOptions({
   queryKey: ["server-settings"],
-  queryFn: ({ signal }) => read<ServerSettings>("/dashboard.json", signal),
+  queryFn: async ({ signal }) => (await load("/dashboard.json", { signal })).json() as Promise<ServerSettings>,
   staleTime: Infinity
 })
-
-/** The name of one of the server's plans. */
-export type Tier = string
-
-/** The contents of a plan. */
-export interface TierBody {
-  readonly id: Tier
-  readonly name: string
-  readonly monthlyCredits: number
-  /** Ids, the default first. */
-  readonly models: ReadonlyArray<string>
-  readonly quotas: {
-    readonly maxDocuments: number
-    readonly maxDocumentBytes: number
-    readonly maxChatBytes: number
-    /** Null for no bound. */
-    readonly maxConcurrentReplies: number | null
-  }
-}
-
-/** The signed-in person, and their plan. */
-export interface Me {
-  readonly userId: string
-  readonly email: string | null
-  /** If the identity provider tells it. */
-  readonly name?: string
-  /** As an operator: support reads, an owner also acts. */
-  readonly role?: "owner" | "support"
-  readonly tier: TierBody
-  /** The allowed uploads: types, their extensions without the dot, and the most bytes of a file. */
-  readonly uploads: {
-    readonly maxBytes: number
-    readonly types: ReadonlyArray<string>
-    readonly extensions: ReadonlyArray<string>
-  }
-}
 
 /** The signed-in person; null without a session. */
 export const meQuery = queryOptions({
   queryKey: ["me"],
-  queryFn: async ({ signal }) => (await read<{ readonly me: Me | null }>("/api/session", signal)).me,
+  queryFn: ({ signal }) => parley.session({ signal }),
   staleTime: 60_000
 })
 
-export const signInForDevelopment = (email: string) => send("/dev/sign-in", json("POST", { email }))
+export const signInForDevelopment = (email: string) =>
+  load("/dev/sign-in", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ email })
+  })
 
 /** Signs out here; returns the address to go to, if the sign-out continues elsewhere. */
 export const signOut = async (way: SignInWay): Promise<string | undefined> => {
-  await send("/api/sign-out", json("POST"))
+  await parley.signOut()
   return way.kind === "elsewhere" ? (way.signOutUrl ?? undefined) : undefined
 }

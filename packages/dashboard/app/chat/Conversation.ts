@@ -1,8 +1,7 @@
-import { Chat } from "@ai-sdk/react"
-import { ApiProblem } from "../api/ApiProblem.ts"
-import { endReply, keepChatDocuments, readChat, renameChat, type StoredChat, type StoredMessage } from "../api/chats.ts"
-import { factsOf, messageOf, newMessage, type ReplyMessage, textOf } from "./ReplyMessage.ts"
-import { type ReplyStart, ReplyTransport } from "./ReplyTransport.ts"
+import { endReply, keepChatDocuments, type StoredChat, type StoredMessage } from "../api/chats.ts"
+import { hasStatus, mayPass, parley } from "../api/parley.ts"
+import { factsOf, messageOf, newMessage, type ReplyMessage } from "./ReplyMessage.ts"
+import { type ReplyStart, ShownMessages } from "./ShownMessages.ts"
 
 /** The state of a conversation besides its messages. */
 export interface ConversationFacts {
@@ -73,7 +72,9 @@ const NOTHING: ConversationFacts = {
 
 /** One chat on this page, in view or not: its messages, the running reply, and the settings of the next question. */
 export class Conversation {
-  readonly chat: Chat<ReplyMessage>
+  /** The same for its whole life on this page. */
+  readonly id: string
+  readonly chat: ShownMessages
   #facts: ConversationFacts
   readonly #events: ConversationEvents
   readonly #listeners = new Set<() => void>()
@@ -81,14 +82,15 @@ export class Conversation {
   #isNamed = false
   #opening: string | undefined
 
-  constructor(events: ConversationEvents, facts: Partial<ConversationFacts> = {}, messages: Array<ReplyMessage> = []) {
+  constructor(
+    events: ConversationEvents,
+    facts: Partial<ConversationFacts> = {},
+    messages: ReadonlyArray<ReplyMessage> = []
+  ) {
     this.#events = events
     this.#facts = { ...NOTHING, ...facts }
-    this.chat = new Chat<ReplyMessage>({
-      id: facts.chatId ?? crypto.randomUUID(),
-      messages,
-      transport: new ReplyTransport({ asking: () => this.#asking(), onStart: (start) => this.#begin(start) })
-    })
+    this.id = facts.chatId ?? crypto.randomUUID()
+    this.chat = new ShownMessages(messages, (start) => this.#begin(start))
   }
 
   static stored(events: ConversationEvents, stored: StoredChat): Conversation {
@@ -118,7 +120,7 @@ export class Conversation {
   }
 
   get isWriting(): boolean {
-    return this.chat.status === "submitted" || this.chat.status === "streaming"
+    return this.chat.isWriting
   }
 
   /** Asks, unless a reply is being written. If no word of a reply comes, the question returns in `refusal`. */
@@ -126,9 +128,8 @@ export class Conversation {
     if (this.isWriting) return
     this.#set({ refusal: undefined, start: undefined })
     this.#isStopping = false
-    const message = newMessage("user", question)
-    this.chat.clearError()
-    await this.chat.sendMessage(message)
+    this.chat.messages = [...this.chat.messages, newMessage("user", question)]
+    await this.chat.ask(this.#request())
     await this.#end(question)
   }
 
@@ -137,7 +138,7 @@ export class Conversation {
     this.#isStopping = true
     const { chatId } = this.#facts
     // Closes the connection first, so that nothing more is shown; the reply no longer depends on it.
-    await this.chat.stop()
+    this.chat.stop()
     if (chatId !== undefined) await endReply(chatId)
   }
 
@@ -180,15 +181,23 @@ export class Conversation {
   async readEarlier(): Promise<number> {
     const { chatId, nextBefore } = this.#facts
     if (chatId === undefined || nextBefore === null) return 0
-    const earlier = await readChat(chatId, { before: nextBefore })
+    const earlier = await parley.chat.get(chatId, { before: nextBefore })
     this.chat.messages = [...earlier.messages.map(messageOf), ...this.chat.messages]
     this.#set({ nextBefore: earlier.nextBefore })
     return earlier.messages.length
   }
 
-  #asking() {
+  /** The request of the last message. For a stored chat the server has the earlier ones; for a new one all are sent. */
+  #request() {
     const { chatId, modelId, documentIds = [] } = this.#facts
-    return { chatId, modelId, documentIds: this.#events.existing(documentIds) }
+    const { messages } = this.chat
+    const sent = chatId === undefined ? messages : messages.slice(-1)
+    return {
+      messages: sent.map(({ role, text }) => ({ role, content: text })),
+      ...(chatId === undefined ? {} : { chatId }),
+      ...(modelId === undefined ? {} : { modelId }),
+      documentIds: this.#events.existing(documentIds)
+    }
   }
 
   #begin(start: ReplyStart): void {
@@ -209,8 +218,9 @@ export class Conversation {
 
   async #join(): Promise<void> {
     this.#isStopping = false
+    const { chatId } = this.#facts
     this.#set({ isJoining: true, start: undefined })
-    await this.chat.resumeStream()
+    if (chatId !== undefined) await this.chat.join(chatId)
     this.#set({ isJoining: false })
     if (this.#facts.start !== undefined || this.chat.error !== undefined) return this.#end("")
     // The reply ended before it could be joined.
@@ -222,7 +232,7 @@ export class Conversation {
   async #end(question: string): Promise<void> {
     const { error } = this.chat
     const { start } = this.#facts
-    if (error !== undefined && error instanceof ApiProblem && error.status === 401) this.#events.onSessionEnded()
+    if (hasStatus(error, 401)) this.#events.onSessionEnded()
     if (start === undefined && question !== "") {
       const { messages } = this.chat
       this.chat.messages = messages.slice(
@@ -250,14 +260,14 @@ export class Conversation {
     for (let wait = FIRST_PAUSE_MS; !this.#isStopping; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
       await pause(wait)
       try {
-        const stored = await readChat(chatId)
+        const stored = await parley.chat.get(chatId)
         this.chat.clearError()
         this.#set({ isReconnecting: false })
         this.#take(stored)
         this.#events.onChanged()
         return
       } catch (error) {
-        if (error instanceof ApiProblem && error.status !== 0 && error.status < 500) break
+        if (!mayPass(error)) break
       }
     }
     this.#set({ isReconnecting: false })
@@ -272,7 +282,7 @@ export class Conversation {
     if (chatId === undefined) return
     let wait = FIRST_PAUSE_MS
     for (let waited = 0; waited < TOLD_WITHIN_MS; waited += wait, wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
-      const stored = await readChat(chatId, { limit: NEWEST }).catch(() => undefined)
+      const stored = await parley.chat.get(chatId, { limit: NEWEST }).catch(() => undefined)
       if (this.isWriting) return
       const reply = stored?.messages.findLast(({ id, role }) => role === "assistant" && (messageId ?? id) === id)
       if (stored !== undefined && reply !== undefined && reply.state !== "streaming") {
@@ -290,7 +300,7 @@ export class Conversation {
     const { title } = this.#events
     if (title === undefined || this.#isNamed) return stored.title
     this.#isNamed = true
-    return renameChat(chatId, title).then(
+    return parley.chat.rename(chatId, title).then(
       () => title,
       () => stored.title
     )
@@ -303,9 +313,9 @@ export class Conversation {
     this.chat.messages = shown.map((message, index) => {
       const known = stored.at(index - newest - 1)
       if (index > newest || known?.role !== message.role) return message
-      const text = message.parts.length === 0 || known.state === "complete" ? messageOf(known).parts : message.parts
-      if (index === newest) return { ...message, parts: text, metadata: factsOf(known) }
-      const isSame = index === newest - 1 || textOf(message) === known.content
+      const text = message.text === "" || known.state === "complete" ? known.content : message.text
+      if (index === newest) return { ...message, text, metadata: factsOf(known) }
+      const isSame = index === newest - 1 || message.text === known.content
       return isSame ? { ...message, metadata: factsOf(known) } : message
     })
   }

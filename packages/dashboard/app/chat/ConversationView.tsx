@@ -1,4 +1,3 @@
-import { useChat } from "@ai-sdk/react"
 import { useQuery } from "@tanstack/react-query"
 import { useEffect, useRef, useState } from "react"
 import { Link, useNavigate } from "react-router"
@@ -13,26 +12,23 @@ import { Composer } from "./composer/Composer.tsx"
 import type { Conversation, ConversationFacts } from "./Conversation.ts"
 import classes from "./ConversationView.module.css"
 import { useConversations } from "./ConversationsProvider.tsx"
-import type { ReplyMessage } from "./ReplyMessage.ts"
+import { useShown } from "./ShownMessages.ts"
 import { Start } from "./Start.tsx"
 import { Transcript } from "./transcript/Transcript.tsx"
 import { UploadNotes } from "./composer/UploadNotes.tsx"
 import { useFacts } from "./useConversation.ts"
 import { useUpload } from "./composer/useUpload.ts"
 
-/** About one update for each frame that a screen shows. */
-const FRAME_MS = 16
-
 /** A conversation: its messages, and the field for the next question. Dropped files become documents of it. */
 export const ConversationView = ({ conversation }: { readonly conversation: Conversation }) => {
   const { t } = useMessages()
   const navigate = useNavigate()
   const conversations = useConversations()
-  const { messages, status } = useChat<ReplyMessage>({ chat: conversation.chat, throttle: FRAME_MS })
+  const { messages, status } = useShown(conversation.chat)
   const facts = useFacts(conversation)
   const uploading = useUpload(conversation)
   const [draft, setDraft] = useState<string>()
-  const isWriting = status === "submitted" || status === "streaming" || facts.isJoining
+  const isWriting = status !== "ready" || facts.isJoining
   const isEmpty = messages.length === 0
   useDefaultDocuments(conversation, isEmpty)
   useEffect(() => conversation.shown(), [conversation])

@@ -1,6 +1,6 @@
 import type { StoredChat } from "../api/chats.ts"
 import { Conversation, type ConversationEvents } from "./Conversation.ts"
-import { newMessage, type ReplyMessage, textOf } from "./ReplyMessage.ts"
+import { newMessage, type ReplyMessage } from "./ReplyMessage.ts"
 
 /** The events of all conversations. */
 export type ConversationsEvents = Omit<ConversationEvents, "onCreated" | "title">
@@ -47,7 +47,7 @@ export class Conversations {
       messages.findIndex(({ id }) => id === questionId)
     )
     const copies = before.map((message): ReplyMessage => ({
-      ...newMessage("user", textOf(message)),
+      ...newMessage("user", message.text),
       role: message.role,
       ...(message.metadata === undefined ? {} : { metadata: message.metadata })
     }))

@@ -1,12 +1,11 @@
-import type { UIMessage } from "ai"
-import type { MessageState, Source, StoredMessage } from "../api/chats.ts"
-import type { Receipt } from "../api/billing.ts"
+import type { Receipt } from "@parley/client"
+import type { Source, StoredMessage } from "../api/chats.ts"
 
 /** The data of a message besides its words. */
 export interface MessageFacts {
   /** Its id on the server, when it is known. */
   readonly storedId?: string
-  readonly state?: MessageState
+  readonly state?: StoredMessage["state"]
   readonly model?: string
   readonly credits?: number
   readonly receipt?: Receipt
@@ -15,12 +14,14 @@ export interface MessageFacts {
   readonly unread?: ReadonlyArray<string>
 }
 
-/** A message in the form of `useChat`. */
-export type ReplyMessage = UIMessage<MessageFacts>
-
-/** The words of a message. */
-export const textOf = ({ parts }: ReplyMessage): string =>
-  parts.map((part) => (part.type === "text" ? part.text : "")).join("")
+/** A message as this page shows it. */
+export interface ReplyMessage {
+  /** Its id on this page. */
+  readonly id: string
+  readonly role: StoredMessage["role"]
+  readonly text: string
+  readonly metadata?: MessageFacts
+}
 
 export const factsOf = (stored: StoredMessage): MessageFacts => ({
   storedId: stored.id,
@@ -36,12 +37,12 @@ export const messageOf = (stored: StoredMessage): ReplyMessage => ({
   id: stored.id,
   role: stored.role,
   metadata: factsOf(stored),
-  parts: [{ type: "text", text: stored.content }]
+  text: stored.content
 })
 
 /** A new message of this page, which the server does not know yet. */
 export const newMessage = (role: "user" | "assistant", text: string): ReplyMessage => ({
   id: crypto.randomUUID(),
   role,
-  parts: [{ type: "text", text }]
+  text
 })

@@ -1,8 +1,9 @@
+import type { Document } from "@parley/client"
 import { Title } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { type ReactNode, Suspense, useState } from "react"
-import { documentsQuery, type StoredDocument } from "../api/documents.ts"
-import { send } from "../api/request.ts"
+import { documentsQuery } from "../api/documents.ts"
+import { load } from "../api/parley.ts"
 import { meQuery } from "../api/session.ts"
 import { type Messages, useMessages } from "../messages/MessagesProvider.tsx"
 import { Icon, type IconName } from "../theme/Icon.tsx"
@@ -63,7 +64,7 @@ export const Start = ({ conversation, onQuestion, uploading }: StartProps) => {
   )
 }
 
-const questionsAbout = ({ filename }: StoredDocument, { t }: Messages): ReadonlyArray<string> =>
+const questionsAbout = ({ filename }: Document, { t }: Messages): ReadonlyArray<string> =>
   filename === SAMPLE
     ? [t("chat.start.sample.q1"), t("chat.start.sample.q2"), t("chat.start.sample.q3")]
     : [
@@ -80,11 +81,11 @@ const UploadLimits = () => {
   return t("chat.start.upload.text", { types, size: size(me.uploads.maxBytes) })
 }
 
-const usableOf = (documents: ReadonlyArray<StoredDocument> = []): ReadonlyArray<StoredDocument> =>
+const usableOf = (documents: ReadonlyArray<Document> = []): ReadonlyArray<Document> =>
   documents.filter(({ status }) => status !== "failed")
 
 interface CardsProps {
-  readonly documents: ReadonlyArray<StoredDocument>
+  readonly documents: ReadonlyArray<Document>
   readonly upload: Uploading["upload"]
   readonly onChoose: () => void
 }
@@ -94,7 +95,7 @@ const Cards = ({ documents, upload, onChoose }: CardsProps) => {
   const { t } = useMessages()
   const usable = usableOf(documents)
   const addSample = async () => {
-    const text = await (await send(`/${SAMPLE}`)).text()
+    const text = await (await load(`/${SAMPLE}`)).text()
     await upload([new File([text], SAMPLE, { type: "text/markdown" })])
   }
   return (

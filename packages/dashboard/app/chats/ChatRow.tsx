@@ -1,7 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { Suspense, useState } from "react"
 import { NavLink, useMatch, useNavigate } from "react-router"
-import { CHATS_KEY, type ChatSummary, deleteChat, renameChat } from "../api/chats.ts"
+import { CHATS_KEY, type ChatSummary } from "../api/chats.ts"
+import { parley } from "../api/parley.ts"
 import { useConversations } from "../chat/ConversationsProvider.tsx"
 import { type Messages, useMessages } from "../messages/MessagesProvider.tsx"
 import { MenuButton } from "../shell/menu/MenuButton.tsx"
@@ -102,14 +103,14 @@ const useChatChanges = (chat: ChatSummary, onDeleted: () => void) => {
   const conversations = useConversations()
   const refresh = () => queryClient.invalidateQueries({ queryKey: CHATS_KEY })
   const rename = useMutation({
-    mutationFn: (name: string) => renameChat(chat.id, name),
+    mutationFn: (name: string) => parley.chat.rename(chat.id, name),
     onSuccess: (_, name) => {
       conversations.find(chat.id)?.rename(name)
       return refresh()
     }
   })
   const remove = useMutation({
-    mutationFn: () => deleteChat(chat.id),
+    mutationFn: () => parley.chat.delete(chat.id),
     onSuccess: () => {
       conversations.forget(chat.id)
       onDeleted()

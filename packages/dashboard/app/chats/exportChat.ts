@@ -1,4 +1,5 @@
-import { type ChatSummary, readChat, type StoredMessage } from "../api/chats.ts"
+import type { ChatSummary, StoredChat, StoredMessage } from "../api/chats.ts"
+import { parley } from "../api/parley.ts"
 import { fileNameOf } from "./fileName.ts"
 import type { Translate } from "../messages/MessagesProvider.tsx"
 
@@ -10,7 +11,7 @@ const readAll = async (chatId: string): Promise<ReadonlyArray<StoredMessage>> =>
   const pages: Array<ReadonlyArray<StoredMessage>> = []
   let before: string | null = null
   do {
-    const page: Awaited<ReturnType<typeof readChat>> = await readChat(chatId, {
+    const page: StoredChat = await parley.chat.get(chatId, {
       limit: PAGE_MESSAGES,
       ...(before === null ? {} : { before })
     })

@@ -1,13 +1,12 @@
 import { useEffect, useRef } from "react"
-import type { DocumentText } from "../api/documentText.ts"
 import { useMessages } from "../messages/MessagesProvider.tsx"
 import classes from "./ShownText.module.css"
-import { headingOf, type Mark, pagesOfText, type TextPart } from "./textParts.ts"
+import { headingOf, type Mark, pagesOfText, type Stretch, type TextPart } from "./textParts.ts"
 import { TextTable } from "./TextTable.tsx"
 import { Pieces } from "./Pieces.tsx"
 
 export interface ShownTextProps {
-  readonly stretch: DocumentText
+  readonly stretch: Stretch
   readonly marks?: ReadonlyArray<Mark>
 }
 

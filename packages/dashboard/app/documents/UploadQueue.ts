@@ -1,8 +1,8 @@
+import { type Me, ParleyError } from "@parley/client"
 import { type QueryClient, useQueryClient } from "@tanstack/react-query"
 import { useSyncExternalStore } from "react"
-import { ApiProblem } from "../api/ApiProblem.ts"
-import { documentsQuery, uploadDocument } from "../api/documents.ts"
-import type { Me } from "../api/session.ts"
+import { documentsQuery } from "../api/documents.ts"
+import { hasStatus, mayPass, parley } from "../api/parley.ts"
 import { chosenDocuments } from "./chosenDocuments.ts"
 
 /** A file on its way to the server. */
@@ -24,10 +24,11 @@ const AT_ONCE = 3
 
 export type UploadLimits = Pick<Me, "uploads">["uploads"]
 
-const rejected = (problem: string) => new ApiProblem(400, "", { code: "file_rejected", problem })
+const rejected = (problem: string) =>
+  new ParleyError({ code: "file_rejected", message: "", status: 400, details: { problem } })
 
 /** A refusal that is known before the upload; undefined if the file may be sent. */
-export const localProblem = ({ size }: Pick<File, "size">, { maxBytes }: UploadLimits): ApiProblem | undefined =>
+export const localProblem = ({ size }: Pick<File, "size">, { maxBytes }: UploadLimits): ParleyError | undefined =>
   size === 0 ? rejected("empty") : size > maxBytes ? rejected("too-large") : undefined
 
 /** The uploads of one person. It continues while other pages are shown. */
@@ -108,16 +109,16 @@ export class UploadQueue {
     const cancel = new AbortController()
     this.#cancels.set(id, cancel)
     try {
-      const documentId = await uploadDocument(file, (part) => this.#change(id, { part }), cancel.signal)
+      const onProgress = (part: number) => this.#change(id, { part })
+      const { documentId } = await parley.documents.upload(file, { onProgress, signal: cancel.signal })
       this.#batch = [...this.#batch, documentId]
       chosenDocuments.keep(this.#userId, this.#batch)
       await this.#queryClient.invalidateQueries({ queryKey: documentsQuery.queryKey })
       this.#forget(id)
     } catch (problem) {
       // A cancelled one is gone from the list already.
-      const mayRetry = problem instanceof ApiProblem && (problem.status === 0 || problem.status >= 500)
-      this.#change(id, { state: "refused", problem, mayRetry })
-      if (problem instanceof ApiProblem && problem.status === 401) await this.#queryClient.invalidateQueries()
+      this.#change(id, { state: "refused", problem, mayRetry: mayPass(problem) })
+      if (hasStatus(problem, 401)) await this.#queryClient.invalidateQueries()
     } finally {
       this.#sendNext()
     }

@@ -1,5 +1,4 @@
-import { ApiProblem } from "../api/ApiProblem.ts"
-import type { StoredDocument } from "../api/documents.ts"
+import { type Document, ParleyError } from "@parley/client"
 import { english } from "../messages/catalogue.ts"
 import type { Messages } from "../messages/MessagesProvider.tsx"
 import { problemSentences } from "../messages/problemSentences.ts"
@@ -21,8 +20,8 @@ export const acceptedWords = ({ types, maxBytes }: UploadLimits, { t, list, size
 /** The sentences for a refused file. */
 export const refusalSentences = (problem: unknown, limits: UploadLimits, messages: Messages): ReadonlyArray<string> => {
   const { t, list, size } = messages
-  if (problem instanceof ApiProblem && problem.code === "file_rejected") {
-    const key = `documents.upload.${String(problem.members["problem"])}`
+  if (problem instanceof ParleyError && problem.code === "file_rejected") {
+    const key = `documents.upload.${String(problem.details["problem"])}`
     const types = list(limits.types.map((type) => type.toUpperCase()))
     if (isKey(key)) return [t(key, { types, size: size(limits.maxBytes) })]
   }
@@ -32,5 +31,5 @@ export const refusalSentences = (problem: unknown, limits: UploadLimits, message
 /** The share of the progress at which reading ends and indexing begins. */
 const READ = 0.5
 
-export const stageWords = ({ progress }: StoredDocument, { t }: Pick<Messages, "t">): string =>
+export const stageWords = ({ progress }: Document, { t }: Pick<Messages, "t">): string =>
   t(progress < READ ? "documents.stage.reading" : "documents.stage.indexing")

@@ -1,4 +1,4 @@
-import type { StoredDocument } from "../api/documents.ts"
+import type { Document } from "@parley/client"
 import { english } from "../messages/catalogue.ts"
 import type { Messages } from "../messages/MessagesProvider.tsx"
 
@@ -6,11 +6,11 @@ type FailureKey = keyof typeof english & `documents.failed.${string}`
 const isFailureKey = (key: string): key is FailureKey => Object.hasOwn(english, key)
 
 /** True if another try may succeed: not if the file itself is at fault. */
-export const canRetry = ({ status, retryable }: StoredDocument): boolean => status === "failed" && retryable
+export const canRetry = ({ status, retryable }: Document): boolean => status === "failed" && retryable
 
 /** The reason of a failure, for people: in their language if the code is known, otherwise the server's sentence. */
 export const failureSentence = (
-  { reason, reasonCode }: Pick<StoredDocument, "reason" | "reasonCode">,
+  { reason, reasonCode }: Pick<Document, "reason" | "reasonCode">,
   { t }: Pick<Messages, "t">
 ): string => {
   const key = `documents.failed.${reasonCode ?? ""}`

@@ -1,6 +1,9 @@
+import type { DocumentText } from "@parley/client"
 import { reflow, shownSpan, type TextSpan } from "@parley/core/reading"
-import type { DocumentText } from "../api/documentText.ts"
 import { type TableOfText, tablesOfText } from "./tablesOfText.ts"
+
+/** A stretch of a document's text; the type is unknown if the document is gone. */
+export type Stretch = Omit<DocumentText, "type"> & Partial<Pick<DocumentText, "type">>
 
 /** The kinds of highlighting in a text. */
 export type MarkKind = "passage" | "quote"
@@ -35,7 +38,7 @@ export interface PageOfText {
   readonly parts: ReadonlyArray<TextPart>
 }
 
-const pageSpans = ({ from, pages, to }: DocumentText): ReadonlyArray<TextSpan & { readonly page: number | null }> =>
+const pageSpans = ({ from, pages, to }: Stretch): ReadonlyArray<TextSpan & { readonly page: number | null }> =>
   pages === null || pages.length === 0
     ? [{ page: null, start: from, end: to }]
     : pages.map(({ page, start, end }) => ({ page, start: Math.max(from, start), end: Math.min(to, end) }))
@@ -84,8 +87,8 @@ const shownTable = (text: string, from: number, table: TableOfText, marks: Reado
 }
 
 /** The kind of a document: the ending of its name if the server has not said more. */
-const kindOf = ({ filename, type }: DocumentText): string =>
-  type === "" ? filename.slice(filename.lastIndexOf(".") + 1).toLowerCase() : type
+const kindOf = ({ filename, type }: Stretch): string =>
+  type ?? filename.slice(filename.lastIndexOf(".") + 1).toLowerCase()
 
 const HEADING_MARK = /^#{1,6}[ \t]+(?=\S.*$)/u
 
@@ -101,7 +104,7 @@ export const headingOf = (paragraph: Paragraph): Paragraph | undefined => {
 }
 
 /** A stretch of a document for reading, page by page, with its tables and its highlights. */
-export const pagesOfText = (stretch: DocumentText, marks: ReadonlyArray<Mark>): ReadonlyArray<PageOfText> =>
+export const pagesOfText = (stretch: Stretch, marks: ReadonlyArray<Mark>): ReadonlyArray<PageOfText> =>
   pageSpans(stretch)
     .map(({ page, start, end }) => {
       const text = stretch.text.slice(start - stretch.from, end - stretch.from)

@@ -1,4 +1,4 @@
-import { ApiProblem } from "../api/ApiProblem.ts"
+import { ParleyError } from "@parley/client"
 import { english, type MessageKey } from "./catalogue.ts"
 import type { Messages } from "./MessagesProvider.tsx"
 
@@ -10,21 +10,22 @@ const hasOwn = (key: string): key is MessageKey => Object.hasOwn(english, key)
  */
 export const problemSentences = (error: unknown, messages: Messages): ReadonlyArray<string> => {
   const { t } = messages
-  if (!(error instanceof ApiProblem)) return [t("problem.unexpected")]
-  if (error.status === 0) return [t("problem.unreachable")]
+  if (!(error instanceof ParleyError)) return [t("problem.unexpected")]
+  if (error.status === undefined) return [t("problem.unreachable")]
   const key = `problem.${error.code}`
-  const { available, requestId } = error.members
+  const { details, requestId } = error
+  const { available } = details
   const values = typeof available === "number" ? { count: available } : {}
   return [
     hasOwn(key) ? t(key, values) : error.message,
     ...creditSentences(error, messages),
-    ...(error.status >= 500 && typeof requestId === "string" ? [t("problem.request", { requestId })] : [])
+    ...(error.status >= 500 && requestId !== undefined ? [t("problem.request", { requestId })] : [])
   ]
 }
 
-const creditSentences = ({ code, members }: ApiProblem, { t, day, list }: Messages): ReadonlyArray<string> => {
+const creditSentences = ({ code, details }: ParleyError, { t, day, list }: Messages): ReadonlyArray<string> => {
   if (code !== "insufficient_credits") return []
-  const { nextResetAt, affordableModels } = members
+  const { nextResetAt, affordableModels } = details
   return [
     ...(Array.isArray(affordableModels) && affordableModels.length > 0
       ? [t("problem.insufficient_credits.models", { models: list(affordableModels.map(String)) })]

@@ -1,5 +1,6 @@
+import type { Model } from "@parley/client"
 import { useQuery } from "@tanstack/react-query"
-import { modelsQuery, type OfferedModel } from "../api/models.ts"
+import { modelsQuery } from "../api/billing.ts"
 import { useMessages } from "./MessagesProvider.tsx"
 
 /**
@@ -17,4 +18,4 @@ export const useModelName = () => {
 }
 
 /** The offline stand-in answers in its place. */
-export const isStandIn = ({ answeredBy }: OfferedModel): boolean => answeredBy === "offline"
+export const isStandIn = ({ answeredBy }: Model): boolean => answeredBy === "offline"

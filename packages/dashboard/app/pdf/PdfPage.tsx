@@ -2,7 +2,7 @@ import { Loader } from "@mantine/core"
 import { useResizeObserver } from "@mantine/hooks"
 import { type PDFDocumentProxy, type PDFPageProxy, TextLayer } from "pdfjs-dist"
 import { useEffect, useRef, useState } from "react"
-import { documentFilePath } from "../api/documentText.ts"
+import { parley } from "../api/parley.ts"
 import { useMessages } from "../messages/MessagesProvider.tsx"
 import { findInItems } from "./findInItems.ts"
 import { openPdf } from "./openPdf.ts"
@@ -83,7 +83,7 @@ const usePdf = (documentId: string, onPages: ((pages: number) => void) | undefin
   }, [onPages])
   useEffect(() => {
     let isShown = true
-    const { document, close } = openPdf(documentFilePath(documentId))
+    const { document, close } = openPdf(parley.documents.fileUrl(documentId))
     document.then(
       (opened) => {
         if (!isShown) return

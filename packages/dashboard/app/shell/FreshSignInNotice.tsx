@@ -1,6 +1,6 @@
+import { ParleyError } from "@parley/client"
 import { Button, Group } from "@mantine/core"
 import { useQuery, useQueryClient } from "@tanstack/react-query"
-import { ApiProblem } from "../api/ApiProblem.ts"
 import { meQuery, serverSettingsQuery, signOut } from "../api/session.ts"
 import { useMessages } from "../messages/MessagesProvider.tsx"
 import { ProblemNotice } from "./ProblemNotice.tsx"
@@ -9,7 +9,7 @@ import { ProblemNotice } from "./ProblemNotice.tsx"
 export const FreshSignInNotice = ({ error }: { readonly error: unknown }) => (
   <>
     <ProblemNotice error={error} />
-    {error instanceof ApiProblem && error.code === "fresh_sign_in_required" && <SignInAgain />}
+    {error instanceof ParleyError && error.code === "fresh_sign_in_required" && <SignInAgain />}
   </>
 )
 

@@ -1,6 +1,6 @@
+import { ParleyError } from "@parley/client"
 import { Alert, Button, Group, Text } from "@mantine/core"
 import { Link, useLocation } from "react-router"
-import { ApiProblem } from "../api/ApiProblem.ts"
 import { billingPath, wayOut } from "../billing/billingPath.ts"
 import { problemSentences } from "../messages/problemSentences.ts"
 import { useMessages } from "../messages/MessagesProvider.tsx"
@@ -19,7 +19,7 @@ export const ProblemNotice = ({ error, onRetry, onDismiss }: ProblemNoticeProps)
   const messages = useMessages()
   const { t } = messages
   const { pathname } = useLocation()
-  const out = error instanceof ApiProblem ? wayOut(error.code) : undefined
+  const out = error instanceof ParleyError ? wayOut(error.code) : undefined
   return (
     <Alert
       color="red"

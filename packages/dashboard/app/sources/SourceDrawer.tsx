@@ -3,11 +3,11 @@ import { showSource, sourceSpan } from "@parley/core/reading"
 import { useQuery } from "@tanstack/react-query"
 import { Suspense, useMemo, useState } from "react"
 import { Link } from "react-router"
-import { ApiProblem } from "../api/ApiProblem.ts"
+import { hasStatus } from "../api/parley.ts"
 import type { Source } from "../api/chats.ts"
-import { type DocumentText, documentTextQuery } from "../api/documentText.ts"
+import { documentTextQuery } from "../api/documents.ts"
 import { ShownText } from "../documents/ShownText.tsx"
-import type { Mark } from "../documents/textParts.ts"
+import type { Mark, Stretch } from "../documents/textParts.ts"
 import { useMessages } from "../messages/MessagesProvider.tsx"
 import { Loading } from "../shell/Loading.tsx"
 import { ProblemNotice } from "../shell/ProblemNotice.tsx"
@@ -179,7 +179,7 @@ const Around = ({ source, shown }: AroundProps) => {
   }, [shown, start, end])
   if (stretch !== undefined) return <ShownText stretch={stretch} marks={marks} />
   if (error === null) return <Loading />
-  if (!(error instanceof ApiProblem) || (error.status !== 404 && error.status !== 409)) {
+  if (!hasStatus(error, 404, 409)) {
     return <ProblemNotice error={error} onRetry={() => void refetch()} />
   }
   return (
@@ -190,10 +190,9 @@ const Around = ({ source, shown }: AroundProps) => {
   )
 }
 
-const passageAlone = ({ documentId, end, filename, start, text }: Source): DocumentText => ({
+const passageAlone = ({ documentId, end, filename, start, text }: Source): Stretch => ({
   documentId,
   filename,
-  type: "",
   from: start,
   to: end,
   length: end,

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "react"
 import { useMessages } from "../messages/MessagesProvider.tsx"
 import type { Conversation } from "../chat/Conversation.ts"
 import { ReplyNarration, type ShownReply } from "./ReplyNarration.ts"
-import { type ReplyMessage, textOf } from "../chat/ReplyMessage.ts"
+import type { ReplyMessage } from "../chat/ReplyMessage.ts"
 import { markdown } from "../chat/replyParts.ts"
 import { useFacts } from "../chat/useConversation.ts"
 
@@ -37,7 +37,7 @@ export const Announcer = ({ conversation, messages, isWriting }: AnnouncerProps)
     const shown: ShownReply = {
       isBusy,
       refusal: refusal === undefined ? undefined : refusal.error === undefined ? "stopped" : "refused",
-      text: reply === undefined ? "" : textOf(reply),
+      text: reply === undefined ? "" : reply.text,
       state: reply?.metadata?.state
     }
     const { remark, sentences } = narration.update(shown, parts && (() => new parts.SpokenReply()))

@@ -1,4 +1,4 @@
-import type { MessageState } from "../api/chats.ts"
+import type { Message } from "@parley/client"
 import type { SpokenReply } from "./SpokenReply.ts"
 
 /** An announcement about a reply, besides its words. */
@@ -15,7 +15,7 @@ export interface ShownReply {
   readonly refusal: "stopped" | "refused" | undefined
   readonly text: string
   /** The final state, as soon as the server has reported it. */
-  readonly state: MessageState | undefined
+  readonly state: Message["state"] | undefined
 }
 
 export interface Narrated {
@@ -25,7 +25,11 @@ export interface Narrated {
 
 const NOTHING: Narrated = { sentences: [], remark: undefined }
 
-const ENDS: Readonly<Partial<Record<MessageState, Remark>>> = { complete: "done", stopped: "stopped", failed: "failed" }
+const ENDS: Readonly<Partial<Record<Message["state"], Remark>>> = {
+  complete: "done",
+  stopped: "stopped",
+  failed: "failed"
+}
 
 /**
  * Decides the announcements about a reply. A lost connection does not end it: the reply continues, and its end is the

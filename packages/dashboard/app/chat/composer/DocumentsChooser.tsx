@@ -1,7 +1,8 @@
+import type { Document } from "@parley/client"
 import { Button, Checkbox, Modal, Text, TextInput } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
-import { documentsQuery, type StoredDocument } from "../../api/documents.ts"
+import { documentsQuery } from "../../api/documents.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { ProblemNotice } from "../../shell/ProblemNotice.tsx"
 import { Icon } from "../../theme/Icon.tsx"
@@ -80,7 +81,7 @@ export const DocumentsChooser = ({ conversation, onClose }: DocumentsChooserProp
 }
 
 interface ChooserToolsProps {
-  readonly documents: ReadonlyArray<StoredDocument>
+  readonly documents: ReadonlyArray<Document>
   readonly upload: Uploading["upload"]
   readonly attach: (ids: ReadonlyArray<string>) => void
 }
@@ -107,7 +108,7 @@ const ChooserTools = ({ documents, upload, attach }: ChooserToolsProps) => {
 }
 
 interface DocumentChoiceProps {
-  readonly document: StoredDocument
+  readonly document: Document
   readonly isAttached: boolean
   readonly onToggle: (id: string, isAttached: boolean) => void
 }

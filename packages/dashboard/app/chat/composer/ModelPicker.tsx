@@ -1,5 +1,6 @@
+import type { Model } from "@parley/client"
 import { useQuery } from "@tanstack/react-query"
-import { modelsQuery, type OfferedModel } from "../../api/models.ts"
+import { modelsQuery } from "../../api/billing.ts"
 import { type Messages, useMessages } from "../../messages/MessagesProvider.tsx"
 import { isStandIn, useModelName } from "../../messages/useModelName.ts"
 import { MenuButton } from "../../shell/menu/MenuButton.tsx"
@@ -41,7 +42,7 @@ export const ModelPicker = ({ conversation }: { readonly conversation: Conversat
   )
 }
 
-const descriptionOf = (model: OfferedModel, { t, number }: Messages): string => {
+const descriptionOf = (model: Model, { t, number }: Messages): string => {
   const price = t("chat.model.price", {
     input: number(model.creditsPer1kInput),
     output: number(model.creditsPer1kOutput)
@@ -51,5 +52,5 @@ const descriptionOf = (model: OfferedModel, { t, number }: Messages): string => 
 }
 
 /** The smallest plan that includes the model. */
-const planOf = ({ allowedTiers }: OfferedModel): string =>
+const planOf = ({ allowedTiers }: Model): string =>
   (allowedTiers[0] ?? "").slice(0, 1).toUpperCase() + (allowedTiers[0] ?? "").slice(1)

@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
-import { documentsQuery, uploadDocument } from "../../api/documents.ts"
+import { documentsQuery } from "../../api/documents.ts"
+import { parley } from "../../api/parley.ts"
 import type { Conversation } from "../Conversation.ts"
 
 export interface Upload {
@@ -17,12 +18,12 @@ export const useUpload = (conversation: Conversation) => {
   const [uploads, setUploads] = useState<ReadonlyArray<Upload>>([])
   const [problem, setProblem] = useState<unknown>()
   const uploadOne = async (file: File) => {
-    const tell = (part: number) =>
+    const onProgress = (part: number) =>
       setUploads((before) => [...before.filter(({ name }) => name !== file.name), { name: file.name, part }])
-    tell(0)
+    onProgress(0)
     try {
-      const id = await uploadDocument(file, tell)
-      await conversation.choose([...(conversation.facts().documentIds ?? []), id])
+      const { documentId } = await parley.documents.upload(file, { onProgress })
+      await conversation.choose([...(conversation.facts().documentIds ?? []), documentId])
       await queryClient.invalidateQueries({ queryKey: documentsQuery.queryKey })
     } catch (error) {
       setProblem(error)

@@ -4,7 +4,7 @@ import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { GrowingField } from "../composer/GrowingField.tsx"
 import { MessageAction } from "./MessageAction.tsx"
 import classes from "./Question.module.css"
-import { type ReplyMessage, textOf } from "../ReplyMessage.ts"
+import type { ReplyMessage } from "../ReplyMessage.ts"
 
 export interface QuestionProps {
   readonly message: ReplyMessage
@@ -17,7 +17,7 @@ export interface QuestionProps {
 export const Question = memo(({ message, isIdle, onBranch }: QuestionProps) => {
   const { t } = useMessages()
   const [edited, setEdited] = useState<string>()
-  const text = textOf(message)
+  const text = message.text
   const isSendable = edited !== undefined && edited.trim() !== ""
   return (
     <li className={classes.question} data-role="user">

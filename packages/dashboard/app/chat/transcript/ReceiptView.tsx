@@ -1,4 +1,4 @@
-import type { Receipt } from "../../api/billing.ts"
+import type { Receipt } from "@parley/client"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { useModelName } from "../../messages/useModelName.ts"
 import classes from "./ReceiptView.module.css"

@@ -7,8 +7,8 @@ import { ReplySources } from "../../sources/ReplySources.tsx"
 import { MessageAction } from "./MessageAction.tsx"
 import classes from "./Reply.module.css"
 import { markdown } from "../replyParts.ts"
-import { type ReplyMessage, textOf } from "../ReplyMessage.ts"
-import type { ReplyStart } from "../ReplyTransport.ts"
+import type { ReplyMessage } from "../ReplyMessage.ts"
+import type { ReplyStart } from "../ShownMessages.ts"
 import { lazyPart } from "../../parts/lazyPart.ts"
 
 const Receipt = lazyPart(async () => (await import("./ReceiptView.tsx")).ReceiptView)
@@ -33,7 +33,7 @@ export const Reply = memo(
     const { state, credits, receipt, sources, unread } = metadata
     const [shown, setShown] = useState<number>()
     const [isReceiptOpen, setReceiptOpen] = useState(false)
-    const text = textOf(message)
+    const text = message.text
     const citations = useCitations(sources, setShown)
     const unfinished = isWriting || state === undefined || state === "complete" ? undefined : state
     return (

@@ -6,7 +6,7 @@ import type { Conversation, ConversationFacts } from "../Conversation.ts"
 import { KeptPlace } from "../../shell/KeptPlace.tsx"
 import { Question } from "./Question.tsx"
 import { Reply } from "./Reply.tsx"
-import { type ReplyMessage, textOf } from "../ReplyMessage.ts"
+import type { ReplyMessage } from "../ReplyMessage.ts"
 import classes from "./Transcript.module.css"
 import { useFacts } from "../useConversation.ts"
 
@@ -84,10 +84,8 @@ const MessageList = ({ messages, isWriting, start, onBranch, onAsk }: MessageLis
             message={message}
             isWriting={isWriting && isLast}
             start={isLast ? start : undefined}
-            onRegenerate={
-              question === undefined || isWriting ? undefined : () => onBranch(question.id, textOf(question))
-            }
-            onAskAgain={question === undefined || isWriting || !isLast ? undefined : () => onAsk(textOf(question))}
+            onRegenerate={question === undefined || isWriting ? undefined : () => onBranch(question.id, question.text)}
+            onAskAgain={question === undefined || isWriting || !isLast ? undefined : () => onAsk(question.text)}
           />
         )
       })}

@@ -1,5 +1,5 @@
+import type { CreditPack, Price } from "@parley/client"
 import { Button, Text, Title } from "@mantine/core"
-import type { CreditPack, Price } from "../../api/plans.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import shared from "./BillingPage.module.css"
 import classes from "./BuyCredits.module.css"

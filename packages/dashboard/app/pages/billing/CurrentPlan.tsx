@@ -1,9 +1,10 @@
+import type { Me, Plans, Subscription } from "@parley/client"
 import { Badge, Button, Text, Title } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import type { ReactNode } from "react"
 import { balanceQuery, creditsLeft } from "../../api/billing.ts"
-import { type Offers, offersQuery, type Subscription, subscriptionQuery } from "../../api/plans.ts"
-import { type Me, meQuery, type Tier } from "../../api/session.ts"
+import { offersQuery, subscriptionQuery } from "../../api/plans.ts"
+import { meQuery } from "../../api/session.ts"
 import type { MessageKey } from "../../messages/catalogue.ts"
 import { type Messages, useMessages } from "../../messages/MessagesProvider.tsx"
 import { Loading } from "../../shell/Loading.tsx"
@@ -116,15 +117,15 @@ const STANDINGS: Readonly<Partial<Record<Subscription["status"], Standing>>> = {
 interface Known {
   readonly me: Me
   readonly subscription: Subscription | null
-  readonly offers: Offers | undefined
+  readonly offers: Plans | undefined
   readonly nextCredits: string | undefined
 }
 
-const nameOf = (tier: Tier, offers: Offers | undefined): string =>
+const nameOf = (tier: string, offers: Plans | undefined): string =>
   offers?.plans.find(({ id }) => id === tier)?.name ?? tier
 
 /** The plan of people who pay for none: the first one. */
-const lowestOf = (offers: Offers | undefined): Tier => offers?.plans[0]?.id ?? ""
+const lowestOf = (offers: Plans | undefined): string => offers?.plans[0]?.id ?? ""
 
 /** Sentences about renewal, end or change of the plan and the next monthly credits, with their dates. */
 const sentencesOf = ({ me, nextCredits, offers, subscription }: Known, messages: Messages): ReadonlyArray<string> => {
@@ -146,7 +147,7 @@ const sentencesOf = ({ me, nextCredits, offers, subscription }: Known, messages:
 
 const renewalOf = (
   { paidUntil, priceId, status }: Subscription,
-  offers: Offers | undefined,
+  offers: Plans | undefined,
   messages: Messages
 ): ReadonlyArray<string> => {
   const { day, t } = messages

@@ -1,6 +1,7 @@
+import type { Invoice } from "@parley/client"
 import { Text, Title } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
-import { type Invoice, invoicesQuery } from "../../api/plans.ts"
+import { invoicesQuery } from "../../api/plans.ts"
 import { english, type MessageKey } from "../../messages/catalogue.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { Loading } from "../../shell/Loading.tsx"

@@ -1,7 +1,6 @@
+import type { Plan, Price, Subscription } from "@parley/client"
 import { Button, SegmentedControl, Text, Title } from "@mantine/core"
 import { useId, useState } from "react"
-import type { Plan, Price, Subscription } from "../../api/plans.ts"
-import type { Tier } from "../../api/session.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { useModelName } from "../../messages/useModelName.ts"
 import { Icon } from "../../theme/Icon.tsx"
@@ -13,7 +12,7 @@ export interface PlansProps {
   readonly plans: ReadonlyArray<Plan>
   /** The payment provider does not answer, so prices are unknown at the moment. */
   readonly pricesUnavailable: boolean
-  readonly tier: Tier
+  readonly tier: string
   readonly subscription: Subscription | null
   /** The price that a person is on the way to pay. */
   readonly leavingFor: string | undefined

@@ -1,4 +1,4 @@
-import type { Interval, Price } from "../../api/plans.ts"
+import type { BillingPeriod, Price } from "@parley/client"
 import type { Messages } from "../../messages/MessagesProvider.tsx"
 
 /** A price and its interval, as people write it: `$20 a month`. */
@@ -9,17 +9,18 @@ export const priceWords = ({ amount, currency, every }: Price, { money, t }: Mes
 }
 
 /** An interval: `a month`. */
-export const perWords = ({ count, unit }: Interval, t: Messages["t"]): string => t(`billing.per.${unit}`, { count })
+export const perWords = ({ count, unit }: BillingPeriod, t: Messages["t"]): string =>
+  t(`billing.per.${unit}`, { count })
 
 /** The name of an interval among others. */
-export const keyOf = ({ count, unit }: Interval): string => `${count} ${unit}`
+export const keyOf = ({ count, unit }: BillingPeriod): string => `${count} ${unit}`
 
 const DAYS = { day: 1, week: 7, month: 30, year: 365 } as const
 
-const daysOf = ({ count, unit }: Interval): number => count * DAYS[unit]
+const daysOf = ({ count, unit }: BillingPeriod): number => count * DAYS[unit]
 
 /** The intervals that prices are paid in, each once, the shortest first. */
-export const intervalsOf = (prices: ReadonlyArray<Price>): ReadonlyArray<Interval> =>
+export const intervalsOf = (prices: ReadonlyArray<Price>): ReadonlyArray<BillingPeriod> =>
   [
     ...new Map(prices.flatMap(({ every }) => (every === null ? [] : [[keyOf(every), every] as const]))).values()
   ].toSorted((one, other) => daysOf(one) - daysOf(other))

@@ -1,5 +1,5 @@
+import type { Bot } from "@parley/client"
 import { Badge } from "@mantine/core"
-import type { Bot } from "../../api/bots.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import classes from "./BotBadge.module.css"
 import { useBotSpending } from "./useBotSpending.ts"

@@ -1,10 +1,12 @@
+import type { Bot } from "@parley/client"
 import { Button, Text } from "@mantine/core"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { Link, useNavigate } from "react-router"
 import { PAGE_PATHS } from "../../../src/pagePaths.ts"
 import { balanceQuery, creditsLeft } from "../../api/billing.ts"
-import { type Bot, botsQuery, changeBot } from "../../api/bots.ts"
+import { parley } from "../../api/parley.ts"
+import { botsQuery } from "../../api/bots.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { Loading } from "../../shell/Loading.tsx"
 import { MenuButton } from "../../shell/menu/MenuButton.tsx"
@@ -75,7 +77,7 @@ const BotRow = ({ bot, onDelete }: BotRowProps) => {
   const { today } = useBotSpending()
   const { active, displayName, id, primaryColor } = bot
   const switching = useMutation({
-    mutationFn: () => changeBot(id, { active: !active }),
+    mutationFn: () => parley.bots.update(id, { active: !active }),
     onSuccess: () => client.invalidateQueries({ queryKey: botsQuery.queryKey })
   })
   return (

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link, useLocation, useParams } from "react-router"
 import { PAGE_PATHS } from "../../../src/pagePaths.ts"
-import { ApiProblem } from "../../api/ApiProblem.ts"
+import { hasStatus } from "../../api/parley.ts"
 import { botQuery } from "../../api/bots.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { Loading } from "../../shell/Loading.tsx"
@@ -38,7 +38,7 @@ export const BotPage = ({ botId }: { readonly botId: string }) => {
       </BotFrame>
     )
   }
-  const isGone = error instanceof ApiProblem && (error.status === 404 || error.status === 400)
+  const isGone = hasStatus(error, 400, 404)
   return (
     <Page
       title={t("nav.bots")}

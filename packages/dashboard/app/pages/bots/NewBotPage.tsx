@@ -1,7 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { Link, useNavigate } from "react-router"
 import { PAGE_PATHS } from "../../../src/pagePaths.ts"
-import { botQuery, botsQuery, createBot } from "../../api/bots.ts"
+import { botQuery, botsQuery } from "../../api/bots.ts"
+import { parley } from "../../api/parley.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { Page } from "../../shell/Page.tsx"
 import { newBotDraft, settingsOf } from "./editor/botDraft.ts"
@@ -17,7 +18,7 @@ export const NewBotPage = () => {
   const navigate = useNavigate()
   const { draft, change, discard } = useBotDraft(newBotDraft(t("bots.welcome.default")), undefined)
   const creating = useMutation({
-    mutationFn: () => createBot(settingsOf(draft)),
+    mutationFn: () => parley.bots.create(settingsOf(draft)),
     onSuccess: (bot) => {
       client.setQueryData(botQuery(bot.id).queryKey, bot)
       void client.invalidateQueries({ queryKey: botsQuery.queryKey, exact: true })

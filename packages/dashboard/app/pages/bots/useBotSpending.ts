@@ -1,9 +1,10 @@
+import type { Usage } from "@parley/client"
 import { useQuery } from "@tanstack/react-query"
-import { type UsageRow, usageQuery } from "../../api/usage.ts"
+import { usageQuery } from "../../api/usage.ts"
 
 const BOT = "bot:"
 
-const sum = (rows: ReadonlyArray<UsageRow>): number => rows.reduce((credits, row) => credits + row.credits, 0)
+const sum = (rows: ReadonlyArray<Usage>): number => rows.reduce((credits, row) => credits + row.credits, 0)
 
 /** Today's (UTC) usage of each of the person's bots, in credits. */
 export const useBotSpending = () => {

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { use, useEffect } from "react"
 import { useMatch, useNavigate, useParams, useSearchParams } from "react-router"
 import { PAGE_PATHS } from "../../../src/pagePaths.ts"
-import { ApiProblem } from "../../api/ApiProblem.ts"
+import { hasStatus } from "../../api/parley.ts"
 import { chatQuery } from "../../api/chats.ts"
 import type { Conversation } from "../../chat/Conversation.ts"
 import { markdown, replyPartsOf } from "../../chat/replyParts.ts"
@@ -40,10 +40,10 @@ export const ChatPage = () => {
   useEffect(() => {
     if (stored !== undefined) conversation?.follow(stored)
   }, [stored, conversation])
-  if (conversation !== undefined) return <OpenChat key={conversation.chat.id} conversation={conversation} />
+  if (conversation !== undefined) return <OpenChat key={conversation.id} conversation={conversation} />
   if (error !== null) {
     // A chat that is not there stays so: the way on is a new one.
-    const isGone = error instanceof ApiProblem && (error.status === 404 || error.status === 400)
+    const isGone = hasStatus(error, 400, 404)
     if (isGone) return <NotFoundPage>{t("problem.chat_not_found")}</NotFoundPage>
     return (
       <div className={classes.problem}>

@@ -1,11 +1,12 @@
+import { type Document } from "@parley/client"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
-import { ApiProblem } from "../../api/ApiProblem.ts"
-import { deleteDocument, documentsQuery, type StoredDocument } from "../../api/documents.ts"
+import { hasStatus, parley } from "../../api/parley.ts"
+import { documentsQuery } from "../../api/documents.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { ConfirmDialog } from "../../shell/ConfirmDialog.tsx"
 
 export interface DeleteDialogProps {
-  readonly document: Pick<StoredDocument, "id" | "filename">
+  readonly document: Pick<Document, "id" | "filename">
   readonly onClose: () => void
   readonly onDeleted: () => void
 }
@@ -17,10 +18,10 @@ export const DeleteDialog = ({ document: { id, filename }, onClose, onDeleted }:
   const deletion = useMutation({
     mutationFn: async () => {
       try {
-        await deleteDocument(id)
+        await parley.documents.delete(id)
       } catch (error) {
         // Another tab has deleted it meanwhile, which is the wanted result.
-        if (!(error instanceof ApiProblem && error.status === 404)) throw error
+        if (!hasStatus(error, 404)) throw error
       }
     },
     onSuccess: () => {

@@ -1,6 +1,6 @@
+import type { Document } from "@parley/client"
 import { NativeSelect, TextInput } from "@mantine/core"
 import { Suspense, useDeferredValue, useState } from "react"
-import type { StoredDocument } from "../../api/documents.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { Icon } from "../../theme/Icon.tsx"
 import classes from "./DocumentListPage.module.css"
@@ -18,12 +18,12 @@ const FILTERS = ["all", "ready", "processing", "failed"] as const
 type Filter = (typeof FILTERS)[number]
 
 /** The documents that search and filter leave, newest first. */
-export const DocumentList = ({ documents }: { readonly documents: ReadonlyArray<StoredDocument> }) => {
+export const DocumentList = ({ documents }: { readonly documents: ReadonlyArray<Document> }) => {
   const { t } = useMessages()
   const [search, setSearch] = useState("")
   const [filter, setFilter] = useState<Filter>("all")
   const [rows, setRows] = useState(ROWS)
-  const [deleting, setDeleting] = useState<StoredDocument>()
+  const [deleting, setDeleting] = useState<Document>()
   const [deleted, setDeleted] = useState<string>()
   const words = useDeferredValue(search).toLocaleLowerCase().split(/\s+/).filter(Boolean)
   const found = documents.filter(

@@ -1,9 +1,10 @@
+import type { Document, Me } from "@parley/client"
 import { Button } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { Suspense, useState } from "react"
-import { documentsQuery, type StoredDocument } from "../../api/documents.ts"
-import { send } from "../../api/request.ts"
-import { type Me, meQuery } from "../../api/session.ts"
+import { documentsQuery } from "../../api/documents.ts"
+import { load } from "../../api/parley.ts"
+import { meQuery } from "../../api/session.ts"
 import { UploadButton } from "../../chat/composer/UploadButton.tsx"
 import { acceptedWords } from "../../documents/documentWords.ts"
 import { sizeOfTotal } from "../../documents/quotaWords.ts"
@@ -36,7 +37,7 @@ const Documents = ({ me }: { readonly me: Me }) => {
   const upload = (files: ReadonlyArray<File>) => queue.add(files, me.uploads)
   const addSample = async () => {
     try {
-      const text = await (await send(`/${SAMPLE}`)).text()
+      const text = await (await load(`/${SAMPLE}`)).text()
       upload([new File([text], SAMPLE, { type: "text/markdown" })])
     } catch (failure) {
       setProblem(failure)
@@ -82,7 +83,7 @@ const Documents = ({ me }: { readonly me: Me }) => {
 }
 
 /** The used part of the plan's quota, in documents and in bytes; failed documents do not count. */
-const quotaWords = (all: ReadonlyArray<StoredDocument>, { tier: { quotas } }: Me, messages: Messages): string => {
+const quotaWords = (all: ReadonlyArray<Document>, { tier: { quotas } }: Me, messages: Messages): string => {
   const { t } = messages
   const documents = all.filter(({ status }) => status !== "failed")
   const used = documents.reduce((sum, { bytes }) => sum + bytes, 0)

@@ -1,9 +1,10 @@
+import type { Document } from "@parley/client"
 import { Button, SegmentedControl } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { Suspense, useState } from "react"
 import { Link, useNavigate, useSearchParams } from "react-router"
-import { documentsQuery, type StoredDocument } from "../../api/documents.ts"
-import { documentFilePath } from "../../api/documentText.ts"
+import { documentsQuery } from "../../api/documents.ts"
+import { parley } from "../../api/parley.ts"
 import { stageWords, typeWords } from "../../documents/documentWords.ts"
 import { failureSentence } from "../../documents/failure.ts"
 import { type Messages, useMessages } from "../../messages/MessagesProvider.tsx"
@@ -30,14 +31,14 @@ export const DocumentPage = ({ documentId }: { readonly documentId: string }) =>
   return error === null ? <Loading /> : <ProblemNotice error={error} onRetry={() => void refetch()} />
 }
 
-const ShownDocument = ({ document }: { readonly document: StoredDocument }) => {
+const ShownDocument = ({ document }: { readonly document: Document }) => {
   const messages = useMessages()
   const { t } = messages
   const navigate = useNavigate()
   const [isDeleting, setDeleting] = useState(false)
   const { id, filename, status } = document
   const entries = [
-    { label: t("documents.download"), icon: "download", onSelect: () => location.assign(documentFilePath(id)) },
+    { label: t("documents.download"), icon: "download", onSelect: () => location.assign(parley.documents.fileUrl(id)) },
     { label: t("documents.delete"), icon: "trash", isDangerous: true, onSelect: () => setDeleting(true) }
   ] as const
   return (
@@ -79,7 +80,7 @@ const ShownDocument = ({ document }: { readonly document: StoredDocument }) => {
 }
 
 /** The state of a document whose text cannot be shown. */
-const Waiting = ({ document }: { readonly document: StoredDocument }) => {
+const Waiting = ({ document }: { readonly document: Document }) => {
   const messages = useMessages()
   const { t } = messages
   return (
@@ -98,7 +99,7 @@ const Waiting = ({ document }: { readonly document: StoredDocument }) => {
 }
 
 /** The text, and for a pdf its pages. The address selects the view and the place. */
-const Content = ({ document: { id, pages, type } }: { readonly document: StoredDocument }) => {
+const Content = ({ document: { id, pages, type } }: { readonly document: Document }) => {
   const { t } = useMessages()
   const [address, setAddress] = useSearchParams()
   const isPdf = type === "pdf"
@@ -133,7 +134,7 @@ const Content = ({ document: { id, pages, type } }: { readonly document: StoredD
 const offset = (text: string | null): number | undefined =>
   text !== null && /^\d{1,9}$/.test(text) ? Number(text) : undefined
 
-const aboutWords = ({ bytes, createdAt, pages, type }: StoredDocument, messages: Messages): string => {
+const aboutWords = ({ bytes, createdAt, pages, type }: Document, messages: Messages): string => {
   const { t, size, moment } = messages
   const length = pages === null ? [] : [t("count.pages", { count: pages })]
   return [typeWords(type, messages), ...length, size(bytes), moment(createdAt)].join(" · ")

@@ -1,7 +1,8 @@
+import type { Document } from "@parley/client"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { Link, useNavigate } from "react-router"
-import { documentsQuery, retryDocument, type StoredDocument } from "../../api/documents.ts"
-import { documentFilePath } from "../../api/documentText.ts"
+import { documentsQuery } from "../../api/documents.ts"
+import { parley } from "../../api/parley.ts"
 import { stageWords, typeWords } from "../../documents/documentWords.ts"
 import { canRetry, failureSentence } from "../../documents/failure.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
@@ -12,7 +13,7 @@ import classes from "./DocumentListPage.module.css"
 import { ProgressBar } from "./ProgressBar.tsx"
 
 export interface DocumentRowProps {
-  readonly document: StoredDocument
+  readonly document: Document
   readonly onDelete: () => void
 }
 
@@ -24,7 +25,7 @@ export const DocumentRow = ({ document, onDelete }: DocumentRowProps) => {
   const { id, filename, notice, progress, status } = document
   const entries = [
     { label: t("documents.open"), icon: "file", onSelect: () => void navigate(`/documents/${id}`) },
-    { label: t("documents.download"), icon: "download", onSelect: () => location.assign(documentFilePath(id)) },
+    { label: t("documents.download"), icon: "download", onSelect: () => location.assign(parley.documents.fileUrl(id)) },
     { label: t("documents.delete"), icon: "trash", isDangerous: true, onSelect: onDelete }
   ] as const
   return (
@@ -60,7 +61,7 @@ export const DocumentRow = ({ document, onDelete }: DocumentRowProps) => {
 }
 
 /** Kind, length, size and age; while it is read, how far that is. */
-const aboutWords = (document: StoredDocument, messages: ReturnType<typeof useMessages>): string => {
+const aboutWords = (document: Document, messages: ReturnType<typeof useMessages>): string => {
   const { t, size, number, moment } = messages
   const { bytes, createdAt, pages, progress, status, type } = document
   const kind = [typeWords(type, messages), ...(pages === null ? [] : [t("count.pages", { count: pages })]), size(bytes)]
@@ -70,11 +71,11 @@ const aboutWords = (document: StoredDocument, messages: ReturnType<typeof useMes
 }
 
 /** The reason of a failure, and a retry if that can help. */
-const Failure = ({ document }: { readonly document: StoredDocument }) => {
+const Failure = ({ document }: { readonly document: Document }) => {
   const messages = useMessages()
   const queryClient = useQueryClient()
   const retry = useMutation({
-    mutationFn: () => retryDocument(document.id),
+    mutationFn: () => parley.documents.process(document.id),
     onSettled: () => queryClient.invalidateQueries({ queryKey: documentsQuery.queryKey })
   })
   return (

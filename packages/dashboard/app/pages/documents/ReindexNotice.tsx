@@ -1,10 +1,12 @@
+import type { Reindexing } from "@parley/client"
 import { Button } from "@mantine/core"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { failureSentence } from "../../documents/failure.ts"
 import { ProblemNotice } from "../../shell/ProblemNotice.tsx"
 import { ProgressBar } from "./ProgressBar.tsx"
-import { isReindexing, type Reindexing, reindexingQuery, startReindexing, useReindexMessages } from "./reindexing.ts"
+import { parley } from "../../api/parley.ts"
+import { isReindexing, reindexingQuery, useReindexMessages } from "./reindexing.ts"
 import classes from "./ReindexNotice.module.css"
 
 /** Documents on an older index: how many, what it costs to index them anew, the start, and the progress. */
@@ -14,7 +16,7 @@ export const ReindexNotice = () => {
   const { data } = useQuery(reindexingQuery)
   const [hasStarted, setStarted] = useState(false)
   const start = useMutation({
-    mutationFn: startReindexing,
+    mutationFn: () => parley.call("reindexDocuments", {}),
     onSuccess: () => setStarted(true),
     onSettled: () => client.invalidateQueries({ queryKey: reindexingQuery.queryKey })
   })

@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core"
 import { useInfiniteQuery } from "@tanstack/react-query"
-import { joinedText, readOnQuery } from "../../api/documentText.ts"
+import { joinedText, readOnQuery } from "../../api/documents.ts"
 import { ShownText } from "../../documents/ShownText.tsx"
 import type { Mark } from "../../documents/textParts.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"

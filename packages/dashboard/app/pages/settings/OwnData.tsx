@@ -1,9 +1,10 @@
+import type { Me } from "@parley/client"
 import { Button } from "@mantine/core"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { useNavigate } from "react-router"
-import { deleteAccount, exportOwnData } from "../../api/account.ts"
-import { type Me, meQuery } from "../../api/session.ts"
+import { parley } from "../../api/parley.ts"
+import { meQuery } from "../../api/session.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { ConfirmDialog } from "../../shell/ConfirmDialog.tsx"
 import { forgetDrafts } from "../../session/forgetDrafts.ts"
@@ -19,13 +20,13 @@ export const OwnData = ({ me: { userId } }: { readonly me: Me }) => {
   const navigate = useNavigate()
   const [isAsking, setAsking] = useState(false)
   const copy = useMutation({
-    mutationFn: exportOwnData,
+    mutationFn: async () => (await parley.call("exportAccount", {})).blob(),
     onSuccess: (lines) => {
       saveFile(`my-data-${new Date().toISOString().slice(0, 10)}.jsonl`, "application/jsonl", lines)
     }
   })
   const deletion = useMutation({
-    mutationFn: () => deleteAccount(userId),
+    mutationFn: () => parley.call("deleteAccount", { body: { userId } }),
     onSuccess: () => {
       forgetDrafts()
       queryClient.setQueryData(meQuery.queryKey, null)

@@ -1,6 +1,7 @@
+import type { AuditEntry } from "@parley/client"
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { Link } from "react-router"
-import { type AuditEntry, auditQuery } from "../../../api/admin.ts"
+import { auditQuery } from "../../../api/admin.ts"
 import { useAdminMessages } from "../useAdminMessages.ts"
 import { MoreButton } from "../MoreButton.tsx"
 import { personPath } from "../personPath.ts"

@@ -1,13 +1,9 @@
+import type { ReindexingEstimate, ReindexingFailureOfPerson, ServiceReindexing } from "@parley/client"
 import { Button } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { Link } from "react-router"
-import {
-  type EveryonesReindexing,
-  everyonesReindexingQuery,
-  type ReindexingEstimate,
-  reindexingEstimateQuery
-} from "../../../api/admin.ts"
+import { everyonesReindexingQuery, reindexingEstimateQuery } from "../../../api/admin.ts"
 import { typeWords } from "../../../documents/documentWords.ts"
 import { failureSentence } from "../../../documents/failure.ts"
 import { ProblemNotice } from "../../../shell/ProblemNotice.tsx"
@@ -42,7 +38,7 @@ export const ReindexingPage = ({ mayAct }: { readonly mayAct: boolean }) => {
 }
 
 interface PartProps {
-  readonly state: EveryonesReindexing
+  readonly state: ServiceReindexing
 }
 
 /** The most jobs that the server counts of one state. */
@@ -50,7 +46,7 @@ const COUNTED = 100
 const counted = ({ number }: AdminMessages, count: number): string =>
   count >= COUNTED ? `${number(COUNTED)}+` : number(count)
 
-const tilesOf = (messages: AdminMessages, state: EveryonesReindexing): ReadonlyArray<Tile> => {
+const tilesOf = (messages: AdminMessages, state: ServiceReindexing): ReadonlyArray<Tile> => {
   const { t, number } = messages
   const { documents, failed, jobs, outdated, outdatedPassages, passages, stopped } = state
   const passagesOf = (count: number) => t("admin.documents.passages", { count })
@@ -160,7 +156,7 @@ const CostTiles = ({ estimate: { embedder, tokens, usd } }: { readonly estimate:
 const Groups = ({ state: { groups } }: PartProps) => {
   const messages = useAdminMessages()
   const { t, number } = messages
-  const versions = ({ embedder, parser, version }: EveryonesReindexing["groups"][number]["today"]) =>
+  const versions = ({ embedder, parser, version }: ServiceReindexing["groups"][number]["today"]) =>
     [
       embedder ?? t("admin.documents.wordsOnly"),
       ...(parser === null ? [] : [parser]),
@@ -188,7 +184,7 @@ const Groups = ({ state: { groups } }: PartProps) => {
 const Failures = ({ state: { failed, failures, outdated, stopped } }: PartProps) => {
   const messages = useAdminMessages()
   const { t } = messages
-  const rows: ReadonlyArray<{ readonly userId: string; readonly documentId?: string; readonly reasonCode?: string }> = [
+  const rows: ReadonlyArray<Partial<ReindexingFailureOfPerson> & Pick<ReindexingFailureOfPerson, "userId">> = [
     ...(outdated > failed ? stopped.map((userId) => ({ userId })) : []),
     ...failures
   ]

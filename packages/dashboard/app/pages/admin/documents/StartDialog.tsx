@@ -1,7 +1,8 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { type FormEvent, useState } from "react"
-import { ADMIN, startEveryonesReindexing } from "../../../api/admin.ts"
+import { ADMIN } from "../../../api/admin.ts"
+import { parley } from "../../../api/parley.ts"
 import { FreshSignInNotice } from "../../../shell/FreshSignInNotice.tsx"
 import { useAdminMessages } from "../useAdminMessages.ts"
 
@@ -18,7 +19,7 @@ export const StartDialog = ({ onClose, onDone }: StartDialogProps) => {
   const client = useQueryClient()
   const [reason, setReason] = useState("")
   const start = useMutation({
-    mutationFn: () => startEveryonesReindexing(reason.trim()),
+    mutationFn: () => parley.call("reindexService", { body: { reason: reason.trim() } }),
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: ADMIN })
       onDone()

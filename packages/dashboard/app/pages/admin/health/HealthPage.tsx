@@ -1,5 +1,6 @@
+import type { ServiceHealth } from "@parley/client"
 import { useQuery } from "@tanstack/react-query"
-import { type Health, healthQuery, OPEN_STATES } from "../../../api/admin.ts"
+import { healthQuery, OPEN_STATES } from "../../../api/admin.ts"
 import { type AdminMessages, useAdminMessages } from "../useAdminMessages.ts"
 import { useModelName } from "../../../messages/useModelName.ts"
 import { ProblemNotice } from "../../../shell/ProblemNotice.tsx"
@@ -33,7 +34,7 @@ export const HealthPage = () => {
 }
 
 interface PartProps {
-  readonly health: Health
+  readonly health: ServiceHealth
 }
 
 /** The most that the server counts of one state. */

@@ -1,5 +1,6 @@
+import type { MoneyReport } from "@parley/client"
 import { useQuery } from "@tanstack/react-query"
-import { healthQuery, type Money, MONEY_DAYS, moneyQuery } from "../../../api/admin.ts"
+import { healthQuery, MONEY_DAYS, moneyQuery } from "../../../api/admin.ts"
 import { useAdminMessages } from "../useAdminMessages.ts"
 import { useModelName } from "../../../messages/useModelName.ts"
 import { AdminFrame } from "../AdminFrame.tsx"
@@ -35,7 +36,7 @@ export const MoneyPage = () => {
 const creditsIn = (sums: ReadonlyArray<Sum>): number => sums.reduce((sum, { amount }) => sum + amount, 0)
 const countIn = (sums: ReadonlyArray<Sum>): number => sums.reduce((sum, { count }) => sum + count, 0)
 
-const Today = ({ money }: { readonly money: Money }) => {
+const Today = ({ money }: { readonly money: MoneyReport }) => {
   const { t, calendarDay, list, money: spoken, number } = useAdminMessages()
   const { data: health } = useQuery(healthQuery)
   const charges = chargesOf(money).today
@@ -63,7 +64,7 @@ const Today = ({ money }: { readonly money: Money }) => {
   )
 }
 
-const Charges = ({ money }: { readonly money: Money }) => {
+const Charges = ({ money }: { readonly money: MoneyReport }) => {
   const { t, number } = useAdminMessages()
   const modelName = useModelName()
   const { days, today, total } = chargesOf(money)
@@ -104,7 +105,7 @@ const Charges = ({ money }: { readonly money: Money }) => {
 }
 
 /** The payments, a chart for each currency. */
-const Revenue = ({ money }: { readonly money: Money }) => {
+const Revenue = ({ money }: { readonly money: MoneyReport }) => {
   const { t, money: spoken } = useAdminMessages()
   const { days, total } = revenueOf(money)
   const currencies = total.length === 0 ? [{ id: "", amount: 0, count: 0 }] : total

@@ -1,7 +1,8 @@
+import type { AccountDifference } from "@parley/client"
 import { Button } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "react-router"
-import { type Difference, moneyQuery } from "../../../api/admin.ts"
+import { moneyQuery } from "../../../api/admin.ts"
 import { useAdminMessages } from "../useAdminMessages.ts"
 import { ProblemNotice } from "../../../shell/ProblemNotice.tsx"
 import classes from "../Admin.module.css"
@@ -73,7 +74,7 @@ const LastRun = () => {
   )
 }
 
-const useColumns = (): ReadonlyArray<Column<Difference>> => {
+const useColumns = (): ReadonlyArray<Column<AccountDifference>> => {
   const { t, number } = useAdminMessages()
   return [
     {

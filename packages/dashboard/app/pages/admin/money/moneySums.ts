@@ -1,4 +1,4 @@
-import type { Money } from "../../../api/admin.ts"
+import type { MoneyReport } from "@parley/client"
 import { daysOf } from "../../../api/usage.ts"
 import type { DayOfValues } from "../../../charts/StackedDays.tsx"
 
@@ -30,7 +30,7 @@ export interface Sums {
   readonly days: ReadonlyArray<DayOfValues>
 }
 
-const summed = (money: Money, entries: ReadonlyArray<Entry>): Sums => {
+const summed = (money: MoneyReport, entries: ReadonlyArray<Entry>): Sums => {
   const byDay = Map.groupBy(entries, ({ day }) => day)
   return {
     total: sumsOf(entries),
@@ -43,7 +43,7 @@ const summed = (money: Money, entries: ReadonlyArray<Entry>): Sums => {
 }
 
 /** The charges in credits, by model. */
-export const chargesOf = (money: Money): Sums =>
+export const chargesOf = (money: MoneyReport): Sums =>
   summed(
     money,
     money.charges.map(({ credits: amount, day, model: id, replies: count }) => ({ day, id, count, amount }))
@@ -59,7 +59,7 @@ const majorUnits = (amount: number, currency: string): number => {
 }
 
 /** The payments in major units, by currency. */
-export const revenueOf = (money: Money): Sums =>
+export const revenueOf = (money: MoneyReport): Sums =>
   summed(
     money,
     money.revenue.map(({ amount, currency: id, day, payments: count }) => ({

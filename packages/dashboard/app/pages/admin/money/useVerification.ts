@@ -1,12 +1,13 @@
+import type { AccountDifference } from "@parley/client"
 import { useEffect, useRef, useState } from "react"
-import { type Difference, readVerification } from "../../../api/admin.ts"
+import { parley } from "../../../api/parley.ts"
 
 /** The state of a comparison of all accounts with their rows. */
 export interface VerificationState {
   readonly status: "never" | "running" | "stopped" | "done" | "failed"
   /** The number of compared accounts. */
   readonly accounts: number
-  readonly differences: ReadonlyArray<Difference>
+  readonly differences: ReadonlyArray<AccountDifference>
   /** Why it failed. */
   readonly error: unknown
 }
@@ -28,7 +29,7 @@ export const useVerification = () => {
     let after: string | undefined
     try {
       do {
-        const page = await readVerification(since, after, signal)
+        const page = await parley.call("getVerification", { query: { since, after } }, { signal })
         now = {
           ...now,
           accounts: now.accounts + page.accounts,

@@ -1,8 +1,9 @@
+import type { PersonSummary } from "@parley/client"
 import { Checkbox, TextInput } from "@mantine/core"
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { useDeferredValue, useState } from "react"
 import { Link } from "react-router"
-import { type ListedPerson, peopleQuery } from "../../../api/admin.ts"
+import { peopleQuery } from "../../../api/admin.ts"
 import { useAdminMessages } from "../useAdminMessages.ts"
 import { ProblemNotice } from "../../../shell/ProblemNotice.tsx"
 import { Icon } from "../../../theme/Icon.tsx"
@@ -62,7 +63,7 @@ export const PeoplePage = () => {
   )
 }
 
-const useColumns = (): ReadonlyArray<Column<ListedPerson>> => {
+const useColumns = (): ReadonlyArray<Column<PersonSummary>> => {
   const { t, moment, number } = useAdminMessages()
   return [
     { name: t("admin.person"), isLong: true, cell: ({ userId }) => <Link to={personPath(userId)}>{userId}</Link> },

@@ -1,6 +1,6 @@
+import type { Person } from "@parley/client"
 import { Button } from "@mantine/core"
 import { useState } from "react"
-import type { Person } from "../../../api/admin.ts"
 import { useAdminMessages } from "../useAdminMessages.ts"
 import classes from "../Admin.module.css"
 import { Section } from "../Section.tsx"

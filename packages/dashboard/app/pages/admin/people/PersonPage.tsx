@@ -1,8 +1,9 @@
+import { type Person } from "@parley/client"
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
 import { Link } from "react-router"
 import { PAGE_PATHS } from "../../../../src/pagePaths.ts"
-import { type Person, personHistoryQuery, personQuery } from "../../../api/admin.ts"
-import { ApiProblem } from "../../../api/ApiProblem.ts"
+import { hasStatus } from "../../../api/parley.ts"
+import { personHistoryQuery, personQuery } from "../../../api/admin.ts"
 import { useAdminMessages } from "../useAdminMessages.ts"
 import { HistoryRow } from "../../usage/history/HistoryRow.tsx"
 import classes from "../Admin.module.css"
@@ -23,7 +24,7 @@ export interface PersonPageProps {
 export const PersonPage = ({ mayAct, userId }: PersonPageProps) => {
   const { t } = useAdminMessages()
   const { data: person, error, refetch } = useQuery(personQuery(userId))
-  const isUnknown = error instanceof ApiProblem && error.status === 404
+  const isUnknown = hasStatus(error, 404)
   return (
     <AdminFrame
       title={userId}

@@ -25,20 +25,22 @@ export const isComplete = (kind: ActionKind, { amount, reason, tier }: ActionFie
 
 /** The request of an action. */
 export const actionOf = (kind: ActionKind, fields: ActionFields): PersonAction => {
-  const { amount, isPinned: pin, key, tier } = fields
+  const { amount = 0, isPinned: pin, key, tier } = fields
   const reason = fields.reason.trim()
   switch (kind) {
     case "tier":
-      return { method: "PUT", name: "tier", body: { tier, pin, reason } }
+      return { id: "setTierOfPerson", body: { tier, pin, reason } }
     case "grant":
-      return { method: "POST", name: "grants", body: { amount, key, reason } }
+      return { id: "grantCreditsToPerson", body: { amount, key, reason } }
     case "adjust":
-      return { method: "POST", name: "adjustments", body: { amount, key, reason } }
+      return { id: "adjustCredits", body: { amount, key, reason } }
     case "signOut":
-      return { method: "POST", name: "sign-out", body: { reason } }
+      return { id: "signOutPerson", body: { reason } }
     case "unpin":
+      return { id: "unpinTier", body: { reason } }
     case "block":
+      return { id: "blockPerson", body: { reason } }
     case "unblock":
-      return { method: "POST", name: kind, body: { reason } }
+      return { id: "unblockPerson", body: { reason } }
   }
 }

@@ -1,6 +1,6 @@
 import { Alert, Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
-import { crmQuery } from "../../../api/crm.ts"
+import { crmQuery } from "../../../api/bots.ts"
 import type { MessageKey } from "../../../messages/catalogue.ts"
 import { useMessages } from "../../../messages/MessagesProvider.tsx"
 import { Icon } from "../../../theme/Icon.tsx"

@@ -1,7 +1,9 @@
+import type { CrmConnection, CrmProvider } from "@parley/client"
 import { Badge, Button, Text, Title } from "@mantine/core"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
-import { connectPath, type CrmConnection, type CrmOffer, crmQuery, disconnectCrm } from "../../../api/crm.ts"
+import { connectPath, crmQuery } from "../../../api/bots.ts"
+import { parley } from "../../../api/parley.ts"
 import { english, type MessageKey } from "../../../messages/catalogue.ts"
 import { useMessages } from "../../../messages/MessagesProvider.tsx"
 import { ConfirmDialog } from "../../../shell/ConfirmDialog.tsx"
@@ -39,7 +41,7 @@ export const CrmSection = ({ botId }: { readonly botId: string }) => {
 
 interface ProviderProps {
   readonly botId: string
-  readonly offer: CrmOffer
+  readonly offer: CrmProvider
   /** Called with a text to announce after an action. */
   readonly onSaid: (text: string) => void
 }
@@ -118,8 +120,8 @@ const DisconnectDialog = ({ botId, offer: { name, provider }, onSaid, onClose }:
   const { t } = useMessages()
   const client = useQueryClient()
   const disconnecting = useMutation({
-    mutationFn: () => disconnectCrm(botId, provider),
-    onSuccess: async (revocation) => {
+    mutationFn: () => parley.bots.disconnectCrm(botId, provider),
+    onSuccess: async ({ revocation }) => {
       onSaid(t(revocation === "revoked" ? "crm.disconnected" : `crm.disconnected.${revocation}`, { name }))
       await client.invalidateQueries({ queryKey: crmQuery(botId).queryKey })
       onClose()

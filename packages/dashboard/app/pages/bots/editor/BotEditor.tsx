@@ -1,5 +1,7 @@
+import type { Bot } from "@parley/client"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
-import { type Bot, botQuery, botsQuery, changeBot } from "../../../api/bots.ts"
+import { botQuery, botsQuery } from "../../../api/bots.ts"
+import { parley } from "../../../api/parley.ts"
 import { useMessages } from "../../../messages/MessagesProvider.tsx"
 import { draftOf } from "./botDraft.ts"
 import { BotForm } from "./BotForm.tsx"
@@ -16,7 +18,7 @@ export const BotEditor = ({ bot }: { readonly bot: Bot }) => {
   const { draft, changes, change, discard } = useBotDraft(draftOf(bot), bot.id)
   const isChanged = Object.keys(changes).length > 0
   const saving = useMutation({
-    mutationFn: () => changeBot(bot.id, changes),
+    mutationFn: () => parley.bots.update(bot.id, changes),
     onSuccess: (saved) => {
       client.setQueryData(botQuery(bot.id).queryKey, saved)
       void client.invalidateQueries({ queryKey: botsQuery.queryKey, exact: true })

@@ -1,5 +1,7 @@
+import type { Bot } from "@parley/client"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
-import { type Bot, botsQuery, deleteBot } from "../../../api/bots.ts"
+import { botsQuery } from "../../../api/bots.ts"
+import { parley } from "../../../api/parley.ts"
 import { useMessages } from "../../../messages/MessagesProvider.tsx"
 import { ConfirmDialog } from "../../../shell/ConfirmDialog.tsx"
 
@@ -15,7 +17,7 @@ export const DeleteBotDialog = ({ bot, onClose, onDeleted }: DeleteBotDialogProp
   const { t } = useMessages()
   const client = useQueryClient()
   const deleting = useMutation({
-    mutationFn: () => deleteBot(bot.id),
+    mutationFn: () => parley.bots.delete(bot.id),
     onSuccess: async () => {
       onDeleted?.()
       await client.invalidateQueries({ queryKey: botsQuery.queryKey, exact: true })

@@ -1,6 +1,6 @@
 import { NativeSelect } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
-import { modelsQuery } from "../../../api/models.ts"
+import { modelsQuery } from "../../../api/billing.ts"
 import { useMessages } from "../../../messages/MessagesProvider.tsx"
 import { useModelName } from "../../../messages/useModelName.ts"
 

@@ -1,6 +1,6 @@
+import type { Bot } from "@parley/client"
 import { Text, Title } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
-import type { Bot } from "../../../api/bots.ts"
 import { serverSettingsQuery } from "../../../api/session.ts"
 import { useMessages } from "../../../messages/MessagesProvider.tsx"
 import { newestKey } from "../keys/newestKey.ts"

@@ -1,5 +1,5 @@
-import { ApiProblem } from "../../../api/ApiProblem.ts"
-import type { Bot, BotSettings } from "../../../api/bots.ts"
+import { type Bot, ParleyError } from "@parley/client"
+import type { BotSettings } from "../../../api/bots.ts"
 
 /** The settings as a person types them: fields that may be invalid for the moment are texts. */
 export interface BotDraft extends Omit<BotSettings, "allowedSites" | "declineText"> {
@@ -62,7 +62,7 @@ const REFUSALS: ReadonlySet<string> = new Set(["invalid_request", "invalid_bot"]
 
 /** The names of the settings that the server refused; empty if it refused something else. */
 export const refusedOf = (error: unknown): ReadonlySet<string> => {
-  const issues = error instanceof ApiProblem && REFUSALS.has(error.code) ? error.members["issues"] : undefined
+  const issues = error instanceof ParleyError && REFUSALS.has(error.code) ? error.details["issues"] : undefined
   if (!Array.isArray(issues)) return new Set()
   return new Set(issues.map((issue: { readonly path?: unknown }) => String(issue.path).split(/[.[]/)[0] ?? ""))
 }

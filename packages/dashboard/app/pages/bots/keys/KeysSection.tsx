@@ -1,7 +1,9 @@
+import type { Bot, BotKey } from "@parley/client"
 import { Button, Text, Title } from "@mantine/core"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
-import { addBotKey, type Bot, type BotKey, botQuery, botsQuery, retireBotKey } from "../../../api/bots.ts"
+import { botQuery, botsQuery } from "../../../api/bots.ts"
+import { parley } from "../../../api/parley.ts"
 import { serverSettingsQuery } from "../../../api/session.ts"
 import { CodeBlock } from "../../../markdown/CodeBlock.tsx"
 import { useMessages } from "../../../messages/MessagesProvider.tsx"
@@ -15,7 +17,7 @@ export const KeysSection = ({ bot }: { readonly bot: Bot }) => {
   const { data: settings } = useQuery(serverSettingsQuery)
   const { t } = useMessages()
   const keep = useKeeping()
-  const adding = useMutation({ mutationFn: () => addBotKey(bot.id), onSuccess: keep })
+  const adding = useMutation({ mutationFn: () => parley.bots.createKey(bot.id), onSuccess: keep })
   const [retiring, setRetiring] = useState<string>()
   const newest = newestKey(bot)
   return (
@@ -114,7 +116,7 @@ const RetireDialog = ({ botId, publicKey, onClose }: RetireDialogProps) => {
   const { t } = useMessages()
   const keep = useKeeping()
   const retiring = useMutation({
-    mutationFn: () => retireBotKey(botId, publicKey),
+    mutationFn: () => parley.bots.deleteKey(botId, publicKey),
     onSuccess: (bot) => {
       keep(bot)
       onClose()

@@ -1,4 +1,4 @@
-import type { Bot } from "../../../api/bots.ts"
+import type { Bot } from "@parley/client"
 
 /** The public key that new pages get. */
 export const newestKey = ({ keys }: Bot): string => keys.at(-1)?.publicKey ?? ""

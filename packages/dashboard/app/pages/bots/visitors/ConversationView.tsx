@@ -1,8 +1,10 @@
+import type { Bot, ConversationMessage } from "@parley/client"
 import { Button, Text, Title } from "@mantine/core"
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query"
 import { useMemo, useRef, useState } from "react"
 import { Link, useNavigate } from "react-router"
-import { type Bot, type ConversationMessage, conversationQuery, deleteConversation } from "../../../api/bots.ts"
+import { conversationQuery } from "../../../api/bots.ts"
+import { parley } from "../../../api/parley.ts"
 import { KeptPlace } from "../../../shell/KeptPlace.tsx"
 import { markdown } from "../../../chat/replyParts.ts"
 import { useMessages } from "../../../messages/MessagesProvider.tsx"
@@ -118,7 +120,7 @@ const DeleteDialog = ({ botId, conversationId, onClose }: DeleteDialogProps) => 
   const client = useQueryClient()
   const navigate = useNavigate()
   const deleting = useMutation({
-    mutationFn: () => deleteConversation(botId, conversationId),
+    mutationFn: () => parley.bots.deleteConversation(botId, conversationId),
     onSuccess: async () => {
       void navigate(conversationsPath(botId), { replace: true })
       await client.invalidateQueries({ queryKey: ["bots", botId, "conversations"] })

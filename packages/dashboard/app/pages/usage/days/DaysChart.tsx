@@ -1,11 +1,11 @@
-import type { Usage } from "../../../api/usage.ts"
+import type { UsageReport } from "@parley/client"
 import { StackedDays } from "../../../charts/StackedDays.tsx"
 import { useMessages } from "../../../messages/MessagesProvider.tsx"
 import { useModelName } from "../../../messages/useModelName.ts"
 import { creditsByDay } from "./creditsByDay.ts"
 
 /** Credits by day, a colour for each model. */
-export const DaysChart = ({ usage }: { readonly usage: Usage }) => {
+export const DaysChart = ({ usage }: { readonly usage: UsageReport }) => {
   const { t, calendarDay } = useMessages()
   const modelName = useModelName()
   const { days, models } = creditsByDay(usage)

@@ -1,7 +1,8 @@
+import type { UsageReport } from "@parley/client"
 import { SegmentedControl, Text, Title } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { Suspense, useState } from "react"
-import { type Usage, usageQuery } from "../../../api/usage.ts"
+import { usageQuery } from "../../../api/usage.ts"
 import { useMessages } from "../../../messages/MessagesProvider.tsx"
 import { Loading } from "../../../shell/Loading.tsx"
 import { ProblemNotice } from "../../../shell/ProblemNotice.tsx"
@@ -75,7 +76,7 @@ export const DaysSection = () => {
   )
 }
 
-const Days = ({ usage, view }: { readonly usage: Usage; readonly view: View }) => {
+const Days = ({ usage, view }: { readonly usage: UsageReport; readonly view: View }) => {
   const { t } = useMessages()
   if (usage.usage.length === 0) return <div className={classes.none}>{t("usage.days.none")}</div>
   if (view === "table") return <DaysTable usage={usage} />

@@ -1,11 +1,11 @@
-import type { Usage } from "../../../api/usage.ts"
+import type { UsageReport } from "@parley/client"
 import { useMessages } from "../../../messages/MessagesProvider.tsx"
 import classes from "./DaysSection.module.css"
 import { sourceName } from "../sourceName.ts"
 import { useModelName } from "../../../messages/useModelName.ts"
 
 /** The numbers of the chart, newest day first. */
-export const DaysTable = ({ usage: { usage } }: { readonly usage: Usage }) => {
+export const DaysTable = ({ usage: { usage } }: { readonly usage: UsageReport }) => {
   const messages = useMessages()
   const { t, number, calendarDay } = messages
   const modelName = useModelName()

@@ -1,4 +1,5 @@
-import { daysOf, type Usage } from "../../../api/usage.ts"
+import type { UsageReport } from "@parley/client"
+import { daysOf } from "../../../api/usage.ts"
 
 /** The cost of a day, by model. */
 export interface DayOfUsage {
@@ -18,7 +19,7 @@ const add = (sums: Map<string, number>, key: string, credits: number): void =>
   void sums.set(key, (sums.get(key) ?? 0) + credits)
 
 /** Sums usage by day and model, over all that spent it. */
-export const creditsByDay = (usage: Usage): CreditsByDay => {
+export const creditsByDay = (usage: UsageReport): CreditsByDay => {
   const byModel = new Map<string, number>()
   const byDay = new Map<string, Map<string, number>>()
   for (const { day, model, credits } of usage.usage) {

@@ -1,5 +1,5 @@
+import type { Transaction } from "@parley/client"
 import { useId, useState } from "react"
-import type { Transaction } from "../../../api/usage.ts"
 import { useMessages } from "../../../messages/MessagesProvider.tsx"
 import { Icon } from "../../../theme/Icon.tsx"
 import classes from "./HistorySection.module.css"

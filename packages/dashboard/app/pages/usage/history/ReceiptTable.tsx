@@ -1,4 +1,4 @@
-import type { Receipt } from "../../../api/billing.ts"
+import type { Receipt } from "@parley/client"
 import { english } from "../../../messages/catalogue.ts"
 import { useMessages } from "../../../messages/MessagesProvider.tsx"
 import { LinesTable } from "./LinesTable.tsx"

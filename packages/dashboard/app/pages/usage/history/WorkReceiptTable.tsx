@@ -1,4 +1,4 @@
-import type { WorkReceipt } from "../../../api/billing.ts"
+import type { WorkReceipt } from "@parley/client"
 import { useMessages } from "../../../messages/MessagesProvider.tsx"
 import { LinesTable } from "./LinesTable.tsx"
 

@@ -1,4 +1,4 @@
-import type { Transaction } from "../../../api/usage.ts"
+import type { Transaction } from "@parley/client"
 
 const COLUMNS = [
   "time",

@@ -1,4 +1,4 @@
-import type { Receipt } from "../../../api/billing.ts"
+import type { Receipt } from "@parley/client"
 
 /** One line of a receipt: tokens at a rate. */
 export interface ReceiptLine {
