@@ -9,7 +9,8 @@ const AREAS: ReadonlyMap<string, string> = new Map([
   ["Bots", "bots"],
   ["CRM connections", "crm"],
   ["Billing", "billing"],
-  ["Operators", "operators"]
+  ["Operators", "operators"],
+  ["Development", "development"]
 ])
 
 /** Routes of these areas that programs do not call: browsers navigate there, or the payment provider calls. */

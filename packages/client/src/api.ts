@@ -7,6 +7,7 @@ import type { BotsOperations } from "./api/bots.ts"
 import type { CrmOperations } from "./api/crm.ts"
 import type { BillingOperations } from "./api/billing.ts"
 import type { OperatorsOperations } from "./api/operators.ts"
+import type { DevelopmentOperations } from "./api/development.ts"
 
 export type * from "./api/chat.ts"
 export type * from "./api/person.ts"
@@ -15,10 +16,11 @@ export type * from "./api/bots.ts"
 export type * from "./api/crm.ts"
 export type * from "./api/billing.ts"
 export type * from "./api/operators.ts"
+export type * from "./api/development.ts"
 export type * from "./api/shared.ts"
 
 /** The operations of the HTTP interface, by their ids. */
-export interface Operations extends ChatOperations, PersonOperations, DocumentsOperations, BotsOperations, CrmOperations, BillingOperations, OperatorsOperations {}
+export interface Operations extends ChatOperations, PersonOperations, DocumentsOperations, BotsOperations, CrmOperations, BillingOperations, OperatorsOperations, DevelopmentOperations {}
 
 /** The method and the path of each operation. */
 export const operations: { readonly [Id in keyof Operations]: string } = {
@@ -85,7 +87,9 @@ export const operations: { readonly [Id in keyof Operations]: string } = {
   estimateReindexing: "GET /api/admin/reindexing/estimate",
   getMoneyReport: "GET /api/admin/money",
   listPayments: "GET /api/admin/payments",
-  getVerification: "GET /api/admin/verification"
+  getVerification: "GET /api/admin/verification",
+  signInForDevelopment: "POST /dev/sign-in",
+  signOutForDevelopment: "POST /dev/sign-out"
 }
 
 /** The codes of failures, as the server sends them. */

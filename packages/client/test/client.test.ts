@@ -168,6 +168,22 @@ describe("retries", () => {
   })
 })
 
+describe("any operation", () => {
+  test("is called by its id: as the parsed body, nothing, or the response of a file", async () => {
+    const client = clientOf("call")
+    expect(await client.call("listChats", { query: { limit: 1, search: undefined } })).toMatchObject({
+      chats: [],
+      limit: 1
+    })
+    const { documentId } = await client.documents.upload(file("storks.txt", "Storks return in March."))
+    await client.documents.waitUntilReady(documentId)
+    const stored = await client.call("getDocumentFile", { path: { id: documentId } })
+    expect(await stored.text()).toBe("Storks return in March.")
+    expect(await client.call("deleteDocument", { path: { id: documentId } })).toBeUndefined()
+    expect((await refused(client.call("listPeople", { query: { blocked: true } }))).code).toBe("role_missing")
+  })
+})
+
 describe("failures", () => {
   test("have the code of the server's problem and its further members", async () => {
     const client = clientOf("eve")

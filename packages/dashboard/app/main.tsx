@@ -1,6 +1,7 @@
 import "@mantine/core/styles.css"
 import "./theme/variables.css"
 import "./theme/base.css"
+import "./theme/shapes.css"
 import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
 import { App } from "./App.tsx"

@@ -2,6 +2,7 @@
 import "./suites/chat.ts"
 import "./suites/sources.ts"
 import "./suites/hostileReplies.ts"
+import "./suites/otherPages.ts"
 import { everyChatState } from "./looks/everyChatState.ts"
 import { PHONE_DARK } from "./looks/Look.ts"
 

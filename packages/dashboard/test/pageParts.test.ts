@@ -184,7 +184,7 @@ it("a chart has every day, and the model that cost most first", () => {
 
 it("files that the server would refuse for their size are not sent", () => {
   const limits = { maxBytes: 10, types: ["pdf"], extensions: ["pdf"] }
-  expect([0, 1, 10, 11].map((size) => localProblem({ size }, limits)?.members["problem"])).toEqual([
+  expect([0, 1, 10, 11].map((size) => localProblem({ size }, limits)?.details["problem"])).toEqual([
     "empty",
     undefined,
     undefined,

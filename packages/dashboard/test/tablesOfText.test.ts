@@ -254,8 +254,8 @@ describe("a table as it is shown", () => {
   })
 
   it("is found by the name of a file whose kind is not known", () => {
-    expect(tablesIn({ ...stretchOf(text), type: "", filename: "Report 2023.XLSX" }, [])).toHaveLength(1)
-    expect(tablesIn({ ...stretchOf(text), type: "", filename: "xlsx" }, [])).toHaveLength(1)
-    expect(tablesIn({ ...stretchOf(text), type: "", filename: "notes.txt" }, [])).toHaveLength(0)
+    expect(tablesIn({ ...stretchOf(text), type: undefined, filename: "Report 2023.XLSX" }, [])).toHaveLength(1)
+    expect(tablesIn({ ...stretchOf(text), type: undefined, filename: "xlsx" }, [])).toHaveLength(1)
+    expect(tablesIn({ ...stretchOf(text), type: undefined, filename: "notes.txt" }, [])).toHaveLength(0)
   })
 })

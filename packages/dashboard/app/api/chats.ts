@@ -23,10 +23,18 @@ export const chatsQuery = (search: string) =>
 
 /** The key of every list of chats, for every search. */
 export const CHATS_KEY = ["chats"] as const
+/** The key of every chat with its messages. */
+export const CHAT_KEY = ["chat"] as const
+
+/** The chat that was used last, with the number of all: another value if any device of the person has used a chat. */
+export const newestChatQuery = queryOptions({
+  queryKey: ["newest-chat"],
+  queryFn: ({ signal }) => parley.chat.list({ limit: 1 }, { signal })
+})
 
 export const chatQuery = (chatId: string) =>
   queryOptions({
-    queryKey: ["chat", chatId],
+    queryKey: [...CHAT_KEY, chatId],
     queryFn: ({ signal }) => parley.chat.get(chatId, {}, { signal }),
     gcTime: 0
   })

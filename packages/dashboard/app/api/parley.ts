@@ -3,9 +3,9 @@ import { createParleyClient, ParleyError } from "@parley/client"
 /** The server of this page. */
 export const parley = createParleyClient({ baseUrl: "" })
 
-/** Requests what is no part of the HTTP interface: files of this page, and the sign-in for development. */
-export const load = async (path: string, init?: RequestInit): Promise<Response> => {
-  const response = await fetch(path, init).catch((cause: unknown) => {
+/** Requests a file of this page. */
+export const load = async (path: string, signal?: AbortSignal): Promise<Response> => {
+  const response = await fetch(path, signal === undefined ? {} : { signal }).catch((cause: unknown) => {
     throw new ParleyError({ code: "network_error", message: "The server cannot be reached.", cause })
   })
   if (response.ok) return response

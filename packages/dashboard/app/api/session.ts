@@ -17,7 +17,7 @@ export interface ServerSettings {
 
 export const serverSettingsQuery = queryOptions({
   queryKey: ["server-settings"],
-  queryFn: async ({ signal }) => (await load("/dashboard.json", { signal })).json() as Promise<ServerSettings>,
+  queryFn: async ({ signal }) => (await load("/dashboard.json", signal)).json() as Promise<ServerSettings>,
   staleTime: Infinity
 })
 
@@ -27,13 +27,6 @@ export const meQuery = queryOptions({
   queryFn: ({ signal }) => parley.session({ signal }),
   staleTime: 60_000
 })
-
-export const signInForDevelopment = (email: string) =>
-  load("/dev/sign-in", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ email })
-  })
 
 /** Signs out here; returns the address to go to, if the sign-out continues elsewhere. */
 export const signOut = async (way: SignInWay): Promise<string | undefined> => {

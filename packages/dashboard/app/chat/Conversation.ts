@@ -146,9 +146,12 @@ export class Conversation {
   readonly follow = (stored: StoredChat): void => {
     if (this.isWriting || this.#facts.isReconnecting || this.#facts.isJoining) return
     this.#set({ title: stored.title })
-    const shown = this.chat.messages.at(-1)?.metadata
-    const newest = stored.messages.at(-1)
-    if (shown?.storedId !== newest?.id || shown?.state !== newest?.state || stored.running != null) this.#take(stored)
+    const shown = this.chat.messages.slice(-stored.messages.length)
+    const isShown = stored.messages.every(({ id, state }, index) => {
+      const facts = shown[index]?.metadata
+      return facts?.storedId === id && facts.state === state
+    })
+    if (!isShown || stored.running !== null) this.#take(stored)
   }
 
   dismissRefusal(): void {
@@ -209,10 +212,16 @@ export class Conversation {
 
   /** Shows the server's state, and joins the running reply. */
   #take({ messages, nextBefore, running }: StoredChat): void {
-    this.chat.messages = messages.filter(({ id }) => id !== running?.messageId).map(messageOf)
-    this.#set({ nextBefore })
+    const shown = this.chat.messages
+    const earlier = shown.findIndex(({ metadata }) => metadata?.storedId === messages[0]?.id)
+    const ids = new Map(shown.map(({ id, metadata }) => [metadata?.storedId, id]))
+    const newer = messages
+      .filter(({ id }) => id !== running?.messageId)
+      .map((message) => ({ ...messageOf(message), id: ids.get(message.id) ?? message.id }))
+    this.chat.messages = [...shown.slice(0, Math.max(earlier, 0)), ...newer]
+    if (earlier <= 0) this.#set({ nextBefore })
     const newest = messages.at(-1)
-    if (running != null) void this.#join()
+    if (running !== null) void this.#join()
     else if (newest?.role === "assistant" && newest.credits === null) void this.#complete(newest.id)
   }
 
@@ -309,7 +318,10 @@ export class Conversation {
   /** Adds the stored data of the newest messages, of which the newest reply is the last, to the shown ones. */
   #tell(stored: ReadonlyArray<StoredMessage>): void {
     const shown = this.chat.messages
-    const newest = shown.findLastIndex(({ role }) => role === "assistant")
+    const reply = stored.at(-1)
+    const newest = shown.findLastIndex(
+      ({ metadata, role }) => role === "assistant" && (metadata?.storedId ?? reply?.id) === reply?.id
+    )
     this.chat.messages = shown.map((message, index) => {
       const known = stored.at(index - newest - 1)
       if (index > newest || known?.role !== message.role) return message

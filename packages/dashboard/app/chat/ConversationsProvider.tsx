@@ -1,24 +1,21 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { createContext, type ReactNode, use, useMemo } from "react"
-import { balanceQuery } from "../api/billing.ts"
-import { CHATS_KEY } from "../api/chats.ts"
 import { documentsQuery } from "../api/documents.ts"
 import { meQuery } from "../api/session.ts"
 import { chosenDocuments } from "../documents/chosenDocuments.ts"
 import { Conversations } from "./Conversations.ts"
+import { readAgainEverywhere, useOtherPages } from "./otherPages.ts"
 
 const ConversationsContext = createContext<Conversations | undefined>(undefined)
 
 /** Keeps the conversations of one person while they navigate, so that replies continue to be read. */
 export const ConversationsProvider = ({ children }: { readonly children: ReactNode }) => {
   const queryClient = useQueryClient()
+  useOtherPages()
   const conversations = useMemo(
     () =>
       new Conversations({
-        onChanged: () => {
-          void queryClient.invalidateQueries({ queryKey: CHATS_KEY })
-          void queryClient.invalidateQueries({ queryKey: balanceQuery.queryKey })
-        },
+        onChanged: () => readAgainEverywhere(queryClient),
         onChosen: (documentIds) => {
           const me = queryClient.getQueryData(meQuery.queryKey)
           if (me != null) chosenDocuments.keep(me.userId, documentIds)

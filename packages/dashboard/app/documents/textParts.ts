@@ -3,7 +3,7 @@ import { reflow, shownSpan, type TextSpan } from "@parley/core/reading"
 import { type TableOfText, tablesOfText } from "./tablesOfText.ts"
 
 /** A stretch of a document's text; the type is unknown if the document is gone. */
-export type Stretch = Omit<DocumentText, "type"> & Partial<Pick<DocumentText, "type">>
+export type Stretch = Omit<DocumentText, "type"> & { readonly type?: string | undefined }
 
 /** The kinds of highlighting in a text. */
 export type MarkKind = "passage" | "quote"

@@ -1,7 +1,8 @@
 import { Button, Text, TextInput, Title } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { type FormEvent, useState } from "react"
-import { serverSettingsQuery, signInForDevelopment } from "../api/session.ts"
+import { parley } from "../api/parley.ts"
+import { serverSettingsQuery } from "../api/session.ts"
 import { useMessages } from "../messages/MessagesProvider.tsx"
 import { Loading } from "../shell/Loading.tsx"
 import { ProblemNotice } from "../shell/ProblemNotice.tsx"
@@ -51,7 +52,7 @@ const DevelopmentForm = ({ onSignedIn }: Pick<SignInPageProps, "onSignedIn">) =>
     setProblem(undefined)
     setSending(true)
     try {
-      await signInForDevelopment(email.trim())
+      await parley.call("signInForDevelopment", { body: { email: email.trim() } })
       await onSignedIn()
     } catch (error) {
       setProblem(error)

@@ -1,5 +1,5 @@
 import { Text, Title } from "@mantine/core"
-import { type ReactNode, useEffect } from "react"
+import { type ReactNode, useEffect, useSyncExternalStore } from "react"
 import { useMessages } from "../messages/MessagesProvider.tsx"
 import classes from "./Page.module.css"
 
@@ -43,5 +43,18 @@ export const useDocumentTitle = (title: string): void => {
   const name = t("app.name")
   useEffect(() => {
     document.title = title === "" ? name : `${title} · ${name}`
+    shownTitle = title
+    for (const listener of listeners) listener()
   }, [title, name])
 }
+
+let shownTitle = ""
+const listeners = new Set<() => void>()
+
+const subscribe = (listener: () => void): (() => void) => {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** The title of the page in view. */
+export const usePageTitle = (): string => useSyncExternalStore(subscribe, () => shownTitle)

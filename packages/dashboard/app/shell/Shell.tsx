@@ -1,6 +1,7 @@
 import { ActionIcon } from "@mantine/core"
 import { Suspense, useEffect, useState } from "react"
-import { Route, Routes, useLocation } from "react-router"
+import { Link, Route, Routes, useLocation } from "react-router"
+import { PAGE_PATHS } from "../../src/pagePaths.ts"
 import { LowBalanceNotice } from "../lowBalance/LowBalanceNotice.tsx"
 import { useMessages } from "../messages/MessagesProvider.tsx"
 import { NotFoundPage } from "../pages/NotFoundPage.tsx"
@@ -10,6 +11,7 @@ import { Icon } from "../theme/Icon.tsx"
 import { CrashBoundary } from "./CrashBoundary.tsx"
 import { Loading } from "./Loading.tsx"
 import classes from "./Shell.module.css"
+import { usePageTitle } from "./Page.tsx"
 import { Sidebar } from "./Sidebar.tsx"
 
 /** A new chat stays as it is on the page when it gets its address. */
@@ -19,6 +21,7 @@ const sectionOf = (pathname: string): string => pathname.split("/")[1]?.replace(
 export const Shell = () => {
   const { t } = useMessages()
   const { pathname } = useLocation()
+  const title = usePageTitle()
   // Open at an address: going elsewhere closes it.
   const [openAt, setOpenAt] = useState<string>()
   const isOpen = openAt === pathname
@@ -47,7 +50,10 @@ export const Shell = () => {
         >
           <Icon name="menu" />
         </ActionIcon>
-        <span className={classes.brand}>{t("app.name")}</span>
+        <span className={classes.title}>{title === "" ? t("app.name") : title}</span>
+        <Link to={PAGE_PATHS.newChat} className={classes.newChat} aria-label={t("nav.newChat")}>
+          <Icon name="newChat" />
+        </Link>
       </section>
       <div className={classes.sidebar}>
         <Sidebar onClose={() => setOpen(false)} />
