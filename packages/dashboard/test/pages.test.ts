@@ -4,6 +4,7 @@
  * `pages.long.test.ts` the longer ones.
  */
 import "./suites/documents.ts"
+import "./suites/shell.ts"
 import "./suites/usage.ts"
 import { missingParts } from "./suites/missingParts.ts"
 import { brokenConnection } from "./suites/problems.ts"

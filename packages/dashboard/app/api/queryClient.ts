@@ -1,4 +1,5 @@
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query"
+import { tellOtherPages } from "./otherPages.ts"
 import { hasStatus } from "./parley.ts"
 import { meQuery } from "./session.ts"
 
@@ -11,7 +12,7 @@ export const makeQueryClient = (): QueryClient => {
   }
   const client = new QueryClient({
     queryCache: new QueryCache({ onError: endSession }),
-    mutationCache: new MutationCache({ onError: endSession }),
+    mutationCache: new MutationCache({ onError: endSession, onSuccess: tellOtherPages }),
     defaultOptions: {
       queries: { staleTime: STALE_MS, retry: false },
       mutations: { retry: false }

@@ -31,6 +31,8 @@ export interface ConversationEvents {
   readonly onCreated: (conversation: Conversation, chatId: string) => void
   /** A reply has begun or ended, or a chat has changed: lists and balance must be read again. */
   readonly onChanged: () => void
+  /** A reply to a question of this page has begun or ended. */
+  readonly onAsked: () => void
   readonly onSessionEnded: () => void
   /** The person chose documents. */
   readonly onChosen: (documentIds: ReadonlyArray<string>) => void
@@ -131,6 +133,7 @@ export class Conversation {
     this.chat.messages = [...this.chat.messages, newMessage("user", question)]
     await this.chat.ask(this.#request())
     await this.#end(question)
+    this.#events.onAsked()
   }
 
   /** Stops the running reply, on the server too, and so its cost. */
@@ -208,6 +211,7 @@ export class Conversation {
     this.#set({ start, isReconnecting: false, ...(isNew ? { chatId: start.chatId } : {}) })
     if (isNew) this.#events.onCreated(this, start.chatId)
     else this.#events.onChanged()
+    if (!this.#facts.isJoining) this.#events.onAsked()
   }
 
   /** Shows the server's state, and joins the running reply. */

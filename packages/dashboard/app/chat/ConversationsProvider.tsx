@@ -1,10 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { createContext, type ReactNode, use, useMemo } from "react"
 import { documentsQuery } from "../api/documents.ts"
+import { readAgain, tellOtherPages, useOtherPages } from "../api/otherPages.ts"
 import { meQuery } from "../api/session.ts"
 import { chosenDocuments } from "../documents/chosenDocuments.ts"
 import { Conversations } from "./Conversations.ts"
-import { readAgainEverywhere, useOtherPages } from "./otherPages.ts"
 
 const ConversationsContext = createContext<Conversations | undefined>(undefined)
 
@@ -15,7 +15,8 @@ export const ConversationsProvider = ({ children }: { readonly children: ReactNo
   const conversations = useMemo(
     () =>
       new Conversations({
-        onChanged: () => readAgainEverywhere(queryClient),
+        onChanged: () => readAgain(queryClient),
+        onAsked: tellOtherPages,
         onChosen: (documentIds) => {
           const me = queryClient.getQueryData(meQuery.queryKey)
           if (me != null) chosenDocuments.keep(me.userId, documentIds)

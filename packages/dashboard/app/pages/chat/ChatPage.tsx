@@ -25,21 +25,23 @@ export const ChatPage = () => {
   const { t } = useMessages()
   const conversations = useConversations()
   // A chat is stored beside its first words: the page that writes it need not, and cannot yet, read it.
-  const isWrittenHere = chatId !== undefined && conversations.find(chatId)?.isWriting === true
+  const isReadable = () => chatId !== undefined && conversations.find(chatId)?.isWriting !== true
   const {
     data: stored,
+    dataUpdatedAt,
     error,
     refetch
   } = useQuery({
     ...chatQuery(chatId ?? ""),
-    enabled: chatId !== undefined && !isWrittenHere
+    enabled: isReadable
   })
   const opened = chatId === undefined ? conversations.fresh() : conversations.find(chatId)
   if (opened === undefined && stored !== undefined) use(replyPartsOf(stored))
   const conversation = opened ?? (stored === undefined ? undefined : conversations.open(stored))
   useEffect(() => {
     if (stored !== undefined) conversation?.follow(stored)
-  }, [stored, conversation])
+    // Also the same answer counts: the page may have been busy when it came first.
+  }, [stored, dataUpdatedAt, conversation])
   if (conversation !== undefined) return <OpenChat key={conversation.id} conversation={conversation} />
   if (error !== null) {
     // A chat that is not there stays so: the way on is a new one.

@@ -1,8 +1,8 @@
 import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useEffect, useRef } from "react"
-import { balanceQuery } from "../api/billing.ts"
-import { CHAT_KEY, CHATS_KEY, newestChatQuery } from "../api/chats.ts"
-import { documentsQuery } from "../api/documents.ts"
+import { balanceQuery } from "./billing.ts"
+import { CHAT_KEY, CHATS_KEY, newestChatQuery } from "./chats.ts"
+import { documentsQuery } from "./documents.ts"
 
 /** The data that the pages of one person change for each other. */
 const SHARED = [CHATS_KEY, CHAT_KEY, balanceQuery.queryKey, documentsQuery.queryKey]
@@ -11,7 +11,7 @@ const SHARED = [CHATS_KEY, CHAT_KEY, balanceQuery.queryKey, documentsQuery.query
 const channel = new BroadcastChannel("parley")
 
 /** The time between two looks for changes by other devices, on a page in view. */
-const LOOK_MS = 1_500
+const LOOK_MS = 1_000
 /** The same on a page that was not touched for `IDLE_MS`. */
 const IDLE_LOOK_MS = 15_000
 const IDLE_MS = 600_000
@@ -25,16 +25,13 @@ for (const event of ["pointermove", "pointerdown", "keydown", "visibilitychange"
 }
 
 /** Reads the shared data again; on a page in the background when it is looked at. */
-const readAgain = (client: QueryClient): void => {
+export const readAgain = (client: QueryClient): void => {
   const refetchType = document.visibilityState === "visible" ? "active" : "none"
   for (const queryKey of SHARED) void client.invalidateQueries({ queryKey, refetchType })
 }
 
-/** Reads the shared data again, here and on the other pages of this browser. */
-export const readAgainEverywhere = (client: QueryClient): void => {
-  readAgain(client)
-  channel.postMessage("changed")
-}
+/** Has the other pages of this browser read the shared data again. */
+export const tellOtherPages = (): void => channel.postMessage("changed")
 
 /** Shows on this page what the person does on others: at once those of this browser, soon those of other devices. */
 export const useOtherPages = (): void => {
