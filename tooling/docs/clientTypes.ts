@@ -13,6 +13,21 @@ const AREAS: ReadonlyMap<string, string> = new Map([
   ["Development", "development"]
 ])
 
+/** The operations of a long area that have a file of their own: reports on the service as a whole. */
+const REPORTS = [
+  "getServiceHealth",
+  "getServiceReindexing",
+  "estimateReindexing",
+  "reindexService",
+  "getMoneyReport",
+  "listPayments",
+  "getVerification"
+]
+const FILES = [...AREAS.values(), "reports"]
+
+const fileOf = ({ operationId, tags }: Operation): string | undefined =>
+  REPORTS.includes(operationId) ? "reports" : AREAS.get(tags[0] ?? "")
+
 /** Routes of these areas that programs do not call: browsers navigate there, or the payment provider calls. */
 const LEFT_OUT = ["getChatHealth", "connectCrm", "completeCrmConnection", "receivePaymentEvent"]
 
@@ -207,13 +222,13 @@ export const clientTypes = (): ReadonlyMap<string, string> => {
   const { schemas } = document["components"] as { readonly schemas: Schemas }
   const called = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods)
-      .filter(([, { operationId, tags }]) => AREAS.has(tags[0] ?? "") && !LEFT_OUT.includes(operationId))
+      .filter(([, operation]) => fileOf(operation) !== undefined && !LEFT_OUT.includes(operation.operationId))
       .map(([method, operation]): Called => ({ operation, name: `${method.toUpperCase()} ${path}` }))
   )
-  const areas = [...AREAS].map(([tag, file]) =>
+  const areas = FILES.map((file) =>
     areaOf(
       file,
-      called.filter(({ operation }) => operation.tags[0] === tag),
+      called.filter(({ operation }) => fileOf(operation) === file),
       schemas
     )
   )
@@ -223,7 +238,7 @@ export const clientTypes = (): ReadonlyMap<string, string> => {
       .filter(([name]) => areas.filter((area) => area.schemas.has(name)).length > 1)
   )
   return new Map([
-    ["api.ts", wholeText([...AREAS.values()], called)],
+    ["api.ts", wholeText(FILES, called)],
     ["api/shared.ts", [HEAD, ...typeTexts(shared)].join("\n")],
     ...areas.map((area): [string, string] => [`api/${area.file}.ts`, areaText(area, shared)])
   ])

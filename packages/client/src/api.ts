@@ -8,6 +8,7 @@ import type { CrmOperations } from "./api/crm.ts"
 import type { BillingOperations } from "./api/billing.ts"
 import type { OperatorsOperations } from "./api/operators.ts"
 import type { DevelopmentOperations } from "./api/development.ts"
+import type { ReportsOperations } from "./api/reports.ts"
 
 export type * from "./api/chat.ts"
 export type * from "./api/person.ts"
@@ -17,10 +18,11 @@ export type * from "./api/crm.ts"
 export type * from "./api/billing.ts"
 export type * from "./api/operators.ts"
 export type * from "./api/development.ts"
+export type * from "./api/reports.ts"
 export type * from "./api/shared.ts"
 
 /** The operations of the HTTP interface, by their ids. */
-export interface Operations extends ChatOperations, PersonOperations, DocumentsOperations, BotsOperations, CrmOperations, BillingOperations, OperatorsOperations, DevelopmentOperations {}
+export interface Operations extends ChatOperations, PersonOperations, DocumentsOperations, BotsOperations, CrmOperations, BillingOperations, OperatorsOperations, DevelopmentOperations, ReportsOperations {}
 
 /** The method and the path of each operation. */
 export const operations: { readonly [Id in keyof Operations]: string } = {
