@@ -92,7 +92,11 @@ export class Conversation {
     this.#events = events
     this.#facts = { ...NOTHING, ...facts }
     this.id = facts.chatId ?? crypto.randomUUID()
-    this.chat = new ShownMessages(messages, (start) => this.#begin(start))
+    this.chat = new ShownMessages(messages, {
+      onStart: (start) => this.#begin(start),
+      // At once, so that the page never shows the reply as ended.
+      onBroken: () => this.#set({ isReconnecting: this.#facts.start !== undefined && !this.#isStopping })
+    })
   }
 
   static stored(events: ConversationEvents, stored: StoredChat): Conversation {

@@ -36,18 +36,24 @@ interface Shown {
 /** About one update for each frame that a screen shows. */
 const FRAME_MS = 16
 
+export interface ReplyEvents {
+  readonly onStart: (start: ReplyStart) => void
+  /** The reading failed; the status is `ready` after this. */
+  readonly onBroken: () => void
+}
+
 /** The messages that this page shows of a chat, and the reply that it reads. */
 export class ShownMessages {
-  readonly #onStart: (start: ReplyStart) => void
+  readonly #events: ReplyEvents
   readonly #listeners = new Set<() => void>()
   #shown: Shown
   #error: unknown
   #stopping = new AbortController()
   #telling: ReturnType<typeof setTimeout> | undefined
 
-  constructor(messages: ReadonlyArray<ReplyMessage>, onStart: (start: ReplyStart) => void) {
+  constructor(messages: ReadonlyArray<ReplyMessage>, events: ReplyEvents) {
     this.#shown = { messages, status: "ready" }
-    this.#onStart = onStart
+    this.#events = events
   }
 
   readonly shown = (): Shown => this.#shown
@@ -103,11 +109,14 @@ export class ShownMessages {
       const response = await Promise.race([opening, aborted(signal)])
       if (signal.aborted) void endLate(opening)
       else if (response !== undefined) {
-        this.#onStart(startOf(response))
+        this.#events.onStart(startOf(response))
         await this.#readText(response, signal)
       }
     } catch (error) {
-      if (!signal.aborted) this.#error = error
+      if (!signal.aborted) {
+        this.#error = error
+        this.#events.onBroken()
+      }
     }
     this.#set({ status: "ready" })
   }

@@ -21,7 +21,6 @@ const sectionOf = (pathname: string): string => pathname.split("/")[1]?.replace(
 export const Shell = () => {
   const { t } = useMessages()
   const { pathname } = useLocation()
-  const title = usePageTitle()
   // Open at an address: going elsewhere closes it.
   const [openAt, setOpenAt] = useState<string>()
   const isOpen = openAt === pathname
@@ -50,7 +49,7 @@ export const Shell = () => {
         >
           <Icon name="menu" />
         </ActionIcon>
-        <span className={classes.title}>{title === "" ? t("app.name") : title}</span>
+        <PageTitle />
         <Link to={PAGE_PATHS.newChat} className={classes.newChat} aria-label={t("nav.newChat")}>
           <Icon name="newChat" />
         </Link>
@@ -77,4 +76,11 @@ export const Shell = () => {
       </main>
     </div>
   )
+}
+
+/** A component of its own, so that the pages are not rendered with each title. */
+const PageTitle = () => {
+  const { t } = useMessages()
+  const title = usePageTitle()
+  return <span className={classes.title}>{title === "" ? t("app.name") : title}</span>
 }
