@@ -26,7 +26,7 @@ describe("a text on a page of a pdf", () => {
 const stretch = (text: string, from: number, pages: ReadonlyArray<[number, number, number]> | null) => ({
   documentId: "d",
   filename: "f",
-  type: "pdf",
+  type: "pdf" as const,
   from,
   to: from + text.length,
   length: 1_000,
@@ -112,6 +112,7 @@ const rates = (input: number) => ({
 })
 
 const receipt = {
+  source: "chat",
   model: "model-a",
   price: { ...rates(2), minimum_credits: 1, long_context: { above_input_tokens: 1_000, ...rates(4) } },
   usage: { fresh_input: 900, cache_read: 100, cache_write: 0, output: 250 },
