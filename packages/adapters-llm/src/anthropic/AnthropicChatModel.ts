@@ -17,7 +17,7 @@ import { vendorFailure } from "../vendor/vendorFailure.ts"
 import { vendorFetch } from "../vendor/vendorFetch.ts"
 import { defaultConnectionLimits, type VendorOptions } from "../vendor/VendorOptions.ts"
 import { VendorSilence } from "../silence/VendorSilence.ts"
-import { anthropicMessages } from "./anthropicMessages.ts"
+import { cachedPrompt } from "./cachedPrompt.ts"
 import { anthropicReader } from "./anthropicReader.ts"
 
 const ANTHROPIC = "https://api.anthropic.com"
@@ -73,12 +73,10 @@ export class AnthropicChatModel implements ChatModel {
   async #open({ maxOutputTokens, messages, model }: ChatModelRequest, signal: AbortSignal) {
     await this.#connections.take(signal)
     const client = await (this.#client ??= this.#connect())
-    const { system, turns } = anthropicMessages(messages)
     const body: Anthropic.MessageCreateParamsStreaming = {
       model: model.vendorModel,
       max_tokens: maxOutputTokens,
-      ...(system === "" ? {} : { system }),
-      messages: [...turns],
+      ...cachedPrompt(messages),
       ...thinking(model.effort),
       stream: true
     }

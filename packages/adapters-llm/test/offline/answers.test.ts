@@ -6,6 +6,8 @@ import { JUDGED, type Question, TUNING } from "./questions.ts"
 const WRONG: ReadonlyArray<string> = [
   // Search finds no passage: it knows English endings only.
   "Welche Kündigungsfristen gelten?",
+  // Three sentences have "guarantee", and nothing else of the question is in any; the right one is quoted second.
+  "How long is the guarantee?",
   // "jour" is not in the answer, and "boutique" is in the sentence before it.
   "Quel jour la boutique est-elle fermée ?",
   // The sentence after the right one also has "température"; the right one is quoted second.

@@ -2,7 +2,7 @@ import type { ChatMessage, Effort } from "@parley/core"
 import { Redacted } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { anthropicMessages } from "../../src/anthropic/anthropicMessages.ts"
+import { alternatingTurns } from "../../src/vendor/alternatingTurns.ts"
 import { anthropicUsage } from "../../src/anthropic/anthropicReader.ts"
 import { OpenAiChatModel } from "../../src/index.ts"
 import { openAiUsage } from "../../src/openai/openAiReader.ts"
@@ -66,10 +66,10 @@ describe("a request to Anthropic", () => {
     expect(request?.headers["anthropic-version"]).toMatch(/^\d{4}-\d{2}-\d{2}$/)
     expect(request?.body).toEqual({
       model: anthropicWire.model.vendorModel,
-      system: "Be brief.\n\nBe polite.",
+      system: [{ type: "text", text: "Be brief.\n\nBe polite.", cache_control: { type: "ephemeral" } }],
       messages: [
         { role: "user", content: "Hello" },
-        { role: "assistant", content: "Hi" },
+        { role: "assistant", content: [{ type: "text", text: "Hi", cache_control: { type: "ephemeral" } }] },
         { role: "user", content: "passages\n\nquestion" }
       ],
       max_tokens: 77,
@@ -99,7 +99,7 @@ describe("a request to Anthropic", () => {
     })
     fc.assert(
       fc.property(fc.array(message), (messages) => {
-        const { system, turns } = anthropicMessages(messages)
+        const { system, turns } = alternatingTurns(messages)
         turns.forEach((turn, index) => expect(turn.role).toBe(index % 2 === 0 ? "user" : "assistant"))
         expect(turns.every((turn) => turn.content.trim() !== "")).toBe(true)
         for (const { content, role } of messages) {

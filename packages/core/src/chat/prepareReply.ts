@@ -21,7 +21,7 @@ import { ReplySettings, type ReplySettingsData } from "./prompt/ReplySettings.ts
 import type { Candidate } from "./reply/replyPrice.ts"
 import type { ReserveReplyInput } from "./reply/reserveReply.ts"
 import { admitsDocument } from "./sources/documentFilter.ts"
-import { makeFindSources } from "./sources/findSources.ts"
+import { makeFindSources, type OfferedPassages } from "./sources/findSources.ts"
 import type { ReplyParties, ReplyTerms } from "./reply/Reply.ts"
 
 /** The number of stored messages that are read back. */
@@ -155,7 +155,7 @@ export const makePrepareReply = Effect.gen(function* () {
     const said = request.chatId === undefined ? request.messages : newest
     const added = isClientKept ? newest : said
     const mostTokens = Math.floor(smallestWindow(catalog, model, tier) * DOCUMENTS_SHARE)
-    const { documentsOf, offered, outlines } = yield* findSources({
+    const found = yield* findSources({
       userId: documentsOwner,
       documents: ready,
       filter,
@@ -169,7 +169,7 @@ export const makePrepareReply = Effect.gen(function* () {
     const messages = [...told, ...stored.filter(terms === undefined ? hasContent : isOfModel), ...said]
     const tokenizer = yield* Tokenizer
     yield* countMessages(payer, messages, model.contextTokens)
-    const given = { model, messages, sources: sourcesFrom(offered), outlines, searched: all.length > 0 }
+    const given = { model, messages, ...passagesOf(found), searched: all.length > 0 }
     const ours = yield* Effect.fromResult(buildPrompt({ ...given, isClientKept, tokenizer }))
     const prompt = settings.prompt === undefined ? ours : yield* askPromptBuilder(settings.prompt, ours, model, payer)
     const { maxInputTokens, maxOutputTokens } = prompt
@@ -177,7 +177,7 @@ export const makePrepareReply = Effect.gen(function* () {
     const fallbacks = model.fallback === undefined ? [] : yield* fallbacksFor(model, tier, prompt)
     const candidates = bounded([chosen, ...fallbacks], terms?.maxOutputTokens)
     const read = new Set(
-      prompt.sources.flatMap(({ documentId, text }) => [documentId, ...(documentsOf.get(text) ?? [])])
+      prompt.sources.flatMap(({ documentId, text }) => [documentId, ...(found.documentsOf.get(text) ?? [])])
     )
     const unread = ready.flatMap(({ id }) => (read.has(id) ? [] : [id])).slice(0, MOST_UNREAD)
     return { account, tier, candidates, added, pending, unread, prompt }
@@ -192,6 +192,13 @@ const bounded = (
   const bound = (each: Candidate) => ({ ...each, maxOutputTokens: Math.min(each.maxOutputTokens, most) })
   return [bound(chosen), ...fallbacks.map(bound)]
 }
+
+/** The passages as the prompt takes them. */
+const passagesOf = ({ offered, outlines, whole }: OfferedPassages) => ({
+  sources: sourcesFrom(offered, whole),
+  isWhole: whole !== undefined,
+  outlines
+})
 
 const hasContent = ({ content }: StoredMessage): boolean => content !== ""
 

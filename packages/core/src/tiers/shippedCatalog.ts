@@ -8,8 +8,8 @@ const ABANDONED_TRIES_PER_MINUTE = 20
 /**
  * Prices follow the vendors' public ones of November 2026, at 8,000 credits for a dollar. The context windows are
  * smaller than the vendors': people who pay by the token benefit from a prompt that is limited to the relevant parts.
- * Requests ask for no cache writes, so their surcharge is not priced here. OpenAI's models answer without thinking,
- * because hidden thinking could not be charged for a reply that the reader leaves.
+ * OpenAI's models answer without thinking, because hidden thinking could not be charged for a reply that the reader
+ * leaves.
  */
 const openai = (
   id: string,
@@ -33,18 +33,25 @@ const openai = (
   effort: "none"
 })
 
+/** Anthropic charges a quarter more for input that it keeps for the next request than for fresh input. */
+const ANTHROPIC_CACHE_WRITE = 1.25
+
 /**
  * Anthropic's tokenizers are not public; the present one counts up to about 1.5 times the tokens of its predecessor.
  */
 const ANTHROPIC_TOKEN_FACTOR = 1.35
 
-const anthropic = (...of: Parameters<typeof openai>): Model => ({
-  ...openai(...of),
-  vendor: "anthropic",
-  contextTokens: 200_000,
-  effort: "low",
-  inputTokenFactor: ANTHROPIC_TOKEN_FACTOR
-})
+const anthropic = (...of: Parameters<typeof openai>): Model => {
+  const model = openai(...of)
+  return {
+    ...model,
+    vendor: "anthropic",
+    creditsPer1kCacheWrite: ANTHROPIC_CACHE_WRITE * model.creditsPer1kInput,
+    contextTokens: 200_000,
+    effort: "low",
+    inputTokenFactor: ANTHROPIC_TOKEN_FACTOR
+  }
+}
 
 /** The defaults of a model that a configuration adds; the configuration must set the rest. */
 export const NEW_MODEL = {

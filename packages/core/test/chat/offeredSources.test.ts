@@ -73,6 +73,23 @@ describe("documents that fit the budget together", () => {
     }).pipe(Effect.provide(world(answering())))
   )
 
+  it.live("have the same numbers for every question", () =>
+    Effect.gen(function* () {
+      const documentIds = yield* reading("ann", SHORT, "The invoice is due on Friday.")
+      const numbered: Array<string> = []
+      for (const question of ["When is the invoice due?", "Where do storks nest?", "When do storks return?"]) {
+        const { reply } = yield* ask("ann", question, { documentIds })
+        numbered.push(
+          reply.sources
+            .toSorted((one, other) => one.number - other.number)
+            .map(({ number, text }) => `${number} ${text}`)
+            .join("\n")
+        )
+      }
+      assert.strictEqual(new Set(numbered).size, 1)
+    }).pipe(Effect.provide(world(answering())))
+  )
+
   it.live("are not offered whole with a budget of no tokens", () =>
     Effect.gen(function* () {
       const documentIds = yield* reading("ann", SHORT)

@@ -10,7 +10,8 @@ import {
   type Prompt,
   quotableText,
   quotePassages,
-  readPassages
+  readPassages,
+  sourcesFrom
 } from "../../src/chat/prompt/prompt.ts"
 import { maxRequestTokens } from "../../src/models/messageTokens.ts"
 import { pieceTokenizer } from "../../src/tokens/pieceTokenizer.ts"
@@ -199,6 +200,47 @@ describe("buildPrompt", () => {
     expect(messages[1]?.content).toBe("Be brief.")
     expect(messages[4]?.content).toContain('[1] from "terms.pdf", page 3, under ["Terms","Warranty"]\n| Two years.')
     expect(messages[5]?.content).toBe("How long is the warranty?")
+  })
+
+  it("begins each request of a conversation about whole documents with all of the one before up to its newest reply", () => {
+    const passages = ["Two years.", "Of the buyer.", "By letter."].map((text) => ({ ...source(0, text), number: 0 }))
+    const said = fc.lorem({ maxCount: 30 })
+    const turns = fc.array(fc.record({ asked: said, reply: said, best: fc.nat({ max: 2 }) }), {
+      minLength: 2,
+      maxLength: 9
+    })
+    fc.assert(
+      fc.property(turns, (all) => {
+        const history: Array<ChatMessage> = []
+        let before: ReadonlyArray<ChatMessage> = []
+        for (const { asked, best, reply } of all) {
+          const offered = [...passages.slice(best, best + 1), ...passages.toSpliced(best, 1)]
+          const { messages, sources } = built({
+            model: model(128_000),
+            messages: [...history, user(asked)],
+            sources: sourcesFrom(offered, passages),
+            isWhole: true,
+            searched: true
+          })
+          expect(sources[0]?.text).toBe(passages[best]?.text)
+          expect(messages.slice(0, Math.max(0, before.length - 1))).toEqual(before.slice(0, -1))
+          before = messages
+          history.push(user(asked), assistant(reply))
+        }
+      })
+    )
+  })
+
+  it("begins many requests of a conversation that outgrew the window with the same message", () => {
+    const turn = (index: number) => [user(`question ${index} ${"why ".repeat(50)}`), assistant("because ".repeat(150))]
+    const all = Array.from({ length: 160 }, (_, index) => turn(index))
+    const firsts = Array.from({ length: 80 }, (_, index) => {
+      const messages = [...all.slice(0, 80 + index).flat(), user("And now?")]
+      const found = [source(1, "words of a passage ".repeat(10 + (index % 7) * 20))]
+      return built({ model: model(20_000), messages, sources: found }).messages[1]?.content
+    })
+    expect(firsts[0]).not.toBe(all[0]?.[0]?.content)
+    expect(new Set(firsts).size).toBeLessThan(12)
   })
 
   it("speaks of passages only where there are some", () => {

@@ -19,6 +19,8 @@ export type OfferedPassage = Omit<Source, "number">
 /** The passages that a model is offered, best first. */
 export interface OfferedPassages {
   readonly offered: ReadonlyArray<OfferedPassage>
+  /** The same passages in the order of their documents, if these are offered whole. */
+  readonly whole: ReadonlyArray<OfferedPassage> | undefined
   /** The documents in which a text was found, of which one stands for all. */
   readonly documentsOf: ReadonlyMap<string, ReadonlyArray<string>>
   /** Of documents whose whole is asked for and that are too long for it. */
@@ -100,7 +102,7 @@ export const makeFindSources = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (question: Question): Effect.fn.Return<OfferedPassages, StorageFailed> {
     const { conversation, documents, filter, passageTokens, userId, wholeTokens } = question
-    if (documents.length === 0) return { offered: [], documentsOf: new Map(), outlines: [] }
+    if (documents.length === 0) return { offered: [], whole: undefined, documentsOf: new Map(), outlines: [] }
     const documentIds = documents.map(({ id }) => id)
     const limit = Math.min(MOST_FOUND, Math.ceil(passageTokens / SHORT_PASSAGE))
     const texts = searchedQuestions(conversation)
@@ -111,12 +113,13 @@ export const makeFindSources = Effect.gen(function* () {
     const carried = cited.filter(underHeading(filter)).slice(0, MOST_CARRIED)
     const best = firstWithin(differing([...carried, ...inTurns(found)]), passageTokens, ({ text }) => tokensOf(text))
     const isOfSection = filter.heading !== undefined && best.length === 0
-    const whole = yield* readWhole(question)
+    const all = yield* readWhole(question)
     const isOfWhole = wholeTokens > 0 && (isOfSection || asksForWhole(texts[0] ?? ""))
     const { outlines, passages } =
-      whole === undefined && isOfWhole ? yield* readSpread(question) : { outlines: [], passages: whole ?? [] }
-    const offered = differing([...best, ...passages])
-    return { offered, documentsOf: documentsByText([...found.flat(), ...passages]), outlines }
+      all === undefined && isOfWhole ? yield* readSpread(question) : { outlines: [], passages: all ?? [] }
+    const whole = all && differing(all)
+    const offered = whole === undefined ? differing([...best, ...passages]) : inOrderOf(best, whole)
+    return { offered, whole, documentsOf: documentsByText([...found.flat(), ...passages]), outlines }
   })
 })
 
@@ -183,6 +186,15 @@ const documentsByText = (passages: ReadonlyArray<OfferedPassage>): OfferedPassag
       alike.map(({ documentId }) => documentId)
     ])
   )
+
+/** All passages of whole documents, the best first. */
+const inOrderOf = (
+  best: ReadonlyArray<OfferedPassage>,
+  whole: ReadonlyArray<OfferedPassage>
+): ReadonlyArray<OfferedPassage> => {
+  const byText = new Map(whole.map((passage) => [passage.text, passage]))
+  return differing([...best.flatMap(({ text }) => byText.get(text) ?? []), ...whole])
+}
 
 /** Equal texts once, each in its first place. */
 const differing = (passages: ReadonlyArray<OfferedPassage>): ReadonlyArray<OfferedPassage> => {

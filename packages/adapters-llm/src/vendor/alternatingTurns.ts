@@ -1,22 +1,23 @@
 import type { ChatMessage } from "@parley/core"
 
-export interface AnthropicTurn {
+/** Consecutive messages of one role, joined. */
+export interface Turn {
   readonly role: "user" | "assistant"
   readonly content: string
 }
 
-/** Precedes a conversation that begins with the assistant, because Anthropic requires the user first. */
-const OPENING: AnthropicTurn = { role: "user", content: "(start)" }
+/** Precedes a conversation that begins with the assistant, because some vendors require the user first. */
+const OPENING: Turn = { role: "user", content: "(start)" }
 
 /**
- * Converts messages to Anthropic's rules: system messages separate, no blank messages, alternating roles, the user
- * first.
+ * Converts messages to the rules of the strictest vendors: system messages separate, no blank messages, alternating
+ * roles, the user first.
  */
-export const anthropicMessages = (
+export const alternatingTurns = (
   messages: ReadonlyArray<ChatMessage>
-): { readonly system: string; readonly turns: ReadonlyArray<AnthropicTurn> } => {
+): { readonly system: string; readonly turns: ReadonlyArray<Turn> } => {
   const spoken = messages.filter(({ content }) => content.trim() !== "")
-  const turns: Array<AnthropicTurn> = []
+  const turns: Array<Turn> = []
   for (const { content, role } of spoken) {
     if (role === "system") continue
     const last = turns.at(-1)
