@@ -21,6 +21,7 @@ export const entries: ReadonlyArray<Entry> = [
   { source: "packages/core/src/reading.ts", report: "packages/core/public-types/reading.txt" },
   { source: "packages/core/src/webhook.ts", report: "packages/core/public-types/webhook.txt" },
   { source: "packages/core/src/testing/index.ts", report: "packages/core/public-types/testing.txt" },
+  { source: "packages/adapters-llm/src/aiSdk/index.ts", report: "packages/adapters-llm/public-types.ai-sdk.txt" },
   ...["files", "index", "react"].map((name) => ({
     source: `packages/widget/src/${name}.ts`,
     report: `packages/widget/public-types/${name}.txt`

@@ -1,0 +1,88 @@
+import { type EndPart, ModelFailed, type ReplyPart, type ReplyReader } from "@parley/core/adapter"
+import type { Usage } from "@parley/core"
+import { countAt, isObject, type JsonObject, objectAt } from "../vendor/vendorEvent.ts"
+import { aiSdkFailure } from "./aiSdkFailure.ts"
+
+/** Counts of the specifications 3 and later, which separate fresh and cached input. */
+const separateUsage = (usage: JsonObject): Usage | undefined => {
+  const [input, counted] = [objectAt(usage, "inputTokens"), objectAt(usage, "outputTokens")]
+  const cacheRead = countAt(input, "cacheRead") ?? 0
+  const cacheWrite = countAt(input, "cacheWrite") ?? 0
+  const total = countAt(input, "total")
+  const rest = total === undefined ? undefined : Math.max(0, total - cacheRead - cacheWrite)
+  const freshInput = countAt(input, "noCache") ?? rest
+  const output = countAt(counted, "total") ?? countAt(counted, "text")
+  return freshInput === undefined || output === undefined ? undefined : { freshInput, cacheRead, cacheWrite, output }
+}
+
+/** Vendors whose input of specification 2 does not include what their cache held. */
+const SEPARATE = /anthropic|bedrock/i
+
+/** Counts of specification 2. Writes to a cache are not reported. */
+const joinedUsage = (usage: JsonObject, provider: string): Usage | undefined => {
+  const [input, output] = [countAt(usage, "inputTokens"), countAt(usage, "outputTokens")]
+  if (input === undefined || output === undefined) return undefined
+  const cacheRead = countAt(usage, "cachedInputTokens") ?? 0
+  const freshInput = SEPARATE.test(provider) || cacheRead > input ? input : input - cacheRead
+  return { freshInput, cacheRead, cacheWrite: 0, output }
+}
+
+/** The tokens that the end of a stream reports; undefined if it reports none. */
+export const aiSdkUsage = (usage: JsonObject, provider: string): Usage | undefined =>
+  isObject(usage["inputTokens"]) ? separateUsage(usage) : joinedUsage(usage, provider)
+
+/**
+ * Reads the parts of a stream of the AI SDK. Its end mark is `finish` with a reason of the vendor: a provider also
+ * writes `finish` after a connection that ended early, then as `interrupted`, or without the vendor's own reason.
+ */
+class AiSdkReader implements ReplyReader<unknown> {
+  readonly #model: string
+  readonly #provider: () => string
+  #end: EndPart | undefined
+
+  constructor(model: string, provider: () => string) {
+    this.#model = model
+    this.#provider = provider
+  }
+
+  *read(part: unknown): Iterable<ReplyPart> {
+    if (!isObject(part) || this.#end !== undefined) return
+    const { delta, type } = part
+    if (type === "error") throw aiSdkFailure(this.#model, part["error"])
+    if (type === "text-delta" && typeof delta === "string" && delta !== "") yield { _tag: "text-delta", text: delta }
+    if (type !== "finish") return
+    const reason = this.#reasonOf(part["finishReason"])
+    if (reason === undefined) return
+    this.#end = { _tag: "end", reason, usage: aiSdkUsage(objectAt(part, "usage"), this.#provider()) }
+    yield this.#end
+  }
+
+  finish(): EndPart | undefined {
+    return this.#end
+  }
+
+  /** Undefined if the vendor named no reason, so that the reply counts as cut off. */
+  #reasonOf(given: unknown): EndPart["reason"] | undefined {
+    const { raw, unified } = isObject(given) ? given : { raw: given, unified: given }
+    switch (unified) {
+      case "stop":
+        return "completed"
+      case "length":
+        return "length"
+      case "content-filter":
+        throw new ModelFailed({ model: this.#model, reason: "refused", retryable: false })
+      case "tool-calls":
+        throw new ModelFailed({ model: this.#model, reason: "bad-answer", retryable: false })
+      case "error":
+        throw new ModelFailed({ model: this.#model, reason: "unavailable", retryable: true })
+      case "other":
+        return raw === undefined ? undefined : "completed"
+      default:
+        return undefined
+    }
+  }
+}
+
+/** A reader for one reply of `model`; the provider is known when its stream is open. */
+export const aiSdkReader = (model: string, provider: () => string): ReplyReader<unknown> =>
+  new AiSdkReader(model, provider)

@@ -1,0 +1,156 @@
+import {
+  type ChatModel,
+  type ChatModelRequest,
+  defaultReplyLimits,
+  type ReplyLimits,
+  replyStream,
+  type SilenceWatch
+} from "@parley/core/adapter"
+import { VendorSilence } from "../silence/VendorSilence.ts"
+import { alternatingTurns } from "../vendor/alternatingTurns.ts"
+import { Connections } from "../vendor/Connections.ts"
+import { defaultRetryPolicy, retryBeforeFirst } from "../vendor/retryBeforeFirst.ts"
+import { EventStreamBroken } from "../vendor/serverSentEvents.ts"
+import { isObject } from "../vendor/vendorEvent.ts"
+import { defaultConnectionLimits, type VendorOptions } from "../vendor/VendorOptions.ts"
+import { aiSdkFailure, readingError } from "./aiSdkFailure.ts"
+import { aiSdkReader } from "./aiSdkReader.ts"
+
+/** A text of a prompt. */
+interface AiSdkText {
+  type: "text"
+  text: string
+}
+
+/** The part of a prompt that Parley sends. */
+type AiSdkMessage =
+  | { role: "system"; content: string }
+  | { role: "user"; content: Array<AiSdkText> }
+  | { role: "assistant"; content: Array<AiSdkText> }
+
+/** The options of a call that Parley sets. */
+interface AiSdkCall {
+  prompt: Array<AiSdkMessage>
+  maxOutputTokens?: number
+  abortSignal?: AbortSignal
+  reasoning?: "none" | "low" | "medium" | "high"
+}
+
+/**
+ * A language model of the AI SDK, of the specifications 2 (`ai` 5), 3 (`ai` 6) and 4 (`ai` 7). Only what Parley uses of
+ * it is described, so that no package of the AI SDK is needed here.
+ */
+export interface AiSdkModel {
+  readonly specificationVersion: "v2" | "v3" | "v4"
+  readonly provider: string
+  readonly modelId: string
+  doStream(options: AiSdkCall): PromiseLike<{
+    readonly stream: ReadableStream<unknown>
+    readonly response?: { readonly headers?: unknown }
+  }>
+}
+
+/** A model, or a provider that makes the model of a name: it is called with the `vendorModel` of the catalog. */
+export type AiSdkSource = AiSdkModel | ((vendorModel: string) => AiSdkModel)
+
+/** The key and the address are settings of the provider of the AI SDK. */
+export type FromAiSdkOptions = Omit<VendorOptions, "apiKey" | "baseUrl">
+
+const promptOf = (messages: ChatModelRequest["messages"]): Array<AiSdkMessage> => {
+  const { system, turns } = alternatingTurns(messages)
+  return [
+    ...(system === "" ? [] : [{ role: "system" as const, content: system }]),
+    ...turns.map(({ content, role }) => ({ role, content: [{ type: "text" as const, text: content }] }))
+  ]
+}
+
+/** A page instead of a stream, as a server at a wrong address sends it. A provider would read it as a stream without parts. */
+const isPage = (headers: unknown): boolean =>
+  isObject(headers) && String(headers["content-type"]).toLowerCase().startsWith("text/html")
+
+/** The parts of a stream. The stream is cancelled as soon as `signal` aborts, also while the vendor is silent. */
+async function* partsOf(stream: ReadableStream<unknown>, signal: AbortSignal): AsyncGenerator<unknown> {
+  const reader = stream.getReader()
+  const cancel = () => void reader.cancel(signal.reason).catch(() => undefined)
+  if (signal.aborted) cancel()
+  else signal.addEventListener("abort", cancel, { once: true })
+  for (;;) {
+    const { done, value } = await reader.read().catch((cause: unknown) => {
+      throw readingError(cause)
+    })
+    if (done) return
+    yield value
+  }
+}
+
+/** Sends one request: the AI SDK repeats requests above its models. */
+const openStream = async (
+  asked: AiSdkModel,
+  { maxOutputTokens, messages, model: { effort } }: ChatModelRequest,
+  signal: AbortSignal
+): Promise<AsyncIterable<unknown>> => {
+  const { response, stream } = await asked.doStream({
+    prompt: promptOf(messages),
+    maxOutputTokens,
+    abortSignal: signal,
+    ...(effort === undefined || asked.specificationVersion !== "v4" ? {} : { reasoning: effort })
+  })
+  if (isPage(response?.headers)) throw new EventStreamBroken("The answer is a page, no stream.")
+  return partsOf(stream, signal)
+}
+
+/** The models of a provider of the AI SDK. */
+class AiSdkChatModel implements ChatModel {
+  readonly name: string
+  readonly #source: AiSdkSource
+  readonly #options: FromAiSdkOptions
+  readonly #limits: ReplyLimits
+  readonly #silence: VendorSilence
+  readonly #connections: Connections
+
+  constructor(source: AiSdkSource, options: FromAiSdkOptions) {
+    this.name = options.name ?? (typeof source === "function" ? "ai-sdk" : source.provider)
+    this.#source = source
+    this.#options = options
+    this.#limits = { ...defaultReplyLimits, ...options.limits }
+    this.#silence = new VendorSilence(this.name, this.#limits)
+    const { open, waiting } = { ...defaultConnectionLimits, ...options.connections }
+    this.#connections = new Connections(open, waiting)
+  }
+
+  stream(request: ChatModelRequest) {
+    return this.#silence.asking(request, (asked, silence) => this.#ask(asked, silence))
+  }
+
+  #ask(request: ChatModelRequest, silence: SilenceWatch) {
+    const model = request.model.id
+    const limits = this.#limits
+    let provider = this.name
+    const open = async (signal: AbortSignal) => {
+      await this.#connections.take(signal)
+      const asked = typeof this.#source === "function" ? this.#source(request.model.vendorModel) : this.#source
+      provider = asked.provider
+      return openStream(asked, request, signal)
+    }
+    const ask = (deadline: number) =>
+      replyStream({
+        model,
+        limits,
+        deadline,
+        open,
+        reader: () => aiSdkReader(model, () => provider),
+        failure: (cause) => aiSdkFailure(model, cause),
+        silence
+      })
+    const policy = { ...defaultRetryPolicy, ...this.#options.retry }
+    return retryBeforeFirst(ask, this.name, policy, { totalMs: limits.totalMs, deadline: request.deadline })
+  }
+}
+
+/**
+ * A vendor whose models are those of the AI SDK: of any of its providers, or one model. Parley has its own time limits
+ * and retries. Hold and price need what the catalog says about the model; its tokens are counted as the provider reports
+ * them.
+ */
+export const fromAiSdk = (source: AiSdkSource, options: FromAiSdkOptions = {}): ChatModel =>
+  new AiSdkChatModel(source, options)

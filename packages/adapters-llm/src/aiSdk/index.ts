@@ -1,0 +1,1 @@
+export { type AiSdkModel, type AiSdkSource, fromAiSdk, type FromAiSdkOptions } from "./fromAiSdk.ts"
