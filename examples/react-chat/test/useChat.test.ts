@@ -8,7 +8,7 @@ import { expect, it } from "vitest"
 import { UseChatPage } from "../app/UseChatPage.tsx"
 import { parleyTransport } from "../app/transport.ts"
 
-it("sends what was said, and shows the reply as it came", async () => {
+it("sends what was said, and shows each reply as it came with its cost", async () => {
   await using parley = await createTestParley()
   parley.model.says(["In ", "March."]).says("On chimneys.")
   const handler = parleyFetch({
@@ -21,11 +21,13 @@ it("sends what was said, and shows the reply as it came", async () => {
   await chat.sendMessage({ text: "When do storks return?" })
   await chat.sendMessage({ text: "And where do they nest?" })
   const shown = renderToStaticMarkup(createElement(UseChatPage, { chat }))
-  expect([...shown.matchAll(/<p class="(\w+)">([^<]*)<\/p>/g)].map(([, role, text]) => [role, text])).toEqual([
+  const articles = [...shown.matchAll(/<article class="(\w+)">(.*?)<\/article>/g)]
+  expect(articles.map(([, role, html = ""]) => [role, html.replaceAll(/<[^>]*>/g, "")])).toEqual([
     ["user", "When do storks return?"],
-    ["assistant", "In March."],
+    ["assistant", "In March. 1 credits, 99 left"],
     ["user", "And where do they nest?"],
-    ["assistant", "On chimneys."]
+    ["assistant", "On chimneys. 1 credits, 98 left"]
   ])
+  expect(parley.model.asked).toHaveLength(2)
   expect(parley.model.asked[1]?.messages.map(({ content }) => content)).toContain("In March.")
 })

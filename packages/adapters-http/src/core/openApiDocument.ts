@@ -190,7 +190,7 @@ const successOf = (
     : {
         content: {
           ...(schema === undefined ? {} : { "application/json": { schema: schemas.of(schema) } }),
-          ...(contentType === undefined ? {} : { [contentType]: { schema: bodySchemas[contentType] } })
+          ...Object.fromEntries([contentType ?? []].flat().map((type) => [type, { schema: bodySchemas[type] }]))
         }
       })
 })

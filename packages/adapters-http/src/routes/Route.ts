@@ -11,20 +11,22 @@ import type { Parameters, ParameterValues } from "./parameters.ts"
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 
+/** The type of a body that is not JSON. */
+export type BodyType =
+  | "text/plain"
+  | "text/event-stream"
+  | "text/html"
+  | "text/javascript"
+  | "text/csv"
+  | "application/jsonl"
+  | "application/octet-stream"
+
 /** One way a route answers when all is well. */
 export interface RouteResponse {
   readonly description: string
   /** The schema of the JSON body; left out if the body is empty or never JSON. */
   readonly schema?: Schema.Top
-  /** The type of a body that is not JSON. */
-  readonly contentType?:
-    | "text/plain"
-    | "text/event-stream"
-    | "text/html"
-    | "text/javascript"
-    | "text/csv"
-    | "application/jsonl"
-    | "application/octet-stream"
+  readonly contentType?: BodyType | ReadonlyArray<BodyType>
   /** Notable headers, with their descriptions. */
   readonly headers?: Readonly<Record<string, string>>
 }

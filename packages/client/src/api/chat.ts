@@ -211,7 +211,7 @@ export interface Source {
 
 /** The operations of this area, by their ids. */
 export interface ChatOperations {
-  /** Sends messages and streams the reply. The text is streamed as it is written. Credits are held before the model is called, and charged for what was written; the sources, the receipt and the cost are in GET /api/chats/{id} afterwards. Callers are signed-in people. */
+  /** Sends messages and streams the reply. The text is streamed as it is written. Credits are held before the model is called, and charged for what was written; the sources, the receipt and the cost are in GET /api/chats/{id} afterwards. The UI message stream of the AI SDK has them as parts, and the balance after the reply; with it the messages may be those of `useChat`, with `parts`. Callers are signed-in people. */
   readonly sendMessage: {
     readonly body: ChatRequest
     readonly response: Response

@@ -6,6 +6,8 @@ import { json, streamed } from "../../exchange/Exchange.ts"
 import { chatBody } from "../../body/jsonBody.ts"
 import { idempotencyKeyParameter, onDisconnectParameter } from "../parameters.ts"
 import { named, text } from "../fields.ts"
+import { asksForUiStream, EVENT_STREAM, requestFromUi, UI_STREAM, uiStreamParameter } from "./uiMessageRequest.ts"
+import { uiMessageStream } from "./uiMessageStream.ts"
 import { defineRoute } from "../Route.ts"
 
 /** Reports that the chat is available. */
@@ -46,14 +48,18 @@ export const postChat = defineRoute({
   path: "/api/chat",
   summary: "Sends messages and streams the reply",
   details:
-    "The text is streamed as it is written. Credits are held before the model is called, and charged for what was written; the sources, the receipt and the cost are in GET /api/chats/{id} afterwards.",
+    "The text is streamed as it is written. Credits are held before the model is called, and charged for what was written; the sources, the receipt and the cost are in GET /api/chats/{id} afterwards. The UI message stream of the AI SDK has them as parts, and the balance after the reply; with it the messages may be those of `useChat`, with `parts`.",
   access: sessionAccess,
-  headerParameters: { "idempotency-key": idempotencyKeyParameter, "x-on-disconnect": onDisconnectParameter },
+  headerParameters: {
+    "idempotency-key": idempotencyKeyParameter,
+    "x-on-disconnect": onDisconnectParameter,
+    [UI_STREAM]: uiStreamParameter
+  },
   body: chatBody,
   responses: {
     200: {
       description: "The reply as it is written. A connection that breaks instead of ending means an incomplete reply.",
-      contentType: "text/plain",
+      contentType: ["text/plain", EVENT_STREAM],
       headers: {
         "x-chat-id": "The id of the chat, also of a new one.",
         "x-message-id": "The reply's id within the chat.",
@@ -91,14 +97,17 @@ export const postChat = defineRoute({
     "storage_quota",
     "storage_unavailable"
   ],
-  handle: Effect.fnUntraced(function* ({ caller, headers, body }) {
+  handle: Effect.fnUntraced(function* ({ body, caller, context, headers }) {
     const chat = yield* ChatService
+    const { userId } = caller
+    const isUi = asksForUiStream(context.request, headers[UI_STREAM])
     const reply = yield* chat.send({
-      userId: caller.userId,
-      request: body,
+      userId,
+      request: isUi ? yield* requestFromUi(body) : body,
       idempotencyKey: headers["idempotency-key"],
       onDisconnect: headers["x-on-disconnect"]
     })
+    if (isUi) return yield* uiMessageStream(reply, { userId, requestId: context.request.id }, headersOf(reply))
     return streamed(reply.text, headersOf(reply))
   })
 })

@@ -115,6 +115,12 @@ const chatRow = (chat: Chat) => ({
   updatedAt: iso(chat.updatedAt)
 })
 
+/** A source as it is sent. */
+export const sourceRow = (source: StoredMessage["sources"][number]): typeof SourceBody.Type => ({
+  ...source,
+  headings: source.headings ?? []
+})
+
 const messageRow = (message: StoredMessage, cost: ReplyCost | undefined): typeof MessageBody.Type => ({
   id: message.id,
   role: message.role,
@@ -123,7 +129,7 @@ const messageRow = (message: StoredMessage, cost: ReplyCost | undefined): typeof
   model: message.model ?? null,
   credits: cost?.credits ?? null,
   receipt: cost === undefined ? null : replyReceiptRow(cost.receipt),
-  sources: message.sources.map((source) => ({ ...source, headings: source.headings ?? [] })),
+  sources: message.sources.map(sourceRow),
   unread: message.unread,
   createdAt: iso(message.createdAt)
 })

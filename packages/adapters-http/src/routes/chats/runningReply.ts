@@ -4,8 +4,12 @@ import { sessionAccess } from "../../access/personAccess.ts"
 import { empty, streamed } from "../../exchange/Exchange.ts"
 import { chatPath } from "./chats.ts"
 import { defineRoute } from "../Route.ts"
+import { asksForUiStream, EVENT_STREAM, UI_STREAM, uiStreamParameter } from "./uiMessageRequest.ts"
+import { uiMessageStream } from "./uiMessageStream.ts"
 
 const PATH = "/api/chats/{id}/stream"
+/** A running reply is among so many newest messages of its chat. */
+const NEWEST = 20
 
 /** Joins a reply that runs. */
 export const getRunningReply = defineRoute({
@@ -14,11 +18,12 @@ export const getRunningReply = defineRoute({
   summary: "Joins the running reply of a chat's last request, from its beginning, on any server",
   access: sessionAccess,
   pathParameters: chatPath,
+  headerParameters: { [UI_STREAM]: uiStreamParameter },
   responses: {
     200: {
       description:
         "The reply from its first word on, as it is written. A disconnect ends nothing. A connection that breaks instead of ending means an incomplete reply.",
-      contentType: "text/plain",
+      contentType: ["text/plain", EVENT_STREAM],
       headers: {
         "x-chat-id": "The chat.",
         "x-message-id": "The reply's id within the chat.",
@@ -35,17 +40,22 @@ export const getRunningReply = defineRoute({
     "provider_unavailable",
     "storage_unavailable"
   ],
-  handle: Effect.fnUntraced(function* ({ caller, path }) {
+  handle: Effect.fnUntraced(function* ({ caller: { userId }, context, headers, path }) {
     const chats = yield* ChatService
-    const reply = yield* chats.join(caller.userId, path.id)
+    const reply = yield* chats.join(userId, path.id)
     if (reply === undefined) return empty()
-    return streamed(reply.text, {
+    const head = {
       "content-type": "text/plain; charset=utf-8",
       "x-accel-buffering": "no",
       "x-chat-id": reply.chatId,
       "x-message-id": reply.messageId,
       "x-model": reply.model
-    })
+    }
+    if (!asksForUiStream(context.request, headers[UI_STREAM])) return streamed(reply.text, head)
+    const { messages } = yield* chats.get(userId, path.id, { limit: NEWEST })
+    const { sources = [], unread = [] } = messages.find(({ id }) => id === reply.messageId) ?? {}
+    const joined = { ...reply, sources, unreadDocuments: unread }
+    return yield* uiMessageStream(joined, { userId, requestId: context.request.id }, head)
   })
 })
 

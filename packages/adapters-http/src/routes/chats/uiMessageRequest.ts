@@ -1,0 +1,71 @@
+import { InvalidChatRequest } from "@parley/core/adapter"
+import { Effect, Result } from "effect"
+import type { Request } from "../../exchange/Exchange.ts"
+import type { Parameter } from "../parameters.ts"
+
+/** The header by which the AI SDK names the version of its protocol, in requests and in responses. */
+export const UI_STREAM = "x-vercel-ai-ui-message-stream"
+export const UI_STREAM_VERSION = "v1"
+export const EVENT_STREAM = "text/event-stream"
+
+/** The parameter of routes that answer with a UI message stream if a client asks for it. */
+export const uiStreamParameter: Parameter<string | undefined> = {
+  description: `\`${UI_STREAM_VERSION}\`, together with \`Accept: ${EVENT_STREAM}\`: the response is the UI message stream of the AI SDK, which \`useChat\` reads, in the place of plain text.`,
+  jsonSchema: { type: "string" },
+  decode: (text) => Result.succeed(text)
+}
+
+/** True if a client asks for the UI message stream of the AI SDK. */
+export const asksForUiStream = (request: Pick<Request, "valuesOf">, version: string | undefined): boolean =>
+  version === UI_STREAM_VERSION &&
+  request.valuesOf("accept").some((accept) => accept.split(",").some((type) => typeOf(type) === EVENT_STREAM))
+
+const typeOf = (accepted: string): string => (accepted.split(";")[0] ?? "").trim().toLowerCase()
+
+type Fields = Readonly<Record<string, unknown>>
+
+const fieldsOf = (value: unknown): Fields => Object(value) as Fields
+
+/** A message as Parley takes it: the text parts of a UI message, joined. Any other value stays as it is. */
+const messageOf = (message: unknown): unknown => {
+  const { content, parts, role } = fieldsOf(message)
+  if (content !== undefined || !Array.isArray(parts)) return message
+  const texts = parts.map((part) => {
+    const { text, type } = fieldsOf(part)
+    return type === "text" && typeof text === "string" ? text : ""
+  })
+  return { role, content: texts.join("") }
+}
+
+const hasFile = (message: unknown): boolean => {
+  const { parts } = fieldsOf(message)
+  return Array.isArray(parts) && parts.some((part) => fieldsOf(part)["type"] === "file")
+}
+
+/** The chat of a conversation: the newest reply names it in its metadata, as its stream began with it. */
+const chatOf = (messages: ReadonlyArray<unknown>): unknown => {
+  const reply = messages.findLast((message) => fieldsOf(message)["role"] === "assistant")
+  return fieldsOf(fieldsOf(reply)["metadata"])["chatId"]
+}
+
+/**
+ * The request within the body that `useChat` sends: messages with parts become messages with texts, and the chat is
+ * that of `chatId` or, without it, of the newest reply. The `id` of `useChat` is its own name for a conversation. A file
+ * within a message is refused, because the model would not read it.
+ */
+export const requestFromUi = (body: unknown): Effect.Effect<unknown, InvalidChatRequest> => {
+  const fields = fieldsOf(body)
+  const { messages } = fields
+  if (!Array.isArray(messages)) return Effect.succeed(body)
+  const place = messages.findIndex(hasFile)
+  if (place >= 0) {
+    const message = "Expected text parts: upload a file with POST /api/upload, and name it in documentIds"
+    return Effect.fail(new InvalidChatRequest({ issues: [{ path: `messages.${place}.parts`, message }] }))
+  }
+  const chatId = fields["chatId"] ?? chatOf(messages)
+  return Effect.succeed({
+    ...fields,
+    messages: messages.map(messageOf),
+    ...(chatId === undefined ? {} : { chatId })
+  })
+}
