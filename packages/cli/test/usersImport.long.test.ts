@@ -17,7 +17,7 @@ const lineOf = (person: number) => ({
   tier: ["free", "pro", "business"][person % 3],
   allowance: person % 90,
   topup: person % 1_000,
-  anchor: `2026-${String((person % 12) + 1).padStart(2, "0")}-15T09:00:00Z`,
+  anchor: `2025-${String((person % 12) + 1).padStart(2, "0")}-15T09:00:00Z`,
   ...(person % 2 === 0 ? { stripeCustomer: `cus_${person}` } : {})
 })
 
