@@ -32,7 +32,11 @@ SELECT row_place::text AS place FROM chosen ORDER BY chosen.place`,
   take: `WITH found AS MATERIALIZED (
   SELECT c.updated_at, json_build_object('userId', c.user_id, 'bot', nullif(c.bot, ''), 'visitor', nullif(c.visitor, ''),
     'id', c.id, 'title', c.title, 'createdAt', c.created_at, 'updatedAt', c.updated_at, 'messages', (
-      SELECT coalesce(json_agg(json_build_object('id', m.id, 'role', m.role, 'content', m.content, 'state', m.state,
+      SELECT coalesce(json_agg(json_build_object('id', m.id, 'parentId', (
+          SELECT p.id FROM ${schema}.messages p
+          WHERE p.user_id = m.user_id AND p.bot = m.bot AND p.visitor = m.visitor AND p.chat_id = m.chat_id
+            AND p.position = coalesce(m.parent_position, m.position - 1)
+        ), 'role', m.role, 'content', m.content, 'state', m.state,
         'model', m.model, 'sources', m.sources, 'unread', coalesce(m.unread, '[]'), 'createdAt', m.created_at) ORDER BY m.position), '[]')
       FROM ${schema}.messages m
       WHERE m.user_id = c.user_id AND m.bot = c.bot AND m.visitor = c.visitor AND m.chat_id = c.id

@@ -41,7 +41,8 @@ const storableJson = (value: unknown): string =>
   JSON.stringify(value, (_key, inner: unknown) => (typeof inner === "string" ? storableText(inner) : inner))
 
 /** The beginning of a turn, as `begin_turn` takes it. */
-export const beginRow = ({ chatId, continues, documentIds = [], messages, owner, reply, title }: BeginTurnInput) => {
+export const beginRow = (input: BeginTurnInput) => {
+  const { chatId, continues, documentIds = [], messages, owner, parentId, reply, title } = input
   const { userId, bot, visitor } = ownerKey(owner)
   const { content, unread = [], ...begun } = reply
   const state = content === undefined ? "streaming" : "complete"
@@ -54,6 +55,7 @@ export const beginRow = ({ chatId, continues, documentIds = [], messages, owner,
   // Most replies read something of each document, and store nothing here.
   const notRead = unread.length === 0 ? {} : { unread }
   all.push({ ...begun, ...notRead, role: "assistant", content: content ?? "", state })
+  if (parentId !== undefined) all[0] = { ...all[0], parent: parentId }
   return {
     of_user: userId,
     of_bot: bot,
@@ -102,7 +104,6 @@ const isSerialization = ({ sqlState }: DatabaseError): boolean => sqlState === "
 interface TranscriptRow extends ChatRow {
   readonly is_unused: boolean
   readonly message_id: string | null
-  readonly position: number | null
   readonly role: StoredMessage["role"]
   readonly content: string
   readonly state: StoredMessage["state"]
@@ -110,6 +111,9 @@ interface TranscriptRow extends ChatRow {
   readonly sources: ReadonlyArray<Source>
   readonly unread: ReadonlyArray<string> | null
   readonly message_created_at: Date
+  readonly has_earlier: boolean | null
+  readonly parent_id: string | null
+  readonly versions: ReadonlyArray<string> | null
   /** The chat's documents, in its last row alone. */
   readonly document_ids: ReadonlyArray<string> | null
 }
@@ -129,6 +133,8 @@ const chatOf = (userId: UserId, row: ChatRow): Chat => ({
 
 const messageOf = (row: TranscriptRow): StoredMessage => ({
   id: row.message_id ?? "",
+  parentId: row.parent_id,
+  versions: row.versions ?? [],
   role: row.role,
   content: row.content,
   state: row.state,
@@ -137,6 +143,13 @@ const messageOf = (row: TranscriptRow): StoredMessage => ({
   unread: row.unread ?? [],
   createdAt: row.message_created_at.getTime()
 })
+
+/** The message that an input names, if any. */
+const namedBy = ({ before, branch }: TranscriptInput) => {
+  if (before !== undefined) return { id: before, place: "before" }
+  if (branch === undefined || branch === "all") return { id: undefined, place: "" }
+  return "upTo" in branch ? { id: branch.upTo, place: "upTo" } : { id: branch.through, place: "through" }
+}
 
 /** Reads a part of a chat, and notes its use if it is read to be continued. */
 const pgTranscript = (database: Database["Service"]): ChatStore["Service"]["transcript"] => {
@@ -154,21 +167,24 @@ const pgTranscript = (database: Database["Service"]): ChatStore["Service"]["tran
   }
 
   const transcript = Effect.fnUntraced(function* (input: TranscriptInput) {
-    const { before, chatId, limit, maxBytes = MAX_TRANSCRIPT_BYTES, owner, toContinue = false } = input
+    const { branch, chatId, limit, maxBytes = MAX_TRANSCRIPT_BYTES, owner, toContinue = false } = input
+    const { id, place } = namedBy(input)
     const { userId } = ownerKey(owner)
     const rows = yield* database.statementAsUser<TranscriptRow>(userId, sqlTexts.transcript, [
       ...keyOf(owner),
       uuidOrNil(chatId),
       limit,
       maxBytes,
-      before === undefined ? null : uuidOrNil(before)
+      id === undefined ? null : uuidOrNil(id),
+      place,
+      branch === "all"
     ])
     const [first] = rows
     if (first === undefined || (toContinue && first.is_unused && !(yield* useAgain(owner, chatId)))) return undefined
     return {
       chat: chatOf(userId, first),
       messages: rows.filter((row) => row.message_id !== null).map(messageOf),
-      hasEarlier: Number(first.position ?? 1) > 1,
+      hasEarlier: first.has_earlier === true,
       documentIds: rows.at(-1)?.document_ids ?? []
     }
   })

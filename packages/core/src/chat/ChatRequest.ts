@@ -37,10 +37,9 @@ export const ChatRequest = Schema.Struct({
   messages: Schema.Array(Message)
     .annotate({
       description:
-        "The messages; the last one is the new one of the `user`. In a stored chat only those after the last `assistant` are new."
+        "The messages; the last one is the new one of the `user`. In a stored chat only those after the last `assistant` are new. Empty for another version of the reply to `parentMessageId`."
     })
     .check(
-      Schema.isMinLength(1, { message: "Expected at least one message" }),
       Schema.isMaxLength(MAX_MESSAGES, { message: TOO_MANY_MESSAGES }),
       Schema.makeFilter((messages: ReadonlyArray<typeof Message.Type>) => {
         const last = messages.at(-1)
@@ -50,6 +49,12 @@ export const ChatRequest = Schema.Struct({
       })
     ),
   chatId: Schema.optionalKey(Uuid.annotate({ description: "The chat to continue; a new one begins without it." })),
+  parentMessageId: Schema.optionalKey(
+    Schema.NullOr(Uuid).annotate({
+      description:
+        "The message of the chat after which the first new one stands, so that both it and its earlier followers stay: the end of the newest branch unless given; null for another first message. After a reply that is still being written nothing can stand: its question takes its place. With empty `messages` it names a message of the `user`, whose reply gets another version."
+    })
+  ),
   modelId: Schema.optionalKey(
     Schema.String.annotate({ description: "A model of GET /api/models; the first one unless given." })
   ),
@@ -61,7 +66,17 @@ export const ChatRequest = Schema.Struct({
       })
   ),
   documentFilter: Schema.optionalKey(DocumentFilter)
-}).annotate({ identifier: "ChatRequest", description: "Messages to answer." })
+})
+  .annotate({ identifier: "ChatRequest", description: "Messages to answer." })
+  .check(
+    Schema.makeFilter(({ chatId, messages, parentMessageId = null }) => {
+      if (messages.length === 0 && parentMessageId === null) {
+        return { path: ["messages"], issue: "Expected at least one message" }
+      }
+      if (parentMessageId === null || chatId !== undefined) return true
+      return { path: ["parentMessageId"], issue: "Expected the chatId of its chat, too" }
+    })
+  )
 export type ChatRequest = typeof ChatRequest.Type
 
 const decode = Schema.decodeUnknownEffect(ChatRequest, { errors: "all" })
@@ -84,13 +99,14 @@ export const decodeChatRequest = Effect.fnUntraced(function* (body: unknown) {
     if (Array.isArray(list) && list.length > most) issues.push({ path, message })
   }
   if (issues.length > 0) return yield* new InvalidChatRequest({ issues })
-  const { chatId, messages, ...rest } = yield* Effect.mapError(
+  const { chatId, messages, parentMessageId, ...rest } = yield* Effect.mapError(
     decode(body),
     (error) => new InvalidChatRequest({ issues: issuesOf(error) })
   )
   return {
     ...rest,
     messages: messages.map(({ role, content }) => ({ role, content: withoutBlanks(content) })),
-    ...(chatId === undefined ? {} : { chatId: chatId.toLowerCase() })
+    ...(chatId === undefined ? {} : { chatId: chatId.toLowerCase() }),
+    ...(parentMessageId === undefined ? {} : { parentMessageId: parentMessageId?.toLowerCase() ?? null })
   } satisfies ChatRequest
 })

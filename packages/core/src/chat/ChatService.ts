@@ -35,10 +35,10 @@ import {
   type TooManyReplies
 } from "./errors.ts"
 import { fingerprintOf, idempotentChatId, idempotentMessageId, replayedReply } from "./reply/idempotency.ts"
-import { makePrepareReply, TRANSCRIPT_MESSAGES } from "./prepareReply.ts"
+import { makePrepareReply } from "./prepareReply.ts"
 import type { OnDisconnect, Reply, ReplyParties, ReplyTerms } from "./reply/Reply.ts"
 import { type JoinedReply, ReplyRunner } from "./reply/ReplyRunner.ts"
-import type { RunningReply } from "./reply/RunningReplies.ts"
+import type { RunningChat, RunningReply } from "./reply/RunningReplies.ts"
 import { makeRefuseBlocked } from "./reply/blockedPeople.ts"
 import { makeReserveReply } from "./reply/reserveReply.ts"
 import { titleOf } from "./titleOf.ts"
@@ -98,16 +98,18 @@ const conversationOwner = (owner: ChatOwner): ConversationOwner =>
 export const ChatPage = Schema.Struct({
   /** The maximum number of messages: 100 unless given. */
   limit: Schema.optional(PageLimit),
-  /** The id of a message: only earlier messages are returned. */
-  before: Schema.optional(Id)
+  /** The id of a message: only the earlier messages of its branch are returned. */
+  before: Schema.optional(Id),
+  /** The id of a message: the newest branch with this message; the newest of all unless given. */
+  leaf: Schema.optional(Id)
 })
 export type ChatPage = typeof ChatPage.Type
 
 /** A page of a chat. */
 export interface ReadChat extends Transcript {
   /**
-   * The reply that goes on without its reader at the moment, if any. Its message is there from its first words on, as
-   * `streaming` and empty until it has ended.
+   * The reply at the end of the branch that goes on without its reader at the moment, if any. Its message is there from
+   * its first words on, as `streaming` and empty until it has ended. Before that the reply counts to the newest branch.
    */
   readonly running: RunningReply | undefined
 }
@@ -126,12 +128,14 @@ export class ChatService extends Context.Service<
      */
     send(input: SendInput): Effect.Effect<Reply, SendFailed, Scope.Scope>
     /**
-     * The reply of a chat that continues without its reader (`onDisconnect`), from its beginning, whichever process
-     * writes it. Waits for its first words. Undefined if none is running. A reader that leaves ends nothing.
+     * A reply of a chat that continues without its reader (`onDisconnect`), from its beginning, whichever process writes
+     * it: the one with this id, the one begun last unless given. Waits for its first words. Undefined if none is running.
+     * A reader that leaves ends nothing.
      */
     join(
       owner: ChatOwner,
-      chatId: string
+      chatId: string,
+      messageId?: string
     ): Effect.Effect<JoinedReply | undefined, ChatNotFound | ModelFailed | StorageFailed, Scope.Scope>
     /**
      * Ends the replies of a chat that continue without their readers, whichever process writes them; the text written
@@ -141,8 +145,8 @@ export class ChatService extends Context.Service<
     /** A person's own chats, or the conversations that visitors have with one of their bots; last used first. */
     list(input: ListChatsInput): Effect.Effect<ChatList, StorageFailed>
     /**
-     * A page of a chat with the sources of its replies: the newest messages, or those before a given one; 100 unless
-     * `limit` is given, and fewer if they are long. Includes the documents stored with the chat that still exist. A
+     * A page of a branch of a chat, the newest one unless `leaf` is given, with the sources of its replies: the newest
+     * messages, or those before a given one; 100 unless `limit` is given, and fewer if they are long. Includes the documents stored with the chat that still exist. A
      * bot's owner may name a visitor's conversation, as `list` returns it.
      */
     get(owner: ChatOwner, chatId: string, page?: ChatPage): Effect.Effect<ReadChat, ChatNotFound | StorageFailed>
@@ -190,32 +194,45 @@ export class ChatService extends Context.Service<
           return yield* new ChatNotFound({ chatId })
         }
       })
+      const isStored = Effect.fnUntraced(function* ({ owner, chatId }: RunningChat, messageId: string) {
+        const found = yield* chats.transcript({ owner, chatId, branch: { upTo: messageId }, limit: 1 })
+        return (found?.messages.length ?? 0) > 0
+      })
       /**
-       * A transcript and the reply that runs, as they are at one moment: a turn that is being stored is waited for, and
-       * a reply that ends between the two looks is read again.
+       * A transcript and the reply that runs at its end, as they are at one moment: a turn that is being stored is waited
+       * for, and a reply that begins or ends between the two looks is read again.
        */
       const look = Effect.fnUntraced(function* (input: TranscriptInput) {
         yield* replies.stored(input)
         const found = yield* chats.transcript(input)
-        const running = yield* replies.find(input)
-        const isPast = running === undefined && found?.messages.at(-1)?.state === "streaming"
-        return { found: isPast ? yield* chats.transcript(input) : found, running }
+        const last = found?.messages.at(-1)
+        const replyId = last?.state === "streaming" ? last.id : undefined
+        const running = yield* replies.find({ owner: input.owner, chatId: input.chatId, replyId })
+        if (running === undefined) return { found: replyId === undefined ? found : yield* chats.transcript(input) }
+        if (replyId !== undefined) return { found, running }
+        // A reply without words has no message yet.
+        if (!(yield* isStored(input, running.messageId)))
+          return input.branch === undefined ? { found, running } : { found }
+        const again = yield* chats.transcript(input)
+        return again?.messages.at(-1)?.id === running.messageId ? { found: again, running } : { found: again }
       })
       return ChatService.of({
         send,
         ...changes,
         list: (input) => chats.list(input),
         get: Effect.fn("ChatService.get")(function* (of, chatId, page = {}) {
-          const { before, limit = PAGE_MESSAGES } = page
+          const { before, leaf, limit = PAGE_MESSAGES } = page
           const owner = conversationOwner(of)
-          const { found, running } = yield* look({ owner, chatId, limit, before, maxBytes: MAX_PAGE_BYTES })
-          if (found === undefined) return yield* new ChatNotFound({ chatId })
+          const branch = leaf === undefined ? undefined : { through: leaf }
+          const { found, running } = yield* look({ owner, chatId, branch, limit, before, maxBytes: MAX_PAGE_BYTES })
+          const isMissing = before === undefined && leaf !== undefined && found?.messages.length === 0
+          if (found === undefined || isMissing) return yield* new ChatNotFound({ chatId })
           const documentIds = yield* stillThere(documents, ownerKey(owner).userId, found.documentIds)
           return { ...found, documentIds, running }
         }),
-        join: Effect.fn("ChatService.join")(function* (of, chatId) {
+        join: Effect.fn("ChatService.join")(function* (of, chatId, replyId) {
           const owner = conversationOwner(of)
-          const joined = yield* replies.join({ owner, chatId })
+          const joined = yield* replies.join({ owner, chatId, replyId })
           if (joined === undefined) yield* check(owner, chatId)
           return joined
         }),
@@ -241,6 +258,11 @@ const makeRepetition = Effect.gen(function* () {
   const replies = yield* ReplyRunner
   const ids = yield* IdGenerator
 
+  const find = Effect.fnUntraced(function* (chat: RunningChat, messageId: string) {
+    const found = yield* chats.transcript({ ...chat, branch: { upTo: messageId }, limit: 1 })
+    return { isChat: found !== undefined, message: found?.messages[0] }
+  })
+
   /**
    * The ids of the chat, if it is new, and of the reply: random, or derived from the idempotency key. `isStored` is
    * true if an earlier try under the key has its reply: returning it again stores and costs nothing.
@@ -258,9 +280,11 @@ const makeRepetition = Effect.gen(function* () {
     const chatId = request.chatId ?? (yield* idempotentChatId(owner, key))
     const messageId = (keyTry: number) => idempotentMessageId(owner, key, keyTry)
     const isStored = Effect.gen(function* () {
-      const tries = yield* Effect.forEach(Array.from({ length: MAX_KEY_TRIES }), (_, index) => messageId(index + 1))
-      const found = yield* chats.transcript({ owner, chatId, limit: TRANSCRIPT_MESSAGES })
-      return found?.messages.some(({ id }) => tries.includes(id)) === true
+      for (let keyTry = 1; keyTry <= MAX_KEY_TRIES; keyTry++) {
+        const { message } = yield* find({ owner, chatId }, yield* messageId(keyTry))
+        if (message !== undefined) return true
+      }
+      return false
     })
     return { chatId, fingerprint: yield* fingerprintOf(request, terms), messageId, isStored }
   })
@@ -268,13 +292,12 @@ const makeRepetition = Effect.gen(function* () {
   /** The stored answer of an earlier request with the same key, whose hold is open or, with `ended`, charged. */
   const replay = Effect.fnUntraced(function* (
     hold: HoldName,
-    { owner, chatId }: Pick<TranscriptInput, "owner" | "chatId">,
+    { owner, chatId }: RunningChat,
     messageId: string,
     ended: boolean
   ) {
-    const found = yield* chats.transcript({ owner, chatId, limit: TRANSCRIPT_MESSAGES })
-    if (found === undefined && ended) return yield* new ChatNotFound({ chatId })
-    const message = found?.messages.find(({ id }) => id === messageId)
+    const { isChat, message } = yield* find({ owner, chatId }, messageId)
+    if (!isChat && ended) return yield* new ChatNotFound({ chatId })
     if (message === undefined || message.state === "streaming") {
       const joined = yield* replies.join({ owner, chatId, replyId: messageId })
       return joined === undefined
@@ -341,7 +364,7 @@ const makeSend = Effect.gen(function* () {
       prepared: Effect.Success<ReturnType<typeof prepareFor>>,
       keyTry: number
     ): Effect.fn.Return<Reply, SendFailed, Scope.Scope> {
-      const { account, added, candidates, documentIds, kept, pending, prompt, unread } = prepared
+      const { account, added, candidates, documentIds, kept, parentId, pending, prompt, unread } = prepared
       const messageId = yield* nextMessageId(keyTry)
       const reserved = yield* reserveReply({ account, parties, candidates, prompt, chatId, messageId, fingerprint })
       if (reserved._tag === "OnOtherTier") {
@@ -357,7 +380,9 @@ const makeSend = Effect.gen(function* () {
       const chosen = calls[0].request
       const reply = { id: messageId, model: chosen.model.id, sources: prompt.sources, unread }
       const continues = request.chatId !== undefined
-      const turn = { owner, chatId, continues, title: titleOf(added), messages: kept, documentIds, reply }
+      const said = { title: titleOf(added), messages: kept, documentIds, reply }
+      // The conversation of a visitor is a line: the widget shows no branches.
+      const turn = { owner, chatId, continues, ...("person" in owner ? { parentId } : {}), ...said }
       const joinable = input.onDisconnect === "continue"
       const { model, text } = yield* replies.run({ calls, hold, share, turn, spending: parties, joinable })
       return {

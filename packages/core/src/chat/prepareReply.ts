@@ -120,23 +120,39 @@ const notAllowed = (catalog: Catalog["Service"], model: Model, tier: Tier) => {
 }
 
 /**
+ * The branch that the request continues, up to the message that the new ones follow. That is never a reply that is being
+ * written, because the prompt cannot have its text: the new messages then stand beside it, after its question.
+ */
+const makeBranchOf = Effect.map(ChatStore, (chats) =>
+  Effect.fnUntraced(function* (owner: ConversationOwner, request: ChatRequest) {
+    const { chatId, messages, parentMessageId: parent } = request
+    if (chatId === undefined) return { messages: [], documentIds: [], parentId: null }
+    const branch = typeof parent === "string" ? { upTo: parent } : undefined
+    const found = yield* chats.transcript({ owner, chatId, branch, limit: TRANSCRIPT_MESSAGES, toContinue: true })
+    if (found === undefined) return yield* new ChatNotFound({ chatId })
+    if (parent === null) return { ...found, messages: [], parentId: null }
+    const last = found.messages.at(-1)
+    if (branch !== undefined && (last === undefined || (messages.length === 0 && last.role !== "user"))) {
+      const message = last === undefined ? "Expected a message of the chat" : "Expected a message of the user"
+      return yield* new InvalidChatRequest({ issues: [{ path: "parentMessageId", message }] })
+    }
+    if (last?.state !== "streaming" || !("person" in owner)) return { ...found, parentId: last?.id ?? null }
+    return { ...found, messages: found.messages.slice(0, -1), parentId: last.parentId }
+  })
+)
+
+/**
  * Every check of a request that can refuse it before credits are held: ownership, tier, model, length. Each party is
  * checked for its own part. Of the payer's account only the tier is used.
  */
 export const makePrepareReply = Effect.gen(function* () {
   const catalog = yield* Catalog
-  const chats = yield* ChatStore
+  const branchOf = yield* makeBranchOf
   const documents = yield* DocumentStore
   const models = yield* ChatModels
   const fallbacksFor = yield* makeFallbacks
   const findSources = yield* makeFindSources
   const chooseModel = yield* makeChooseModel
-
-  const transcriptOf = Effect.fnUntraced(function* (owner: ConversationOwner, chatId: string | undefined) {
-    if (chatId === undefined) return { messages: [], documentIds: [] }
-    const found = yield* chats.transcript({ owner, chatId, limit: TRANSCRIPT_MESSAGES, toContinue: true })
-    return found ?? (yield* new ChatNotFound({ chatId }))
-  })
 
   return Effect.fnUntraced(function* (parties: ReplyParties, account: Account, sent: ChatRequest, terms?: ReplyTerms) {
     const settings = yield* ReplySettings
@@ -144,7 +160,7 @@ export const makePrepareReply = Effect.gen(function* () {
     const { conversationOwner, documentsOwner, payer } = parties
     const tier = tierOf(catalog, account.tier)
     const model = yield* chooseModel(tier, request, terms)
-    const { documentIds: known, messages: stored } = yield* transcriptOf(conversationOwner, request.chatId)
+    const { documentIds: known, messages: stored, parentId } = yield* branchOf(conversationOwner, request)
     const { documentFilter: filter = {}, documentIds: named = [] } = request
     const { pending, ready: all } = yield* findReadableDocuments(documents, documentsOwner, named, known)
     const ready = all.filter((document) => admitsDocument(filter, document))
@@ -180,7 +196,7 @@ export const makePrepareReply = Effect.gen(function* () {
       prompt.sources.flatMap(({ documentId, text }) => [documentId, ...(found.documentsOf.get(text) ?? [])])
     )
     const unread = ready.flatMap(({ id }) => (read.has(id) ? [] : [id])).slice(0, MOST_UNREAD)
-    return { account, tier, candidates, added, pending, unread, prompt }
+    return { account, tier, candidates, added, parentId, pending, unread, prompt }
   })
 })
 

@@ -96,7 +96,14 @@ const makeChatLines = Effect.gen(function* () {
   const messages = (userId: UserId, chatId: string) =>
     Stream.paginate(undefined as string | undefined, (before) =>
       Effect.map(
-        chats.transcript({ owner: { person: userId }, chatId, limit: PAGE, before, maxBytes: MAX_PAGE_BYTES }),
+        chats.transcript({
+          owner: { person: userId },
+          chatId,
+          branch: "all",
+          limit: PAGE,
+          before,
+          maxBytes: MAX_PAGE_BYTES
+        }),
         (page) => {
           // Deleted meanwhile.
           if (page === undefined) return [[], Option.none<string>()] as const

@@ -98,7 +98,7 @@ export const chatLine = (
 
 export const messageLine = (chatId: string, message: StoredMessage): ExportLine => ({
   kind: "message",
-  data: { chatId, ...message, createdAt: time(message.createdAt) }
+  data: { chatId, ...message, versions: undefined, createdAt: time(message.createdAt) }
 })
 
 export const documentLine = (document: Document): ExportLine => ({

@@ -48,7 +48,7 @@ export const postChat = defineRoute({
   path: "/api/chat",
   summary: "Sends messages and streams the reply",
   details:
-    "The text is streamed as it is written. Credits are held before the model is called, and charged for what was written; the sources, the receipt and the cost are in GET /api/chats/{id} afterwards. The UI message stream of the AI SDK has them as parts, and the balance after the reply; with it the messages may be those of `useChat`, with `parts`.",
+    "A chat is a tree: the messages continue its newest branch, or stand after `parentMessageId`; of requests that continue the same message at once, each begins a branch of its own. The text is streamed as it is written. Credits are held before the model is called, and charged for what was written; the sources, the receipt and the cost are in GET /api/chats/{id} afterwards. The UI message stream of the AI SDK has them as parts, and the balance after the reply; with it the messages may be those of `useChat`, with `parts`.",
   access: sessionAccess,
   headerParameters: {
     "idempotency-key": idempotencyKeyParameter,

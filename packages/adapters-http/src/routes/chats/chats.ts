@@ -65,6 +65,11 @@ export const messageFields = {
 
 const MessageBody = named("Message", "A message of a chat.", {
   ...messageFields,
+  parentId: orNull(Schema.String, "The message that it follows; null if it begins the chat."),
+  versions: Schema.optionalKey(Schema.Array(Schema.String)).annotate({
+    description:
+      "Ids of all messages that follow the same one, itself included, oldest first; absent if it is the only one."
+  }),
   model: orNull(Schema.String, "The model that wrote the reply; null for messages of people."),
   credits: Schema.NullOr(Schema.Int).annotate({
     description: "The cost of the reply, once it is charged."
@@ -89,7 +94,7 @@ const RunningReplyBody = named("RunningReply", "A reply that is being written.",
   startedAt: moment("When the reply began.")
 })
 
-const ChatBody = named("ChatWithMessages", "A chat with a page of its messages.", {
+const ChatBody = named("ChatWithMessages", "A chat with a page of the messages of one of its branches.", {
   ...chatFields,
   documentIds: Schema.Array(Schema.String).annotate({
     description:
@@ -97,9 +102,9 @@ const ChatBody = named("ChatWithMessages", "A chat with a page of its messages."
   }),
   running: orNull(
     RunningReplyBody,
-    "The running reply that continues without its reader: GET /api/chats/{id}/stream joins it. Its message is stored with its first words."
+    "The running reply at the end of this branch that continues without its reader: GET /api/chats/{id}/stream joins it. Its message is stored with its first words."
   ),
-  messages: listOf(MessageBody, "The messages, oldest first."),
+  messages: listOf(MessageBody, "The messages of the branch, oldest first."),
   limit: whole("The most messages of a page, as requested."),
   nextBefore: Schema.NullOr(Schema.String).annotate({
     description: "Send this as `before` to get the messages before these; null if these are the first."
@@ -123,6 +128,8 @@ export const sourceRow = (source: StoredMessage["sources"][number]): typeof Sour
 
 const messageRow = (message: StoredMessage, cost: ReplyCost | undefined): typeof MessageBody.Type => ({
   id: message.id,
+  parentId: message.parentId,
+  ...(message.versions.length === 0 ? {} : { versions: message.versions }),
   role: message.role,
   content: message.content,
   state: message.state,
@@ -164,7 +171,10 @@ const messagePage = {
     maximum: 500,
     default: PAGE_MESSAGES
   }),
-  before: optionalUuidParameter("The id of a message: only messages before it are returned.")
+  before: optionalUuidParameter("The id of a message: only the messages before it in its branch are returned."),
+  leaf: optionalUuidParameter(
+    "The id of a message: the branch with this message is returned, and where it has several ends, the newest of these. The newest branch of all unless given."
+  )
 }
 
 /** One chat with its messages. */
@@ -172,6 +182,8 @@ export const getOneChat = defineRoute({
   method: "GET",
   path: "/api/chats/{id}",
   summary: "Returns a chat with its newest messages and the sources of its replies, a page at a time",
+  details:
+    "A chat is a tree: a message that was edited, or answered again, has several versions, each with its own followers. The response has one branch of it, a line of messages; `versions` names the messages that can stand in place of one.",
   access: sessionAccess,
   largeWork: "read",
   pathParameters: chatPath,

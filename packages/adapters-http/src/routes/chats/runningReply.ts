@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { sessionAccess } from "../../access/personAccess.ts"
 import { empty, streamed } from "../../exchange/Exchange.ts"
 import { chatPath } from "./chats.ts"
+import { optionalUuidParameter } from "../parameters.ts"
 import { defineRoute } from "../Route.ts"
 import { asksForUiStream, EVENT_STREAM, UI_STREAM, uiStreamParameter } from "./uiMessageRequest.ts"
 import { uiMessageStream } from "./uiMessageStream.ts"
@@ -19,6 +20,9 @@ export const getRunningReply = defineRoute({
   access: sessionAccess,
   pathParameters: chatPath,
   headerParameters: { [UI_STREAM]: uiStreamParameter },
+  queryParameters: {
+    messageId: optionalUuidParameter("The id of the reply to join; the one begun last unless given.")
+  },
   responses: {
     200: {
       description:
@@ -40,9 +44,9 @@ export const getRunningReply = defineRoute({
     "provider_unavailable",
     "storage_unavailable"
   ],
-  handle: Effect.fnUntraced(function* ({ caller: { userId }, context, headers, path }) {
+  handle: Effect.fnUntraced(function* ({ caller: { userId }, context, headers, path, query }) {
     const chats = yield* ChatService
-    const reply = yield* chats.join(userId, path.id)
+    const reply = yield* chats.join(userId, path.id, query.messageId)
     if (reply === undefined) return empty()
     const head = {
       "content-type": "text/plain; charset=utf-8",

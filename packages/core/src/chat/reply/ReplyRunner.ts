@@ -30,6 +30,9 @@ export interface JoinedReply extends StartedReply {
   readonly messageId: string
 }
 
+/** A reply of a chat: the one with this id, the one begun last unless given. */
+type ChatReply = RunningChat & { readonly replyId?: string | undefined }
+
 /** A reply that this process writes. */
 interface OwnReply extends Readable, EndableReply {
   readonly joinable: boolean
@@ -59,11 +62,9 @@ export class ReplyRunner extends Context.Service<
      */
     run(input: RunReplyInput): Effect.Effect<StartedReply, ModelFailed | UserBlocked | StorageFailed, Scope.Scope>
     /** The reply of a chat that may be joined, whichever process writes it, or undefined. Waits for its first words. */
-    join(
-      chat: RunningChat & { readonly replyId?: string | undefined }
-    ): Effect.Effect<JoinedReply | undefined, ModelFailed | StorageFailed, Scope.Scope>
+    join(chat: ChatReply): Effect.Effect<JoinedReply | undefined, ModelFailed | StorageFailed, Scope.Scope>
     /** The reply of a chat that may be joined, whichever process writes it. */
-    find(chat: RunningChat): Effect.Effect<RunningReply | undefined, StorageFailed>
+    find(chat: ChatReply): Effect.Effect<RunningReply | undefined, StorageFailed>
     /**
      * Ends the replies of a chat that may be joined, whichever process writes them, and waits until they are stored and
      * charged.
@@ -81,17 +82,19 @@ export class ReplyRunner extends Context.Service<
       const replies = yield* RunningReplies
       const { all, ownOf, run } = yield* makeRun
       const followed = yield* makeFollowed
-      const find = (chat: RunningChat) => {
+      const isAsked =
+        ({ replyId }: ChatReply) =>
+        ({ joinable, messageId }: OwnReply) =>
+          joinable && (replyId ?? messageId).toLowerCase() === messageId
+      const find = (chat: ChatReply) => {
         // A process finds its own replies before they are stored for others.
-        const found = ownOf(chat).findLast(({ joinable }) => joinable)
+        const found = ownOf(chat).findLast(isAsked(chat))
         if (found === undefined) return replies.find(chat)
         const { messageId, model, startedAt } = found
         return Effect.succeed({ messageId, model: model(), startedAt })
       }
-      const findReadable = Effect.fnUntraced(function* (chat: RunningChat & { readonly replyId?: string | undefined }) {
-        const isAsked = ({ joinable, messageId }: OwnReply) =>
-          joinable && (chat.replyId ?? messageId).toLowerCase() === messageId
-        const here = ownOf(chat).findLast(isAsked)
+      const findReadable = Effect.fnUntraced(function* (chat: ChatReply) {
+        const here = ownOf(chat).findLast(isAsked(chat))
         if (here !== undefined) return here
         const found = yield* replies.find(chat)
         return (

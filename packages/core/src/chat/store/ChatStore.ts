@@ -13,12 +13,27 @@ import type { ChatMessage } from "../../models/ChatMessage.ts"
  */
 export const USED_AGAIN_MS = 12 * 3_600_000
 
+/**
+ * A chat is a tree: several messages may follow the same one, and each is a version. A branch is the line of messages from
+ * the first one to a last one; the newest branch ends with the message that was stored last. This selects the branch that
+ * ends with a message; the newest one that contains a message; or the messages of all branches, in the order in which they
+ * were stored.
+ */
+export type Branch = { readonly upTo: string } | { readonly through: string } | "all"
+
 export interface TranscriptInput {
   readonly owner: ConversationOwner
   readonly chatId: string
   /** The most messages. */
   readonly limit: number
-  /** The id of a message: only earlier messages are returned. Nothing, if the chat has no message with this id. */
+  /**
+   * The branch to read; the newest one unless given. Nothing is returned if the chat has no message with the named id.
+   */
+  readonly branch?: Branch | undefined
+  /**
+   * The id of a message: only the earlier messages of its branch are returned, of all branches if `branch` is `all`.
+   * Nothing, if the chat has no message with this id.
+   */
   readonly before?: string | undefined
   /**
    * The most bytes of all contents, in UTF-8, and of all sources, as they are stored, together; `MAX_TRANSCRIPT_BYTES`
@@ -34,7 +49,7 @@ export interface Transcript {
   readonly chat: Chat
   /** In order. */
   readonly messages: ReadonlyArray<StoredMessage>
-  /** Something was said before the first of `messages`. */
+  /** The branch has messages before the first of `messages`. */
   readonly hasEarlier: boolean
   /** The documents stored with the chat or, if none ever were, those that its last request named. */
   readonly documentIds: ReadonlyArray<string>
@@ -47,8 +62,13 @@ export interface BeginTurnInput {
   readonly continues: boolean
   /** For a chat that does not exist yet. */
   readonly title: string
-  /** The new messages, in order. */
+  /** The new messages, in order: each follows the one before it, and the reply follows the last. */
   readonly messages: ReadonlyArray<ChatMessage>
+  /**
+   * The message that the first new one follows, the reply if there is none; null if it begins the chat. The newest
+   * message of all unless given. Nothing is stored if the chat has no message with this id.
+   */
+  readonly parentId?: string | null | undefined
   /** The documents the request named, at most 1,000; none unless given. */
   readonly documentIds?: ReadonlyArray<string>
   readonly reply: {
@@ -159,8 +179,8 @@ export class ChatStore extends Context.Service<
      */
     beginTurn(input: BeginTurnInput): Effect.Effect<void, StorageFailed>
     /**
-     * The newest `limit` messages, or those before a given one, oldest first; undefined if the owner has no chat with
-     * this id. If their contents and sources together exceed `maxBytes`, older messages are left out, but never the
+     * The newest `limit` messages of a branch, or those before a given one, oldest first; undefined if the owner has no
+     * chat with this id. If their contents and sources together exceed `maxBytes`, older messages are left out, but never the
      * newest.
      */
     transcript(input: TranscriptInput): Effect.Effect<Transcript | undefined, StorageFailed>

@@ -39,20 +39,60 @@ const hasText = ({ chat, messages }: StoredChat, search: string): boolean => {
 const sharesQuota = (one: OwnerKey, other: OwnerKey): boolean =>
   one.userId === other.userId && (one.bot === "") === (other.bot === "")
 
-/** The newest messages within all bounds, and whether there are earlier ones. */
-const newest = (
-  all: ReadonlyArray<StoredMessage>,
-  { before, limit, maxBytes = MAX_TRANSCRIPT_BYTES }: TranscriptInput
-) => {
-  const end = before === undefined ? all.length : all.findIndex(({ id }) => id === before.toLowerCase())
-  const messages = all.slice(0, Math.max(0, end))
+/** The messages from the first one to this one, which is undefined if there is none. */
+const lineTo = (all: ReadonlyArray<StoredMessage>, last: StoredMessage | undefined) => {
+  const byId = new Map(all.map((message) => [message.id, message]))
+  const line: Array<StoredMessage> = []
+  for (let each = last; each !== undefined; each = byId.get(each.parentId ?? "")) line.push(each)
+  return line.toReversed()
+}
+
+/** The message stored last of this one and of those that follow it, directly or through others. */
+const newestUnder = (all: ReadonlyArray<StoredMessage>, id: string) => {
+  const reached = new Set([id])
+  for (const { id: each, parentId } of all) if (reached.has(parentId ?? "")) reached.add(each)
+  return all.findLast((message) => reached.has(message.id))
+}
+
+const branchOf = (all: ReadonlyArray<StoredMessage>, { before, branch }: TranscriptInput) => {
+  const find = (named: string) => all.find(({ id }) => id === named.toLowerCase())
+  if (before !== undefined) {
+    const until = find(before)
+    return branch === "all"
+      ? all.slice(
+          0,
+          Math.max(
+            0,
+            all.findIndex((each) => each === until)
+          )
+        )
+      : lineTo(all, until).slice(0, -1)
+  }
+  if (branch === "all") return all
+  if (branch === undefined) return lineTo(all, all.at(-1))
+  return lineTo(all, "upTo" in branch ? find(branch.upTo) : newestUnder(all, branch.through.toLowerCase()))
+}
+
+const withVersions = (all: ReadonlyArray<StoredMessage>) => {
+  const byParent = Map.groupBy(all, ({ parentId }) => parentId)
+  return (message: StoredMessage): StoredMessage => {
+    const versions = (byParent.get(message.parentId) ?? []).map(({ id }) => id)
+    return versions.length < 2 ? message : { ...message, versions }
+  }
+}
+
+/** The newest messages of a branch within all bounds, and whether it has earlier ones. */
+const newest = (all: ReadonlyArray<StoredMessage>, input: TranscriptInput) => {
+  const { limit, maxBytes = MAX_TRANSCRIPT_BYTES } = input
+  const messages = branchOf(all, input)
   let bytes = 0
   const first = messages.findLastIndex((message, index) => {
     bytes += storedBytes(message.content, message.sources)
     return index < messages.length - 1 && bytes > maxBytes
   })
   const start = Math.max(first + 1, messages.length - limit)
-  return { messages: messages.slice(start), hasEarlier: start > 0 && start < messages.length }
+  const page = messages.slice(start).map(withVersions(all))
+  return { messages: page, hasEarlier: start > 0 && start < messages.length }
 }
 
 const conversationOf = ({ chat, messages }: StoredChat): BotConversation => ({

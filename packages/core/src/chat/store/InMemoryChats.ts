@@ -41,8 +41,10 @@ export interface StoredReply extends ReplyName {
 export const runningKey = ({ owner, chatId, replyId }: ReplyName): string =>
   `${keyOf(owner, chatId)} ${replyId.toLowerCase()}`
 
-const written = (message: ChatMessage, id: string, createdAt: number): StoredMessage => ({
+const written = (message: ChatMessage, id: string, parentId: string | null, createdAt: number): StoredMessage => ({
   id,
+  parentId,
+  versions: [],
   role: message.role,
   content: storableText(message.content),
   state: "complete",
@@ -54,9 +56,12 @@ const written = (message: ChatMessage, id: string, createdAt: number): StoredMes
 
 const begun = (
   { content, id, model, sources, unread = [] }: BeginTurnInput["reply"],
+  parentId: string | null,
   createdAt: number
 ): StoredMessage => ({
   id: id.toLowerCase(),
+  parentId,
+  versions: [],
   role: "assistant",
   content: storableText(content ?? ""),
   state: content === undefined ? "streaming" : "complete",
@@ -86,12 +91,19 @@ const make = Effect.gen(function* () {
     const existing = chats.get(key)
     if (existing?.messages.some(({ id }) => id === reply.id.toLowerCase())) return
     if (input.continues && existing === undefined) return
+    const { parentId = existing?.messages.at(-1)?.id ?? null } = input
+    let last = parentId?.toLowerCase() ?? null
+    if (last !== null && existing?.messages.some(({ id }) => id === last) !== true) return
     const title = storableText(input.title)
     const chat = existing?.chat ?? { id: chatId.toLowerCase(), owner, title, createdAt: now, updatedAt: now }
-    const added = input.messages.map((message) => written(message, Effect.runSync(ids.next), now))
+    const added = input.messages.map((message) => {
+      const stored = written(message, Effect.runSync(ids.next), last, now)
+      last = stored.id
+      return stored
+    })
     chats.set(key, {
       chat: { ...chat, updatedAt: now },
-      messages: [...(existing?.messages ?? []), ...added, begun(reply, now)],
+      messages: [...(existing?.messages ?? []), ...added, begun(reply, last, now)],
       asked: (input.documentIds ?? []).map((id) => id.toLowerCase()),
       kept: existing?.kept,
       use: use()

@@ -7,6 +7,7 @@ import { type ChatStores, endTurn } from "./endTurn.ts"
 import { type Run, suiteOn } from "../suiteOn.ts"
 import { beginInOrder } from "./beginInOrder.ts"
 import { chatChanges } from "./chatChanges.ts"
+import { branches } from "./branches.ts"
 import { botConversations } from "./botConversations.ts"
 import { type Age, unusedChats } from "./unusedChats.ts"
 import { visitorConversations } from "./visitorConversations.ts"
@@ -344,6 +345,7 @@ export const chatStoreContract = <R = never>(
     turns(run)
     endings(run)
     reading(run)
+    branches(run)
     visitorConversations(run)
     botConversations(run)
     chatChanges(run)
