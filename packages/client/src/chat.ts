@@ -4,10 +4,15 @@ import { ParleyError } from "./ParleyError.ts"
 import { type TextStream, textOf } from "./textStream.ts"
 
 export interface SendOptions extends CallOptions {
-  /** The text of the person. */
-  readonly message: string
+  /** The text of the person; without it the reply to `parentMessageId` gets another version. */
+  readonly message?: string | undefined
   /** The chat to continue; a new one begins without it. */
   readonly chatId?: string | undefined
+  /**
+   * The message of the chat that this one follows, beside those that follow it already; null for another first message.
+   * The end of the newest branch unless given.
+   */
+  readonly parentMessageId?: string | null | undefined
   /** The documents that the reply may read. */
   readonly documentIds?: ReadonlyArray<string> | undefined
   readonly documentFilter?: ChatRequest["documentFilter"] | undefined
@@ -30,13 +35,18 @@ export interface StreamedReply {
   readonly done: Promise<Message>
 }
 
+export interface JoinOptions extends CallOptions {
+  /** The reply to join; the one begun last unless given. */
+  readonly messageId?: string | undefined
+}
+
 export interface ChatCalls {
   /** Sends a message, and resolves with the first words of the reply. */
   send(options: SendOptions): Promise<StreamedReply>
-  /** Joins the running reply of a chat from its first word; undefined if none is running. */
-  join(chatId: string, options?: CallOptions): Promise<StreamedReply | undefined>
+  /** Joins a running reply of a chat from its first word; undefined if none is running. */
+  join(chatId: string, options?: JoinOptions): Promise<StreamedReply | undefined>
   list(query?: Operations["listChats"]["query"], options?: CallOptions): Promise<ChatList>
-  /** A chat with its newest messages, or with those before `before`. */
+  /** A chat with its newest messages, or with those before `before`; of the branch with the message `leaf`, if given. */
   get(chatId: string, query?: Operations["getChat"]["query"], options?: CallOptions): Promise<ChatWithMessages>
   rename(chatId: string, title: string, options?: CallOptions): Promise<Chat>
   delete(chatId: string, options?: CallOptions): Promise<void>
@@ -57,8 +67,8 @@ export const chatCalls = (connection: Connection): ChatCalls => ({
       signal
     )
   },
-  join: async (chatId, { signal } = {}) => {
-    const response = await connection.call("joinReply", { path: { id: chatId } }, { signal })
+  join: async (chatId, { messageId, signal } = {}) => {
+    const response = await connection.call("joinReply", { path: { id: chatId }, query: { messageId } }, { signal })
     return response === undefined ? undefined : replyOf(connection, response, signal)
   },
   list: (query = {}, options) => connection.call("listChats", { query }, options),
@@ -70,13 +80,17 @@ export const chatCalls = (connection: Connection): ChatCalls => ({
     connection.call("setChatDocuments", { path: { id: chatId }, body: { documentIds } }, options)
 })
 
-const requestOf = ({ chatId, documentFilter, documentIds, message, model }: SendOptions): ChatRequest => ({
-  messages: [{ role: "user", content: message }],
-  ...(chatId === undefined ? {} : { chatId }),
-  ...(documentIds === undefined ? {} : { documentIds }),
-  ...(documentFilter === undefined ? {} : { documentFilter }),
-  ...(model === undefined ? {} : { modelId: model })
-})
+const requestOf = (options: SendOptions): ChatRequest => {
+  const { chatId, documentFilter, documentIds, message, model, parentMessageId } = options
+  return {
+    messages: message === undefined ? [] : [{ role: "user", content: message }],
+    ...(chatId === undefined ? {} : { chatId }),
+    ...(parentMessageId === undefined ? {} : { parentMessageId }),
+    ...(documentIds === undefined ? {} : { documentIds }),
+    ...(documentFilter === undefined ? {} : { documentFilter }),
+    ...(model === undefined ? {} : { modelId: model })
+  }
+}
 
 const replyOf = (connection: Connection, response: Response, signal: AbortSignal | undefined): StreamedReply => {
   const chatId = response.headers.get("x-chat-id") ?? ""
@@ -100,11 +114,18 @@ const LOOK_EVERY_MS = 300
 const storedMessage = async (connection: Connection, { chatId, messageId, signal }: StoredReply): Promise<Message> => {
   for (let look = 0; look < LOOKS; look++) {
     if (look > 0) await wait(LOOK_EVERY_MS, signal)
-    const { messages } = await connection.call("getChat", { path: { id: chatId }, query: { limit: 20 } }, { signal })
+    const query = { limit: 20, leaf: messageId }
+    // The message is stored beside the reply's first words.
+    const chat = await connection.call("getChat", { path: { id: chatId }, query }, { signal }).catch(missing)
+    const messages = chat?.messages ?? []
     const found = messages.find(({ id }) => id === messageId)
     if (found !== undefined && found.state !== "streaming") return found
   }
   throw new ParleyError({ code: "incomplete_reply", message: "The reply ended, and its message is not stored." })
+}
+
+const missing = (error: unknown): undefined => {
+  if (!(error instanceof ParleyError) || error.status !== 404) throw error
 }
 
 /** A new key: random where the platform has it, which pages without TLS may not. */

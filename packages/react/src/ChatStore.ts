@@ -25,8 +25,13 @@ interface ChatStoreOptions {
 
 const EMPTY: ChatSnapshot = { chatId: undefined, messages: [], status: "ready", error: undefined }
 
-const localMessage = (role: Message["role"], content: string, id: string): Message => ({
+const localMessage = (
+  role: Message["role"],
+  content: string,
+  { id, parentId }: Pick<Message, "id" | "parentId">
+): Message => ({
   id,
+  parentId,
   role,
   content,
   state: role === "user" ? "complete" : "streaming",
@@ -67,28 +72,69 @@ export class ChatStore {
 
   /** Shows a chat, or an empty new one, and joins its running reply. */
   async open(chatId: string | undefined): Promise<void> {
-    const signal = this.#begin()
+    this.#begin()
     this.#snapshot = EMPTY
-    this.#change(chatId === undefined ? {} : { chatId, status: "loading" })
-    if (chatId === undefined) return
-    await this.#guard(signal, async () => {
-      const { running } = await this.#load(chatId, signal)
-      const reply = running === null ? undefined : await this.#options.client.chat.join(chatId, { signal })
+    this.#change({})
+    if (chatId !== undefined) await this.#read(chatId)
+  }
+
+  /** Reads a branch, and joins its running reply. */
+  #read(chatId: string, leaf?: string): Promise<boolean> {
+    const signal = this.#begin()
+    this.#change({ chatId, status: "loading" })
+    return this.#guard(signal, async () => {
+      const { running } = await this.#load(chatId, signal, leaf)
+      const { messageId } = running ?? {}
+      const reply = running === null ? undefined : await this.#options.client.chat.join(chatId, { messageId, signal })
       if (reply !== undefined) await this.#follow(reply, signal)
-      else if (running !== null) await this.#load(chatId, signal)
+      else if (running !== null) await this.#load(chatId, signal, leaf)
     })
   }
 
   /** Sends a message. Resolves to true if it was answered, otherwise to false, and `error` has the reason. */
-  readonly send = async (text: string, settings: ChatSettings = {}): Promise<boolean> => {
+  readonly send = (text: string, settings?: ChatSettings): Promise<boolean> =>
+    this.#ask(this.#snapshot.messages, text, settings)
+
+  /** Sends another version of a question. */
+  readonly edit = async (messageId: string, text: string, settings?: ChatSettings): Promise<boolean> => {
+    const before = this.#before(({ id }) => id === messageId)
+    return before === undefined ? false : this.#ask(before, text, settings)
+  }
+
+  /** Asks for another version of a reply: of the last one unless given. */
+  readonly regenerate = async (messageId?: string, settings?: ChatSettings): Promise<boolean> => {
+    const before = this.#before(({ id, role }) => role === "assistant" && id === (messageId ?? id))
+    return before === undefined ? false : this.#ask(before, undefined, settings)
+  }
+
+  /** Shows the branch with a message, for example with another one of the `versions` of a message. */
+  readonly show = async (messageId: string): Promise<boolean> => {
+    const { chatId, status } = this.#snapshot
+    if (status !== "ready" || chatId === undefined) return false
+    return this.#read(chatId, messageId)
+  }
+
+  /** The shown messages before the last one that is meant. */
+  #before(isMeant: (message: Message) => boolean): ReadonlyArray<Message> | undefined {
+    const { messages } = this.#snapshot
+    const place = messages.findLastIndex(isMeant)
+    return place < 0 ? undefined : messages.slice(0, place)
+  }
+
+  /** Asks after the messages `before`, which are those of the page or the first of them. */
+  async #ask(before: ReadonlyArray<Message>, text: string | undefined, settings: ChatSettings = {}): Promise<boolean> {
     const { chatId, messages, status } = this.#snapshot
     if (status !== "ready") return false
     const signal = this.#begin()
-    const question = localMessage("user", text, `sent-${++this.#sent}`)
-    this.#change({ messages: [...messages, question], status: "sending" })
+    const isVersion = before.length < messages.length
+    // The first shown message may have earlier ones.
+    const parentId = before.at(-1)?.id ?? messages[0]?.parentId ?? null
+    const parentMessageId = chatId === undefined ? undefined : parentId
+    const question = text === undefined ? [] : [localMessage("user", text, { id: `sent-${++this.#sent}`, parentId })]
+    this.#change({ messages: [...before, ...question], status: "sending" })
     return this.#guard(signal, async () => {
       const reply = await this.#options.client.chat
-        .send({ ...settings, message: text, chatId, onDisconnect: "continue", signal })
+        .send({ ...settings, message: text, chatId, parentMessageId, onDisconnect: "continue", signal })
         .catch((error: unknown) => {
           // The server has stored nothing.
           if (!signal.aborted) this.#change({ messages })
@@ -100,13 +146,8 @@ export class ChatStore {
       }
       if (this.#isStopping) await this.#options.client.chat.stop(reply.chatId, { signal })
       await this.#follow(reply, signal)
+      if (isVersion && !signal.aborted) await this.#load(reply.chatId, signal, reply.messageId)
     })
-  }
-
-  /** Sends the last question again. */
-  readonly regenerate = async (settings?: ChatSettings): Promise<boolean> => {
-    const question = this.#snapshot.messages.findLast(({ role }) => role === "user")
-    return question === undefined ? false : this.send(question.content, settings)
   }
 
   /** Ends the reply and its cost; its text so far stays. */
@@ -153,25 +194,26 @@ export class ChatStore {
     }
   }
 
-  async #load(chatId: string, signal: AbortSignal) {
-    const chat = await this.#options.client.chat.get(chatId, {}, { signal })
+  async #load(chatId: string, signal: AbortSignal, leaf?: string) {
+    const chat = await this.#options.client.chat.get(chatId, leaf === undefined ? {} : { leaf }, { signal })
     if (!signal.aborted) this.#change({ messages: chat.messages })
     return chat
   }
 
   async #follow({ chatId, done, messageId, stream }: StreamedReply, signal: AbortSignal): Promise<void> {
     let content = ""
+    const parentId = this.#snapshot.messages.at(-1)?.id ?? null
     try {
       for await (const piece of stream) {
         content += piece
-        if (!signal.aborted) this.#show({ ...localMessage("assistant", content, messageId) }, "streaming")
+        if (!signal.aborted) this.#show(localMessage("assistant", content, { id: messageId, parentId }), "streaming")
       }
       const message = await done
       if (!signal.aborted) this.#show(message, "ready")
     } catch (error) {
       if (signal.aborted) throw error
       // A reply that was stopped breaks off, too.
-      const { messages } = await this.#load(chatId, signal)
+      const { messages } = await this.#load(chatId, signal, messageId)
       if (messages.find(({ id }) => id === messageId)?.state !== "stopped") throw error
     } finally {
       this.#options.onSpent()
@@ -180,11 +222,12 @@ export class ChatStore {
 
   #show(message: Message, status: ChatStatus): void {
     const { messages } = this.#snapshot
-    const isKnown = messages.some(({ id }) => id === message.id)
-    this.#change({
-      messages: isKnown ? messages.map((each) => (each.id === message.id ? message : each)) : [...messages, message],
-      status
-    })
+    const place = messages.findIndex(({ id }) => id === message.id)
+    const before = messages.slice(0, place < 0 ? messages.length : place)
+    const question = before.at(-1)
+    // The stored reply says the id under which its question is stored.
+    const named = question === undefined || message.parentId === null ? [] : [{ ...question, id: message.parentId }]
+    this.#change({ messages: [...before.slice(0, -1), ...named, message], status })
   }
 
   #change(changed: Partial<ChatSnapshot>): void {

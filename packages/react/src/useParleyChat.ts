@@ -14,8 +14,12 @@ export interface ParleyChat extends ChatSnapshot {
   readonly send: (text: string) => Promise<boolean>
   /** Ends the reply and its cost; its text so far stays. */
   readonly stop: () => Promise<void>
-  /** Sends the last question again. */
-  readonly regenerate: () => Promise<boolean>
+  /** Asks for another version of a reply: of the last one unless given. */
+  readonly regenerate: (messageId?: string) => Promise<boolean>
+  /** Sends another version of a question. */
+  readonly edit: (messageId: string, text: string) => Promise<boolean>
+  /** Shows the branch with a message, for example with another one of the `versions` of a message. */
+  readonly show: (messageId: string) => Promise<boolean>
 }
 
 /**
@@ -41,8 +45,15 @@ export const useParleyChat = (options: ParleyChatOptions = {}): ParleyChat => {
     return () => store.leave()
   }, [store])
   const send = useCallback((text: string) => store.send(text, settingsOf(latest.current)), [store])
-  const regenerate = useCallback(() => store.regenerate(settingsOf(latest.current)), [store])
-  return { ...snapshot, send, regenerate, stop: store.stop }
+  const regenerate = useCallback(
+    (messageId?: string) => store.regenerate(messageId, settingsOf(latest.current)),
+    [store]
+  )
+  const edit = useCallback(
+    (messageId: string, text: string) => store.edit(messageId, text, settingsOf(latest.current)),
+    [store]
+  )
+  return { ...snapshot, send, regenerate, edit, show: store.show, stop: store.stop }
 }
 
 const settingsOf = ({ documentFilter, documentIds, model }: ParleyChatOptions): ChatSettings => ({

@@ -52,7 +52,7 @@ export const ChatRequest = Schema.Struct({
   parentMessageId: Schema.optionalKey(
     Schema.NullOr(Uuid).annotate({
       description:
-        "The message of the chat after which the first new one stands, so that both it and its earlier followers stay: the end of the newest branch unless given; null for another first message. After a reply that is still being written nothing can stand: its question takes its place. With empty `messages` it names a message of the `user`, whose reply gets another version."
+        "The message of the chat after which the first new one stands, so that both it and its earlier followers stay: the end of the newest branch unless given; null for another first message. If it is a reply that is being written, the new message stands after the question of that reply. With empty `messages` it names a message of the `user`, whose reply gets another version."
     })
   ),
   modelId: Schema.optionalKey(
@@ -66,20 +66,18 @@ export const ChatRequest = Schema.Struct({
       })
   ),
   documentFilter: Schema.optionalKey(DocumentFilter)
-})
-  .annotate({ identifier: "ChatRequest", description: "Messages to answer." })
-  .check(
-    Schema.makeFilter(({ chatId, messages, parentMessageId = null }) => {
-      if (messages.length === 0 && parentMessageId === null) {
-        return { path: ["messages"], issue: "Expected at least one message" }
-      }
-      if (parentMessageId === null || chatId !== undefined) return true
-      return { path: ["parentMessageId"], issue: "Expected the chatId of its chat, too" }
-    })
-  )
+}).annotate({ identifier: "ChatRequest", description: "Messages to answer." })
 export type ChatRequest = typeof ChatRequest.Type
 
 const decode = Schema.decodeUnknownEffect(ChatRequest, { errors: "all" })
+
+const parentIssues = ({ chatId, messages, parentMessageId = null }: ChatRequest): InvalidChatRequest["issues"] => {
+  if (messages.length === 0 && parentMessageId === null) {
+    return [{ path: "messages", message: "Expected at least one message" }]
+  }
+  if (parentMessageId === null || chatId !== undefined) return []
+  return [{ path: "parentMessageId", message: "Expected the chatId of its chat, too" }]
+}
 
 /** Lists over their bounds are refused before their elements are looked at, of which there may be hundreds of thousands. */
 const TYPES = "documentFilter.types"
@@ -99,10 +97,10 @@ export const decodeChatRequest = Effect.fnUntraced(function* (body: unknown) {
     if (Array.isArray(list) && list.length > most) issues.push({ path, message })
   }
   if (issues.length > 0) return yield* new InvalidChatRequest({ issues })
-  const { chatId, messages, parentMessageId, ...rest } = yield* Effect.mapError(
-    decode(body),
-    (error) => new InvalidChatRequest({ issues: issuesOf(error) })
-  )
+  const request = yield* Effect.mapError(decode(body), (error) => new InvalidChatRequest({ issues: issuesOf(error) }))
+  issues.push(...parentIssues(request))
+  if (issues.length > 0) return yield* new InvalidChatRequest({ issues })
+  const { chatId, messages, parentMessageId, ...rest } = request
   return {
     ...rest,
     messages: messages.map(({ role, content }) => ({ role, content: withoutBlanks(content) })),
