@@ -7,45 +7,78 @@ ALTER TABLE {{schema}}.messages ADD COLUMN parent_position bigint,
 CREATE INDEX messages_that_branch ON {{schema}}.messages (user_id, bot, visitor, chat_id, position) INCLUDE (parent_position)
   WHERE parent_position IS NOT NULL;
 
--- The positions from the first message of a branch to its end. If a message is named, the branch ends with it, or with the
--- newest message that follows it, directly or through others; null if the chat has no such message.
+-- The positions of a branch, in ascending ranges, and the positions that messages name as the one they follow: only a message
+-- that follows one of these can have other versions. The branch ends with the newest message of the chat or, if a message is
+-- named, with that one (place "upTo"), before it ("before"), or with the newest message that follows it directly or through
+-- others ("through"). It is empty if the chat has no such message.
 CREATE FUNCTION {{schema}}.branch_of(
-  of_user text, of_bot text, of_visitor text, of_chat uuid, newest bigint, named bigint, goes_on boolean
-) RETURNS int8multirange LANGUAGE plpgsql STABLE AS $function$
+  of_user text, of_bot text, of_visitor text, of_chat uuid, newest bigint, named uuid, place text,
+  OUT positions int8multirange, OUT branched bigint[]
+) LANGUAGE plpgsql STABLE AS $function$
 DECLARE
-  last bigint := coalesce(named, newest);
-  first bigint;
-  parent bigint;
+  -- The ranges of positions of which each follows the one before it, and the positions that their first messages follow.
+  firsts bigint[];
+  parents bigint[];
+  lasts bigint[];
+  ending bigint := newest;
   reached int8multirange;
-  branch int8multirange := '{}';
 BEGIN
-  IF named IS NOT NULL AND goes_on THEN
-    SELECT coalesce(min(m.position), newest + 1) - 1 INTO last FROM {{schema}}.messages m
-    WHERE m.user_id = of_user AND m.bot = of_bot AND m.visitor = of_visitor AND m.chat_id = of_chat
-      AND m.parent_position IS NOT NULL AND m.position > named;
-    reached := int8multirange(int8range(named, last, '[]'));
-    FOR first, last, parent IN
-      SELECT m.position, lead(m.position, 1, newest + 1) OVER (ORDER BY m.position) - 1, m.parent_position
-      FROM {{schema}}.messages m
-      WHERE m.user_id = of_user AND m.bot = of_bot AND m.visitor = of_visitor AND m.chat_id = of_chat
-        AND m.parent_position IS NOT NULL AND m.position > named
-      ORDER BY m.position
-    LOOP
-      IF reached @> parent THEN
-        reached := reached + int8multirange(int8range(first, last, '[]'));
+  SELECT array_agg(m.position ORDER BY m.position), array_agg(m.parent_position ORDER BY m.position)
+  INTO firsts, branched FROM {{schema}}.messages m
+  WHERE m.user_id = of_user AND m.bot = of_bot AND m.visitor = of_visitor AND m.chat_id = of_chat
+    AND m.parent_position IS NOT NULL;
+  IF named IS NOT NULL THEN
+    SELECT CASE place WHEN 'before' THEN coalesce(m.parent_position, m.position - 1) ELSE m.position END INTO ending
+    FROM {{schema}}.messages m
+    WHERE m.user_id = of_user AND m.bot = of_bot AND m.visitor = of_visitor AND m.chat_id = of_chat AND m.id = named;
+  END IF;
+  positions := '{}';
+  IF firsts IS NULL OR ending IS NULL THEN
+    IF ending > 0 AND place = 'through' THEN
+      ending := newest;
+    END IF;
+    IF ending > 0 THEN
+      positions := int8multirange(int8range(1, ending + 1));
+    END IF;
+    RETURN;
+  END IF;
+  lasts := firsts || (newest + 1);
+  firsts := 1::bigint || firsts;
+  parents := 0::bigint || branched;
+  IF place = 'through' THEN
+    reached := int8multirange(int8range(ending, ending + 1));
+    FOR i IN 1 .. cardinality(firsts) LOOP
+      IF ending >= firsts[i] AND ending < lasts[i] THEN
+        reached := int8multirange(int8range(ending, lasts[i]));
+      ELSIF reached @> parents[i] THEN
+        reached := reached + int8multirange(int8range(firsts[i], lasts[i]));
       END IF;
     END LOOP;
-    last := upper(reached) - 1;
+    ending := upper(reached) - 1;
   END IF;
-  WHILE last > 0 LOOP
-    SELECT m.position, m.parent_position INTO first, parent FROM {{schema}}.messages m
-    WHERE m.user_id = of_user AND m.bot = of_bot AND m.visitor = of_visitor AND m.chat_id = of_chat
-      AND m.parent_position IS NOT NULL AND m.position <= last
-    ORDER BY m.position DESC LIMIT 1;
-    branch := branch + int8multirange(int8range(coalesce(first, 1), last, '[]'));
-    last := coalesce(parent, 0);
+  FOR i IN REVERSE cardinality(firsts) .. 1 LOOP
+    IF firsts[i] <= ending THEN
+      positions := positions + int8multirange(int8range(firsts[i], ending + 1));
+      ending := parents[i];
+    END IF;
   END LOOP;
-  RETURN branch;
+END
+$function$;
+
+-- The ids of the messages that follow the one at a position, oldest first.
+CREATE FUNCTION {{schema}}.versions_after(of_user text, of_bot text, of_visitor text, of_chat uuid, parent bigint)
+RETURNS uuid[] LANGUAGE plpgsql STABLE AS $function$
+BEGIN
+  RETURN ARRAY(
+    SELECT m.id FROM {{schema}}.messages m
+    WHERE m.user_id = of_user AND m.bot = of_bot AND m.visitor = of_visitor AND m.chat_id = of_chat
+      AND m.position = parent + 1 AND m.parent_position IS NULL
+  ) || ARRAY(
+    SELECT m.id FROM {{schema}}.messages m
+    WHERE m.user_id = of_user AND m.bot = of_bot AND m.visitor = of_visitor AND m.chat_id = of_chat
+      AND m.parent_position IS NOT NULL AND m.parent_position = parent
+    ORDER BY m.position
+  );
 END
 $function$;
 

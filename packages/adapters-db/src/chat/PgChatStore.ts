@@ -32,7 +32,8 @@ import {
   transcriptSql,
   usageSql,
   useAgainSql,
-  uuidOrNil
+  uuidOrNil,
+  wholeTranscriptSql
 } from "./chatSql.ts"
 import { pgConversations } from "./PgConversations.ts"
 
@@ -134,7 +135,7 @@ const chatOf = (userId: UserId, row: ChatRow): Chat => ({
 const messageOf = (row: TranscriptRow): StoredMessage => ({
   id: row.message_id ?? "",
   parentId: row.parent_id,
-  versions: row.versions ?? [],
+  versions: row.versions !== null && row.versions.length > 1 ? row.versions : [],
   role: row.role,
   content: row.content,
   state: row.state,
@@ -153,7 +154,11 @@ const namedBy = ({ before, branch }: TranscriptInput) => {
 
 /** Reads a part of a chat, and notes its use if it is read to be continued. */
 const pgTranscript = (database: Database["Service"]): ChatStore["Service"]["transcript"] => {
-  const sqlTexts = { transcript: transcriptSql(database.schema), useAgain: useAgainSql(database.schema) }
+  const sqlTexts = {
+    branch: transcriptSql(database.schema),
+    whole: wholeTranscriptSql(database.schema),
+    useAgain: useAgainSql(database.schema)
+  }
 
   /** Returns true if the chat still exists. A visitor's conversation is written by the service. */
   const useAgain = (owner: ConversationOwner, chatId: string) => {
@@ -170,14 +175,14 @@ const pgTranscript = (database: Database["Service"]): ChatStore["Service"]["tran
     const { branch, chatId, limit, maxBytes = MAX_TRANSCRIPT_BYTES, owner, toContinue = false } = input
     const { id, place } = namedBy(input)
     const { userId } = ownerKey(owner)
-    const rows = yield* database.statementAsUser<TranscriptRow>(userId, sqlTexts.transcript, [
+    const isWhole = branch === "all"
+    const rows = yield* database.statementAsUser<TranscriptRow>(userId, isWhole ? sqlTexts.whole : sqlTexts.branch, [
       ...keyOf(owner),
       uuidOrNil(chatId),
       limit,
       maxBytes,
       id === undefined ? null : uuidOrNil(id),
-      place,
-      branch === "all"
+      ...(isWhole ? [] : [place])
     ])
     const [first] = rows
     if (first === undefined || (toContinue && first.is_unused && !(yield* useAgain(owner, chatId)))) return undefined

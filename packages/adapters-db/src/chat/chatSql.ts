@@ -31,59 +31,54 @@ export const usageSql = (schema: string, whose: "own" | "visitors"): string =>
   `SELECT coalesce(sum(bytes), 0)::bigint AS bytes FROM ${schema}.chats
    WHERE user_id = $1 AND bot ${whose === "own" ? "=" : ">"} ''`
 
-/** The messages of the chat `c`. */
-const ofChat = (schema: string, name: string): string =>
-  `${schema}.messages ${name} WHERE ${name}.user_id = c.user_id AND ${name}.bot = c.bot AND ${name}.visitor = c.visitor AND ${name}.chat_id = c.id`
+const CHAT_COLUMNS = `c.id, c.bot, c.visitor, c.title, c.created_at, c.updated_at,
+  c.updated_at < now() - ${USED_AGAIN_MS} * interval '1 millisecond' AS is_unused,
+  CASE WHEN coalesce(m.number, 1) = 1 THEN coalesce(c.document_ids, c.asked_document_ids) END AS document_ids`
+const MESSAGE_COLUMNS = `m.id AS message_id, m.role, m.content, m.state, m.model, m.sources, m.unread, m.created_at AS message_created_at`
+
+/** The newest messages of the chat `c` that fulfil a condition, within the limits of number and bytes. */
+const newestSql = (schema: string, condition: string): string => `
+  SELECT * FROM (
+    SELECT *, row_number() OVER newest AS number, lead(id) OVER newest AS previous_id, sum(octet_length(content)
+      + CASE WHEN sources = '[]' THEN 0 ELSE pg_column_size(sources) END + coalesce(pg_column_size(unread), 0)) OVER newest AS together
+    FROM ${schema}.messages
+    WHERE user_id = c.user_id AND bot = c.bot AND visitor = c.visitor AND chat_id = c.id AND ${condition}
+    WINDOW newest AS (ORDER BY position DESC ROWS UNBOUNDED PRECEDING)
+    ORDER BY position DESC LIMIT $5
+  ) newest WHERE number = 1 OR together <= $6
+`
 
 /**
  * The chat beside each of the newest messages of a branch, oldest first; one row without a message if it has none.
  * `is_unused` is true if a reader who continues the chat has to say that it is used again. Only the last row contains the
  * chat's documents. Lengths are computed without reading long values: sources count by their stored size. Positions begin
- * at 1, have no gaps, and grow along a branch (`branch_of`). Parameters: the owner's key, chat, limit, bytes of all
- * contents and sources together; a message or null, what it is (`before`: the messages before it are read, `upTo`: the
- * branch ends with it, `through`: the branch contains it), and true if all branches are read.
+ * at 1, have no gaps, and grow along a branch. Parameters: the owner's key, chat, limit, bytes of all contents and sources
+ * together, a message or null, and its place as `branch_of` takes it.
  */
 export const transcriptSql = (schema: string): string => `
-SELECT c.id, c.bot, c.visitor, c.title, c.created_at, c.updated_at,
-  c.updated_at < now() - ${USED_AGAIN_MS} * interval '1 millisecond' AS is_unused,
-  CASE WHEN coalesce(m.number, 1) = 1 THEN coalesce(c.document_ids, c.asked_document_ids) END AS document_ids,
-  m.id AS message_id, m.role, m.content, m.state, m.model, m.sources, m.unread, m.created_at AS message_created_at,
-  m.position > lower(branch.positions) AS has_earlier,
-  CASE WHEN m.parent_position IS NULL THEN m.previous_id
-    ELSE (SELECT p.id FROM ${ofChat(schema, "p")} AND p.position = m.parent_position) END AS parent_id,
-  siblings.ids AS versions
+SELECT ${CHAT_COLUMNS}, ${MESSAGE_COLUMNS}, m.position > lower(b.positions) AS has_earlier, m.previous_id AS parent_id,
+  CASE WHEN coalesce(m.parent_position, m.position - 1) = ANY(b.branched) THEN
+    ${schema}.versions_after(c.user_id, c.bot, c.visitor, c.id, coalesce(m.parent_position, m.position - 1)) END AS versions
 FROM ${schema}.chats c
-LEFT JOIN LATERAL (
-  SELECT CASE $8 WHEN 'before' THEN CASE WHEN $9 THEN n.position - 1 ELSE coalesce(n.parent_position, n.position - 1) END
-    ELSE n.position END AS position
-  FROM ${ofChat(schema, "n")} AND n.id = $7::uuid
-) named ON true
-CROSS JOIN LATERAL (
-  SELECT CASE WHEN $7::uuid IS NOT NULL AND named.position IS NULL THEN '{}'::int8multirange
-    WHEN $9 THEN int8multirange(int8range(1, coalesce(named.position, c.last_position), '[]'))
-    ELSE ${schema}.branch_of(c.user_id, c.bot, c.visitor, c.id, c.last_position, named.position, $8 = 'through') END AS positions
-  OFFSET 0
-) branch
-LEFT JOIN LATERAL (
-  SELECT * FROM (
-    SELECT m.*, row_number() OVER newest AS number, lead(m.id) OVER newest AS previous_id, sum(octet_length(m.content)
-      + CASE WHEN m.sources = '[]' THEN 0 ELSE pg_column_size(m.sources) END + coalesce(pg_column_size(m.unread), 0)) OVER newest AS together
-    FROM ${ofChat(schema, "m")} AND m.position < upper(branch.positions) AND m.position <@ branch.positions
-    WINDOW newest AS (ORDER BY m.position DESC ROWS UNBOUNDED PRECEDING)
-    ORDER BY m.position DESC LIMIT $5
-  ) newest WHERE number = 1 OR together <= $6
-) m ON true
-LEFT JOIN (
-  SELECT parent, array_agg(id ORDER BY position) AS ids FROM (
-    SELECT b.parent_position AS parent, b.position, b.id FROM ${schema}.messages b
-    WHERE ${OWNED} AND b.chat_id = $4 AND b.parent_position IS NOT NULL
-    UNION ALL
-    SELECT f.position - 1, f.position, f.id FROM ${schema}.messages f
-    WHERE ${OWNED} AND f.chat_id = $4 AND f.parent_position IS NULL AND f.position = ANY(ARRAY(
-      SELECT b.parent_position + 1 FROM ${schema}.messages b
-      WHERE ${OWNED} AND b.chat_id = $4 AND b.parent_position IS NOT NULL))
-  ) following GROUP BY parent HAVING count(*) > 1
-) siblings ON siblings.parent = coalesce(m.parent_position, m.position - 1)
+CROSS JOIN LATERAL ${schema}.branch_of(c.user_id, c.bot, c.visitor, c.id, c.last_position, $7::uuid, $8) b
+LEFT JOIN LATERAL (${newestSql(schema, "position < upper(b.positions) AND position <@ b.positions")}) m ON true
+WHERE c.user_id = $1 AND c.bot = $2 AND c.visitor = $3 AND c.id = $4
+ORDER BY m.position`
+
+/**
+ * As `transcriptSql`, the messages of all branches, in the order in which they were stored, without their versions.
+ * Parameters: the owner's key, chat, limit, bytes, the message before which they end or null.
+ */
+export const wholeTranscriptSql = (schema: string): string => `
+SELECT ${CHAT_COLUMNS}, ${MESSAGE_COLUMNS}, m.position > 1 AS has_earlier, NULL AS versions,
+  CASE WHEN m.parent_position IS NULL THEN m.previous_id ELSE (
+    SELECT p.id FROM ${schema}.messages p WHERE ${OWNED} AND p.chat_id = $4 AND p.position = m.parent_position) END AS parent_id
+FROM ${schema}.chats c
+LEFT JOIN LATERAL (${newestSql(
+  schema,
+  `position < CASE WHEN $7::uuid IS NULL THEN 9223372036854775807 ELSE
+    coalesce((SELECT position FROM ${schema}.messages WHERE ${OWNED} AND chat_id = $4 AND id = $7::uuid), 0) END`
+)}) m ON true
 WHERE c.user_id = $1 AND c.bot = $2 AND c.visitor = $3 AND c.id = $4
 ORDER BY m.position`
 

@@ -91,8 +91,11 @@ const newest = (all: ReadonlyArray<StoredMessage>, input: TranscriptInput) => {
     return index < messages.length - 1 && bytes > maxBytes
   })
   const start = Math.max(first + 1, messages.length - limit)
-  const page = messages.slice(start).map(withVersions(all))
-  return { messages: page, hasEarlier: start > 0 && start < messages.length }
+  const page = messages.slice(start)
+  return {
+    messages: input.branch === "all" ? page : page.map(withVersions(all)),
+    hasEarlier: start > 0 && start < messages.length
+  }
 }
 
 const conversationOf = ({ chat, messages }: StoredChat): BotConversation => ({

@@ -74,7 +74,10 @@ export interface StoredMessage extends ChatMessage {
   readonly id: string
   /** The message that it follows; null if it begins the chat. */
   readonly parentId: string | null
-  /** The ids of all messages that follow the same one, itself included, oldest first; empty if it is the only one. */
+  /**
+   * The ids of all messages that follow the same one, itself included, oldest first; empty if it is the only one, or if all
+   * branches were read.
+   */
   readonly versions: ReadonlyArray<string>
   readonly state: MessageState
   /** Public id of the model that wrote it; undefined for messages of people, and for a reply that no model wrote. */

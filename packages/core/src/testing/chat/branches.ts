@@ -225,7 +225,7 @@ const anyTree = (run: Run<ChatStores>) => {
                   .map((each) => ({ ...each, versions: versionsOf(all, each.id) }))
               const ids = all.map(({ id }) => id)
               expect(yield* paged(first, undefined, limit)).toEqual(expected(lineTo(all, ids.at(-1))))
-              expect(yield* paged(first, "all", limit)).toEqual(expected(ids))
+              expect(yield* paged(first, "all", limit)).toEqual(all.map((each) => ({ ...each, versions: [] })))
               for (const id of ids) {
                 expect(yield* paged(first, { upTo: id }, limit)).toEqual(expected(lineTo(all, id)))
                 expect(yield* paged(first, { through: id }, limit)).toEqual(expected(lineTo(all, newestUnder(all, id))))
