@@ -96,7 +96,7 @@ const guides = below(
 )
 const concepts = below(
   "concepts",
-  ["credits", "holds", "periods", "documents", "sources", "bots", "webhooks"].map((name) => `concepts/${name}`)
+  ["credits", "holds", "periods", "chats", "documents", "sources", "bots", "webhooks"].map((name) => `concepts/${name}`)
 ).filter(({ link }) => link !== "/concepts/index")
 const operating = [
   ...[
