@@ -48,10 +48,12 @@ export interface ChatMessage {
 
 /** Messages to answer. */
 export interface ChatRequest {
-  /** The messages; the last one is the new one of the `user`. In a stored chat only those after the last `assistant` are new. */
+  /** The messages; the last one is the new one of the `user`. In a stored chat only those after the last `assistant` are new. Empty for another version of the reply to `parentMessageId`. */
   readonly messages: ReadonlyArray<ChatMessage>
   /** The chat to continue; a new one begins without it. */
   readonly chatId?: string
+  /** The message of the chat after which the first new one stands, so that both it and its earlier followers stay: the end of the newest branch unless given; null for another first message. If it is a reply that is being written, the new message stands after the question of that reply. With empty `messages` it names a message of the `user`, whose reply gets another version. */
+  readonly parentMessageId?: string | null
   /** A model of GET /api/models; the first one unless given. */
   readonly modelId?: string
   /** The documents that the reply may read; none unless given. */
@@ -59,7 +61,7 @@ export interface ChatRequest {
   readonly documentFilter?: DocumentFilter
 }
 
-/** A chat with a page of its messages. */
+/** A chat with a page of the messages of one of its branches. */
 export interface ChatWithMessages {
   /** The chat's id. */
   readonly id: string
@@ -71,9 +73,9 @@ export interface ChatWithMessages {
   readonly updatedAt: string
   /** The documents stored with the chat or, if none ever were, those of its last request. A reply reads the documents of its own request only. */
   readonly documentIds: ReadonlyArray<string>
-  /** The running reply that continues without its reader: GET /api/chats/{id}/stream joins it. Its message is stored with its first words. */
+  /** The running reply at the end of this branch that continues without its reader: GET /api/chats/{id}/stream joins it. Its message is stored with its first words. */
   readonly running: RunningReply | null
-  /** The messages, oldest first. */
+  /** The messages of the branch, oldest first. */
   readonly messages: ReadonlyArray<Message>
   /** The most messages of a page, as requested. */
   readonly limit: number
@@ -129,6 +131,10 @@ export interface Message {
   readonly state: "complete" | "streaming" | "stopped" | "failed"
   /** When the message was stored. */
   readonly createdAt: string
+  /** The message that it follows; null if it begins the chat. */
+  readonly parentId: string | null
+  /** Ids of all messages that follow the same one, itself included, oldest first; absent if it is the only one. */
+  readonly versions?: ReadonlyArray<string>
   /** The model that wrote the reply; null for messages of people. */
   readonly model: string | null
   /** The cost of the reply, once it is charged. */
@@ -211,7 +217,7 @@ export interface Source {
 
 /** The operations of this area, by their ids. */
 export interface ChatOperations {
-  /** Sends messages and streams the reply. The text is streamed as it is written. Credits are held before the model is called, and charged for what was written; the sources, the receipt and the cost are in GET /api/chats/{id} afterwards. The UI message stream of the AI SDK has them as parts, and the balance after the reply; with it the messages may be those of `useChat`, with `parts`. Callers are signed-in people. */
+  /** Sends messages and streams the reply. A chat is a tree: the messages continue its newest branch, or stand after `parentMessageId`; of requests that continue the same message at once, each begins a branch of its own. The text is streamed as it is written. Credits are held before the model is called, and charged for what was written; the sources, the receipt and the cost are in GET /api/chats/{id} afterwards. The UI message stream of the AI SDK has them as parts, and the balance after the reply; with it the messages may be those of `useChat`, with `parts`. Callers are signed-in people. */
   readonly sendMessage: {
     readonly body: ChatRequest
     readonly response: Response
@@ -228,7 +234,7 @@ export interface ChatOperations {
     }
     readonly response: ChatList
   }
-  /** Returns a chat with its newest messages and the sources of its replies, a page at a time. Callers are signed-in people. */
+  /** Returns a chat with its newest messages and the sources of its replies, a page at a time. A chat is a tree: a message that was edited, or answered again, has several versions, each with its own followers. The response has one branch of it, a line of messages; `versions` names the messages that can stand in place of one. Callers are signed-in people. */
   readonly getChat: {
     readonly path: {
       readonly id: string
@@ -236,8 +242,10 @@ export interface ChatOperations {
     readonly query?: {
       /** The most messages in the response, which has fewer if they are long. */
       readonly limit?: number | undefined
-      /** The id of a message: only messages before it are returned. */
+      /** The id of a message: only the messages before it in its branch are returned. */
       readonly before?: string | undefined
+      /** The id of a message: the branch with this message is returned, and where it has several ends, the newest of these. The newest branch of all unless given. */
+      readonly leaf?: string | undefined
     }
     readonly response: ChatWithMessages
   }
@@ -268,6 +276,10 @@ export interface ChatOperations {
   readonly joinReply: {
     readonly path: {
       readonly id: string
+    }
+    readonly query?: {
+      /** The id of the reply to join; the one begun last unless given. */
+      readonly messageId?: string | undefined
     }
     readonly response: Response | undefined
   }

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ChatService } from "@parley/core/effect"
 import type { ReplyPart } from "@parley/core/adapter"
-import { Effect, Stream } from "effect"
+import { Effect, type Scope, Stream } from "effect"
 import { ask, flatPrice, says, scriptedModel, world } from "./world.ts"
 
 const USER = "ada"
@@ -31,7 +31,7 @@ const twoRunning = Effect.gen(function* () {
 })
 
 describe("replies that are written at once in two branches", () => {
-  const running = <A, E>(test: Effect.Effect<A, E, ChatService>) =>
+  const running = <A, E>(test: Effect.Effect<A, E, ChatService | Scope.Scope>) =>
     Effect.provide(Effect.scoped(test), world(model(), flatPrice(1, 100)))
 
   it.live("each run at the end of its branch, where each is joined", () =>
@@ -56,7 +56,7 @@ describe("replies that are written at once in two branches", () => {
         }
         yield* chat.stop(USER, chatId)
         assert.isUndefined((yield* chat.get(USER, chatId)).running)
-      }).pipe(Effect.scoped)
+      })
     )
   )
 
