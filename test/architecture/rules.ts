@@ -14,6 +14,7 @@ export const arrows: ReadonlyArray<{ readonly from: string; readonly to: Readonl
   { from: "@parley/adapters-http", to: ["@parley/core", "@parley/widget"] },
   { from: "@parley/adapters-stripe", to: ["@parley/core", "@parley/stripe-stand-in"] },
   { from: "@parley/adapters-*", to: ["@parley/core"] },
+  { from: "create-parley", to: [] },
   { from: "@parley/cli", to: ["@parley/*"] },
   { from: "@parley/bench", to: ["@parley/*"] },
   { from: "@parley/example-*", to: ["@parley/*"] }

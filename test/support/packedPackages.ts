@@ -35,22 +35,29 @@ export const ending = async (
   }
 }
 
-/** Packs every published package as `npm publish` does, in a copy of the repository; returns the files by package. */
-export const packAll = async (folder: string): Promise<ReadonlyMap<string, string>> => {
+/**
+ * Packs every published package of the scope, and `also` others, as `npm publish` does, in a copy of the repository;
+ * returns the files by folder.
+ */
+export const packAll = async (
+  folder: string,
+  also: ReadonlyArray<string> = []
+): Promise<ReadonlyMap<string, string>> => {
+  const packed = [...published, ...also]
   const clone = join(folder, "clone")
   mkdirSync(clone)
   await copyRepository(clone)
   // The links within the modules point to the clone's packages.
   await run("cp", ["-a", join(root, "node_modules"), clone])
-  for (const name of published) {
+  for (const name of packed) {
     const own = join(root, "packages", name, "node_modules")
     if (existsSync(own)) await run("cp", ["-a", own, join(clone, "packages", name)])
   }
-  const manifests = published.map((name) => `packages/${name}/package.json`)
+  const manifests = packed.map((name) => `packages/${name}/package.json`)
   const hashes = async (of: string) =>
     (await run("git", ["-C", root, "hash-object", ...manifests.map((path) => join(of, path))])).stdout
   const files = new Map<string, string>()
-  for (const name of published) {
+  for (const name of packed) {
     const argv = ["pack", "--json", "--pack-destination", folder]
     const { stdout } = await run("npm", argv, { ...OUTPUT, cwd: join(clone, "packages", name) })
     files.set(name, join(folder, /"filename": "(.*\.tgz)"/.exec(stdout)?.[1] ?? ""))

@@ -1,0 +1,26 @@
+import { openDocumentParser } from "@parley/adapters-documents"
+import { chatModels, OpenAiChatModel } from "@parley/adapters-llm"
+import { createParley } from "@parley/core"
+import { Redacted } from "effect"
+import { openStorage } from "./storage.ts"
+
+/** Without a key the offline model answers: it quotes documents and knows nothing else. */
+const models = () => {
+  const key = process.env["OPENAI_API_KEY"]
+  return chatModels(key ? { openai: new OpenAiChatModel({ apiKey: Redacted.make(key) }) } : {})
+}
+
+/** Opens the database and the document parser, and starts Parley on them; `close` ends all of it. */
+export const openParley = async () => {
+  const storage = await openStorage()
+  const { parser, close } = await openDocumentParser()
+  const parley = await createParley({ ...storage, parser, models: models() })
+  return {
+    parley,
+    close: async () => {
+      await parley.close()
+      await close()
+      await storage.close()
+    }
+  }
+}

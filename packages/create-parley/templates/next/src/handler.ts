@@ -1,0 +1,15 @@
+import { parleyFetch } from "@parley/adapters-http"
+import { runtimeOf } from "@parley/core/effect"
+import { openParley } from "./parley.ts"
+import { signIn } from "./signIn.ts"
+
+const open = async () => {
+  const { parley } = await openParley()
+  const baseUrl = process.env["PARLEY_BASE_URL"] ?? "http://localhost:3000"
+  return parleyFetch({ runtime: runtimeOf(parley), baseUrl, ...signIn })
+}
+
+const kept = globalThis as { handler?: ReturnType<typeof open> }
+
+/** Opened by the first request and not by `next build`; a development server's reloads find it again. */
+export const handle = async (request: Request): Promise<Response> => (await (kept.handler ??= open()))(request)
