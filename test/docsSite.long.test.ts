@@ -1,9 +1,23 @@
 import { execFile } from "node:child_process"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { pathToFileURL } from "node:url"
 import { promisify } from "node:util"
 import { beforeAll, describe, expect, it } from "vitest"
 import { root, sitePages, textOf } from "../tooling/docs/sitePages.ts"
+
+/** The search engine of the site. */
+interface SearchEngine {
+  readonly loadJSON: (
+    index: string,
+    fields: object
+  ) => {
+    readonly search: (
+      words: string,
+      options: object
+    ) => ReadonlyArray<{ readonly title: string; readonly titles: ReadonlyArray<string> }>
+  }
+}
 
 const built = join(root, "docs/site/dist")
 const page = (address: string): string => readFileSync(join(built, `${address}.html`), "utf8")
@@ -22,6 +36,24 @@ describe("npm run docs", () => {
     expect(guide).toContain("parley.credits.meter(order, paintAndTell)")
     expect(page("guides/metering")).toContain('href="/concepts/holds.html"')
     expect(page("packages/adapters-db")).toContain("{{schema}}")
+  })
+
+  it.each([
+    ["docker", "Docker and Kubernetes"],
+    ["supabase", "Supabase"],
+    ["prometheus", "Monitoring"],
+    ["next.js", "Start with Next.js"]
+  ])("finds %s in the search of the site: %s", async (words, title) => {
+    const chunks = join(built, "assets/chunks")
+    const chunk = readdirSync(chunks).find((name) => name.startsWith("@localSearchIndexroot")) ?? ""
+    const { default: index } = (await import(pathToFileURL(join(chunks, chunk)).href)) as { readonly default: string }
+    const { default: MiniSearch } = (await import(
+      pathToFileURL(join(root, "docs/site/node_modules/minisearch/dist/es/index.js")).href
+    )) as { readonly default: SearchEngine }
+    const fields = { fields: ["title", "titles", "text"], storeFields: ["title", "titles"] }
+    const found = MiniSearch.loadJSON(index, fields).search(words, { prefix: true, fuzzy: 0.2 })
+    const titles = found.slice(0, 5).map(({ title: own, titles: above }) => [...above, own].join(" > "))
+    expect(titles.join("\n")).toContain(title)
   })
 
   it("lists its pages for programs", () => {

@@ -1,11 +1,10 @@
 import { spawn } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { createServer, type AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { ending, makeProject, packAll } from "./support/packedPackages.ts"
+import { ending, freePort, makeProject, packAll } from "./support/packedPackages.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const TIMEOUT_MS = 1_800_000
@@ -29,14 +28,6 @@ const inApp = (path: string, text: string) => writeFileSync(join(app, path), tex
 
 const env = () => ({ ...process.env, NEXT_TELEMETRY_DISABLED: "1", DATABASE_URL: "" })
 const next = (...argv: ReadonlyArray<string>) => [join(app, "node_modules/next/dist/bin/next"), ...argv]
-
-const freePort = async (): Promise<number> => {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 /** Builds the application, starts it, and asks it; ends it after that. */
 const built = async (ask: (url: string) => Promise<void>): Promise<void> => {

@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -11,6 +12,7 @@ import {
   copiesOf,
   ending,
   installedBytes,
+  freePort,
   makeProject,
   otherEffect,
   packAll,
@@ -78,7 +80,9 @@ beforeAll(async () => {
   tarballs = await packAll(folder)
   effect = await otherEffect(folder)
   tools = await makeProject(folder, "tools", [
-    "typescript@5.9.3",
+    "typescript-5.4@npm:typescript@5.4.5",
+    "typescript-5.7@npm:typescript@5.7.3",
+    "typescript-5.9@npm:typescript@5.9.3",
     `node-${process.platform}-${process.arch}@22.19.0`,
     "publint@0.3.25",
     "@arethetypeswrong/cli@0.18.5"
@@ -217,7 +221,7 @@ describe("a project with an Effect of another patch, with the packages and what 
       }
       const files = ["entries.ts", ...[...programs, "express-app"].map((name) => `${name}/main.ts`)]
       writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files }))
-      const compiler = version === "7" ? join(root, "node_modules/typescript/bin/tsc") : tool("typescript/bin/tsc")
+      const compiler = version === "7" ? join(root, "node_modules/typescript/bin/tsc") : tool("typescript-5.9/bin/tsc")
       expect(await ending(process.execPath, [compiler, "-p", project], project)).toEqual({ exit: 0, said: "" })
       for (const node of version === "7" ? nodes() : [OLD_NODE()]) {
         for (const name of programs) {
@@ -229,6 +233,30 @@ describe("a project with an Effect of another patch, with the packages and what 
       }
     }
   )
+})
+
+describe("the types of every entry", () => {
+  const withoutEffect = ["client", "dashboard", "react", "stripe-stand-in", "widget"].map((name) => `@parley/${name}`)
+  const isWithoutEffect = (entry: string) => withoutEffect.some((name) => `${entry}/`.startsWith(`${name}/`))
+
+  // Effect's own declarations need TypeScript 5.7.
+  it.each([
+    ["5.4", "that import no Effect, with the libraries checked", isWithoutEffect, false],
+    ["5.4", "with the libraries unchecked", () => true, true],
+    ["5.7", "with the libraries checked", () => true, false]
+  ])("compile with TypeScript %s, %s", async (version, _which, isMeant, skipLibCheck) => {
+    const names = entries()
+      .filter(isMeant)
+      .map((entry, index) => `import * as entry${index} from "${entry}"\nvoid entry${index}`)
+    writeFileSync(join(project, "types.ts"), names.join("\n"))
+    const lib = ["es2023", "dom", "dom.iterable", ...(version === "5.4" ? [] : ["dom.asynciterable"])]
+    const language = { module: "nodenext", target: "es2022", lib, types: ["node"] }
+    const compilerOptions = { ...language, strict: true, noEmit: true, skipLibCheck }
+    const file = join(project, "tsconfig-types.json")
+    writeFileSync(file, JSON.stringify({ compilerOptions, files: ["types.ts"] }))
+    const compiler = tool(`typescript-${version}/bin/tsc`)
+    expect(await ending(process.execPath, [compiler, "-p", file], project)).toEqual({ exit: 0, said: "" })
+  })
 })
 
 describe("projects with more in them", () => {
@@ -254,6 +282,30 @@ describe("projects with more in them", () => {
     writeFileSync(join(newer, "open.mjs"), open)
     const { said } = await ending(process.execPath, ["open.mjs"], newer)
     expect(said).toContain("needs @electric-sql/pglite 0.5.14, and @electric-sql/pglite 0.5.16 is installed")
+  })
+
+  it("parts that were written outside of the repository pass the contract suites, one of them on Redis", async () => {
+    await addTo(project, ["redis@5"])
+    const parts = join(project, "own-parts")
+    for (const name of ["src", "contracts"]) {
+      cpSync(join(root, "examples/own-parts", name), join(parts, name), { recursive: true })
+    }
+    const { said: program } = await ending("bash", [join(root, ".ci/redis")], root)
+    const port = String(await freePort())
+    const path = program.trim().split("\n").at(-1) ?? ""
+    const redis = spawn(path, ["--port", port, "--bind", "127.0.0.1", "--save", ""], { stdio: "ignore" })
+    const ended = new Promise((resolve) => redis.once("close", resolve))
+    try {
+      const argv = [join(project, "node_modules/vitest/vitest.mjs"), "run", "--dir", "contracts"]
+      const env = { ...process.env, REDIS_URL: `redis://127.0.0.1:${port}` }
+      expect(await ending(process.execPath, argv, parts, env)).toMatchObject({
+        exit: 0,
+        said: expect.stringMatching(/Test Files +4 passed/)
+      })
+    } finally {
+      redis.kill()
+      await ended
+    }
   })
 
   it("the first program runs, once the embedded database is installed", async () => {

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { createServer, type AddressInfo } from "node:net"
 import { basename, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
@@ -114,4 +115,13 @@ export const installedBytes = async (project: string): Promise<number> => {
 export const copiesOf = async (project: string, name: string): Promise<ReadonlyArray<string>> => {
   const argv = [".", "-type", "d", "-path", `*/node_modules/${name}`]
   return (await run("find", argv, { ...OUTPUT, cwd: project })).stdout.split("\n").filter((path) => path !== "")
+}
+
+/** A port of this machine that was free a moment ago. */
+export const freePort = async (): Promise<number> => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
 }

@@ -78,7 +78,11 @@ const apiPages = () => {
   }
 }
 
-const begin = [item("start"), item("concepts/index")]
+const begin = [
+  item("start"),
+  ...["express", "fastify", "hono", "next", "effect"].map((name) => item(`start/${name}`)),
+  item("concepts/index")
+]
 const guides = below(
   "guides",
   [
@@ -88,9 +92,12 @@ const guides = below(
     "fetch-handler",
     "react-chat",
     "metering",
+    "stripe-in-your-application",
+    "documents-and-embedders",
     "back-ends",
     "openai-clients",
     "own-vendor",
+    "own-parts",
     "two-servers"
   ].map((name) => `guides/${name}`)
 )
@@ -115,7 +122,7 @@ const operating = [
   item("threats", "Threats"),
   item("security/asvs", "OWASP ASVS 5.0")
 ]
-const reference = ["configuration", "commands", "http", "errors"].map((name) => item(`reference/${name}`))
+const reference = ["configuration", "commands", "http", "errors", "versions"].map((name) => item(`reference/${name}`))
 const api = apiPages().map((name) => ({
   link: `/reference/api/${name}`,
   text: name === "index" ? "All packages" : withoutScope(titleOf(`docs/reference/api/${name}.md`))

@@ -8,7 +8,6 @@ const VERSIONS: Readonly<Record<string, string>> = {
   "@types/express": "^5.0.6",
   "@types/node": "^22.19.0",
   "@types/react": "^19.3.0",
-  effect: "^4.1.0",
   express: "^5.3.0",
   fastify: "^5.12.8",
   hono: "^4.13.19",
@@ -30,11 +29,11 @@ const FRAMEWORK_PACKAGES: Readonly<
   Record<Framework, { readonly runs: ReadonlyArray<string>; readonly develops: ReadonlyArray<string> }>
 > = {
   server: { runs: ["@parley/cli"], develops: [] },
-  express: { runs: [...LIBRARY, "@parley/dashboard", "effect", "express"], develops: ["@types/express"] },
-  fastify: { runs: [...LIBRARY, "@parley/dashboard", "effect", "fastify"], develops: [] },
-  hono: { runs: [...LIBRARY, "@parley/dashboard", "effect", "hono", "@hono/node-server"], develops: [] },
+  express: { runs: [...LIBRARY, "@parley/dashboard", "express"], develops: ["@types/express"] },
+  fastify: { runs: [...LIBRARY, "@parley/dashboard", "fastify"], develops: [] },
+  hono: { runs: [...LIBRARY, "@parley/dashboard", "hono", "@hono/node-server"], develops: [] },
   next: {
-    runs: [...LIBRARY, "@parley/client", "@parley/react", "effect", "next", "react", "react-dom"],
+    runs: [...LIBRARY, "@parley/client", "@parley/react", "next", "react", "react-dom"],
     develops: ["@types/react"]
   }
 }

@@ -9,7 +9,7 @@ import {
   type SilenceWatch
 } from "@parley/core/adapter"
 import type { Effort } from "@parley/core"
-import { Redacted } from "effect"
+import { textOf } from "../vendor/ApiKey.ts"
 import { Connections } from "../vendor/Connections.ts"
 import { readEventStream, maxReplyBytes } from "../vendor/readEventStream.ts"
 import { defaultRetryPolicy, retryBeforeFirst } from "../vendor/retryBeforeFirst.ts"
@@ -89,7 +89,7 @@ export class AnthropicChatModel implements ChatModel {
   async #connect(): Promise<Anthropic> {
     const { Anthropic: Client } = await loadPackage("@anthropic-ai/sdk", () => import("@anthropic-ai/sdk"))
     return new Client({
-      apiKey: Redacted.value(this.#options.apiKey),
+      apiKey: textOf(this.#options.apiKey),
       authToken: null,
       baseURL: this.#options.baseUrl ?? ANTHROPIC,
       fetch: vendorFetch,

@@ -1,6 +1,7 @@
 import { RerankFailed, type RerankInput, type RerankerService } from "@parley/core/adapter"
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import { refusingWhileSilent } from "../silence/refusingWhileSilent.ts"
+import { type ApiKey, textOf } from "../vendor/ApiKey.ts"
 import { wholeBytes } from "../vendor/readBounded.ts"
 import { EventStreamBroken } from "../vendor/serverSentEvents.ts"
 import { countAt, eventObject, isObject } from "../vendor/vendorEvent.ts"
@@ -8,7 +9,7 @@ import { vendorFailure } from "../vendor/vendorFailure.ts"
 import { vendorFetch } from "../vendor/vendorFetch.ts"
 
 export interface CohereRerankerOptions {
-  readonly apiKey: Redacted.Redacted<string>
+  readonly apiKey: ApiKey
   /** The address above `/rerank` of a compatible server; Cohere's unless given. */
   readonly baseUrl?: string | undefined
   /** `rerank-v3.5` unless given. */
@@ -47,7 +48,7 @@ export const makeCohereReranker = (options: CohereRerankerOptions): RerankerServ
     const body = JSON.stringify({ model, query, documents: passages })
     const response = await vendorFetch(`${baseUrl.replace(/\/+$/, "")}/rerank`, {
       method: "POST",
-      headers: { authorization: `Bearer ${Redacted.value(apiKey)}`, "content-type": "application/json" },
+      headers: { authorization: `Bearer ${textOf(apiKey)}`, "content-type": "application/json" },
       body,
       signal
     })

@@ -11,12 +11,13 @@ import {
   type ModelFailed,
   type ModelFailure
 } from "@parley/core/adapter"
-import { Clock, Effect, Random, type Redacted, Semaphore } from "effect"
+import { Clock, Effect, Random, Semaphore } from "effect"
 import { defaultRetryPolicy, delayBeforeRetry, type RetryPolicy } from "../vendor/retryBeforeFirst.ts"
 import { wholeBytes } from "../vendor/readBounded.ts"
 import { refusingWhileSilent } from "../silence/refusingWhileSilent.ts"
 import { vendorFailure } from "../vendor/vendorFailure.ts"
 import { VendorRefusal } from "../vendor/VendorRefusal.ts"
+import type { ApiKey } from "../vendor/ApiKey.ts"
 import { openAiClient, OPENAI_URL } from "./openAiClient.ts"
 
 /**
@@ -33,7 +34,7 @@ export const embeddingsFrom = (text: string, count: number): ReadonlyArray<unkno
 }
 
 export interface OpenAiEmbedderOptions {
-  readonly apiKey: Redacted.Redacted<string>
+  readonly apiKey: ApiKey
   /** A compatible server; default: OpenAI. */
   readonly baseUrl?: string | undefined
   /** Default `text-embedding-3-small`. */

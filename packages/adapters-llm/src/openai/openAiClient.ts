@@ -1,6 +1,6 @@
 import type OpenAI from "openai"
 import { loadPackage } from "@parley/core/adapter"
-import { Redacted } from "effect"
+import { type ApiKey, textOf } from "../vendor/ApiKey.ts"
 import { vendorFetch } from "../vendor/vendorFetch.ts"
 
 export const OPENAI_URL = "https://api.openai.com/v1"
@@ -9,7 +9,7 @@ export const OPENAI_URL = "https://api.openai.com/v1"
 const AZURE = /(?:^|\.)(?:openai\.azure\.(?:com|us)|cognitiveservices\.azure\.(?:com|us)|services\.ai\.azure\.com)$/
 
 export interface OpenAiEndpoint {
-  readonly apiKey: Redacted.Redacted<string>
+  readonly apiKey: ApiKey
   /** May have a query, for example Azure's `api-version`, which is sent with every request. */
   readonly baseUrl: string
   /** In milliseconds; a net beneath the limits of the caller. */
@@ -25,7 +25,7 @@ export const openAiClient = async ({ apiKey, baseUrl, timeoutMs }: OpenAiEndpoin
   const url = new URL(baseUrl)
   const defaultQuery = Object.fromEntries(url.searchParams)
   url.search = ""
-  const key = Redacted.value(apiKey)
+  const key = textOf(apiKey)
   return new Client({
     apiKey: key,
     baseURL: url.href.replace(/\/+$/, ""),

@@ -1,5 +1,5 @@
 import type { ReplyLimits } from "@parley/core/adapter"
-import type { Redacted } from "effect"
+import type { ApiKey } from "./ApiKey.ts"
 import type { RetryPolicy } from "./retryBeforeFirst.ts"
 
 /** Bounds of the connections to a vendor. */
@@ -16,7 +16,7 @@ export const defaultConnectionLimits: ConnectionLimits = { open: 1_024, waiting:
 export interface VendorOptions {
   /** The vendor's name for people, receipts and metrics; default: the vendor of the protocol. */
   readonly name?: string | undefined
-  readonly apiKey: Redacted.Redacted<string>
+  readonly apiKey: ApiKey
   /** A server with a compatible protocol; default: the vendor's own. */
   readonly baseUrl?: string | undefined
   readonly limits?: Partial<ReplyLimits>

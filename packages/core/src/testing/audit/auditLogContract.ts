@@ -8,7 +8,10 @@ import { suiteOn } from "../suiteOn.ts"
 
 const DAY_MS = 86_400_000
 
-/** The guarantees of every `AuditLog`. `recordAt` stores an entry as it was recorded at a time in Unix milliseconds. */
+/**
+ * The guarantees of every `AuditLog`. `recordAt` stores an entry as it was recorded at a time in Unix milliseconds.
+ * `layer` is built once, for all tests.
+ */
 export const auditLogContract = <R = never>(
   name: string,
   layer: Layer.Layer<AuditLog | PersonalData | UnitOfWork | R, unknown>,

@@ -11,7 +11,7 @@ import { suiteOn } from "../suiteOn.ts"
 import { accountOf, AT, conclude, eventOf, find, newId, receive } from "./billingStoreFixtures.ts"
 import { owedPayments } from "./owedPayments.ts"
 
-/** The guarantees of every `BillingStore`. */
+/** The guarantees of every `BillingStore`. `layer` is built once, for all tests. */
 export const billingStoreContract = (
   name: string,
   layer: Layer.Layer<BillingStore | PaymentEventStore | PersonalData | UnitOfWork, unknown>

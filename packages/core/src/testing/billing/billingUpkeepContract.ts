@@ -14,7 +14,7 @@ import { suiteOn } from "../suiteOn.ts"
 
 const HOUR_MS = 3_600_000
 
-/** The guarantees of every `BillingUpkeep`. */
+/** The guarantees of every `BillingUpkeep`. `layer` is built once, for all tests. */
 export const billingUpkeepContract = (
   name: string,
   layer: Layer.Layer<BillingStore | PaymentEventStore | BillingUpkeep | CreditPorts | UnitOfWork, unknown>

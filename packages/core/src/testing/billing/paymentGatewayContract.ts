@@ -30,7 +30,7 @@ export interface GatewayStage {
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** The guarantees of every `PaymentGateway`. */
+/** The guarantees of every `PaymentGateway`. `stage` is opened for each test, and closed after it. */
 export const paymentGatewayContract = (name: string, { lacks = [], stage }: GatewayStage): void => {
   /** Defines the tests that a stage can run; the others are not defined, so that none is skipped. */
   const where = (part: "memory" | "absence" | "pages") => (lacks.includes(part) ? () => undefined : it)

@@ -212,7 +212,10 @@ const fencing = (run: Run<Stores>) => {
     ))
 }
 
-/** The contract of every `BotStore`, together with the documents of the same adapter. */
+/**
+ * The contract of every `BotStore`, together with the documents of the same adapter. `layer` is built once, for all
+ * tests.
+ */
 export const botStoreContract = (name: string, layer: Layer.Layer<Stores, unknown>): void =>
   suiteOn(`BotStore contract: ${name}`, layer, (run) => {
     for (const define of [keeping, knowing, rotating, fencing]) define(run)

@@ -335,7 +335,7 @@ const reading = (run: Run<ChatStores>) => {
     ))
 }
 
-/** The guarantees of every `ChatStore`. Each test uses people of its own. */
+/** The guarantees of every `ChatStore`. Each test uses people of its own. `layer` is built once, for all tests. */
 export const chatStoreContract = <R = never>(
   name: string,
   layer: Layer.Layer<ChatStores | R, unknown>,

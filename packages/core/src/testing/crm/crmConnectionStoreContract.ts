@@ -208,7 +208,10 @@ const resealing = (run: Run<Stores>) => {
     ))
 }
 
-/** The contract of every `CrmConnectionStore`, together with the bots of the same adapter. */
+/**
+ * The contract of every `CrmConnectionStore`, together with the bots of the same adapter. `layer` is built once, for
+ * all tests.
+ */
 export const crmConnectionStoreContract = (name: string, layer: Layer.Layer<Stores, unknown>): void =>
   suiteOn(`CrmConnectionStore: ${name}`, layer, (run) => {
     for (const define of [keeping, refreshing, fencing, resealing]) define(run)

@@ -17,7 +17,7 @@ export interface StagedCrm {
 
 const REDIRECT_URI = "http://localhost:3000/api/crm/provider_one/callback"
 
-/** The contract of every `CrmProvider`. */
+/** The contract of every `CrmProvider`. `stage` is opened for each test, and closed after it. */
 export const crmProviderContract = (name: string, stage: Effect.Effect<StagedCrm, never, Scope.Scope>): void => {
   const run = (work: (staged: StagedCrm) => Effect.Effect<void, unknown>) =>
     Effect.runPromise(Effect.scoped(Effect.flatMap(stage, work)))

@@ -372,7 +372,7 @@ const changing = (run: Run<DocumentStore>) => {
     ))
 }
 
-/** The guarantees of every `DocumentStore`. Each test uses people of its own. */
+/** The guarantees of every `DocumentStore`. Each test uses people of its own. `layer` is built once, for all tests. */
 export const documentStoreContract = (name: string, layer: Layer.Layer<DocumentStore, unknown>): void =>
   suiteOn(`DocumentStore: ${name}`, layer, (run) => {
     inserting(run)

@@ -34,7 +34,10 @@ const cosine = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): number => {
   return dot / (Math.hypot(...a) * Math.hypot(...b))
 }
 
-/** The guarantees of every embedder, independent of its provider. */
+/**
+ * The guarantees of every embedder, independent of its provider. `stage` is called for each embedder that a test
+ * needs, mostly once in a test.
+ */
 export const embedderContract = (name: string, { stage }: EmbedderStage): void => {
   describe(`${name} as an Embedder`, () => {
     const embed = async (texts: ReadonlyArray<string>, under?: StagedEmbedder) => {

@@ -24,7 +24,9 @@ const newFile = (bytes: Uint8Array) =>
     return document
   })
 
-/** The guarantees of every `FileStore`, beside the `DocumentStore` it belongs to. */
+/**
+ * The guarantees of every `FileStore`, beside the `DocumentStore` it belongs to. `layer` is built once, for all tests.
+ */
 export const fileStoreContract = (name: string, layer: Layer.Layer<FileStore | DocumentStore, unknown>): void =>
   suiteOn(`FileStore: ${name}`, layer, (run) => {
     for (const length of [0, 1, MIB - 1, MIB, MIB + 1, 2 * MIB, 5 * MIB + 12345]) {

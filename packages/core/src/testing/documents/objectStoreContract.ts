@@ -6,7 +6,10 @@ const patterned = (length: number): Uint8Array =>
   Uint8Array.from({ length }, (_, index) => (index * 31 + (index >> 8)) & 0xff)
 const newKey = () => crypto.randomUUID()
 
-/** The guarantees of every `Objects`. `opened` returns it when the tests run. */
+/**
+ * The guarantees of every `Objects`. `opened` returns it when the tests run. `opened` is called for each call of the
+ * store: open it before, once.
+ */
 export const objectStoreContract = (name: string, opened: () => Objects): void => {
   const run = <A, E>(ask: (objects: Objects) => Effect.Effect<A, E>): Promise<A> => Effect.runPromise(ask(opened()))
 

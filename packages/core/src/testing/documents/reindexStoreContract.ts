@@ -12,7 +12,10 @@ import { indexed, indexPassages, passagesOf } from "./passages/passageIndexFixtu
 const MINUTE_MS = 60_000
 const aScope = () => `scope-${crypto.randomUUID()}`
 
-/** The guarantees of every `ReindexStore` and its `ReindexRecords`, beside the stores of the same storage. */
+/**
+ * The guarantees of every `ReindexStore` and its `ReindexRecords`, beside the stores of the same storage. `layer` is
+ * built once, for all tests.
+ */
 export const reindexStoreContract = (
   name: string,
   layer: Layer.Layer<DocumentStore | PassageIndex | PassageWriter | ReindexStore | ReindexRecords, unknown>

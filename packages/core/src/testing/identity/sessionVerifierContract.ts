@@ -13,7 +13,10 @@ export interface SessionStage {
 
 const HOUR_MS = 3_600_000
 
-/** The contract of every `SessionVerifier`. `stage` creates a verifier with its own provider. */
+/**
+ * The contract of every `SessionVerifier`. `stage` creates a verifier with its own provider. `stage` is called for
+ * each verifier that a test needs, once or twice in a test.
+ */
 export const sessionVerifierContract = (name: string, stage: () => SessionStage | Promise<SessionStage>): void => {
   const inAnHour = () => Math.floor((Effect.runSync(Clock.currentTimeMillis) + HOUR_MS) / 1_000) * 1_000
   const session = (userId: string, more: Partial<Session> = {}): Session => ({

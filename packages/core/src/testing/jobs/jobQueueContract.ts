@@ -298,7 +298,7 @@ const stopping = (run: Run<Ports>) => {
 
 /**
  * The contract of every `JobQueue`. The workers of `layer` must wait for the end of a try when they stop. `histories`
- * is the number of histories for the law of twins.
+ * is the number of histories for the law of twins. `layer` is built once, for all tests.
  */
 export const jobQueueContract = (name: string, layer: Layer.Layer<Ports, unknown>, histories = 8): void =>
   suiteOn(`JobQueue: ${name}`, layer, (run) => {
@@ -315,7 +315,7 @@ export const jobQueueContract = (name: string, layer: Layer.Layer<Ports, unknown
 
 /**
  * The guarantees of every `JobQueue` for tries that outlast their worker. The workers of `layer` must wait for less
- * than a second.
+ * than a second. `layer` is built once, for all tests.
  */
 export const hastyJobQueueContract = (name: string, layer: Layer.Layer<JobQueue, unknown>): void =>
   suiteOn(`JobQueue whose workers stop in haste: ${name}`, layer, (run) => {

@@ -19,7 +19,10 @@ const stateThat = (holds: (state: WorkState) => boolean) =>
     }
   }).pipe(Effect.timeout("90 seconds"))
 
-/** The guarantees of every `WorkerRegistry`, on a storage without workers and jobs, with the queue of the same storage. */
+/**
+ * The guarantees of every `WorkerRegistry`, on a storage without workers and jobs, with the queue of the same storage.
+ * `layer` is built once, for all tests.
+ */
 export const workerRegistryContract = (name: string, layer: Layer.Layer<JobQueue | WorkerRegistry, unknown>): void =>
   suiteOn(`WorkerRegistry: ${name}`, layer, (run) => {
     it("knows no worker and no job at first", () =>

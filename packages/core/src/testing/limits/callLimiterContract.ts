@@ -241,7 +241,7 @@ const laws = (run: Run<CallLimiter>) => {
     ))
 }
 
-/** The guarantees of every `CallLimiter`. */
+/** The guarantees of every `CallLimiter`. `layer` is built once, for all tests. */
 export const callLimiterContract = (name: string, layer: Layer.Layer<CallLimiter, unknown>): void =>
   suiteOn(`CallLimiter: ${name}`, layer, (run) => {
     describe("windows", () => windows(run))

@@ -5,7 +5,7 @@ import { suiteOn } from "../suiteOn.ts"
 
 const HOUR_MS = 3_600_000
 
-/** The guarantees of every `RateLimiter`. */
+/** The guarantees of every `RateLimiter`. `layer` is built once, for all tests. */
 export const rateLimiterContract = (name: string, layer: Layer.Layer<RateLimiter, unknown>): void =>
   suiteOn(`RateLimiter: ${name}`, layer, (run) => {
     const counting = (subject: string, event: string, windowMs: number) =>

@@ -14,7 +14,10 @@ const grantedOf = (spending: Spending): number => (spending._tag === "Granted" ?
 const atTheSameTime = <A, E, R>(all: ReadonlyArray<Effect.Effect<A, E, R>>) =>
   Effect.all(all, { concurrency: "unbounded" })
 
-/** The guarantees of every `SpendLimiter`. A test that begins shortly before midnight (UTC) may fail after it. */
+/**
+ * The guarantees of every `SpendLimiter`. A test that begins shortly before midnight (UTC) may fail after it. `layer`
+ * is built once, for all tests.
+ */
 export const spendLimiterContract = (name: string, layer: Layer.Layer<SpendLimiter, unknown>): void =>
   suiteOn(`SpendLimiter: ${name}`, layer, (run) => {
     it("grants the rest of the limit, at least the useful minimum, and refuses until the next day", () =>

@@ -85,7 +85,7 @@ const standingStill = async (value: () => number, most: number): Promise<number>
 const textOf = (parts: ReadonlyArray<ReplyPart>): string =>
   parts.map((part) => (part._tag === "text-delta" ? part.text : "")).join("")
 
-/** The contract of every chat model of any provider. */
+/** The contract of every chat model of any provider. `stage` is called once in each test, and closed after it. */
 export const chatModelContract = (name: string, stage: ChatModelStage): void => {
   describe(`${name} as a ChatModel`, () => {
     let scopes: Array<Scope.Closeable> = []

@@ -22,7 +22,7 @@ const newPending = (change: Partial<PendingSignIn> = {}) =>
     }
   })
 
-/** The guarantees of every `SignInStore`. */
+/** The guarantees of every `SignInStore`. `layer` is built once, for all tests. */
 export const signInStoreContract = (
   name: string,
   layer: Layer.Layer<AccessStore | PersonalData | SignInStore, unknown>

@@ -153,7 +153,7 @@ const undoing = (run: Run<Stores>) => {
     ))
 }
 
-/** The guarantees of every `UnitOfWork` over the stores of the same adapter. */
+/** The guarantees of every `UnitOfWork` over the stores of the same adapter. `layer` is built once, for all tests. */
 export const unitOfWorkContract = (name: string, layer: Layer.Layer<Stores, unknown>): void =>
   suiteOn(`UnitOfWork: ${name}`, layer, (run) => {
     committing(run)

@@ -66,7 +66,7 @@ const paid = (kind: "purchase" | "invoice", userId: string, payment: Payment) =>
     )
   })
 
-/** The guarantees of every `MoneyRecords`. */
+/** The guarantees of every `MoneyRecords`. `layer` is built once, for all tests. */
 export const moneyRecordsContract = (name: string, layer: Layer.Layer<Stores, unknown>): void =>
   suiteOn(`MoneyRecords contract: ${name}`, layer, (run) => {
     it("charges of all people are summed by day and model; other changes of a balance are none", () =>

@@ -317,7 +317,7 @@ const listing = (run: Run<Stores>) => {
     ))
 }
 
-/** The contract of every `PersonalData`, over stores of the same adapter. */
+/** The contract of every `PersonalData`, over stores of the same adapter. `layer` is built once, for all tests. */
 export const personalDataContract = (name: string, layer: Layer.Layer<Stores, unknown>): void =>
   suiteOn(`PersonalData contract: ${name}`, layer, (run) => {
     erasing(run)

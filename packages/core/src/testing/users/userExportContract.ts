@@ -175,7 +175,7 @@ const exporting = (run: Run<StoragePort | UserExport>) => {
     ))
 }
 
-/** The contract of `UserExport` over the stores of an adapter. */
+/** The contract of `UserExport` over the stores of an adapter. `layer` is built once, for all tests. */
 export const userExportContract = (name: string, layer: Layer.Layer<StoragePort, unknown>): void =>
   suiteOn(
     `UserExport contract: ${name}`,

@@ -21,7 +21,7 @@ export interface VisitorChallengeStage {
 
 const ADDRESS = "192.0.2.1"
 
-/** The guarantees of every `Challenge`. */
+/** The guarantees of every `Challenge`. `stage` is called for each test. */
 export const visitorChallengeContract = (name: string, { outages, stage }: VisitorChallengeStage): void => {
   describe(`VisitorChallenge: ${name}`, () => {
     const verify = ({ challenge }: StagedChallenge, token: string, address: string | undefined = ADDRESS) =>

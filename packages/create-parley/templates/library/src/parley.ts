@@ -1,13 +1,12 @@
 import { openDocumentParser } from "@parley/adapters-documents"
 import { chatModels, OpenAiChatModel } from "@parley/adapters-llm"
 import { createParley } from "@parley/core"
-import { Redacted } from "effect"
 import { openStorage } from "./storage.ts"
 
 /** Without a key the offline model answers: it quotes documents and knows nothing else. */
 const models = () => {
-  const key = process.env["OPENAI_API_KEY"]
-  return chatModels(key ? { openai: new OpenAiChatModel({ apiKey: Redacted.make(key) }) } : {})
+  const apiKey = process.env["OPENAI_API_KEY"]
+  return chatModels(apiKey ? { openai: new OpenAiChatModel({ apiKey }) } : {})
 }
 
 /** Opens the database and the document parser, and starts Parley on them; `close` ends all of it. */

@@ -13,7 +13,10 @@ import { storedText } from "./passageText.ts"
 import { ampleQuota, newDocument, newUserId } from "../../storage/storageFixtures.ts"
 import { type Run, suiteOn } from "../../suiteOn.ts"
 
-/** The guarantees of every `PassageIndex`, beside the `DocumentStore` whose documents it indexes. */
+/**
+ * The guarantees of every `PassageIndex`, beside the `DocumentStore` whose documents it indexes. `layer` is built
+ * once, for all tests.
+ */
 export const passageIndexContract = (name: string, layer: Layer.Layer<PassageStores, unknown>): void =>
   suiteOn(`PassageIndex: ${name}`, layer, (run) => {
     finding(run)

@@ -24,7 +24,10 @@ const LEGS: ReadonlyArray<Leg> = [
   { name: "words and meaning, many documents named", query: "automobile car", words: "a car of the kind", beside: 200 }
 ]
 
-/** The guarantees of every `PassageIndex` that also searches by meaning, with its embedder. */
+/**
+ * The guarantees of every `PassageIndex` that also searches by meaning, with its embedder. `layer` is built once, for
+ * all tests.
+ */
 export const passageMeaningContract = (
   name: string,
   layerWith: (embedder: Embedder["Service"]) => Layer.Layer<PassageStores, unknown>

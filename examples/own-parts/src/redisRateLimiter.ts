@@ -1,0 +1,32 @@
+import { RateLimiter, StorageFailed } from "@parley/core/adapter"
+import { Effect } from "effect"
+import type { RedisClientType } from "redis"
+
+const asked = <A>(operation: string, ask: () => Promise<A>) =>
+  Effect.tryPromise({
+    try: ask,
+    catch: (cause) => new StorageFailed({ operation: `RateLimiter.${operation}`, retryable: true, cause })
+  })
+
+/** Counts events in Redis 7 or newer: a key for each window, which Redis removes at its end. */
+export const redisRateLimiter = (redis: RedisClientType): RateLimiter["Service"] => {
+  const keyOf = ({ name, subject }: { readonly name: string; readonly subject: string }) =>
+    `parley:${encodeURIComponent(subject)}:${encodeURIComponent(name)}`
+  return RateLimiter.of({
+    count: ({ windowMs, ...event }) =>
+      asked("count", async () => {
+        const key = keyOf(event)
+        // One transaction: no window is without an end, and the answer is of one moment.
+        const [count, , remaining] = await redis.multi().incr(key).pExpire(key, windowMs, "NX").pTTL(key).exec()
+        return { count: Number(count), remainingMs: Math.max(0, Number(remaining)) }
+      }),
+    peek: (event) =>
+      asked("peek", async () => {
+        const key = keyOf(event)
+        const [count, remaining] = await redis.multi().get(key).pTTL(key).exec()
+        return count === null
+          ? { count: 0, remainingMs: 0 }
+          : { count: Number(count), remainingMs: Math.max(0, Number(remaining)) }
+      })
+  })
+}
