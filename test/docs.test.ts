@@ -230,6 +230,27 @@ describe("the pages of the site", () => {
   })
 })
 
+describe("the contract suites", () => {
+  const folder = "packages/core/src/testing"
+  const suites = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith("Contract.ts"))
+    .flatMap((name) =>
+      [...textOf(`${folder}/${name}`).matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\nexport const (\w+Contract)\b/g)].map(
+        ([, says = "", suite = ""]) => ({ suite, says: says.replaceAll(/\s*\n \* /g, " ") })
+      )
+    )
+  /** It takes the tokenizer itself. */
+  const opensNothing = ["tokenizerContract"]
+
+  it("say how often they open what they test", () => {
+    expect(suites.length).toBeGreaterThan(30)
+    const silent = suites.filter(
+      ({ says }) => !/is built once|(?:called|opened) (?:for each|once in each test)/.test(says)
+    )
+    expect(silent.map(({ suite }) => suite)).toEqual(opensNothing)
+  })
+})
+
 describe("the page of troubleshooting", () => {
   it("has every code that a failure of the server's side is answered with, by its status", () => {
     const rows = [...textOf("docs/deploy/troubleshooting.md").matchAll(/^\| `(\w+)` +\| (\d+) /gm)]

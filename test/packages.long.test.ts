@@ -19,6 +19,7 @@ import {
   readJson
 } from "./support/packedPackages.ts"
 import { published } from "./support/publishedPackages.ts"
+import { codeBlocks, moduleName, moduleOf, programs } from "../tooling/docs/codeBlocks.ts"
 
 interface Manifest {
   readonly private?: boolean
@@ -313,6 +314,22 @@ describe("projects with more in them", () => {
     cpSync(join(root, "examples/minimal/src/main.ts"), join(project, "first.ts"))
     writeFileSync(join(project, "first.mjs"), readFileSync(join(project, "first.ts"), "utf8").replace(" as const", ""))
     for (const node of nodes()) expect(await printed(node, "first.mjs")).toContain("storks.txt")
+  })
+
+  it("the programs of the documents print what the documents say", async () => {
+    await addTo(project, ["stripe@23"])
+    const documents = join(project, "documents")
+    mkdirSync(documents)
+    cpSync(join(root, "tooling/docs/runPrograms.ts"), join(documents, "runPrograms.ts"))
+    const blocks = programs(codeBlocks()).filter(({ marks }) => marks.includes("run"))
+    const files = blocks.map((block) => join(documents, moduleName(block)))
+    for (const [index, block] of blocks.entries()) writeFileSync(files[index] ?? "", moduleOf(block))
+    const argv = ["--disable-warning=ExperimentalWarning", join(documents, "runPrograms.ts"), ...files]
+    const { said } = await ending(process.execPath, argv, project, { ...process.env, DATABASE_URL: "" })
+    const printed = JSON.parse(said) as Readonly<Record<string, string>>
+    expect(blocks.map((block, index) => [moduleName(block), printed[files[index] ?? ""]?.trim()])).toEqual(
+      blocks.map((block) => [moduleName(block), block.output?.trim()])
+    )
   })
 
   it("an empty folder becomes what the page for beginners says, command by command", async () => {

@@ -61,7 +61,7 @@ export const programs = (blocks: ReadonlyArray<CodeBlock>): ReadonlyArray<CodeBl
   blocks.filter(({ language }) => language === "ts" || language === "tsx")
 
 /** A block as a module with the same line numbers as in its file. */
-const moduleOf = ({ given, line, text }: CodeBlock): string => {
+export const moduleOf = ({ given, line, text }: CodeBlock): string => {
   const before = `${given}\nexport {}`
   return `${before}${"\n".repeat(line - before.split("\n").length)}${text}\n`
 }

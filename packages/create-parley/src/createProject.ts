@@ -22,7 +22,7 @@ const managerOf = (userAgent: string | undefined): string => /^(pnpm|yarn|bun)\/
 export const createProject = async (
   argv: ReadonlyArray<string>,
   terminal: Terminal,
-  userAgent?: string | undefined
+  userAgent?: string
 ): Promise<void> => {
   const { answers, folder, help, yes } = readArguments(argv)
   if (help) return void terminal.output.write(HELP)
