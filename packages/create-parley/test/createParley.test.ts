@@ -82,7 +82,8 @@ describe("the written projects", () => {
     } finally {
       rmSync(projects, { recursive: true, force: true })
     }
-  })
+    // It compiles the sources of all packages.
+  }, 600_000)
 
   it.each(combinations.map((choices) => [nameOf(choices), choices] as const))(
     "declare what they import, and have the settings that they read: %s",
