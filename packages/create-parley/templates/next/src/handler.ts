@@ -1,4 +1,4 @@
-import { parleyFetch } from "@parley/adapters-http"
+import { type FetchInfo, parleyFetch } from "@parley/adapters-http"
 import { runtimeOf } from "@parley/core/effect"
 import { openParley } from "./parley.ts"
 import { signIn } from "./signIn.ts"
@@ -12,4 +12,5 @@ const open = async () => {
 const kept = globalThis as { handler?: ReturnType<typeof open> }
 
 /** Opened by the first request and not by `next build`; a development server's reloads find it again. */
-export const handle = async (request: Request): Promise<Response> => (await (kept.handler ??= open()))(request)
+export const handle = async (request: Request, info?: FetchInfo): Promise<Response> =>
+  (await (kept.handler ??= open()))(request, info)

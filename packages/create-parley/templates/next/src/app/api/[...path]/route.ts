@@ -1,3 +1,4 @@
 import { handle } from "../../../handler.ts"
 
-export { handle as DELETE, handle as GET, handle as PATCH, handle as POST, handle as PUT }
+const answer = (request: Request): Promise<Response> => handle(request)
+export { answer as DELETE, answer as GET, answer as PATCH, answer as POST, answer as PUT }
