@@ -1,6 +1,6 @@
 import { endReply, keepChatDocuments, type StoredChat, type StoredMessage } from "../api/chats.ts"
 import { hasStatus, mayPass, parley } from "../api/parley.ts"
-import { factsOf, messageOf, newMessage, type ReplyMessage } from "./ReplyMessage.ts"
+import { factsOf, messageOf, newMessage, type ReplyMessage, withVersionsOf } from "./ReplyMessage.ts"
 import { type ReplyStart, ShownMessages } from "./ShownMessages.ts"
 
 /** The state of a conversation besides its messages. */
@@ -16,13 +16,17 @@ export interface ConversationFacts {
   /** The head of the current or last reply. */
   readonly start: ReplyStart | undefined
   /** The reason why the last question was not answered, with the question. */
-  readonly refusal: { readonly error: unknown; readonly question: string } | undefined
+  readonly refusal: Refusal | undefined
   /** The connection to the running reply was lost, and is being restored. */
   readonly isReconnecting: boolean
   /** This page joins a reply that another page started. */
   readonly isJoining: boolean
-  /** The chat that this one is a branch of. */
-  readonly branchOf: { readonly chatId: string; readonly title: string } | undefined
+}
+
+interface Refusal {
+  readonly error: unknown
+  /** Undefined if none was asked, as for another version of a reply. */
+  readonly question: string | undefined
 }
 
 /** The events of a conversation for the page around it. */
@@ -40,8 +44,12 @@ export interface ConversationEvents {
   readonly onRefused: () => void
   /** Those of these documents that the person still has, as far as this page knows. */
   readonly existing: (documentIds: ReadonlyArray<string>) => ReadonlyArray<string>
-  /** The title of a new chat when it is stored, beside its first words; default: the server's. */
-  readonly title?: string | undefined
+}
+
+/** What was asked, and the messages that were shown before. */
+interface Asked {
+  readonly question: string | undefined
+  readonly shown: ReadonlyArray<ReplyMessage>
 }
 
 /**
@@ -68,8 +76,7 @@ const NOTHING: ConversationFacts = {
   start: undefined,
   refusal: undefined,
   isReconnecting: false,
-  isJoining: false,
-  branchOf: undefined
+  isJoining: false
 }
 
 /** One chat on this page, in view or not: its messages, the running reply, and the settings of the next question. */
@@ -81,8 +88,12 @@ export class Conversation {
   readonly #events: ConversationEvents
   readonly #listeners = new Set<() => void>()
   #isStopping = false
-  #isNamed = false
-  #opening: string | undefined
+  /** Ends when the stopped reply is stored. */
+  #stopped = Promise.resolve()
+  /** The person has chosen or continued this branch, which another one does not replace by being newer. */
+  #isChosen = false
+  /** The ids of the messages that were asked and written last are being read. */
+  #isNaming = false
 
   constructor(
     events: ConversationEvents,
@@ -108,18 +119,6 @@ export class Conversation {
 
   readonly facts = (): ConversationFacts => this.#facts
 
-  /** Asks this question when the conversation is in view. */
-  openWith(question: string): void {
-    this.#opening = question
-  }
-
-  /** The conversation is in view: asks its first question, once. */
-  shown(): void {
-    const question = this.#opening
-    this.#opening = undefined
-    if (question !== undefined) void this.ask(question)
-  }
-
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -130,14 +129,61 @@ export class Conversation {
   }
 
   /** Asks, unless a reply is being written. If no word of a reply comes, the question returns in `refusal`. */
-  async ask(question: string): Promise<void> {
-    if (this.isWriting) return
+  ask(question: string): Promise<void> {
+    return this.#ask(this.chat.messages.length, question)
+  }
+
+  /** Asks another version of a question, in its place. */
+  readonly edit = (message: ReplyMessage, question: string): Promise<void> =>
+    this.#ask(this.chat.messages.indexOf(message), question)
+
+  /** Asks for another version of a reply, in its place. */
+  readonly regenerate = async (message: ReplyMessage): Promise<void> => {
+    // Its question may be on the page before.
+    if (this.chat.messages[0] === message) await this.readEarlier().catch(() => 0)
+    await this.#ask(this.chat.messages.indexOf(message), undefined)
+  }
+
+  /** Shows the branch with this message: another version of one that is shown. */
+  readonly show = async (messageId: string): Promise<void> => {
+    const { chatId } = this.#facts
+    if (chatId === undefined || this.isWriting) return
+    try {
+      const stored = await parley.chat.get(chatId, { leaf: messageId })
+      if (this.isWriting) return
+      this.#isChosen = true
+      this.#set({ refusal: undefined, start: undefined })
+      this.#take(stored)
+    } catch (error) {
+      this.#set({ refusal: { error, question: undefined } })
+    }
+  }
+
+  /** Asks after the first `count` shown messages. */
+  async #ask(count: number, question: string | undefined): Promise<void> {
+    await this.#stopped
+    if (this.isWriting || count < 0) return
+    const shown = this.chat.messages
+    const request = this.#request(question, this.#parentAt(count))
     this.#set({ refusal: undefined, start: undefined })
     this.#isStopping = false
-    this.chat.messages = [...this.chat.messages, newMessage("user", question)]
-    await this.chat.ask(this.#request())
-    await this.#end(question)
+    this.#isNaming = false
+    this.#isChosen = true
+    const asked = question === undefined ? [] : [newMessage("user", question)]
+    this.chat.messages = [...shown.slice(0, count), ...asked]
+    await this.chat.ask(request)
+    await this.#end({ question, shown })
     this.#events.onAsked()
+  }
+
+  /** The id of the message before a place, as far as this page knows; null if there is none. */
+  #parentAt(place: number): string | null | undefined {
+    const { messages } = this.chat
+    const known = messages[place]?.metadata?.parentId
+    if (known !== undefined) return known
+    const before = messages[place - 1]
+    if (before === undefined) return null
+    return before.metadata?.storedId ?? (before.role === "assistant" ? this.#facts.start?.messageId : undefined)
   }
 
   /** Stops the running reply, on the server too, and so its cost. */
@@ -146,17 +192,22 @@ export class Conversation {
     const { chatId } = this.#facts
     // Closes the connection first, so that nothing more is shown; the reply no longer depends on it.
     this.chat.stop()
-    if (chatId !== undefined) await endReply(chatId)
+    if (chatId !== undefined) await (this.#stopped = endReply(chatId))
   }
 
   /** Follows the server's state of the chat, unless this page is writing. */
   readonly follow = (stored: StoredChat): void => {
-    if (this.isWriting || this.#facts.isReconnecting || this.#facts.isJoining) return
+    if (this.isWriting || this.#isNaming || this.#facts.isReconnecting || this.#facts.isJoining) return
     this.#set({ title: stored.title })
+    const noted = this.#isChosen ? withVersionsOf(stored.messages, this.chat.messages) : undefined
+    if (noted !== undefined) {
+      this.chat.messages = noted
+      return
+    }
     const shown = this.chat.messages.slice(-stored.messages.length)
-    const isShown = stored.messages.every(({ id, state }, index) => {
+    const isShown = stored.messages.every(({ id, state, versions = [] }, index) => {
       const facts = shown[index]?.metadata
-      return facts?.storedId === id && facts.state === state
+      return facts?.storedId === id && facts.state === state && facts.versions?.length === versions.length
     })
     if (!isShown || stored.running !== null) this.#take(stored)
   }
@@ -166,7 +217,6 @@ export class Conversation {
   }
 
   rename(title: string): void {
-    this.#isNamed = true
     this.#set({ title })
   }
 
@@ -197,14 +247,13 @@ export class Conversation {
     return earlier.messages.length
   }
 
-  /** The request of the last message. For a stored chat the server has the earlier ones; for a new one all are sent. */
-  #request() {
+  /** A request after a message; without a question it asks for another version of the reply to that message. */
+  #request(question: string | undefined, parentMessageId: string | null | undefined) {
     const { chatId, modelId, documentIds = [] } = this.#facts
-    const { messages } = this.chat
-    const sent = chatId === undefined ? messages : messages.slice(-1)
     return {
-      messages: sent.map(({ role, text }) => ({ role, content: text })),
+      messages: question === undefined ? [] : [{ role: "user" as const, content: question }],
       ...(chatId === undefined ? {} : { chatId }),
+      ...(chatId === undefined || parentMessageId === undefined ? {} : { parentMessageId }),
       ...(modelId === undefined ? {} : { modelId }),
       documentIds: this.#events.existing(documentIds)
     }
@@ -229,33 +278,30 @@ export class Conversation {
     this.chat.messages = [...shown.slice(0, Math.max(earlier, 0)), ...newer]
     if (earlier <= 0) this.#set({ nextBefore })
     const newest = messages.at(-1)
-    if (running !== null) void this.#join()
+    if (running !== null) void this.#join(running.messageId)
     else if (newest?.role === "assistant" && newest.credits === null) void this.#complete(newest.id)
   }
 
-  async #join(): Promise<void> {
+  async #join(messageId: string): Promise<void> {
     this.#isStopping = false
     const { chatId } = this.#facts
     this.#set({ isJoining: true, start: undefined })
-    if (chatId !== undefined) await this.chat.join(chatId)
+    if (chatId !== undefined) await this.chat.join(chatId, messageId)
     this.#set({ isJoining: false })
-    if (this.#facts.start !== undefined || this.chat.error !== undefined) return this.#end("")
+    if (this.#facts.start !== undefined || this.chat.error !== undefined) return this.#end(undefined)
     // The reply ended before it could be joined.
     this.#isStopping = false
     await this.#findAgain()
   }
 
-  /** After a reply: reads it again if the connection was lost, and returns the question if no reply came. */
-  async #end(question: string): Promise<void> {
+  /** After a reply: reads it again if the connection was lost; if no reply came, all is as before what was asked. */
+  async #end(asked: Asked | undefined): Promise<void> {
     const { error } = this.chat
     const { start } = this.#facts
     if (hasStatus(error, 401)) this.#events.onSessionEnded()
-    if (start === undefined && question !== "") {
-      const { messages } = this.chat
-      this.chat.messages = messages.slice(
-        0,
-        messages.findLastIndex(({ role }) => role === "user")
-      )
+    if (start === undefined && asked !== undefined) {
+      const { question, shown } = asked
+      this.chat.messages = shown
       this.chat.clearError()
       if (!this.#isStopping) this.#events.onRefused()
       this.#set({ refusal: this.#isStopping ? { error: undefined, question } : { error, question } })
@@ -277,7 +323,7 @@ export class Conversation {
     for (let wait = FIRST_PAUSE_MS; !this.#isStopping; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
       await pause(wait)
       try {
-        const stored = await parley.chat.get(chatId)
+        const stored = await this.#readBranch(chatId)
         this.chat.clearError()
         this.#set({ isReconnecting: false })
         this.#take(stored)
@@ -290,6 +336,15 @@ export class Conversation {
     this.#set({ isReconnecting: false })
   }
 
+  /** Reads the branch of the last reply; the newest one if that reply is not stored. */
+  #readBranch(chatId: string): Promise<StoredChat> {
+    const leaf = this.#facts.start?.messageId
+    return parley.chat.get(chatId, { leaf }).catch((error: unknown) => {
+      if (leaf === undefined || !hasStatus(error, 404)) throw error
+      return parley.chat.get(chatId)
+    })
+  }
+
   /**
    * Adds the server's data about an ended reply: its state, its sources, its cost. A stopped one is stored and charged
    * a moment later, hence the tries.
@@ -297,30 +352,22 @@ export class Conversation {
   async #complete(messageId: string | undefined): Promise<void> {
     const { chatId } = this.#facts
     if (chatId === undefined) return
+    this.#isNaming = true
     let wait = FIRST_PAUSE_MS
     for (let waited = 0; waited < TOLD_WITHIN_MS; waited += wait, wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
-      const stored = await parley.chat.get(chatId, { limit: NEWEST }).catch(() => undefined)
+      const stored = await parley.chat.get(chatId, { limit: NEWEST, leaf: messageId }).catch(() => undefined)
       if (this.isWriting) return
       const reply = stored?.messages.findLast(({ id, role }) => role === "assistant" && (messageId ?? id) === id)
       if (stored !== undefined && reply !== undefined && reply.state !== "streaming") {
-        this.#set({ title: await this.#titleOf(chatId, stored) })
+        this.#set({ title: stored.title })
         this.#tell(stored.messages.slice(0, stored.messages.indexOf(reply) + 1))
+        this.#isNaming = false
         if (reply.credits !== null) break
       }
       await pause(wait)
     }
+    this.#isNaming = false
     this.#events.onChanged()
-  }
-
-  /** Sets the initial title of a newly stored chat, unless it got another one meanwhile. */
-  async #titleOf(chatId: string, stored: StoredChat): Promise<string> {
-    const { title } = this.#events
-    if (title === undefined || this.#isNamed) return stored.title
-    this.#isNamed = true
-    return parley.chat.rename(chatId, title).then(
-      () => title,
-      () => stored.title
-    )
   }
 
   /** Adds the stored data of the newest messages, of which the newest reply is the last, to the shown ones. */

@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
 import { useEffect, useRef, useState } from "react"
-import { Link, useNavigate } from "react-router"
 import { documentsQuery } from "../api/documents.ts"
 import { meQuery } from "../api/session.ts"
 import { chosenDocuments } from "../documents/chosenDocuments.ts"
@@ -9,9 +8,8 @@ import { useMessages } from "../messages/MessagesProvider.tsx"
 import { ProblemNotice } from "../shell/ProblemNotice.tsx"
 import { Announcer } from "../spoken/Announcer.tsx"
 import { Composer } from "./composer/Composer.tsx"
-import type { Conversation, ConversationFacts } from "./Conversation.ts"
+import type { Conversation } from "./Conversation.ts"
 import classes from "./ConversationView.module.css"
-import { useConversations } from "./ConversationsProvider.tsx"
 import { useShown } from "./ShownMessages.ts"
 import { Start } from "./Start.tsx"
 import { Transcript } from "./transcript/Transcript.tsx"
@@ -22,8 +20,6 @@ import { useUpload } from "./composer/useUpload.ts"
 /** A conversation: its messages, and the field for the next question. Dropped files become documents of it. */
 export const ConversationView = ({ conversation }: { readonly conversation: Conversation }) => {
   const { t } = useMessages()
-  const navigate = useNavigate()
-  const conversations = useConversations()
   const { messages, status } = useShown(conversation.chat)
   const facts = useFacts(conversation)
   const uploading = useUpload(conversation)
@@ -31,32 +27,21 @@ export const ConversationView = ({ conversation }: { readonly conversation: Conv
   const isWriting = status !== "ready" || facts.isJoining
   const isEmpty = messages.length === 0
   useDefaultDocuments(conversation, isEmpty)
-  useEffect(() => conversation.shown(), [conversation])
-
   const { refusal } = facts
-  const branch = (questionId: string, question: string) => {
-    const title = t("chat.branchTitle", { title: facts.title === "" ? t("chat.untitled") : facts.title })
-    const next = conversations.branch(conversation, questionId, title)
-    // After the chat has got its id, the start page shows another one.
-    next.openWith(question)
-    void navigate("/")
-  }
   return (
     <DropArea onFiles={(files) => void uploading.upload(files)}>
       <div className={classes.view} data-empty={isEmpty ? "" : undefined}>
         {isEmpty ? (
           <Start conversation={conversation} uploading={uploading} onQuestion={setDraft} />
         ) : (
-          <Transcript
-            conversation={conversation}
-            messages={messages}
-            isWriting={isWriting || facts.isReconnecting}
-            onBranch={branch}
-            onAsk={(question) => void conversation.ask(question)}
-          />
+          <Transcript conversation={conversation} messages={messages} isWriting={isWriting || facts.isReconnecting} />
         )}
         <div className={classes.foot}>
-          <Notes {...facts} />
+          {facts.isReconnecting && (
+            <p className={classes.note} role="status">
+              {t("chat.reconnecting")}
+            </p>
+          )}
           {!isEmpty && <UploadNotes {...uploading} />}
           {refusal?.error !== undefined && (
             <ProblemNotice error={refusal.error} onDismiss={() => conversation.dismissRefusal()} />
@@ -76,26 +61,6 @@ export const ConversationView = ({ conversation }: { readonly conversation: Conv
   )
 }
 
-/** The chat that this one branched from, and the state of the connection. */
-const Notes = ({ branchOf, isReconnecting }: Pick<ConversationFacts, "branchOf" | "isReconnecting">) => {
-  const { t } = useMessages()
-  return (
-    <>
-      {branchOf !== undefined && (
-        <p className={classes.note}>
-          {t("chat.branchNote", { title: branchOf.title === "" ? t("chat.untitled") : branchOf.title })}{" "}
-          <Link to={`/chats/${branchOf.chatId}`}>{t("chat.branchBack")}</Link>
-        </p>
-      )}
-      {isReconnecting && (
-        <p className={classes.note} role="status">
-          {t("chat.reconnecting")}
-        </p>
-      )}
-    </>
-  )
-}
-
 /** Warns before a question is sent without documents. */
 const WithoutDocuments = ({ conversation }: { readonly conversation: Conversation }) => {
   const { t } = useMessages()
@@ -108,15 +73,15 @@ const WithoutDocuments = ({ conversation }: { readonly conversation: Conversatio
 
 /** A new chat begins with the documents that the person last chose or uploaded and still has. */
 const useDefaultDocuments = (conversation: Conversation, isEmpty: boolean): void => {
-  const { branchOf, chatId } = useFacts(conversation)
+  const { chatId } = useFacts(conversation)
   const { data: me } = useQuery(meQuery)
   const { data: documents } = useQuery(documentsQuery)
   const begun = useRef<Conversation>(undefined)
   useEffect(() => {
-    const isNew = chatId === undefined && branchOf === undefined && isEmpty
+    const isNew = chatId === undefined && isEmpty
     if (!isNew || begun.current === conversation || me == null || documents === undefined) return
     begun.current = conversation
     const usable = new Set(documents.filter(({ status }) => status !== "failed").map(({ id }) => id))
     conversation.beginWith(chosenDocuments.read(me.userId).filter((id) => usable.has(id)))
-  }, [conversation, branchOf, chatId, isEmpty, me, documents])
+  }, [conversation, chatId, isEmpty, me, documents])
 }

@@ -5,6 +5,10 @@ import type { Source, StoredMessage } from "../api/chats.ts"
 export interface MessageFacts {
   /** Its id on the server, when it is known. */
   readonly storedId?: string
+  /** The id of the message that it follows; null if it begins the chat. */
+  readonly parentId?: string | null
+  /** The ids of its versions, itself included; none if it is the only one. */
+  readonly versions?: ReadonlyArray<string>
   readonly state?: StoredMessage["state"]
   readonly model?: string
   readonly credits?: number
@@ -25,6 +29,8 @@ export interface ReplyMessage {
 
 export const factsOf = (stored: StoredMessage): MessageFacts => ({
   storedId: stored.id,
+  parentId: stored.parentId,
+  versions: stored.versions ?? [],
   state: stored.state,
   sources: stored.sources,
   unread: stored.unread,
@@ -32,6 +38,9 @@ export const factsOf = (stored: StoredMessage): MessageFacts => ({
   ...(stored.credits === null ? {} : { credits: stored.credits }),
   ...(stored.receipt === null ? {} : { receipt: stored.receipt })
 })
+
+/** What a message has in common with its other versions. */
+export const keyOf = ({ id, metadata }: ReplyMessage): string => metadata?.versions?.[0] ?? id
 
 export const messageOf = (stored: StoredMessage): ReplyMessage => ({
   id: stored.id,
@@ -46,3 +55,23 @@ export const newMessage = (role: "user" | "assistant", text: string): ReplyMessa
   role,
   text
 })
+
+/**
+ * The shown messages with the versions that a stored branch names for them. Undefined unless that branch has others in
+ * the place of some of them.
+ */
+export const withVersionsOf = (
+  stored: ReadonlyArray<StoredMessage>,
+  shown: ReadonlyArray<ReplyMessage>
+): ReadonlyArray<ReplyMessage> | undefined => {
+  const ids = new Set(stored.map(({ id }) => id))
+  const named = new Map(stored.flatMap(({ versions = [] }) => versions.map((id) => [id, versions])))
+  const isReplaced = (id: string) => named.has(id) && !ids.has(id)
+  if (!shown.some(({ metadata }) => isReplaced(metadata?.storedId ?? ""))) return
+  return shown.map((message) => {
+    const { storedId = "", versions: known } = message.metadata ?? {}
+    const versions = named.get(storedId)
+    if (versions === undefined || versions.length === known?.length) return message
+    return { ...message, metadata: { ...message.metadata, versions } }
+  })
+}

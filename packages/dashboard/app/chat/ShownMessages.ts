@@ -90,9 +90,9 @@ export class ShownMessages {
     return this.#read(() => parley.call("sendMessage", { body }, { headers, isIdempotent: true }))
   }
 
-  /** Reads the running reply of a chat from its beginning to its end. */
-  join(chatId: string): Promise<void> {
-    return this.#read(() => parley.call("joinReply", { path: { id: chatId } }))
+  /** Reads a running reply of a chat from its beginning to its end. */
+  join(chatId: string, messageId: string): Promise<void> {
+    return this.#read(() => parley.call("joinReply", { path: { id: chatId }, query: { messageId } }))
   }
 
   /** Ends the reading. If no word of the reply has come, the reply is ended as soon as its chat is known. */

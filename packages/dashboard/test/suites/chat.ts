@@ -1,8 +1,23 @@
 import { readFileSync } from "node:fs"
+import type { Page } from "playwright-core"
 import { expect, it } from "vitest"
 import { screenshot } from "../../../../test/support/screenshot.ts"
 import { describeInChromium } from "../support/describeInChromium.ts"
 import { leasePdf, minutesDocx } from "../support/files.ts"
+
+/** On a desk and on a phone, in light and in dark. */
+const screenshotEverywhere = async (page: Page, name: string) => {
+  const size = page.viewportSize()
+  for (const width of [1280, 360]) {
+    await page.setViewportSize({ width, height: 800 })
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme })
+      await screenshot(page, `${name}-${width}-${colorScheme}`)
+    }
+  }
+  await page.emulateMedia({ colorScheme: null })
+  if (size !== null) await page.setViewportSize(size)
+}
 
 describeInChromium("a person with documents", {}, (stage) => {
   it("asks about a pdf and a docx, reads replies with their sources, and sees what each cost", async () => {
@@ -229,41 +244,69 @@ describeInChromium("a person with documents", {}, (stage) => {
     expect(dashboard.complaintsBut()).toEqual([])
   })
 
-  it("edits a question and has one answered again, each in a branch; the old answer stays readable", async () => {
+  it("has a reply written again and edits a question in their places, and goes back and forth between the versions", async () => {
     const dashboard = await stage.openAs("barbara@example.org")
     const { page, navigation } = dashboard
     await dashboard.ask("What is a semaphore?")
-    const original = await dashboard.replied()
-    const originalAddress = page.url()
+    await dashboard.replied()
+    const address = page.url()
     await dashboard.ask("And what is a mutex?")
-    await expect.poll(() => dashboard.replies.count()).toBe(2)
     await dashboard.replied()
 
     await dashboard.replies.first().getByRole("button", { name: "Answer again" }).click()
-    await page.getByText("This is a branch of").waitFor()
-    await dashboard.reply.getByTitle("Show the receipt").waitFor()
-    expect(await dashboard.replies.count()).toBe(1)
-    expect(page.url()).not.toBe(originalAddress)
-    await navigation.getByRole("link", { name: "What is a semaphore? (branch)" }).waitFor()
+    await expect.poll(() => dashboard.replies.count()).toBe(1)
+    const ofReply = dashboard.replies.first().getByRole("group", { name: "Versions of this message" })
+    await ofReply.getByText("2/2").waitFor()
+    expect(page.url()).toBe(address)
 
-    await page.getByRole("link", { name: "Go to the original" }).click()
-    await expect.poll(() => dashboard.replies.count()).toBe(2)
-    expect(page.url()).toBe(originalAddress)
-    expect(await dashboard.replies.first().locator("[data-markdown]").textContent()).toBe(original)
+    const previous = ofReply.getByRole("button", { name: "Previous version" })
+    await previous.focus()
+    await page.keyboard.press("Enter")
+    await ofReply.getByText("1/2").waitFor()
+    await page.getByText("And what is a mutex?").first().waitFor()
+    expect(await previous.evaluate((button) => button === document.activeElement)).toBe(true)
+    expect(await previous.getAttribute("aria-disabled")).toBe("true")
 
     const second = page.locator('[data-role="user"]').nth(1)
     await second.hover()
     await second.getByRole("button", { name: "Edit and ask again" }).click()
     await page.getByLabel("Your message, edited").fill("And what is a barrier?")
-    await page.getByRole("button", { name: "Ask in a new branch" }).click()
-    await page.getByText("This is a branch of").waitFor()
+    await page.getByRole("button", { name: "Ask again" }).click()
+    await second.getByText("2/2").waitFor()
     await dashboard.replies.nth(1).getByTitle("Show the receipt").waitFor()
+    await screenshotEverywhere(page, "versions")
+    await page.reload()
+    await second.getByText("And what is a barrier?").waitFor()
+    await second.getByRole("button", { name: "Previous version" }).click()
+    await second.getByText("And what is a mutex?").waitFor()
+    await dashboard.ask("Are they the same?")
+    await dashboard.replied()
     expect(await page.locator('[data-role="user"]').allTextContents()).toEqual([
       expect.stringContaining("What is a semaphore?"),
-      expect.stringContaining("And what is a barrier?")
+      expect.stringContaining("And what is a mutex?"),
+      expect.stringContaining("Are they the same?")
     ])
-    await page.goBack()
-    await page.getByText("And what is a mutex?").first().waitFor()
+    expect(await navigation.getByRole("link", { name: /semaphore/ }).count()).toBe(1)
+    expect(dashboard.complaintsBut()).toEqual([])
+  })
+
+  it("edits the first question, and another page shows the same chat", async () => {
+    const dashboard = await stage.openAs("margaret@example.org")
+    const { page } = dashboard
+    await dashboard.ask("What is a queue?")
+    await dashboard.replied()
+    const first = page.locator('[data-role="user"]').first()
+    await first.hover()
+    await first.getByRole("button", { name: "Edit and ask again" }).click()
+    await page.getByLabel("Your message, edited").fill("What is a stack?")
+    await page.getByRole("button", { name: "Ask again" }).click()
+    await first.getByText("2/2").waitFor()
+    const other = await page.context().newPage()
+    await other.goto(page.url())
+    await other.locator('[data-role="user"]').getByText("What is a stack?").waitFor()
+    await other.getByRole("button", { name: "Previous version" }).click()
+    await other.locator('[data-role="user"]').getByText("What is a queue?").waitFor()
+    await other.close()
     expect(dashboard.complaintsBut()).toEqual([])
   })
 

@@ -2,19 +2,21 @@ import { Button } from "@mantine/core"
 import { memo, useState } from "react"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { GrowingField } from "../composer/GrowingField.tsx"
+import type { Conversation } from "../Conversation.ts"
 import { MessageAction } from "./MessageAction.tsx"
+import { MessageVersions } from "./MessageVersions.tsx"
 import classes from "./Question.module.css"
 import type { ReplyMessage } from "../ReplyMessage.ts"
 
 export interface QuestionProps {
+  readonly conversation: Conversation
   readonly message: ReplyMessage
   /** Nothing is being written. */
   readonly isIdle: boolean
-  readonly onBranch: (questionId: string, question: string) => void
 }
 
-/** The person's question, which can be copied, or changed in a branch. */
-export const Question = memo(({ message, isIdle, onBranch }: QuestionProps) => {
+/** The person's question, which can be copied, or changed in its place. */
+export const Question = memo(({ conversation, message, isIdle }: QuestionProps) => {
   const { t } = useMessages()
   const [edited, setEdited] = useState<string>()
   const text = message.text
@@ -25,13 +27,18 @@ export const Question = memo(({ message, isIdle, onBranch }: QuestionProps) => {
       {edited === undefined ? (
         <>
           <div className={classes.words}>{text}</div>
-          <div className={classes.actions}>
-            <MessageAction
-              icon="copy"
-              label={t("chat.copyQuestion")}
-              onAct={() => navigator.clipboard.writeText(text)}
-            />
-            {isIdle && <MessageAction icon="edit" label={t("chat.edit")} onAct={() => setEdited(text)} />}
+          <div className={classes.foot}>
+            <div className={classes.actions}>
+              <MessageAction
+                icon="copy"
+                label={t("chat.copyQuestion")}
+                onAct={() => navigator.clipboard.writeText(text)}
+              />
+              {isIdle && message.metadata !== undefined && (
+                <MessageAction icon="edit" label={t("chat.edit")} onAct={() => setEdited(text)} />
+              )}
+            </div>
+            <MessageVersions conversation={conversation} message={message} isIdle={isIdle} />
           </div>
         </>
       ) : (
@@ -41,7 +48,7 @@ export const Question = memo(({ message, isIdle, onBranch }: QuestionProps) => {
             event.preventDefault()
             if (!isSendable) return
             setEdited(undefined)
-            onBranch(message.id, edited.trim())
+            void conversation.edit(message, edited.trim())
           }}
         >
           <GrowingField

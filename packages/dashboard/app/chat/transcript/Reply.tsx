@@ -4,7 +4,9 @@ import { documentsQuery } from "../../api/documents.ts"
 import { type Citations, CitationsContext } from "../../markdown/Citations.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { ReplySources } from "../../sources/ReplySources.tsx"
+import type { Conversation } from "../Conversation.ts"
 import { MessageAction } from "./MessageAction.tsx"
+import { MessageVersions } from "./MessageVersions.tsx"
 import classes from "./Reply.module.css"
 import { markdown } from "../replyParts.ts"
 import type { ReplyMessage } from "../ReplyMessage.ts"
@@ -14,19 +16,21 @@ import { lazyPart } from "../../parts/lazyPart.ts"
 const Receipt = lazyPart(async () => (await import("./ReceiptView.tsx")).ReceiptView)
 
 export interface ReplyProps {
+  readonly conversation: Conversation
   readonly message: ReplyMessage
+  /** Nothing is being written. */
+  readonly isIdle: boolean
+  readonly isLast: boolean
   readonly isWriting: boolean
   /** Its head, if it is the newest reply. */
   readonly start: ReplyStart | undefined
-  readonly onRegenerate: (() => void) | undefined
-  readonly onAskAgain: (() => void) | undefined
 }
 
 /**
  * A reply, from its first words to its sources and its price. It is no live region: the announcer announces its words.
  */
 export const Reply = memo(
-  ({ message, isWriting, start, onRegenerate, onAskAgain }: ReplyProps) => {
+  ({ conversation, message, isIdle, isLast, isWriting, start }: ReplyProps) => {
     const { t } = useMessages()
     const Markdown = markdown.useLoaded()?.Markdown
     const { metadata = {} } = message
@@ -35,6 +39,7 @@ export const Reply = memo(
     const [isReceiptOpen, setReceiptOpen] = useState(false)
     const text = message.text
     const citations = useCitations(sources, setShown)
+    const regenerate = () => void conversation.regenerate(message)
     const unfinished = isWriting || state === undefined || state === "complete" ? undefined : state
     return (
       <li className={classes.reply} data-role="assistant" data-state={isWriting ? "writing" : (state ?? "new")}>
@@ -56,9 +61,10 @@ export const Reply = memo(
         {!isWriting && (
           <div className={classes.actions}>
             <MessageAction icon="copy" label={t("chat.copyReply")} onAct={() => navigator.clipboard.writeText(text)} />
-            {onRegenerate !== undefined && (
-              <MessageAction icon="refresh" label={t("chat.regenerate")} onAct={onRegenerate} />
+            {isIdle && state !== undefined && (
+              <MessageAction icon="refresh" label={t("chat.regenerate")} onAct={regenerate} />
             )}
+            <MessageVersions conversation={conversation} message={message} isIdle={isIdle} />
             {credits !== undefined && (
               <button
                 type="button"
@@ -70,8 +76,8 @@ export const Reply = memo(
                 {t("chat.cost", { count: credits })}
               </button>
             )}
-            {onAskAgain !== undefined && unfinished !== undefined && (
-              <button type="button" className={classes.cost} onClick={onAskAgain}>
+            {isIdle && isLast && unfinished !== undefined && (
+              <button type="button" className={classes.cost} onClick={regenerate}>
                 {t("chat.askAgain")}
               </button>
             )}
@@ -89,8 +95,8 @@ export const Reply = memo(
     before.message === after.message &&
     before.isWriting === after.isWriting &&
     before.start === after.start &&
-    (before.onRegenerate === undefined) === (after.onRegenerate === undefined) &&
-    (before.onAskAgain === undefined) === (after.onAskAgain === undefined)
+    before.isIdle === after.isIdle &&
+    before.isLast === after.isLast
 )
 Reply.displayName = "Reply"
 

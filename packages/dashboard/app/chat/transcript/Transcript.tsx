@@ -6,7 +6,7 @@ import type { Conversation, ConversationFacts } from "../Conversation.ts"
 import { KeptPlace } from "../../shell/KeptPlace.tsx"
 import { Question } from "./Question.tsx"
 import { Reply } from "./Reply.tsx"
-import type { ReplyMessage } from "../ReplyMessage.ts"
+import { keyOf, type ReplyMessage } from "../ReplyMessage.ts"
 import classes from "./Transcript.module.css"
 import { useFacts } from "../useConversation.ts"
 
@@ -17,16 +17,14 @@ export interface TranscriptProps {
   readonly conversation: Conversation
   readonly messages: ReadonlyArray<ReplyMessage>
   readonly isWriting: boolean
-  /** Asks a question, changed or not, in a new branch that begins before it. */
-  readonly onBranch: (questionId: string, question: string) => void
-  readonly onAsk: (question: string) => void
 }
 
 /** The messages, in order. The view follows new text while the reader is at the end. */
-export const Transcript = ({ conversation, messages, isWriting, onBranch, onAsk }: TranscriptProps) => {
+export const Transcript = ({ conversation, messages, isWriting }: TranscriptProps) => {
   const { t } = useMessages()
   const { start } = useFacts(conversation)
   const { scroller, content, isAtEnd, toEnd } = useFollowing()
+  const [first] = messages
   return (
     <div className={classes.frame}>
       <div
@@ -37,11 +35,11 @@ export const Transcript = ({ conversation, messages, isWriting, onBranch, onAsk 
         role="region"
         aria-label={t("chat.conversation")}
       >
-        <KeptPlace first={messages[0]?.id} list={content}>
+        <KeptPlace first={first && keyOf(first)} list={content}>
           <h1 className="visually-hidden">{t("chat.conversation")}</h1>
           <div ref={content} className={classes.content}>
             <EarlierMessages conversation={conversation} />
-            <MessageList messages={messages} isWriting={isWriting} start={start} onBranch={onBranch} onAsk={onAsk} />
+            <MessageList conversation={conversation} messages={messages} isWriting={isWriting} start={start} />
           </div>
         </KeptPlace>
       </div>
@@ -61,31 +59,27 @@ export const Transcript = ({ conversation, messages, isWriting, onBranch, onAsk 
   )
 }
 
-interface MessageListProps extends Omit<TranscriptProps, "conversation"> {
+interface MessageListProps extends TranscriptProps {
   readonly start: ConversationFacts["start"]
 }
 
-const MessageList = ({ messages, isWriting, start, onBranch, onAsk }: MessageListProps) => {
+const MessageList = ({ conversation, messages, isWriting, start }: MessageListProps) => {
   const { t } = useMessages()
   const last = messages.at(-1)
-  const questionBefore = (index: number) => messages.slice(0, index).findLast(({ role }) => role === "user")
   return (
     <ol className={classes.messages}>
-      {messages.map((message, index) => {
-        if (message.role === "user") {
-          return <Question key={message.id} message={message} isIdle={!isWriting} onBranch={onBranch} />
-        }
+      {messages.map((message) => {
+        const shared = { conversation, message, isIdle: !isWriting }
+        if (message.role === "user") return <Question key={keyOf(message)} {...shared} />
         if (message.role !== "assistant") return null
-        const question = questionBefore(index)
         const isLast = message === last
         return (
           <Reply
-            key={message.id}
-            message={message}
+            key={keyOf(message)}
+            {...shared}
+            isLast={isLast}
             isWriting={isWriting && isLast}
             start={isLast ? start : undefined}
-            onRegenerate={question === undefined || isWriting ? undefined : () => onBranch(question.id, question.text)}
-            onAskAgain={question === undefined || isWriting || !isLast ? undefined : () => onAsk(question.text)}
           />
         )
       })}

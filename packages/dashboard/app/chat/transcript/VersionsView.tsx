@@ -1,0 +1,48 @@
+import { partMessages } from "../../messages/partMessages.ts"
+import { versions as english } from "../../messages/en/versions.ts"
+import { Icon } from "../../theme/Icon.tsx"
+import type { Conversation } from "../Conversation.ts"
+import type { ReplyMessage } from "../ReplyMessage.ts"
+import action from "./MessageAction.module.css"
+import classes from "./VersionsView.module.css"
+
+const useVersionsMessages = partMessages(english, async () => (await import("../../messages/de/versions.ts")).versions)
+
+export interface VersionsViewProps {
+  readonly conversation: Conversation
+  readonly message: ReplyMessage
+  /** Nothing is being written. */
+  readonly isIdle: boolean
+}
+
+/** The place of a message among its versions, with the ways to the one before and the one after. */
+export const VersionsView = ({ conversation, message, isIdle }: VersionsViewProps) => {
+  const { t } = useVersionsMessages()
+  const { storedId = "", versions = [] } = message.metadata ?? {}
+  const index = versions.indexOf(storedId)
+  const step = (icon: "chevronLeft" | "chevronRight", label: string, other: string | undefined) => (
+    <button
+      type="button"
+      className={action.action}
+      aria-label={label}
+      title={label}
+      // It keeps the focus at the first and the last version, which a disabled button loses.
+      aria-disabled={!isIdle || other === undefined}
+      onClick={() => isIdle && other !== undefined && void conversation.show(other)}
+    >
+      <Icon name={icon} size={16} />
+    </button>
+  )
+  return (
+    <div className={classes.versions} role="group" aria-label={t("chat.versions")}>
+      {step("chevronLeft", t("chat.version.previous"), versions[index - 1])}
+      <span aria-live="polite">
+        <span className="visually-hidden">{t("chat.version", { place: index + 1, count: versions.length })}</span>
+        <span aria-hidden="true">
+          {index + 1}/{versions.length}
+        </span>
+      </span>
+      {step("chevronRight", t("chat.version.next"), versions[index + 1])}
+    </div>
+  )
+}
