@@ -132,6 +132,18 @@ describe("OpenAI's client for Node", () => {
     expect((await answering).choices[0]?.message.content).toBe("Two.")
   })
 
+  test("sends no half of a character, whose halves a client in Python would not join", async () => {
+    const calling = server.model.nextCall()
+    const streaming = create({ stream: true }) as unknown as Promise<AsyncIterable<OpenAI.ChatCompletionChunk>>
+    const call = await calling
+    for (const words of ["Yes", ` ${"🎉".charAt(0)}`, "🎉".charAt(1), "."]) call.say(words)
+    call.complete()
+    const pieces = []
+    for await (const { choices } of await streaming) pieces.push(choices[0]?.delta.content ?? "")
+    expect(pieces.join("")).toBe("Yes 🎉.")
+    expect(pieces.every((piece) => piece.isWellFormed())).toBe(true)
+  })
+
   test("bounds the reply, which holds fewer credits and ends with the reason length", async () => {
     const user = person()
     const calling = server.model.nextCall()

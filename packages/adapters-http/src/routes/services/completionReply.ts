@@ -87,6 +87,22 @@ export const wholeCompletion = Effect.fnUntraced(function* (started: StartedComp
   return JSON.stringify(body)
 })
 
+const HALF_AT_END = /[\ud800-\udbff]$/
+
+/** The same text in whole characters: half of one waits for its other half, since not every client joins them again. */
+const inWholeCharacters = <E>(text: Stream.Stream<string, E>): Stream.Stream<string, E> =>
+  text.pipe(
+    Stream.mapAccum(
+      () => "",
+      (half, piece: string) => {
+        const all = half + piece
+        const rest = HALF_AT_END.exec(all)?.[0] ?? ""
+        const whole = all.slice(0, all.length - rest.length)
+        return [rest, whole === "" ? [] : [whole]] as const
+      }
+    )
+  )
+
 const event = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`
 
 /**
@@ -106,7 +122,7 @@ export const streamedCompletion = (
     return `${chunk({}, finishOf(cost))}${usage}data: [DONE]\n\n`
   })
   return Stream.make(chunk({ role: "assistant", content: "" })).pipe(
-    Stream.concat(Stream.map(started.reply.text, (content) => chunk({ content }))),
+    Stream.concat(Stream.map(inWholeCharacters(started.reply.text), (content) => chunk({ content }))),
     Stream.concat(Stream.fromEffect(ending)),
     Stream.catch((error) =>
       Stream.concat(Stream.make(event(openAiFailures.bodyOf(problemFrom(error, requestId)))), Stream.fail(error))

@@ -12,6 +12,9 @@ import { PERIOD_FINGERPRINT, periodKey } from "./resetPeriod.ts"
 /** The key of the import of an account: one for each account, so that nothing is imported twice. */
 export const IMPORTED_KEY = "imported:account"
 
+/** The key of the allowance of a customer: the period's own key is for a payment that comes after the balance. */
+const IMPORTED_PERIOD_KEY = "imported:period"
+
 /** A balance from another system. Credits are whole, times Unix milliseconds. */
 export interface ImportAccountInput {
   readonly userId: UserId
@@ -23,7 +26,11 @@ export interface ImportAccountInput {
   readonly topup: number
   /** The moment from which the periods are computed; now unless given. */
   readonly anchor: number | undefined
+  /** The moment of the balance: `allowance` is of the period that ran then, though a later one may have begun since. */
+  readonly asOf: number
   readonly renewedBy: RenewedBy
+  /** The customer's payments decide what else the period grants: those from before the balance are known by their time. */
+  readonly isCustomer: boolean
   /** Only returns the outcome. */
   readonly dryRun: boolean
 }
@@ -44,9 +51,12 @@ export type ImportOutcome =
 const fingerprintOf = ({ allowance, anchor, renewedBy, tier, topup }: ImportAccountInput): string =>
   `imported ${tier} ${allowance} ${topup} ${anchor ?? "now"} ${renewedBy}`
 
-const termsOf = ({ allowance, anchor, monthlyCredits, renewedBy, tier }: ImportAccountInput, now: number): Terms => {
+const termsOf = (
+  { allowance, anchor, asOf, monthlyCredits, renewedBy, tier }: ImportAccountInput,
+  now: number
+): Terms => {
   const from = anchor ?? now
-  const { end, start } = periodAt(from, now)
+  const { end, start } = periodAt(from, asOf)
   return {
     tier,
     anchor: from,
@@ -64,7 +74,7 @@ const termsOf = ({ allowance, anchor, monthlyCredits, renewedBy, tier }: ImportA
 const isUntouched = ({ holdsOpened, renewedBy, transactionCount }: LedgerAccount): boolean =>
   transactionCount === 1 && holdsOpened === 0 && renewedBy === "schedule"
 
-/** Sets the allowance, under the key of its period unless the account's opening has used that, and adds the top-up. */
+/** Sets the allowance, under the key of its period unless that is used or a customer's payment may use it, and adds the top-up. */
 const imported = (
   before: LedgerAccount,
   input: ImportAccountInput,
@@ -82,8 +92,9 @@ const imported = (
   })
   const begin = (reference: string) =>
     post({ account, transactions: [] }, { type: "reset", amount, allowance: amount, topup: 0, reference, at })
-  const key = periodKey(input.userId, terms.periodStart)
-  const isGranted = before.transactionCount > 0 && before.periodStart === terms.periodStart
+  // The key of the period would keep a payment that comes after the balance from its grant.
+  const key = input.isCustomer ? IMPORTED_PERIOD_KEY : periodKey(input.userId, terms.periodStart)
+  const isGranted = !input.isCustomer && before.transactionCount > 0 && before.periodStart === terms.periodStart
   const begun = begin(isGranted ? `moved:${key}` : key)
   const { topup } = input
   const type = topup > 0 ? "grant" : "adjustment"
@@ -94,8 +105,8 @@ const imported = (
 
 /**
  * Opens an account with a balance from another system, once: a repetition changes nothing. The rest of the current
- * period is the grant of that period, so that neither the monthly job nor an invoice grants it again. An account that
- * has been used is refused, since its balance is not that of the other system any more.
+ * period is the grant of that period, so that it is not granted again: invoices of a customer are compared with the moment
+ * of the balance. An account that has been used is refused, since its balance is not that of the other system any more.
  */
 export const importAccount = (input: ImportAccountInput): Operation<ImportOutcome, never> => {
   const { allowance, dryRun, topup, userId } = input

@@ -154,6 +154,25 @@ const defineFiles = (run: Run<Parts>, runs: number): void => {
       })
     ))
 
+  it("takes the allowance for the period that ran at the moment of the balance, so that a later one is granted", () =>
+    run(
+      Effect.gen(function* () {
+        const user = newName()
+        const anchor = AS_OF - 31 * DAY
+        const { end, start } = periodAt(anchor, AS_OF - DAY)
+        yield* importing([{ user, tier: "pro", allowance: 3, anchor }], { asOf: end - 1, at: end + DAY })
+        expect(yield* account(user)).toMatchObject({ allowance: 3, periodStart: start, nextResetAt: end })
+      })
+    ))
+
+  it("refuses a moment of the balances in the future, before which no purchase would be granted", () =>
+    run(
+      Effect.gen(function* () {
+        const refusal = yield* Effect.flip(importing([{ user: newName() }], { asOf: AS_OF + 1 }))
+        expect(refusal).toMatchObject({ _tag: "InvalidInput", field: "asOf" })
+      })
+    ))
+
   it("writes nothing in a dry run", () =>
     run(
       Effect.gen(function* () {

@@ -18,10 +18,10 @@ export const newName = () => crypto.randomUUID()
 
 export const importing = (
   lines: ReadonlyArray<PersonLine | string>,
-  options: { dryRun?: boolean; asOf?: number } = {}
+  { at = AS_OF, ...options }: { dryRun?: boolean; asOf?: number; at?: number } = {}
 ) =>
   atTime(
-    AS_OF,
+    at,
     UserImport.use((users) => users.import(lines, { asOf: AS_OF, ...options }))
   )
 

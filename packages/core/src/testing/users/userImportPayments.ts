@@ -3,6 +3,7 @@ import fc from "fast-check"
 import { expect, it } from "vitest"
 import { PaymentInbox } from "../../billing/PaymentInbox.ts"
 import type { ReceivedPaymentEvent } from "../../billing/provider/PaymentEvent.ts"
+import { periodAt } from "../../credits/rules/period.ts"
 import type { PersonLine } from "../../users/importing/PersonLine.ts"
 import { atTime } from "../atTime.ts"
 import { BillingWorld } from "../billing/billingWorld.ts"
@@ -32,10 +33,14 @@ const deliver = (events: ReadonlyArray<ReceivedPaymentEvent>, at: number) =>
   })
 
 /** A customer whose story goes on after the import, without ids of people in the events. */
-const imported = Effect.fnUntraced(function* (world: BillingWorld, line: Omit<PersonLine, "user" | "stripeCustomer">) {
+const imported = Effect.fnUntraced(function* (
+  world: BillingWorld,
+  line: Omit<PersonLine, "user" | "stripeCustomer">,
+  options?: Parameters<typeof importing>[1]
+) {
   const name = world.customerId.slice("cus_".length)
   const before = world.events.length
-  const report = yield* importing([{ ...line, user: `user-${name}`, stripeCustomer: world.customerId }])
+  const report = yield* importing([{ ...line, user: `user-${name}`, stripeCustomer: world.customerId }], options)
   expect(countsOf(report)).toMatchObject({ created: 1 })
   return { userId: `user-${name}`, past: world.events.slice(0, before), later: () => world.events.slice(before) }
 })
@@ -98,7 +103,9 @@ export const definePayments = (run: Run<Parts>, runs: number): void => {
   it("neither adds to the balance nor takes of it if the line's tier and allowance are not those of the paid plan", () =>
     run(
       Effect.gen(function* () {
-        for (const line of [{ allowance: 40 }, { tier: "free" }, { tier: "pro", allowance: 5_000 }]) {
+        const anchor = START + HOUR
+        const lines = [{ allowance: 40 }, { tier: "free" }, { tier: "pro", allowance: 5_000 }]
+        for (const line of [...lines, ...lines.map((one) => ({ ...one, anchor }))]) {
           const world = new BillingWorld(newName(), START)
           world.act(subscribe, HOUR)
           const { past, userId } = yield* imported(world, line)
@@ -118,6 +125,26 @@ export const definePayments = (run: Run<Parts>, runs: number): void => {
         world.act({ _tag: "renew", nth: 0, isPaid: true }, DAY)
         yield* deliver(later(), world.now)
         expect(yield* account(userId)).toMatchObject({ tier: "pro", allowance: 1_000, renewedBy: "invoice" })
+      })
+    ))
+
+  it("grants a period that began before the import and is paid for after the moment of the balance", () =>
+    run(
+      Effect.gen(function* () {
+        const anchor = START + HOUR
+        const { end } = periodAt(anchor, anchor)
+        for (const [asOf, at] of [
+          [end - HOUR, end + 2 * HOUR],
+          [end + HOUR / 2, end + HOUR / 2]
+        ] as const) {
+          const world = new BillingWorld(newName(), START)
+          world.act(subscribe, HOUR)
+          world.act({ _tag: "renew", nth: 0, isPaid: true }, HOUR)
+          const { past, userId } = yield* imported(world, { tier: "pro", allowance: 3, anchor }, { asOf, at })
+          yield* deliver([...past, ...past.toReversed()], end + DAY)
+          expect(yield* account(userId)).toMatchObject({ tier: "pro", allowance: 1_000, periodStart: end })
+          expect(yield* differencesOf(new Set([userId]))).toEqual([])
+        }
       })
     ))
 

@@ -40,7 +40,7 @@ export type PersonLine = typeof PersonLine.Type
 
 /** A person as the import decides. */
 export interface ImportedPerson {
-  readonly account: Omit<ImportAccountInput, "dryRun">
+  readonly account: Omit<ImportAccountInput, "asOf" | "dryRun">
   readonly customerId: string | undefined
 }
 
@@ -105,7 +105,8 @@ const personOf = (catalog: CatalogData, line: PersonLine, now: number): Imported
       allowance: line.allowance ?? tier.monthlyCredits,
       topup: line.topup ?? 0,
       anchor,
-      renewedBy: isPaid ? "invoice" : "schedule"
+      renewedBy: isPaid ? "invoice" : "schedule",
+      isCustomer: customerId !== undefined
     },
     customerId
   }

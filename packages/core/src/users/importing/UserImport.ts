@@ -6,7 +6,7 @@ import { BillingStore } from "../../billing/BillingStore.ts"
 import { PaymentInbox } from "../../billing/PaymentInbox.ts"
 import { CreditLedger } from "../../credits/CreditLedger.ts"
 import { type ImportOutcome, importAccount, type ImportState } from "../../credits/rules/importAccount.ts"
-import { inputsOf, CheckedByService } from "../../storage/inputs.ts"
+import { CheckedByService, InvalidInput, inputsOf } from "../../storage/inputs.ts"
 import { retryThroughOutage } from "../../storage/retryStorage.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { Catalog } from "../../tiers/Catalog.ts"
@@ -42,7 +42,7 @@ export interface ImportReport {
 export const ImportOptions = Schema.Struct({
   /**
    * The moment of the balances, in Unix milliseconds: payments of a line's customer that were reported earlier are part
-   * of the balance, and later ones are granted. Now unless given. Name the same moment when an import is repeated.
+   * of the balance, and later ones are granted. Now unless given, and never in the future. Name the same moment when an import is repeated.
    */
   asOf: Schema.optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))),
   /** Reports what would be done, and does nothing. */
@@ -66,13 +66,16 @@ export class UserImport extends Context.Service<
      * same values stays unchanged. An account that has been used is refused, and so is a customer of another person:
      * nothing is overwritten. The audit log has one entry for each call that changed something.
      */
-    import(lines: Lines, options?: ImportOptions): Effect.Effect<ImportReport, PaymentFailed | StorageFailed>
+    import(
+      lines: Lines,
+      options?: ImportOptions
+    ): Effect.Effect<ImportReport, InvalidInput | PaymentFailed | StorageFailed>
     /** The same, with a report after each part of the lines. */
     run(
       lines: Lines,
       options: ImportOptions,
       onProgress: (report: ImportReport) => Effect.Effect<void>
-    ): Effect.Effect<ImportReport, PaymentFailed | StorageFailed>
+    ): Effect.Effect<ImportReport, InvalidInput | PaymentFailed | StorageFailed>
   }
 >()("@parley/core/users/UserImport") {
   static readonly inputs = inputsOf<UserImport["Service"]>()({
@@ -121,8 +124,8 @@ const makePart = Effect.gen(function* () {
   const billing = yield* BillingStore
   const ledger = yield* CreditLedger
 
-  const decide = (people: ReadonlyArray<ImportedPerson>, dryRun: boolean) =>
-    Effect.forEach(people, ({ account }) => Effect.map(ledger.run(importAccount({ ...account, dryRun })), outcomeOf), {
+  const decide = (people: ReadonlyArray<ImportedPerson>, run: Pick<ImportReport, "asOf" | "dryRun">) =>
+    Effect.forEach(people, ({ account }) => Effect.map(ledger.run(importAccount({ ...account, ...run })), outcomeOf), {
       concurrency: "unbounded"
     })
 
@@ -149,11 +152,11 @@ const makePart = Effect.gen(function* () {
     run: Pick<ImportReport, "asOf" | "dryRun">
   ) {
     const hasCustomers = people.some(({ customerId }) => customerId !== undefined)
-    if (!hasCustomers) return { outcomes: yield* decide(people, run.dryRun), waiting: [] }
-    const outlook = yield* decide(people, true)
+    if (!hasCustomers) return { outcomes: yield* decide(people, run), waiting: [] }
+    const outlook = yield* decide(people, { ...run, dryRun: true })
     const { refused, waiting } = yield* adopt(people, outlook, run)
     const rest = people.filter(({ account }) => !refused.has(account.userId))
-    const decided = run.dryRun ? [] : yield* decide(rest, false)
+    const decided = run.dryRun ? [] : yield* decide(rest, run)
     const done = new Map(rest.map(({ account: { userId } }, place) => [userId, decided[place]]))
     const outcomes = people.map(({ account: { userId } }, place): LineOutcome => {
       if (refused.has(userId)) return otherCustomer(refused.get(userId))
@@ -199,6 +202,8 @@ const make = Effect.gen(function* () {
   const run: UserImport["Service"]["run"] = Effect.fn("UserImport.import")(function* (lines, options, onProgress) {
     const now = yield* Clock.currentTimeMillis
     const { asOf = now, asked = BY_AN_APPLICATION, dryRun = false } = options
+    // Until then, no purchase of these people would be granted.
+    if (asOf > now) return yield* new InvalidInput({ field: "asOf", expected: "a moment that is not in the future" })
     const counts = makeCounts(dryRun, asOf)
     const read = personReader(catalog, now)
     for (let from = 0; from < lines.length; from += AT_ONCE) {
