@@ -220,8 +220,7 @@ export class ChatService extends Context.Service<
         send,
         ...changes,
         list: (input) => chats.list(input),
-        get: Effect.fn("ChatService.get")(function* (of, chatId, page = {}) {
-          const { before, leaf, limit = PAGE_MESSAGES } = page
+        get: Effect.fn("ChatService.get")(function* (of, chatId, { before, leaf, limit = PAGE_MESSAGES } = {}) {
           const owner = conversationOwner(of)
           const branch = leaf === undefined ? undefined : { through: leaf }
           const { found, running } = yield* look({ owner, chatId, branch, limit, before, maxBytes: MAX_PAGE_BYTES })
@@ -379,10 +378,15 @@ const makeSend = Effect.gen(function* () {
       }
       const chosen = calls[0].request
       const reply = { id: messageId, model: chosen.model.id, sources: prompt.sources, unread }
-      const continues = request.chatId !== undefined
-      const said = { title: titleOf(added), messages: kept, documentIds, reply }
+      const said = {
+        continues: request.chatId !== undefined,
+        title: titleOf(added),
+        messages: kept,
+        documentIds,
+        reply
+      }
       // The conversation of a visitor is a line: the widget shows no branches.
-      const turn = { owner, chatId, continues, ...("person" in owner ? { parentId } : {}), ...said }
+      const turn = { owner, chatId, ...("person" in owner ? { parentId } : {}), ...said }
       const joinable = input.onDisconnect === "continue"
       const { model, text } = yield* replies.run({ calls, hold, share, turn, spending: parties, joinable })
       return {

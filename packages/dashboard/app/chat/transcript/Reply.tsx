@@ -33,11 +33,10 @@ export const Reply = memo(
   ({ conversation, message, isIdle, isLast, isWriting, start }: ReplyProps) => {
     const { t } = useMessages()
     const Markdown = markdown.useLoaded()?.Markdown
-    const { metadata = {} } = message
+    const { metadata = {}, text } = message
     const { state, credits, receipt, sources, unread } = metadata
     const [shown, setShown] = useState<number>()
     const [isReceiptOpen, setReceiptOpen] = useState(false)
-    const text = message.text
     const citations = useCitations(sources, setShown)
     const regenerate = () => void conversation.regenerate(message)
     const unfinished = isWriting || state === undefined || state === "complete" ? undefined : state
