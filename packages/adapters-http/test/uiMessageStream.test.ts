@@ -238,6 +238,29 @@ describe.each(surfaces)("the UI message stream of the AI SDK, over %s", (_, surf
     expect(data.get("data-receipt")).toMatchObject({ data: { credits: expect.any(Number) } })
     expect(await resume()).toBeNull()
   })
+
+  test("a reply that runs in an older branch is joined with its own sources", async () => {
+    const documentIds = [await upload()]
+    const first = await send(hello)
+    await first.text()
+    const [chatId, parentMessageId] = ["x-chat-id", "x-message-id"].map((name) => first.headers.get(name))
+    const calling = server.model.nextCall()
+    const after = { chatId, parentMessageId, messages: [{ role: "user", content: "When do storks return?" }] }
+    const asked = send({ ...after, documentIds }, { ...ASKING, "x-on-disconnect": "continue" })
+    const call = await calling
+    call.say("In March.")
+    const response = await asked
+    await (await send({ ...after, messages: hello.messages })).text()
+    const messageId = response.headers.get("x-message-id")
+    const joined = await server.fetch(`/api/chats/${chatId}/stream?messageId=${messageId}`, {
+      user: ANN,
+      headers: ASKING
+    })
+    call.complete()
+    const sources = partsOf(await joined.text()).find(({ type }) => type === "data-sources")
+    expect(sources).toMatchObject({ data: [{ filename: "storks.md" }] })
+    await response.body?.cancel()
+  })
 })
 
 test("any text arrives as the model wrote it, however it is cut, and is done exactly once", async () => {

@@ -8,9 +8,10 @@ const separateUsage = (usage: JsonObject): Usage | undefined => {
   const [input, counted] = [objectAt(usage, "inputTokens"), objectAt(usage, "outputTokens")]
   const cacheRead = countAt(input, "cacheRead") ?? 0
   const cacheWrite = countAt(input, "cacheWrite") ?? 0
-  const total = countAt(input, "total")
-  const rest = total === undefined ? undefined : Math.max(0, total - cacheRead - cacheWrite)
-  const freshInput = countAt(input, "noCache") ?? rest
+  const total = countAt(input, "total") ?? -1
+  // Some providers count the writes to the cache within `noCache`, too.
+  const rest = total - cacheRead - cacheWrite
+  const freshInput = rest >= 0 ? rest : countAt(input, "noCache")
   const output = countAt(counted, "total") ?? countAt(counted, "text")
   return freshInput === undefined || output === undefined ? undefined : { freshInput, cacheRead, cacheWrite, output }
 }

@@ -146,6 +146,16 @@ describe("usage", () => {
     )
   })
 
+  it("has writes to the cache once if the provider counts them within its uncached input, too", () => {
+    const inputTokens = { total: 1_000, noCache: 900, cacheRead: 100, cacheWrite: 500 }
+    expect(aiSdkUsage({ inputTokens, outputTokens: { total: 7 } }, "openrouter")).toEqual({
+      freshInput: 400,
+      cacheRead: 100,
+      cacheWrite: 500,
+      output: 7
+    })
+  })
+
   it("of specification 2 takes cached tokens out of the input of those vendors that count them in", () => {
     const usage = { inputTokens: 100, cachedInputTokens: 80, outputTokens: 7 }
     const rest = { cacheRead: 80, cacheWrite: 0, output: 7 }

@@ -16,6 +16,7 @@ import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { ModelNotAllowed } from "../tiers/errors.ts"
 import type { Tier } from "../tiers/Tier.ts"
 import { AbandonedTries } from "./limits/AbandonedTries.ts"
+import type { ChatMessage } from "../models/ChatMessage.ts"
 import type { ModelFailed, ModelUnavailable } from "../models/ChatModel.ts"
 import { type ChatRequest, decodeChatRequest } from "./ChatRequest.ts"
 import { makeChatChanges, stillThere } from "./chatChanges.ts"
@@ -333,6 +334,22 @@ const makeCheckLimits = Effect.gen(function* () {
     )
 })
 
+/** What a person or a visitor said, and its place. The conversation of a visitor is a line: the widget shows no branches. */
+const turnOf = (
+  owner: ConversationOwner,
+  {
+    added,
+    documentIds,
+    kept,
+    parentId
+  }: {
+    readonly added: ReadonlyArray<ChatMessage>
+    readonly documentIds: ReadonlyArray<string>
+    readonly kept: ReadonlyArray<ChatMessage>
+    readonly parentId: string | null
+  }
+) => ({ owner, title: titleOf(added), messages: kept, documentIds, ...("person" in owner ? { parentId } : {}) })
+
 const makeSend = Effect.gen(function* () {
   const accounts = yield* Accounts
   const refuseBlocked = yield* makeRefuseBlocked
@@ -363,7 +380,7 @@ const makeSend = Effect.gen(function* () {
       prepared: Effect.Success<ReturnType<typeof prepareFor>>,
       keyTry: number
     ): Effect.fn.Return<Reply, SendFailed, Scope.Scope> {
-      const { account, added, candidates, documentIds, kept, parentId, pending, prompt, unread } = prepared
+      const { account, candidates, pending, prompt, unread } = prepared
       const messageId = yield* nextMessageId(keyTry)
       const reserved = yield* reserveReply({ account, parties, candidates, prompt, chatId, messageId, fingerprint })
       if (reserved._tag === "OnOtherTier") {
@@ -378,15 +395,7 @@ const makeSend = Effect.gen(function* () {
       }
       const chosen = calls[0].request
       const reply = { id: messageId, model: chosen.model.id, sources: prompt.sources, unread }
-      const said = {
-        continues: request.chatId !== undefined,
-        title: titleOf(added),
-        messages: kept,
-        documentIds,
-        reply
-      }
-      // The conversation of a visitor is a line: the widget shows no branches.
-      const turn = { owner, chatId, ...("person" in owner ? { parentId } : {}), ...said }
+      const turn = { ...turnOf(owner, prepared), chatId, continues: request.chatId !== undefined, reply }
       const joinable = input.onDisconnect === "continue"
       const { model, text } = yield* replies.run({ calls, hold, share, turn, spending: parties, joinable })
       return {

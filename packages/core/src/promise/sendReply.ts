@@ -20,7 +20,14 @@ const Sender = Schema.Union([
   })
 ])
 
-const Sent = withFields<ChatRequest>("messages", "chatId", "modelId", "documentIds", "documentFilter")
+const Sent = withFields<ChatRequest>(
+  "messages",
+  "chatId",
+  "parentMessageId",
+  "modelId",
+  "documentIds",
+  "documentFilter"
+)
 const Options = Schema.UndefinedOr(Schema.Struct({ signal: Given, onDisconnect: Given }))
 
 /** The calls that open a reply. Its scope lives until its stream ends, fails, or is cancelled. */

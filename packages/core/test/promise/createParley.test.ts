@@ -58,6 +58,20 @@ describe("Parley with promises", () => {
       }
     ))
 
+  it("sends a message after an earlier one, in a branch of the chat", () =>
+    withParley(
+      scriptedModel(() => says(["Hi"])),
+      async (parley) => {
+        const first = await parley.chat.send("ann", hello)
+        await first.text()
+        const next = { ...hello, chatId: first.chatId, parentMessageId: first.messageId }
+        for (const _ of ["one", "other"]) await (await parley.chat.send("ann", next)).text()
+        const { messages } = await parley.chat.get("ann", first.chatId)
+        expect(messages).toHaveLength(4)
+        expect(messages[2]?.versions).toHaveLength(2)
+      }
+    ))
+
   it("embeds passages and questions by the embedder that the stores in memory are given", async () => {
     const asked: Array<string> = []
     const onRequest = (texts: ReadonlyArray<string>) => Effect.sync(() => void asked.push(...texts))

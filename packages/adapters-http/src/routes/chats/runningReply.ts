@@ -9,7 +9,7 @@ import { asksForUiStream, EVENT_STREAM, UI_STREAM, uiStreamParameter } from "./u
 import { uiMessageStream } from "./uiMessageStream.ts"
 
 const PATH = "/api/chats/{id}/stream"
-/** A running reply is among so many newest messages of its chat. */
+/** A running reply is among so many newest messages of its branch. */
 const NEWEST = 20
 
 /** Joins a reply that runs. */
@@ -56,7 +56,9 @@ export const getRunningReply = defineRoute({
       "x-model": reply.model
     }
     if (!asksForUiStream(context.request, headers[UI_STREAM])) return streamed(reply.text, head)
-    const { messages } = yield* chats.get(userId, path.id, { limit: NEWEST })
+    const branch = chats.get(userId, path.id, { limit: NEWEST, leaf: reply.messageId })
+    // The turn may not be stored yet.
+    const { messages } = yield* Effect.catchTag(branch, "ChatNotFound", () => Effect.succeed({ messages: [] }))
     const { sources = [], unread = [] } = messages.find(({ id }) => id === reply.messageId) ?? {}
     const joined = { ...reply, sources, unreadDocuments: unread }
     return yield* uiMessageStream(joined, { userId, requestId: context.request.id }, head)
