@@ -40,7 +40,8 @@ export {
   TooManyBots
 } from "./bots/errors.ts"
 export { MAX_DOCUMENTS, MAX_MESSAGES, Uuid } from "./chat/ChatRequest.ts"
-export { ChatService, type SendFailed, type SendInput } from "./chat/ChatService.ts"
+export { ChatService } from "./chat/ChatService.ts"
+export type { SendFailed, SendInput } from "./chat/sendMessages.ts"
 export { ModelOffers } from "./chat/ModelOffers.ts"
 export {
   ChatNotFound,

@@ -7,7 +7,7 @@ import {
   type SilenceWatch
 } from "@parley/core/adapter"
 import { VendorSilence } from "../silence/VendorSilence.ts"
-import { alternatingTurns } from "../vendor/alternatingTurns.ts"
+import { alternatingTurns } from "../alternatingTurns.ts"
 import { Connections } from "../vendor/Connections.ts"
 import { defaultRetryPolicy, retryBeforeFirst } from "../vendor/retryBeforeFirst.ts"
 import { EventStreamBroken } from "../vendor/serverSentEvents.ts"

@@ -1,6 +1,6 @@
 import type Anthropic from "@anthropic-ai/sdk"
 import type { ChatMessage } from "@parley/core"
-import { alternatingTurns } from "../vendor/alternatingTurns.ts"
+import { alternatingTurns } from "../alternatingTurns.ts"
 
 /** A text up to which Anthropic keeps the prompt for some minutes, and reads it for a fraction of the price. */
 const cached = (text: string): Array<Anthropic.TextBlockParam> => [

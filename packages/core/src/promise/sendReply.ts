@@ -1,5 +1,6 @@
 import { Channel, Effect, Exit, Pull, Schema, Scope, Stream } from "effect"
-import { ChatOwner, ChatService, onePerson } from "../chat/ChatService.ts"
+import { ChatOwner, ChatService } from "../chat/ChatService.ts"
+import { onePerson } from "../chat/sendMessages.ts"
 import { ConversationOwner } from "../chat/store/StoredChat.ts"
 import { UserId } from "../identity/UserId.ts"
 import type { ParleyServices } from "../parleyLayer.ts"

@@ -59,7 +59,10 @@ export const everyChatState = (looks: ReadonlyArray<Look>): void =>
       await dashboard.reply.getByTitle("Show the receipt").click()
       await dashboard.reply.getByRole("row", { name: /Charged/ }).waitFor()
       await check("reply")
-      await dashboard.reply.getByRole("button", { name: "Source 1", exact: true }).first().click()
+      await dashboard.reply
+        .getByRole("button", { name: /^Source \d+$/ })
+        .first()
+        .click()
       await dialog.locator("mark").first().waitFor()
       await check("source")
       await close()

@@ -64,7 +64,10 @@ export const longChat = (stage: Stage): void => {
       await routeLongChat(page)
       await slowly(page)
       await page.goto(`/chats/${CHAT}`)
-      await dashboard.reply.getByRole("button", { name: "Source 1", exact: true }).first().waitFor()
+      await dashboard.reply
+        .getByRole("button", { name: /^Source \d+$/ })
+        .first()
+        .waitFor()
       await dashboard.reply.locator(".katex").first().waitFor()
       await page.getByRole("button", { name: /^Model/ }).waitFor()
       await screenshot(page, `long-chat-${viewport.width}`)

@@ -246,7 +246,7 @@ const defineRefusals = (run: Run<Parts>): void => {
     ))
 }
 
-/** The guarantees of an import on every storage. `runs` is the number of random files and stories. */
+/** The guarantees of an import on every storage. `runs` is the number of random files and stories; `storage` is built once, for all tests. */
 export const userImportContract = (
   name: string,
   storage: Layer.Layer<StoragePort, unknown>,
