@@ -185,7 +185,7 @@ export const makePrepareReply = Effect.gen(function* () {
     const messages = [...told, ...stored.filter(terms === undefined ? hasContent : isOfModel), ...said]
     const tokenizer = yield* Tokenizer
     yield* countMessages(payer, messages, model.contextTokens)
-    const given = { model, messages, ...passagesOf(found), searched: all.length > 0 }
+    const given = { model, messages, ...passagesOf(found, stored.length > 0), searched: all.length > 0 }
     const ours = yield* Effect.fromResult(buildPrompt({ ...given, isClientKept, tokenizer }))
     const prompt = settings.prompt === undefined ? ours : yield* askPromptBuilder(settings.prompt, ours, model, payer)
     const { maxInputTokens, maxOutputTokens } = prompt
@@ -209,10 +209,13 @@ const bounded = (
   return [bound(chosen), ...fallbacks.map(bound)]
 }
 
-/** The passages as the prompt takes them. */
-const passagesOf = ({ offered, outlines, whole }: OfferedPassages) => ({
-  sources: sourcesFrom(offered, whole),
-  isWhole: whole !== undefined,
+/**
+ * The passages as the prompt takes them. Those of whole documents keep their numbers and their place from a chat's second
+ * question on, for the vendors' caches; the first question reads the best one as number 1.
+ */
+const passagesOf = ({ offered, outlines, whole }: OfferedPassages, continues: boolean) => ({
+  sources: sourcesFrom(offered, continues ? whole : undefined),
+  isWhole: continues && whole !== undefined,
   outlines
 })
 

@@ -73,12 +73,14 @@ describe("documents that fit the budget together", () => {
     }).pipe(Effect.provide(world(answering())))
   )
 
-  it.live("have the same numbers for every question", () =>
+  it.live("have the same numbers for every question that continues a chat", () =>
     Effect.gen(function* () {
       const documentIds = yield* reading("ann", SHORT, "The invoice is due on Friday.")
       const numbered: Array<string> = []
+      const begun = yield* ask("ann", "Hello", { documentIds })
+      const { chatId } = begun.reply
       for (const question of ["When is the invoice due?", "Where do storks nest?", "When do storks return?"]) {
-        const { reply } = yield* ask("ann", question, { documentIds })
+        const { reply } = yield* ask("ann", question, { chatId, documentIds })
         numbered.push(
           reply.sources
             .toSorted((one, other) => one.number - other.number)
