@@ -118,7 +118,7 @@ describe.each(surfaces)("the UI message stream of the AI SDK, over %s", (_, surf
       { type: "text-end", id: messageId },
       { type: "data-receipt", id: "receipt", data: { credits, receipt } },
       { type: "data-balance", id: "balance", data: balance },
-      { type: "finish", finishReason: "stop" }
+      { type: "finish" }
     ])
     expect(eventsOf(body).at(-1)).toBe("[DONE]")
     expect(eventsOf(body).filter((event) => event === "[DONE]")).toHaveLength(1)
@@ -191,6 +191,26 @@ describe.each(surfaces)("the UI message stream of the AI SDK, over %s", (_, surf
     expect(named.metadata).toMatchObject({ chatId })
   })
 
+  test("a question that is asked again or edited stands beside the earlier one, as another version", async () => {
+    const question = said("user", "Hello?")
+    const reply = await lastOf(await ask([question]))
+    const { chatId } = reply.metadata as { readonly chatId: string }
+    const earlier = said("user", "And now?")
+    const second = await lastOf(await ask([question, reply, earlier]))
+    const again = await lastOf(await ask([question, reply, earlier]))
+    const edited = await lastOf(await ask([question, reply, said("user", "And then?")]))
+    const { messages } = await server.parley.chat.get(ANN, chatId)
+    expect(messages.map(({ content }) => content)).toEqual(["Hello?", "Hello there.", "And then?", "Hello there."])
+    expect(messages[2]?.versions).toHaveLength(3)
+    for (const { id } of [second, again, edited]) {
+      const branch = await server.parley.chat.get(ANN, chatId, { leaf: id })
+      expect(branch.messages.at(-1)?.id).toBe(id)
+    }
+    const failed = said("assistant", "")
+    const next = await lastOf(await ask([question, reply, said("user", "Lost"), failed, said("user", "Once more")]))
+    expect(next.metadata).toMatchObject({ chatId })
+  })
+
   test("a file within a message is refused, because no model would read it", async () => {
     const file = { type: "file", mediaType: "image/png", url: "data:image/png;base64,AA==" }
     const messages = [{ ...said("user", "What is this?"), parts: [file, { type: "text", text: "What is this?" }] }]
@@ -244,12 +264,14 @@ describe.each(surfaces)("the UI message stream of the AI SDK, over %s", (_, surf
     const first = await send(hello)
     await first.text()
     const [chatId, parentMessageId] = ["x-chat-id", "x-message-id"].map((name) => first.headers.get(name))
+    const { answer } = server.model
     const calling = server.model.nextCall()
     const after = { chatId, parentMessageId, messages: [{ role: "user", content: "When do storks return?" }] }
     const asked = send({ ...after, documentIds }, { ...ASKING, "x-on-disconnect": "continue" })
     const call = await calling
     call.say("In March.")
     const response = await asked
+    server.model.answer = answer
     await (await send({ ...after, messages: hello.messages })).text()
     const messageId = response.headers.get("x-message-id")
     const joined = await server.fetch(`/api/chats/${chatId}/stream?messageId=${messageId}`, {

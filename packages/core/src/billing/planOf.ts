@@ -245,8 +245,8 @@ export const paidPlans = (
 /**
  * The plan of a person from the facts of all subscriptions, at a time in Unix milliseconds: a function of the facts alone, in any
  * order of arrival. After the end of the last subscription, at most the lowest tier's allowance remains, and its periods begin
- * with that end. Undefined for a person who never paid for a subscription, and if one continues at a price that the catalog no
- * longer has, so that a change of the catalog takes no plan away.
+ * with that end. Undefined for a person who never paid for a subscription, if the last one ended before an import, and if one
+ * continues at a price that the catalog no longer has, so that a change of the catalog takes no plan away.
  */
 export const planOf = (grounds: PlanGrounds, catalog: CatalogData, now: number): Plan | undefined => {
   const [current] = paidPlans(grounds, catalog, now)
@@ -259,6 +259,8 @@ export const planOf = (grounds: PlanGrounds, catalog: CatalogData, now: number):
   const ends = everPaid.flatMap(({ endedAt }) => endedAt ?? [])
   if (ends.length === 0 || ends.length < everPaid.length) return undefined
   const anchor = Math.max(...ends)
+  // The imported tier already takes account of it.
+  if (anchor < importedAt) return undefined
   const free = lowestTier(catalog)
   return {
     subscriptionId: undefined,

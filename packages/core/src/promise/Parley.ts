@@ -82,9 +82,10 @@ export interface Parley {
     send(sender: UserId | ReplyParties, request: ChatRequest, options?: SendOptions): Promise<SentReply>
     /**
      * The reply of a chat that goes on without its reader, on any process, from its beginning; undefined if none
-     * runs. Cancelling its stream ends nothing. Rejects with `ChatNotFound` or `ModelFailed`.
+     * runs. The newest one that runs, unless `messageId` names another. Cancelling its stream ends nothing. Rejects with
+     * `ChatNotFound` or `ModelFailed`.
      */
-    join(owner: ChatOwner, chatId: string): Promise<RejoinedReply | undefined>
+    join(owner: ChatOwner, chatId: string, messageId?: string): Promise<RejoinedReply | undefined>
   }
   readonly documents: Omit<CallsOf<typeof DocumentService>, "file"> & {
     /** The file as it was uploaded, for example to show the page of a pdf. Rejects with `DocumentNotFound`. */

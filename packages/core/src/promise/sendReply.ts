@@ -38,11 +38,13 @@ export const replyCalls = (calls: ParleyCalls): Pick<Parley["chat"], "join" | "s
     const sending = ChatService.use((chat) => chat.send({ parties, request, onDisconnect: options?.onDisconnect }))
     return (await readReply(calls, sending, options?.signal))!
   }) as Parley["chat"]["send"],
-  join: checked([{ owner: ChatOwner }, { chatId: Id }], (owner: ChatOwner, chatId: string) =>
-    readReply(
-      calls,
-      ChatService.use((chat) => chat.join(owner, chatId))
-    )
+  join: checked(
+    [{ owner: ChatOwner }, { chatId: Id }, { messageId: Schema.UndefinedOr(Id) }],
+    (owner: ChatOwner, chatId: string, messageId?: string) =>
+      readReply(
+        calls,
+        ChatService.use((chat) => chat.join(owner, chatId, messageId))
+      )
   )
 })
 

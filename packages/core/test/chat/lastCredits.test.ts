@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { priceOf } from "@parley/core"
+import { makeCatalog, type Model, priceOf } from "@parley/core"
 import { Effect, Exit } from "effect"
 import fc from "fast-check"
 import { describe as suite, it as test } from "vitest"
-import { estimatedInput } from "../../src/chat/reply/replyPrice.ts"
+import { estimatedInput, quoteReply } from "../../src/chat/reply/replyPrice.ts"
 import { pieceTokenizer } from "../../src/tokens/pieceTokenizer.ts"
 import { ask, balance, says, scriptedModel, transactions, world } from "./world.ts"
 
@@ -66,6 +66,30 @@ const askWith = (config: ReturnType<typeof configOf>, output: number, content: s
 }
 
 const rates = fc.oneof(fc.constantFrom(0, 0.05, 1, 4, 25), fc.double({ min: 0, max: 60, noNaN: true }))
+
+const tokens = fc.nat(20_000)
+
+suite("a reply", () => {
+  test("that begins with the last credits is paid for, if the provider reads or writes a cache", () =>
+    fc.assert(
+      fc.property(
+        tokens,
+        tokens,
+        tokens,
+        rates,
+        rates,
+        rates,
+        (freshInput, cacheRead, cacheWrite, input, read, write) => {
+          const { models } = makeCatalog(configOf(input, 4, 0))
+          const rest = { creditsPer1kCachedInput: Math.min(read, input), creditsPer1kCacheWrite: write }
+          const model = { ...(models[0] as Model), ...rest }
+          const estimate = { freshInput: freshInput + cacheRead + cacheWrite, cacheRead: 0, cacheWrite: 0 }
+          const { minimumAmount } = quoteReply(model, { maxTokens: 100_000, estimate }, 1_000)
+          assert.isAtLeast(minimumAmount, priceOf({ freshInput, cacheRead, cacheWrite, output: 1 }, model))
+        }
+      )
+    ))
+})
 
 suite("a person", () => {
   test("can always spend the last credits on a reply whose price fits, and never goes below zero", () =>

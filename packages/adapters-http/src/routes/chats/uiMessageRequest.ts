@@ -42,30 +42,31 @@ const hasFile = (message: unknown): boolean => {
   return Array.isArray(parts) && parts.some((part) => fieldsOf(part)["type"] === "file")
 }
 
-/** The chat of a conversation: the newest reply names it in its metadata, as its stream began with it. */
-const chatOf = (messages: ReadonlyArray<unknown>): unknown => {
-  const reply = messages.findLast((message) => fieldsOf(message)["role"] === "assistant")
-  return fieldsOf(fieldsOf(reply)["metadata"])["chatId"]
+const chatOf = (reply: Fields): unknown => fieldsOf(reply["metadata"])["chatId"]
+
+/**
+ * The place of a request in its chat: after the newest reply of the page, whose stream began with its id and its chat. So
+ * a question that is edited or asked again stands beside the earlier one. Empty if the page shows no reply.
+ */
+const placeOf = (messages: ReadonlyArray<unknown>): Fields => {
+  const reply = messages.map(fieldsOf).findLast((each) => each["role"] === "assistant" && chatOf(each) !== undefined)
+  return reply === undefined ? {} : { chatId: chatOf(reply), parentMessageId: reply["id"] }
 }
 
 /**
- * The request within the body that `useChat` sends: messages with parts become messages with texts, and the chat is
- * that of `chatId` or, without it, of the newest reply. The `id` of `useChat` is its own name for a conversation. A file
+ * The request within the body that `useChat` sends: messages with parts become messages with texts, and without
+ * `chatId` they stand after the newest reply. The `id` of `useChat` is its own name for a conversation. A file
  * within a message is refused, because the model would not read it.
  */
 export const requestFromUi = (body: unknown): Effect.Effect<unknown, InvalidChatRequest> => {
   const fields = fieldsOf(body)
   const { messages } = fields
   if (!Array.isArray(messages)) return Effect.succeed(body)
-  const place = messages.findIndex(hasFile)
-  if (place >= 0) {
+  const file = messages.findIndex(hasFile)
+  if (file >= 0) {
     const message = "Expected text parts: upload a file with POST /api/upload, and name it in documentIds"
-    return Effect.fail(new InvalidChatRequest({ issues: [{ path: `messages.${place}.parts`, message }] }))
+    return Effect.fail(new InvalidChatRequest({ issues: [{ path: `messages.${file}.parts`, message }] }))
   }
-  const chatId = fields["chatId"] ?? chatOf(messages)
-  return Effect.succeed({
-    ...fields,
-    messages: messages.map(messageOf),
-    ...(chatId === undefined ? {} : { chatId })
-  })
+  const place = fields["chatId"] === undefined ? placeOf(messages) : {}
+  return Effect.succeed({ ...place, ...fields, messages: messages.map(messageOf) })
 }

@@ -69,7 +69,8 @@ const endingOf = Effect.fnUntraced(function* (
     { type: "text-end", id: messageId },
     ...(receipt === undefined ? [] : [{ type: "data-receipt", id: "receipt", data: receipt }]),
     ...(balance === undefined ? [] : [{ type: "data-balance", id: "balance", data: balanceBody(balance) }]),
-    { type: "finish", finishReason: cost?.receipt.ended === "length" ? "length" : "stop" }
+    // Early releases of `ai` 5 refuse fields that they do not know; the receipt says how the reply ended.
+    { type: "finish" }
   ]
 })
 

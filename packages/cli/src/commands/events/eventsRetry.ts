@@ -1,4 +1,4 @@
-import { AuditLog, DeliveryRecords } from "@parley/core/adapter"
+import { EventService } from "@parley/core/effect"
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { checkMigrated } from "../../running/checkMigrated.ts"
@@ -27,10 +27,8 @@ export const eventsRetryCommand = Command.make(
     const work = Effect.gen(function* () {
       yield* checkMigrated
       const which = { eventId: Option.getOrUndefined(event), destination: Option.getOrUndefined(destination) }
-      const said = [which.eventId ?? "all that are dead", ...Option.toArray(destination)]
-      const entry = { action: "events retry", by, userId: undefined, reason: Option.getOrUndefined(reason) }
-      yield* AuditLog.use((log) => log.record({ ...entry, details: said.join(" to ") }))
-      const retried = yield* DeliveryRecords.use((deliveries) => deliveries.retry(which))
+      const asked = { by, reason: Option.getOrUndefined(reason) }
+      const retried = yield* EventService.use((events) => events.retry(which, asked))
       yield* printResult(json, { retried }, [`${retried} deliveries are tried again.`])
     })
     yield* CommandContext.use((context) => context.run(work))

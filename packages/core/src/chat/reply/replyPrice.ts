@@ -47,13 +47,13 @@ export interface QuotedInput {
 /**
  * The price of a reply before it is written. The amount held is the upper bound, for the most input tokens the prompt
  * can count and the most output tokens (`outputCeiling`) the model may write. If the balance has less, the estimate
- * decides: the bound is several times the price of most replies, so that with the bound alone a person could never
- * spend the last credits. A reply is then as long as the credits buy by the estimate, and is charged at most the amount
- * held.
+ * decides, at the dearest rate of input, because a write to a cache can cost more than fresh input: the bound is several
+ * times the price of most replies, so that with the bound alone a person could never spend the last credits. A reply is
+ * then as long as the credits buy by the estimate, and is charged at most the amount held.
  */
 export const quoteReply = (model: Model, input: QuotedInput, outputCeiling: number): ReplyQuote => {
-  const estimate = (output: number) =>
-    Math.min(maxPriceOf(input.maxTokens, output, model), priceOf({ ...input.estimate, output }, model))
+  const tokens = Math.min(input.maxTokens, inputOf(input.estimate))
+  const estimate = (output: number) => maxPriceOf(tokens, output, model)
   return {
     amount: maxPriceOf(input.maxTokens, outputCeiling, model),
     minimumAmount: estimate(Math.min(1, outputCeiling)),

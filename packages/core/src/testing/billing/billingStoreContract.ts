@@ -53,6 +53,32 @@ export const billingStoreContract = (
         })
       ))
 
+    it("gives a customer to one person only if two imports adopt it at once", () =>
+      run(
+        Effect.gen(function* () {
+          const store = yield* BillingStore
+          for (let round = 0; round < 10; round += 1) {
+            const customerId = newId("cus")
+            const people = [newId("user"), newId("user"), newId("user")]
+            const answers = yield* Effect.forEach(
+              people,
+              (userId) =>
+                store
+                  .adopt([{ userId, customerId, importedAt: AT }], { dryRun: false })
+                  .pipe(Effect.retry({ times: 5 })),
+              { concurrency: "unbounded" }
+            )
+            const owners = people.filter((_, place) => answers[place]?.refused.size === 0)
+            expect(owners).toHaveLength(1)
+            expect(yield* store.ownerOf([`customer:${customerId}`])).toEqual({ userId: owners[0] })
+            for (const userId of people) {
+              const own = userId === owners[0] ? customerId : undefined
+              expect((yield* accountOf(userId)).customerId).toBe(own)
+            }
+          }
+        })
+      ))
+
     it("keeps what follows from an event, once: another copy finds it known", () =>
       run(
         Effect.gen(function* () {

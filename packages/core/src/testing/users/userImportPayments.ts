@@ -179,4 +179,17 @@ export const definePayments = (run: Run<Parts>, runs: number): void => {
         expect(yield* account(userId)).toMatchObject({ tier: "free", allowance: 100, topup: 20, renewedBy: "schedule" })
       })
     ))
+
+  it("leaves the imported plan as it is when events of a subscription arrive that had ended before the import", () =>
+    run(
+      Effect.gen(function* () {
+        const world = new BillingWorld(newName(), START)
+        world.act(subscribe, HOUR)
+        world.act({ _tag: "cancel", nth: 0 }, HOUR)
+        const { past, userId } = yield* imported(world, { tier: "pro", allowance: 300, topup: 20 })
+        yield* deliver(past, AS_OF + DAY)
+        expect(yield* account(userId)).toMatchObject({ tier: "pro", allowance: 300, topup: 20 })
+        expect(yield* differencesOf(new Set([userId]))).toEqual([])
+      })
+    ))
 }
