@@ -11,8 +11,8 @@ const conditions = ["@parley/source"]
 /** An embedded database takes about 600 MB and a core while it works, and most files open one. */
 const gibibytesPerWorker = 1.5
 const workersByMemory = Math.floor(totalmem() / 2 ** 30 / gibibytesPerWorker)
-/** One more than there are cores: a third of the time they wait for a database, a browser or another process. */
-const workersMax = Math.max(1, Math.min(4, availableParallelism() + 1, workersByMemory))
+/** Two more than there are cores: half of the time they wait for a database, a browser or another process. */
+const workersMax = Math.max(1, Math.min(4, availableParallelism() + 2, workersByMemory))
 
 const root = fileURLToPath(new URL(".", import.meta.url))
 

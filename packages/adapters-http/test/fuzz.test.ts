@@ -1,3 +1,3 @@
 import { fuzzRoutes } from "./support/fuzzRoutes.ts"
 
-fuzzRoutes(241)
+fuzzRoutes(121)

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest"
-import { everyState, furtherJourneys } from "./crm/journeys.ts"
+import { everyState, furtherJourneys, journeys } from "./crm/journeys.ts"
+import { furtherBilling } from "./suites/billing.ts"
 import { furtherProblems } from "./suites/problems.ts"
 import { stoppedReply } from "./suites/runningReply.ts"
 import { FURTHER_SHAPES } from "./looks/Shape.ts"
@@ -52,6 +53,8 @@ describeInChromium("a person at length", {}, furtherProblems)
 const { crm, start, vendor } = connectedServer()
 
 describeInChromium("a server that is connected to CRM providers and a vendor, at length", start, (stage) => {
+  furtherBilling(stage)
+  journeys(stage, crm)
   furtherJourneys(stage, crm)
   everyState(stage, FURTHER_SHAPES)
   stoppedReply(stage, vendor, ["Escape"])

@@ -1,6 +1,5 @@
 /** What servers of other settings show in a browser, in one file, as in `pages.test.ts`. */
 import { attacks } from "./crm/attacks.ts"
-import { journeys } from "./crm/journeys.ts"
 import { billing } from "./suites/billing.ts"
 import { problems } from "./suites/problems.ts"
 import { runningReply, stoppedReply } from "./suites/runningReply.ts"
@@ -13,7 +12,6 @@ describeInChromium("a server of few credits that is connected to CRM providers a
   billing(stage)
   problems(stage)
   attacks(crm)
-  journeys(stage, crm)
   runningReply(stage, vendor)
   stoppedReply(stage, vendor, ["the button"])
 })

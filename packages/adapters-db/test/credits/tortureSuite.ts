@@ -49,7 +49,7 @@ const mayStayUnknown = ({ expected: { requests }, scenario }: Tried, at: number)
 
 /**
  * Each request in turn, refused or cut in some of the possible ways. An operation with several ways meets every fault
- * at its write, and every other fault at its reads, each in one of its ways. Another request, and the next operation,
+ * at its write, and every fourth fault at its reads, each in one of its ways. Another request, and the next operation,
  * which reads almost the same, begin with another fault. A request whose outcome may stay unknown meets every fault in
  * every way.
  */
@@ -59,7 +59,7 @@ export const dealtFaults = (tried: Tried): Promise<void> =>
     if (mayStayUnknown(tried, at)) return FAULTS
     if (isWrite(tried.expected.requests[at])) return FAULTS.filter((_, fault) => (fault + at) % ways === place)
     const turn = at + (places.get(tried.scenario) ?? 0)
-    return FAULTS.filter((_, fault) => (fault + turn) % 2 === 0 && (Math.floor(fault / 2) + at) % ways === place)
+    return FAULTS.filter((_, fault) => (fault + turn) % 4 === 0 && (Math.floor(fault / 2) + at) % ways === place)
   })
 
 const oneFaultEach = async (

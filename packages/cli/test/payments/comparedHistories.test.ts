@@ -1,3 +1,3 @@
 import { comparedHistoriesTest } from "./comparedHistories.ts"
 
-comparedHistoriesTest({ clean: 12, tampered: 6, each: 12 })
+comparedHistoriesTest({ clean: 6, tampered: 3, each: 6 })

@@ -1,3 +1,3 @@
 import { manyServers } from "./manyServers.ts"
 
-manyServers(2, 160)
+manyServers(2, 40)

@@ -5,7 +5,7 @@ import { StreamedBlocks } from "../../app/markdown/StreamedBlocks.ts"
 import { hostileReplies } from "../../../../test/support/hostileReplies.ts"
 import { makesNothingForeign } from "./makesNothingForeign.ts"
 
-makesNothingForeign(10)
+makesNothingForeign(4)
 
 describe("a corpus of hostile and odd replies", () => {
   it("has at least 200 of them", () => {

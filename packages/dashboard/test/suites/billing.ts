@@ -64,7 +64,7 @@ const press = (name: string) => async (page: Page) => {
   await page.getByRole("heading", { name: "Your plan" }).waitFor()
 }
 
-/** A person's steps with plans and credits, at the stand-in's pages; the person begins with three credits. */
+/** A person's steps with credits, at the stand-in's pages; the person begins with three credits. */
 export const billing = (stage: Stage): void => {
   describe("plans and credits", { timeout: 400_000 }, () => {
     it("a chat that is out of credits leads to buying some, and back to the question", async () => {
@@ -92,6 +92,49 @@ export const billing = (stage: Stage): void => {
       expect(dashboard.complaintsBut(/status of 402 .*\/api\/chat/)).toEqual([])
     })
 
+    it("where nothing is sold the page says so", async () => {
+      const dashboard = await stage.openAs("nothing@example.org", SEEN)
+      const { page } = dashboard
+      await page.route("**/api/billing/plans", async (route) => {
+        const response = await route.fetch()
+        const { plans } = (await response.json()) as { plans: ReadonlyArray<object> }
+        await route.fulfill({ json: { plans: plans.map((plan) => ({ ...plan, prices: [] })), credits: [] } })
+      })
+      await openBilling(dashboard)
+      await page.getByText("Nothing is sold on this server").waitFor()
+      await screenshot(page, "billing-nothing-sold")
+      expect(await brokenRules(page)).toEqual([])
+      expect(dashboard.complaintsBut()).toEqual([])
+    })
+
+    it("while the payment provider does not answer the plans are shown without prices, until they are asked for again", async () => {
+      const dashboard = await stage.openAs("waiting@example.org", SEEN)
+      const { page } = dashboard
+      let isAway = true
+      await page.route("**/api/billing/plans", async (route) => {
+        const response = await route.fetch()
+        const body = (await response.json()) as { plans: ReadonlyArray<object> }
+        const plans = body.plans.map((plan) => ({ ...plan, prices: [] }))
+        await route.fulfill({ json: isAway ? { plans, credits: [], pricesUnavailable: true } : body })
+      })
+      await openBilling(dashboard)
+      await page.getByText("Prices cannot be shown at the moment").waitFor()
+      expect(await page.getByText(/Nothing is sold on this server|Not on sale/).count()).toBe(0)
+      await page.getByRole("heading", { name: "Business" }).waitFor()
+      await screenshot(page, "billing-no-prices")
+      expect(await brokenRules(page)).toEqual([])
+      isAway = false
+      await button(page, "Try again").click()
+      await page.getByText("$20 a month").first().waitFor()
+      expect(await page.getByText("Prices cannot be shown at the moment").count()).toBe(0)
+      expect(dashboard.complaintsBut()).toEqual([])
+    })
+  })
+}
+
+/** The steps with plans and with payments that take time or fail. */
+export const furtherBilling = (stage: Stage): void => {
+  describe("plans and payments", { timeout: 400_000 }, () => {
     it("a payment that takes days is waited for, and its credits show as soon as they come", async () => {
       const dashboard = await stage.openAs("transfer@example.org", SEEN)
       const { page } = dashboard
@@ -222,44 +265,6 @@ export const billing = (stage: Stage): void => {
         .getByText(/^Your trial lasts until \w+ \d+, \d{4}\. After that it costs \$20 a month\.$/)
         .waitFor()
       await screenshot(page, "billing-trial")
-      expect(dashboard.complaintsBut()).toEqual([])
-    })
-
-    it("where nothing is sold the page says so", async () => {
-      const dashboard = await stage.openAs("nothing@example.org", SEEN)
-      const { page } = dashboard
-      await page.route("**/api/billing/plans", async (route) => {
-        const response = await route.fetch()
-        const { plans } = (await response.json()) as { plans: ReadonlyArray<object> }
-        await route.fulfill({ json: { plans: plans.map((plan) => ({ ...plan, prices: [] })), credits: [] } })
-      })
-      await openBilling(dashboard)
-      await page.getByText("Nothing is sold on this server").waitFor()
-      await screenshot(page, "billing-nothing-sold")
-      expect(await brokenRules(page)).toEqual([])
-      expect(dashboard.complaintsBut()).toEqual([])
-    })
-
-    it("while the payment provider does not answer the plans are shown without prices, until they are asked for again", async () => {
-      const dashboard = await stage.openAs("waiting@example.org", SEEN)
-      const { page } = dashboard
-      let isAway = true
-      await page.route("**/api/billing/plans", async (route) => {
-        const response = await route.fetch()
-        const body = (await response.json()) as { plans: ReadonlyArray<object> }
-        const plans = body.plans.map((plan) => ({ ...plan, prices: [] }))
-        await route.fulfill({ json: isAway ? { plans, credits: [], pricesUnavailable: true } : body })
-      })
-      await openBilling(dashboard)
-      await page.getByText("Prices cannot be shown at the moment").waitFor()
-      expect(await page.getByText(/Nothing is sold on this server|Not on sale/).count()).toBe(0)
-      await page.getByRole("heading", { name: "Business" }).waitFor()
-      await screenshot(page, "billing-no-prices")
-      expect(await brokenRules(page)).toEqual([])
-      isAway = false
-      await button(page, "Try again").click()
-      await page.getByText("$20 a month").first().waitFor()
-      expect(await page.getByText("Prices cannot be shown at the moment").count()).toBe(0)
       expect(dashboard.complaintsBut()).toEqual([])
     })
 

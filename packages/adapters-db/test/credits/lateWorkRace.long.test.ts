@@ -1,0 +1,3 @@
+import { lateWorkRace } from "./lateWorkRace.ts"
+
+lateWorkRace(60)
