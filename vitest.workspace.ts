@@ -11,8 +11,9 @@ const conditions = ["@parley/source"]
 /** An embedded database takes about 600 MB and a core while it works, and most files open one. */
 const gibibytesPerWorker = 1.5
 const workersByMemory = Math.floor(totalmem() / 2 ** 30 / gibibytesPerWorker)
-/** Two more than there are cores: half of the time they wait for a database, a browser or another process. */
-const workersMax = Math.max(1, Math.min(4, availableParallelism() + 2, workersByMemory))
+/** More than there are cores, because they wait for databases, browsers and other processes; long tests start more of these. */
+const workersMax = (isLong: boolean) =>
+  Math.max(1, Math.min(4, availableParallelism() + (isLong ? 1 : 2), workersByMemory))
 
 const root = fileURLToPath(new URL(".", import.meta.url))
 
@@ -66,7 +67,7 @@ export default defineConfig(({ mode }) => {
   })
   return {
     test: {
-      maxWorkers: workersMax,
+      maxWorkers: workersMax(isLong),
       sequence: { sequencer: LongestFirst },
       globalSetup: [
         "test/setup/promisedDatabase.ts",

@@ -1,14 +1,14 @@
 import { execFile } from "node:child_process"
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
 import { PassThrough } from "node:stream"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Choices, QUESTIONS } from "../src/Choices.ts"
 import { createProject } from "../src/createProject.ts"
 import { projectFiles } from "../src/projectFiles.ts"
+import { combinations, nameOf } from "./combinations.ts"
 
 const root = fileURLToPath(new URL("../../..", import.meta.url))
 const run = promisify(execFile)
@@ -25,14 +25,6 @@ interface Manifest {
   readonly devDependencies: Readonly<Record<string, string>>
 }
 const manifestIn = (files: ReadonlyMap<string, string>) => JSON.parse(files.get("package.json") ?? "{}") as Manifest
-
-const valuesOf = <Name extends keyof Choices>(name: Name) => QUESTIONS[name].answers.map(({ value }) => value)
-const combinations: ReadonlyArray<Choices> = valuesOf("framework").flatMap((framework) =>
-  valuesOf("database").flatMap((database) =>
-    valuesOf("sign-in").map((signIn): Choices => ({ framework, database, "sign-in": signIn }))
-  )
-)
-const nameOf = (choices: Choices) => Object.values(choices).join("-")
 
 /** Runs the program in this process, with these lines as its input; returns its output. */
 const create = async (argv: ReadonlyArray<string>, lines: ReadonlyArray<string> = [], userAgent?: string) => {
@@ -55,36 +47,6 @@ const runProgram = async (argv: ReadonlyArray<string>) => {
 }
 
 describe("the written projects", () => {
-  it("compile with every database and sign-in, in Express and in Next.js", async () => {
-    mkdirSync(join(root, ".cache"), { recursive: true })
-    const projects = mkdtempSync(join(root, ".cache/create-"))
-    const compiled = combinations.filter(({ framework }) => framework === "express" || framework === "next")
-    expect(compiled).toHaveLength(12)
-    try {
-      const files = compiled.flatMap((choices) =>
-        [...projectFiles("app", choices, "s")]
-          .filter(([path]) => /\.tsx?$/.test(path))
-          .map(([path, text]) => {
-            const file = join(projects, nameOf(choices), path)
-            mkdirSync(dirname(file), { recursive: true })
-            writeFileSync(file, text)
-            return file
-          })
-      )
-      const config = join(projects, "tsconfig.json")
-      writeFileSync(join(projects, "package.json"), JSON.stringify({ type: "module" }))
-      writeFileSync(config, JSON.stringify({ extends: join(root, "tsconfig.test.json"), include: [], files }))
-      const said = await run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", config]).then(
-        () => "",
-        (error: { readonly stdout: string }) => error.stdout
-      )
-      expect(said).toBe("")
-    } finally {
-      rmSync(projects, { recursive: true, force: true })
-    }
-    // It compiles the sources of all packages.
-  }, 600_000)
-
   it.each(combinations.map((choices) => [nameOf(choices), choices] as const))(
     "declare what they import, and have the settings that they read: %s",
     (_name, choices) => {

@@ -10,7 +10,7 @@ import { currentPlan, poor, SEEN, subscribe } from "./support/billingPage.ts"
 import { describeInChromium } from "./support/describeInChromium.ts"
 
 everyPage([LIGHT, ...FURTHER_LOOKS])
-everyChatState([LIGHT, ...FURTHER_LOOKS])
+everyChatState([LIGHT, PHONE_DARK, ...FURTHER_LOOKS])
 filledPages([PHONE_DARK, ...FURTHER_LOOKS])
 describeInChromium("bots", {}, (stage) => {
   it("breaks no rule of accessibility and does not scroll sideways, wide and on a phone", async () => {

@@ -3,9 +3,7 @@
  * compiles the pages, only once. `chats.test.ts` has those of its chats, so that two workers share the work, and
  * `pages.long.test.ts` the longer ones.
  */
-import "./suites/documents.ts"
 import "./suites/shell.ts"
-import "./suites/usage.ts"
 import { missingParts } from "./suites/missingParts.ts"
 import { brokenConnection } from "./suites/problems.ts"
 import { describeInChromium } from "./support/describeInChromium.ts"

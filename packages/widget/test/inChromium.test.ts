@@ -1,10 +1,8 @@
 /**
- * All browser tests of the widget in one file, so that a worker starts the browser and the service, and compiles the
+ * The browser tests of the widget in one file, so that a worker starts the browser and the service, and compiles the
  * widget, only once.
  */
 import "./suites/chat.ts"
 import "./suites/challenge.ts"
 import "./suites/embedding.ts"
 import "./suites/hostileReplies.ts"
-import "./suites/bundled.ts"
-import "./suites/looks.ts"

@@ -1,3 +1,5 @@
+import "./suites/bundled.ts"
+import "./suites/looks.ts"
 import { everyChatState, FURTHER_LOOKS } from "./looks/everyChatState.ts"
 import { describeWidget } from "./support/describeWidget.ts"
 
