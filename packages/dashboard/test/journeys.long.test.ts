@@ -39,7 +39,7 @@ describeInChromium("a person with chats", {}, (stage) => {
     await page.goBack()
     await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor()
     await page.goBack()
-    await page.getByText("What is a monitor?").first().waitFor()
+    await page.getByRole("main").getByText("What is a monitor?").first().waitFor()
     expect(page.url()).toBe(chat)
     await page.goto(chat)
     await dashboard.reply.waitFor()

@@ -19,7 +19,7 @@ export const lookAtBots = async (dashboard: DashboardPage, shapes: ReadonlyArray
     ] as const) {
       const shape = `${name}-${colorScheme}-${isPhone ? "phone" : "wide"}`
       await page.goto(path)
-      await page.getByText("Harbour guide").first().waitFor()
+      await page.getByRole("main").getByText("Harbour guide").first().waitFor()
       if (name === "bot") await page.frameLocator("iframe").getByRole("button", { name: "When is it open?" }).waitFor()
       await screenshot(page, `bots-${shape}`)
       expect(await brokenRules(page), shape).toEqual([])
