@@ -100,18 +100,24 @@ export const workSteps = (
 
 /**
  * The account after the end of the expired hold that a command would take the place of; undefined if there is none. The
- * ledger ends that hold in an operation before the reservation, so that other calls may come between the two.
+ * ledger ends that hold in an operation before the reservation, or before the attempt that releases its work for good, so
+ * that other calls may come between the two.
  */
 export const endedBefore = (
   account: ModelAccount,
   command: { readonly _tag: string; readonly key?: string },
   now: number
 ): ModelAccount | undefined => {
-  if (command._tag !== "reserveWork" || command.key === undefined || !account.opened) return undefined
+  if (command.key === undefined || !account.opened) return undefined
   const last = attemptsOf(account, command.key).at(-1)
-  const isExpired = last !== undefined && last.work.outcome === undefined && last.expiresAt <= now
-  return isExpired ? expireWork(account, last.key, now) : undefined
+  if (last === undefined || last.work.outcome !== undefined || last.expiresAt > now) return undefined
+  if (command._tag === "reserveWork") return expireWork(account, last.key, now)
+  return command._tag === "releaseWork" ? releaseExpired(account, last.key, now).account : undefined
 }
+
+/** Ends an attempt that expired and is released. */
+const releaseExpired = (account: ModelAccount, key: string, now: number) =>
+  endWork(account, key, undefined, { outcome: "expired" }, now)
 
 type Reserve = Extract<WorkCommand, { readonly _tag: "reserveWork" }>
 
@@ -213,11 +219,10 @@ const releaseWork = (account: ModelAccount, key: string, now: number): ModelStep
   const attempts = attemptsOf(account, key)
   const last = attempts.at(-1)
   if (last === undefined) return { answer: "HoldNotFound", account }
-  const isExpired = last.work.outcome === "expired" || (last.work.outcome === undefined && last.expiresAt <= now)
-  const released =
-    last.work.outcome === undefined
-      ? endWork(account, last.key, undefined, { outcome: isExpired ? "expired" : "released" }, now)
-      : { answer: last.ended, account }
+  const isOpen = last.work.outcome === undefined
+  if (isOpen && last.expiresAt > now) return endWork(account, last.key, undefined, { outcome: "released" }, now)
+  const isExpired = isOpen || last.work.outcome === "expired"
+  const released = isOpen ? releaseExpired(account, last.key, now) : { answer: last.ended, account }
   if (!isExpired || released.answer !== "Released") return released
   // It is released for good by an attempt of its own.
   const place = keyOf(key, attempts.length + 1)
