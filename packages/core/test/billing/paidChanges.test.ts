@@ -224,6 +224,26 @@ describe("a dearer plan", () => {
     }
   })
 
+  it("that was paid for a month gives nothing of a year before it that is known from its checkout alone", async () => {
+    const session = {
+      id: "cs_1",
+      mode: "subscription",
+      priceId: "price_pro_year",
+      subscriptionId: "sub_1",
+      isPaid: true
+    } as const
+    const paid = { ...session, amountTotal: 19_000, currency: "usd", createdAt: START }
+    const checkout: Told = { at: START, event: { _tag: "Checkout", session: { ...user, ...paid } } }
+    const start = START + DAY
+    const month = reported({ at: start + 1, price: "price_business", start, end: MONTH })
+    const monthly = invoice(start, "update", [line("price_pro", 1_900, { periodStart: start, periodEnd: MONTH })])
+    const dearer = changed(start + 1, "price_pro", "price_business", 2_000)
+    expect(await after([checkout, month, dearer], LATE)).toMatchObject({ tier: "pro", allowance: 1_000 })
+    for (const order of ordersOf([checkout, month, monthly, dearer])) {
+      expect(await after(order, LATE)).toMatchObject({ tier: "business", allowance: 5_000 })
+    }
+  })
+
   it("whose payment is refunded takes back what it gave beyond the plan before, and no more", async () => {
     const refunded: Told = {
       at: START + 2 * DAY,
