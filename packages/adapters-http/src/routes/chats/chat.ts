@@ -6,6 +6,7 @@ import { json, streamed } from "../../exchange/Exchange.ts"
 import { chatBody } from "../../body/jsonBody.ts"
 import { idempotencyKeyParameter, onDisconnectParameter } from "../parameters.ts"
 import { named, text } from "../fields.ts"
+import { replyErrors } from "./replyErrors.ts"
 import { asksForUiStream, EVENT_STREAM, requestFromUi, UI_STREAM, uiStreamParameter } from "./uiMessageRequest.ts"
 import { uiMessageStream } from "./uiMessageStream.ts"
 import { defineRoute } from "../Route.ts"
@@ -73,30 +74,7 @@ export const postChat = defineRoute({
       }
     }
   },
-  errors: [
-    "unauthorized",
-    "blocked",
-    "invalid_chat_request",
-    "prompt_builder_failed",
-    "prompt_too_long",
-    "chat_not_found",
-    "document_not_found",
-    "document_forbidden",
-    "model_not_allowed",
-    "idempotency_conflict",
-    "request_in_progress",
-    "insufficient_credits",
-    "too_many_abandoned_tries",
-    "too_many_replies",
-    "daily_cap_reached",
-    "model_unavailable",
-    "model_failed",
-    "model_misconfigured",
-    "provider_rate_limited",
-    "provider_unavailable",
-    "storage_quota",
-    "storage_unavailable"
-  ],
+  errors: ["unauthorized", "invalid_chat_request", "document_not_found", "document_forbidden", ...replyErrors],
   handle: Effect.fnUntraced(function* ({ body, caller, context, headers }) {
     const chat = yield* ChatService
     const { userId } = caller

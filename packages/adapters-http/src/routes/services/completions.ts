@@ -7,6 +7,7 @@ import { jsonBody } from "../../body/jsonBody.ts"
 import { json, streamed } from "../../exchange/Exchange.ts"
 import { InvalidRequest, ModelNotFound } from "../../problems/errors.ts"
 import { openAiFailures } from "../../problems/openAiFailures.ts"
+import { replyErrors } from "../chats/replyErrors.ts"
 import { choice, listOf, named, text, whole } from "../fields.ts"
 import { idempotencyKeyParameter } from "../parameters.ts"
 import { defineRoute } from "../Route.ts"
@@ -87,28 +88,7 @@ export const postCompletion = defineRoute({
       }
     }
   },
-  errors: [
-    "invalid_request",
-    "model_not_found",
-    "chat_not_found",
-    "prompt_builder_failed",
-    "prompt_too_long",
-    "model_not_allowed",
-    "blocked",
-    "idempotency_conflict",
-    "request_in_progress",
-    "insufficient_credits",
-    "too_many_abandoned_tries",
-    "too_many_replies",
-    "daily_cap_reached",
-    "model_unavailable",
-    "model_failed",
-    "model_misconfigured",
-    "provider_rate_limited",
-    "provider_unavailable",
-    "storage_quota",
-    "storage_unavailable"
-  ],
+  errors: ["invalid_request", "model_not_found", ...replyErrors],
   handle: Effect.fnUntraced(function* ({ body, caller, context: { request }, headers }) {
     const started = yield* start(caller, body, headers["idempotency-key"])
     const { chatId, limitedTo } = started.reply
