@@ -7,6 +7,7 @@ import {
   type ProblemKind,
   problemTable
 } from "../../packages/adapters-http/src/problems/problemTable.ts"
+import { errorRemedies } from "./errorRemedies.ts"
 import { cell, code, commentText, generatedPage, table } from "./markdown.ts"
 import { root, textOf } from "./sitePages.ts"
 
@@ -96,12 +97,13 @@ const answered = (classes: ReadonlyArray<ErrorClass>): ReadonlyArray<string> => 
     [
       `### ${status}: ${statuses[status] ?? ""}`,
       table(
-        ["code and class", "what it says"],
+        ["code and class", "cause", "remedy"],
         kinds.map(([name, kind]) => {
           const thrown = classes.filter(({ codes }) => codes.includes(name))
           return [
             [name, ...thrown.map((each) => each.name)].map(code).join("<br>"),
-            cell([...sayings(kind.title, thrown), ...additions(kind)].join(" "))
+            cell([...sayings(kind.title, thrown), ...additions(kind)].join(" ")),
+            cell(errorRemedies[name])
           ]
         })
       )
@@ -111,12 +113,14 @@ const answered = (classes: ReadonlyArray<ErrorClass>): ReadonlyArray<string> => 
 
 const statusOf = (name: string): string => String((errorStatuses as Readonly<Record<string, number>>)[name] ?? "")
 
+const remedyOf = (name: string): string => cell((errorRemedies as Readonly<Record<string, string>>)[name] ?? "")
+
 const unanswered = (classes: ReadonlyArray<ErrorClass>): string =>
   table(
-    ["code and class", "status", "what it says"],
+    ["code and class", "status", "cause", "remedy"],
     classes.flatMap(({ codes, name, says }) =>
       codes.length === 1 && !Object.hasOwn(problemTable, codes[0] ?? "")
-        ? [[`${code(codes[0] ?? "")}<br>${code(name)}`, statusOf(codes[0] ?? ""), cell(says)]]
+        ? [[`${code(codes[0] ?? "")}<br>${code(name)}`, statusOf(codes[0] ?? ""), cell(says), remedyOf(codes[0] ?? "")]]
         : []
     )
   )
@@ -127,13 +131,13 @@ const example = new TooManyReplies({ tier: "free", tierName: "Free", limit: 2, r
 export const errorsPage = (): string => {
   const classes = errorClasses()
   return generatedPage("Errors", [
-    "On this page you find every failure, with its code and its class. In a program a failure is an instance of a class with a `_tag` (the name of the class) and a `code`; over HTTP it is `application/problem+json` ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)) with that `code`. Programs should use the code, whose meaning never changes; the sentence is for people.",
+    "On this page you find every failure, with its code, its class, its cause and its remedy. In a program a failure is an instance of a class with a `_tag` (the name of the class) and a `code`; over HTTP it is `application/problem+json` ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)) with that `code`. Programs should use the code, whose meaning never changes; the sentence is for people.",
     "```json\n" + JSON.stringify(problemFrom(example, "0198a3f2-6c1d-7e54-9b0a-3d5f4c2e1a77"), undefined, 2) + "\n```",
     "Fields are the additional members of the problem. `Retry-After` is the time to wait in seconds, if it is known; `RateLimit` describes the exhausted limit. Any other failure is answered as `internal_error`, and the log has the `requestId`.",
     "## Answered over HTTP",
     ...answered(classes),
     "## Met in programs and by operators",
-    "No route answers with these codes: services, commands and workers meet them, and one that reaches a route all the same is answered as `internal_error`. Those with a status may be what a call of `createParley` rejects with; the status is the one that `errorStatuses` has for servers of your own, and `isParleyError` knows them from other errors.",
+    "No route answers with these codes: services, commands and workers meet them, and one that reaches a route all the same is answered as `internal_error`. Those with a status may be what a call of `createParley` rejects with; the status is the one that `errorStatuses` has for servers of your own, and `isParleyError` knows them from other errors. The services handle those without a status, which need no remedy.",
     unanswered(classes)
   ])
 }
