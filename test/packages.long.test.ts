@@ -38,6 +38,8 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 const TIMEOUT_MS = 1_800_000
 const MEGABYTE = 1_000_000
 
+/** The programs of the guides that need a database. */
+const onPostgres = ["express-app", "two-servers"]
 const SDKS = ["openai", "@anthropic-ai/sdk", "stripe", "@electric-sql/pglite", "@electric-sql/pglite-pgvector"]
 const SERVER_MAX_MB = 120
 
@@ -206,7 +208,7 @@ describe("a project with an Effect of another patch, with the packages and what 
       const names = entries().map((entry, index) => `import * as entry${index} from "${entry}"\nvoid entry${index}`)
       writeFileSync(join(project, "entries.ts"), names.join("\n"))
       const programs = [...inMemory, "fastify"]
-      for (const name of [...programs, "express-app"])
+      for (const name of [...programs, ...onPostgres])
         cpSync(join(root, "examples", name, "src"), join(project, name), { recursive: true })
       const outDir = `out-${resolution}-${version}`
       const compilerOptions = {
@@ -220,7 +222,8 @@ describe("a project with an Effect of another patch, with the packages and what 
         rootDir: ".",
         outDir
       }
-      const files = ["entries.ts", ...[...programs, "express-app"].map((name) => `${name}/main.ts`)]
+      const mains = [...programs, ...onPostgres].map((name) => `${name}/main.ts`)
+      const files = ["entries.ts", ...mains, "two-servers/serverProcess.ts", "two-servers/workerProcess.ts"]
       writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files }))
       const compiler = version === "7" ? join(root, "node_modules/typescript/bin/tsc") : tool("typescript-5.9/bin/tsc")
       expect(await ending(process.execPath, [compiler, "-p", project], project)).toEqual({ exit: 0, said: "" })
@@ -261,12 +264,24 @@ describe("the types of every entry", () => {
 })
 
 describe("projects with more in them", () => {
-  it("an application of its own database has Parley in it", async () => {
+  it.each(onPostgres)("the program %s prints what its guide says, on a database of its own", async (name) => {
     expect(hasPostgres, "TEST_DATABASE_URL names a Postgres").toBe(true)
     const output = Effect.flatMap(freshPostgres, (url) =>
-      Effect.promise(() => printed(OLD_NODE(), "out-nodenext-7/express-app/main.js", { DATABASE_URL: url }))
+      Effect.promise(() => printed(OLD_NODE(), `out-nodenext-7/${name}/main.js`, { DATABASE_URL: url }))
     )
-    expect(await Effect.runPromise(Effect.scoped(output))).toBe(readExample("express-app/expected.txt"))
+    expect(await Effect.runPromise(Effect.scoped(output))).toBe(readExample(`${name}/expected.txt`))
+  })
+
+  it("the unit tests of the guide pass", async () => {
+    const tests = join(project, "unit-tests")
+    for (const name of ["src", "test"]) {
+      cpSync(join(root, "examples/unit-tests", name), join(tests, name), { recursive: true })
+    }
+    const argv = [join(project, "node_modules/vitest/vitest.mjs"), "run", "--dir", "test"]
+    expect(await ending(process.execPath, argv, tests)).toMatchObject({
+      exit: 0,
+      said: expect.stringMatching(/Tests +3 passed/)
+    })
   })
 
   it("an engine of another version is refused by npm, and reported with both versions if it is forced", async () => {
