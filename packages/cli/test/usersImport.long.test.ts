@@ -2,7 +2,7 @@ import { createWriteStream } from "node:fs"
 import { join } from "node:path"
 import { finished } from "node:stream/promises"
 import { DatabaseOwner, PgDatabaseLayer } from "@parley/adapters-db"
-import { Effect, ManagedRuntime } from "effect"
+import { type Effect, ManagedRuntime } from "effect"
 import { describe, expect, it } from "vitest"
 import { eventually, ParleyProcess, runParley, temporaryFolder } from "./processes/ParleyProcess.ts"
 
