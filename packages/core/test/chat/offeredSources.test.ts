@@ -3,7 +3,7 @@ import { DocumentService, settingsLayer } from "@parley/core/effect"
 import { DocumentParser, Embedder, JobWorker, PassageEmbedder } from "@parley/core/adapter"
 import { Effect, Fiber, Layer, Result } from "effect"
 import { asksForWhole } from "../../src/documents/searching/relevantPassages.ts"
-import { searchedQuestions } from "../../src/chat/sources/searchedQuestions.ts"
+import { searchedQuestions } from "../../src/chat/sources/findSources.ts"
 import { pieceTokenizer } from "../../src/tokens/pieceTokenizer.ts"
 import { ask, says, scriptedModel, world } from "./world.ts"
 
