@@ -4,11 +4,18 @@ import {
   isUuid,
   PassageEmbedder,
   PassageIndex,
-  PassageWriter
+  PassageWriter,
+  type ExcerptInput,
+  excerptOf,
+  type FoundPassage,
+  type IndexedDocument,
+  type Indexing,
+  type Passage,
+  type SpreadInput
 } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { arrayValues } from "../../database/arrayValues.ts"
-import { Database } from "../../database/Database.ts"
+import { Database, type DatabaseError, type Row } from "../../database/Database.ts"
 import { storing } from "../../storage/storageFailed.ts"
 import { ExactSearchPassages } from "../searching/ExactSearchPassages.ts"
 import { addPassages, putDocument } from "./addPassages.ts"
@@ -19,12 +26,167 @@ import {
   generationParams,
   findUnembedded
 } from "./buildGeneration.ts"
-import { generationSql } from "./generationSql.ts"
+import { generationSql, type GenerationSql } from "./generationSql.ts"
 import { makeFindVectorExtension } from "../searching/findVectorExtension.ts"
-import { findIndexings, readExcerpt, readGeneration, spreadPassages } from "./readGeneration.ts"
 import { passageSql } from "../searching/passageSql.ts"
 import { makePassageTerms } from "./passageTerms.ts"
 import { searchPassages } from "../searching/searchPassages.ts"
+import type { Excerpt } from "@parley/core"
+import type { Heading } from "@parley/core/reading"
+
+/** Parts of the text, and passages, that one statement reads. */
+const PARTS_PER_STATEMENT = 4
+const PASSAGES_PER_STATEMENT = 500
+
+interface ActiveRow extends Row {
+  readonly generation: number
+  readonly passages: number
+  readonly page_starts: ReadonlyArray<number> | null
+  readonly headings: ReadonlyArray<Heading> | null
+}
+
+interface PassageRow extends Row {
+  readonly ordinal: number
+  readonly page: number | null
+  readonly start_offset: number
+  readonly end_offset: number
+  readonly text: string
+  readonly headings: ReadonlyArray<Heading> | null
+}
+
+/** A column of headings as a field, which is absent if there are none. */
+const headingsField = (column: ReadonlyArray<Heading> | null): { readonly headings?: ReadonlyArray<Heading> } =>
+  column === null ? {} : { headings: column }
+
+const passageOf = (row: PassageRow): Passage => ({
+  ordinal: row.ordinal,
+  page: row.page,
+  start: row.start_offset,
+  end: row.end_offset,
+  text: row.text,
+  ...headingsField(row.headings)
+})
+
+interface SpreadRow extends PassageRow {
+  readonly document_id: string
+  readonly filename: string
+}
+
+/** `PassageIndex.spread`: one statement. */
+export const spreadPassages = (
+  { statementAsUser }: Database["Service"],
+  text: GenerationSql,
+  { userId, documentIds, each }: SpreadInput
+): Effect.Effect<ReadonlyArray<FoundPassage>, DatabaseError> =>
+  Effect.map(statementAsUser<SpreadRow>(userId, text.spread, [userId, documentIds.filter(isUuid), each]), (rows) =>
+    rows.map((row) => ({ ...passageOf(row), documentId: row.document_id, filename: row.filename, score: 0 }))
+  )
+
+interface ExcerptRow extends Row {
+  readonly page_starts: ReadonlyArray<number> | null
+  readonly length: number
+  readonly start_offset: number | null
+  readonly text: string | null
+}
+
+/** Reads rows in pages of `size`, each from the end of the one before. */
+const readAll = Effect.fnUntraced(function* <R extends Row>(
+  size: number,
+  page: (from: number) => Effect.Effect<ReadonlyArray<R>, DatabaseError>,
+  next: (rows: ReadonlyArray<R>, from: number) => number
+) {
+  const all: Array<R> = []
+  let from = 0
+  for (;;) {
+    const rows = yield* page(from)
+    all.push(...rows)
+    if (rows.length < size) return all
+    from = next(rows, from)
+  }
+})
+
+/**
+ * `PassageIndex.read`: page by page, so that no statement takes long; if another generation becomes active meanwhile,
+ * it reads that one instead.
+ */
+export const readGeneration = Effect.fnUntraced(function* (
+  database: Database["Service"],
+  text: GenerationSql,
+  { userId, documentId }: DocumentKey
+): Effect.fn.Return<IndexedDocument | undefined, DatabaseError> {
+  const query = <R extends Row>(statement: string, params: ReadonlyArray<unknown>) =>
+    database.asUser(userId, (sql) => sql.query<R>(statement, params))
+  const findActive = Effect.map(query<ActiveRow>(text.findActive, [userId, documentId]), ([active]) => active)
+  let active = yield* findActive
+  while (active !== undefined) {
+    const key = [userId, documentId, active.generation]
+    const parts = yield* readAll(
+      PARTS_PER_STATEMENT,
+      (from) => query<{ text: string }>(text.readText, [...key, from, PARTS_PER_STATEMENT]),
+      (rows, from) => from + rows.length
+    )
+    const passages = yield* readAll(
+      PASSAGES_PER_STATEMENT,
+      (from) => query<PassageRow>(text.readPassages, [...key, from, PASSAGES_PER_STATEMENT]),
+      (rows) => (rows.at(-1)?.ordinal ?? 0) + 1
+    )
+    const still = yield* findActive
+    if (still?.generation === active.generation) {
+      const whole = parts.map((part) => part.text).join("")
+      const parsed = { text: whole, pageStarts: active.page_starts, ...headingsField(active.headings) }
+      return { ...parsed, passages: passages.map(passageOf) }
+    }
+    active = still
+  }
+  return undefined
+})
+
+/** `PassageIndex.excerpt`: one statement reads the one or two parts of the text that overlap the stretch. */
+export const readExcerpt = (
+  { statementAsUser }: Database["Service"],
+  text: GenerationSql,
+  { userId, documentId, from, to }: ExcerptInput
+): Effect.Effect<Excerpt | undefined, DatabaseError> =>
+  Effect.map(
+    // One unit more on both sides shows if a character would be split.
+    statementAsUser<ExcerptRow>(userId, text.readExcerpt, [userId, documentId, from - 1, to + 1]),
+    (rows) => {
+      const [first] = rows
+      if (first === undefined) return undefined
+      const { length, page_starts: pageStarts } = first
+      const read = { start: first.start_offset ?? length, text: rows.map((row) => row.text ?? "").join("") }
+      return excerptOf({ ...read, length, pageStarts }, from, to)
+    }
+  )
+
+interface IndexingRow extends Row {
+  readonly userId: string
+  readonly documentId: string
+  readonly parser: string | null
+  readonly version: number | null
+  readonly embedder: string | null
+  readonly passages: number
+  readonly activatedAt: number | null
+}
+
+/** `PassageIndex.indexings`: moments are microseconds since 1970, by the database's clock. */
+export const findIndexings = (
+  database: Database["Service"],
+  text: GenerationSql,
+  documents: ReadonlyArray<DocumentKey>
+): Effect.Effect<ReadonlyArray<Indexing>, DatabaseError> => {
+  const known = documents.filter(({ documentId }) => isUuid(documentId))
+  const params = [known.map(({ userId }) => userId), known.map(({ documentId }) => documentId)]
+  return Effect.map(database.statement<IndexingRow>(text.findIndexings, params), (rows) =>
+    rows.map(({ activatedAt, embedder, parser, version, ...row }) => ({
+      ...row,
+      parser: parser ?? undefined,
+      version: version ?? undefined,
+      embedder: embedder ?? undefined,
+      activatedAt: activatedAt ?? undefined
+    }))
+  )
+}
 
 const indexing = (operation: string) => storing(operation, "documents")
 
