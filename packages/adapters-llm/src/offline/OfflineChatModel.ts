@@ -79,14 +79,45 @@ const DEFAULT_TOKEN_DELAY_MS = 15
 /** The model's tokens: a word or up to eight characters of it, with the space before. */
 const TOKEN = /\s*\S{1,8}/gu
 
+const MAX_ECHO_LENGTH = 120
+
+const REAL_MODEL = "set OPENAI_API_KEY or ANTHROPIC_API_KEY on the server and start it again"
+
+/**
+ * Returns the offline model's answer: the sentences of the quoted passages that match the question, each in
+ * quotation marks with the passage's number; or a sentence that it cannot answer. The same messages produce the same
+ * answer.
+ */
+const offlineAnswer = async (messages: ReadonlyArray<ChatMessage>): Promise<string> => {
+  // Loaded with the first answer: a server with a real model needs no stemmers of a dozen languages.
+  const { bestQuotes, shorten } = await import("./bestQuotes.ts")
+  const question = questionOf(messages)
+  const asked = shorten(question.replace(/\s+/g, " ").trim(), MAX_ECHO_LENGTH)
+  for (const { content } of messages.toReversed()) {
+    const passages = readPassages(content)
+    if (passages === undefined) continue
+    const said = bestQuotes(question, passages).map(({ number, text }) => `“${text}” [${number}]`)
+    if (said.length === 0) {
+      return (
+        `The passages of your documents that I was given do not mention what you ask: “${asked}”. ` +
+        `I am the offline stand-in model and only match words; for real answers, ${REAL_MODEL}.`
+      )
+    }
+    const standIn = "I am the offline stand-in model: I quote the sentences that match your words."
+    return ["Your documents say:", ...said, `(${standIn} For real answers, ${REAL_MODEL}.)`].join("\n\n")
+  }
+  return (
+    `This is the offline stand-in model. It has no knowledge of its own and cannot answer “${asked}”. ` +
+    `Upload a document and ask about it, and I quote the sentences that match; for real answers, ${REAL_MODEL}.`
+  )
+}
+
 const tokensOf = async ({ empty, speakTokens }: OfflineBehaviour, messages: ChatModelRequest["messages"]) => {
   if (empty === true) return []
   if (speakTokens !== undefined) {
     return Array.from({ length: speakTokens }, (_, index) => (index === 0 ? "1" : ` ${index + 1}`))
   }
-  // Loaded with the first answer: a server with a real model needs no stemmers of a dozen languages.
-  const { offlineAnswer } = await import("./bestQuotes.ts")
-  return offlineAnswer(messages, questionOf(messages)).match(TOKEN) ?? []
+  return (await offlineAnswer(messages)).match(TOKEN) ?? []
 }
 
 const failed = (model: string, reason: ModelFailure): ModelFailed =>

@@ -1,8 +1,26 @@
-import { FUNCTION_WORDS, LANGUAGES, type Language, type QuotedPassage, readPassages } from "@parley/core/adapter"
-import type { ChatMessage } from "@parley/core"
+import { FUNCTION_WORDS, LANGUAGES, type Language, type QuotedPassage } from "@parley/core/adapter"
 import { STEMMERS } from "./bundled/stemmers.ts"
-import { languageOf } from "./languageOf.ts"
 import { reflow, splitSentences, type TextSpan } from "@parley/core/reading"
+
+/** The number of UTF-16 units of a text that are examined. */
+const SAMPLE_LENGTH = 4_000
+const LETTERS = /\p{L}+/gu
+
+/**
+ * Returns the language of a text, by its function words; undefined if the text has too few of any language, or if two
+ * languages fit alike. `least` is the number it must have, 3 by default.
+ */
+export const languageOf = (text: string, least = 3): Language | undefined => {
+  const counts = new Map<Language, number>()
+  for (const [word] of text.slice(0, SAMPLE_LENGTH).toLowerCase().matchAll(LETTERS)) {
+    for (const language of LANGUAGES) {
+      if (FUNCTION_WORDS[language].has(word)) counts.set(language, (counts.get(language) ?? 0) + 1)
+    }
+  }
+  const [best, second] = [...counts].sort(([, one], [, other]) => other - one)
+  if (best === undefined || best[1] < least || best[1] === second?.[1]) return undefined
+  return best[0]
+}
 
 /** Languages with compound words: "Jahresprämie" contains "Prämie". */
 const COMPOUNDING: ReadonlySet<Language> = new Set(["da", "de", "fi", "nl", "no", "sv"])
@@ -359,34 +377,4 @@ export const bestQuotes = (question: string, passages: ReadonlyArray<QuotedPassa
     quotes.push(quotation(unit, units, said))
   }
   return quotes
-}
-
-const MAX_ECHO_LENGTH = 120
-
-const REAL_MODEL = "set OPENAI_API_KEY or ANTHROPIC_API_KEY on the server and start it again"
-
-/**
- * Returns the offline model's answer: the sentences of the quoted passages that match the question, each in
- * quotation marks with the passage's number; or a sentence that it cannot answer. The same messages produce the same
- * answer.
- */
-export const offlineAnswer = (messages: ReadonlyArray<ChatMessage>, question: string): string => {
-  const asked = shorten(question.replace(/\s+/g, " ").trim(), MAX_ECHO_LENGTH)
-  for (const { content } of messages.toReversed()) {
-    const passages = readPassages(content)
-    if (passages === undefined) continue
-    const said = bestQuotes(question, passages).map(({ number, text }) => `“${text}” [${number}]`)
-    if (said.length === 0) {
-      return (
-        `The passages of your documents that I was given do not mention what you ask: “${asked}”. ` +
-        `I am the offline stand-in model and only match words; for real answers, ${REAL_MODEL}.`
-      )
-    }
-    const standIn = "I am the offline stand-in model: I quote the sentences that match your words."
-    return ["Your documents say:", ...said, `(${standIn} For real answers, ${REAL_MODEL}.)`].join("\n\n")
-  }
-  return (
-    `This is the offline stand-in model. It has no knowledge of its own and cannot answer “${asked}”. ` +
-    `Upload a document and ask about it, and I quote the sentences that match; for real answers, ${REAL_MODEL}.`
-  )
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { languageOf } from "../../src/offline/languageOf.ts"
+import { languageOf } from "../../src/offline/bestQuotes.ts"
 
 describe("the language of a text", () => {
   it.each([
