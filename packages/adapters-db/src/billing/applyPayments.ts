@@ -10,10 +10,9 @@ import {
   type PlainPayment
 } from "@parley/core/adapter"
 import { Effect, Exit, Result } from "effect"
-import { accountOfRow, type JsonRow } from "../credits/ledgerRows.ts"
+import { accountOfRow, type JsonRow, type AccountWrite, creditLists } from "../credits/ledgerRows.ts"
 import { coalesce } from "../credits/coalesce.ts"
 import { DATABASE_NOW, type LedgerTime } from "../credits/LedgerClock.ts"
-import { type AccountWrite, creditLists } from "../credits/writeChanges.ts"
 import type { Database, Row } from "../database/Database.ts"
 import { forPurpose } from "../database/limits.ts"
 import { type ConcludedPayment, paymentLists } from "./paymentRows.ts"

@@ -1,5 +1,5 @@
 import type { ConcludeInput, EventOutcome, KeptEvent, StoredPaymentEvent } from "@parley/core/adapter"
-import { jsonList } from "../credits/writeChanges.ts"
+import { jsonList } from "../credits/ledgerRows.ts"
 
 /** An event that waits, as the schema's functions return it. */
 export interface StoredWaiting extends Omit<StoredPaymentEvent, "customerId" | "userId" | "payload" | "payment"> {

@@ -16,7 +16,7 @@ import { Effect, Exit, Result } from "effect"
 import { type Database, DatabaseError, type Row, type Sql } from "../database/Database.ts"
 import { DATABASE_NOW, type LedgerTime } from "./LedgerClock.ts"
 import { loadAccounts } from "./loadAccounts.ts"
-import { type AccountWrite, type TurnEnd, writeChanges } from "./writeChanges.ts"
+import { type AccountWrite, type TurnEnd, writeChanges } from "./ledgerRows.ts"
 import type { Traces } from "../database/traces.ts"
 
 /**
