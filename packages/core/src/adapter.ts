@@ -256,7 +256,7 @@ export { currentSpan, currentTraceparent, spanFrom, TracedContents } from "./tel
 export { type FailureFields, causeCode, causeField, databaseFields, failureFields } from "./storage/failureFields.ts"
 export { countOf, momentOf, sizeOf } from "./storage/spokenNumbers.ts"
 export { storableText } from "./storage/storableText.ts"
-export { allowancesOf } from "./tiers/Catalog.ts"
+export { allowancesOf } from "./tiers/CatalogData.ts"
 export { Tokenizer } from "./tokens/Tokenizer.ts"
 export { pieceTokenizer } from "./tokens/pieceTokenizer.ts"
 export { type DayCharges, type DayRevenue, type DaysInput, MoneyRecords } from "./users/MoneyRecords.ts"

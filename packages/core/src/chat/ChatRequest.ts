@@ -4,7 +4,7 @@ import { issuesOf } from "../validation/issuesOf.ts"
 import { InvalidChatRequest } from "./errors.ts"
 import { withoutBlanks } from "./prompt/prompt.ts"
 import { DOCUMENT_TYPES } from "../documents/documentTypes.ts"
-import { DocumentFilter } from "./sources/documentFilter.ts"
+import { DocumentFilter } from "./sources/findSources.ts"
 
 /** The most messages and documents one request may name. */
 export const MAX_MESSAGES = 1_000

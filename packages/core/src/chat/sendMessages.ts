@@ -20,7 +20,7 @@ import { type ChatRequest, decodeChatRequest } from "./ChatRequest.ts"
 import { ChatQuota } from "./limits/ChatQuota.ts"
 import { keptMessages } from "./prompt/prompt.ts"
 import { ChatStore } from "./store/ChatStore.ts"
-import { type ConversationOwner, ownerKey, storedBytes } from "./store/StoredChat.ts"
+import { type ConversationOwner, ownerKey, storedBytes, titleOf } from "./store/StoredChat.ts"
 import {
   ChatNotFound,
   type InvalidChatRequest,
@@ -34,11 +34,9 @@ import {
 import { fingerprintOf, idempotentChatId, idempotentMessageId, replayedReply } from "./reply/idempotency.ts"
 import { makePrepareReply } from "./prepareReply.ts"
 import type { OnDisconnect, Reply, ReplyParties, ReplyTerms } from "./reply/Reply.ts"
-import { ReplyRunner } from "./reply/ReplyRunner.ts"
+import { ReplyRunner, makeRefuseBlocked } from "./reply/ReplyRunner.ts"
 import type { RunningChat } from "./reply/RunningReplies.ts"
-import { makeRefuseBlocked } from "./reply/blockedPeople.ts"
-import { makeReserveReply } from "./reply/reserveReply.ts"
-import { titleOf } from "./titleOf.ts"
+import { makeReserveReply } from "./reply/replyCredits.ts"
 
 /** The reasons why `send` returns no reply. In every case nothing was charged and nothing was stored. */
 export type SendFailed =

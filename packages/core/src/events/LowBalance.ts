@@ -1,6 +1,5 @@
 import { Context, Schema } from "effect"
-import { allowancesOf } from "../tiers/Catalog.ts"
-import type { CatalogData } from "../tiers/CatalogData.ts"
+import { allowancesOf, type CatalogData } from "../tiers/CatalogData.ts"
 import type { LowBelow } from "./Outbox.ts"
 
 const isThreshold = (setting: unknown): setting is { readonly credits: number } | { readonly share: number } => {

@@ -3,10 +3,9 @@ import type { Model } from "../models/Model.ts"
 import type { CatalogData } from "./CatalogData.ts"
 import { CatalogOverrides } from "./CatalogOverrides.ts"
 import { catalogProblems } from "./catalogProblems.ts"
-import { UnknownTier } from "./errors.ts"
 import { defaultCatalog, NEW_MODEL, NEW_TIER } from "./shippedCatalog.ts"
 import { issuesOf } from "../validation/issuesOf.ts"
-import { namesOf, type Tier, type TierName } from "./Tier.ts"
+import type { Tier } from "./Tier.ts"
 
 /** A catalog that cannot be used, with every problem found. */
 export class InvalidCatalog extends Schema.TaggedError<InvalidCatalog>()("InvalidCatalog", {
@@ -111,43 +110,3 @@ const orderProblems = ({ tierOrder, tiers = {}, ...given }: CatalogOverrides): R
 
 /** The catalog in force. */
 export class Catalog extends Context.Service<Catalog, CatalogData>()("@parley/core/tiers/Catalog") {}
-
-/** The model with this public id. */
-export const findModel = (catalog: CatalogData, id: string): Model | undefined =>
-  catalog.models.find((model) => model.id === id)
-
-/** The tier that has, or had, this name; undefined if the catalog has none. */
-export const findTier = (catalog: Pick<CatalogData, "tiers">, name: TierName): Tier | undefined =>
-  catalog.tiers.find((tier) => tier.name === name || tier.formerly?.includes(name) === true)
-
-/** Monthly credits by every name that an account's tier may have. */
-export const allowancesOf = ({ tiers }: Pick<CatalogData, "tiers">): Readonly<Record<TierName, number>> =>
-  Object.fromEntries(tiers.flatMap((tier) => namesOf(tier).map((name) => [name, tier.monthlyCredits])))
-
-/** The tier of people who pay for none. */
-export const lowestTier = ({ tiers: [lowest] }: Pick<CatalogData, "tiers">): Tier => lowest
-
-/**
- * The rights of an account on this tier. For a tier that the catalog does not have, they are those of the lowest tier.
- * A process refuses to start with such accounts, so they occur only while other processes run with another catalog.
- */
-export const tierOf = (catalog: Pick<CatalogData, "tiers">, name: TierName): Tier =>
-  findTier(catalog, name) ?? lowestTier(catalog)
-
-/** The error for a name that no tier of the catalog has. */
-export const unknownTier = ({ tiers }: Pick<CatalogData, "tiers">, tier: TierName): UnknownTier =>
-  new UnknownTier({ tier, tiers: tiers.map(({ name }) => name) })
-
-/** The position of a tier in the catalog's order, from 0; -1 for an unknown name. */
-export const rankOf = ({ tiers }: Pick<CatalogData, "tiers">, name: TierName): number =>
-  tiers.findIndex((tier) => namesOf(tier).includes(name))
-
-/** The tiers that include this model, from the lowest to the highest. */
-export const tiersAllowing = (catalog: CatalogData, modelId: string): ReadonlyArray<TierName> =>
-  catalog.tiers.filter(({ models }) => models.includes(modelId)).map(({ name }) => name)
-
-/** Models of a tier, cheapest output first. */
-export const modelsOfTier = (catalog: CatalogData, tier: TierName): ReadonlyArray<Model> =>
-  catalog.models
-    .filter((model) => tierOf(catalog, tier).models.includes(model.id))
-    .toSorted((a, b) => a.creditsPer1kOutput - b.creditsPer1kOutput)

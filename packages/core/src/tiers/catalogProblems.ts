@@ -1,5 +1,5 @@
-import { fallbackProblems, type LongContextRates, type Model, type TokenRates } from "../models/Model.ts"
-import type { CatalogData } from "./CatalogData.ts"
+import type { LongContextRates, Model, TokenRates } from "../models/Model.ts"
+import { type CatalogData, fallbacksOf } from "./CatalogData.ts"
 import { isTierName, namesOf } from "./Tier.ts"
 
 /** The id of the model that answers travels in a header. */
@@ -24,6 +24,18 @@ const rateProblems = ({ id, longContext, ...model }: Model): ReadonlyArray<strin
       : [...dearCache(longContext, `models.${id}.longContext`), ...cheaper(longContext)])
   ]
 }
+
+/** The problems of a catalog's fallbacks: unknown models, and circular chains. */
+const fallbackProblems = (models: ReadonlyArray<Model>): ReadonlyArray<string> =>
+  models.flatMap((model) => {
+    const { fallback, id } = model
+    if (fallback === undefined) return []
+    if (!models.some((other) => other.id === fallback)) {
+      return [`models.${id}.fallback: there is no model ${JSON.stringify(fallback)}`]
+    }
+    const last = fallbacksOf(models, model).at(-1) ?? model
+    return last.fallback === id ? [`models.${id}.fallback: it leads back to the model itself`] : []
+  })
 
 /** The problems that make a catalog unusable: missing parts, contradictions, and unknown names. */
 export const catalogProblems = (catalog: CatalogData): ReadonlyArray<string> => {

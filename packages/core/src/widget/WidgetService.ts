@@ -4,10 +4,15 @@ import { ActiveBots } from "../bots/BotService.ts"
 import { BotMisconfigured, BotNotFound } from "../bots/errors.ts"
 import { ChatService } from "../chat/ChatService.ts"
 import type { SendFailed } from "../chat/sendMessages.ts"
-import { titleOf } from "../chat/titleOf.ts"
+import {
+  titleOf,
+  type VisitorOwner,
+  type MessageState,
+  type Source,
+  type StoredMessage
+} from "../chat/store/StoredChat.ts"
 import { ChatStore, type TranscriptInput } from "../chat/store/ChatStore.ts"
 import { citedNumbers } from "../chat/sources/citedNumbers.ts"
-import type { VisitorOwner, MessageState, Source, StoredMessage } from "../chat/store/StoredChat.ts"
 import type { ReplyParties } from "../chat/reply/Reply.ts"
 import { SessionIssuedAt } from "../identity/SessionIssuedAt.ts"
 import { addressBucket } from "../limits/addressBucket.ts"

@@ -3,7 +3,7 @@ import { makeCatalog, type Model, priceOf } from "@parley/core"
 import { Effect, Exit } from "effect"
 import fc from "fast-check"
 import { describe as suite, it as test } from "vitest"
-import { estimatedInput, quoteReply } from "../../src/chat/reply/replyPrice.ts"
+import { estimatedInput, quoteReply } from "../../src/chat/reply/replyCredits.ts"
 import { pieceTokenizer } from "../../src/tokens/pieceTokenizer.ts"
 import { ask, balance, says, scriptedModel, transactions, world } from "./world.ts"
 

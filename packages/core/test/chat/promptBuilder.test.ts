@@ -12,7 +12,7 @@ import { PromptBuilderFailed } from "@parley/core/effect"
 import { describe, expect, it } from "vitest"
 import { maxRequestTokens } from "../../src/models/messageTokens.ts"
 import { maxInputTokensFor } from "../../src/models/messageTokens.ts"
-import { findModel } from "../../src/tiers/Catalog.ts"
+import { findModel } from "../../src/tiers/CatalogData.ts"
 import { modelsFrom, plainParser, says, scriptedModel } from "./world.ts"
 
 const CONFIG = {

@@ -1,6 +1,6 @@
 import { type CatalogData, defaultCatalog, makeCatalog } from "@parley/core"
 import { InvalidCatalog } from "@parley/core/effect"
-import { findModel } from "../../src/tiers/Catalog.ts"
+import { findModel } from "../../src/tiers/CatalogData.ts"
 import { describe, expect, it } from "vitest"
 
 const model = { vendor: "openai", vendorModel: "x", creditsPer1kInput: 1, creditsPer1kOutput: 1 }

@@ -8,7 +8,7 @@ import { NOTHING_PAID, paidWith, settleReply, unpaidOf } from "../../credits/rul
 import { IdGenerator } from "../../storage/IdGenerator.ts"
 import { failureFields } from "../../storage/failureFields.ts"
 import { retryStorage } from "../../storage/retryStorage.ts"
-import { type ReplyCharge, replyCharge } from "./replyPrice.ts"
+import { type ReplyCharge, replyCharge } from "./replyCredits.ts"
 import type { ModelCall, OpenedReply, ReplyParties } from "./Reply.ts"
 import { CreditLedger } from "../../credits/CreditLedger.ts"
 import { noteUsageAboveHold } from "../../models/modelMetrics.ts"

@@ -2,7 +2,8 @@ import { Context, Duration, Effect, Layer, Option, Result, Stream } from "effect
 import { TaskRuns } from "../../background/TaskRuns.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { retryThroughOutage } from "../../storage/retryStorage.ts"
-import { allowancesOf, Catalog } from "../../tiers/Catalog.ts"
+import { Catalog } from "../../tiers/Catalog.ts"
+import { allowancesOf } from "../../tiers/CatalogData.ts"
 import { CreditLedger, CreditUpkeep } from "../CreditLedger.ts"
 import { ResetTooEarly } from "../errors.ts"
 import {

@@ -3,8 +3,7 @@ import type { ImportAccountInput } from "../../credits/rules/importAccount.ts"
 import { MAX_CREDITS } from "../../credits/maxCredits.ts"
 import { UserId } from "../../identity/UserId.ts"
 import { expectationsOf, Id, whole } from "../../storage/inputs.ts"
-import { lowestTier } from "../../tiers/Catalog.ts"
-import type { CatalogData } from "../../tiers/CatalogData.ts"
+import { lowestTier, type CatalogData } from "../../tiers/CatalogData.ts"
 import { namesOf, type TierName } from "../../tiers/Tier.ts"
 
 const credits = whole(0, MAX_CREDITS, `whole credits from 0 to ${MAX_CREDITS}`)
