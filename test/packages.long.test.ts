@@ -308,7 +308,7 @@ describe("projects with more in them", () => {
     }
     const { said: program } = await ending("bash", [join(root, ".ci/redis")], root)
     const port = String(await freePort())
-    const path = program.trim().split("\n").at(-1) ?? ""
+    const [path = ""] = program.split("\n")
     const redis = spawn(path, ["--port", port, "--bind", "127.0.0.1", "--save", ""], { stdio: "ignore" })
     const ended = new Promise((resolve) => redis.once("close", resolve))
     try {

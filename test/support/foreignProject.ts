@@ -28,7 +28,7 @@ const settingsFor: Readonly<Record<Manager, (registry: string) => Readonly<Recor
     ".yarnrc": "ignore-scripts true\ncache-folder ../yarn-cache\n"
   }),
   berry: (registry) => ({
-    ".yarnrc.yml": `nodeLinker: node-modules\nenableScripts: false\nenableTelemetry: false\nnpmScopes:\n  parley:\n    npmRegistryServer: "${registry}"\nunsafeHttpWhitelist: ["127.0.0.1"]\n`,
+    ".yarnrc.yml": `nodeLinker: node-modules\nenableGlobalCache: false\nenableScripts: false\nenableTelemetry: false\nnpmScopes:\n  parley:\n    npmRegistryServer: "${registry}"\nunsafeHttpWhitelist: ["127.0.0.1"]\n`,
     "yarn.lock": ""
   })
 }

@@ -17,6 +17,10 @@ export const flag = (description: string) => Schema.Boolean.annotate({ descripti
 export const choice = <const Names extends ReadonlyArray<string>>(names: Names, description: string) =>
   Schema.Literals(names).annotate({ description })
 
+/** A constant text. */
+export const constant = <const Text extends string>(value: Text, description: string) =>
+  Schema.Literal(value).annotate({ description })
+
 /** A value that may be null; the description says what null means. */
 export const orNull = <S extends Schema.Top>(schema: S, description: string) =>
   Schema.NullOr(schema).annotate({ description })

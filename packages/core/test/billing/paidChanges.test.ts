@@ -231,6 +231,7 @@ describe("a dearer plan", () => {
       mode: "subscription",
       priceId: "price_pro_year",
       subscriptionId: "sub_1",
+      paymentId: undefined,
       isPaid: true
     } as const
     const paid = { ...session, amountTotal: 19_000, currency: "usd", createdAt: START }

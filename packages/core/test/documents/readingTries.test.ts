@@ -158,8 +158,7 @@ describe("what failed tries at reading cost", () => {
       const same = tryReading({ document: document("two"), bytes: bytes("two"), last: false, again: true }, exhausting)
       assert.match((yield* Effect.flip(same)).message, /not read again/)
     }).pipe(
-      Effect.provide(settingsLayer({ reading: { exhaustingPerPerson: 1 } })),
-      Effect.provide(InMemoryRateLimiter.layer)
+      Effect.provide(Layer.mergeAll(settingsLayer({ reading: { exhaustingPerPerson: 1 } }), InMemoryRateLimiter.layer))
     )
   )
 })

@@ -4,7 +4,7 @@ import { Effect, Schema, Stream } from "effect"
 import { openAiFailures } from "../../problems/openAiFailures.ts"
 import { problemFrom } from "../../problems/Problem.ts"
 import type { Coded } from "../../problems/problemTable.ts"
-import { choice, listOf, named, text, whole } from "../fields.ts"
+import { choice, constant, listOf, named, text, whole } from "../fields.ts"
 
 const CompletionUsage = named("CompletionUsage", "The tokens of a reply and their price.", {
   prompt_tokens: whole("The tokens of the conversation."),
@@ -19,7 +19,7 @@ const CompletionUsage = named("CompletionUsage", "The tokens of a reply and thei
 const CompletionChoice = named("CompletionChoice", "The reply.", {
   index: whole("Always 0."),
   message: Schema.Struct({
-    role: choice(["assistant"], "The author."),
+    role: constant("assistant", "The author."),
     content: text("The text of the reply."),
     refusal: Schema.Null.annotate({ description: "Always null." })
   }).annotate({ description: "The message of the model." }),
@@ -30,7 +30,7 @@ const CompletionChoice = named("CompletionChoice", "The reply.", {
 /** A reply that is returned whole. */
 export const CompletionBody = named("Completion", "A reply in the form of OpenAI's protocol.", {
   id: text("The id of the reply."),
-  object: choice(["chat.completion"], "The kind of the object."),
+  object: constant("chat.completion", "The kind of the object."),
   created: whole("When it was asked for, in Unix seconds."),
   model: text("The model that answered: the requested one, or its fallback if that one failed."),
   choices: listOf(CompletionChoice, "One reply."),

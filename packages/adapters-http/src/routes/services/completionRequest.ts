@@ -1,7 +1,7 @@
 import { MAX_MESSAGES } from "@parley/core/effect"
 import { UserId } from "@parley/core"
 import { Schema } from "effect"
-import { choice, named, text } from "../fields.ts"
+import { choice, constant, named, text } from "../fields.ts"
 
 /** Text that every store and model accepts. */
 const Words = Schema.String.annotate({ description: "The text." }).check(
@@ -12,7 +12,7 @@ const Words = Schema.String.annotate({ description: "The text." }).check(
 )
 
 const TextPart = named("CompletionTextPart", "A part of a message. Images, audio and files are not supported.", {
-  type: choice(["text"], "The kind of the part."),
+  type: constant("text", "The kind of the part."),
   text: Words
 })
 

@@ -8,7 +8,7 @@ import { json, streamed } from "../../exchange/Exchange.ts"
 import { InvalidRequest, ModelNotFound } from "../../problems/errors.ts"
 import { openAiFailures } from "../../problems/openAiFailures.ts"
 import { replyErrors } from "../chats/replyErrors.ts"
-import { choice, listOf, named, text, whole } from "../fields.ts"
+import { constant, listOf, named, text, whole } from "../fields.ts"
 import { idempotencyKeyParameter } from "../parameters.ts"
 import { defineRoute } from "../Route.ts"
 import { CompletionBody, type StartedCompletion, streamedCompletion, wholeCompletion } from "./completionReply.ts"
@@ -110,13 +110,13 @@ export const postCompletion = defineRoute({
 
 const ModelRow = named("CompletionModel", "A model in the form of OpenAI's protocol.", {
   id: text("The model's id."),
-  object: choice(["model"], "The kind of the object."),
+  object: constant("model", "The kind of the object."),
   created: whole("Always 0."),
   owned_by: text("Always `parley`.")
 })
 
 const ModelsBody = named("CompletionModelList", "The models in the form of OpenAI's protocol.", {
-  object: choice(["list"], "The kind of the object."),
+  object: constant("list", "The kind of the object."),
   data: listOf(ModelRow, "The models.")
 })
 

@@ -76,7 +76,7 @@ export const usersImportCommand = Command.make(
       const asked = { by, reason: Option.getOrUndefined(reason) }
       const report = yield* withProgress(lines, { asOf, dryRun, asked })
       yield* printResult(json, { ...report, asOf: new Date(asOf).toISOString() }, linesOf(report))
-      if (report.refused.length > 0) yield* new LinesRefused({ refused: report.refused.length })
+      if (report.refused.length > 0) return yield* new LinesRefused({ refused: report.refused.length })
     })
     yield* CommandContext.use((context) => context.run(work))
   })

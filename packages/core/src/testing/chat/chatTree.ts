@@ -122,7 +122,7 @@ const converse = Effect.fnUntraced(function* (userId: string, batches: ReadonlyA
         const known = answered.get(result.success.id)
         if (known !== undefined) expect(result.success.text).toBe(known.text)
         answered.set(result.success.id, result.success)
-      } else if (!isRetold(result.failure)) yield* Effect.fail(result.failure)
+      } else if (!isRetold(result.failure)) return yield* Effect.fail(result.failure)
     }
   }
   return { chatId, answered: [...answered.values()] }
