@@ -135,9 +135,10 @@ export const scope = (run: Run<PassageStores>, legs: ReadonlyArray<Leg> = LEGS) 
         )
         const few = yield* search({ userId, documentIds, query: "lift of wings" })
         expect(few.length).toBeGreaterThan(0)
-        expect(
-          yield* search({ userId, documentIds: [...documentIds, ...strangers(200)], query: "lift of wings" })
-        ).toEqual(few)
+        const many = yield* search({ userId, documentIds: [...documentIds, ...strangers(200)], query: "lift of wings" })
+        // Another plan of the database may add the parts of a score in another order.
+        const rounded = few.map((passage) => ({ ...passage, score: expect.closeTo(passage.score, 12) }))
+        expect(many).toEqual(rounded)
       })
     ))
 }
