@@ -11,7 +11,10 @@ const conditions = ["@parley/source"]
 /** An embedded database takes about 600 MB and a core while it works, and most files open one. */
 const gibibytesPerWorker = 1.5
 const workersByMemory = Math.floor(totalmem() / 2 ** 30 / gibibytesPerWorker)
-/** More than there are cores, because they wait for databases, browsers and other processes; long tests start more of these. */
+/**
+ * More workers than cores, because a worker often waits for a database, a browser or another process. Long tests start
+ * more processes, so that they have one worker less.
+ */
 const workersMax = (isLong: boolean) =>
   Math.max(1, Math.min(4, availableParallelism() + (isLong ? 1 : 2), workersByMemory))
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { freshPostgres, hasPostgres } from "../packages/adapters-db/test/databases.ts"
 import { Effect } from "effect"
-import { inMemory, readExample } from "./support/examples.ts"
+import { inMemory, readExample, withoutSlow } from "./support/examples.ts"
 import {
   addTo,
   copiesOf,
@@ -269,7 +269,7 @@ describe("projects with more in them", () => {
     const output = Effect.flatMap(freshPostgres, (url) =>
       Effect.promise(() => printed(OLD_NODE(), `out-nodenext-7/${name}/main.js`, { DATABASE_URL: url }))
     )
-    expect(await Effect.runPromise(Effect.scoped(output))).toBe(readExample(`${name}/expected.txt`))
+    expect(withoutSlow(await Effect.runPromise(Effect.scoped(output)))).toBe(readExample(`${name}/expected.txt`))
   })
 
   it("the unit tests of the guide pass", async () => {

@@ -18,10 +18,13 @@ export const readExample = (path: string): string => readFileSync(`${root}exampl
 /** On a busy machine a program also logs which statements were slow. */
 const SLOW = /^\[[\d:.]+\] WARN \(#\d+\): A statement was slow\. \{\n(?: .*\n)*\}\n/gm
 
+/** The output of a program without the log of slow statements. */
+export const withoutSlow = (output: string): string => output.replaceAll(SLOW, "")
+
 /** Compares a program's output with its `expected.txt` and with its README. */
 export const expectOutput = (name: string, output: string): void => {
   const expected = readExample(`${name}/expected.txt`)
-  expect(output.replaceAll(SLOW, "")).toBe(expected)
+  expect(withoutSlow(output)).toBe(expected)
   expect(readExample(`${name}/README.md`)).toContain(`\`\`\`\n${expected}\`\`\``)
 }
 

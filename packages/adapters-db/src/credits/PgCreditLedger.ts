@@ -241,7 +241,7 @@ interface Batches {
  * for accounts that no other process has locked: those commits are not slowed down by locked accounts. The others are
  * committed apart (`makeContendedCommits`).
  */
-export const commitBatches = (database: Database["Service"], time: LedgerTime): Batches => {
+const commitBatches = (database: Database["Service"], time: LedgerTime): Batches => {
   const recent = makeRecentAccounts(MAX_RECENT)
   const contended = makeContendedCommits(database, time)
 

@@ -43,7 +43,7 @@ const observe =
     })
 
 /** The driver, whose statements are measured. */
-export const observedDriver = (driver: Driver): Driver => {
+const observedDriver = (driver: Driver): Driver => {
   const { statementAs } = driver
   const system = driver.name === "pg" ? "postgresql" : "pglite"
   const observed = (purpose: Purpose, connection: Connection): Connection => ({

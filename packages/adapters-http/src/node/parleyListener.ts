@@ -324,7 +324,7 @@ const trustFunction = (trust: TrustProxy): ((address: string, hop: number) => bo
  * Measures a request, and reports it once its response has ended; returns the record in which its work enters what it
  * finds out.
  */
-export const observeAnswer = (
+const observeAnswer = (
   request: IncomingMessage,
   response: ServerResponse,
   requestId: string,

@@ -50,16 +50,6 @@ export interface PaidChange {
   readonly payment: PeriodPayment
 }
 
-const DAY_MS = 86_400_000
-
-/**
- * Tells whether a change was paid for within a period. A change that ends earlier belongs to another period, for
- * example to the month after a year whose rest was credited, and buys nothing for the months of the year. The tolerance
- * of one day is for a period that is known only from its checkout, whose end is an estimate.
- */
-export const isWithin = ({ at, end }: PaidChange, period: Pick<PaidPeriod, "start" | "end">): boolean =>
-  at >= period.start && at < period.end && end > period.end - DAY_MS
-
 /**
  * The facts of a subscription. Each part grows in its own order (the newest report, the latest period, the set of prices).
  * So the same reports make the same facts, in any order and any number.
@@ -80,6 +70,24 @@ export interface SubscriptionFacts {
   /** It has ended for good; later reports do not change that. */
   readonly endedAt: number | undefined
 }
+
+const DAY_MS = 86_400_000
+
+/**
+ * Tells whether a change was paid for within a period. A change that ends earlier belongs to another period, for
+ * example to the month after a year whose rest was credited, and buys nothing for the months of the year. The tolerance
+ * of one day is for a period that is known only from its checkout, whose end is an estimate. That estimate can be near the
+ * end of a period that began later: a change belongs to the reported period with its own end.
+ */
+export const isWithin = (
+  { seen }: SubscriptionFacts,
+  { at, end }: PaidChange,
+  period: Pick<PaidPeriod, "start" | "end">
+): boolean =>
+  at >= period.start &&
+  at < period.end &&
+  end > period.end - DAY_MS &&
+  !seen.some(({ periodEnd, periodStart }) => periodStart > period.start && periodStart <= at && periodEnd === end)
 
 /** Nothing is known of this subscription. */
 export const noFacts = (id: string): SubscriptionFacts => ({

@@ -6,13 +6,7 @@ import { lowestTier, rankOf, tierOf, type CatalogData } from "../tiers/CatalogDa
 import type { TierName } from "../tiers/Tier.ts"
 import { type InvoiceReport, refundedOf } from "./InvoiceReport.ts"
 import type { SubscriptionStatus } from "./provider/PaymentEvent.ts"
-import {
-  isWithin,
-  type PaidChange,
-  type PaidPeriod,
-  type PeriodPayment,
-  type SubscriptionFacts
-} from "./SubscriptionFacts.ts"
+import { isWithin, type PaidPeriod, type PeriodPayment, type SubscriptionFacts } from "./SubscriptionFacts.ts"
 
 /** The plan that a person is to have by all that was reported of their subscriptions. */
 export interface Plan {
@@ -68,13 +62,6 @@ interface PaidTier {
   readonly payment: PeriodPayment | undefined
 }
 
-/**
- * True if a change belongs to a period that was reported and began later. The end of a period that is known from its checkout
- * alone is an estimate, which may be that of the later one.
- */
-const isOfLater = ({ seen }: SubscriptionFacts, period: PaidPeriod, { at, end }: PaidChange): boolean =>
-  seen.some(({ periodEnd, periodStart: from }) => from > period.start && from <= at && periodEnd === end)
-
 /** The tiers paid for in a period until a moment, in the order of time: its own, and those it was changed to. */
 const paidTiers = (
   facts: SubscriptionFacts,
@@ -84,9 +71,7 @@ const paidTiers = (
 ): ReadonlyArray<PaidTier> =>
   [
     { ...period, at: period.start },
-    ...facts.changes.filter(
-      (change) => change.at < until && isWithin(change, period) && !isOfLater(facts, period, change)
-    )
+    ...facts.changes.filter((change) => change.at < until && isWithin(facts, change, period))
   ].flatMap(({ at, payment, priceId }) => {
     const tier = tierOfPrice(catalog, priceId)
     return tier === undefined ? [] : [{ tier, at, payment }]

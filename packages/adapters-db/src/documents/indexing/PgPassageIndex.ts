@@ -30,7 +30,7 @@ import { generationSql, type GenerationSql } from "./generationSql.ts"
 import { makeFindVectorExtension } from "../searching/findVectorExtension.ts"
 import { passageSql } from "../searching/passageSql.ts"
 import { makePassageTerms } from "./passageTerms.ts"
-import { searchPassages } from "../searching/searchPassages.ts"
+import { foundOf, type PassageRow, searchPassages, type StoredPassageRow } from "../searching/searchPassages.ts"
 import type { Excerpt } from "@parley/core"
 import type { Heading } from "@parley/core/reading"
 
@@ -45,20 +45,11 @@ interface ActiveRow extends Row {
   readonly headings: ReadonlyArray<Heading> | null
 }
 
-interface PassageRow extends Row {
-  readonly ordinal: number
-  readonly page: number | null
-  readonly start_offset: number
-  readonly end_offset: number
-  readonly text: string
-  readonly headings: ReadonlyArray<Heading> | null
-}
-
 /** A column of headings as a field, which is absent if there are none. */
 const headingsField = (column: ReadonlyArray<Heading> | null): { readonly headings?: ReadonlyArray<Heading> } =>
   column === null ? {} : { headings: column }
 
-const passageOf = (row: PassageRow): Passage => ({
+const passageOf = (row: StoredPassageRow): Passage => ({
   ordinal: row.ordinal,
   page: row.page,
   start: row.start_offset,
@@ -67,19 +58,14 @@ const passageOf = (row: PassageRow): Passage => ({
   ...headingsField(row.headings)
 })
 
-interface SpreadRow extends PassageRow {
-  readonly document_id: string
-  readonly filename: string
-}
-
 /** `PassageIndex.spread`: one statement. */
-export const spreadPassages = (
+const spreadPassages = (
   { statementAsUser }: Database["Service"],
   text: GenerationSql,
   { userId, documentIds, each }: SpreadInput
 ): Effect.Effect<ReadonlyArray<FoundPassage>, DatabaseError> =>
-  Effect.map(statementAsUser<SpreadRow>(userId, text.spread, [userId, documentIds.filter(isUuid), each]), (rows) =>
-    rows.map((row) => ({ ...passageOf(row), documentId: row.document_id, filename: row.filename, score: 0 }))
+  Effect.map(statementAsUser<PassageRow>(userId, text.spread, [userId, documentIds.filter(isUuid), each]), (rows) =>
+    rows.map((row) => foundOf(row, 0))
   )
 
 interface ExcerptRow extends Row {
@@ -109,7 +95,7 @@ const readAll = Effect.fnUntraced(function* <R extends Row>(
  * `PassageIndex.read`: page by page, so that no statement takes long; if another generation becomes active meanwhile,
  * it reads that one instead.
  */
-export const readGeneration = Effect.fnUntraced(function* (
+const readGeneration = Effect.fnUntraced(function* (
   database: Database["Service"],
   text: GenerationSql,
   { userId, documentId }: DocumentKey
@@ -127,7 +113,7 @@ export const readGeneration = Effect.fnUntraced(function* (
     )
     const passages = yield* readAll(
       PASSAGES_PER_STATEMENT,
-      (from) => query<PassageRow>(text.readPassages, [...key, from, PASSAGES_PER_STATEMENT]),
+      (from) => query<StoredPassageRow>(text.readPassages, [...key, from, PASSAGES_PER_STATEMENT]),
       (rows) => (rows.at(-1)?.ordinal ?? 0) + 1
     )
     const still = yield* findActive
@@ -142,7 +128,7 @@ export const readGeneration = Effect.fnUntraced(function* (
 })
 
 /** `PassageIndex.excerpt`: one statement reads the one or two parts of the text that overlap the stretch. */
-export const readExcerpt = (
+const readExcerpt = (
   { statementAsUser }: Database["Service"],
   text: GenerationSql,
   { userId, documentId, from, to }: ExcerptInput
@@ -170,7 +156,7 @@ interface IndexingRow extends Row {
 }
 
 /** `PassageIndex.indexings`: moments are microseconds since 1970, by the database's clock. */
-export const findIndexings = (
+const findIndexings = (
   database: Database["Service"],
   text: GenerationSql,
   documents: ReadonlyArray<DocumentKey>

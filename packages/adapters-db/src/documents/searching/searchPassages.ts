@@ -19,16 +19,20 @@ import type { Database, DatabaseError, Row } from "../../database/Database.ts"
 import type { FindVectorExtension } from "./findVectorExtension.ts"
 import type { PassageSql } from "./passageSql.ts"
 
-/** A passage as a search reads it. */
-interface PassageRow extends Row {
-  readonly document_id: string
-  readonly filename: string
+/** A stored passage. */
+export interface StoredPassageRow extends Row {
   readonly ordinal: number
   readonly page: number | null
   readonly start_offset: number
   readonly end_offset: number
   readonly text: string
   readonly headings: ReadonlyArray<Heading> | null
+}
+
+/** A passage as a search reads it. */
+export interface PassageRow extends StoredPassageRow {
+  readonly document_id: string
+  readonly filename: string
 }
 
 /** A passage by the words asked for. */
@@ -58,7 +62,7 @@ interface NearRow extends Row {
   readonly deviation: number | null
 }
 
-const foundOf = (row: PassageRow, score: number): FoundPassage => ({
+export const foundOf = (row: PassageRow, score: number): FoundPassage => ({
   documentId: row.document_id,
   filename: row.filename,
   ordinal: row.ordinal,

@@ -14,9 +14,9 @@ const periodsOf = ({ earlier, paid }: SubscriptionFacts): ReadonlyArray<PaidPeri
   paid === undefined ? earlier : [...earlier, paid]
 
 /** Whether an invoice paid for a period, or for a change within it. */
-const isPaidBy = ({ changes }: SubscriptionFacts, period: PaidPeriod, invoiceId: string): boolean =>
+const isPaidBy = (facts: SubscriptionFacts, period: PaidPeriod, invoiceId: string): boolean =>
   period.payment?.invoiceId === invoiceId ||
-  changes.some((change) => change.payment.invoiceId === invoiceId && isWithin(change, period))
+  facts.changes.some((change) => change.payment.invoiceId === invoiceId && isWithin(facts, change, period))
 
 /** The months of a period that have begun by a time, as they are given. */
 export const begunMonths = (

@@ -26,7 +26,7 @@ export const makeRefuseBlocked = Effect.map(
 )
 
 /** A reply that this process writes. */
-export interface EndableReply {
+interface EndableReply {
   /** The people whose block ends it. */
   readonly people: ReadonlyArray<UserId>
   /** Interrupts it, without waiting. */
@@ -38,7 +38,7 @@ export interface EndableReply {
  * replies of blocked people at once and then every second, until no reply runs. A reply that began before the process
  * read of a block is ended by the next check.
  */
-export const makeEndBlockedReplies = (running: () => ReadonlyArray<EndableReply>) =>
+const makeEndBlockedReplies = (running: () => ReadonlyArray<EndableReply>) =>
   Effect.gen(function* () {
     const accessList = yield* AccessList
     const scope = yield* Effect.scope
