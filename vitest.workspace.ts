@@ -63,9 +63,9 @@ export default defineConfig(({ mode }) => {
       isolate: !sharedModules.includes(name),
       setupFiles: embeddingProjects.includes(name) ? [`${root}test/setup/keptEngine.ts`] : [],
       // What a busy machine does late is not wrong: only what hangs is ended.
-      testTimeout: 120_000,
-      hookTimeout: 120_000,
-      expect: { poll: { timeout: 60_000 } }
+      testTimeout: 300_000,
+      hookTimeout: 300_000,
+      expect: { poll: { timeout: 120_000 } }
     }
   })
   return {

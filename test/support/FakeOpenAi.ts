@@ -22,7 +22,7 @@ export interface SteeredReply {
 export const STEERED = "!steered"
 
 /** Far more than anything takes, for machines that are busy. */
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 120_000
 
 /** Fails with the name of the awaited event if it does not happen in time. */
 const inTime = async <A>(what: string, promise: Promise<A>): Promise<A> => {

@@ -267,7 +267,7 @@ describe("plans", () => {
     expect(await read()).toMatchObject({ ...noPrices, pricesUnavailable: true })
     answer = Effect.succeed([sold])
     expect(await read()).toMatchObject({ plans: [{}, { prices: [{ amount: 20 }] }, {}], pricesUnavailable: false })
-  }, 20_000)
+  })
 
   test("are 502 if the provider refuses this server, which an operator has to repair", async () => {
     const refused = new PaymentRefused({ operation: "prices", reason: "invalid key", cause: "vendor text" })

@@ -219,7 +219,7 @@ describe("a server whose sessions a provider signs", () => {
       answer = await ask()
     }
     expect(answer.status).toBe(200)
-  }, 60_000)
+  })
 
   it("is looked at by doctor: keys that can be fetched, an issuer of another name, a provider that is away", async () => {
     using folder = temporaryFolder()

@@ -61,5 +61,5 @@ describeWidget("the loader", (stage) => {
     expect(times).toHaveLength(PAGES)
     expect(median).toBeGreaterThan(0)
     expect(median).toBeLessThanOrEqual(10)
-  }, 120_000)
+  })
 })

@@ -67,7 +67,7 @@ describe.runIf(hasPostgres)("catching up in several processes", () => {
     expect(differences).toEqual([])
   }
 
-  it("at once shares the work, and each event has one effect", { timeout: 120_000 }, async () => {
+  it("at once shares the work, and each event has one effect", async () => {
     const people = missedBy("shared")
     listed = people.flatMap(({ events }) => events)
     const orders: ReadonlyArray<Array<string>> = [[], []]
@@ -90,7 +90,7 @@ describe.runIf(hasPostgres)("catching up in several processes", () => {
     expect(await Effect.runPromise(on(processes[0], catchUp()))).toMatchObject({ listed: listed.length, missing: 0 })
   })
 
-  it("is completed by the other where one is stopped amid its work", { timeout: 120_000 }, async () => {
+  it("is completed by the other where one is stopped amid its work", async () => {
     const people = missedBy("stopped")
     listed = people.flatMap(({ events }) => events)
     let done = 0

@@ -82,5 +82,5 @@ describe.runIf(hasPostgres)("a tier that is pinned while payment events arrive",
       CreditUpkeep.use((ledger) => ledger.verify({ limit: 500, after: undefined }))
     )
     expect(differences).toEqual([])
-  }, 120_000)
+  })
 })

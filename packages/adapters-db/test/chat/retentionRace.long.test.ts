@@ -87,7 +87,7 @@ describe.runIf(hasPostgres)("retention beside requests, on several servers", () 
       })
   )
 
-  it("an old chat is either answered and whole, or gone: never answered and gone", { timeout: 120_000 }, () =>
+  it("an old chat is either answered and whole, or gone: never answered and gone", () =>
     onServers(async (servers, query) => {
       const [first, second, third, fourth] = servers as [Parley, Parley, Parley, Parley]
       held.answers = Promise.resolve()
@@ -118,8 +118,7 @@ describe.runIf(hasPostgres)("retention beside requests, on several servers", () 
       expect(rows).toEqual([{ count: 0 }])
       const paid = await query("SELECT count(*)::int AS count FROM parley.credit_transactions WHERE type = 'usage'")
       expect(paid.rows).toEqual([{ count: ROUNDS * users.length + outcomes.answered }])
-    })
-  )
+    }))
 
   afterAll(() => {
     // A race that always ends the same way shows nothing.

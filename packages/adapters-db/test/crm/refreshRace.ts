@@ -76,7 +76,7 @@ const staged = Effect.gen(function* () {
 /** This number of processes on one database that request access to one connection at the same moment. */
 export const refreshRace = (processes: number) =>
   describe.runIf(hasPostgres)(`access asked for by ${processes} processes at once`, () => {
-    it("refreshes once: the others wait for it, and all get the new token", { timeout: 120_000 }, async () => {
+    it("refreshes once: the others wait for it, and all get the new token", async () => {
       const children: Array<ChildProcess> = []
       const provider = await heldProvider()
       try {

@@ -137,4 +137,4 @@ it("a server that does not have pgvector takes every migration", async () => {
   } finally {
     await engine.close()
   }
-}, 120_000)
+})

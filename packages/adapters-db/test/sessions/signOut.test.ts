@@ -22,7 +22,7 @@ describe.runIf(hasPostgres)("signing out, with several server processes on one d
       ).pipe(Effect.provide(TestClock.layer())) as Effect.Effect<A, E>
     )
 
-  it("is known to all of them two seconds later, also where all sign out at once", { timeout: 30_000 }, () =>
+  it("is known to all of them two seconds later, also where all sign out at once", () =>
     onDatabase((url) =>
       Effect.scoped(
         Effect.gen(function* () {
@@ -67,10 +67,9 @@ describe.runIf(hasPostgres)("signing out, with several server processes on one d
           expect(yield* everywhere("another")).toEqual(Array(PROCESSES).fill(false))
         })
       )
-    )
-  )
+    ))
 
-  it("is not missed where it is committed after others asked that began later", { timeout: 30_000 }, () =>
+  it("is not missed where it is committed after others asked that began later", () =>
     onDatabase((url) =>
       Effect.gen(function* () {
         const { asService, schema } = yield* Database
@@ -99,10 +98,9 @@ describe.runIf(hasPostgres)("signing out, with several server processes on one d
       }).pipe(
         Effect.provide(PgRevokedSessionsLayer.pipe(Layer.provideMerge(PgDatabaseLayer({ url, maxConnections: 2 }))))
       )
-    )
-  )
+    ))
 
-  it("keeps no token, and nothing of a session once it has expired", { timeout: 30_000 }, () =>
+  it("keeps no token, and nothing of a session once it has expired", () =>
     onDatabase((url) =>
       Effect.gen(function* () {
         const { schema, statement } = yield* Database
@@ -124,6 +122,5 @@ describe.runIf(hasPostgres)("signing out, with several server processes on one d
       }).pipe(
         Effect.provide(PgRevokedSessionsLayer.pipe(Layer.provideMerge(PgDatabaseLayer({ url, maxConnections: 2 }))))
       )
-    )
-  )
+    ))
 })

@@ -85,7 +85,7 @@ const round = Effect.fnUntraced(function* (index: number) {
 })
 
 describe.runIf(hasPostgres)("an erasure, a block and a sign-in of one person at once", () => {
-  it("a block before the erasure stays on the mailbox, which then opens no new person", { timeout: 60_000 }, () =>
+  it("a block before the erasure stays on the mailbox, which then opens no new person", () =>
     Effect.gen(function* () {
       const url = yield* migratedPostgres
       const layer = Layer.provideMerge(
@@ -96,12 +96,11 @@ describe.runIf(hasPostgres)("an erasure, a block and a sign-in of one person at 
       expect(rounds.filter(({ newPerson, lostBlock }) => lostBlock || newPerson)).toEqual([])
       const first = rounds.filter(({ blockedFirst }) => blockedFirst).length
       expect([first > 0, first < PEOPLE]).toEqual([true, true])
-    }).pipe(Effect.scoped, Effect.runPromise)
-  )
+    }).pipe(Effect.scoped, Effect.runPromise))
 })
 
 describe.runIf(hasPostgres)("one's own erasure on two servers at once", () => {
-  it("happens once, and a new account begins without an allowance", { timeout: 60_000 }, () =>
+  it("happens once, and a new account begins without an allowance", () =>
     Effect.gen(function* () {
       const url = yield* migratedPostgres
       const server = Layer.provideMerge(
@@ -130,8 +129,7 @@ describe.runIf(hasPostgres)("one's own erasure on two servers at once", () => {
           one
         )
       }
-    }).pipe(Effect.scoped, Effect.runPromise)
-  )
+    }).pipe(Effect.scoped, Effect.runPromise))
 })
 
 describe.runIf(hasPostgres)("an erasure that ends a plan at the payment provider", () => {
@@ -154,7 +152,7 @@ describe.runIf(hasPostgres)("an erasure that ends a plan at the payment provider
       })
     )
 
-  it("is not refused by work that begins meanwhile on another server, which gets no credits", { timeout: 60_000 }, () =>
+  it("is not refused by work that begins meanwhile on another server, which gets no credits", () =>
     Effect.gen(function* () {
       const url = yield* migratedPostgres
       const stores = Layer.fresh(storesLayer().pipe(Layer.provide(PgDatabaseLayer({ url, maxConnections: 6 }))))
@@ -181,10 +179,9 @@ describe.runIf(hasPostgres)("an erasure that ends a plan at the payment provider
         }
         expect(begun).toEqual(["Refused", "Refused"])
       }).pipe(Effect.provide(users))
-    }).pipe(Effect.scoped, Effect.runPromise)
-  )
+    }).pipe(Effect.scoped, Effect.runPromise))
 
-  it("gives the credits back if the payment provider fails", { timeout: 60_000 }, () =>
+  it("gives the credits back if the payment provider fails", () =>
     Effect.gen(function* () {
       const url = yield* migratedPostgres
       const down = new PaymentUnavailable({ operation: "endSubscription", cause: undefined })
@@ -199,6 +196,5 @@ describe.runIf(hasPostgres)("an erasure that ends a plan at the payment provider
         expect(yield* Effect.flip(UserService.use((service) => service.erase(userId)))).toBe(down)
         expect(yield* ledger.account(userId)).toEqual(before)
       }).pipe(Effect.provide(users))
-    }).pipe(Effect.scoped, Effect.runPromise)
-  )
+    }).pipe(Effect.scoped, Effect.runPromise))
 })

@@ -17,7 +17,7 @@ const creditsOf = (tier: string): number =>
   defaultCatalog.tiers.find(({ name }) => name === tier)?.monthlyCredits ?? expect.fail(tier)
 
 describe.runIf(hasPostgres)("changes of one person's tier by back ends, on several servers at once", () => {
-  it("grant the credits of the highest tier once, and move no date", { timeout: 60_000 }, () =>
+  it("grant the credits of the highest tier once, and move no date", () =>
     Effect.gen(function* () {
       const url = yield* migratedPostgres
       const server = OperatorTiers.layer.pipe(
@@ -58,6 +58,5 @@ describe.runIf(hasPostgres)("changes of one person's tier by back ends, on sever
       const people = yield* Effect.forEach(Array(PEOPLE).keys(), person, { concurrency: 4 })
       const expected = { credits: creditsOf("business") - TIERS.length * SPENT, moved: false }
       expect(people).toEqual(people.map(() => expected))
-    }).pipe(Effect.scoped, Effect.runPromise)
-  )
+    }).pipe(Effect.scoped, Effect.runPromise))
 })

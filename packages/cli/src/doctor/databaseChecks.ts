@@ -10,6 +10,7 @@ import { inboxChecks, subscriptionChecks } from "./payments/paymentChecks.ts"
 import { tierChecks } from "./tierChecks.ts"
 import { workChecks } from "./workChecks.ts"
 
+/** The time that a server of Postgres has for all checks. An embedded database is this process: only work delays it. */
 const WITHIN = "10 seconds"
 
 const describe = ({ database, dataFolder, databaseSchema }: ParleyConfig, server: string): string =>
@@ -82,8 +83,7 @@ const look = (config: ParleyConfig) =>
 
 /** Checks that the database answers, its missing parts, and that its schema is up to date. */
 export const databaseChecks = (config: ParleyConfig) =>
-  look(config).pipe(
-    Effect.timeout(WITHIN),
+  (config.database._tag === "Embedded" ? look(config) : Effect.timeout(look(config), WITHIN)).pipe(
     Effect.catchTag("MigrationRefused", (refused) =>
       Effect.succeed([failed("migrations", exitCodes.failed, "history and program do not fit", refused.message)])
     ),

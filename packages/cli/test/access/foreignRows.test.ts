@@ -99,7 +99,7 @@ describe.runIf(hasPostgres && hasPooler)("without conditions on the owner", () =
     }
     bens = await own(BEN, MARK)
     await own(ANN, "a mark of ann")
-  }, 120_000)
+  })
   afterAll(async () => {
     await close()
     await Effect.runPromise(Scope.close(scope, Exit.void))

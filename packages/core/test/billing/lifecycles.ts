@@ -190,7 +190,7 @@ const deliveriesOf = (indices: ReadonlyArray<number>, from: number) =>
 export const lifecycleOrders = (nth: number): void => {
   describe(`a lifecycle, delivered in every ${nth === 1 ? "" : `${nth}th `}order, with an event that comes twice and one that breaks off`, () => {
     for (const [title, { acts, kinds }] of Object.entries(lifecycles)) {
-      it(`ends the same: ${title}`, { timeout: 120_000 }, async () => {
+      it(`ends the same: ${title}`, async () => {
         const tell = (name: string) => {
           const world = new BillingWorld(name, STORY_START)
           for (const [act, hours] of acts) world.act(act, hours * 3_600_000)

@@ -10,7 +10,7 @@ import { DAY, MONTH_MS, SUBSCRIBE } from "./lifecycles.ts"
 import { billingInMemory } from "./stories.ts"
 
 describe("events that never came", () => {
-  it("make the same end once they are caught up with, whichever they were", { timeout: 120_000 }, async () => {
+  it("make the same end once they are caught up with, whichever they were", async () => {
     const acts: ReadonlyArray<readonly [BillingAct, number]> = [
       [SUBSCRIBE, 1],
       [{ _tag: "buy", payment: "late" }, DAY],

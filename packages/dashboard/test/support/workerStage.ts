@@ -3,7 +3,7 @@ import { inTime, LATE, leaveBrowser, workerBrowser } from "../../../../test/supp
 import { type RunningServer, startServer } from "./runningServer.ts"
 
 /** Far more than anything takes, for machines that are busy. */
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 120_000
 /** The default window. */
 const DESKTOP = { width: 1280, height: 720 }
 
