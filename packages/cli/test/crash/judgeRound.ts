@@ -31,13 +31,22 @@ export const counted = (text: string): number => Math.min(pieceTokenizer.count(t
 /** The model's text for this many spoken tokens. */
 export const spoken = (count: number): string => Array.from({ length: count }, (_, index) => index + 1).join(" ")
 
-/** Checks that each charge follows from its receipt, belongs to a delivered reply, and is its only one. */
+/** The key of the reply that a hold pays: if a sweep ends it while the process is late, a hold for the rest follows. */
+export const replyKeyOf = (key: string): string => key.replace(/:rest:\d+$/, "")
+
+/**
+ * Checks that each charge follows from its receipt, belongs to a delivered reply, and is its only one, or is with those
+ * before it the price of that reply so far.
+ */
 const judgeCharges = (charges: ReadonlyArray<Charge>, records: ReadonlyArray<ChatRecord>): void => {
   const known = new Set(records.filter(({ messageId }) => messageId !== undefined).map(keyOf))
+  const paid = new Map<string, number>()
   for (const { key, amount, receipt } of charges) {
-    expect(known, `${key} was charged, ${JSON.stringify(receipt)}`).toContain(key)
+    const reply = replyKeyOf(key)
+    expect(known, `${key} was charged, ${JSON.stringify(receipt)}`).toContain(reply)
     expect(-amount).toBe(receipt.charged)
-    expect(receipt.charged).toBe(priceOf(receipt.usage, receipt.price))
+    paid.set(reply, (paid.get(reply) ?? 0) - amount)
+    expect(paid.get(reply)).toBe(priceOf(receipt.usage, receipt.price))
   }
   expect(new Set(charges.map(({ key }) => key)).size).toBe(charges.length)
 }
@@ -91,8 +100,9 @@ const judgePerson = (
   death: Death | undefined
 ): void => {
   judgeCharges(charges, records)
-  const chargeOf = new Map(charges.map((charge) => [charge.key, charge]))
-  const left = new Map(death?.left.map((hold) => [hold.key, hold]))
+  // The last charge of a reply has the figures of all of it.
+  const chargeOf = new Map(charges.map((charge) => [replyKeyOf(charge.key), charge]))
+  const left = new Map(death?.left.map((hold) => [replyKeyOf(hold.key), hold]))
   for (const record of records) {
     if (record.status === 500 || record.status === 409) expect(record.messageId).toBeUndefined()
     if (record.messageId === undefined) continue
@@ -116,7 +126,8 @@ export const judgePeople = async (
     const stored = await rig.replies(userId)
     const charges = await rig.charges(userId)
     judgePerson(ofPerson, charges, stored, death)
-    for (const { key } of charges) expect(stored.get(key)?.content, `the text that ${key} paid`).toBeTruthy()
+    for (const { key } of charges)
+      expect(stored.get(replyKeyOf(key))?.content, `the text that ${key} paid`).toBeTruthy()
   }
   expect(await rig.unended(), "messages that no process writes").toBe(0)
 }

@@ -3,7 +3,7 @@ import { expect } from "vitest"
 import { Chance } from "./Chance.ts"
 import { ChatLoad, type ChatRecord } from "./chatLoad.ts"
 import { CrashRig } from "./CrashRig.ts"
-import { counted, judgePeople, keyOf, spoken } from "./judgeRound.ts"
+import { counted, judgePeople, keyOf, replyKeyOf, spoken } from "./judgeRound.ts"
 import { eventually } from "../processes/ParleyProcess.ts"
 import type { RunningServer } from "../processes/RunningServer.ts"
 
@@ -65,7 +65,7 @@ const untilRecorded = async (rig: CrashRig, load: ChatLoad): Promise<ReadonlyMap
   const written = load.records.filter(({ end, messageId }) => end === undefined && messageId !== undefined)
   const delivered = new Map(written.map((record) => [keyOf(record), record.text]))
   return eventually("what was delivered to be recorded", async () => {
-    const recorded = new Map((await rig.leftHolds()).map((hold) => [hold.key, hold.recorded]))
+    const recorded = new Map((await rig.leftHolds()).map((hold) => [replyKeyOf(hold.key), hold.recorded]))
     const isRecorded = ([key, text]: readonly [string, string]) => (recorded.get(key) ?? Infinity) >= counted(text)
     return [...delivered].every(isRecorded) ? delivered : undefined
   })
