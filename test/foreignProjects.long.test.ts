@@ -59,8 +59,8 @@ const projects: ReadonlyArray<Project> = [
   project("fastify postgres development", "berry", 22, "7"),
   project("hono embedded secret", "berry", 22, "5.9", { effect: "^3" }),
   project("hono postgres jwks", "npm", 24, "7"),
-  project("next embedded development", "pnpm", 22, "5.9"),
-  project("next postgres secret", "yarn", 24, "5.9")
+  project("next embedded development", "pnpm", 24, "5.9"),
+  project("next postgres secret", "yarn", 22, "5.9")
 ]
 
 const nameOf = ({ choices, manager, more = {}, node, typescript }: Project): string => {

@@ -34,7 +34,7 @@ export const errorRemedies = {
   storage_quota: "Delete chats, or choose a larger plan.",
   too_many_bots: "Delete a bot, or change one.",
   not_found: "Compare the path with `/openapi.json`.",
-  account_not_found: "Check the person's id; an account opens at the first sign-in or grant.",
+  account_not_found: "Check the person's id; an account opens at the first sign-in or reservation of credits.",
   hold_not_found: "Reserve credits under this key first.",
   bot_not_found: CHECK_ID,
   bot_key_not_found: "Check the key; list the bot to see its keys.",

@@ -28,11 +28,13 @@ const signInLines = (kind: Choices["sign-in"], secret: string): ReadonlyArray<st
       ]
 }
 
+const PORT_LINES = ["PORT=3000", "# The address that people use."]
+
 /** The settings of a project: the file `.env`. */
-export const environmentOf = ({ database, "sign-in": signIn }: Choices, secret: string): string =>
+export const environmentOf = ({ database, framework, "sign-in": signIn }: Choices, secret: string): string =>
   [
-    "PORT=3000",
-    "# The address that people use.",
+    // Next.js reads its port before this file.
+    ...(framework === "next" ? ["# The address that people use. For another port: npm start -- -p 4000"] : PORT_LINES),
     "PARLEY_BASE_URL=http://localhost:3000",
     "",
     ...DATABASE[database],

@@ -12,7 +12,7 @@ interface KeyRow extends Row, Pick<ServiceKey, "id" | "name" | "scopes" | "state
   readonly digests: ReadonlyArray<string>
 }
 
-const milliseconds = (column: string) => `(extract(epoch FROM k.${column}) * 1000)::float8`
+const milliseconds = (column: string) => `floor(extract(epoch FROM k.${column}) * 1000)::float8`
 
 const COLUMNS = `k.id, k.name, to_json(k.scopes) AS scopes,
   CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= clock_timestamp() THEN 'expired'

@@ -112,7 +112,7 @@ export class AccountNotFound extends Schema.TaggedError<AccountNotFound>()("Acco
 }) {
   readonly code = "account_not_found"
   override get message() {
-    return `There is no account for ${JSON.stringify(this.userId)}. It opens when the person signs in, or with a first grant or tier.`
+    return `There is no account for ${JSON.stringify(this.userId)}. It opens when the person signs in, or when credits are reserved for them.`
   }
 }
 

@@ -58,7 +58,7 @@ describe("a person who has not signed in yet", () => {
   it("has no balance to correct: the refusal says how an account opens", async () => {
     const error = await rejection(parley.credits.adjust({ userId: "ann", amount: -5, key: "k", reason: "a test" }))
     expect(error).toMatchObject({ code: "account_not_found" })
-    expect((error as Error).message).toContain("opens when the person signs in, or with a first grant or tier")
+    expect((error as Error).message).toContain("opens when the person signs in, or when credits are reserved for them")
     expect((await parley.credits.verify()).accounts).toBe(0)
   })
 })

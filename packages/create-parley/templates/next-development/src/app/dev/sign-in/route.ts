@@ -9,5 +9,8 @@ const isFromHere = ({ headers }: Request): boolean =>
 export const POST = (request: Request): Promise<Response> => {
   if (!isFromHere(request)) return handle(request)
   const headers = new Headers([...request.headers].filter(([name]) => !name.startsWith("x-forwarded-")))
-  return handle(new Request(request, { headers }), { httpVersion: "1.1" })
+  const { body, method, url } = request
+  // A copy made of the request itself is refused by some versions of Node: Next.js passes a proxy of it.
+  const init: RequestInit & { readonly duplex: "half" } = { method, headers, body, duplex: "half" }
+  return handle(new Request(url, init), { httpVersion: "1.1" })
 }
