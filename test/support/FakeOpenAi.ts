@@ -21,6 +21,9 @@ export interface SteeredReply {
 /** The test writes the replies to messages with this word (`steered`). */
 export const STEERED = "!steered"
 
+/** The beginning of the instruction with which Parley asks for the title of a chat. */
+const TITLE_ASKED = "You name conversations."
+
 /** Far more than anything takes, for machines that are busy. */
 const PATIENCE_MS = 120_000
 
@@ -45,7 +48,8 @@ const ending =
 
 /**
  * An OpenAI-compatible server on this machine: it replies "Hello there"; if the message asks for silence, it sends
- * half of that and then nothing; if it asks to be steered, the test writes the reply.
+ * half of that and then nothing; if it asks to be steered, the test writes the reply. Requests for the titles of chats
+ * are answered with the title "A title" and are not among the calls.
  */
 export class FakeOpenAi implements AsyncDisposable {
   readonly calls: Array<VendorCall> = []
@@ -59,6 +63,7 @@ export class FakeOpenAi implements AsyncDisposable {
   readonly #server: Server = createServer(async (request, response) => {
     let text = ""
     for await (const bytes of request.setEncoding("utf8")) text += bytes
+    if (text.includes(TITLE_ASKED)) return this.#write(response, words("A title") + ending)
     const call: VendorCall = { headers: request.headers, body: JSON.parse(text), leftAt: undefined }
     this.calls.push(call)
     response.once("close", () => (call.leftAt = response.writableFinished ? undefined : performance.now()))
@@ -81,6 +86,10 @@ export class FakeOpenAi implements AsyncDisposable {
 
   #refuse(response: ServerResponse, status: number): void {
     response.writeHead(status, { "content-type": "application/json", ...this.refusalHeaders }).end(this.refusalBody)
+  }
+
+  #write(response: ServerResponse, events: string): void {
+    response.writeHead(200, { "content-type": "text/event-stream" }).end(events)
   }
 
   #answer(response: ServerResponse, asked: string): void {

@@ -148,6 +148,18 @@ describe("GET /api/chats?search=", () => {
     expect(await titles("search=Hello%20there")).toHaveLength(3)
     expect(await titles("search=")).toHaveLength(3)
     expect(await titles("search=birds")).toEqual([])
+    const talked = await talk(user, "Where do **storks**\nnest?")
+    const [{ found }] = (await search("search=STORKS%2A%2A")).chats as unknown as [
+      { found: { messageId: string; excerpt: string; start: number; end: number } }
+    ]
+    expect(found.excerpt.slice(found.start, found.end)).toBe("storks**")
+    const read = await server.fetch(`/api/chats/${talked}?leaf=${found.messageId}`, { user })
+    const { messages } = (await read.json()) as { messages: Array<{ id: string; content: string }> }
+    expect(messages.find(({ id }) => id === found.messageId)?.content).toMatch(/storks/)
+    expect(await search("search=nest")).not.toMatchObject({ chats: [{ owner: expect.anything() as unknown }] })
+    expect((await search("")).chats[0]).not.toHaveProperty("found")
+    const other = await server.fetch("/api/chats?search=storks", { user: somebody() })
+    expect(await other.json()).toMatchObject({ chats: [], total: 0 })
     for (const query of [`search=${"x".repeat(201)}`, "search=%00", "search=a&search=b"]) {
       await expectProblem(await server.fetch(`/api/chats?${query}`, { user }), 400, "invalid_request")
     }

@@ -118,6 +118,7 @@ export {
   type BeginTurnInput,
   type BotConversation,
   type ChatList,
+  type ListedChat,
   ChatRecords,
   ChatStore,
   type ConversationCursor,
@@ -129,6 +130,7 @@ export {
   type TranscriptInput,
   USED_AGAIN_MS
 } from "./chat/store/ChatStore.ts"
+export { AROUND_WORDS, type FoundWords, foundWordsOf, type WordsInText } from "./chat/store/foundWords.ts"
 export {
   type ConversationOwner,
   type OwnerKey,

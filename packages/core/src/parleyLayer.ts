@@ -18,6 +18,7 @@ import type { ChatModels } from "./models/ChatModel.ts"
 import { ChatQuota } from "./chat/limits/ChatQuota.ts"
 import { ReplyBeats } from "./chat/reply/runReply.ts"
 import { ReplyRunner } from "./chat/reply/ReplyRunner.ts"
+import { ChatTitles } from "./chat/titles/ChatTitles.ts"
 import { ChatService } from "./chat/ChatService.ts"
 import { Accounts } from "./credits/Accounts.ts"
 import { CreditService } from "./credits/CreditService.ts"
@@ -145,13 +146,13 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
     Layer.mergeAll(DailyVerification.layer, MoneyReports.layer, OperatorActions.layer, OperatorReports.layer),
     Layer.mergeAll(CreditService.layer, OperatorTiers.layer, UserAccess.layer)
   ),
-  WorkMeter.layer,
   Layer.provideMerge(
     Layer.mergeAll(ConversationService.layer, WidgetService.layer),
     Layer.mergeAll(ActiveBots.layer, BotService.layer, ChatService.layer, VisitorGate.layer)
   )
 ).pipe(
-  Layer.provideMerge(Layer.provide(ReplyRunner.layer, ReplyBeats.layer)),
+  Layer.provideMerge(Layer.provide(ReplyRunner.layer, Layer.merge(ReplyBeats.layer, ChatTitles.layer))),
+  Layer.provideMerge(WorkMeter.layer),
   Layer.provideMerge(Layer.mergeAll(AccessList.layer, SecurityEvents.layer)),
   Layer.provide(Layer.mergeAll(AbandonedTries.layer, Accounts.layer, ChatQuota.layer)),
   Layer.provide(CrmRelease.farewellLayer),

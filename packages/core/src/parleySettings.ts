@@ -1,5 +1,6 @@
 import { type Context, Effect, Layer, Schema, Struct } from "effect"
 import { PaymentRetention, PaymentRetentionData } from "./billing/upkeep/PaymentEventSweeper.ts"
+import { TitleSettings, TitleSettingsData } from "./chat/titles/TitleSettings.ts"
 import { ReplySettings, ReplySettingsData } from "./chat/prompt/ReplySettings.ts"
 import { HoldTtl } from "./credits/holds/keepHolds.ts"
 import { ReadingLimits, ReadingLimitsData } from "./documents/reading/processDocument.ts"
@@ -19,6 +20,8 @@ const partOf = <Fields extends Schema.Struct.Fields>(struct: Schema.Struct<Field
 export const ParleySettings = Schema.Struct({
   uploads: partOf(UploadLimitsData),
   replies: partOf(ReplySettingsData),
+  /** The titles of people's chats: by default generated after the first reply, at no charge. */
+  titles: partOf(TitleSettingsData),
   /** Limits on failed readings of documents. */
   reading: partOf(ReadingLimitsData),
   /** The lifetime of a hold without a renewal, in milliseconds; default one minute. */
@@ -69,6 +72,7 @@ export const settingsLayer = (given: ParleySettings): Layer.Layer<never> =>
   Layer.mergeAll(
     merged(UploadLimits, given.uploads),
     merged(ReplySettings, given.replies),
+    merged(TitleSettings, given.titles),
     merged(ReadingLimits, given.reading),
     replaced(HoldTtl, given.holdTtlMs),
     replaced(LowBalance, given.lowBalance),

@@ -8,7 +8,9 @@ import {
   ownerOf,
   storableText,
   type BeginTurnInput,
+  foundWordsOf,
   type EndTurn,
+  type ListedChat,
   type TranscriptInput,
   storedBytes
 } from "@parley/core/adapter"
@@ -122,6 +124,11 @@ interface TranscriptRow extends ChatRow {
 /** A chat that was found, if any, and the count of all. */
 interface FoundRow extends ChatRow {
   readonly total: number
+  /** Null, as all columns below it, if no message was found. */
+  readonly message_id: string | null
+  readonly before: string
+  readonly words: string
+  readonly behind: string
 }
 
 const chatOf = (userId: UserId, row: ChatRow): Chat => ({
@@ -131,6 +138,12 @@ const chatOf = (userId: UserId, row: ChatRow): Chat => ({
   createdAt: row.created_at.getTime(),
   updatedAt: row.updated_at.getTime()
 })
+
+const foundOf = (userId: UserId, row: FoundRow): ListedChat => {
+  const { before, behind, message_id: messageId, words } = row
+  const chat = chatOf(userId, row)
+  return messageId === null ? chat : { ...chat, found: foundWordsOf({ messageId, before, words, behind }) }
+}
 
 const messageOf = (row: TranscriptRow): StoredMessage => ({
   id: row.message_id ?? "",
@@ -215,7 +228,7 @@ const pgLists = (database: Database["Service"]): Pick<ChatStore["Service"], "lis
     Effect.map(
       database.statementAsUser<FoundRow>(userId, sqlTexts.search, [userId, bot, limit, offset, text]),
       (rows) => ({
-        chats: rows.flatMap((row) => ((row.id as string | null) === null ? [] : [chatOf(userId, row)])),
+        chats: rows.flatMap((row) => ((row.id as string | null) === null ? [] : [foundOf(userId, row)])),
         total: rows[0]?.total ?? 0
       })
     )
@@ -255,13 +268,11 @@ const make = Effect.map(Database, (database) => {
       const begin = retrySoon(isSerialization)(database.statement(sqlTexts.begin, params))
       return storing("ChatStore.beginTurn", "turn")(Effect.asVoid(begin))
     },
-    rename: (userId, chatId, title) =>
-      storing("ChatStore.rename")(
-        Effect.map(
-          database.statementAsUser<ChatRow>(userId, sqlTexts.rename, [userId, uuidOrNil(chatId), storableText(title)]),
-          ([row]) => row && chatOf(userId, row)
-        )
-      ),
+    rename: (userId, chatId, title, from) => {
+      const titles = [storableText(title), from === undefined ? null : storableText(from)]
+      const renamed = database.statementAsUser<ChatRow>(userId, sqlTexts.rename, [userId, uuidOrNil(chatId), ...titles])
+      return storing("ChatStore.rename")(Effect.map(renamed, ([row]) => row && chatOf(userId, row)))
+    },
     keepDocuments: (userId, chatId, documentIds) =>
       storing("ChatStore.keepDocuments")(
         Effect.map(

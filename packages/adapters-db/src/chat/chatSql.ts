@@ -1,4 +1,11 @@
-import { type ConversationOwner, isUuid, ownerKey, type RemoveUnusedInput, USED_AGAIN_MS } from "@parley/core/adapter"
+import {
+  AROUND_WORDS,
+  type ConversationOwner,
+  isUuid,
+  ownerKey,
+  type RemoveUnusedInput,
+  USED_AGAIN_MS
+} from "@parley/core/adapter"
 
 /** The owner's key as the texts take it. */
 export const keyOf = (owner: ConversationOwner): ReadonlyArray<string> => {
@@ -102,7 +109,8 @@ const SEARCHED_CHAT_BYTES = 4 * 1024 * 1024
 
 /**
  * A page of the chats with a text in their title or, for the last used ones, in their messages, and the count of all;
- * the count alone if the page is empty. Parameters: user, bot or an empty text, limit, offset, text.
+ * the count alone if the page is empty. Each with its newest message that has the text, and the characters around it; the
+ * columns are null if none has it. Parameters: user, bot or an empty text, limit, offset, text.
  */
 export const searchSql = (schema: string): string => `
 WITH candidate AS (
@@ -111,23 +119,37 @@ WITH candidate AS (
       OVER (ORDER BY updated_at DESC, id ROWS UNBOUNDED PRECEDING) AS together
   FROM ${schema}.chats WHERE user_id = $1 AND bot = $2
 ), found AS MATERIALIZED (
-  SELECT id, bot, visitor, title, created_at, updated_at FROM candidate c
+  SELECT id, bot, visitor, title, created_at, updated_at,
+    c.bytes <= ${SEARCHED_CHAT_BYTES} AND c.together <= ${SEARCHED_BYTES} AS is_searched FROM candidate c
   WHERE c.title ~* ('***=' || $5::text)
     OR (c.bytes <= ${SEARCHED_CHAT_BYTES} AND c.together <= ${SEARCHED_BYTES} AND EXISTS (
       SELECT FROM ${schema}.messages m
       WHERE m.user_id = $1 AND m.bot = $2 AND m.visitor = c.visitor AND m.chat_id = c.id
         AND m.content ~* ('***=' || $5::text)))
 )
-SELECT counted.total, page.* FROM (SELECT count(*) AS total FROM found) counted
+SELECT counted.total, page.*, hit.* FROM (SELECT count(*) AS total FROM found) counted
 LEFT JOIN LATERAL (SELECT * FROM found ORDER BY updated_at DESC, id LIMIT $3 OFFSET $4) page ON true
+LEFT JOIN LATERAL (
+  SELECT m.id AS message_id, substring(m.content, greatest(place.first - ${AROUND_WORDS}, 1), least(place.first - 1, ${AROUND_WORDS})) AS before,
+    substring(m.content, place.first, place.behind - place.first) AS words, substring(m.content, place.behind, ${AROUND_WORDS}) AS behind
+  FROM (
+    SELECT id, content FROM ${schema}.messages
+    WHERE page.is_searched AND user_id = $1 AND bot = $2 AND visitor = page.visitor AND chat_id = page.id
+      AND content ~* ('***=' || $5::text)
+    ORDER BY position DESC LIMIT 1
+  ) m, LATERAL (
+    SELECT regexp_instr(m.content, '***=' || $5::text, 1, 1, 0, 'i') AS first,
+      regexp_instr(m.content, '***=' || $5::text, 1, 1, 1, 'i') AS behind
+  ) place
+) hit ON true
 ORDER BY page.updated_at DESC, page.id`
 
 /** One of a person's own chats. */
 const OWN = "user_id = $1 AND bot = '' AND visitor = '' AND id = $2"
 
-/** Returns the chat if it exists. Parameters: user, chat, title. */
+/** Returns the chat if it exists, and has the title that it is to have had. Parameters: user, chat, title, that title or null. */
 export const renameSql = (schema: string): string =>
-  `UPDATE ${schema}.chats SET title = $3 WHERE ${OWN}
+  `UPDATE ${schema}.chats SET title = $3 WHERE ${OWN} AND ($4::text IS NULL OR title = $4)
    RETURNING id, bot, visitor, title, created_at, updated_at`
 
 /** Returns a row if the chat exists. Parameters: user, chat, documents. */

@@ -174,6 +174,7 @@ async function* produce(reply: Reply, signal: AbortSignal): AsyncGenerator<Reply
  */
 export class OfflineChatModel implements ChatModel {
   readonly name = "offline"
+  readonly isStandIn = true
   readonly #options: OfflineChatModelOptions
 
   constructor(options: OfflineChatModelOptions = {}) {

@@ -41,8 +41,8 @@ export const readConfigFile = (read: EnvironmentReader, folder: string) => {
   const rerankingKey = read.secret("PARLEY_RERANKING_API_KEY")
   const file = path === undefined ? {} : readJson(read, resolve(folder, path))
   const parts = isObject(file) ? file : {}
-  const { embedding, replies, reranking, vendors, lowBalance, webhooks, webhooksToPrivateNetworks, ...overrides } =
-    parts
+  const { embedding, replies, reranking, titles, vendors, webhooks, ...more } = parts
+  const { lowBalance, webhooksToPrivateNetworks, ...overrides } = more
   return {
     embedding: readEmbedding(read, embedding, embeddingKey),
     reranking: readReranking(read, reranking, rerankingKey),
@@ -56,7 +56,7 @@ export const readConfigFile = (read: EnvironmentReader, folder: string) => {
     /** Further vendors of models, by the names that models use. */
     vendors: readVendors(read, vendors),
     /** Settings of the services that are objects. */
-    settings: readParts(read, { lowBalance, replies }),
+    settings: readParts(read, { lowBalance, replies, titles }),
     /** The shipped catalog with the file laid over it. */
     catalog: readCatalog(read, isObject(file) ? overrides : file, isObject(vendors) ? Object.keys(vendors) : [])
   }
@@ -100,7 +100,10 @@ const readCatalog = (read: EnvironmentReader, overrides: unknown, described: Rea
 }
 
 /** Settings of the core as they stand in the file, which the core checks. */
-const readParts = (read: EnvironmentReader, parts: object): Pick<ParleySettings, "lowBalance" | "replies"> => {
+const readParts = (
+  read: EnvironmentReader,
+  parts: object
+): Pick<ParleySettings, "lowBalance" | "replies" | "titles"> => {
   const problems = problemsOfSettings(parts)
   for (const { expected, field } of problems) read.problem("PARLEY_CONFIG", `${field}: expected ${expected}`)
   return problems.length === 0 ? parts : {}

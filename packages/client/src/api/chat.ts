@@ -6,7 +6,7 @@ import type { Receipt } from "./shared.ts"
 export interface Chat {
   /** The chat's id. */
   readonly id: string
-  /** The title: the owner's, or the beginning of the first message. */
+  /** The title: the owner's, the one that a model wrote after the first reply, or the first sentence of the question. */
   readonly title: string
   /** When the chat began. */
   readonly createdAt: string
@@ -29,7 +29,7 @@ export interface ChatDocuments {
 /** A page of chats. */
 export interface ChatList {
   /** The chats, last used first. */
-  readonly chats: ReadonlyArray<Chat>
+  readonly chats: ReadonlyArray<ListedChat>
   /** The number of all chats. */
   readonly total: number
   /** The most elements of a page, as requested. */
@@ -65,7 +65,7 @@ export interface ChatRequest {
 export interface ChatWithMessages {
   /** The chat's id. */
   readonly id: string
-  /** The title: the owner's, or the beginning of the first message. */
+  /** The title: the owner's, the one that a model wrote after the first reply, or the first sentence of the question. */
   readonly title: string
   /** When the chat began. */
   readonly createdAt: string
@@ -95,6 +95,18 @@ export interface DocumentFilter {
   readonly heading?: string
 }
 
+/** The newest message of any branch with the searched text; absent without a search, and if only the title has the text. */
+export interface FoundWords {
+  /** The message; as `leaf`, it returns the chat on a branch with this message. */
+  readonly messageId: string
+  /** A piece of the message in one line: the found text and some words around it. */
+  readonly excerpt: string
+  /** Beginning of the found text in the excerpt, in UTF-16 units. */
+  readonly start: number
+  /** End of the found text in the excerpt, in UTF-16 units. */
+  readonly end: number
+}
+
 /** A heading of a document. */
 export interface Heading {
   /** The level of the heading; 1 is the highest. */
@@ -103,6 +115,19 @@ export interface Heading {
   readonly title: string
   /** Beginning of the heading in the document's text, in UTF-16 units. */
   readonly start: number
+}
+
+/** A chat of a list. */
+export interface ListedChat {
+  /** The chat's id. */
+  readonly id: string
+  /** The title: the owner's, the one that a model wrote after the first reply, or the first sentence of the question. */
+  readonly title: string
+  /** When the chat began. */
+  readonly createdAt: string
+  /** When the chat was last used. */
+  readonly updatedAt: string
+  readonly found?: FoundWords
 }
 
 /** The prices of requests with many input tokens. */
@@ -222,7 +247,7 @@ export interface ChatOperations {
     readonly body: ChatRequest
     readonly response: Response
   }
-  /** Lists your chats, last used first. Callers are signed-in people. */
+  /** Lists your chats, last used first. With `search`, those with the text, in any case, in their title or in a message of any branch. The messages of the last used chats are searched, up to 8 MiB together. Callers are signed-in people. */
   readonly listChats: {
     readonly query?: {
       /** The most elements in the response. */

@@ -20,7 +20,7 @@ import { type ChatRequest, decodeChatRequest } from "./ChatRequest.ts"
 import { ChatQuota } from "./limits/ChatQuota.ts"
 import { keptMessages } from "./prompt/prompt.ts"
 import { ChatStore } from "./store/ChatStore.ts"
-import { type ConversationOwner, ownerKey, storedBytes, titleOf } from "./store/StoredChat.ts"
+import { type ConversationOwner, ownerKey, storedBytes } from "./store/StoredChat.ts"
 import {
   ChatNotFound,
   type InvalidChatRequest,
@@ -37,6 +37,7 @@ import type { OnDisconnect, Reply, ReplyParties, ReplyTerms } from "./reply/Repl
 import { ReplyRunner, makeRefuseBlocked } from "./reply/ReplyRunner.ts"
 import type { RunningChat } from "./reply/RunningReplies.ts"
 import { makeReserveReply } from "./reply/replyCredits.ts"
+import { titleOf } from "./titles/titleOf.ts"
 
 /** The reasons why `send` returns no reply. In every case nothing was charged and nothing was stored. */
 export type SendFailed =
@@ -231,7 +232,9 @@ export const makeSend = Effect.gen(function* () {
       const reply = { id: messageId, model: chosen.model.id, sources: prompt.sources, unread }
       const turn = { ...turnOf(owner, prepared), chatId, continues: request.chatId !== undefined, reply }
       const joinable = input.onDisconnect === "continue"
-      const { model, text } = yield* replies.run({ calls, hold, share, turn, spending: parties, joinable })
+      const isTitled = !turn.continues && "person" in owner && input.terms?.isClientKept !== true
+      const run = { calls, hold, share, turn, spending: parties, joinable, isTitled }
+      const { model, text } = yield* replies.run(run)
       return {
         chatId,
         messageId,

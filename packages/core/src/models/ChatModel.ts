@@ -116,6 +116,8 @@ export class ModelUnavailable extends Schema.TaggedError<ModelUnavailable>()("Mo
 export interface ChatModel {
   /** For people and receipts, for example `openai` or `offline`. */
   readonly name: string
+  /** It answers in the place of a model, for trying the product out, and writes no titles. */
+  readonly isStandIn?: boolean
   stream(request: ChatModelRequest): Stream.Stream<ReplyPart, ModelFailed>
 }
 

@@ -5,12 +5,12 @@ import { BotMisconfigured, BotNotFound } from "../bots/errors.ts"
 import { ChatService } from "../chat/ChatService.ts"
 import type { SendFailed } from "../chat/sendMessages.ts"
 import {
-  titleOf,
   type VisitorOwner,
   type MessageState,
   type Source,
   type StoredMessage
 } from "../chat/store/StoredChat.ts"
+import { titleOf } from "../chat/titles/titleOf.ts"
 import { ChatStore, type TranscriptInput } from "../chat/store/ChatStore.ts"
 import { citedNumbers } from "../chat/sources/citedNumbers.ts"
 import type { ReplyParties } from "../chat/reply/Reply.ts"

@@ -6,6 +6,7 @@ import {
   ChatService,
   inMemoryStorageLayer,
   parleyLayer,
+  settingsLayer,
   noCrmLayer,
   noPayments
 } from "@parley/core/effect"
@@ -65,7 +66,7 @@ export const plainParser = DocumentParser.of({
   }
 })
 
-/** All services over stores in memory and a scripted model; tiers and prices from `config`. */
+/** All services over stores in memory and a scripted model, without generated titles; tiers and prices from `config`. */
 export const world = (
   model: ScriptedModel,
   config: unknown = {},
@@ -80,7 +81,8 @@ export const world = (
     Layer.succeed(DocumentParser, parser),
     inMemoryStorageLayer
   ).pipe(Layer.merge(limiter))
-  return parleyLayer.pipe(Layer.provideMerge(ports))
+  const untitled = settingsLayer({ titles: { generate: false } })
+  return parleyLayer.pipe(Layer.provideMerge(Layer.merge(ports, untitled)))
 }
 
 /** The minimum fixes the price of one reply of any length. */

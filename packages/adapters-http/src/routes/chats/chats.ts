@@ -1,6 +1,6 @@
 import type { Chat, StoredMessage } from "@parley/core"
 import { ChatService, CreditService, MAX_DOCUMENTS, type ReplyCost, Uuid } from "@parley/core/effect"
-import { PAGE_MESSAGES, ROLES } from "@parley/core/adapter"
+import { type ListedChat, PAGE_MESSAGES, ROLES } from "@parley/core/adapter"
 import { Effect, Schema } from "effect"
 import { sessionAccess } from "../../access/personAccess.ts"
 import { empty, json } from "../../exchange/Exchange.ts"
@@ -19,7 +19,9 @@ import { replyReceiptRow, ReplyReceiptRow } from "../billing/transactionRow.ts"
 
 const chatFields = {
   id: uuid("The chat's id."),
-  title: text("The title: the owner's, or the beginning of the first message."),
+  title: text(
+    "The title: the owner's, the one that a model wrote after the first reply, or the first sentence of the question."
+  ),
   createdAt: moment("When the chat began."),
   updatedAt: moment("When the chat was last used.")
 }
@@ -83,8 +85,23 @@ const MessageBody = named("Message", "A message of a chat.", {
 
 const ChatRow = named("Chat", "A chat without its messages.", chatFields)
 
+const FoundWordsBody = named("FoundWords", "The place where a search found its text in a message.", {
+  messageId: uuid("The message; as `leaf`, it returns the chat on a branch with this message."),
+  excerpt: text("A piece of the message in one line: the found text and some words around it."),
+  start: whole("Beginning of the found text in the excerpt, in UTF-16 units."),
+  end: whole("End of the found text in the excerpt, in UTF-16 units.")
+})
+
+const ListedChatBody = named("ListedChat", "A chat of a list.", {
+  ...chatFields,
+  found: Schema.optionalKey(FoundWordsBody).annotate({
+    description:
+      "The newest message of any branch with the searched text; absent without a search, and if only the title has the text."
+  })
+})
+
 const ChatListBody = named("ChatList", "A page of chats.", {
-  chats: listOf(ChatRow, "The chats, last used first."),
+  chats: listOf(ListedChatBody, "The chats, last used first."),
   ...pageFields("chats")
 })
 
@@ -120,6 +137,11 @@ const chatRow = (chat: Chat) => ({
   updatedAt: iso(chat.updatedAt)
 })
 
+const listedRow = (chat: ListedChat): typeof ListedChatBody.Type => ({
+  ...chatRow(chat),
+  ...(chat.found === undefined ? {} : { found: chat.found })
+})
+
 /** A source as it is sent. */
 export const sourceRow = (source: StoredMessage["sources"][number]): typeof SourceBody.Type => ({
   ...source,
@@ -146,6 +168,8 @@ export const listChats = defineRoute({
   method: "GET",
   path: "/api/chats",
   summary: "Lists your chats, last used first",
+  details:
+    "With `search`, those with the text, in any case, in their title or in a message of any branch. The messages of the last used chats are searched, up to 8 MiB together.",
   access: sessionAccess,
   queryParameters: { ...pageParameters, search: searchParameter },
   responses: { 200: { description: "The chats.", schema: ChatListBody } },
@@ -157,7 +181,7 @@ export const listChats = defineRoute({
     if (query.search) yield* largeWork.read.enter(`user ${caller.userId}`)
     const { chats, total } = yield* chat.list({ userId: caller.userId, ...query })
     const { limit, offset } = query
-    const body: typeof ChatListBody.Type = { chats: chats.map(chatRow), total, limit, offset }
+    const body: typeof ChatListBody.Type = { chats: chats.map(listedRow), total, limit, offset }
     return json(200, body)
   })
 })

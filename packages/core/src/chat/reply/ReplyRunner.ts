@@ -6,6 +6,7 @@ import { instruments } from "../../telemetry/instruments.ts"
 import { ownerKey } from "../store/StoredChat.ts"
 import type { RunReplyInput } from "./endReply.ts"
 import { cutOff, makeFollowed, type Readable } from "./followReply.ts"
+import { ChatTitles } from "../titles/ChatTitles.ts"
 import { makeReplyText, type ReplyText } from "./ReplyText.ts"
 import { type RunningChat, RunningReplies, type RunningReply } from "./RunningReplies.ts"
 import { makeRunReply } from "./runReply.ts"
@@ -219,11 +220,27 @@ const makeOwnReplies = Effect.gen(function* () {
   }
 })
 
+/** Begins the title of a new chat whose first reply is complete. */
+const makeBeginTitle = Effect.map(
+  ChatTitles,
+  (titles) => (input: RunReplyInput, text: ReplyText<ModelFailed>, stored: Effect.Effect<unknown>) => {
+    const { hold, isTitled, spending, turn } = input
+    if (!isTitled) return Effect.void
+    const { userId } = ownerKey(turn.owner)
+    const question = turn.messages.find(({ role }) => role === "user")?.content ?? ""
+    const { dailyCap, source } = spending
+    const paying = { payer: hold.userId, source, dailyCap }
+    const { chatId, title } = turn
+    return titles.begin({ userId, chatId, title, question, reply: text.from(0), ...paying }, stored)
+  }
+)
+
 /** Writes the replies of this process, and knows which are running. */
 const makeRun = Effect.gen(function* () {
   const running = yield* Scope.fork(yield* Effect.scope)
   const runReply = yield* makeRunReply
   const refuseBlocked = yield* makeRefuseBlocked
+  const beginTitle = yield* makeBeginTitle
   const { all, ownOf, register } = yield* makeOwnReplies
   // Before `running` closes, which ends them.
   yield* Effect.addFinalizer(() =>
@@ -261,7 +278,8 @@ const makeRun = Effect.gen(function* () {
       text.end(end)
       if (ending === undefined) unregister()
       else ending.addObserver(unregister)
-      return Exit.isFailure(end) ? Deferred.failCause(started, end.cause) : Effect.void
+      if (Exit.isFailure(end)) return Deferred.failCause(started, end.cause)
+      return beginTitle(input, text, reply.ended)
     }
     const written = runReply(input, text, {
       stop: Effect.sync(stop),

@@ -142,6 +142,8 @@ export interface RunReplyInput {
   readonly turn: BeginTurnInput
   /** It goes on when its reader leaves, and others may join it. */
   readonly joinable: boolean
+  /** It begins a chat that gets a generated title. */
+  readonly isTitled: boolean
 }
 
 /** A model that is writing: the vendor's reports so far, the delivered text, and the storing of its turn. */

@@ -3,6 +3,7 @@ import type { HoldName } from "../../credits/holds/Hold.ts"
 import { UserId } from "../../identity/UserId.ts"
 import { Id, Offset, PageLimit } from "../../storage/inputs.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
+import type { FoundWords } from "./foundWords.ts"
 import type { ConversationOwner, VisitorOwner, Chat, Source, StoredMessage } from "./StoredChat.ts"
 import type { ChatMessage } from "../../models/ChatMessage.ts"
 
@@ -108,9 +109,15 @@ export interface ListChatsByIdInput {
   readonly limit: number
 }
 
+/** A chat of a list. */
+export interface ListedChat extends Chat {
+  /** The newest message in which a search found its words; undefined if it found them in the title alone. */
+  readonly found?: FoundWords | undefined
+}
+
 /** A page of chats, and the count of all. */
 export interface ChatList {
-  readonly chats: ReadonlyArray<Chat>
+  readonly chats: ReadonlyArray<ListedChat>
   readonly total: number
 }
 
@@ -186,8 +193,11 @@ export class ChatStore extends Context.Service<
     transcript(input: TranscriptInput): Effect.Effect<Transcript | undefined, StorageFailed>
     /** A person's own chats, or the conversations of one of their bots; last used first. */
     list(input: ListChatsInput): Effect.Effect<ChatList, StorageFailed>
-    /** Changes the title of one of a person's own chats; undefined if they have no chat with this id. */
-    rename(userId: UserId, chatId: string, title: string): Effect.Effect<Chat | undefined, StorageFailed>
+    /**
+     * Changes the title of one of a person's own chats, with `from` only if it is still that one; returns the changed chat,
+     * undefined if there is none.
+     */
+    rename(userId: UserId, chatId: string, title: string, from?: string): Effect.Effect<Chat | undefined, StorageFailed>
     /**
      * Stores these documents, at most 1,000, with one of a person's own chats in place of others; returns true if the
      * chat exists.

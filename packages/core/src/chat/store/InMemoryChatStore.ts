@@ -12,6 +12,7 @@ import {
   MAX_TRANSCRIPT_BYTES,
   storedBytes
 } from "./StoredChat.ts"
+import { AROUND_WORDS, foundWordsOf } from "./foundWords.ts"
 import { InMemoryChats, keyOf, type StoredChat, type StoredReply } from "./InMemoryChats.ts"
 import {
   type BotConversation,
@@ -33,6 +34,20 @@ const lowerCase = (ids: ReadonlyArray<string>): ReadonlyArray<string> => ids.map
 const hasText = ({ chat, messages }: StoredChat, search: string): boolean => {
   const text = storableText(search).toLowerCase()
   return [chat.title, ...messages.map(({ content }) => content)].some((each) => each.toLowerCase().includes(text))
+}
+
+/** The newest message with this text, in any case. */
+const foundIn = ({ messages }: StoredChat, search: string) => {
+  if (search === "") return {}
+  const words = new RegExp(storableText(search).replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "iu")
+  const message = messages.findLast(({ content }) => words.test(content))
+  const match = message && words.exec(message.content)
+  if (message === undefined || !match) return {}
+  const { 0: exact, index } = match
+  const before = message.content.slice(Math.max(0, index - AROUND_WORDS), index)
+  const behind = message.content.slice(index + exact.length, index + exact.length + AROUND_WORDS)
+  const found = { messageId: message.id, before: before.toWellFormed(), words: exact, behind: behind.toWellFormed() }
+  return { found: foundWordsOf(found) }
 }
 
 /** Both a person's own chats, or both of visitors of this person's bots. */
@@ -152,13 +167,12 @@ const makeTable = Effect.gen(function* () {
 type Table = Effect.Success<typeof makeTable>
 
 const makeStore = ({ atOnce, begin, chats, storage, use }: Table) => {
-  const change = (owner: ConversationOwner, chatId: string, how: (stored: StoredChat) => StoredChat) =>
+  const change = (owner: ConversationOwner, chatId: string, how: (stored: StoredChat) => StoredChat | undefined) =>
     atOnce(() => {
       const key = keyOf(owner, chatId)
       const stored = chats.get(key)
-      if (stored === undefined) return undefined
-      const changed = how(stored)
-      chats.set(key, changed)
+      const changed = stored && how(stored)
+      if (changed !== undefined) chats.set(key, changed)
       return changed
     })
 
@@ -182,13 +196,17 @@ const makeStore = ({ atOnce, begin, chats, storage, use }: Table) => {
         const found = [...chats.values()]
           .filter((stored) => isListed(stored.chat, userId, bot) && hasText(stored, search))
           .toSorted((a, b) => b.use - a.use)
-        return { chats: found.slice(offset, offset + limit).map(({ chat }) => chat), total: found.length }
+        return {
+          chats: found.slice(offset, offset + limit).map((each) => ({ ...each.chat, ...foundIn(each, search) })),
+          total: found.length
+        }
       }),
-    rename: (userId, chatId, title) =>
-      change({ person: userId }, chatId, ({ chat, ...rest }) => ({
-        ...rest,
-        chat: { ...chat, title: storableText(title) }
-      })).pipe(Effect.map((stored) => stored?.chat)),
+    rename: (userId, chatId, title, from) =>
+      change({ person: userId }, chatId, (stored) =>
+        from !== undefined && stored.chat.title !== storableText(from)
+          ? undefined
+          : { ...stored, chat: { ...stored.chat, title: storableText(title) } }
+      ).pipe(Effect.map((stored) => stored?.chat)),
     keepDocuments: (userId, chatId, documentIds) =>
       Effect.map(
         change({ person: userId }, chatId, (stored) => ({ ...stored, kept: lowerCase(documentIds) })),

@@ -31,6 +31,24 @@ export const chatChanges = (run: Run<ChatStores>): void => {
       })
     ))
 
+  it("a title that is given for another one leaves a title that was changed meanwhile", () =>
+    run(
+      Effect.gen(function* () {
+        const chats = yield* ChatStore
+        const user = newUserId()
+        const turn = newTurn(user, { title: "The 'first' title\0" })
+        yield* chats.beginTurn(turn)
+        expect(yield* chats.rename(newUserId(), turn.chatId, "Stolen", turn.title)).toBe(undefined)
+        expect(yield* chats.rename(user, turn.chatId, "Written", turn.title)).toMatchObject({ title: "Written" })
+        expect(yield* chats.rename(user, turn.chatId, "Written again", turn.title)).toBe(undefined)
+        const both = ["One", "Other"].map((title) => chats.rename(user, turn.chatId, title, "Written"))
+        const renamed = yield* Effect.all(both, { concurrency: "unbounded" })
+        const [changed, ...more] = renamed.filter((each) => each !== undefined)
+        expect(more).toEqual([])
+        expect((yield* chats.transcript({ ...turn, limit: 1 }))?.chat.title).toBe(changed?.title)
+      })
+    ))
+
   it("a chat has the documents its last request named, until others are kept with it", () =>
     run(
       Effect.gen(function* () {
@@ -97,6 +115,39 @@ export const chatChanges = (run: Run<ChatStores>): void => {
         expect(yield* search("report", 2, 3)).toEqual({ ids: [], total: 3 })
         expect(yield* search("nothing of the kind")).toEqual({ ids: [], total: 0 })
         expect((yield* search("")).total).toBe(4)
+      })
+    ))
+
+  it("a search names the newest message with the words, of any branch, and an excerpt with their place", () =>
+    run(
+      Effect.gen(function* () {
+        const chats = yield* ChatStore
+        const user = newUserId()
+        const text = `${"before ".repeat(40)}\n\nThe  \u{1F4C8} STORK\n flies${" behind".repeat(40)}`
+        const turn = newTurn(user, { title: "A stork", messages: [{ role: "user", content: text }] })
+        const version = newTurn(user, { chatId: turn.chatId, continues: true, parentId: null })
+        const titled = newTurn(user, { title: "The storks" })
+        yield* chats.beginTurn(turn)
+        yield* endTurn({ ...turn, replyId: turn.reply.id, content: "Herons.", state: "complete" })
+        yield* chats.beginTurn(version)
+        yield* chats.beginTurn(titled)
+        const search = (words: string) =>
+          Effect.map(
+            chats.list({ userId: user, limit: 10, offset: 0, search: words }),
+            ({ chats: found }) => new Map(found.map((chat) => [chat.id, chat.found]))
+          )
+        const { messages } = (yield* chats.transcript({ ...turn, branch: "all", limit: 10 })) ?? { messages: [] }
+        const found = yield* search("stork")
+        expect(found.get(titled.chatId)).toBe(undefined)
+        const excerpt = `…${"before ".repeat(4)}The \u{1F4C8} STORK flies${" behind".repeat(16)}…`
+        const start = excerpt.indexOf("STORK")
+        expect(found.get(turn.chatId)).toEqual({ messageId: messages[0]?.id, excerpt, start, end: start + 5 })
+        expect((yield* search("herons")).get(turn.chatId)).toEqual({
+          messageId: turn.reply.id,
+          excerpt: "Herons.",
+          start: 0,
+          end: 6
+        })
       })
     ))
 
