@@ -2,7 +2,7 @@ import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
 import { parley } from "./parley.ts"
 
 export type {
-  Chat as ChatSummary,
+  ListedChat as ChatSummary,
   ChatWithMessages as StoredChat,
   Message as StoredMessage,
   Source

@@ -159,6 +159,13 @@ export class Conversation {
     }
   }
 
+  /** Shows a message: its branch, and the page of it that has the message. */
+  readonly reach = async (messageId: string): Promise<void> => {
+    const isShown = () => this.chat.messages.some(({ metadata }) => metadata?.storedId === messageId)
+    if (!isShown()) await this.show(messageId)
+    while (!isShown() && (await this.readEarlier().catch(() => 0)) > 0);
+  }
+
   /** Asks after the first `count` shown messages. */
   async #ask(count: number, question: string | undefined): Promise<void> {
     await this.#stopped

@@ -48,7 +48,7 @@ export const ChatList = ({ onChoose }: ChatListProps) => {
             </h2>
             <ul aria-labelledby={`${id}-${group}`}>
               {members.map((chat) => (
-                <ChatRow key={chat.id} chat={chat} onChoose={onChoose} />
+                <ChatRow key={chat.id} chat={chat} searched={searched} onChoose={onChoose} />
               ))}
             </ul>
           </div>

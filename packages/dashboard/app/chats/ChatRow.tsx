@@ -3,6 +3,7 @@ import { Suspense, useState } from "react"
 import { NavLink, useMatch, useNavigate } from "react-router"
 import { CHATS_KEY, type ChatSummary } from "../api/chats.ts"
 import { parley } from "../api/parley.ts"
+import { foundAddress } from "../chat/transcript/foundMessage.ts"
 import { useConversations } from "../chat/ConversationsProvider.tsx"
 import { type Messages, useMessages } from "../messages/MessagesProvider.tsx"
 import { MenuButton } from "../shell/menu/MenuButton.tsx"
@@ -16,11 +17,13 @@ const ConfirmDialog = lazyPart(async () => (await import("../shell/ConfirmDialog
 
 export interface ChatRowProps {
   readonly chat: ChatSummary
+  /** The text that was searched for; empty without a search. */
+  readonly searched: string
   readonly onChoose: () => void
 }
 
-/** A chat in the list: opened, renamed, exported, deleted. */
-export const ChatRow = ({ chat, onChoose }: ChatRowProps) => {
+/** A chat in the list, with the place where a search found it: opened, renamed, exported, deleted. */
+export const ChatRow = ({ chat, searched, onChoose }: ChatRowProps) => {
   const { t } = useMessages()
   const navigate = useNavigate()
   const isOpen = useMatch("/chats/:chatId")?.params.chatId === chat.id
@@ -50,8 +53,9 @@ export const ChatRow = ({ chat, onChoose }: ChatRowProps) => {
   }
   return (
     <li className={classes.row}>
-      <NavLink to={`/chats/${chat.id}`} className={classes.link ?? ""} title={title} onClick={onChoose}>
+      <NavLink to={addressOf(chat, searched)} className={classes.link ?? ""} title={title} onClick={onChoose}>
         {rename.isPending ? rename.variables : title}
+        {chat.found !== undefined && <FoundExcerpt {...chat.found} />}
       </NavLink>
       <MenuButton
         className={classes.menu}
@@ -76,6 +80,17 @@ export const ChatRow = ({ chat, onChoose }: ChatRowProps) => {
     </li>
   )
 }
+
+const addressOf = ({ found, id }: ChatSummary, searched: string): string =>
+  found === undefined ? `/chats/${id}` : foundAddress(id, found.messageId, searched)
+
+const FoundExcerpt = ({ excerpt, start, end }: NonNullable<ChatSummary["found"]>) => (
+  <span className={classes.excerpt}>
+    {excerpt.slice(0, start)}
+    <mark>{excerpt.slice(start, end)}</mark>
+    {excerpt.slice(end)}
+  </span>
+)
 
 interface ChatActions {
   readonly onRename: () => void

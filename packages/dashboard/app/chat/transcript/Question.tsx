@@ -22,7 +22,7 @@ export const Question = memo(({ conversation, message, isIdle }: QuestionProps) 
   const text = message.text
   const isSendable = edited !== undefined && edited.trim() !== ""
   return (
-    <li className={classes.question} data-role="user">
+    <li className={classes.question} data-role="user" data-message={message.metadata?.storedId}>
       <h2 className="visually-hidden">{t("chat.you")}</h2>
       {edited === undefined ? (
         <>

@@ -41,7 +41,12 @@ export const Reply = memo(
     const regenerate = () => void conversation.regenerate(message)
     const unfinished = isWriting || state === undefined || state === "complete" ? undefined : state
     return (
-      <li className={classes.reply} data-role="assistant" data-state={isWriting ? "writing" : (state ?? "new")}>
+      <li
+        className={classes.reply}
+        data-role="assistant"
+        data-message={metadata.storedId}
+        data-state={isWriting ? "writing" : (state ?? "new")}
+      >
         <h2 className="visually-hidden">{t("chat.assistant")}</h2>
         <div className={classes.words} aria-live="off">
           <CitationsContext value={citations}>

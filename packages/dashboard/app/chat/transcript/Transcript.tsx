@@ -4,6 +4,7 @@ import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { Icon } from "../../theme/Icon.tsx"
 import type { Conversation, ConversationFacts } from "../Conversation.ts"
 import { KeptPlace } from "../../shell/KeptPlace.tsx"
+import { useFoundMessage } from "./foundMessage.ts"
 import { Question } from "./Question.tsx"
 import { Reply } from "./Reply.tsx"
 import { keyOf, type ReplyMessage } from "../ReplyMessage.ts"
@@ -24,6 +25,7 @@ export const Transcript = ({ conversation, messages, isWriting }: TranscriptProp
   const { t } = useMessages()
   const { start } = useFacts(conversation)
   const { scroller, content, isAtEnd, toEnd } = useFollowing()
+  useFoundMessage(conversation)
   const [first] = messages
   return (
     <div className={classes.frame}>
