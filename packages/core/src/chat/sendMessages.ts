@@ -19,7 +19,7 @@ import type { ModelFailed, ModelUnavailable } from "../models/ChatModel.ts"
 import { type ChatRequest, decodeChatRequest } from "./ChatRequest.ts"
 import { ChatQuota } from "./limits/ChatQuota.ts"
 import { keptMessages } from "./prompt/prompt.ts"
-import { ChatStore } from "./store/ChatStore.ts"
+import { type BeginTurnInput, ChatStore } from "./store/ChatStore.ts"
 import { type ConversationOwner, ownerKey, storedBytes } from "./store/StoredChat.ts"
 import {
   ChatNotFound,
@@ -184,6 +184,10 @@ const turnOf = (
   }
 ) => ({ owner, title: titleOf(added), messages: kept, documentIds, ...("person" in owner ? { parentId } : {}) })
 
+/** The reply begins a chat of a person's own, and the server keeps it. */
+const isTitled = ({ continues, owner }: Pick<BeginTurnInput, "continues" | "owner">, terms: ReplyTerms | undefined) =>
+  !continues && "person" in owner && terms?.isClientKept !== true
+
 /** Sends messages: from a request to a reply whose first words have arrived. */
 export const makeSend = Effect.gen(function* () {
   const accounts = yield* Accounts
@@ -231,10 +235,8 @@ export const makeSend = Effect.gen(function* () {
       const chosen = calls[0].request
       const reply = { id: messageId, model: chosen.model.id, sources: prompt.sources, unread }
       const turn = { ...turnOf(owner, prepared), chatId, continues: request.chatId !== undefined, reply }
-      const joinable = input.onDisconnect === "continue"
-      const isTitled = !turn.continues && "person" in owner && input.terms?.isClientKept !== true
-      const run = { calls, hold, share, turn, spending: parties, joinable, isTitled }
-      const { model, text } = yield* replies.run(run)
+      const run = { calls, hold, share, turn, spending: parties, joinable: input.onDisconnect === "continue" }
+      const { model, text } = yield* replies.run({ ...run, isTitled: isTitled(turn, input.terms) })
       return {
         chatId,
         messageId,

@@ -26,6 +26,13 @@ export interface ReplyProps {
   readonly start: ReplyStart | undefined
 }
 
+/** How other code finds the reply on the page. */
+const marksOf = ({ metadata }: ReplyMessage, isWriting: boolean) => ({
+  "data-role": "assistant",
+  "data-message": metadata?.storedId,
+  "data-state": isWriting ? "writing" : (metadata?.state ?? "new")
+})
+
 /**
  * A reply, from its first words to its sources and its price. It is no live region: the announcer announces its words.
  */
@@ -41,12 +48,7 @@ export const Reply = memo(
     const regenerate = () => void conversation.regenerate(message)
     const unfinished = isWriting || state === undefined || state === "complete" ? undefined : state
     return (
-      <li
-        className={classes.reply}
-        data-role="assistant"
-        data-message={metadata.storedId}
-        data-state={isWriting ? "writing" : (state ?? "new")}
-      >
+      <li className={classes.reply} {...marksOf(message, isWriting)}>
         <h2 className="visually-hidden">{t("chat.assistant")}</h2>
         <div className={classes.words} aria-live="off">
           <CitationsContext value={citations}>
