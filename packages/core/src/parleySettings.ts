@@ -20,7 +20,7 @@ const partOf = <Fields extends Schema.Struct.Fields>(struct: Schema.Struct<Field
 export const ParleySettings = Schema.Struct({
   uploads: partOf(UploadLimitsData),
   replies: partOf(ReplySettingsData),
-  /** The titles of people's chats: by default generated after the first reply, at no charge. */
+  /** The titles of people's chats: `generate` has a model write them after the first reply, at no charge unless `credits` is set. */
   titles: partOf(TitleSettingsData),
   /** Limits on failed readings of documents. */
   reading: partOf(ReadingLimitsData),

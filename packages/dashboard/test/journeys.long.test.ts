@@ -1,5 +1,6 @@
 import { expect, it } from "vitest"
 import { everyState, furtherJourneys, journeys } from "./crm/journeys.ts"
+import { foundWords } from "./suites/foundWords.ts"
 import { furtherBilling } from "./suites/billing.ts"
 import { furtherProblems } from "./suites/problems.ts"
 import { stoppedReply } from "./suites/runningReply.ts"
@@ -8,6 +9,8 @@ import { connectedServer } from "./support/connectedServer.ts"
 import { describeInChromium } from "./support/describeInChromium.ts"
 
 describeInChromium("a person with chats", {}, (stage) => {
+  foundWords(stage)
+
   it("sees another version however soon it begins", async () => {
     const dashboard = await stage.openAs("early@example.org")
     const { page } = dashboard

@@ -56,7 +56,7 @@ export const readConfigFile = (read: EnvironmentReader, folder: string) => {
     /** Further vendors of models, by the names that models use. */
     vendors: readVendors(read, vendors),
     /** Settings of the services that are objects. */
-    settings: readParts(read, { lowBalance, replies, titles }),
+    settings: readParts(read, { lowBalance, replies, titles: titlesOf(titles) }),
     /** The shipped catalog with the file laid over it. */
     catalog: readCatalog(read, isObject(file) ? overrides : file, isObject(vendors) ? Object.keys(vendors) : [])
   }
@@ -98,6 +98,9 @@ const readCatalog = (read: EnvironmentReader, overrides: unknown, described: Rea
     return defaultCatalog
   }
 }
+
+/** The pages of a server list chats, so that it generates titles unless the file switches that off. */
+const titlesOf = (part: unknown): unknown => (part === undefined || isObject(part) ? { generate: true, ...part } : part)
 
 /** Settings of the core as they stand in the file, which the core checks. */
 const readParts = (

@@ -4,12 +4,7 @@ import { ActiveBots } from "../bots/BotService.ts"
 import { BotMisconfigured, BotNotFound } from "../bots/errors.ts"
 import { ChatService } from "../chat/ChatService.ts"
 import type { SendFailed } from "../chat/sendMessages.ts"
-import {
-  type VisitorOwner,
-  type MessageState,
-  type Source,
-  type StoredMessage
-} from "../chat/store/StoredChat.ts"
+import { type VisitorOwner, type MessageState, type Source, type StoredMessage } from "../chat/store/StoredChat.ts"
 import { titleOf } from "../chat/titles/titleOf.ts"
 import { ChatStore, type TranscriptInput } from "../chat/store/ChatStore.ts"
 import { citedNumbers } from "../chat/sources/citedNumbers.ts"

@@ -6,7 +6,6 @@ import {
   ChatService,
   inMemoryStorageLayer,
   parleyLayer,
-  settingsLayer,
   noCrmLayer,
   noPayments
 } from "@parley/core/effect"
@@ -66,7 +65,7 @@ export const plainParser = DocumentParser.of({
   }
 })
 
-/** All services over stores in memory and a scripted model, without generated titles; tiers and prices from `config`. */
+/** All services over stores in memory and a scripted model; tiers and prices from `config`. */
 export const world = (
   model: ScriptedModel,
   config: unknown = {},
@@ -81,8 +80,7 @@ export const world = (
     Layer.succeed(DocumentParser, parser),
     inMemoryStorageLayer
   ).pipe(Layer.merge(limiter))
-  const untitled = settingsLayer({ titles: { generate: false } })
-  return parleyLayer.pipe(Layer.provideMerge(Layer.merge(ports, untitled)))
+  return parleyLayer.pipe(Layer.provideMerge(ports))
 }
 
 /** The minimum fixes the price of one reply of any length. */

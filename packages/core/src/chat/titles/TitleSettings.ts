@@ -13,7 +13,10 @@ export const TitleSettingsData = Schema.Struct({
 })
 export type TitleSettingsData = typeof TitleSettingsData.Type
 
-/** The settings in force: titles are generated and cost nothing, unless configured. */
+/**
+ * The settings in force: no titles are generated, and generated ones cost nothing, unless configured. The command line
+ * generates them: a server of people shows its chats, but a library asks no model on its own.
+ */
 export class TitleSettings extends Context.Reference<TitleSettingsData>("@parley/core/chat/titles/TitleSettings", {
-  defaultValue: () => ({ generate: true, credits: 0 })
+  defaultValue: () => ({ generate: false, credits: 0 })
 }) {}
