@@ -1,17 +1,19 @@
 import { describe, expect, it } from "vitest"
 import { admin as adminEnglish } from "../app/messages/en/admin.ts"
+import { keys as keysEnglish } from "../app/messages/en/keys.ts"
 import { reindexing as reindexingEnglish } from "../app/messages/en/reindexing.ts"
 import { versions as versionsEnglish } from "../app/messages/en/versions.ts"
 import { english as applicationEnglish } from "../app/messages/en/index.ts"
 import { type Language, LANGUAGES, type Message, wordingOf } from "../app/messages/format.ts"
 import { localeOf } from "../app/messages/language.ts"
 import { admin as adminGerman } from "../app/messages/de/admin.ts"
+import { keys as keysGerman } from "../app/messages/de/keys.ts"
 import { reindexing as reindexingGerman } from "../app/messages/de/reindexing.ts"
 import { versions as versionsGerman } from "../app/messages/de/versions.ts"
 import { german as applicationGerman } from "../app/messages/de/index.ts"
 
-const english = { ...applicationEnglish, ...adminEnglish, ...reindexingEnglish, ...versionsEnglish }
-const german = { ...applicationGerman, ...adminGerman, ...reindexingGerman, ...versionsGerman }
+const english = { ...applicationEnglish, ...adminEnglish, ...keysEnglish, ...reindexingEnglish, ...versionsEnglish }
+const german = { ...applicationGerman, ...adminGerman, ...keysGerman, ...reindexingGerman, ...versionsGerman }
 const catalogues: Readonly<Record<Language, Readonly<Record<string, Message>>>> = { en: english, de: german }
 
 const textsOf = (message: Message): ReadonlyArray<string> =>

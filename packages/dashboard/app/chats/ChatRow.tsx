@@ -3,13 +3,14 @@ import { Suspense, useState } from "react"
 import { NavLink, useMatch, useNavigate } from "react-router"
 import { CHATS_KEY, type ChatSummary } from "../api/chats.ts"
 import { parley } from "../api/parley.ts"
-import { foundAddress } from "../chat/transcript/foundMessage.ts"
+import { addressOf } from "../chat/transcript/foundMessage.ts"
 import { useConversations } from "../chat/ConversationsProvider.tsx"
 import { type Messages, useMessages } from "../messages/MessagesProvider.tsx"
 import { MenuButton } from "../shell/menu/MenuButton.tsx"
 import type { MenuEntry } from "../shell/menu/MenuEntry.ts"
 import { Icon } from "../theme/Icon.tsx"
 import classes from "./ChatList.module.css"
+import { FoundExcerpt } from "./FoundExcerpt.tsx"
 import { exportChat } from "./exportChat.ts"
 import { lazyPart } from "../parts/lazyPart.ts"
 
@@ -80,17 +81,6 @@ export const ChatRow = ({ chat, searched, onChoose }: ChatRowProps) => {
     </li>
   )
 }
-
-const addressOf = ({ found, id }: ChatSummary, searched: string): string =>
-  found === undefined ? `/chats/${id}` : foundAddress(id, found.messageId, searched)
-
-const FoundExcerpt = ({ excerpt, start, end }: NonNullable<ChatSummary["found"]>) => (
-  <span className={classes.excerpt}>
-    {excerpt.slice(0, start)}
-    <mark>{excerpt.slice(start, end)}</mark>
-    {excerpt.slice(end)}
-  </span>
-)
 
 interface ChatActions {
   readonly onRename: () => void

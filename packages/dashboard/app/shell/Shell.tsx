@@ -2,6 +2,7 @@ import { ActionIcon } from "@mantine/core"
 import { Suspense, useEffect, useState } from "react"
 import { Link, Route, Routes, useLocation } from "react-router"
 import { PAGE_PATHS } from "../../src/pagePaths.ts"
+import { KeyCommands } from "../keys/KeyCommands.tsx"
 import { LowBalanceNotice } from "../lowBalance/LowBalanceNotice.tsx"
 import { useMessages } from "../messages/MessagesProvider.tsx"
 import { NotFoundPage } from "../pages/NotFoundPage.tsx"
@@ -62,6 +63,7 @@ export const Shell = () => {
         <AwayNotice />
         <LowBalanceNotice />
       </div>
+      <KeyCommands />
       <main id="content" className={classes.content} tabIndex={-1}>
         <CrashBoundary key={sectionOf(pathname)} address={pathname}>
           <Suspense fallback={<Loading />}>

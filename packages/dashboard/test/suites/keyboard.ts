@@ -1,4 +1,6 @@
 import { expect, it } from "vitest"
+import { screenshot } from "../../../../test/support/screenshot.ts"
+import { brokenRules } from "../support/brokenRules.ts"
 import { describeInChromium } from "../support/describeInChromium.ts"
 
 describeInChromium("a chat", {}, (stage) => {
@@ -34,6 +36,63 @@ describeInChromium("a chat", {}, (stage) => {
     expect(await name()).toBe("New chat")
     await page.keyboard.press("Enter")
     await page.getByRole("heading", { name: "What would you like to know?" }).waitFor()
+    expect(dashboard.complaintsBut()).toEqual([])
+  })
+  it("is found by Ctrl+K, begun by Ctrl+Shift+O and written to by a slash, from any page", async () => {
+    const dashboard = await stage.openAs("shortcuts@example.org")
+    const { page } = dashboard
+    await dashboard.ask("Where do storks spend the winter?")
+    await dashboard.replied()
+    const chat = page.url()
+    await dashboard.goTo("Settings")
+    await page.keyboard.press("Control+k")
+    const field = page.getByRole("combobox", { name: "Search chats and pages" })
+    await field.waitFor()
+    await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true)
+    expect(await brokenRules(page)).toEqual([])
+    await screenshot(page, "palette")
+    await page.keyboard.type("storks spend")
+    const chosen = page.getByRole("option", { selected: true })
+    await chosen.locator("mark").getByText("storks spend").waitFor()
+    await page.keyboard.press("Enter")
+    await page.locator("[data-role=user]").getByText("Where do storks").waitFor()
+    expect(page.url()).toContain(`${chat}?message=`)
+
+    await page.keyboard.press("Control+k")
+    await field.fill("usage")
+    await page.getByRole("option", { name: "Usage", selected: true }).waitFor()
+    await page.keyboard.press("Escape")
+    await field.waitFor({ state: "detached" })
+    await page.keyboard.press("Control+Shift+O")
+    await page.getByRole("heading", { name: "What would you like to know?" }).waitFor()
+    await dashboard.goTo("Usage")
+    await page.keyboard.press("/")
+    await expect.poll(() => dashboard.field.evaluate((element) => element === document.activeElement)).toBe(true)
+    // In a field, a slash is a slash.
+    await page.keyboard.type("/?")
+    expect(await dashboard.field.inputValue()).toBe("/?")
+    expect(dashboard.complaintsBut()).toEqual([])
+  })
+
+  it("shows its shortcuts at a question mark, and those of a single key can be switched off", async () => {
+    const dashboard = await stage.openAs("single-keys@example.org", {
+      options: { viewport: { width: 360, height: 740 } }
+    })
+    const { page } = dashboard
+    await page.goto("/settings")
+    await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor()
+    await page.keyboard.press("?")
+    const list = page.getByRole("dialog", { name: "Keyboard shortcuts" })
+    await list.getByText("Begin a new chat").waitFor()
+    expect(await brokenRules(page)).toEqual([])
+    await screenshot(page, "shortcuts-360")
+    await list.getByRole("switch", { name: "Shortcuts of a single key" }).click()
+    await page.keyboard.press("Escape")
+    await list.waitFor({ state: "detached" })
+    await page.keyboard.press("?")
+    await page.keyboard.press("Control+k")
+    await page.getByRole("combobox", { name: "Search chats and pages" }).waitFor()
+    expect(await list.count()).toBe(0)
     expect(dashboard.complaintsBut()).toEqual([])
   })
 })

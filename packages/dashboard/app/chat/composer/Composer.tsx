@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query"
 import { type KeyboardEvent, useEffect, useRef, useState } from "react"
 import { meQuery } from "../../api/session.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
+import { MESSAGE_FORM } from "../../keys/shortcuts.ts"
 import { Icon } from "../../theme/Icon.tsx"
 import classes from "./Composer.module.css"
 import type { Conversation } from "../Conversation.ts"
@@ -46,6 +47,7 @@ export const Composer = ({ conversation, isWriting, suggestion, onSent, returned
   }
   return (
     <form
+      id={MESSAGE_FORM}
       className={classes.composer}
       onSubmit={(event) => {
         event.preventDefault()

@@ -1,13 +1,16 @@
 import { useEffect } from "react"
 import { useSearchParams } from "react-router"
+import type { ChatSummary } from "../../api/chats.ts"
 import type { Conversation } from "../Conversation.ts"
 
 /** The longest time until a message and its words stand on the page, in milliseconds. */
 const SHOWN_WITHIN_MS = 3_000
 
-/** The address of a message in a chat, with the words that a search found in it. */
-export const foundAddress = (chatId: string, messageId: string, words: string): string =>
-  `/chats/${chatId}?${new URLSearchParams({ message: messageId, words }).toString()}`
+/** The address of a chat of a list: of the message in which a search found the words, if it found them in one. */
+export const addressOf = ({ found, id }: ChatSummary, words: string): string =>
+  found === undefined
+    ? `/chats/${id}`
+    : `/chats/${id}?${new URLSearchParams({ message: found.messageId, words }).toString()}`
 
 /** The place of the words in the texts of an element, in any case; undefined if formatting stands between them. */
 const rangeOf = (element: Element, words: string): Range | undefined => {
