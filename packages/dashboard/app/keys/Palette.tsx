@@ -55,65 +55,64 @@ const useEntries = (search: string): ReadonlyArray<Entry> => {
   return [...commands.filter(({ label }) => label.toLowerCase().includes(search.toLowerCase())), ...chats]
 }
 
+/** The chosen entry, which the arrow keys move and Enter takes. */
+const useChoice = (entries: ReadonlyArray<Entry>, onTaken: (entry: Entry) => void) => {
+  const [place, setPlace] = useState(0)
+  const at = Math.min(place, entries.length - 1)
+  const onKeyDown = (event: KeyboardEvent) => {
+    const chosen = entries[at]
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step !== undefined) setPlace((at + step + entries.length) % Math.max(entries.length, 1))
+    else if (event.key === "Enter" && chosen !== undefined && !event.nativeEvent.isComposing) onTaken(chosen)
+    else return
+    event.preventDefault()
+  }
+  return { chosen: entries[at], onKeyDown, toFirst: () => setPlace(0) }
+}
+
 /** Finds a chat or a page by its words, and goes there with Enter. */
 export const Palette = ({ onClose, onLeft, onShortcuts }: PaletteProps) => {
   const { t } = useKeyMessages()
   const navigate = useNavigate()
   const id = useId()
   const [search, setSearch] = useState("")
-  const [place, setPlace] = useState(0)
   const entries = useEntries(useDeferredValue(search.trim()))
-  const at = Math.min(place, entries.length - 1)
-  const choose = ({ to }: Entry) => {
+  const take = ({ to }: Entry) => {
     if (to === undefined) return onShortcuts()
     onLeft()
     void navigate(to)
   }
-  const move = (event: KeyboardEvent) => {
-    const chosen = entries[at]
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step !== undefined) setPlace((at + step + entries.length) % Math.max(entries.length, 1))
-    else if (event.key === "Enter" && chosen !== undefined && !event.nativeEvent.isComposing) choose(chosen)
-    else return
-    event.preventDefault()
-  }
+  const { chosen, onKeyDown, toFirst } = useChoice(entries, take)
+  const dialog = { withCloseButton: false, radius: "lg", padding: 0, transitionProps: { duration: 0 } } as const
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      withCloseButton={false}
-      radius="lg"
-      padding={0}
-      transitionProps={{ duration: 0 }}
-      aria-label={t("keys.search")}
-    >
+    <Modal opened onClose={onClose} aria-label={t("keys.search")} {...dialog}>
       <input
         className={classes.field}
         role="combobox"
         aria-label={t("keys.field")}
         aria-expanded
         aria-controls={id}
-        aria-activedescendant={entries[at] && `${id}-${entries[at].id}`}
+        aria-activedescendant={chosen && `${id}-${chosen.id}`}
         placeholder={t("keys.field")}
         value={search}
         data-autofocus
         onChange={({ currentTarget: { value } }) => {
           setSearch(value)
-          setPlace(0)
+          toFirst()
         }}
-        onKeyDown={move}
+        onKeyDown={onKeyDown}
       />
-      <ul id={id} className={classes.list} role="listbox" aria-label={t("keys.results")}>
-        {entries.map((entry, index) => (
+      <div id={id} className={classes.list} role="listbox" aria-label={t("keys.results")}>
+        {entries.map((entry) => (
           <Option
             key={entry.id}
             id={`${id}-${entry.id}`}
             entry={entry}
-            isChosen={index === at}
-            onChoose={() => choose(entry)}
+            isChosen={entry === chosen}
+            onTaken={() => take(entry)}
           />
         ))}
-      </ul>
+      </div>
       <p className={classes.none} role="status">
         {entries.length === 0 && t("keys.none")}
       </p>
@@ -125,24 +124,26 @@ interface OptionProps {
   readonly id: string
   readonly entry: Entry
   readonly isChosen: boolean
-  readonly onChoose: () => void
+  readonly onTaken: () => void
 }
 
-const Option = ({ entry: { excerpt, icon, label }, id, isChosen, onChoose }: OptionProps) => (
-  <li
+const Option = ({ entry: { excerpt, icon, label }, id, isChosen, onTaken }: OptionProps) => (
+  <button
     ref={(element) => {
       if (isChosen) element?.scrollIntoView({ block: "nearest" })
     }}
+    type="button"
     id={id}
     className={classes.option}
     role="option"
+    tabIndex={-1}
     aria-selected={isChosen}
-    onClick={onChoose}
+    onClick={onTaken}
   >
     <Icon name={icon} />
     <span className={classes.words}>
       <span className={classes.label}>{label}</span>
       {excerpt}
     </span>
-  </li>
+  </button>
 )
