@@ -83,9 +83,15 @@ export const Palette = ({ onClose, onLeft, onShortcuts }: PaletteProps) => {
     void navigate(to)
   }
   const { chosen, onKeyDown, toFirst } = useChoice(entries, take)
-  const dialog = { withCloseButton: false, radius: "lg", padding: 0, transitionProps: { duration: 0 } } as const
   return (
-    <Modal opened onClose={onClose} aria-label={t("keys.search")} {...dialog}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={t("keys.search")}
+      radius="lg"
+      closeButtonProps={{ "aria-label": t("action.close") }}
+      transitionProps={{ duration: 0 }}
+    >
       <input
         className={classes.field}
         role="combobox"
