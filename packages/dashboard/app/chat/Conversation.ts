@@ -52,10 +52,7 @@ interface Asked {
   readonly shown: ReadonlyArray<ReplyMessage>
 }
 
-/**
- * The first pause before an ended reply that is not stored and charged yet is read again; the pauses grow up to a
- * limit.
- */
+/** The first pause before an ended reply is read again that is not stored yet; later ones are longer. */
 const FIRST_PAUSE_MS = 150
 const TOLD_WITHIN_MS = 120_000
 
