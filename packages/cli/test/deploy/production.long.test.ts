@@ -54,7 +54,8 @@ describe.runIf(hasPostgres)("the page on going to production", () => {
         "postgres://parley:password@db.example.com:5432/parley?sslmode=verify-full": `${rig.environment["DATABASE_URL"]}\nPARLEY_DB_SCHEMA=${rig.schema}`,
         "https://id.example.com": provider.issuer,
         "sk-example": `sk-example\nOPENAI_BASE_URL=${await vendor.start()}`,
-        "3000": port
+        "3000": port,
+        "9464": String(await openPort())
       })
       const began = performance.now()
       // The server and the worker end with the shell: they are in a process group of its own.
