@@ -39,7 +39,7 @@ describe("readConfig", () => {
       databaseSchema: "parley",
       dataFolder: "/srv/parley/.parley",
       session: { cookieName: "parley_session", preset: undefined, proof: undefined },
-      settings: {},
+      settings: { titles: { generate: true } },
       logLevel: "info"
     })
   })
@@ -226,6 +226,21 @@ describe("readConfig", () => {
       expect(problems).toEqual([expect.stringMatching(/^PARLEY_WIDGET_ORIGIN: /)])
     }
     expect(await problemsOf({ PARLEY_WIDGET_ORIGIN: "https://widget.example.com" })).toHaveLength(1)
+  })
+
+  it("generates titles of chats, unless the file switches that off", async () => {
+    const place = mkdtempSync(join(tmpdir(), "parley-config-"))
+    const path = join(place, "parts.json")
+    const titles = async (part: object) => {
+      writeFileSync(path, JSON.stringify({ titles: part }))
+      return (await read({ PARLEY_CONFIG: path })).settings.titles
+    }
+    try {
+      expect(await titles({ credits: 2 })).toEqual({ generate: true, credits: 2 })
+      expect(await titles({ generate: false })).toEqual({ generate: false })
+    } finally {
+      rmSync(place, { recursive: true })
+    }
   })
 
   it("takes vendors, tiers and replies of the operator's from the file, with keys from the environment alone", async () => {

@@ -147,7 +147,7 @@ ORDER BY page.updated_at DESC, page.id`
 /** One of a person's own chats. */
 const OWN = "user_id = $1 AND bot = '' AND visitor = '' AND id = $2"
 
-/** Returns the chat if it exists, and has the title that it is to have had. Parameters: user, chat, title, that title or null. */
+/** Returns the chat if its title was changed. Parameters: user, chat, title, the only title to change or null for any. */
 export const renameSql = (schema: string): string =>
   `UPDATE ${schema}.chats SET title = $3 WHERE ${OWN} AND ($4::text IS NULL OR title = $4)
    RETURNING id, bot, visitor, title, created_at, updated_at`

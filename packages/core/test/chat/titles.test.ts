@@ -107,6 +107,37 @@ describe("generated titles", () => {
     }).pipe(Effect.provide(titled(model)))
   })
 
+  it.effect("with a price, a title without words costs nothing", () =>
+    Effect.gen(function* () {
+      yield* ask("ann", QUESTION)
+      yield* settled
+      assert.deepInclude(yield* balance("ann"), { available: 97, held: 0 })
+    }).pipe(
+      Effect.provide(
+        titled(
+          naming(() => says(["**\n"])),
+          { credits: 2 }
+        )
+      )
+    )
+  )
+
+  it.effect("with a price, a title that the person's own precedes costs nothing", () =>
+    Effect.gen(function* () {
+      const writes = yield* Deferred.make<void>()
+      const slow = naming(() => Stream.concat(Stream.drain(Stream.fromEffect(Deferred.await(writes))), says(["Late"])))
+      yield* Effect.gen(function* () {
+        const { reply } = yield* ask("ann", QUESTION)
+        yield* settled
+        yield* ChatService.use((chats) => chats.rename("ann", reply.chatId, "Mine"))
+        yield* Deferred.succeed(writes, undefined)
+        yield* settled
+        assert.strictEqual(yield* titleIn("ann"), "Mine")
+        assert.deepInclude(yield* balance("ann"), { available: 97, held: 0 })
+      }).pipe(Effect.provide(titled(slow, { credits: 2 })))
+    })
+  )
+
   it.effect(
     "a title that takes long delays neither the reply nor the end of the process, and a rename meanwhile stays",
     () => {

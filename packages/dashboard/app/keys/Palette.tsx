@@ -84,14 +84,7 @@ export const Palette = ({ onClose, onLeft, onShortcuts }: PaletteProps) => {
   }
   const { chosen, onKeyDown, toFirst } = useChoice(entries, take)
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t("keys.search")}
-      radius="lg"
-      closeButtonProps={{ "aria-label": t("action.close") }}
-      transitionProps={{ duration: 0 }}
-    >
+    <Modal opened onClose={onClose} title={t("keys.search")} closeButtonProps={{ "aria-label": t("action.close") }}>
       <input
         className={classes.field}
         role="combobox"

@@ -23,14 +23,7 @@ export const ShortcutList = ({ onClose }: ShortcutListProps) => {
   const { t } = useKeyMessages()
   const [isOn, setOn] = useState(singleKeys.areOn)
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t("keys.title")}
-      radius="lg"
-      closeButtonProps={{ "aria-label": t("action.close") }}
-      transitionProps={{ duration: 0 }}
-    >
+    <Modal opened onClose={onClose} title={t("keys.title")} closeButtonProps={{ "aria-label": t("action.close") }}>
       <dl className={classes.list}>
         {LISTED.map(([label, keys]) => (
           <div key={label} className={classes.row}>

@@ -17,14 +17,7 @@ export interface ConfirmDialogProps {
 export const ConfirmDialog = ({ title, text, action, isBusy, problem, onConfirm, onClose }: ConfirmDialogProps) => {
   const { t } = useMessages()
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={title}
-      radius="lg"
-      closeButtonProps={{ "aria-label": t("action.close") }}
-      transitionProps={{ duration: 0 }}
-    >
+    <Modal opened onClose={onClose} title={title} closeButtonProps={{ "aria-label": t("action.close") }}>
       <Text size="sm" mb="md">
         {text}
       </Text>

@@ -47,7 +47,10 @@ export const theme = createTheme({
   respectReducedMotion: true,
   // The page's policy refuses the style elements that would lock scrolling and shift the page.
   components: {
-    Modal: { defaultProps: { lockScroll: false, centered: true }, styles: { title: { fontWeight: 650 } } },
+    Modal: {
+      defaultProps: { lockScroll: false, centered: true, radius: "lg", transitionProps: { duration: 0 } },
+      styles: { title: { fontWeight: 650 } }
+    },
     Drawer: { defaultProps: { lockScroll: false } }
   }
 })

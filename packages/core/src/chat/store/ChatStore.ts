@@ -194,8 +194,8 @@ export class ChatStore extends Context.Service<
     /** A person's own chats, or the conversations of one of their bots; last used first. */
     list(input: ListChatsInput): Effect.Effect<ChatList, StorageFailed>
     /**
-     * Changes the title of one of a person's own chats, with `from` only if it is still that one; returns the changed chat,
-     * undefined if there is none.
+     * Changes the title of one of a person's own chats, if `from` is given only while the title is `from`; returns the
+     * changed chat, undefined if nothing was changed.
      */
     rename(userId: UserId, chatId: string, title: string, from?: string): Effect.Effect<Chat | undefined, StorageFailed>
     /**

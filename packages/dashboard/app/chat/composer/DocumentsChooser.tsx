@@ -42,9 +42,7 @@ export const DocumentsChooser = ({ conversation, onClose }: DocumentsChooserProp
       onClose={onClose}
       title={t("chat.documents.title")}
       size="lg"
-      radius="lg"
       closeButtonProps={{ "aria-label": t("action.close") }}
-      transitionProps={{ duration: 0 }}
     >
       <Text c="dimmed" size="sm">
         {t("chat.documents.lead")}

@@ -34,9 +34,7 @@ export const StartDialog = ({ onClose, onDone }: StartDialogProps) => {
       opened
       onClose={onClose}
       title={t("admin.documents.start")}
-      radius="lg"
       closeButtonProps={{ "aria-label": t("action.close") }}
-      transitionProps={{ duration: 0 }}
     >
       <form onSubmit={submit}>
         <Stack gap="md">

@@ -55,9 +55,7 @@ export const ActionDialog = (props: ActionDialogProps) => {
       opened
       onClose={onClose}
       title={t(`admin.action.${kind}`)}
-      radius="lg"
       closeButtonProps={{ "aria-label": t("action.close") }}
-      transitionProps={{ duration: 0 }}
     >
       <form onSubmit={submit}>
         <Stack gap="md">
