@@ -12,11 +12,13 @@ const conditions = ["@parley/source"]
 const gibibytesPerWorker = 1.5
 const workersByMemory = Math.floor(totalmem() / 2 ** 30 / gibibytesPerWorker)
 /**
- * More workers than cores, because a worker often waits for a database, a browser or another process. Long tests start
- * more processes, so that they have one worker less.
+ * More workers than cores, because a worker often waits for a database, a browser or another process. A long test keeps
+ * two cores busy by itself: it starts several servers, and fails if they starve.
  */
-const workersMax = (isLong: boolean) =>
-  Math.max(1, Math.min(4, availableParallelism() + (isLong ? 1 : 2), workersByMemory))
+const workersMax = (isLong: boolean) => {
+  const cores = availableParallelism()
+  return Math.max(1, Math.min(4, isLong ? Math.floor(cores / 2) : cores + 2, workersByMemory))
+}
 
 const root = fileURLToPath(new URL(".", import.meta.url))
 

@@ -47,7 +47,10 @@ const IDLE_CHECK_MS = 50
 const BACKLOG = 511
 /** Of a passed socket: as many as the system allows, because connections wait there from one server to the next. */
 const PASSED_BACKLOG = 65_535
-/** Time for a connection to send its first request when the server closes. Browsers open some that never do. */
+/**
+ * Time for a connection to send its first request when the server closes; browsers open some that never do. Behind a
+ * proxy it is at least the delay: a proxy on a busy machine opens a connection long before it sends the request.
+ */
 const SILENT_MS = 500
 
 /** An HTTP server with bounds on slow clients, problem details for invalid HTTP, and an orderly stop. */
@@ -79,7 +82,7 @@ export const createHttpServer = (listener: RequestListener, options: HttpServerO
     close: async ({ deadlineMs, delayMs = 0 }) => {
       if (delayMs > 0) await announceStop(server, requests, delayMs)
       await acceptWaiting(server)
-      await closeServer(server, sockets, deadlineMs)
+      await closeServer(server, sockets, { deadlineMs, silentMs: Math.max(SILENT_MS, delayMs) })
       await requests?.idle()
     }
   }
@@ -126,13 +129,17 @@ const acceptWaiting = async (server: Server): Promise<void> => {
   server.off("connection", onConnection)
 }
 
-const closeServer = async (server: Server, sockets: ReadonlySet<Socket>, deadlineMs: number): Promise<void> => {
+const closeServer = async (
+  server: Server,
+  sockets: ReadonlySet<Socket>,
+  { deadlineMs, silentMs }: { readonly deadlineMs: number; readonly silentMs: number }
+): Promise<void> => {
   if (!server.listening) return
   const closed = new Promise<void>((resolve) => void server.close(() => resolve()))
   // Connections that finish their request after this moment are kept alive and would hold the server open.
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
   // Node takes a connection that has not sent anything yet for a busy one.
-  const silent = setTimeout(() => void destroySilent(sockets), SILENT_MS)
+  const silent = setTimeout(() => void destroySilent(sockets), silentMs)
   const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs)
   await closed
   clearTimeout(silent)
