@@ -6,6 +6,7 @@ import { PgBillingUpkeepLayer } from "./billing/PgBillingUpkeep.ts"
 import { PgBotStoreLayer } from "./bots/PgBotStore.ts"
 import { PgChatStoreLayer } from "./chat/PgChatStore.ts"
 import { PgRunningRepliesLayer } from "./chat/PgRunningReplies.ts"
+import { PgSharedChatsLayer } from "./chat/PgSharedChats.ts"
 import { PgCrmConnectionStoreLayer } from "./crm/PgCrmConnectionStore.ts"
 import { PgOAuthStateStoreLayer } from "./crm/PgOAuthStateStore.ts"
 import { PgCreditLedgerLayer } from "./credits/PgCreditLedger.ts"
@@ -15,6 +16,7 @@ import { PgPassageIndexLayer } from "./documents/indexing/PgPassageIndex.ts"
 import { PgReindexStoreLayer } from "./documents/indexing/PgReindexStore.ts"
 import { PgOutboxLayer } from "./events/PgOutbox.ts"
 import { PgBossJobQueueLayer } from "./jobs/PgBossJobQueue.ts"
+import { PgPreferenceStoreLayer } from "./preferences/PgPreferenceStore.ts"
 import { PgServiceKeyStoreLayer } from "./keys/PgServiceKeyStore.ts"
 import { PgCallLimiterLayer } from "./limits/PgCallLimiter.ts"
 import { PgRateLimiterLayer } from "./limits/PgRateLimiter.ts"
@@ -41,6 +43,8 @@ export const storesLayer = (jobs: JobQueueOptions = {}) => {
     creditUpkeep: PgCreditLedgerLayer,
     chats: PgChatStoreLayer,
     chatRecords: PgChatStoreLayer,
+    sharedChats: PgSharedChatsLayer,
+    preferences: PgPreferenceStoreLayer,
     runningReplies: PgRunningRepliesLayer,
     crmConnections: PgCrmConnectionStoreLayer,
     sealedConnections: PgCrmConnectionStoreLayer,

@@ -15,6 +15,8 @@ import {
   serviceKeyStoreContract,
   runningRepliesContract,
   signInStoreContract,
+  sharedChatsContract,
+  preferenceStoreContract,
   unitOfWorkContract
 } from "@parley/core/testing"
 import type { AuditEntry } from "@parley/core/adapter"
@@ -32,6 +34,9 @@ import { PgDocumentStoreLayer } from "../src/documents/storing/PgDocumentStore.t
 import { PgFileStoreLayer } from "../src/documents/storing/PgFileStore.ts"
 import { PgPassageIndexLayer } from "../src/documents/indexing/PgPassageIndex.ts"
 import { PgReindexStoreLayer } from "../src/documents/indexing/PgReindexStore.ts"
+import { PgSharedChatsLayer } from "../src/chat/PgSharedChats.ts"
+import { PgOutboxLayer } from "../src/events/PgOutbox.ts"
+import { PgPreferenceStoreLayer } from "../src/preferences/PgPreferenceStore.ts"
 import { PgServiceKeyStoreLayer } from "../src/keys/PgServiceKeyStore.ts"
 import { PgCallLimiterLayer } from "../src/limits/PgCallLimiter.ts"
 import { PgSpendLimiterLayer } from "../src/limits/PgSpendLimiter.ts"
@@ -63,6 +68,9 @@ const stores = Layer.mergeAll(
   PgSignInStoreLayer,
   PgCreditLedgerLayer,
   PgRunningRepliesLayer,
+  PgSharedChatsLayer,
+  PgPreferenceStoreLayer,
+  PgOutboxLayer,
   PgUnitOfWorkLayer
 )
 
@@ -97,4 +105,6 @@ for (const { name, layer } of databases) {
   signInStoreContract(name, onDatabase)
   runningRepliesContract(name, onDatabase)
   unitOfWorkContract(name, onDatabase)
+  sharedChatsContract(name, onDatabase)
+  preferenceStoreContract(name, onDatabase)
 }

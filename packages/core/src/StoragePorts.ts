@@ -13,6 +13,8 @@ import { InMemoryBotStore } from "./bots/InMemoryBotStore.ts"
 import { ChatRecords, ChatStore } from "./chat/store/ChatStore.ts"
 import { InMemoryChatStore } from "./chat/store/InMemoryChatStore.ts"
 import { InMemoryRunningReplies } from "./chat/reply/InMemoryRunningReplies.ts"
+import { InMemorySharedChats } from "./chat/sharing/InMemorySharedChats.ts"
+import { SharedChats } from "./chat/sharing/SharedChats.ts"
 import { RunningReplies } from "./chat/reply/RunningReplies.ts"
 import { CrmConnectionStore, SealedConnections } from "./crm/CrmConnectionStore.ts"
 import { InMemoryCrmConnectionStore } from "./crm/InMemoryCrmConnectionStore.ts"
@@ -43,6 +45,8 @@ import { InMemoryRateLimiter } from "./limits/InMemoryRateLimiter.ts"
 import { InMemorySpendLimiter } from "./limits/InMemorySpendLimiter.ts"
 import { RateLimiter } from "./limits/RateLimiter.ts"
 import { SpendLimiter } from "./limits/SpendLimiter.ts"
+import { InMemoryPreferenceStore } from "./preferences/InMemoryPreferenceStore.ts"
+import { PreferenceStore } from "./preferences/Preferences.ts"
 import { AccessStore } from "./sessions/AccessStore.ts"
 import { InMemoryAccessStore } from "./sessions/InMemoryAccessStore.ts"
 import { InMemoryRevokedSessions } from "./sessions/InMemoryRevokedSessions.ts"
@@ -88,6 +92,8 @@ const storagePorts = {
   creditUpkeep: storagePort(CreditUpkeep, InMemoryCreditLedger.layer),
   chats: storagePort(ChatStore, InMemoryChatStore.layer),
   chatRecords: storagePort(ChatRecords, InMemoryChatStore.layer),
+  sharedChats: storagePort(SharedChats, InMemorySharedChats.layer),
+  preferences: storagePort(PreferenceStore, InMemoryPreferenceStore.layer),
   runningReplies: storagePort(RunningReplies, InMemoryRunningReplies.layer),
   crmConnections: storagePort(CrmConnectionStore, InMemoryCrmConnectionStore.layer),
   sealedConnections: storagePort(SealedConnections, InMemoryCrmConnectionStore.layer),

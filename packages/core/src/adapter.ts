@@ -130,11 +130,15 @@ export {
   type TranscriptInput,
   USED_AGAIN_MS
 } from "./chat/store/ChatStore.ts"
+export { SharedChats, type ShareInput } from "./chat/sharing/SharedChats.ts"
+export { NO_PREFERENCES, PreferenceStore } from "./preferences/Preferences.ts"
 export { AROUND_WORDS, type FoundWords, foundWordsOf, type WordsInText } from "./chat/store/foundWords.ts"
 export {
   type ConversationOwner,
   type OwnerKey,
+  type ChatShare,
   type PersonOwner,
+  type ReplyRating,
   type VisitorOwner,
   ownerKey,
   ownerOf,

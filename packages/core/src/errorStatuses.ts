@@ -55,6 +55,7 @@ export const errorStatuses = {
   invalid_input: 400,
   invalid_secret_keys: 500,
   invalid_mail_address: 400,
+  invalid_preferences: 400,
   invalid_signature: 400,
   invalid_usage_range: 400,
   invalid_webhook: 400,

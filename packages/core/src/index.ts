@@ -73,6 +73,7 @@ export {
   type ParleyEvent,
   type PlanChanged,
   type ReplyFinished,
+  type ReplyRated,
   type SecurityEvent,
   type SecurityEventName
 } from "./events/ParleyEvent.ts"

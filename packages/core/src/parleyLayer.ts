@@ -45,6 +45,7 @@ import { parleyJobWorker } from "./parleyJobs.ts"
 import { ModelOffers } from "./chat/ModelOffers.ts"
 import { ConversationService } from "./widget/ConversationService.ts"
 import { WidgetService } from "./widget/WidgetService.ts"
+import { PreferenceService } from "./preferences/Preferences.ts"
 import { RetentionSweeper } from "./retention/RetentionSweeper.ts"
 import { SecurityEvents } from "./security/SecurityEvents.ts"
 import { AccessList } from "./sessions/AccessList.ts"
@@ -89,6 +90,7 @@ export type ParleyServices =
   | JobWorker
   | ModelOffers
   | PaymentCatchUp
+  | PreferenceService
   | PaymentComparison
   | PaymentEventSweeper
   | PaymentInbox
@@ -134,6 +136,7 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   Layer.provideMerge(parleyJobWorker, Reindexing.layer),
   PaymentComparison.layer,
   PaymentEventSweeper.layer,
+  PreferenceService.layer,
   ResetService.layer,
   RetentionSweeper.layer,
   ModelOffers.layer,

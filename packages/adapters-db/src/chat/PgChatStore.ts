@@ -12,6 +12,7 @@ import {
   type EndTurn,
   type ListedChat,
   type TranscriptInput,
+  type ReplyRating,
   storedBytes
 } from "@parley/core/adapter"
 import type { Source } from "@parley/core/reading"
@@ -26,6 +27,7 @@ import {
   keyOf,
   listByIdSql,
   listSql,
+  rateSql,
   removeOfBotSql,
   removeSql,
   removeUnusedSql,
@@ -37,6 +39,7 @@ import {
   uuidOrNil,
   wholeTranscriptSql
 } from "./chatSql.ts"
+import { type ShareColumns, shareOf } from "./PgSharedChats.ts"
 import { pgConversations } from "./PgConversations.ts"
 
 /** JSON for jsonb: its texts without the characters that Postgres refuses there. */
@@ -104,7 +107,7 @@ interface ChatRow extends Row {
 const isSerialization = ({ sqlState }: DatabaseError): boolean => sqlState === "40001"
 
 /** A chat's row with one of its messages; the message's columns are null if the chat has no message. */
-interface TranscriptRow extends ChatRow {
+interface TranscriptRow extends ChatRow, ShareColumns {
   readonly is_unused: boolean
   readonly message_id: string | null
   readonly role: StoredMessage["role"]
@@ -113,6 +116,7 @@ interface TranscriptRow extends ChatRow {
   readonly model: string | null
   readonly sources: ReadonlyArray<Source>
   readonly unread: ReadonlyArray<string> | null
+  readonly rating: ReplyRating | null
   readonly message_created_at: Date
   readonly has_earlier: boolean | null
   readonly parent_id: string | null
@@ -155,6 +159,7 @@ const messageOf = (row: TranscriptRow): StoredMessage => ({
   model: row.model ?? undefined,
   sources: row.sources,
   unread: row.unread ?? [],
+  rating: row.rating ?? undefined,
   createdAt: row.message_created_at.getTime()
 })
 
@@ -200,7 +205,7 @@ const pgTranscript = (database: Database["Service"]): ChatStore["Service"]["tran
     const [first] = rows
     if (first === undefined || (toContinue && first.is_unused && !(yield* useAgain(owner, chatId)))) return undefined
     return {
-      chat: chatOf(userId, first),
+      chat: { ...chatOf(userId, first), share: shareOf(first) },
       messages: rows.filter((row) => row.message_id !== null).map(messageOf),
       hasEarlier: first.has_earlier === true,
       documentIds: rows.at(-1)?.document_ids ?? []
@@ -298,6 +303,7 @@ const make = Effect.map(Database, (database) => {
 
 const makeRecords = Effect.map(Database, (database) => {
   const listById = listByIdSql(database.schema)
+  const rate = rateSql(database.schema)
   const removeOfBot = removeOfBotSql(database.schema)
   const removeUnused = {
     people: removeUnusedSql(database.schema, "people"),
@@ -311,6 +317,14 @@ const makeRecords = Effect.map(Database, (database) => {
           rows.map((row) => chatOf(userId, row))
         )
       ),
+    rate: ({ chatId, messageId, owner, rating }) => {
+      const { bot } = ownerKey(owner)
+      const value = rating === undefined ? null : storableJson(rating)
+      const names = [...keyOf(owner), uuidOrNil(chatId), uuidOrNil(messageId)]
+      // The service writes it, because it writes events.
+      const rated = database.statement(rate, [...names, value, bot === "" ? "chat" : `bot:${bot}`])
+      return storing("ChatRecords.rate")(Effect.map(rated, (rows) => rows.length > 0))
+    },
     removeOfBot: (userId, bot) =>
       storing("ChatRecords.removeOfBot")(Effect.asVoid(database.statementAsUser(userId, removeOfBot, [userId, bot]))),
     removeUnused: ({ limit, unusedForMs, whose }) =>

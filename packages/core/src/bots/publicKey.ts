@@ -1,23 +1,10 @@
 import { Effect } from "effect"
-import { IdGenerator } from "../storage/IdGenerator.ts"
+import { RANDOM_KEY, randomKey } from "../storage/randomKey.ts"
 
-/** Digits and small letters without those that are taken for others (Crockford's base 32): five bits each. */
-const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
-const CHARACTERS = 32
-
-const PATTERN = /^pk_[0-9a-hjkmnp-tv-z]{32}$/
+const PATTERN = new RegExp(`^pk_${RANDOM_KEY}$`)
 
 /** True if a text has the form of a public key. */
 export const isPublicKey = (text: string): boolean => PATTERN.test(text)
 
-/**
- * Generates a public key: `pk_` and 160 random bits. They are a digest of two random identifiers with 244 random bits
- * together.
- */
-export const newPublicKey: Effect.Effect<string> = Effect.gen(function* () {
-  const ids = yield* IdGenerator
-  const chance = new TextEncoder().encode(`${yield* ids.next} ${yield* ids.next}`)
-  const digest = yield* Effect.promise(() => crypto.subtle.digest("SHA-256", chance))
-  const digits = Array.from(new Uint8Array(digest).subarray(0, CHARACTERS), (byte) => ALPHABET.charAt(byte % 32))
-  return `pk_${digits.join("")}`
-})
+/** Generates a public key: `pk_` and 160 random bits. */
+export const newPublicKey: Effect.Effect<string> = Effect.map(randomKey, (key) => `pk_${key}`)

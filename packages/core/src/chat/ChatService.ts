@@ -8,11 +8,19 @@ import type { ModelFailed } from "../models/ChatModel.ts"
 import { makeChatChanges, stillThere } from "./chatChanges.ts"
 import { ChatQuota } from "./limits/ChatQuota.ts"
 import { type ChatList, ChatStore, ListChatsInput, type Transcript, type TranscriptInput } from "./store/ChatStore.ts"
-import { ConversationOwner, ownerKey, type Chat, MAX_PAGE_BYTES } from "./store/StoredChat.ts"
+import {
+  ConversationOwner,
+  ownerKey,
+  type Chat,
+  type ChatShare,
+  MAX_PAGE_BYTES,
+  ReplyRating
+} from "./store/StoredChat.ts"
 import { ChatNotFound, type InvalidChatChange } from "./errors.ts"
 import type { Reply } from "./reply/Reply.ts"
 import { type JoinedReply, ReplyRunner } from "./reply/ReplyRunner.ts"
 import type { RunningChat, RunningReply } from "./reply/RunningReplies.ts"
+import { makeShareChats, type SharedChat } from "./sharing/shareChats.ts"
 import { makeSend, type SendFailed, type SendInput } from "./sendMessages.ts"
 
 /** The owner of the conversation: a person, if only a user is named. */
@@ -96,6 +104,30 @@ export class ChatService extends Context.Service<
       ReadonlyArray<string>,
       InvalidChatChange | ChatNotFound | DocumentNotFound | DocumentForbidden | StorageFailed
     >
+    /**
+     * Stores a reader's rating of a reply that has ended, or removes it if `rating` is undefined. The chat is not found
+     * either if it has no such reply of a model.
+     */
+    rate(
+      owner: ChatOwner,
+      chatId: string,
+      messageId: string,
+      rating: ReplyRating | undefined
+    ): Effect.Effect<void, InvalidChatChange | ChatNotFound | StorageFailed>
+    /**
+     * Lets anyone with the share's id read one of a person's own chats: the branch with the message `leaf`, the newest
+     * one unless given, up to its last message. Later messages are not shared until this is called again, which keeps
+     * the id.
+     */
+    share(
+      userId: UserId,
+      chatId: string,
+      leaf?: string
+    ): Effect.Effect<ChatShare, InvalidChatChange | ChatNotFound | StorageFailed>
+    /** Ends the share of one of a person's own chats. A later share has another id. */
+    unshare(userId: UserId, chatId: string): Effect.Effect<void, ChatNotFound | StorageFailed>
+    /** The shared branch behind the id of a share; undefined if there is none, or no longer. */
+    shared(id: string): Effect.Effect<SharedChat | undefined, StorageFailed>
   }
 >()("@parley/core/chat/ChatService") {
   static readonly inputs = inputsOf<ChatService["Service"]>()({
@@ -104,7 +136,11 @@ export class ChatService extends Context.Service<
     get: [{ owner: ChatOwner }, { chatId: Id }, { page: Schema.UndefinedOr(ChatPage) }],
     remove: [{ owner: ChatOwner }, { chatId: Id }],
     rename: [{ userId: UserId }, { chatId: Id }, { title: Schema.String }],
-    keepDocuments: [{ userId: UserId }, { chatId: Id }, { documentIds: Schema.Array(Schema.String) }]
+    keepDocuments: [{ userId: UserId }, { chatId: Id }, { documentIds: Schema.Array(Schema.String) }],
+    rate: [{ owner: ChatOwner }, { chatId: Id }, { messageId: Id }, { rating: Schema.UndefinedOr(ReplyRating) }],
+    share: [{ userId: UserId }, { chatId: Id }, { leaf: Schema.UndefinedOr(Id) }],
+    unshare: [{ userId: UserId }, { chatId: Id }],
+    shared: [{ id: Id }]
   })
   static readonly layer = Layer.effect(
     ChatService,
@@ -113,7 +149,8 @@ export class ChatService extends Context.Service<
       const quota = yield* ChatQuota
       const chats = yield* ChatStore
       const documents = yield* DocumentStore
-      const changes = yield* makeChatChanges
+      const { rate, ...changes } = yield* makeChatChanges
+      const sharing = yield* makeShareChats
       const replies = yield* ReplyRunner
       const check = Effect.fnUntraced(function* (owner: ConversationOwner, chatId: string) {
         if ((yield* chats.transcript({ owner, chatId, limit: 1 })) === undefined) {
@@ -145,6 +182,8 @@ export class ChatService extends Context.Service<
       return ChatService.of({
         send,
         ...changes,
+        ...sharing,
+        rate: (of, ...rated) => rate(conversationOwner(of), ...rated),
         list: (input) => chats.list(input),
         get: Effect.fn("ChatService.get")(function* (of, chatId, { before, leaf, limit = PAGE_MESSAGES } = {}) {
           const owner = conversationOwner(of)

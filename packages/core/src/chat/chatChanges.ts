@@ -3,12 +3,15 @@ import type { UserId } from "../identity/UserId.ts"
 import { DocumentStore } from "../documents/storing/DocumentStore.ts"
 import { findReadableDocuments, uniqueIds } from "../documents/searching/findReadableDocuments.ts"
 import { isUuid } from "../storage/IdGenerator.ts"
+import { countOf } from "../storage/spokenNumbers.ts"
 import { storableText } from "../storage/storableText.ts"
 import { MAX_DOCUMENTS } from "./ChatRequest.ts"
-import { ChatStore } from "./store/ChatStore.ts"
+import { ChatRecords, ChatStore } from "./store/ChatStore.ts"
+import type { ConversationOwner, ReplyRating } from "./store/StoredChat.ts"
 import { ChatNotFound, InvalidChatChange } from "./errors.ts"
 
 const MAX_TITLE_CHARACTERS = 200
+const MAX_COMMENT_CHARACTERS = 2_000
 
 /** A title as it is kept: trimmed, in one line. */
 const cleanTitle = (title: string): string => storableText(title).trim().replaceAll(/\s+/g, " ")
@@ -35,6 +38,7 @@ export const stillThere = Effect.fnUntraced(function* (
 export const makeChatChanges = Effect.gen(function* () {
   const chats = yield* ChatStore
   const documents = yield* DocumentStore
+  const records = yield* ChatRecords
 
   const rename = Effect.fn("ChatService.rename")(function* (userId: UserId, chatId: string, title: string) {
     const clean = cleanTitle(title)
@@ -59,5 +63,19 @@ export const makeChatChanges = Effect.gen(function* () {
     return ids
   })
 
-  return { rename, keepDocuments }
+  const rate = Effect.fn("ChatService.rate")(function* (
+    owner: ConversationOwner,
+    chatId: string,
+    messageId: string,
+    rating: ReplyRating | undefined
+  ) {
+    const comment = rating?.comment === undefined ? "" : storableText(rating.comment).trim()
+    if (Array.from(comment).length > MAX_COMMENT_CHARACTERS) {
+      return yield* invalid("comment", `Expected at most ${countOf(MAX_COMMENT_CHARACTERS, "character")}`)
+    }
+    const clean = rating && { rating: rating.rating, ...(comment === "" ? {} : { comment }) }
+    if (!(yield* records.rate({ owner, chatId, messageId, rating: clean }))) return yield* new ChatNotFound({ chatId })
+  })
+
+  return { rename, keepDocuments, rate }
 })

@@ -18,6 +18,7 @@ import { countMessages } from "../models/messageTokens.ts"
 import { Tokenizer } from "../tokens/Tokenizer.ts"
 import { ChatNotFound, InvalidChatRequest } from "./errors.ts"
 import { buildPrompt, MINIMUM_REPLY_TOKENS, type Prompt, sourcesFrom, withoutBlanks } from "./prompt/prompt.ts"
+import { NO_PREFERENCES, PreferenceStore } from "../preferences/Preferences.ts"
 import { ReplySettings, type ReplySettingsData } from "./prompt/ReplySettings.ts"
 import type { Candidate, ReserveReplyInput } from "./reply/replyCredits.ts"
 import { admitsDocument, makeFindSources, type OfferedPassages } from "./sources/findSources.ts"
@@ -80,17 +81,30 @@ const makeChooseModel = Effect.gen(function* () {
   const catalog = yield* Catalog
   const runnable = yield* runnableModels
 
-  /** The id that a person named or a bot's owner chose; else the first of the tier that this server can run. */
-  const decidedModel = Effect.fnUntraced(function* (tier: Tier, request: ChatRequest, terms: ReplyTerms | undefined) {
+  /**
+   * The id that a request names or a bot's owner chose; else the one that the person prefers, if the tier has it and this
+   * server runs it; else the first such one.
+   */
+  const decidedModel = Effect.fnUntraced(function* (
+    tier: Tier,
+    request: ChatRequest,
+    terms: ReplyTerms | undefined,
+    preferred: string | null
+  ) {
     const { modelId } = terms ?? {}
     if (modelId === undefined && request.modelId !== undefined) return request.modelId
     if (typeof modelId === "string" && tier.models.includes(modelId)) return modelId
-    const [first = tier.models[0]] = yield* runnable(tier)
-    return first
+    const run = yield* runnable(tier)
+    return run.find((id) => id === preferred) ?? run[0] ?? tier.models[0]
   })
 
-  return Effect.fnUntraced(function* (tier: Tier, request: ChatRequest, terms: ReplyTerms | undefined) {
-    const id = (yield* decidedModel(tier, request, terms)) ?? ""
+  return Effect.fnUntraced(function* (
+    tier: Tier,
+    request: ChatRequest,
+    terms: ReplyTerms | undefined,
+    preferred: string | null
+  ) {
+    const id = (yield* decidedModel(tier, request, terms, preferred)) ?? ""
     const model = findModel(catalog, id)
     if (model === undefined) {
       const message = `Expected one of ${catalog.models.map((each) => each.id).join(", ")}`
@@ -149,6 +163,7 @@ export const makePrepareReply = Effect.gen(function* () {
   const branchOf = yield* makeBranchOf
   const documents = yield* DocumentStore
   const models = yield* ChatModels
+  const store = yield* PreferenceStore
   const fallbacksFor = yield* makeFallbacks
   const findSources = yield* makeFindSources
   const chooseModel = yield* makeChooseModel
@@ -158,8 +173,12 @@ export const makePrepareReply = Effect.gen(function* () {
     const request = yield* admitted(sent, settings)
     const { conversationOwner, documentsOwner, payer } = parties
     const tier = tierOf(catalog, account.tier)
-    const model = yield* chooseModel(tier, request, terms)
-    const { documentIds: known, messages: stored, parentId } = yield* branchOf(conversationOwner, request)
+    const [branch, preferences] = yield* Effect.all(
+      [branchOf(conversationOwner, request), terms === undefined ? store.get(payer) : Effect.succeed(NO_PREFERENCES)],
+      { concurrency: 2 }
+    )
+    const model = yield* chooseModel(tier, request, terms, preferences.modelId)
+    const { documentIds: known, messages: stored, parentId } = branch
     const { documentFilter: filter = {}, documentIds: named = [] } = request
     const { pending, ready: all } = yield* findReadableDocuments(documents, documentsOwner, named, known)
     const ready = all.filter((document) => admitsDocument(filter, document))
@@ -178,9 +197,7 @@ export const makePrepareReply = Effect.gen(function* () {
       passageTokens: Math.min(settings.passageTokens, mostTokens),
       wholeTokens: Math.min(settings.wholeTokens, mostTokens)
     })
-    const { instructions } = terms ?? settings
-    const told: ReadonlyArray<ChatMessage> =
-      instructions === undefined ? [] : [{ role: "system", content: withoutBlanks(instructions) }]
+    const told = instructionsOf((terms ?? settings).instructions, preferences.instructions)
     const messages = [...told, ...stored.filter(terms === undefined ? hasContent : isOfModel), ...said]
     const tokenizer = yield* Tokenizer
     yield* countMessages(payer, messages, model.contextTokens)
@@ -198,6 +215,10 @@ export const makePrepareReply = Effect.gen(function* () {
     return { account, tier, candidates, added, parentId, pending, unread, prompt }
   })
 })
+
+/** The instructions of the operator or the bot's owner, then those of the person. */
+const instructionsOf = (general = "", own: string): ReadonlyArray<ChatMessage> =>
+  [general, own].flatMap((text) => (text === "" ? [] : [{ role: "system" as const, content: withoutBlanks(text) }]))
 
 /** The candidates with at most so many output tokens. */
 const bounded = (

@@ -1,6 +1,7 @@
 /** The events that hooks and webhooks receive. */
 export const EVENT_TYPES = [
   "reply.finished",
+  "reply.rated",
   "credits.charged",
   "credits.purchased",
   "credits.refunded",
@@ -58,6 +59,26 @@ export type ReplyFinished = EventOf<
     readonly estimated: boolean
     /** The charged credits, whole. */
     readonly credits: number
+  }
+>
+
+/** The reader of a reply rated it, or took the rating back. The newest event about a reply counts. */
+export type ReplyRated = EventOf<
+  "reply.rated",
+  {
+    /** The owner of the chat, or of the bot whose visitor rated. */
+    readonly account: string
+    /** `chat` or `bot:<id>`. */
+    readonly source: string
+    /** The id of the reply's message. */
+    readonly replyId: string
+    readonly chatId: string
+    /** The public id of the model that answered. */
+    readonly model: string
+    /** `none`: the rating was taken back. */
+    readonly rating: "good" | "bad" | "none"
+    /** The reader's words, at most 2,000 characters; absent without any. */
+    readonly comment?: string
   }
 >
 
@@ -218,6 +239,7 @@ export const NO_PERSON = "parley:no-person"
 /** An event, distinguished by `type`. */
 export type ParleyEvent =
   | ReplyFinished
+  | ReplyRated
   | CreditsCharged
   | CreditsPurchased
   | CreditsRefunded

@@ -11,6 +11,7 @@ import type {
   ParleyEvent,
   PlanChanged,
   ReplyFinished,
+  ReplyRated,
   SecurityEvent
 } from "./ParleyEvent.ts"
 
@@ -23,6 +24,8 @@ import type {
 export interface ParleyHooks {
   /** A reply has ended and was charged. */
   readonly onReply?: ((event: ReplyFinished) => void | Promise<void>) | undefined
+  /** A reader rated a reply. */
+  readonly onRating?: ((event: ReplyRated) => void | Promise<void>) | undefined
   /** Credits were charged for any use. */
   readonly onCharge?: ((event: CreditsCharged) => void | Promise<void>) | undefined
   /** Credits were bought. */
@@ -46,6 +49,7 @@ export interface ParleyHooks {
 /** The event types of each hook. */
 const HOOK_TYPES = {
   onReply: ["reply.finished"],
+  onRating: ["reply.rated"],
   onCharge: ["credits.charged"],
   onPurchase: ["credits.purchased"],
   onRefund: ["credits.refunded"],

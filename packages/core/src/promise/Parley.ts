@@ -11,6 +11,7 @@ import type { CrmAccess } from "../crm/CrmAccess.ts"
 import type { CrmService } from "../crm/CrmService.ts"
 import type { DocumentFile, DocumentService, PartOfDocument } from "../documents/DocumentService.ts"
 import type { UserId } from "../identity/UserId.ts"
+import type { PreferenceService } from "../preferences/Preferences.ts"
 import type { ServiceKeys } from "../keys/ServiceKeys.ts"
 import type { SignOut } from "../sessions/SignOut.ts"
 import type { ActionAsked } from "../audit/ActionAsked.ts"
@@ -115,6 +116,8 @@ export interface Parley {
   readonly events: CallsOf<typeof EventService>
   /** Queued work of all people. */
   readonly jobs: CallsOf<typeof JobService>
+  /** The preferences of people for replies to their own chats. */
+  readonly preferences: CallsOf<typeof PreferenceService>
   /** The models of the person's tier. */
   readonly models: CallsOf<typeof ModelOffers>["models"]
   readonly credits: CreditCalls

@@ -13,6 +13,7 @@ import { FileStore } from "../documents/storing/FileStore.ts"
 import { DeliveryRecords } from "../events/Outbox.ts"
 import type { UserId } from "../identity/UserId.ts"
 import { JobQueue } from "../jobs/JobQueue.ts"
+import { PreferenceStore } from "../preferences/Preferences.ts"
 import { SecurityEvents } from "../security/SecurityEvents.ts"
 import { SignInStore } from "../signin/SignInStore.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
@@ -48,6 +49,7 @@ const makeAccountLines = Effect.gen(function* () {
   const billing = yield* BillingStore
   const events = yield* PaymentEventStore
   const records = yield* CreditRecords
+  const preferences = yield* PreferenceStore
   const signIns = yield* SignInStore
 
   const signIn = (userId: UserId) =>
@@ -81,7 +83,10 @@ const makeAccountLines = Effect.gen(function* () {
       ).pipe(Stream.map(lines.paymentEventLine))
     )
 
-  const account = (userId: UserId) => Stream.concat(credits(userId), signIn(userId))
+  const account = (userId: UserId) =>
+    Stream.concat(credits(userId), signIn(userId)).pipe(
+      Stream.concat(Stream.fromArrayEffect(Effect.map(preferences.get(userId), lines.preferenceLines)))
+    )
 
   return { account, payments, findEmail: signIns.find }
 })
@@ -210,6 +215,7 @@ export class UserExport extends Context.Service<
       const documents = yield* DocumentStore
       const files = yield* FileStore
       const security = yield* SecurityEvents
+      const preferences = yield* PreferenceStore
       const { account, findEmail, payments } = yield* makeAccountLines
       const { ofBots, ofChats } = yield* makeChatLines
       const { ofAudit, ofEvents, ofJobs } = yield* makeRecordLines
@@ -220,6 +226,7 @@ export class UserExport extends Context.Service<
         if (counted.chats + counted.documents + counted.transactions > 0) return true
         if ((yield* bots.list(userId)).length > 0 || (yield* billing.bought(userId)).length > 0) return true
         if ((yield* findEmail(userId)) !== undefined) return true
+        if (lines.preferenceLines(yield* preferences.get(userId)).length > 0) return true
         return lines.billingLines(yield* billing.account(userId)).length > 0
       })
 

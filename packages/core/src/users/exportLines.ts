@@ -9,6 +9,7 @@ import type { StoredCrmConnection } from "../crm/CrmConnectionStore.ts"
 import type { Document } from "../documents/Document.ts"
 import type { AccountDelivery } from "../events/Outbox.ts"
 import type { JobRecord } from "../jobs/JobRecord.ts"
+import type { Preferences } from "../preferences/Preferences.ts"
 import type { EmailPerson } from "../signin/SignInStore.ts"
 
 /** The version of the lines' form; it increases if a field changes its meaning or is removed. */
@@ -19,6 +20,7 @@ export const EXPORT_KINDS = [
   "export",
   "account",
   "sign_in",
+  "preferences",
   "transaction",
   "billing",
   "purchase",
@@ -57,6 +59,10 @@ export const accountLine = (account: Account): ExportLine => ({
   }
 })
 
+/** The preferences for replies; none if none are stored. */
+export const preferenceLines = (preferences: Preferences): ReadonlyArray<ExportLine> =>
+  preferences.instructions === "" && preferences.modelId === null ? [] : [{ kind: "preferences", data: preferences }]
+
 /** The address with which the person signs in by e-mail. */
 export const signInLine = ({ createdAt, email, signedInAt }: EmailPerson): ExportLine => ({
   kind: "sign_in",
@@ -89,11 +95,16 @@ export const paymentEventLine = (event: StoredPaymentEvent): ExportLine => ({
 })
 
 export const chatLine = (
-  { createdAt, id, title, updatedAt }: Chat,
+  { createdAt, id, share, title, updatedAt }: Chat,
   documentIds: ReadonlyArray<string>
 ): ExportLine => ({
   kind: "chat",
-  data: { id, title, documentIds, createdAt: time(createdAt), updatedAt: time(updatedAt) }
+  data: {
+    ...{ id, title, documentIds },
+    share: share && { ...share, sharedAt: time(share.sharedAt) },
+    createdAt: time(createdAt),
+    updatedAt: time(updatedAt)
+  }
 })
 
 export const messageLine = (chatId: string, message: StoredMessage): ExportLine => ({

@@ -22,6 +22,11 @@ import { taskRunsContract } from "../../src/testing/background/taskRunsContract.
 import { workerRegistryContract } from "../../src/testing/jobs/workerRegistryContract.ts"
 import { InMemoryCreditLedger } from "../../src/credits/InMemoryCreditLedger.ts"
 import { InMemoryRunningReplies } from "../../src/chat/reply/InMemoryRunningReplies.ts"
+import { InMemorySharedChats } from "../../src/chat/sharing/InMemorySharedChats.ts"
+import { InMemoryOutbox } from "../../src/events/InMemoryOutbox.ts"
+import { InMemoryPreferenceStore } from "../../src/preferences/InMemoryPreferenceStore.ts"
+import { sharedChatsContract } from "../../src/testing/chat/sharedChatsContract.ts"
+import { preferenceStoreContract } from "../../src/testing/preferences/preferenceStoreContract.ts"
 import { runningRepliesContract } from "../../src/testing/chat/runningRepliesContract.ts"
 import { unitOfWorkContract } from "../../src/testing/storage/unitOfWorkContract.ts"
 
@@ -40,6 +45,8 @@ chatStoreContract("in memory", Layer.merge(chats, InMemoryChats.layer), ({ chatI
   )
 )
 runningRepliesContract("in memory", chats)
+sharedChatsContract("in memory", Layer.mergeAll(chats, InMemorySharedChats.layer, InMemoryOutbox.layer))
+preferenceStoreContract("in memory", InMemoryPreferenceStore.layer)
 documentStoreContract("in memory", InMemoryDocumentStore.layer)
 fileStoreContract("in memory", files)
 callLimiterContract("in memory", InMemoryCallLimiter.layer)

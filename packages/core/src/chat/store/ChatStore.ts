@@ -4,7 +4,7 @@ import { UserId } from "../../identity/UserId.ts"
 import { Id, Offset, PageLimit } from "../../storage/inputs.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import type { FoundWords } from "./foundWords.ts"
-import type { ConversationOwner, VisitorOwner, Chat, Source, StoredMessage } from "./StoredChat.ts"
+import type { ConversationOwner, ReplyRating, VisitorOwner, Chat, Source, StoredMessage } from "./StoredChat.ts"
 import type { ChatMessage } from "../../models/ChatMessage.ts"
 
 /**
@@ -246,6 +246,16 @@ export class ChatRecords extends Context.Service<
       readonly after: string | undefined
       readonly limit: number
     }): Effect.Effect<ReadonlyArray<BotConversation>, StorageFailed>
+    /**
+     * Stores the rating of a reply that a model wrote and that has ended, or removes it if undefined, with the event
+     * `reply.rated`; returns false if the owner has no such reply in this chat.
+     */
+    rate(input: {
+      readonly owner: ConversationOwner
+      readonly chatId: string
+      readonly messageId: string
+      readonly rating: ReplyRating | undefined
+    }): Effect.Effect<boolean, StorageFailed>
     /** Deletes all conversations that visitors have with this bot of the person's. */
     removeOfBot(userId: UserId, bot: string): Effect.Effect<void, StorageFailed>
     /**

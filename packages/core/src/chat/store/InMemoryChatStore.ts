@@ -1,4 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect"
+import { InMemoryEventLog } from "../../events/InMemoryEventLog.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
 import { storableText } from "../../storage/storableText.ts"
@@ -8,6 +9,7 @@ import {
   ownerKey,
   type VisitorOwner,
   type Chat,
+  type ReplyRating,
   type StoredMessage,
   MAX_TRANSCRIPT_BYTES,
   storedBytes
@@ -154,6 +156,7 @@ const unusedKeys = (
 const makeTable = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   const { begin, chats, running, use } = yield* InMemoryChats
+  const events = yield* InMemoryEventLog
   yield* storage.addPersonalPart({
     count: (userId) => ({
       chats: [...chats.values()].filter(({ chat }) => ownerKey(chat.owner).userId === userId).length
@@ -162,7 +165,15 @@ const makeTable = Effect.gen(function* () {
       for (const [key, { chat }] of chats) if (ownerKey(chat.owner).userId === userId) chats.delete(key)
     }
   })
-  return { storage, begin, chats, running, use, atOnce: <A>(work: () => A) => storage.exclusive(Effect.sync(work)) }
+  return {
+    storage,
+    begin,
+    chats,
+    events,
+    running,
+    use,
+    atOnce: <A>(work: () => A) => storage.exclusive(Effect.sync(work))
+  }
 })
 type Table = Effect.Success<typeof makeTable>
 
@@ -197,7 +208,9 @@ const makeStore = ({ atOnce, begin, chats, storage, use }: Table) => {
           .filter((stored) => isListed(stored.chat, userId, bot) && hasText(stored, search))
           .toSorted((a, b) => b.use - a.use)
         return {
-          chats: found.slice(offset, offset + limit).map((each) => ({ ...each.chat, ...foundIn(each, search) })),
+          chats: found
+            .slice(offset, offset + limit)
+            .map((each) => ({ ...each.chat, share: undefined, ...foundIn(each, search) })),
           total: found.length
         }
       }),
@@ -223,12 +236,12 @@ const makeStore = ({ atOnce, begin, chats, storage, use }: Table) => {
   })
 }
 
-const makeRecords = ({ atOnce, chats, running, storage }: Table) =>
+const makeRecords = ({ atOnce, chats, events, running, storage }: Table) =>
   ChatRecords.of({
     listById: ({ userId, after = "", limit }) =>
       atOnce(() =>
         [...chats.values()]
-          .map(({ chat }) => chat)
+          .map(({ chat }) => ({ ...chat, share: undefined }))
           .filter((chat) => isListed(chat, userId, "") && chat.id > after.toLowerCase())
           .toSorted((a, b) => (a.id < b.id ? -1 : 1))
           .slice(0, limit)
@@ -259,6 +272,26 @@ const makeRecords = ({ atOnce, chats, running, storage }: Table) =>
           .toSorted((a, b) => (a.id < b.id ? -1 : 1))
           .slice(0, limit)
       ),
+    rate: ({ chatId, messageId, owner, rating }) =>
+      storage.exclusive(
+        Effect.map(Clock.currentTimeMillis, (at) => {
+          const key = keyOf(owner, chatId)
+          const stored = chats.get(key)
+          const reply = stored?.messages.find(({ id }) => id === messageId.toLowerCase())
+          if (stored === undefined || reply?.model === undefined || reply.state === "streaming") return false
+          chats.set(key, {
+            ...stored,
+            messages: stored.messages.map((each) => (each === reply ? { ...reply, rating } : each))
+          })
+          const { bot, userId: account } = ownerKey(owner)
+          const source = bot === "" ? "chat" : `bot:${bot}`
+          const { comment, rating: opinion }: Partial<ReplyRating> = rating ?? {}
+          const rated = { account, source, replyId: reply.id, chatId: stored.chat.id, model: reply.model }
+          const data = { ...rated, rating: opinion ?? ("none" as const), ...(comment === undefined ? {} : { comment }) }
+          events.tell({ type: "reply.rated", at, data })
+          return true
+        })
+      ),
     removeOfBot: (userId, bot) =>
       atOnce(() => {
         for (const [key, { chat }] of chats) if (bot !== "" && isListed(chat, userId, bot)) chats.delete(key)
@@ -279,5 +312,7 @@ const make = Effect.map(makeTable, (table) =>
 
 /** Chats in the memory of one process: for tests, and for trying the product out without a database. */
 export const InMemoryChatStore = {
-  layer: Layer.effectContext(make).pipe(Layer.provide(Layer.merge(InMemoryChats.layer, InMemoryStorage.layer)))
+  layer: Layer.effectContext(make).pipe(
+    Layer.provide(Layer.mergeAll(InMemoryChats.layer, InMemoryEventLog.layer, InMemoryStorage.layer))
+  )
 }

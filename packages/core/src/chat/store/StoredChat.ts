@@ -69,6 +69,16 @@ export interface Source {
  */
 export type MessageState = "complete" | "streaming" | "stopped" | "failed"
 
+export const RATINGS = ["good", "bad"] as const
+
+/** The opinion of a reply's reader. */
+export const ReplyRating = Schema.Struct({
+  rating: Schema.Literals(RATINGS),
+  /** Why, in the reader's words: at most 2,000 characters. */
+  comment: Schema.optional(Schema.String)
+})
+export type ReplyRating = typeof ReplyRating.Type
+
 /** A message as stored. */
 export interface StoredMessage extends ChatMessage {
   readonly id: string
@@ -85,8 +95,20 @@ export interface StoredMessage extends ChatMessage {
   readonly sources: ReadonlyArray<Source>
   /** Ids of documents that the question named and that were ready, and of which the model read nothing: the first 100. */
   readonly unread: ReadonlyArray<string>
+  /** Undefined without a rating by its reader. */
+  readonly rating?: ReplyRating | undefined
   /** Unix milliseconds. */
   readonly createdAt: number
+}
+
+/** A branch of a chat that anyone with its link can read. */
+export interface ChatShare {
+  /** Random, 160 bits: the secret of the link. */
+  readonly id: string
+  /** The id of the last message of the branch that is shared. */
+  readonly upTo: string
+  /** Unix milliseconds. */
+  readonly sharedAt: number
 }
 
 /** A conversation. */
@@ -97,6 +119,8 @@ export interface Chat {
   readonly title: string
   readonly createdAt: number
   readonly updatedAt: number
+  /** Undefined unless its owner shares it; in transcripts, not in lists. */
+  readonly share?: ChatShare | undefined
 }
 
 /**

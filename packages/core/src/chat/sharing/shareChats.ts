@@ -1,0 +1,59 @@
+import { Effect } from "effect"
+import type { UserId } from "../../identity/UserId.ts"
+import { RANDOM_KEY, randomKey } from "../../storage/randomKey.ts"
+import { TRANSCRIPT_MESSAGES } from "../prepareReply.ts"
+import { ChatStore } from "../store/ChatStore.ts"
+import type { ChatShare, StoredMessage } from "../store/StoredChat.ts"
+import { ChatNotFound, InvalidChatChange } from "../errors.ts"
+import { SharedChats } from "./SharedChats.ts"
+
+const PATTERN = new RegExp(`^${RANDOM_KEY}$`)
+
+/** A shared branch of a chat, as anyone with its link reads it. */
+export interface SharedChat {
+  readonly title: string
+  readonly share: ChatShare
+  /** The newest messages of the branch that have ended, at most 500, oldest first. */
+  readonly messages: ReadonlyArray<StoredMessage>
+}
+
+const isEnded = ({ state }: StoredMessage): boolean => state !== "streaming"
+
+/** The operations on shared chats. */
+export const makeShareChats = Effect.gen(function* () {
+  const chats = yield* ChatStore
+  const shares = yield* SharedChats
+
+  /** The last message of the branch with `leaf`, or of the newest branch, that has ended. */
+  const lastEnded = Effect.fnUntraced(function* (userId: UserId, chatId: string, leaf: string | undefined) {
+    const branch = leaf === undefined ? undefined : { through: leaf }
+    const found = yield* chats.transcript({ owner: { person: userId }, chatId, branch, limit: 10 })
+    if (found === undefined) return yield* new ChatNotFound({ chatId })
+    const last = found.messages.findLast(isEnded)
+    if (last !== undefined) return last.id
+    return yield* new InvalidChatChange({ issues: [{ path: "leaf", message: "Expected a message of the chat" }] })
+  })
+
+  const share = Effect.fn("ChatService.share")(function* (userId: UserId, chatId: string, leaf?: string) {
+    const upTo = yield* lastEnded(userId, chatId, leaf)
+    const shared = yield* shares.share({ userId, chatId, upTo, id: yield* randomKey })
+    return shared ?? (yield* new ChatNotFound({ chatId }))
+  })
+
+  const unshare = Effect.fn("ChatService.unshare")(function* (userId: UserId, chatId: string) {
+    if (!(yield* shares.unshare(userId, chatId))) return yield* new ChatNotFound({ chatId })
+  })
+
+  const shared = Effect.fn("ChatService.shared")(function* (id: string) {
+    const found = PATTERN.test(id) ? yield* shares.find(id) : undefined
+    if (found === undefined) return undefined
+    const { chatId, owner, share: current } = found
+    const branch = { upTo: current.upTo }
+    const read = yield* chats.transcript({ owner, chatId, branch, limit: TRANSCRIPT_MESSAGES })
+    if (read === undefined) return undefined
+    const messages = read.messages.filter(isEnded)
+    return { title: read.chat.title, share: current, messages } satisfies SharedChat
+  })
+
+  return { share, unshare, shared }
+})

@@ -1,0 +1,88 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { UserId } from "../identity/UserId.ts"
+import { inputsOf } from "../storage/inputs.ts"
+import type { StorageFailed } from "../storage/StorageFailed.ts"
+import { storableText } from "../storage/storableText.ts"
+import { countOf } from "../storage/spokenNumbers.ts"
+import { Catalog } from "../tiers/Catalog.ts"
+import { findModel } from "../tiers/CatalogData.ts"
+
+/** The longest instructions of a person, in characters. */
+export const MAX_INSTRUCTIONS = 4_000
+
+/** The preferences of a person for the replies to their own chats. */
+export const Preferences = Schema.Struct({
+  /** Instructions for the model before every conversation; empty for none, at most 4,000 characters. */
+  instructions: Schema.String,
+  /**
+   * The model that answers if a request names none; the first of the person's tier if this is null, the tier does not
+   * have the model, or the server does not run it.
+   */
+  modelId: Schema.NullOr(Schema.String)
+})
+export type Preferences = typeof Preferences.Type
+
+/** The preferences of a person who has stored none. */
+export const NO_PREFERENCES: Preferences = { instructions: "", modelId: null }
+
+/** Preferences that cannot be stored. Nothing was changed. */
+export class InvalidPreferences extends Schema.TaggedError<InvalidPreferences>()("InvalidPreferences", {
+  field: Schema.Literals(["instructions", "modelId"]),
+  expected: Schema.String
+}) {
+  readonly code = "invalid_preferences"
+  override get message() {
+    return `The settings cannot be stored: ${this.field}: expected ${this.expected}.`
+  }
+}
+
+/** Where preferences are stored. */
+export class PreferenceStore extends Context.Service<
+  PreferenceStore,
+  {
+    /** The preferences of a person; `NO_PREFERENCES` if none are stored. */
+    get(userId: UserId): Effect.Effect<Preferences, StorageFailed>
+    /** Stores preferences in place of earlier ones. */
+    set(userId: UserId, preferences: Preferences): Effect.Effect<void, StorageFailed>
+  }
+>()("@parley/core/preferences/PreferenceStore") {}
+
+/** The preferences of people for replies to their own chats. Replies to bots' visitors and to keys use none. */
+export class PreferenceService extends Context.Service<
+  PreferenceService,
+  {
+    /** The preferences of a person; without instructions and model if none are stored. */
+    get(userId: UserId): Effect.Effect<Preferences, StorageFailed>
+    /** Stores preferences in place of earlier ones, and returns them as they are stored. */
+    set(userId: UserId, preferences: Preferences): Effect.Effect<Preferences, InvalidPreferences | StorageFailed>
+  }
+>()("@parley/core/preferences/PreferenceService") {
+  static readonly inputs = inputsOf<PreferenceService["Service"]>()({
+    get: [{ userId: UserId }],
+    set: [{ userId: UserId }, { preferences: Preferences }]
+  })
+  static readonly layer = Layer.effect(
+    PreferenceService,
+    Effect.gen(function* () {
+      const catalog = yield* Catalog
+      const store = yield* PreferenceStore
+      return PreferenceService.of({
+        get: (userId) => store.get(userId),
+        set: Effect.fn("PreferenceService.set")(function* (userId, given) {
+          const instructions = storableText(given.instructions).trim()
+          if (Array.from(instructions).length > MAX_INSTRUCTIONS) {
+            const expected = `at most ${countOf(MAX_INSTRUCTIONS, "character")}`
+            return yield* new InvalidPreferences({ field: "instructions", expected })
+          }
+          const { modelId } = given
+          if (modelId !== null && findModel(catalog, modelId) === undefined) {
+            const expected = `one of ${catalog.models.map(({ id }) => id).join(", ")}`
+            return yield* new InvalidPreferences({ field: "modelId", expected })
+          }
+          yield* store.set(userId, { instructions, modelId })
+          return { instructions, modelId }
+        })
+      })
+    })
+  )
+}
