@@ -11,6 +11,7 @@ const SET_UP = "The operator sets the variables of the [configuration](configura
 export const errorRemedies = {
   invalid_request: "Correct the places in `issues`.",
   invalid_chat_change: "Correct the places in `issues`.",
+  invalid_preferences: "Correct the setting in `field`: `expected` says what it may be.",
   invalid_bot: "Correct the places in `issues`.",
   invalid_document_id: "Send the id that the upload returned.",
   invalid_upload: "Send one file as `multipart/form-data`.",

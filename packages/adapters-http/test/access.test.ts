@@ -34,6 +34,8 @@ const secretKeys = Result.getOrThrow(
 
 let owned: {
   chatId: string
+  messageId: string
+  shareId: string
   documentId: string
   botId: string
   publicKey: string
@@ -85,7 +87,9 @@ const createOwned = async () => {
   const stateCookie = `parley_crm_${open.state.id}=${open.state.sealed}`
   const callback = String(crm.approve(open.url))
   const chatId = reply.headers.get("x-chat-id") ?? ""
-  owned = { chatId, documentId, botId, publicKey, conversationId, callback, stateCookie }
+  const messageId = reply.headers.get("x-message-id") ?? ""
+  const { id: shareId } = await server.parley.chat.share(OWNER, chatId)
+  owned = { chatId, messageId, shareId, documentId, botId, publicKey, conversationId, callback, stateCookie }
 }
 
 /** Set by a test that has shown that it changed nothing: the next one may use the same. */
@@ -125,6 +129,8 @@ const requestOf = (route: Route): { readonly path: string; readonly init: Reques
     key: owned.publicKey,
     publicKey: owned.publicKey,
     conversationId: owned.conversationId,
+    message: owned.messageId,
+    share: owned.shareId,
     name: assetName(),
     provider: "provider_one"
   }
@@ -151,6 +157,9 @@ const requestOf = (route: Route): { readonly path: string; readonly init: Reques
     },
     "/api/chats/{id}": { title: "Renamed" },
     "/api/chats/{id}/documents": { documentIds: [owned.documentId] },
+    "/api/chats/{id}/share": {},
+    "/api/chats/{id}/messages/{message}/rating": { rating: "good" },
+    "/api/preferences": { instructions: "Be brief.", modelId: null },
     "/api/chat": {
       messages: [{ role: "user", content: "And?" }],
       chatId: owned.chatId,
@@ -211,6 +220,10 @@ const strangersGet: Readonly<Record<string, number>> = {
   "GET /api/chats/{id}": 404,
   "PATCH /api/chats/{id}": 404,
   "PUT /api/chats/{id}/documents": 404,
+  "PUT /api/chats/{id}/share": 404,
+  "DELETE /api/chats/{id}/share": 404,
+  "PUT /api/chats/{id}/messages/{message}/rating": 404,
+  "DELETE /api/chats/{id}/messages/{message}/rating": 404,
   "GET /api/chats/{id}/stream": 404,
   "DELETE /api/chats/{id}/stream": 404,
   "DELETE /api/chats/{id}": 404,
@@ -569,7 +582,8 @@ describe("the authorisation matrix", () => {
       const response = await call(route, await headersOf[column](route))
       const text = await response.text()
       statuses.push(response.status)
-      const isTheirs = column === "owner" || route.access.name === "visitor"
+      const isPublic = route.access.name === "visitor" || route.path === "/api/shared/{share}"
+      const isTheirs = column === "owner" || isPublic
       for (const marker of isTheirs ? [] : ["Mine.", "mine.txt", "Mine too."]) expect(text).not.toContain(marker)
     }
     expect(statuses.join(" ")).toBe(accessMatrix[name])

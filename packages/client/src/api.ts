@@ -32,11 +32,18 @@ export const operations: { readonly [Id in keyof Operations]: string } = {
   renameChat: "PATCH /api/chats/{id}",
   deleteChat: "DELETE /api/chats/{id}",
   setChatDocuments: "PUT /api/chats/{id}/documents",
+  rateReply: "PUT /api/chats/{id}/messages/{message}/rating",
+  deleteRating: "DELETE /api/chats/{id}/messages/{message}/rating",
+  shareChat: "PUT /api/chats/{id}/share",
+  unshareChat: "DELETE /api/chats/{id}/share",
+  getSharedChat: "GET /api/shared/{share}",
   joinReply: "GET /api/chats/{id}/stream",
   stopReply: "DELETE /api/chats/{id}/stream",
   listModels: "GET /api/models",
   getMe: "GET /api/me",
   getSession: "GET /api/session",
+  getPreferences: "GET /api/preferences",
+  setPreferences: "PUT /api/preferences",
   signOut: "POST /api/sign-out",
   exportAccount: "GET /api/account/export",
   deleteAccount: "DELETE /api/account",
@@ -138,6 +145,7 @@ export type ServerErrorCode =
   | "invalid_chat_change"
   | "invalid_chat_request"
   | "invalid_document_id"
+  | "invalid_preferences"
   | "invalid_request"
   | "invalid_signature"
   | "invalid_upload"

@@ -27,6 +27,7 @@ const LIMITED = { mayRetryAfter: true, tellsRateLimit: true } as const
 /** The responses by code; the core's own table has the statuses of its errors. */
 const problems = {
   invalid_request: { status: 400, title: "The request is not valid", members: ["issues"] },
+  invalid_preferences: { title: "The settings cannot be stored", members: ["field", "expected"] },
   invalid_chat_change: { title: "The chat cannot be changed so", members: ["issues"] },
   invalid_bot: { title: "The bot cannot be so", members: ["issues"] },
   invalid_document_id: { title: "The document id is not valid" },

@@ -9,6 +9,7 @@ import {
   putTier
 } from "./admin/actions.ts"
 import { deleteAccount, getExport } from "./account/ownData.ts"
+import { getPreferences, putPreferences } from "./account/preferences.ts"
 import { getMoney, getVerification, listPayments } from "./admin/money.ts"
 import { getHistoryOfPerson, getPerson, listPeople } from "./admin/people.ts"
 import { getAdminReindexing, getReindexingEstimate, postAdminReindexing } from "./admin/reindexing.ts"
@@ -26,6 +27,7 @@ import { getChat, postChat } from "./chats/chat.ts"
 import { deleteCrmConnection, getCrmCallback, getCrmConnect, listCrmConnections } from "./bots/crm.ts"
 import { getResetCredits } from "./server/cron.ts"
 import { deleteChat, getOneChat, listChats, patchChat, putChatDocuments } from "./chats/chats.ts"
+import { deleteRating, deleteShare, getSharedChat, putRating, putShare } from "./chats/sharing.ts"
 import { postDevelopmentSignIn, postDevelopmentSignOut } from "./server/development.ts"
 import { getDocumentFile, getDocumentText } from "./documents/documentContents.ts"
 import { deleteDocument, getDocument, listDocuments, postRag, postUpload } from "./documents/documents.ts"
@@ -71,6 +73,11 @@ export const areas: ReadonlyArray<Area> = [
       renameChat: patchChat,
       deleteChat,
       setChatDocuments: putChatDocuments,
+      rateReply: putRating,
+      deleteRating,
+      shareChat: putShare,
+      unshareChat: deleteShare,
+      getSharedChat,
       joinReply: getRunningReply,
       stopReply: deleteRunningReply,
       listModels
@@ -82,6 +89,8 @@ export const areas: ReadonlyArray<Area> = [
     routes: {
       getMe,
       getSession,
+      getPreferences,
+      setPreferences: putPreferences,
       signOut: postSignOut,
       exportAccount: getExport,
       deleteAccount

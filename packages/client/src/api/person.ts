@@ -34,6 +34,14 @@ export interface Me {
   readonly uploads: UploadLimits
 }
 
+/** Your preferences for replies to your own chats. */
+export interface Preferences {
+  /** Instructions for the model, at most 4,000 characters; empty for none. */
+  readonly instructions: string
+  /** The model that answers if a request names none; null for the first model of your tier. */
+  readonly modelId: string | null
+}
+
 /** The session of a request. */
 export interface Session {
   /** Null if no person is signed in. */
@@ -78,6 +86,15 @@ export interface PersonOperations {
   /** Returns the signed-in person, as /api/me does, or null. Any client may call; a signed-in person is recognised. */
   readonly getSession: {
     readonly response: Session
+  }
+  /** Returns your instructions for replies, and your default model. Callers are signed-in people. */
+  readonly getPreferences: {
+    readonly response: Preferences
+  }
+  /** Stores your instructions for replies, and your default model, in place of earlier ones. The instructions stand before every conversation of yours and count as input. A request that names a model gets that model; the default model is ignored if your tier does not have it or this server does not run it. Callers are signed-in people. */
+  readonly setPreferences: {
+    readonly body: Preferences
+    readonly response: Preferences
   }
   /** Ends your session: its token is refused from now on, also if another person has copied it. Callers are signed-in people. */
   readonly signOut: {

@@ -1,6 +1,6 @@
 import type { Chat, StoredMessage } from "@parley/core"
-import { ChatService, CreditService, MAX_DOCUMENTS, type ReplyCost, Uuid } from "@parley/core/effect"
-import { type ListedChat, PAGE_MESSAGES, ROLES } from "@parley/core/adapter"
+import { ChatService, CreditService, MAX_DOCUMENTS, RATINGS, type ReplyCost, Uuid } from "@parley/core/effect"
+import { type ListedChat, PAGE_MESSAGES, type ReplyRating, ROLES } from "@parley/core/adapter"
 import { Effect, Schema } from "effect"
 import { sessionAccess } from "../../access/personAccess.ts"
 import { empty, json } from "../../exchange/Exchange.ts"
@@ -15,6 +15,7 @@ import {
 import type { Server } from "../../server/Server.ts"
 import { choice, listOf, moment, named, orNull, pageFields, text, uuid, whole } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
+import { iso, ShareBody, shareRow } from "./shareRow.ts"
 import { replyReceiptRow, ReplyReceiptRow } from "../billing/transactionRow.ts"
 
 const chatFields = {
@@ -65,6 +66,12 @@ export const messageFields = {
   createdAt: moment("When the message was stored.")
 }
 
+/** A rating as it is sent and stored. */
+export const RatingBody = named("ReplyRating", "The rating of a reply.", {
+  rating: choice(RATINGS, "Your opinion of the reply."),
+  comment: Schema.optionalKey(Schema.String).annotate({ description: "Why, in at most 2,000 characters." })
+})
+
 const MessageBody = named("Message", "A message of a chat.", {
   ...messageFields,
   parentId: orNull(Schema.String, "The message that it follows; null if it begins the chat."),
@@ -73,6 +80,7 @@ const MessageBody = named("Message", "A message of a chat.", {
       "Ids of all messages that follow the same one, itself included, oldest first; absent if it is the only one."
   }),
   model: orNull(Schema.String, "The model that wrote the reply; null for messages of people."),
+  rating: orNull(RatingBody, "Your rating of the reply; null without one."),
   credits: Schema.NullOr(Schema.Int).annotate({
     description: "The cost of the reply, once it is charged."
   }),
@@ -121,14 +129,13 @@ const ChatBody = named("ChatWithMessages", "A chat with a page of the messages o
     RunningReplyBody,
     "The running reply at the end of this branch that continues without its reader: GET /api/chats/{id}/stream joins it. Its message is stored with its first words."
   ),
+  share: orNull(ShareBody, "The share of the chat; null unless you share it."),
   messages: listOf(MessageBody, "The messages of the branch, oldest first."),
   limit: whole("The most messages of a page, as requested."),
   nextBefore: Schema.NullOr(Schema.String).annotate({
     description: "Send this as `before` to get the messages before these; null if these are the first."
   })
 })
-
-const iso = (milliseconds: number) => new Date(milliseconds).toISOString()
 
 const chatRow = (chat: Chat) => ({
   id: chat.id,
@@ -148,6 +155,11 @@ export const sourceRow = (source: StoredMessage["sources"][number]): typeof Sour
   headings: source.headings ?? []
 })
 
+const ratingRow = ({ comment, rating }: ReplyRating): typeof RatingBody.Type => ({
+  rating,
+  ...(comment === undefined ? {} : { comment })
+})
+
 const messageRow = (message: StoredMessage, cost: ReplyCost | undefined): typeof MessageBody.Type => ({
   id: message.id,
   parentId: message.parentId,
@@ -156,6 +168,7 @@ const messageRow = (message: StoredMessage, cost: ReplyCost | undefined): typeof
   content: message.content,
   state: message.state,
   model: message.model ?? null,
+  rating: message.rating === undefined ? null : ratingRow(message.rating),
   credits: cost?.credits ?? null,
   receipt: cost === undefined ? null : replyReceiptRow(cost.receipt),
   sources: message.sources.map(sourceRow),
@@ -228,6 +241,7 @@ export const getOneChat = defineRoute({
       ...chatRow(chat),
       documentIds,
       running: running === undefined ? null : { ...running, startedAt: iso(running.startedAt) },
+      share: chat.share === undefined ? null : shareRow(chat.share),
       messages: messages.map((message) => messageRow(message, costs.get(message.id))),
       limit: query.limit,
       nextBefore
