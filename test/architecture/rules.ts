@@ -40,6 +40,7 @@ export const coreDomains: ReadonlyArray<string> = [
   "tokens",
   "models",
   "tiers",
+  "preferences",
   "events",
   "security",
   "keys",

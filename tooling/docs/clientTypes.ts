@@ -4,6 +4,7 @@ import { problemTable } from "../../packages/adapters-http/src/problems/problemT
 /** The areas of the HTTP interface that `@parley/client` calls, and the files with their types. */
 const AREAS: ReadonlyMap<string, string> = new Map([
   ["Chat", "chat"],
+  ["Shared chats and ratings", "sharing"],
   ["Person", "person"],
   ["Documents", "documents"],
   ["Bots", "bots"],

@@ -1,6 +1,7 @@
 // Written by `npm run docs:tables` from the table of routes: change that.
 
 import type { ChatOperations } from "./api/chat.ts"
+import type { SharingOperations } from "./api/sharing.ts"
 import type { PersonOperations } from "./api/person.ts"
 import type { DocumentsOperations } from "./api/documents.ts"
 import type { BotsOperations } from "./api/bots.ts"
@@ -11,6 +12,7 @@ import type { DevelopmentOperations } from "./api/development.ts"
 import type { ReportsOperations } from "./api/reports.ts"
 
 export type * from "./api/chat.ts"
+export type * from "./api/sharing.ts"
 export type * from "./api/person.ts"
 export type * from "./api/documents.ts"
 export type * from "./api/bots.ts"
@@ -22,7 +24,7 @@ export type * from "./api/reports.ts"
 export type * from "./api/shared.ts"
 
 /** The operations of the HTTP interface, by their ids. */
-export interface Operations extends ChatOperations, PersonOperations, DocumentsOperations, BotsOperations, CrmOperations, BillingOperations, OperatorsOperations, DevelopmentOperations, ReportsOperations {}
+export interface Operations extends ChatOperations, SharingOperations, PersonOperations, DocumentsOperations, BotsOperations, CrmOperations, BillingOperations, OperatorsOperations, DevelopmentOperations, ReportsOperations {}
 
 /** The method and the path of each operation. */
 export const operations: { readonly [Id in keyof Operations]: string } = {
@@ -32,14 +34,14 @@ export const operations: { readonly [Id in keyof Operations]: string } = {
   renameChat: "PATCH /api/chats/{id}",
   deleteChat: "DELETE /api/chats/{id}",
   setChatDocuments: "PUT /api/chats/{id}/documents",
+  joinReply: "GET /api/chats/{id}/stream",
+  stopReply: "DELETE /api/chats/{id}/stream",
+  listModels: "GET /api/models",
   rateReply: "PUT /api/chats/{id}/messages/{message}/rating",
   deleteRating: "DELETE /api/chats/{id}/messages/{message}/rating",
   shareChat: "PUT /api/chats/{id}/share",
   unshareChat: "DELETE /api/chats/{id}/share",
   getSharedChat: "GET /api/shared/{share}",
-  joinReply: "GET /api/chats/{id}/stream",
-  stopReply: "DELETE /api/chats/{id}/stream",
-  listModels: "GET /api/models",
   getMe: "GET /api/me",
   getSession: "GET /api/session",
   getPreferences: "GET /api/preferences",

@@ -1,14 +1,19 @@
 import { MantineProvider } from "@mantine/core"
 import { QueryClientProvider } from "@tanstack/react-query"
-import { useState } from "react"
-import { BrowserRouter } from "react-router"
+import { Suspense, useState } from "react"
+import { BrowserRouter, Route, Routes } from "react-router"
+import { PAGE_PATHS } from "../src/pagePaths.ts"
 import { makeQueryClient } from "./api/queryClient.ts"
 import { ConversationsProvider } from "./chat/ConversationsProvider.tsx"
 import { MessagesProvider, type MessagesProviderProps } from "./messages/MessagesProvider.tsx"
+import { lazyPart } from "./parts/lazyPart.ts"
 import { SignedIn } from "./session/SignedIn.tsx"
 import { CrashBoundary } from "./shell/CrashBoundary.tsx"
+import { Loading } from "./shell/Loading.tsx"
 import { Shell } from "./shell/Shell.tsx"
 import { theme } from "./theme/theme.ts"
+
+const SharedChatPage = lazyPart(async () => (await import("./sharing/SharedChatPage.tsx")).SharedChatPage)
 
 /** The application. The theme's variables are a file of the build, so that Mantine writes no styles into the page. */
 export const App = ({ initial }: Pick<MessagesProviderProps, "initial">) => {
@@ -26,11 +31,17 @@ export const App = ({ initial }: Pick<MessagesProviderProps, "initial">) => {
         <CrashBoundary isWholePage>
           <QueryClientProvider client={queryClient}>
             <BrowserRouter>
-              <SignedIn>
-                <ConversationsProvider>
-                  <Shell />
-                </ConversationsProvider>
-              </SignedIn>
+              <Routes>
+                <Route
+                  path={PAGE_PATHS.sharedChat}
+                  element={
+                    <Suspense fallback={<Loading />}>
+                      <SharedChatPage />
+                    </Suspense>
+                  }
+                />
+                <Route path="*" element={<OwnPages />} />
+              </Routes>
             </BrowserRouter>
           </QueryClientProvider>
         </CrashBoundary>
@@ -38,3 +49,12 @@ export const App = ({ initial }: Pick<MessagesProviderProps, "initial">) => {
     </MantineProvider>
   )
 }
+
+/** The pages of a signed-in person. */
+const OwnPages = () => (
+  <SignedIn>
+    <ConversationsProvider>
+      <Shell />
+    </ConversationsProvider>
+  </SignedIn>
+)

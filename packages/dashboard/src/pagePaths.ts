@@ -5,6 +5,8 @@
 export const PAGE_PATHS = {
   newChat: "/",
   chat: "/chats/:chatId",
+  /** A shared chat, which is read without signing in. */
+  sharedChat: "/shared/:shareId",
   documents: "/documents",
   document: "/documents/:documentId",
   usage: "/usage",

@@ -2,3 +2,4 @@
 import "./suites/chat.ts"
 import "./suites/hostileReplies.ts"
 import "./suites/otherPages.ts"
+import "./suites/sharing.ts"

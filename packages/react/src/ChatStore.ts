@@ -36,6 +36,7 @@ const localMessage = (
   content,
   state: role === "user" ? "complete" : "streaming",
   model: null,
+  rating: null,
   credits: null,
   receipt: null,
   sources: [],

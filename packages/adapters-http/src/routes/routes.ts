@@ -73,14 +73,20 @@ export const areas: ReadonlyArray<Area> = [
       renameChat: patchChat,
       deleteChat,
       setChatDocuments: putChatDocuments,
+      joinReply: getRunningReply,
+      stopReply: deleteRunningReply,
+      listModels
+    }
+  },
+  {
+    name: "Shared chats and ratings",
+    description: "Chats that others read by a link, and the opinions of replies' readers.",
+    routes: {
       rateReply: putRating,
       deleteRating,
       shareChat: putShare,
       unshareChat: deleteShare,
-      getSharedChat,
-      joinReply: getRunningReply,
-      stopReply: deleteRunningReply,
-      listModels
+      getSharedChat
     }
   },
   {

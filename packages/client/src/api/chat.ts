@@ -1,6 +1,6 @@
 // Written by `npm run docs:tables` from the table of routes: change that.
 
-import type { Receipt } from "./shared.ts"
+import type { ChatShare, Receipt, ReplyRating } from "./shared.ts"
 
 /** A chat without its messages. */
 export interface Chat {
@@ -59,16 +59,6 @@ export interface ChatRequest {
   /** The documents that the reply may read; none unless given. */
   readonly documentIds?: ReadonlyArray<string>
   readonly documentFilter?: DocumentFilter
-}
-
-/** The share of a chat. */
-export interface ChatShare {
-  /** The secret of the link: the page is `/shared/<id>`. */
-  readonly id: string
-  /** The last message that is shared. */
-  readonly upTo: string
-  /** When it was shared last. */
-  readonly sharedAt: string
 }
 
 /** A chat with a page of the messages of one of its branches. */
@@ -210,6 +200,8 @@ export interface Model {
   readonly allowed: boolean
   /** The tiers that include it. */
   readonly allowedTiers: ReadonlyArray<string>
+  /** True for the model that answers your requests that name none. */
+  readonly default: boolean
   /** True if this server can run it. */
   readonly available: boolean
   /** The stand-in that answers for the model on this server; null if the model does. */
@@ -224,14 +216,6 @@ export interface ModelList {
   readonly models: ReadonlyArray<Model>
 }
 
-/** The rating of a reply. */
-export interface ReplyRating {
-  /** Your opinion of the reply. */
-  readonly rating: "good" | "bad"
-  /** Why, in at most 2,000 characters. */
-  readonly comment?: string
-}
-
 /** A reply that is being written. */
 export interface RunningReply {
   /** The reply's id within the chat. */
@@ -240,46 +224,6 @@ export interface RunningReply {
   readonly model: string
   /** When the reply began. */
   readonly startedAt: string
-}
-
-/** The branch of a chat to share. */
-export interface ShareChoice {
-  /** The id of a message: the branch with this message is shared; the newest one unless given. */
-  readonly leaf?: string
-}
-
-/** A shared branch of a chat. */
-export interface SharedChat {
-  /** The title of the chat. */
-  readonly title: string
-  /** When it was shared last. */
-  readonly sharedAt: string
-  /** The messages, oldest first: the newest 500. */
-  readonly messages: ReadonlyArray<SharedMessage>
-}
-
-/** A message of a shared chat. */
-export interface SharedMessage {
-  /** The message's id. */
-  readonly id: string
-  /** The author of the message. */
-  readonly role: "user" | "assistant" | "system"
-  /** The text of the message. */
-  readonly content: string
-  /** The passages that the reply may cite, without their texts. */
-  readonly sources: ReadonlyArray<SharedSource>
-  /** When the message was stored. */
-  readonly createdAt: string
-}
-
-/** A document that a shared reply cites. */
-export interface SharedSource {
-  /** The number by which the reply cites it: `[1]`. */
-  readonly number: number
-  /** The document's name. */
-  readonly filename: string
-  /** The page on which the passage begins; null for a document without pages. */
-  readonly page: number | null
 }
 
 /** A passage of a document that a reply was given. */
@@ -358,45 +302,6 @@ export interface ChatOperations {
     }
     readonly body: ChatDocuments
     readonly response: ChatDocuments
-  }
-  /** Stores your rating of a reply, in place of an earlier one. Callers are signed-in people. */
-  readonly rateReply: {
-    readonly path: {
-      readonly id: string
-      readonly message: string
-    }
-    readonly body: ReplyRating
-    readonly response: undefined
-  }
-  /** Takes your rating of a reply back. Callers are signed-in people. */
-  readonly deleteRating: {
-    readonly path: {
-      readonly id: string
-      readonly message: string
-    }
-    readonly response: undefined
-  }
-  /** Lets anyone with the link read a branch of a chat, up to its last message. Later messages are not shared until you share the chat again, which keeps the link. The texts of documents that replies quote are not shared, only their names. Callers are signed-in people. */
-  readonly shareChat: {
-    readonly path: {
-      readonly id: string
-    }
-    readonly body: ShareChoice
-    readonly response: ChatShare
-  }
-  /** Ends the share of a chat: its link leads nowhere from now on. Callers are signed-in people. */
-  readonly unshareChat: {
-    readonly path: {
-      readonly id: string
-    }
-    readonly response: undefined
-  }
-  /** Returns a shared chat. Any client may call. */
-  readonly getSharedChat: {
-    readonly path: {
-      readonly share: string
-    }
-    readonly response: SharedChat
   }
   /** Joins the running reply of a chat's last request, from its beginning, on any server. Callers are signed-in people. */
   readonly joinReply: {

@@ -16,6 +16,16 @@ export interface Balance {
   readonly nextResetAt: string
 }
 
+/** The share of a chat. */
+export interface ChatShare {
+  /** The secret of the link: the page is `/shared/<id>`. */
+  readonly id: string
+  /** The last message that is shared. */
+  readonly upTo: string
+  /** When it was shared last. */
+  readonly sharedAt: string
+}
+
 /** The buckets that paid. */
 export interface PaidFrom {
   /** Credits from the allowance of the tier. */
@@ -83,6 +93,14 @@ export interface ReceiptPrice {
   readonly minimum_credits: number
   /** Other prices for long requests; null if there are none. */
   readonly long_context: ReceiptLongContextPrice | null
+}
+
+/** The rating of a reply. */
+export interface ReplyRating {
+  /** Your opinion of the reply. */
+  readonly rating: "good" | "bad"
+  /** Why, in at most 2,000 characters. */
+  readonly comment?: string
 }
 
 /** The tokens of a reply; no token is counted twice. */

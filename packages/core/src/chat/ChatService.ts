@@ -52,6 +52,32 @@ export interface ReadChat extends Transcript {
 
 export const PAGE_MESSAGES = 100
 
+/**
+ * A transcript and the reply that runs at its end, as they are at one moment: a turn that is being stored is waited
+ * for, and a reply that begins or ends between the two looks is read again.
+ */
+const makeLook = Effect.gen(function* () {
+  const chats = yield* ChatStore
+  const replies = yield* ReplyRunner
+  const isStored = Effect.fnUntraced(function* ({ owner, chatId }: RunningChat, messageId: string) {
+    const found = yield* chats.transcript({ owner, chatId, branch: { upTo: messageId }, limit: 1 })
+    return (found?.messages.length ?? 0) > 0
+  })
+  return Effect.fnUntraced(function* (input: TranscriptInput) {
+    yield* replies.stored(input)
+    const found = yield* chats.transcript(input)
+    const last = found?.messages.at(-1)
+    const replyId = last?.state === "streaming" ? last.id : undefined
+    const running = yield* replies.find({ owner: input.owner, chatId: input.chatId, replyId })
+    if (running === undefined) return { found: replyId === undefined ? found : yield* chats.transcript(input) }
+    if (replyId !== undefined) return { found, running }
+    // A reply without words has no message yet.
+    if (!(yield* isStored(input, running.messageId))) return input.branch === undefined ? { found, running } : { found }
+    const again = yield* chats.transcript(input)
+    return again?.messages.at(-1)?.id === running.messageId ? { found: again, running } : { found: again }
+  })
+})
+
 /** Conversations that cost credits. */
 export class ChatService extends Context.Service<
   ChatService,
@@ -157,28 +183,7 @@ export class ChatService extends Context.Service<
           return yield* new ChatNotFound({ chatId })
         }
       })
-      const isStored = Effect.fnUntraced(function* ({ owner, chatId }: RunningChat, messageId: string) {
-        const found = yield* chats.transcript({ owner, chatId, branch: { upTo: messageId }, limit: 1 })
-        return (found?.messages.length ?? 0) > 0
-      })
-      /**
-       * A transcript and the reply that runs at its end, as they are at one moment: a turn that is being stored is waited
-       * for, and a reply that begins or ends between the two looks is read again.
-       */
-      const look = Effect.fnUntraced(function* (input: TranscriptInput) {
-        yield* replies.stored(input)
-        const found = yield* chats.transcript(input)
-        const last = found?.messages.at(-1)
-        const replyId = last?.state === "streaming" ? last.id : undefined
-        const running = yield* replies.find({ owner: input.owner, chatId: input.chatId, replyId })
-        if (running === undefined) return { found: replyId === undefined ? found : yield* chats.transcript(input) }
-        if (replyId !== undefined) return { found, running }
-        // A reply without words has no message yet.
-        if (!(yield* isStored(input, running.messageId)))
-          return input.branch === undefined ? { found, running } : { found }
-        const again = yield* chats.transcript(input)
-        return again?.messages.at(-1)?.id === running.messageId ? { found: again, running } : { found: again }
-      })
+      const look = yield* makeLook
       return ChatService.of({
         send,
         ...changes,

@@ -10,7 +10,8 @@ import { tierOf, tiersAllowing } from "../tiers/CatalogData.ts"
 import { type Model, type ModelPrice } from "../models/Model.ts"
 import { modelPrice } from "../credits/rules/price.ts"
 import type { Tier, TierName } from "../tiers/Tier.ts"
-import { runnableModels } from "./prepareReply.ts"
+import { PreferenceStore } from "../preferences/Preferences.ts"
+import { defaultModel, runnableModels } from "./prepareReply.ts"
 
 /** A model as one person may see it. */
 export interface OfferedModel {
@@ -23,6 +24,8 @@ export interface OfferedModel {
   readonly allowed: boolean
   /** Tiers that include it. */
   readonly allowedTiers: ReadonlyArray<TierName>
+  /** It answers the person's requests that name no model. */
+  readonly default: boolean
   /** A provider is set up for it. */
   readonly available: boolean
   /** The provider that would answer, for example `offline`; undefined if none is configured. */
@@ -52,7 +55,8 @@ export class ModelOffers extends Context.Service<
       const accounts = yield* Accounts
       const catalog = yield* Catalog
       const models = yield* ChatModels
-      const offer = (model: Model, tier: Tier) =>
+      const preferences = yield* PreferenceStore
+      const offer = (model: Model, tier: Tier, first: string | undefined) =>
         models.resolve(model).pipe(
           Effect.map((provider): string | undefined => provider.name),
           Effect.orElseSucceed(() => undefined),
@@ -64,6 +68,7 @@ export class ModelOffers extends Context.Service<
               maxOutputTokens: model.maxOutputTokens,
               allowed: tier.models.includes(model.id),
               allowedTiers: tiersAllowing(catalog, model.id),
+              default: model.id === first,
               available: answeredBy !== undefined,
               answeredBy
             }
@@ -76,7 +81,12 @@ export class ModelOffers extends Context.Service<
         tiers: Effect.forEach(catalog.tiers, offered),
         models: Effect.fn("ModelOffers.models")(function* (userId) {
           const tier = tierOf(catalog, (yield* accounts.of(userId)).tier)
-          return { tier: tier.name, models: yield* Effect.forEach(catalog.models, (model) => offer(model, tier)) }
+          const { modelId } = yield* preferences.get(userId)
+          const first = yield* Effect.map(runnable(tier), defaultModel(tier, modelId))
+          return {
+            tier: tier.name,
+            models: yield* Effect.forEach(catalog.models, (model) => offer(model, tier, first))
+          }
         })
       })
     })

@@ -76,6 +76,12 @@ export const runnableModels = Effect.gen(function* () {
   })
 })
 
+/** The model that answers a request that names none: the preferred one if it can run, else the first of the tier that can. */
+export const defaultModel =
+  (tier: Tier, preferred: string | null) =>
+  (runnable: ReadonlyArray<string>): string | undefined =>
+    runnable.find((id) => id === preferred) ?? runnable[0] ?? tier.models[0]
+
 /** Chooses the model of a reply. */
 const makeChooseModel = Effect.gen(function* () {
   const catalog = yield* Catalog
@@ -94,8 +100,7 @@ const makeChooseModel = Effect.gen(function* () {
     const { modelId } = terms ?? {}
     if (modelId === undefined && request.modelId !== undefined) return request.modelId
     if (typeof modelId === "string" && tier.models.includes(modelId)) return modelId
-    const run = yield* runnable(tier)
-    return run.find((id) => id === preferred) ?? run[0] ?? tier.models[0]
+    return yield* Effect.map(runnable(tier), defaultModel(tier, preferred))
   })
 
   return Effect.fnUntraced(function* (

@@ -88,7 +88,7 @@ const makeAccountLines = Effect.gen(function* () {
       Stream.concat(Stream.fromArrayEffect(Effect.map(preferences.get(userId), lines.preferenceLines)))
     )
 
-  return { account, payments, findEmail: signIns.find }
+  return { account, payments }
 })
 
 /** The lines of chats, and of bots with their conversations. */
@@ -184,6 +184,23 @@ const makeRecordLines = Effect.gen(function* () {
   return { ofJobs, ofEvents, ofAudit }
 })
 
+/** Returns a function that is true if any data about a person is stored; it checks first the data that an erasure counts. */
+const makeIsKnown = Effect.gen(function* () {
+  const billing = yield* BillingStore
+  const bots = yield* BotStore
+  const data = yield* PersonalData
+  const preferences = yield* PreferenceStore
+  const signIns = yield* SignInStore
+  return Effect.fnUntraced(function* (userId: UserId) {
+    const counted = yield* data.count(userId)
+    if (counted.chats + counted.documents + counted.transactions > 0) return true
+    if ((yield* bots.list(userId)).length > 0 || (yield* billing.bought(userId)).length > 0) return true
+    if ((yield* signIns.find(userId)) !== undefined) return true
+    if (lines.preferenceLines(yield* preferences.get(userId)).length > 0) return true
+    return lines.billingLines(yield* billing.account(userId)).length > 0
+  })
+})
+
 /** The operator who requests an export, and the reason. */
 export interface ExportAsked {
   readonly by: string
@@ -209,26 +226,13 @@ export class UserExport extends Context.Service<
     UserExport,
     Effect.gen(function* () {
       const audit = yield* AuditLog
-      const billing = yield* BillingStore
-      const bots = yield* BotStore
-      const data = yield* PersonalData
+      const isKnown = yield* makeIsKnown
       const documents = yield* DocumentStore
       const files = yield* FileStore
       const security = yield* SecurityEvents
-      const preferences = yield* PreferenceStore
-      const { account, findEmail, payments } = yield* makeAccountLines
+      const { account, payments } = yield* makeAccountLines
       const { ofBots, ofChats } = yield* makeChatLines
       const { ofAudit, ofEvents, ofJobs } = yield* makeRecordLines
-
-      /** True if any data is stored; checks first the data that an erasure counts. */
-      const isKnown = Effect.fnUntraced(function* (userId: UserId) {
-        const counted = yield* data.count(userId)
-        if (counted.chats + counted.documents + counted.transactions > 0) return true
-        if ((yield* bots.list(userId)).length > 0 || (yield* billing.bought(userId)).length > 0) return true
-        if ((yield* findEmail(userId)) !== undefined) return true
-        if (lines.preferenceLines(yield* preferences.get(userId)).length > 0) return true
-        return lines.billingLines(yield* billing.account(userId)).length > 0
-      })
 
       const everything = (userId: UserId): Stream.Stream<ExportLine, StorageFailed> => {
         const parts: ReadonlyArray<Stream.Stream<ExportLine, StorageFailed>> = [

@@ -63,7 +63,7 @@ describe("the preferences of a person", () => {
         assert.strictEqual(yield* answering, "model-a")
         const { reply } = yield* ask("ann", "Hello?", { modelId: "model-a-mini" })
         assert.strictEqual(reply.model, "model-a-mini")
-        yield* prefer("ann", "", "model-b")
+        yield* prefer("ann", "", "model-a-turbo")
         assert.strictEqual(yield* answering, "model-a-mini")
       }).pipe(Effect.provide(services))
     }

@@ -14,6 +14,7 @@ export interface MessageFacts {
   readonly credits?: number
   readonly receipt?: Receipt
   readonly sources?: ReadonlyArray<Source>
+  readonly rating?: StoredMessage["rating"]
   /** Named documents of which the model read nothing. */
   readonly unread?: ReadonlyArray<string>
 }
@@ -34,6 +35,7 @@ export const factsOf = (stored: StoredMessage): MessageFacts => ({
   state: stored.state,
   sources: stored.sources,
   unread: stored.unread,
+  rating: stored.rating,
   ...(stored.model === null ? {} : { model: stored.model }),
   ...(stored.credits === null ? {} : { credits: stored.credits }),
   ...(stored.receipt === null ? {} : { receipt: stored.receipt })

@@ -14,6 +14,7 @@ import { FoundExcerpt } from "./FoundExcerpt.tsx"
 import { exportChat } from "./exportChat.ts"
 import { lazyPart } from "../parts/lazyPart.ts"
 
+const ShareDialog = lazyPart(async () => (await import("../sharing/ShareDialog.tsx")).ShareDialog)
 const ConfirmDialog = lazyPart(async () => (await import("../shell/ConfirmDialog.tsx")).ConfirmDialog)
 
 export interface ChatRowProps {
@@ -30,6 +31,7 @@ export const ChatRow = ({ chat, searched, onChoose }: ChatRowProps) => {
   const isOpen = useMatch("/chats/:chatId")?.params.chatId === chat.id
   const [newTitle, setNewTitle] = useState<string>()
   const [isDeleting, setDeleting] = useState(false)
+  const [isSharing, setSharing] = useState(false)
   const title = chat.title.trim() === "" ? t("chat.untitled") : chat.title
   const { rename, remove } = useChatChanges(chat, () => {
     setDeleting(false)
@@ -61,38 +63,72 @@ export const ChatRow = ({ chat, searched, onChoose }: ChatRowProps) => {
       <MenuButton
         className={classes.menu}
         label={t("chats.menu", { title })}
-        entries={entriesOf(chat, t, { onRename: () => setNewTitle(title), onDelete: () => setDeleting(true) })}
+        entries={entriesOf(chat, t, {
+          onRename: () => setNewTitle(title),
+          onShare: () => setSharing(true),
+          onDelete: () => setDeleting(true)
+        })}
       >
         <Icon name="dots" size={16} />
       </MenuButton>
-      {isDeleting && (
-        <Suspense fallback={null}>
-          <ConfirmDialog
-            title={t("chats.deleteTitle")}
-            text={t("chats.deleteText", { title })}
-            action={t("action.delete")}
-            isBusy={remove.isPending}
-            problem={remove.error ?? undefined}
-            onConfirm={() => remove.mutate()}
-            onClose={() => setDeleting(false)}
-          />
-        </Suspense>
-      )}
+      {isSharing && <SharedBranch chatId={chat.id} onClose={() => setSharing(false)} />}
+      {isDeleting && <DeleteDialog title={title} remove={remove} onClose={() => setDeleting(false)} />}
     </li>
+  )
+}
+
+interface DeleteDialogProps {
+  readonly title: string
+  readonly remove: ReturnType<typeof useChatChanges>["remove"]
+  readonly onClose: () => void
+}
+
+const DeleteDialog = ({ title, remove, onClose }: DeleteDialogProps) => {
+  const { t } = useMessages()
+  return (
+    <Suspense fallback={null}>
+      <ConfirmDialog
+        title={t("chats.deleteTitle")}
+        text={t("chats.deleteText", { title })}
+        action={t("action.delete")}
+        isBusy={remove.isPending}
+        problem={remove.error ?? undefined}
+        onConfirm={() => remove.mutate()}
+        onClose={onClose}
+      />
+    </Suspense>
+  )
+}
+
+interface SharedBranchProps {
+  readonly chatId: string
+  readonly onClose: () => void
+}
+
+/** The dialog that shares the branch that the page shows, or the newest one. */
+const SharedBranch = ({ chatId, onClose }: SharedBranchProps) => {
+  const shown = useConversations().find(chatId)?.chat.messages
+  const leaf = shown?.findLast(({ metadata }) => metadata?.storedId !== undefined)?.metadata?.storedId
+  return (
+    <Suspense fallback={null}>
+      <ShareDialog chatId={chatId} leaf={leaf} onClose={onClose} />
+    </Suspense>
   )
 }
 
 interface ChatActions {
   readonly onRename: () => void
+  readonly onShare: () => void
   readonly onDelete: () => void
 }
 
 const entriesOf = (
   chat: ChatSummary,
   t: Messages["t"],
-  { onRename, onDelete }: ChatActions
+  { onRename, onShare, onDelete }: ChatActions
 ): ReadonlyArray<MenuEntry> => [
   { label: t("chats.rename"), icon: "edit", onSelect: onRename },
+  { label: t("chats.share"), icon: "share", onSelect: onShare },
   {
     label: t("chats.exportMarkdown"),
     icon: "download",

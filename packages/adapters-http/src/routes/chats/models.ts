@@ -30,6 +30,7 @@ const ModelBody = named("Model", "A model with its prices.", {
   maxOutputTokens: whole("The most output tokens of a reply."),
   allowed: flag("True if your tier includes it."),
   allowedTiers: listOf(TierName, "The tiers that include it."),
+  default: flag("True for the model that answers your requests that name none."),
   available: flag("True if this server can run it."),
   answeredBy: orNull(Schema.String, "The stand-in that answers for the model on this server; null if the model does.")
 })

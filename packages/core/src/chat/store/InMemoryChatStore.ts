@@ -236,8 +236,32 @@ const makeStore = ({ atOnce, begin, chats, storage, use }: Table) => {
   })
 }
 
-const makeRecords = ({ atOnce, chats, events, running, storage }: Table) =>
-  ChatRecords.of({
+const rateIn =
+  ({ chats, events, storage }: Table): ChatRecords["Service"]["rate"] =>
+  ({ chatId, messageId, owner, rating }) =>
+    storage.exclusive(
+      Effect.map(Clock.currentTimeMillis, (at) => {
+        const key = keyOf(owner, chatId)
+        const stored = chats.get(key)
+        const reply = stored?.messages.find(({ id }) => id === messageId.toLowerCase())
+        if (stored === undefined || reply?.model === undefined || reply.state === "streaming") return false
+        chats.set(key, {
+          ...stored,
+          messages: stored.messages.map((each) => (each === reply ? { ...reply, rating } : each))
+        })
+        const { bot, userId: account } = ownerKey(owner)
+        const source = bot === "" ? "chat" : `bot:${bot}`
+        const { comment, rating: opinion }: Partial<ReplyRating> = rating ?? {}
+        const rated = { account, source, replyId: reply.id, chatId: stored.chat.id, model: reply.model }
+        const data = { ...rated, rating: opinion ?? ("none" as const), ...(comment === undefined ? {} : { comment }) }
+        events.tell({ type: "reply.rated", at, data })
+        return true
+      })
+    )
+
+const makeRecords = (table: Table) => {
+  const { atOnce, chats, running, storage } = table
+  return ChatRecords.of({
     listById: ({ userId, after = "", limit }) =>
       atOnce(() =>
         [...chats.values()]
@@ -272,26 +296,7 @@ const makeRecords = ({ atOnce, chats, events, running, storage }: Table) =>
           .toSorted((a, b) => (a.id < b.id ? -1 : 1))
           .slice(0, limit)
       ),
-    rate: ({ chatId, messageId, owner, rating }) =>
-      storage.exclusive(
-        Effect.map(Clock.currentTimeMillis, (at) => {
-          const key = keyOf(owner, chatId)
-          const stored = chats.get(key)
-          const reply = stored?.messages.find(({ id }) => id === messageId.toLowerCase())
-          if (stored === undefined || reply?.model === undefined || reply.state === "streaming") return false
-          chats.set(key, {
-            ...stored,
-            messages: stored.messages.map((each) => (each === reply ? { ...reply, rating } : each))
-          })
-          const { bot, userId: account } = ownerKey(owner)
-          const source = bot === "" ? "chat" : `bot:${bot}`
-          const { comment, rating: opinion }: Partial<ReplyRating> = rating ?? {}
-          const rated = { account, source, replyId: reply.id, chatId: stored.chat.id, model: reply.model }
-          const data = { ...rated, rating: opinion ?? ("none" as const), ...(comment === undefined ? {} : { comment }) }
-          events.tell({ type: "reply.rated", at, data })
-          return true
-        })
-      ),
+    rate: rateIn(table),
     removeOfBot: (userId, bot) =>
       atOnce(() => {
         for (const [key, { chat }] of chats) if (bot !== "" && isListed(chat, userId, bot)) chats.delete(key)
@@ -305,6 +310,7 @@ const makeRecords = ({ atOnce, chats, events, running, storage }: Table) =>
         })
       )
   })
+}
 
 const make = Effect.map(makeTable, (table) =>
   Context.make(ChatStore, makeStore(table)).pipe(Context.add(ChatRecords, makeRecords(table)))

@@ -20,7 +20,7 @@ export const ModelPicker = ({ conversation }: { readonly conversation: Conversat
   const { data: offered } = useQuery(modelsQuery)
   if (offered === undefined) return null
   const models = offered.filter(({ available }) => available)
-  const chosen = models.find(({ id }) => id === modelId) ?? models.find(({ allowed }) => allowed) ?? models[0]
+  const chosen = models.find(({ id }) => id === modelId) ?? models.find((model) => model.default) ?? models[0]
   if (chosen === undefined) return null
   return (
     <MenuButton

@@ -13,6 +13,7 @@ import type { ReplyMessage } from "../ReplyMessage.ts"
 import type { ReplyStart } from "../ShownMessages.ts"
 import { lazyPart } from "../../parts/lazyPart.ts"
 
+const RatingButtons = lazyPart(async () => (await import("../../sharing/RatingButtons.tsx")).RatingButtons)
 const Receipt = lazyPart(async () => (await import("./ReceiptView.tsx")).ReceiptView)
 
 export interface ReplyProps {
@@ -71,17 +72,8 @@ export const Reply = memo(
               <MessageAction icon="refresh" label={t("chat.regenerate")} onAct={regenerate} />
             )}
             <MessageVersions conversation={conversation} message={message} isIdle={isIdle} />
-            {credits !== undefined && (
-              <button
-                type="button"
-                className={classes.cost}
-                aria-expanded={isReceiptOpen}
-                title={t("chat.receipt")}
-                onClick={() => setReceiptOpen(!isReceiptOpen)}
-              >
-                {t("chat.cost", { count: credits })}
-              </button>
-            )}
+            {credits !== undefined && <Cost credits={credits} isOpen={isReceiptOpen} onChange={setReceiptOpen} />}
+            <ReplyRating conversation={conversation} message={message} />
             {isIdle && isLast && unfinished !== undefined && (
               <button type="button" className={classes.cost} onClick={regenerate}>
                 {t("chat.askAgain")}
@@ -105,6 +97,41 @@ export const Reply = memo(
     before.isLast === after.isLast
 )
 Reply.displayName = "Reply"
+
+interface CostProps {
+  readonly credits: number
+  /** The receipt is shown. */
+  readonly isOpen: boolean
+  readonly onChange: (isOpen: boolean) => void
+}
+
+/** The cost of a reply: a button that shows its receipt. */
+const Cost = ({ credits, isOpen, onChange }: CostProps) => {
+  const { t } = useMessages()
+  return (
+    <button
+      type="button"
+      className={classes.cost}
+      aria-expanded={isOpen}
+      title={t("chat.receipt")}
+      onClick={() => onChange(!isOpen)}
+    >
+      {t("chat.cost", { count: credits })}
+    </button>
+  )
+}
+
+/** The rating of a reply that a model wrote and the server has stored. It is last in its row, so that it moves nothing. */
+const ReplyRating = ({ conversation, message: { metadata } }: Pick<ReplyProps, "conversation" | "message">) => {
+  const { model, rating, state, storedId } = metadata ?? {}
+  const { chatId } = conversation.facts()
+  if (chatId === undefined || storedId === undefined || state === undefined || model === undefined) return null
+  return (
+    <Suspense fallback={null}>
+      <RatingButtons key={storedId} chatId={chatId} messageId={storedId} stored={rating} />
+    </Suspense>
+  )
+}
 
 const useCitations = (
   sources: ReadonlyArray<{ readonly number: number }> | undefined,

@@ -116,6 +116,7 @@ export const chat: MessagesLike<typeof english> = {
   "chats.more": "Mehr Chats anzeigen",
   "chats.menu": "Optionen des Chats {title}",
   "chats.rename": "Umbenennen",
+  "chats.share": "Teilen",
   "chats.renameField": "Neuer Name",
   "chats.exportMarkdown": "Als Markdown exportieren",
   "chats.exportJson": "Als JSON exportieren",

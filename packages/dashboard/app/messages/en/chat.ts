@@ -115,6 +115,7 @@ export const chat = {
   "chats.more": "Show more chats",
   "chats.menu": "Options of the chat {title}",
   "chats.rename": "Rename",
+  "chats.share": "Share",
   "chats.renameField": "New name",
   "chats.exportMarkdown": "Export as Markdown",
   "chats.exportJson": "Export as JSON",

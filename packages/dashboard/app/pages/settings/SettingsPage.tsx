@@ -1,11 +1,13 @@
 import { type MantineColorScheme, NativeSelect, SegmentedControl, Text, useMantineColorScheme } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
+import { Suspense } from "react"
 import { Link } from "react-router"
 import { PAGE_PATHS } from "../../../src/pagePaths.ts"
 import { meQuery } from "../../api/session.ts"
 import { type Language, LANGUAGES } from "../../messages/format.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { Page } from "../../shell/Page.tsx"
+import { ReplyPreferences } from "../../sharing/ReplyPreferences.tsx"
 import { OwnData } from "./OwnData.tsx"
 import { Section, Setting } from "./SettingRows.tsx"
 import classes from "./SettingsPage.module.css"
@@ -17,36 +19,11 @@ const isLanguage = (value: string): value is Language => LANGUAGES.some((languag
 
 /** The application's look and language, and the account. */
 export const SettingsPage = () => {
-  const { t, language, changeLanguage, size } = useMessages()
-  // Transitions are kept: switching them off for a moment would take a style element, which the policy refuses.
-  const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true })
+  const { t, size } = useMessages()
   const { data: me } = useQuery(meQuery)
   return (
     <Page title={t("nav.settings")}>
-      <Section title={t("settings.appearance")}>
-        <Setting label={t("settings.theme")}>
-          <SegmentedControl
-            aria-label={t("settings.theme")}
-            value={colorScheme}
-            onChange={(value) => setColorScheme(value as MantineColorScheme)}
-            data={[
-              { value: "light", label: t("theme.light") },
-              { value: "dark", label: t("theme.dark") },
-              { value: "auto", label: t("theme.auto") }
-            ]}
-          />
-        </Setting>
-        <Setting label={t("settings.language")}>
-          <NativeSelect
-            aria-label={t("settings.language")}
-            value={language}
-            onChange={({ currentTarget: { value } }) => {
-              if (isLanguage(value)) void changeLanguage(value)
-            }}
-            data={LANGUAGES.map((value) => ({ value, label: LANGUAGE_NAMES[value] }))}
-          />
-        </Setting>
-      </Section>
+      <Appearance />
       {me != null && (
         <Section title={t("settings.account")}>
           <Setting label={t("settings.signedInAs")}>
@@ -70,10 +47,47 @@ export const SettingsPage = () => {
           </Setting>
         </Section>
       )}
+      {me != null && (
+        <Suspense fallback={null}>
+          <ReplyPreferences />
+        </Suspense>
+      )}
       {me != null && <OwnData me={me} />}
       <Section title={t("settings.costs")}>
         <Text c="dimmed">{t("settings.costs.text")}</Text>
       </Section>
     </Page>
+  )
+}
+
+const Appearance = () => {
+  const { t, language, changeLanguage } = useMessages()
+  // Transitions are kept: switching them off for a moment would take a style element, which the policy refuses.
+  const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true })
+  return (
+    <Section title={t("settings.appearance")}>
+      <Setting label={t("settings.theme")}>
+        <SegmentedControl
+          aria-label={t("settings.theme")}
+          value={colorScheme}
+          onChange={(value) => setColorScheme(value as MantineColorScheme)}
+          data={[
+            { value: "light", label: t("theme.light") },
+            { value: "dark", label: t("theme.dark") },
+            { value: "auto", label: t("theme.auto") }
+          ]}
+        />
+      </Setting>
+      <Setting label={t("settings.language")}>
+        <NativeSelect
+          aria-label={t("settings.language")}
+          value={language}
+          onChange={({ currentTarget: { value } }) => {
+            if (isLanguage(value)) void changeLanguage(value)
+          }}
+          data={LANGUAGES.map((value) => ({ value, label: LANGUAGE_NAMES[value] }))}
+        />
+      </Setting>
+    </Section>
   )
 }
