@@ -321,9 +321,8 @@ const makeRecords = Effect.map(Database, (database) => {
       const { bot } = ownerKey(owner)
       const value = rating === undefined ? null : storableJson(rating)
       const names = [...keyOf(owner), uuidOrNil(chatId), uuidOrNil(messageId)]
-      // The service writes it, because it writes events.
-      const rated = database.statement(rate, [...names, value, bot === "" ? "chat" : `bot:${bot}`])
-      return storing("ChatRecords.rate")(Effect.map(rated, (rows) => rows.length > 0))
+      const rated = database.statement<{ rated: boolean }>(rate, [...names, value, bot === "" ? "chat" : `bot:${bot}`])
+      return storing("ChatRecords.rate")(Effect.map(rated, ([row]) => row?.rated === true))
     },
     removeOfBot: (userId, bot) =>
       storing("ChatRecords.removeOfBot")(Effect.asVoid(database.statementAsUser(userId, removeOfBot, [userId, bot]))),

@@ -33,23 +33,8 @@ export const OWNED = "user_id = $1 AND bot = $2 AND visitor = $3"
 export const beginTurnSql = (schema: string): string =>
   `SELECT ${schema}.begin_turn($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
 
-/**
- * Stores the rating of a reply that a model wrote, and the event `reply.rated` for each subscribed destination; returns a
- * row if there is such a reply. Parameters: the owner's key, chat, message, the rating as JSON or null, source of the event.
- */
-export const rateSql = (schema: string): string => `
-WITH rated AS (
-  UPDATE ${schema}.messages SET rating = $6::jsonb
-  WHERE ${OWNED} AND chat_id = $4 AND id = $5 AND model IS NOT NULL AND state <> 'streaming'
-  RETURNING user_id, chat_id, id, model
-), told AS (
-  INSERT INTO ${schema}.event_deliveries (user_id, event_id, destination, type, created_at, data)
-  SELECT r.user_id, e.id, d.id, 'reply.rated', clock_timestamp(), jsonb_build_object('account', r.user_id, 'source', $7::text,
-    'replyId', r.id, 'chatId', r.chat_id, 'model', r.model, 'rating', 'none') || coalesce($6::jsonb, '{}')
-  FROM rated r CROSS JOIN (SELECT ${schema}.new_event_id() AS id OFFSET 0) e
-  JOIN ${schema}.event_destinations d ON d.disabled_at IS NULL AND d.asked_at ? 'reply.rated'
-)
-SELECT id FROM rated`
+/** Stores a rating. Parameters: the owner's key, chat, reply, the rating as JSON or null, the source for the event. */
+export const rateSql = (schema: string): string => `SELECT ${schema}.rate_reply($1, $2, $3, $4, $5, $6, $7) AS rated`
 
 /** The bytes of a person's own chats, or of the conversations of all visitors of their bots. Parameters: user. */
 export const usageSql = (schema: string, whose: "own" | "visitors"): string =>

@@ -7,6 +7,7 @@ import {
   FileStore,
   OAuthStateStore,
   Outbox,
+  PreferenceStore,
   RunningReplies
 } from "@parley/core/adapter"
 import type { UserId } from "@parley/core"
@@ -72,6 +73,7 @@ const own = (userId: UserId) =>
         [userId, document.id, crypto.randomUUID()]
       )
     )
+    yield* (yield* PreferenceStore).set(userId, { instructions: "Be brief.", modelId: null })
     const bot = newBot(userId, { documentIds: [document.id] })
     yield* (yield* BotStore).insert(bot, 10)
     yield* (yield* CrmConnectionStore).save(newCrmConnection({ owner: userId, botId: bot.id }))
@@ -133,6 +135,7 @@ const exported: Readonly<Record<string, ExportKind | { readonly none: string }>>
   passage_embeddings: { none: "computed from the texts of documents" },
   passage_generations: { none: "how documents were indexed" },
   passages: { none: "parts of the texts of documents" },
+  preferences: "preferences",
   postings: { none: "the words of the texts of documents" },
   reindex_claims: { none: "which process indexes a document" },
   running_replies: { none: "becomes the content of a message when the reply ends" },

@@ -21,6 +21,7 @@ const MARK = "a mark of ben"
 /** The ids of a person's data. */
 interface Owned {
   readonly chatId: string
+  readonly messageId: string
   readonly documentId: string
   readonly botId: string
   readonly publicKey: string
@@ -35,6 +36,9 @@ const bodies: Readonly<Record<string, (owned: Owned) => unknown>> = {
   }),
   "/api/chats/{id}": () => ({ title: "Taken" }),
   "/api/chats/{id}/documents": ({ documentId }) => ({ documentIds: [documentId] }),
+  "/api/chats/{id}/share": () => ({}),
+  "/api/chats/{id}/messages/{message}/rating": () => ({ rating: "bad", comment: "Taken" }),
+  "/api/preferences": () => ({ instructions: "Taken", modelId: null }),
   "/api/rag": ({ documentId }) => ({ documentId }),
   "/api/bots": ({ documentId }) => ({ displayName: "New", documentIds: [documentId] }),
   "/api/bots/{id}": () => ({ displayName: "Taken" }),
@@ -72,6 +76,7 @@ describe.runIf(hasPostgres && hasPooler)("without conditions on the owner", () =
     await visit.text()
     return {
       chatId: reply.headers.get("x-chat-id") ?? expect.fail("no chat"),
+      messageId: reply.headers.get("x-message-id") ?? expect.fail("no message"),
       documentId: uploaded.documentId,
       botId,
       publicKey,
@@ -117,9 +122,10 @@ describe.runIf(hasPostgres && hasPooler)("without conditions on the owner", () =
       )
     )
 
-  const pathOf = ({ path }: Route, { botId, chatId, conversationId, documentId, publicKey }: Owned) => {
+  const pathOf = ({ path }: Route, owned: Owned) => {
+    const { botId, chatId, conversationId, documentId, messageId: message, publicKey } = owned
     const id = path.includes("/chats/") ? chatId : path.includes("/bots/") ? botId : documentId
-    const values: Readonly<Record<string, string>> = { id, key: publicKey, conversationId, provider: "none" }
+    const values: Readonly<Record<string, string>> = { id, key: publicKey, conversationId, message, provider: "none" }
     return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? expect.fail(path))
   }
   const requestOf = (route: Route): [string, string, unknown] => {

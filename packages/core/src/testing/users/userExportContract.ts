@@ -15,6 +15,7 @@ import type { UserId } from "../../identity/UserId.ts"
 import { JobQueue } from "../../jobs/JobQueue.ts"
 import { SecurityEvents } from "../../security/SecurityEvents.ts"
 import { sha256OfText } from "../../secrets/sha256.ts"
+import { PreferenceStore } from "../../preferences/Preferences.ts"
 import { SignInStore } from "../../signin/SignInStore.ts"
 import type { StoragePort } from "../../StoragePorts.ts"
 import { PersonalData } from "../../users/PersonalData.ts"
@@ -81,6 +82,7 @@ const somebody = Effect.fnUntraced(function* (userId: UserId) {
   }
   yield* bill(userId)
   yield* signInByEmail(userId)
+  yield* (yield* PreferenceStore).set(userId, { instructions: "Be brief.", modelId: null })
   const document = newDocument(userId)
   yield* (yield* DocumentStore).insert(document, ampleQuota)
   yield* (yield* FileStore).write({ userId, documentId: document.id, bytes: FILE })
