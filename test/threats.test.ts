@@ -9,7 +9,7 @@ const rooms: Readonly<Record<string, number>> = {
   E: 8,
   K: 6,
   A: 4,
-  H: 13,
+  H: 14,
   V: 9,
   M: 12,
   D: 13,
