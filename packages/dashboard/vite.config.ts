@@ -1,6 +1,7 @@
 import react from "@vitejs/plugin-react"
 import { defineConfig } from "vite"
 import { compressedFiles } from "./build/compressedFiles.ts"
+import { diagramScript } from "./build/diagramScript.ts"
 import { formulaFonts } from "./build/formulaFonts.ts"
 import { pdfFiles } from "./build/pdfFiles.ts"
 import { themeStyles } from "./build/themeStyles.ts"
@@ -14,7 +15,7 @@ const toServer = { target: SERVER, changeOrigin: true }
 export default defineConfig({
   root: import.meta.dirname + "/app",
   base: "/",
-  plugins: [react(), themeStyles(), formulaFonts(), pdfFiles(), compressedFiles()],
+  plugins: [react(), themeStyles(), diagramScript(), formulaFonts(), pdfFiles(), compressedFiles()],
   resolve: { conditions: ["@parley/source", "module", "browser", "production"] },
   build: {
     outDir: "../dist-app",

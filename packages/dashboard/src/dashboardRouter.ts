@@ -49,6 +49,29 @@ const contentSecurityPolicy = ({ widgetOrigin }: PolicyOptions): string =>
     "report-uri /csp-reports"
   ].join("; ")
 
+/**
+ * The policy of the frame that draws a diagram: its document has no origin of its own and asks no server. Mermaid writes
+ * styles into its drawings.
+ */
+const DIAGRAM_POLICY = [
+  "sandbox allow-scripts",
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'"
+].join("; ")
+const DIAGRAM = "diagram/"
+
+/** The page shows the frame, whose files are those of a foreign origin to it: its document has none. */
+const DIAGRAM_HEADERS = {
+  "content-security-policy": DIAGRAM_POLICY,
+  "cross-origin-resource-policy": "cross-origin",
+  "x-frame-options": "SAMEORIGIN"
+}
+
 /** The page copies texts to the clipboard. It uses no device and none of the browser's payments. */
 const PERMISSIONS_POLICY = [
   "camera=()",
@@ -177,7 +200,8 @@ const sendFile = ({ name, next, policy, request, response }: Sending): void => {
     "permissions-policy": PERMISSIONS_POLICY,
     "referrer-policy": "same-origin",
     "x-content-type-options": "nosniff",
-    ...(encoding === undefined ? {} : { "content-encoding": encoding })
+    ...(encoding === undefined ? {} : { "content-encoding": encoding }),
+    ...(name.startsWith(DIAGRAM) ? DIAGRAM_HEADERS : {})
   }
   for (const [header, value] of Object.entries(headers)) response.setHeader(header, value)
   vary(response, "accept-encoding")

@@ -2,4 +2,5 @@
 import "./suites/chat.ts"
 import "./suites/hostileReplies.ts"
 import "./suites/otherPages.ts"
+import "./suites/richReplies.ts"
 import "./suites/sharing.ts"

@@ -1,18 +1,75 @@
-import { memo, useEffect, useState } from "react"
+import { memo, Suspense, useEffect, useMemo, useState } from "react"
 import { useMessages } from "../messages/MessagesProvider.tsx"
+import { lazyPart } from "../parts/lazyPart.ts"
 import { Icon } from "../theme/Icon.tsx"
+import { colours } from "./codePart.ts"
 import classes from "./Markdown.module.css"
 
+const Diagram = lazyPart(async () => (await import("./Diagram.tsx")).Diagram)
+
 const SAID_MS = 2_000
+const DIAGRAM = "mermaid"
 
 export interface CodeBlockProps {
   /** The language in the fence, if any. */
   readonly language: string | undefined
   readonly text: string
+  /** The text is complete: it gets its colours, or is drawn. */
+  readonly isWhole: boolean
 }
 
-/** Code with the name of its language and a button that copies it. */
-export const CodeBlock = memo(({ language, text }: CodeBlockProps) => {
+/** Code in the colours of its language, with its name and a button that copies it; a diagram is drawn. */
+export const CodeBlock = memo(({ language, text, isWhole }: CodeBlockProps) => {
+  const { t } = useMessages()
+  const [isDrawn, setDrawn] = useState(true)
+  const [isBroken, setBroken] = useState(false)
+  const known = /^[\w+#.-]{1,24}/.exec(language ?? "")?.[0]
+  const isDiagram = isWhole && known?.toLowerCase() === DIAGRAM && !isBroken
+  return (
+    <div className={classes.code}>
+      <div className={classes.codeHead}>
+        <span>{known ?? t("chat.code")}</span>
+        <span className={classes.codeActions}>
+          {isDiagram && (
+            <button type="button" className={classes.copy} onClick={() => setDrawn(!isDrawn)}>
+              {t(isDrawn ? "chat.showCode" : "chat.showDiagram")}
+            </button>
+          )}
+          <CopyButton text={text} />
+        </span>
+      </div>
+      {isDiagram && isDrawn ? (
+        <Suspense fallback={<div className={classes.diagram} />}>
+          <Diagram text={text} onFailed={() => setBroken(true)} />
+        </Suspense>
+      ) : (
+        // Long lines are scrolled with the keyboard, too.
+        <pre tabIndex={0}>
+          <code>
+            <Coloured language={isWhole ? known?.toLowerCase() : undefined} text={text} />
+          </code>
+        </pre>
+      )}
+    </div>
+  )
+})
+CodeBlock.displayName = "CodeBlock"
+
+interface ColouredProps {
+  /** Undefined for code without colours. */
+  readonly language: string | undefined
+  readonly text: string
+}
+
+const Coloured = ({ language, text }: ColouredProps) => {
+  const colourCode = colours.useLoaded(language !== undefined)?.colourCode
+  return useMemo(
+    () => (language === undefined ? undefined : colourCode?.(language, text)) ?? text,
+    [colourCode, language, text]
+  )
+}
+
+const CopyButton = ({ text }: { readonly text: string }) => {
   const { t } = useMessages()
   const [isCopied, setCopied] = useState(false)
   useEffect(() => {
@@ -20,25 +77,14 @@ export const CodeBlock = memo(({ language, text }: CodeBlockProps) => {
     const timer = setTimeout(() => setCopied(false), SAID_MS)
     return () => clearTimeout(timer)
   }, [isCopied])
-  const name = /^[\w+#.-]{1,24}/.exec(language ?? "")?.[0] ?? t("chat.code")
   return (
-    <div className={classes.code}>
-      <div className={classes.codeHead}>
-        <span>{name}</span>
-        <button
-          type="button"
-          className={classes.copy}
-          onClick={() => void navigator.clipboard.writeText(text).then(() => setCopied(true))}
-        >
-          <Icon name={isCopied ? "check" : "copy"} size={15} />
-          <span aria-live="polite">{isCopied ? t("chat.copied") : t("chat.copyCode")}</span>
-        </button>
-      </div>
-      {/* Long lines are scrolled with the keyboard, too. */}
-      <pre tabIndex={0}>
-        <code>{text}</code>
-      </pre>
-    </div>
+    <button
+      type="button"
+      className={classes.copy}
+      onClick={() => void navigator.clipboard.writeText(text).then(() => setCopied(true))}
+    >
+      <Icon name={isCopied ? "check" : "copy"} size={15} />
+      <span aria-live="polite">{isCopied ? t("chat.copied") : t("chat.copyCode")}</span>
+    </button>
   )
-})
-CodeBlock.displayName = "CodeBlock"
+}

@@ -2,6 +2,8 @@ import { Fragment, type ReactNode, use } from "react"
 import type { Token, Tokens } from "marked"
 import { CitationsContext } from "./Citations.ts"
 import { decodeEntities } from "./entities.ts"
+import { isNoteMark } from "./footnotes.ts"
+import { NoteMark } from "./NoteMark.tsx"
 import { Formula } from "./Formula.tsx"
 import { isFormula } from "./lexMarkdown.ts"
 import classes from "./Markdown.module.css"
@@ -23,6 +25,7 @@ export const Inline = ({ tokens, depth = 0 }: InlineProps): ReactNode =>
 
 const drawInline = (inline: Token, depth: number): ReactNode => {
   if (isFormula(inline)) return <Formula tex={inline.tex} isDisplayed={inline.isDisplayed} />
+  if (isNoteMark(inline)) return <NoteMark label={inline.label} />
   const token = inline as Tokens.Generic
   const within = <Inline tokens={token.tokens ?? []} depth={depth + 1} />
   switch (token.type) {

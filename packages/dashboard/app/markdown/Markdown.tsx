@@ -1,9 +1,11 @@
-import { createContext, memo, type ReactNode, use, useMemo, useState } from "react"
+import { createContext, memo, type ReactNode, use, useId, useMemo, useState } from "react"
 import type { Token, Tokens } from "marked"
 import { useMessages } from "../messages/MessagesProvider.tsx"
 import { CodeBlock } from "./CodeBlock.tsx"
+import { isNote } from "./footnotes.ts"
 import { Inline } from "./Inline.tsx"
 import { Formula } from "./Formula.tsx"
+import { NoteLabel, NotesOf } from "./NoteMark.tsx"
 import { isFormula, lexMarkdown, normalMarkdown } from "./lexMarkdown.ts"
 import classes from "./Markdown.module.css"
 import { StreamedBlocks } from "./StreamedBlocks.ts"
@@ -27,6 +29,7 @@ const Depth = createContext(0)
  * parses HTML; it loads nothing; a link leads only to a web page or a mailbox. HTML is shown as text.
  */
 export const Markdown = ({ text, isGrowing }: MarkdownProps) => {
+  const id = useId()
   const [streamed] = useState(() => new StreamedBlocks())
   // Blocks keep their keys when the reply ends, so that unchanged ones are not rendered again.
   const blocks = useMemo(() => {
@@ -34,11 +37,13 @@ export const Markdown = ({ text, isGrowing }: MarkdownProps) => {
     return isGrowing ? streamed.update(normal) : lexMarkdown(normal).map((token, key) => ({ key, token }))
   }, [streamed, text, isGrowing])
   return (
-    <div className={classes.markdown} data-markdown="">
-      {blocks.map(({ key, token }) => (
-        <Block key={key} token={token} />
-      ))}
-    </div>
+    <NotesOf value={id}>
+      <div className={classes.markdown} data-markdown="">
+        {blocks.map(({ key, token }) => (
+          <Block key={key} token={token} />
+        ))}
+      </div>
+    </NotesOf>
   )
 }
 
@@ -66,8 +71,18 @@ const Block = memo(
 /** The look of these depends on their own text alone, and on no definition elsewhere. */
 const isPlain = ({ raw }: Token): boolean => !raw.includes("[")
 
+/** A fence that is closed: what follows it belongs to no code. */
+const FENCED = /^ {0,3}(`{3,}|~{3,})[\s\S]*\n {0,3}\1[`~]*\s*$/
+
 const drawBlock = (block: Token): ReactNode => {
   if (isFormula(block)) return <Formula tex={block.tex} isDisplayed={block.isDisplayed} />
+  if (isNote(block)) {
+    return (
+      <p className={classes.note}>
+        <NoteLabel label={block.label} /> <Inline tokens={block.tokens} />
+      </p>
+    )
+  }
   const token = block as Exclude<Tokens.Generic & Token, never>
   switch (token.type) {
     case "space":
@@ -89,8 +104,8 @@ const drawBlock = (block: Token): ReactNode => {
     case "text":
       return token.tokens === undefined ? token.raw : <Inline tokens={token.tokens} />
     case "code": {
-      const { lang, text } = token as Tokens.Code
-      return <CodeBlock language={lang} text={text} />
+      const { lang, raw, text } = token as Tokens.Code
+      return <CodeBlock language={lang} text={text} isWhole={FENCED.test(raw)} />
     }
     case "blockquote":
       return (

@@ -1,4 +1,5 @@
 import { Lexer, Marked, type Token, type TokenizerExtension } from "marked"
+import { footnotes } from "./footnotes.ts"
 
 /** A formula: `$a$`, `\(a\)`, `$$a$$` or `\[a\]`. */
 export interface FormulaToken {
@@ -41,7 +42,7 @@ const inLine: TokenizerExtension = {
   }
 }
 
-const marked = new Marked({ gfm: true, breaks: false }, { extensions: [displayed, inLine] })
+const marked = new Marked({ gfm: true, breaks: false }, { extensions: [displayed, inLine, ...footnotes] })
 
 const FORMULA = /\$\$|\\[([]|\$(?![\s$])[^$\n]*(?<![\s\\])\$(?!\d)/
 

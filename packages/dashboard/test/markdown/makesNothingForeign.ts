@@ -17,7 +17,7 @@ const drawn = (text: string, isGrowing: boolean): string =>
 const ELEMENTS = new Set(
   (
     "div p h3 h4 h5 h6 ul ol li blockquote hr table thead tbody tr th td pre code strong em del br a span button " +
-    "input svg path"
+    "input svg path sup"
   ).split(" ")
 )
 const ATTRIBUTES = new Set(
@@ -37,6 +37,8 @@ const foreignIn = (html: string): ReadonlyArray<string> => {
   for (const [, element = "", attributes = ""] of html.matchAll(TAG)) {
     if (!ELEMENTS.has(element)) found.push(`<${element}>`)
     for (const [, name = "", value = ""] of attributes.matchAll(ATTRIBUTE)) {
+      // Only marks of notes have an id, which no text chooses as a whole.
+      if (name === "id" && element === "button" && /^(?:note|mark)-/.test(value)) continue
       if (!ATTRIBUTES.has(name.toLowerCase())) found.push(`${element} ${name}`)
       if (name === "href" && !/^(?:https?:\/\/|mailto:)/.test(value)) found.push(`href ${value}`)
     }

@@ -21,6 +21,11 @@ export const chat: MessagesLike<typeof english> = {
   "chat.reconnecting":
     "Die Verbindung ging verloren. Die Antwort geht weiter und erscheint, sobald der Server antwortet.",
   "chat.code": "Code",
+  "chat.diagram": "Diagramm",
+  "chat.showCode": "Code zeigen",
+  "chat.showDiagram": "Diagramm zeigen",
+  "chat.note": "Anmerkung {label}",
+  "chat.noteBack": "Zurück zum Zeichen der Anmerkung {label}",
   "chat.copyCode": "Kopieren",
   "chat.copied": "Kopiert",
   "chat.copyReply": "Antwort kopieren",

@@ -28,7 +28,7 @@ export const KeysSection = ({ bot }: { readonly bot: Bot }) => {
       <Text size="sm" c="dimmed">
         {t("bots.snippet.text")}
       </Text>
-      <CodeBlock language="html" text={snippetOf(newest, settings?.widgetOrigin ?? location.origin)} />
+      <CodeBlock language="html" isWhole text={snippetOf(newest, settings?.widgetOrigin ?? location.origin)} />
       <Title order={3} size="h5">
         {t("bots.keys")}
       </Title>
