@@ -60,9 +60,13 @@ const fill = Effect.fnUntraced(function* (userId: string) {
       FROM ${each}, generate_series(0, ${PASSAGES - 1}) AS p`,
     [userId, `${MODEL}/${DIMENSIONS}`]
   )
-  const vector = `${schema}.vector`
+  // Databases of one server share the extension, which is in the schema that created it.
+  const [extension] = yield* statement<{ home: string }>(
+    "SELECT extnamespace::regnamespace::text AS home FROM pg_extension WHERE extname = 'vector'"
+  )
+  const home = extension?.home ?? schema
   yield* execute(`CREATE INDEX ON ${schema}.passage_embeddings
-    USING hnsw ((embedding::${vector}(${DIMENSIONS})) ${schema}.vector_cosine_ops)`)
+    USING hnsw ((embedding::${home}.vector(${DIMENSIONS})) ${home}.vector_cosine_ops)`)
   yield* execute(`ANALYZE ${schema}.passage_embeddings`)
 })
 
