@@ -16,11 +16,11 @@ export interface ParleyWidgetProps extends WidgetOptions {
 }
 
 /**
- * Puts a bot on the page. It renders nothing: the launcher is in the window's corner. A change of bot or service
- * creates a new widget; texts, theme and listeners change in place.
+ * Puts a bot on the page. It renders nothing: the launcher is in the window's corner. A change of bot, service
+ * or language creates a new widget; texts, theme and listeners change in place.
  */
 export const ParleyWidget = (props: ParleyWidgetProps): null => {
-  const { baseUrl, launcher, position, publicKey, texts, theme, widgetRef } = props
+  const { baseUrl, lang, launcher, position, publicKey, texts, theme, widgetRef } = props
   const latest = useRef(props)
   const widget = useRef<Widget | null>(null)
   const wording = JSON.stringify(texts ?? {})
@@ -30,7 +30,7 @@ export const ParleyWidget = (props: ParleyWidgetProps): null => {
   })
   useEffect(() => {
     const { texts: first, theme: firstTheme } = latest.current
-    const mounted = mount({ baseUrl, launcher, position, publicKey, texts: first, theme: firstTheme })
+    const mounted = mount({ baseUrl, lang, launcher, position, publicKey, texts: first, theme: firstTheme })
     mounted.on("ready", (detail) => latest.current.onReady?.(detail))
     mounted.on("open", (detail) => latest.current.onOpen?.(detail))
     mounted.on("close", (detail) => latest.current.onClose?.(detail))
@@ -45,7 +45,7 @@ export const ParleyWidget = (props: ParleyWidgetProps): null => {
       widget.current = null
       if (widgetRef !== undefined) widgetRef.current = null
     }
-  }, [baseUrl, launcher, position, publicKey, widgetRef])
+  }, [baseUrl, lang, launcher, position, publicKey, widgetRef])
   useEffect(() => widget.current?.setTheme(theme ?? "auto"), [theme])
   useEffect(() => widget.current?.setTexts(JSON.parse(wording) as Record<string, string>), [wording])
   return null

@@ -1,4 +1,7 @@
-/** Drawn with lines of the text's colour, in a square of 24 units. */
+/**
+ * Drawn with lines of the text's colour, in a square of 24 units. None points along the line of the text, so none is
+ * mirrored where it runs from right to left.
+ */
 const PATHS = {
   close: "M6 6l12 12M18 6L6 18",
   restart: "M4 12a8 8 0 1 0 2.6-5.9M4 4v4.5h4.5",
@@ -6,10 +9,7 @@ const PATHS = {
   stop: "M8 8h8v8H8z",
   down: "M12 5v14M6 13l6 6 6-6",
   retry: "M4 12a8 8 0 1 0 2.6-5.9M4 4v4.5h4.5",
-  book: "M5 4h9l5 5v11H5zM14 4v5h5",
-  chevron: "M6 9l6 6 6-6",
-  spark: "M12 3.5l2 5.5 5.500 2-5.500 2-2 5.500-2-5.500-5.500-2 5.500-2z",
-  out: "M14 5h5v5M19 5l-8 8M17 14v5H5V7h5"
+  chevron: "M6 9l6 6 6-6"
 } as const
 
 export type IconName = keyof typeof PATHS

@@ -3,8 +3,9 @@ import { type BotConfig, WidgetApi } from "./api/WidgetApi.ts"
 import { applyLook, lookOf } from "./applyLook.ts"
 import { Conversation } from "./conversation/Conversation.ts"
 import { HostPage } from "./HostPage.ts"
+import { Catalogue, type Texts } from "./languages/Catalogue.ts"
+import { languageAt, loadTexts } from "./languages/languages.ts"
 import { readConfig } from "./readConfig.ts"
-import { Catalogue } from "./texts.ts"
 import { ChatView } from "./view/ChatView.ts"
 import { VisitorMemory } from "./VisitorMemory.ts"
 import "./frame.css"
@@ -14,9 +15,11 @@ const PATIENCE_MS = 1_000
 
 /** The chat of one bot: its settings, its messages, and the state that the embedding page asks for. */
 class Frame {
-  readonly #api = new WidgetApi(location.href)
+  readonly #language = languageAt(location.href, navigator.languages)
+  readonly #api = new WidgetApi(location.href, this.#language)
   readonly #host = new HostPage((state) => this.#apply(state))
   #state: HostState = { isOpen: window.parent === window, theme: "auto", texts: {} }
+  #texts: Texts | undefined
   #config: BotConfig | undefined
   #conversation: Conversation | undefined
   #view: ChatView | undefined
@@ -29,7 +32,9 @@ class Frame {
       const isTaken = event.defaultPrevented || document.querySelector("dialog[open]") !== null
       if (event.key === "Escape" && !isTaken) this.#close()
     })
-    const config = await readConfig(this.#api, () => this.#say("connecting"))
+    const reading = readConfig(this.#api, () => this.#say("connecting"))
+    this.#texts = await loadTexts(this.#language)
+    const config = await reading
     if (config === undefined) {
       this.#isAbsent = true
       return this.#show()
@@ -59,7 +64,8 @@ class Frame {
 
   /** Draws the chat, again if its texts have changed, and sends its name to the page. */
   #show(): void {
-    const texts = new Catalogue(this.#state.texts)
+    if (this.#texts === undefined) return
+    const texts = new Catalogue(this.#texts, this.#state.texts)
     const config = this.#config
     const conversation = this.#conversation
     document.documentElement.lang = texts.lang
@@ -81,6 +87,7 @@ class Frame {
     document.body.replaceChildren(this.#view.element)
     this.#host.tell({
       type: "ready",
+      lang: texts.lang,
       displayName: name,
       primaryColor: look.fill,
       inkColor: look.ink,
@@ -100,11 +107,12 @@ class Frame {
     this.#host.tell({ type: "close" })
   }
 
-  /** One sentence instead of the chat. */
+  /** One sentence instead of the chat; nothing before its language is loaded. */
   #say(text: "connecting" | "absent"): void {
+    if (this.#texts === undefined) return
     const line = document.createElement("p")
     const main = document.createElement("main")
-    line.textContent = new Catalogue(this.#state.texts).say(text)
+    line.textContent = new Catalogue(this.#texts, this.#state.texts).say(text)
     line.role = "status"
     main.className = "alone"
     main.append(line)

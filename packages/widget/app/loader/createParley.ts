@@ -46,7 +46,7 @@ export const createParley = (onRemoved: () => void): Parley => {
     theme: (theme: Theme) => chosen().forEach((widget) => widget.setTheme(theme)),
     remove: (key?: string) => {
       chosen(key).forEach((widget) => widget.remove())
-      if (widgets.size > 0) return
+      if (widgets.size) return
       listeners.clear()
       onRemoved()
     }

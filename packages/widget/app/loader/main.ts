@@ -1,4 +1,3 @@
-import type { Theme } from "../../src/host/messages.ts"
 import type { WidgetOptions } from "../../src/host/ParleyWidget.ts"
 import { createParley, type Parley } from "./createParley.ts"
 
@@ -16,17 +15,13 @@ declare global {
 /** The options that a script tag states as data attributes; `data-text-limit-over` replaces the text `limitOver`. */
 const optionsOf = ({ dataset, src }: HTMLScriptElement): WidgetOptions => {
   const texts: Record<string, string> = {}
-  for (const [name, value = ""] of Object.entries(dataset)) {
-    if (/^text[A-Z]/.test(name)) texts[name[4]!.toLowerCase() + name.slice(5)] = value
+  for (const [name, value] of Object.entries(dataset)) {
+    if (/^text[A-Z]/.test(name)) texts[name[4]!.toLowerCase() + name.slice(5)] = value!
   }
-  return {
-    baseUrl: new URL(".", src).href,
-    publicKey: dataset["publicKey"] ?? "",
-    position: dataset["position"] as "left" | "right" | undefined,
-    theme: dataset["theme"] as Theme | undefined,
-    launcher: dataset["launcher"] !== "none",
-    texts
-  }
+  // The attributes `public-key`, `lang`, `position` and `theme` are options under their own names.
+  const named = {} as Pick<WidgetOptions, "publicKey" | "lang" | "position" | "theme">
+  const made = { baseUrl: new URL(".", src).href, launcher: dataset["launcher"] !== "none", texts }
+  return Object.assign(named, dataset as object, made)
 }
 
 /** The page's `Parley`, made by the first of its scripts. */

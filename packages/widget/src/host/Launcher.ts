@@ -27,12 +27,11 @@ export const createLauncher = (onPress: () => void): Launcher => {
     line.setAttribute("d", isOpen ? DOWN : BUBBLE)
     element.ariaExpanded = `${isOpen}`
     element.className = state
-    element.ariaLabel = (state === "unread" ? labels?.unreadLabel : labels?.launcherLabel) ?? null
+    element.ariaLabel = (state === "unread" ? labels?.unreadLabel : labels?.launcherLabel) as string
   }
   svg.setAttribute("viewBox", "0 0 24 24")
   svg.append(line)
   element.append(svg)
-  element.type = "button"
   element.hidden = true
   element.ariaHasPopup = "dialog"
   element.onclick = onPress

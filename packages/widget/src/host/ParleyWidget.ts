@@ -6,6 +6,11 @@ export interface WidgetOptions {
   readonly baseUrl: string
   /** Of the bot, `pk_...`. */
   readonly publicKey: string
+  /**
+   * The language of the texts (BCP 47). If it is missing, or the chat does not have it: that of `<html lang>`, otherwise
+   * the browser's, otherwise English.
+   */
+  readonly lang?: string | undefined
   /** The side of the window; default right, or left in a right-to-left page. */
   readonly position?: "left" | "right" | undefined
   /** Default: the preference of the visitor's system. */

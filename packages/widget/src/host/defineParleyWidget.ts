@@ -12,7 +12,7 @@ export interface ParleyWidgetElement extends HTMLElement {
 
 /**
  * Defines the element `<parley-widget base-url="https://chat.example.com" public-key="pk_...">`, with the attributes
- * `position`, `theme`, `launcher="none"` and `text-...` (`text-limit-over` replaces the text `limitOver`). Events have
+ * `lang`, `position`, `theme`, `launcher="none"` and `text-...` (`text-limit-over` replaces the text `limitOver`). Events have
  * the names `parley-ready`, `parley-open` and so on. Does nothing without a browser, or if the name is defined
  * already.
  */
@@ -33,7 +33,7 @@ const textsOf = (element: Element): Record<string, string> =>
 // Made when it is asked for, as servers that draw pages have no HTMLElement.
 const makeElement = () =>
   class extends HTMLElement implements ParleyWidgetElement {
-    static readonly observedAttributes = ["base-url", "public-key", "position", "theme", "launcher"]
+    static readonly observedAttributes = ["base-url", "public-key", "lang", "position", "theme", "launcher"]
     #widget: ParleyWidget | undefined
 
     get widget(): ParleyWidget | undefined {
@@ -47,6 +47,7 @@ const makeElement = () =>
       const widget = mount({
         baseUrl,
         publicKey,
+        lang: this.lang,
         position: (this.getAttribute("position") as "left" | "right" | null) ?? undefined,
         theme: this.#theme,
         launcher: this.getAttribute("launcher") !== "none",

@@ -21,6 +21,8 @@ export type FrameMessage =
   /** The bot exists: the look and the name of its launcher. */
   | {
       readonly type: "ready"
+      /** The language of the texts. */
+      readonly lang: string
       readonly displayName: string
       /** Of the launcher, `#rrggbb`. */
       readonly primaryColor: string

@@ -22,7 +22,8 @@ const REPORTED = /^(message|reply|limit|error)$/
 export const mount = (options: WidgetOptions): ParleyWidget => {
   const { baseUrl, publicKey } = options
   if (!publicKey) throw new TypeError("Parley: no public key")
-  const { href, origin } = new URL(`widget/${encodeURIComponent(publicKey)}`, baseUrl.replace(/\/*$/, "/"))
+  const path = `widget/${encodeURIComponent(publicKey)}?lang=${options.lang ?? ""},${document.documentElement.lang}`
+  const { href, origin } = new URL(path, baseUrl.replace(/\/*$/, "/"))
   const removal = new AbortController()
   const { signal } = removal
   const side = options.position ?? (document.dir === "rtl" ? "left" : "right")
@@ -66,8 +67,9 @@ export const mount = (options: WidgetOptions): ParleyWidget => {
   }
 
   const appear = (message: Extract<FrameMessage, { readonly type: "ready" }>): void => {
-    const { displayName, frameTitle, inkColor, primaryColor } = message
+    const { displayName, frameTitle, inkColor, lang, primaryColor } = message
     if (!COLOURS.test(primaryColor + inkColor)) return
+    host.lang = lang
     host.style.setProperty("--fill", primaryColor)
     host.style.setProperty("--ink", inkColor)
     panel.element.ariaLabel = panel.frame.title = frameTitle

@@ -7,11 +7,11 @@ button{width:60px;height:60px;border-radius:50%;background:var(--fill);color:var
 button:hover{scale:1.06}
 button:focus-visible{outline:3px solid #fff;box-shadow:0 0 0 6px #000}
 svg{width:28px;fill:none;stroke:currentColor;stroke-width:2;stroke-linejoin:round;vertical-align:middle}
+svg:dir(rtl){scale:-1 1}
 .unread:after{content:"";position:absolute;top:0;right:0;width:12px;height:12px;border:2px solid #fff;border-radius:50%;background:#d92d20}
 dialog{bottom:92px;top:auto;width:400px;height:min(700px,100dvh - 112px);max-width:none;max-height:none;margin:0;border:0;border-radius:18px;display:block;visibility:hidden;opacity:0;overflow:hidden}
 dialog[open]{visibility:visible;opacity:1}
-.full{inset:0;width:100%;height:100%;border-radius:0}
-iframe{width:100%;height:100%;border:0;display:block}
+.full,iframe{inset:0;width:100%;height:100%;border:0;border-radius:0;display:block}
 [hidden]{display:none}
 @media(prefers-reduced-motion:no-preference){*{transition:.2s}}
 @media print{*{display:none}}`

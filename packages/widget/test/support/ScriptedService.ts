@@ -13,6 +13,7 @@ export interface AskedBody {
   readonly message: string
   readonly conversationId?: string
   readonly challengeToken?: string
+  readonly lang?: string
 }
 
 /** The response to one message. */

@@ -77,11 +77,16 @@ const refusalOf = async (response: Response): Promise<Refusal> => {
 export class WidgetApi {
   readonly #base: URL
   readonly #publicKey: string
+  readonly #lang: string
   /** Browsers cache a configuration for a while; the dashboard's preview shows the one just saved. */
   readonly #configCache: RequestCache
 
-  /** Takes the address of the frame's page, which ends in the bot's public key, and in `#preview` if it is one. */
-  constructor(page: string) {
+  /**
+   * Takes the address of the frame's page, whose path ends in the bot's public key, with `#preview` if it is one; and the
+   * language in which the bot speaks.
+   */
+  constructor(page: string, lang: string) {
+    this.#lang = lang
     this.#configCache = new URL(page).hash === "#preview" ? "reload" : "default"
     this.#base = new URL("../api/widget/", page)
     this.#publicKey = decodeURIComponent(new URL(page).pathname.split("/").at(-1) ?? "")
@@ -92,7 +97,9 @@ export class WidgetApi {
   }
 
   async config(): Promise<BotConfig | Refusal> {
-    const response = await this.#fetch(`config/${encodeURIComponent(this.#publicKey)}`, { cache: this.#configCache })
+    const response = await this.#fetch(`config/${encodeURIComponent(this.#publicKey)}?lang=${this.#lang}`, {
+      cache: this.#configCache
+    })
     if (!(response instanceof Response)) return response
     if (!response.ok) return refusalOf(response)
     try {
@@ -103,7 +110,7 @@ export class WidgetApi {
   }
 
   async ask(question: Question, signal: AbortSignal): Promise<BegunReply | Refusal> {
-    const response = await this.#post("chat", question, signal)
+    const response = await this.#post("chat", { ...question, lang: this.#lang }, signal)
     if (!(response instanceof Response)) return response
     if (!response.ok) return refusalOf(response)
     const conversationId = response.headers.get("x-conversation-id") ?? question.conversationId

@@ -1,6 +1,6 @@
 import { element } from "../element.ts"
 import { icon } from "../icon.ts"
-import type { Catalogue } from "../texts.ts"
+import type { Catalogue } from "../languages/Catalogue.ts"
 
 /** Longer messages are not typed but pasted by mistake. */
 const LONGEST_MESSAGE = 4_000
@@ -27,7 +27,6 @@ export class Composer {
     this.#input = input
     this.#field = element("textarea", {
       rows: 1,
-      dir: "auto",
       maxlength: LONGEST_MESSAGE,
       "aria-label": texts.say("field"),
       placeholder: texts.say("placeholder"),
@@ -98,9 +97,11 @@ export class Composer {
     this.#mark()
   }
 
-  /** Uses aria-disabled, because a disabled button loses the focus. */
+  /** Marks what follows from the text. Uses aria-disabled, because a disabled button loses the focus. */
   #mark(): void {
     const isOff = !this.#isRunning && (this.#isHeld || this.text.trim() === "")
     this.#send.ariaDisabled = String(isOff)
+    // An empty field with the direction "auto" runs from left to right, its placeholder too.
+    this.#field.dir = this.text === "" ? "" : "auto"
   }
 }

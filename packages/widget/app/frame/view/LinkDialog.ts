@@ -1,5 +1,5 @@
 import { element } from "../element.ts"
-import type { Catalogue } from "../texts.ts"
+import type { Catalogue } from "../languages/Catalogue.ts"
 
 /** Shows the real address of a reply's link, and asks before it opens. */
 export class LinkDialog {

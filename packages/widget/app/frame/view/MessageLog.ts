@@ -1,7 +1,7 @@
 import type { Message } from "../conversation/Message.ts"
 import { element } from "../element.ts"
 import { icon } from "../icon.ts"
-import type { Catalogue } from "../texts.ts"
+import type { Catalogue } from "../languages/Catalogue.ts"
 import { botMessageView, type MessageSurroundings, type MessageView, visitorMessageView } from "./MessageView.ts"
 
 /** Distance from its end, in pixels, within which the log follows new text. */

@@ -1,7 +1,7 @@
 import type { Message } from "../conversation/Message.ts"
 import { element } from "../element.ts"
 import { MarkdownView } from "../markdown/MarkdownView.ts"
-import type { Catalogue } from "../texts.ts"
+import type { Catalogue } from "../languages/Catalogue.ts"
 import type { Announcer } from "./Announcer.ts"
 import { SourceList } from "./SourceList.ts"
 

@@ -1,7 +1,7 @@
 import type { Obstacle } from "../conversation/Conversation.ts"
 import { element } from "../element.ts"
 import { icon } from "../icon.ts"
-import type { Catalogue } from "../texts.ts"
+import type { Catalogue } from "../languages/Catalogue.ts"
 import type { Announcer } from "./Announcer.ts"
 import { TurnstileBox } from "./TurnstileBox.ts"
 

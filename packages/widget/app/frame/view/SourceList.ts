@@ -1,7 +1,7 @@
 import type { Source } from "../api/Transcript.ts"
 import { element } from "../element.ts"
 import { icon } from "../icon.ts"
-import type { Catalogue } from "../texts.ts"
+import type { Catalogue } from "../languages/Catalogue.ts"
 
 /** The passages that a reply cites, each closed until the reader opens it. */
 export class SourceList {
@@ -39,7 +39,7 @@ const entryOf = (source: Source, texts: Catalogue): HTMLDetailsElement => {
       "summary",
       {},
       element("span", { class: "number" }, String(number)),
-      element("bdi", { class: "name" }, filename),
+      element("span", { class: "name" }, element("bdi", {}, filename)),
       place,
       icon("chevron")
     ),

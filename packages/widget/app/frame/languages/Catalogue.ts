@@ -1,0 +1,56 @@
+import type { Texts as Replacements } from "../../../src/host/messages.ts"
+import type { texts as english } from "./en.ts"
+
+export type TextName = keyof typeof english
+
+/** Every text of the chat that is not its bot's own, in one language. */
+export type Texts = Readonly<Record<TextName, string>>
+
+const LONGEST = 500
+
+/**
+ * The chat's texts in one language, some of them replaced by the page. `lang` and `dir` are among them: those of the
+ * replacements.
+ */
+export class Catalogue {
+  readonly #texts: Texts
+
+  /** Takes the page's replacements: unknown names and values that are not texts are dropped. */
+  constructor(texts: Texts, replaced: Replacements) {
+    const names = Object.keys(replaced).filter(
+      (name) => Object.hasOwn(texts, name) && typeof replaced[name] === "string"
+    )
+    this.#texts = { ...texts, ...Object.fromEntries(names.map((name) => [name, replaced[name]?.slice(0, LONGEST)])) }
+  }
+
+  /** A text with values in place of the braces. */
+  say(name: TextName, values: Readonly<Record<string, string | number>> = {}): string {
+    return this.#texts[name].replace(/\{(\w+)\}/g, (whole, key: string) =>
+      Object.hasOwn(values, key) ? String(values[key]) : whole
+    )
+  }
+
+  get lang(): string {
+    return this.#texts.lang
+  }
+
+  get dir(): string {
+    return this.#texts.dir === "rtl" ? "rtl" : "ltr"
+  }
+
+  /** A duration in words, rounded up: seconds up to a minute and a half, then minutes, then hours. */
+  duration(seconds: number): string {
+    const [count, unit] =
+      seconds <= 90
+        ? [seconds, "second"]
+        : seconds <= 5_400
+          ? [Math.ceil(seconds / 60), "minute"]
+          : [Math.ceil(seconds / 3_600), "hour"]
+    const style = { style: "unit", unit, unitDisplay: "long", numberingSystem: "latn" } as const
+    try {
+      return new Intl.NumberFormat(this.lang, style).format(count as number)
+    } catch {
+      return new Intl.NumberFormat("en", style).format(count as number)
+    }
+  }
+}
