@@ -36,6 +36,29 @@ describe("the widget's configuration", () => {
   })
 })
 
+describe("the configuration of the widget in a language", () => {
+  const first = async (key: string, query: string) => {
+    const answer = await server.fetch(`/api/widget/config/${key}${query}`)
+    const { displayName, suggestedQuestions, welcomeMessage } = (await answer.json()) as Record<string, unknown>
+    return [displayName, welcomeMessage, suggestedQuestions]
+  }
+
+  test("has the texts that the owner gave in it, and for all else those for all languages", async () => {
+    const bot = await server.parley.bots.create(OWNER, {
+      displayName: "Ada",
+      welcomeMessage: "Hello!",
+      suggestedQuestions: ["Why?"],
+      translations: { fr: { welcomeMessage: "Bonjour !" }, ar: { suggestedQuestions: ["لماذا؟"] } }
+    })
+    const key = bot.keys[0]?.publicKey ?? ""
+    expect(await first(key, "?lang=fr")).toEqual(["Ada", "Bonjour !", ["Why?"]])
+    expect(await first(key, "?lang=ar-EG")).toEqual(["Ada", "Hello!", ["لماذا؟"]])
+    for (const query of ["", "?lang=", "?lang=de", "?lang=tlh", "?lang=toString"]) {
+      expect([query, await first(key, query)]).toEqual([query, ["Ada", "Hello!", ["Why?"]]])
+    }
+  })
+})
+
 describe("a visitor's message", () => {
   test("is answered with a stream of plain text and the conversation, which goes on", async () => {
     const first = await chat()

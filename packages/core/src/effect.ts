@@ -181,10 +181,10 @@ export {
   type ReadConversation
 } from "./widget/ConversationService.ts"
 export { type VisitorCall, VisitorGate } from "./widget/VisitorGate.ts"
+export { NEUTRAL_DECLINE } from "./widget/neutralDecline.ts"
 export { VisitorConversation, VisitorMessage } from "./widget/VisitorMessage.ts"
 export {
   type BotUnreachable,
-  NEUTRAL_DECLINE,
   type VisitorCallInput,
   type WidgetConfig,
   type WidgetMessage,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { BOT_LANGUAGES } from "../../core/src/bots/botFields.ts"
 import { Catalogue } from "../app/frame/languages/Catalogue.ts"
 import { texts as english } from "../app/frame/languages/en.ts"
 import { LANGUAGES, languageAt, loadTexts } from "../app/frame/languages/languages.ts"
@@ -24,6 +25,10 @@ describe.each(LANGUAGES)("the texts in %s", (language) => {
   it("name a duration with the digits of the other numbers", async () => {
     expect(new Catalogue(await loadTexts(language), {}).duration(75)).toMatch(/75/)
   })
+})
+
+it("the owner of a bot can give its texts in each language of the chat", () => {
+  expect([...BOT_LANGUAGES]).toEqual(LANGUAGES)
 })
 
 describe("the language of the chat", () => {

@@ -24,6 +24,19 @@ export interface Bot {
   readonly declineText: string | null
   /** Questions that the widget offers to begin with. */
   readonly suggestedQuestions: ReadonlyArray<string>
+  /** The texts for visitors by the language of the widget, in the place of those for all languages. */
+  readonly translations: {
+    readonly en?: BotTexts
+    readonly de?: BotTexts
+    readonly fr?: BotTexts
+    readonly es?: BotTexts
+    readonly pt?: BotTexts
+    readonly it?: BotTexts
+    readonly nl?: BotTexts
+    readonly pl?: BotTexts
+    readonly ja?: BotTexts
+    readonly ar?: BotTexts
+  }
   /** Whether visitors see the passages that a reply cites, with the documents' names. */
   readonly showSources: boolean
   /** Whether it answers. To visitors, one that does not is not there. */
@@ -58,6 +71,19 @@ export interface BotChange {
   readonly declineText?: string | null
   /** Questions that the widget offers to begin with. */
   readonly suggestedQuestions?: ReadonlyArray<string>
+  /** The texts for visitors by the language of the widget, in the place of those for all languages. */
+  readonly translations?: {
+    readonly en?: BotTexts
+    readonly de?: BotTexts
+    readonly fr?: BotTexts
+    readonly es?: BotTexts
+    readonly pt?: BotTexts
+    readonly it?: BotTexts
+    readonly nl?: BotTexts
+    readonly pl?: BotTexts
+    readonly ja?: BotTexts
+    readonly ar?: BotTexts
+  }
   /** Whether visitors see the passages that a reply cites, with the documents' names. */
   readonly showSources?: boolean
   /** Whether it answers. To visitors, one that does not is not there. */
@@ -86,6 +112,19 @@ export interface BotDraft {
   readonly declineText?: string | null
   /** Questions that the widget offers to begin with. */
   readonly suggestedQuestions?: ReadonlyArray<string>
+  /** The texts for visitors by the language of the widget, in the place of those for all languages. */
+  readonly translations?: {
+    readonly en?: BotTexts
+    readonly de?: BotTexts
+    readonly fr?: BotTexts
+    readonly es?: BotTexts
+    readonly pt?: BotTexts
+    readonly it?: BotTexts
+    readonly nl?: BotTexts
+    readonly pl?: BotTexts
+    readonly ja?: BotTexts
+    readonly ar?: BotTexts
+  }
   /** Whether visitors see the passages that a reply cites, with the documents' names. */
   readonly showSources?: boolean
   /** Whether it answers. To visitors, one that does not is not there. */
@@ -104,6 +143,13 @@ export interface BotKey {
 export interface BotList {
   /** The bots, newest first. */
   readonly bots: ReadonlyArray<Bot>
+}
+
+/** The texts of a bot in one language. A missing one is the text for all languages. */
+export interface BotTexts {
+  readonly welcomeMessage?: string
+  readonly suggestedQuestions?: ReadonlyArray<string>
+  readonly declineText?: string
 }
 
 /** A conversation of a visitor with a bot, without its messages. */

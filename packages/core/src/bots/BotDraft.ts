@@ -28,6 +28,7 @@ const DEFAULTS: Omit<BotSettings, "displayName"> = {
   dailyCap: null,
   declineText: null,
   suggestedQuestions: [],
+  translations: {},
   showSources: true,
   active: true
 }
@@ -40,8 +41,27 @@ const invalid = (error: Schema.SchemaError) => new InvalidBot({ issues: issuesOf
 const unique = (texts: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(texts)]
 
 const site = (text: string): string => {
-  const trimmed = text.trim().toLowerCase().replace(/\/$/, "")
-  return trimmed.includes("://") ? trimmed : `https://${trimmed}`
+  const named = text.trim().toLowerCase().replace(/\/$/, "")
+  return named.includes("://") ? named : `https://${named}`
+}
+
+const trimmed = (questions: ReadonlyArray<string>) => unique(questions.map((question) => question.trim()))
+
+type Translations = BotSettings["translations"]
+
+/** Without blank texts, and without languages that have none: in their place are the texts for all languages. */
+const withoutBlanks = (translations: Translations): Translations => {
+  const texts = Object.entries(translations).map(
+    ([language, { declineText = "", suggestedQuestions = [], welcomeMessage = "" }]) => {
+      const kept = {
+        ...(welcomeMessage.trim() === "" ? {} : { welcomeMessage }),
+        ...(suggestedQuestions.length === 0 ? {} : { suggestedQuestions: trimmed(suggestedQuestions) }),
+        ...(declineText.trim() === "" ? {} : { declineText })
+      }
+      return [language, kept] as const
+    }
+  )
+  return Object.fromEntries(texts.filter(([, kept]) => Object.keys(kept).length > 0))
 }
 
 /** Normalises a change: trims texts, lowers the case where it is insignificant, removes duplicates. */
@@ -55,9 +75,8 @@ const normal = (change: BotChange): Partial<BotSettings> => ({
   ...(change.allowedSites === undefined ? {} : { allowedSites: unique(change.allowedSites.map(site)) }),
   // A blank text is no decline text: visitors always read something.
   ...(change.declineText?.trim() === "" ? { declineText: null } : {}),
-  ...(change.suggestedQuestions === undefined
-    ? {}
-    : { suggestedQuestions: unique(change.suggestedQuestions.map((question) => question.trim())) })
+  ...(change.suggestedQuestions === undefined ? {} : { suggestedQuestions: trimmed(change.suggestedQuestions) }),
+  ...(change.translations === undefined ? {} : { translations: withoutBlanks(change.translations) })
 })
 
 /** Parses a request; returns the settings of a new bot, or its problems with the path of each. */

@@ -75,10 +75,11 @@ export class BotService extends Context.Service<
 const decodeSettings = Schema.decodeUnknownEffect(BotSettings)
 
 /**
- * Checks stored settings as strictly as requests: a row that was changed by hand neither answers nor styles a page.
+ * Checks stored settings as strictly as requests: a row that was changed by hand neither answers nor styles a page. Earlier
+ * releases store no translations.
  */
 const checked = ({ settings, ...bot }: StoredBot): Effect.Effect<Bot, BotMisconfigured> =>
-  Effect.mapBoth(decodeSettings(settings), {
+  Effect.mapBoth(decodeSettings({ translations: {}, ...settings }), {
     onSuccess: (known) => ({ ...bot, ...known }),
     onFailure: () => new BotMisconfigured({ botId: bot.id })
   })

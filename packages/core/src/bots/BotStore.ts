@@ -5,7 +5,7 @@ import type { Bot, BotKey, BotName, BotSettings } from "./Bot.ts"
 
 /** A bot as it was found: its settings are checked again by its reader. */
 export interface StoredBot extends Omit<Bot, keyof BotSettings> {
-  readonly settings: unknown
+  readonly settings: object
 }
 
 /** The result of adding a key. */

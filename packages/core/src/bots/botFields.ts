@@ -67,6 +67,28 @@ const DocumentIds = Schema.Array(
 
 const Credits = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
 
+const Questions = Schema.Array(Line(BOT_LIMITS.suggestedQuestion)).check(
+  Schema.isMaxLength(BOT_LIMITS.suggestedQuestions, {
+    message: `Expected at most ${BOT_LIMITS.suggestedQuestions} questions`
+  })
+)
+
+/** The languages that the widget speaks (ISO 639-1). */
+export const BOT_LANGUAGES = ["en", "de", "fr", "es", "pt", "it", "nl", "pl", "ja", "ar"] as const
+export type BotLanguage = (typeof BOT_LANGUAGES)[number]
+
+/** A bot's texts in one language. A missing one is the text for all languages. */
+const Translation = Schema.optionalKey(
+  Schema.Struct({
+    welcomeMessage: Schema.optionalKey(Text(BOT_LIMITS.welcomeMessage)),
+    suggestedQuestions: Schema.optionalKey(Questions),
+    declineText: Schema.optionalKey(Text(BOT_LIMITS.declineText))
+  }).annotate({
+    identifier: "BotTexts",
+    description: "The texts of a bot in one language. A missing one is the text for all languages."
+  })
+)
+
 /** The fields that requests and stored settings share. */
 export const botFields = {
   displayName: Line(BOT_LIMITS.displayName, Schema.String.annotate({ description: "The name that visitors see." })),
@@ -93,13 +115,21 @@ export const botFields = {
   declineText: Schema.NullOr(Text(BOT_LIMITS.declineText)).annotate({
     description: "The text that visitors see when the owner's credits are used up; a neutral sentence where null."
   }),
-  suggestedQuestions: Schema.Array(Line(BOT_LIMITS.suggestedQuestion))
-    .check(
-      Schema.isMaxLength(BOT_LIMITS.suggestedQuestions, {
-        message: `Expected at most ${BOT_LIMITS.suggestedQuestions} questions`
-      })
-    )
-    .annotate({ description: "Questions that the widget offers to begin with." }),
+  suggestedQuestions: Questions.annotate({ description: "Questions that the widget offers to begin with." }),
+  translations: Schema.Struct({
+    en: Translation,
+    de: Translation,
+    fr: Translation,
+    es: Translation,
+    pt: Translation,
+    it: Translation,
+    nl: Translation,
+    pl: Translation,
+    ja: Translation,
+    ar: Translation
+  } satisfies Record<BotLanguage, typeof Translation>).annotate({
+    description: "The texts for visitors by the language of the widget, in the place of those for all languages."
+  }),
   showSources: Schema.Boolean.annotate({
     description: "Whether visitors see the passages that a reply cites, with the documents' names."
   }),

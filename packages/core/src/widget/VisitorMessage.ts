@@ -19,6 +19,9 @@ const named = {
 /** The longest token of a challenge, in UTF-16 units: the maximum of Turnstile's. */
 const MAX_TOKEN = 2_048
 
+/** The longest tag of a language, in UTF-16 units. */
+const MAX_TAG = 100
+
 /** A visitor's message to a bot. */
 export const VisitorMessage = Schema.Struct({
   ...named,
@@ -27,6 +30,9 @@ export const VisitorMessage = Schema.Struct({
   ),
   conversationId: Schema.optionalKey(Schema.String).annotate({
     description: "The conversation to go on with, as `x-conversation-id` named it; a new one begins without it."
+  }),
+  lang: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(MAX_TAG))).annotate({
+    description: "The language of the widget (BCP 47), in which the bot declines."
   }),
   challengeToken: Schema.optionalKey(
     Schema.String.check(Schema.isMaxLength(MAX_TOKEN, { message: `Expected at most ${MAX_TOKEN} characters` }))

@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer, type Scope, Stream } from "effect"
 import type { Bot } from "../bots/Bot.ts"
 import { ActiveBots } from "../bots/BotService.ts"
+import { botLanguage, botTexts } from "../bots/botTexts.ts"
 import { BotMisconfigured, BotNotFound } from "../bots/errors.ts"
 import { ChatService } from "../chat/ChatService.ts"
 import type { SendFailed } from "../chat/sendMessages.ts"
@@ -24,6 +25,7 @@ import {
   type VisitorReadsLimited
 } from "./errors.ts"
 import type { ChallengeUnavailable } from "./VisitorChallenge.ts"
+import { neutralDecline } from "./neutralDecline.ts"
 import { instruments } from "../telemetry/instruments.ts"
 import { VisitorGate } from "./VisitorGate.ts"
 import type { VisitorConversation, VisitorMessage } from "./VisitorMessage.ts"
@@ -94,9 +96,6 @@ export type WidgetSendFailed =
   | ModelFailed
   | ModelUnavailable
 
-/** What visitors read where a bot's owner has written nothing: it says nothing of money. */
-export const NEUTRAL_DECLINE = "I cannot answer at the moment. Please try again later."
-
 const TRANSCRIPT_MESSAGES = 200
 const TRANSCRIPT_BYTES = 256 * 1024
 
@@ -113,8 +112,8 @@ interface Asked {
 export class WidgetService extends Context.Service<
   WidgetService,
   {
-    /** What the active bot with this public key shows of itself. */
-    config(publicKey: string): Effect.Effect<WidgetConfig, BotUnreachable>
+    /** What the active bot with this public key shows of itself, in the language of a tag (BCP 47) if it has texts in it. */
+    config(publicKey: string, lang?: string): Effect.Effect<WidgetConfig, BotUnreachable>
     /**
      * Answers a visitor, at the owner's expense and by the owner's settings alone. Where the owner's credits or the room
      * for conversations are used up, or the owner is blocked, the reply is the bot's decline, which costs nothing.
@@ -151,21 +150,21 @@ const makeInsteadOfReply = Effect.gen(function* () {
   const chats = yield* ChatStore
   const ids = yield* IdGenerator
 
-  const declineOf = (bot: Bot, conversationId: string): WidgetReply => ({
-    conversationId,
-    text: Stream.succeed(bot.declineText ?? NEUTRAL_DECLINE)
-  })
+  const declineTo = ({ bot, call }: Asked): string => {
+    const language = botLanguage(call.lang)
+    return botTexts(bot, language).declineText ?? neutralDecline(language)
+  }
 
   /** Keeps what was asked and that it was declined: the visitor may go on, and the owner sees what was missed. */
-  const keepDeclined = Effect.fnUntraced(function* ({ bot, call, owner }: Asked, chatId: string) {
-    const content = bot.declineText ?? NEUTRAL_DECLINE
+  const keepDeclined = Effect.fnUntraced(function* (asked: Asked, chatId: string) {
+    const { call, owner } = asked
     yield* chats.beginTurn({
       owner,
       chatId,
       continues: call.conversationId !== undefined,
       title: titleOf([{ role: "user", content: call.message }]),
       messages: [{ role: "user", content: call.message }],
-      reply: { id: yield* ids.next, model: undefined, sources: [], content }
+      reply: { id: yield* ids.next, model: undefined, sources: [], content: declineTo(asked) }
     })
   })
 
@@ -182,7 +181,7 @@ const makeInsteadOfReply = Effect.gen(function* () {
       case "StorageQuotaExceeded": {
         const chatId = call.conversationId ?? (yield* ids.next)
         if (error._tag !== "StorageQuotaExceeded") yield* keepDeclined(asked, chatId)
-        return declineOf(bot, chatId)
+        return { conversationId: chatId, text: Stream.succeed(declineTo(asked)) }
       }
       case "ChatNotFound":
         return yield* new ConversationNotFound()
@@ -267,8 +266,10 @@ const make = Effect.gen(function* () {
   })
 
   return WidgetService.of({
-    config: Effect.fn("WidgetService.config")(function* (publicKey) {
-      const { displayName, primaryColor, showSources, suggestedQuestions, welcomeMessage } = yield* botOf(publicKey)
+    config: Effect.fn("WidgetService.config")(function* (publicKey, lang) {
+      const bot = yield* botOf(publicKey)
+      const { displayName, primaryColor, showSources } = bot
+      const { suggestedQuestions, welcomeMessage } = botTexts(bot, botLanguage(lang))
       return { displayName, welcomeMessage, primaryColor, suggestedQuestions, showSources }
     }),
     send: Effect.fn("WidgetService.send")(function* (call) {

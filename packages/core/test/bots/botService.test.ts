@@ -40,6 +40,7 @@ describe("the settings of a bot", () => {
       dailyCap: null,
       declineText: null,
       suggestedQuestions: [],
+      translations: {},
       showSources: true,
       active: true
     })
@@ -67,6 +68,17 @@ describe("the settings of a bot", () => {
       declineText: null
     })
     expect(Object.keys(Effect.runSync(decodeBotDraft(draft)))).not.toContain("owner")
+  })
+
+  it("have texts by language, without blank ones", () => {
+    const translations = {
+      fr: { welcomeMessage: "Bonjour !", suggestedQuestions: [" Où ? ", "Où ?"], declineText: " " },
+      ja: { welcomeMessage: " ", suggestedQuestions: [] },
+      xx: { welcomeMessage: "?" }
+    }
+    expect(Effect.runSync(decodeBotChange({ translations }))).toEqual({
+      translations: { fr: { welcomeMessage: "Bonjour !", suggestedQuestions: ["Où ?"] } }
+    })
   })
 
   it.each<[keyof BotSettings, ReadonlyArray<unknown>]>([
@@ -98,6 +110,17 @@ describe("the settings of a bot", () => {
     ["dailyCap", [-1, 1.5, Number.NaN, 2 ** 53, "7"]],
     ["declineText", ["x".repeat(1_001), "\0"]],
     ["suggestedQuestions", [[""], ["x".repeat(201)], ["a\tb"], Array.from({ length: 7 }, (_, i) => `Why ${i}?`)]],
+    [
+      "translations",
+      [
+        null,
+        { fr: null },
+        { de: { welcomeMessage: "x".repeat(1_001) } },
+        { ar: { suggestedQuestions: ["a\nb"] } },
+        { ja: { suggestedQuestions: Array.from({ length: 7 }, (_, i) => `${i}`) } },
+        { pl: { declineText: "\0" } }
+      ]
+    ],
     ["showSources", ["yes", null]],
     ["active", [1, null]]
   ])("are refused with what is wrong: %s", (name, values) => {
@@ -187,6 +210,18 @@ const owning = (run: Run<Layer.Success<typeof layer>>) => {
         expect(yield* active.findByKey(key)).toBeUndefined()
         yield* bots.update(owner, bot.id, { active: true })
         expect((yield* active.findByKey(key))?.id).toBe(bot.id)
+      })
+    ))
+
+  it("a bot that an earlier release stored has no translations", () =>
+    run(
+      Effect.gen(function* () {
+        const bots = yield* BotService
+        const store = yield* BotStore
+        const owner = newUserId()
+        const { translations: _none, ...older } = newBot(owner)
+        yield* store.insert(older as ReturnType<typeof newBot>, 1)
+        expect((yield* bots.get(owner, older.id)).translations).toEqual({})
       })
     ))
 

@@ -185,6 +185,25 @@ describe("a bot that cannot answer", () => {
     }
   )
 
+  it.effect("declines in the language of the widget: in its own words if it has some, or in neutral ones", () =>
+    Effect.gen(function* () {
+      const translations = { fr: { declineText: "Nous sommes fermés." }, de: { welcomeMessage: "Hallo!" } }
+      const own = yield* newBot({ declineText: "We are closed.", translations })
+      const neutral = yield* newBot()
+      const declined = Effect.fnUntraced(function* (publicKey: string, lang: string) {
+        const { conversationId, text } = yield* say(publicKey, "Hi", { lang })
+        const { messages } = yield* transcript(publicKey, conversationId)
+        assert.strictEqual(messages.at(-1)?.content, text)
+        return text
+      })
+      assert.strictEqual(yield* declined(own.publicKey, "fr-CA"), "Nous sommes fermés.")
+      assert.strictEqual(yield* declined(own.publicKey, "de"), "We are closed.")
+      assert.strictEqual(yield* declined(own.publicKey, "sv"), "We are closed.")
+      assert.match(yield* declined(neutral.publicKey, "DE_ch"), /^Ich kann im Moment nicht antworten/)
+      assert.strictEqual(yield* declined(neutral.publicKey, "sv"), NEUTRAL_DECLINE)
+    }).pipe(Effect.provide(world(hello(), flatPrice(3, 2))))
+  )
+
   it.effect("for want of room for conversations declines, and keeps nothing", () =>
     Effect.gen(function* () {
       const bot = yield* newBot()

@@ -27,7 +27,7 @@ const optionsOf = ({ dataset, src }: HTMLScriptElement): WidgetOptions => {
 /** The page's `Parley`, made by the first of its scripts. */
 const sharedParley = (): Parley => {
   const before = window.Parley
-  if (before !== undefined && "mount" in before) return before
+  if (before && "mount" in before) return before
   const parley = createParley(() => {
     if (window.Parley === parley) delete window.Parley
   })

@@ -4,7 +4,7 @@ import { visitorAccess } from "../../access/openAccess.ts"
 import { json, streamed } from "../../exchange/Exchange.ts"
 import { jsonBody } from "../../body/jsonBody.ts"
 import { messageFields, sourceFields } from "../chats/chats.ts"
-import { requiredTextParameter } from "../parameters.ts"
+import { requiredTextParameter, textParameter } from "../parameters.ts"
 import { choice, flag, listOf, named, text } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 
@@ -19,6 +19,11 @@ export const getWidgetConfig = defineRoute({
   summary: "Returns the public settings of a bot",
   access: visitorAccess,
   pathParameters: { publicKey: requiredTextParameter("The bot's public key.") },
+  queryParameters: {
+    lang: textParameter(
+      "The language of the first words (BCP 47). Those for all languages without it, or if the bot has none in it."
+    )
+  },
   responses: {
     200: {
       description: "The bot's name, colour and first words.",
@@ -32,9 +37,9 @@ export const getWidgetConfig = defineRoute({
     }
   },
   errors: ["bot_not_found", "bot_misconfigured", "storage_unavailable"],
-  handle: Effect.fnUntraced(function* ({ path }) {
+  handle: Effect.fnUntraced(function* ({ path, query }) {
     const widget = yield* WidgetService
-    const config = yield* widget.config(path.publicKey)
+    const config = yield* widget.config(path.publicKey, query.lang)
     return json(200, config, { "cache-control": `public, max-age=${CONFIG_SECONDS}` })
   })
 })

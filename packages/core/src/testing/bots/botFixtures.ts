@@ -18,6 +18,7 @@ export const newBot = (owner: UserId, changes: Partial<Bot> = {}): Bot => ({
   dailyCap: null,
   declineText: null,
   suggestedQuestions: [],
+  translations: { fr: { welcomeMessage: "Bonjour !", suggestedQuestions: ["Où ?"] } },
   showSources: true,
   active: true,
   keys: [{ publicKey: newPublicKeyText(), createdAt: 1_767_225_600_000 }],
