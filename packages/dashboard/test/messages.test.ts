@@ -6,15 +6,21 @@ import { versions as versionsEnglish } from "../app/messages/en/versions.ts"
 import { english as applicationEnglish } from "../app/messages/en/index.ts"
 import { type Language, LANGUAGES, type Message, wordingOf } from "../app/messages/format.ts"
 import { localeOf } from "../app/messages/language.ts"
-import { admin as adminGerman } from "../app/messages/de/admin.ts"
-import { keys as keysGerman } from "../app/messages/de/keys.ts"
-import { reindexing as reindexingGerman } from "../app/messages/de/reindexing.ts"
-import { versions as versionsGerman } from "../app/messages/de/versions.ts"
-import { german as applicationGerman } from "../app/messages/de/index.ts"
+import { loadCatalogue } from "../app/messages/loadCatalogue.ts"
+
+type Texts = Readonly<Record<string, Message>>
 
 const english = { ...applicationEnglish, ...adminEnglish, ...keysEnglish, ...reindexingEnglish, ...versionsEnglish }
-const german = { ...applicationGerman, ...adminGerman, ...keysGerman, ...reindexingGerman, ...versionsGerman }
-const catalogues: Readonly<Record<Language, Readonly<Record<string, Message>>>> = { en: english, de: german }
+
+/** The texts that are loaded with a part of the application. */
+const PARTS = ["admin", "keys", "reindexing", "versions"] as const
+
+const catalogueIn = async (language: Language): Promise<Texts> => {
+  const parts = await Promise.all(
+    PARTS.map(async (part) => ((await import(`../app/messages/${language}/${part}.ts`)) as Record<string, Texts>)[part])
+  )
+  return Object.assign({}, await loadCatalogue(language), ...parts) as Texts
+}
 
 const textsOf = (message: Message): ReadonlyArray<string> =>
   typeof message === "string" ? [message] : Object.values(message)
@@ -22,22 +28,32 @@ const placeholdersOf = (message: Message) =>
   [...new Set(textsOf(message).flatMap((text) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)))].toSorted()
 
 describe.each(LANGUAGES)("the texts in %s", (language) => {
-  const catalogue = catalogues[language]
-
-  it("are as many as in English, under the same keys, and none is empty", () => {
+  it("are as many as in English, under the same keys, and none is empty", async () => {
+    const catalogue = await catalogueIn(language)
     expect(Object.keys(catalogue).toSorted()).toEqual(Object.keys(english).toSorted())
     expect(
       Object.entries(catalogue).filter(([, message]) => textsOf(message).some((text) => text.trim() === ""))
     ).toEqual([])
   })
 
-  it("name the same values as in English, and have a form for each plural where English has", () => {
-    const categories = new Intl.PluralRules(language).resolvedOptions().pluralCategories.toSorted()
+  it("name the same values as in English, and have a form for each plural if English has", async () => {
+    const catalogue = await catalogueIn(language)
+    // Whole millions, which in digits read as any other number.
+    const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions()
+    const categories = pluralCategories.filter((category) => category !== "many").toSorted()
     for (const [key, message] of Object.entries<Message>(english)) {
       const other = catalogue[key] ?? ""
       expect([key, placeholdersOf(other)]).toEqual([key, placeholdersOf(message)])
+      expect([key, typeof other]).toEqual([key, typeof message])
       if (typeof message !== "string") expect([key, Object.keys(other).toSorted()]).toEqual([key, categories])
     }
+  })
+
+  it("write no number in digits that the locale writes otherwise", async () => {
+    const numbers = Object.entries(await catalogueIn(language)).filter(([, message]) =>
+      textsOf(message).some((text) => /\d[.,\s]\d{3}/.test(text))
+    )
+    expect(numbers).toEqual([])
   })
 })
 
@@ -61,7 +77,38 @@ describe("a language", () => {
     expect(wordingOf("de", "de-CH").separators).toEqual({ thousands: "’", decimal: "." })
   })
 
-  it("distinguishes singular and plural, and formats numbers and sizes for its readers", () => {
+  it("is written with the digits, days and plurals of its locale", async () => {
+    const day = "2026-11-03T12:00:00Z"
+    const said = async (language: Language, locale: string) => {
+      const wording = wordingOf(language, locale)
+      const { "count.credits": credits = "" } = await catalogueIn(language)
+      return [0, 1, 1_234, 2_000_000].map((count) => wording.format(credits, { count })).concat(wording.day(day))
+    }
+    expect(await said("fr", "fr-FR")).toEqual([
+      "0 crédit",
+      "1 crédit",
+      "1\u202f234 crédits",
+      "2\u202f000\u202f000 crédits",
+      "3 novembre 2026"
+    ])
+    expect(await said("es", "es-MX")).toEqual([
+      "0 créditos",
+      "1 crédito",
+      "1,234 créditos",
+      "2,000,000 créditos",
+      "3 de noviembre de 2026"
+    ])
+    expect(await said("pt", "pt-BR")).toEqual([
+      "0 crédito",
+      "1 crédito",
+      "1.234 créditos",
+      "2.000.000 créditos",
+      "3 de novembro de 2026"
+    ])
+  })
+
+  it("distinguishes singular and plural, and formats numbers and sizes for its readers", async () => {
+    const german = await loadCatalogue("de")
     const en = wordingOf("en", "en")
     const de = wordingOf("de", "de")
     expect(en.format(english["count.credits"], { count: 1 })).toBe("1 credit")

@@ -5,6 +5,12 @@ import { parley } from "./parley.ts"
 /** The settings of a bot that its owner chooses. */
 export type BotSettings = Required<BotDraft>
 
+export type BotLanguage = keyof BotSettings["translations"]
+export type BotTexts = NonNullable<BotSettings["translations"][BotLanguage]>
+
+/** The languages of the widget, in which a bot can have texts. */
+export const BOT_LANGUAGES: ReadonlyArray<BotLanguage> = ["en", "de", "fr", "es", "pt", "it", "nl", "pl", "ja", "ar"]
+
 /** The upper bounds of a bot's settings in the form. */
 export const BOT_LIMITS = {
   displayName: 100,

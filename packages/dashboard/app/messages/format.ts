@@ -1,12 +1,18 @@
-/** A text, or one text for each plural category that the language has, chosen by `count`. */
+/**
+ * A text, or texts by plural category, chosen by `count`. A category without a text has that of `other`: French, Spanish and
+ * Portuguese have one for whole millions, which in digits read as the others.
+ */
 export type Message = string | Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }>
 
 /** The values for `{name}` in a message. */
 export type MessageValues = Readonly<Record<string, string | number>>
 
 /** The languages that the application speaks. */
-export const LANGUAGES = ["en", "de"] as const
+export const LANGUAGES = ["en", "de", "fr", "es", "pt"] as const
 export type Language = (typeof LANGUAGES)[number]
+
+/** The languages whose texts are not in the first load. */
+export type OtherLanguage = Exclude<Language, "en">
 
 /** Writes numbers and days as a language does, in the order and with the signs of a locale. */
 export interface Wording {

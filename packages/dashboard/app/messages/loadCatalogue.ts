@@ -1,7 +1,14 @@
 import { type Catalogue, english } from "./catalogue.ts"
 import { loadPart } from "../parts/loadPart.ts"
-import type { Language } from "./format.ts"
+import type { Language, OtherLanguage } from "./format.ts"
+
+const IMPORTS: Readonly<Record<OtherLanguage, () => Promise<Catalogue>>> = {
+  de: async () => (await import("./de/index.ts")).german,
+  fr: async () => (await import("./fr/index.ts")).french,
+  es: async () => (await import("./es/index.ts")).spanish,
+  pt: async () => (await import("./pt/index.ts")).portuguese
+}
 
 /** Returns a language's texts. English is part of the application; other languages are loaded on first use. */
 export const loadCatalogue = async (language: Language): Promise<Catalogue> =>
-  language === "de" ? await loadPart(async () => (await import("./de/index.ts")).german) : english
+  language === "en" ? english : await loadPart(IMPORTS[language])

@@ -1,7 +1,7 @@
 import { use } from "react"
 import { loadPart } from "../parts/loadPart.ts"
 import type { MessageKey } from "./catalogue.ts"
-import type { Message, MessageValues } from "./format.ts"
+import type { Message, MessageValues, OtherLanguage } from "./format.ts"
 import { type Messages, useMessages } from "./MessagesProvider.tsx"
 
 type Texts<Key extends string> = Readonly<Record<Key, Message>>
@@ -11,14 +11,17 @@ export interface PartMessages<Key extends string> extends Omit<Messages, "t"> {
   readonly t: (key: MessageKey | Key, values?: MessageValues) => string
 }
 
+/** Imports the texts of a part in each language that is not part of it. */
+type Imports<Key extends string> = Readonly<Record<OtherLanguage, () => Promise<Texts<Key>>>>
+
 /** Returns a hook for the texts of a part that few people see: they are loaded with the part, not with the application. */
-export const partMessages = <Key extends string>(english: Texts<Key>, importGerman: () => Promise<Texts<Key>>) => {
-  let german: Promise<Texts<Key>> | undefined
-  const loadGerman = () => (german ??= loadPart(importGerman))
+export const partMessages = <Key extends string>(english: Texts<Key>, imports: Imports<Key>) => {
+  const loaded: Partial<Record<OtherLanguage, Promise<Texts<Key>>>> = {}
+  const load = (language: OtherLanguage) => (loaded[language] ??= loadPart(imports[language]))
   const isOfPart = (key: string): key is Key => Object.hasOwn(english, key)
   return function usePartMessages(): PartMessages<Key> {
     const messages = useMessages()
-    const texts = messages.language === "de" ? use(loadGerman()) : english
+    const texts = messages.language === "en" ? english : use(load(messages.language))
     return {
       ...messages,
       t: (key, values) => (isOfPart(key) ? messages.format(texts[key], values) : messages.t(key, values))

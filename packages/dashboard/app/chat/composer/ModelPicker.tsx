@@ -44,6 +44,7 @@ export const ModelPicker = ({ conversation }: { readonly conversation: Conversat
 
 const descriptionOf = (model: Model, { t, number }: Messages): string => {
   const price = t("chat.model.price", {
+    unit: 1_000,
     input: number(model.creditsPer1kInput),
     output: number(model.creditsPer1kOutput)
   })

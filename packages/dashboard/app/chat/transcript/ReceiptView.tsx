@@ -25,7 +25,7 @@ export const ReceiptView = ({ receipt }: { readonly receipt: Receipt }) => {
               <span className="visually-hidden">{t("chat.receipt.what")}</span>
             </th>
             <th scope="col">{t("chat.receipt.line")}</th>
-            <th scope="col">{t("chat.receipt.rate")}</th>
+            <th scope="col">{t("chat.receipt.rate", { unit: 1_000 })}</th>
           </tr>
         </thead>
         <tbody>

@@ -6,7 +6,12 @@ import type { ReplyMessage } from "../ReplyMessage.ts"
 import action from "./MessageAction.module.css"
 import classes from "./VersionsView.module.css"
 
-const useVersionsMessages = partMessages(english, async () => (await import("../../messages/de/versions.ts")).versions)
+const useVersionsMessages = partMessages(english, {
+  de: async () => (await import("../../messages/de/versions.ts")).versions,
+  fr: async () => (await import("../../messages/fr/versions.ts")).versions,
+  es: async () => (await import("../../messages/es/versions.ts")).versions,
+  pt: async () => (await import("../../messages/pt/versions.ts")).versions
+})
 
 export interface VersionsViewProps {
   readonly conversation: Conversation

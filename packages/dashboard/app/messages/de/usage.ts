@@ -76,7 +76,7 @@ export const usage: MessagesLike<typeof english> = {
   "usage.change.reference": "Vorgang",
   "usage.receipt.what": "Was",
   "usage.receipt.tokens": "Tokens",
-  "usage.receipt.rate": "Credits je 1.000",
+  "usage.receipt.rate": "Credits je {unit}",
   "usage.receipt.quantity": "Einheiten",
   "usage.receipt.unitPrice": "Credits je Einheit",
   "usage.receipt.credits": "Credits",

@@ -75,7 +75,7 @@ export const usage = {
   "usage.change.reference": "Reference",
   "usage.receipt.what": "What",
   "usage.receipt.tokens": "Tokens",
-  "usage.receipt.rate": "Credits for 1,000",
+  "usage.receipt.rate": "Credits for {unit}",
   "usage.receipt.quantity": "Units",
   "usage.receipt.unitPrice": "Credits for one",
   "usage.receipt.credits": "Credits",

@@ -15,7 +15,9 @@ export const reindexingQuery = queryOptions({
   refetchInterval: ({ state }) => (state.data !== undefined && isReindexing(state.data) ? POLL_MS : false)
 })
 
-export const useReindexMessages = partMessages(
-  english,
-  async () => (await import("../../messages/de/reindexing.ts")).reindexing
-)
+export const useReindexMessages = partMessages(english, {
+  de: async () => (await import("../../messages/de/reindexing.ts")).reindexing,
+  fr: async () => (await import("../../messages/fr/reindexing.ts")).reindexing,
+  es: async () => (await import("../../messages/es/reindexing.ts")).reindexing,
+  pt: async () => (await import("../../messages/pt/reindexing.ts")).reindexing
+})

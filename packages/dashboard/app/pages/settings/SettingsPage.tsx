@@ -13,7 +13,13 @@ import { Section, Setting } from "./SettingRows.tsx"
 import classes from "./SettingsPage.module.css"
 
 /** Each language's own name, in every language. */
-const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: "English", de: "Deutsch" }
+const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
+  en: "English",
+  de: "Deutsch",
+  fr: "Français",
+  es: "Español",
+  pt: "Português"
+}
 
 const isLanguage = (value: string): value is Language => LANGUAGES.some((language) => language === value)
 

@@ -11,6 +11,7 @@ import { isColour } from "./contrast.ts"
 import { DocumentsField } from "./DocumentsField.tsx"
 import { ModelField } from "./ModelField.tsx"
 import { QuestionsField } from "./QuestionsField.tsx"
+import { TranslationsField } from "./TranslationsField.tsx"
 
 export interface BotFormProps {
   readonly draft: BotDraft
@@ -45,6 +46,13 @@ export const BotForm = ({ draft, onChange, problem, isBusy, action, onSubmit, on
       <LookSection {...fields} />
       <KnowledgeSection {...fields} />
       <LimitsSection {...fields} />
+      <Section title={t("bots.translations")}>
+        <TranslationsField
+          translations={draft.translations}
+          error={wrong("translations", "bots.translations.invalid")}
+          onChange={(translations) => onChange({ translations })}
+        />
+      </Section>
       {refused.size > 0 ? (
         <p className={classes.refused} role="alert">
           {t("problem.invalid_bot")}

@@ -14,7 +14,7 @@ export interface WidgetPreviewProps {
 
 /** The frame that visitors see, with the saved settings. */
 export const WidgetPreview = ({ bot, isChanged }: WidgetPreviewProps) => {
-  const { t } = useMessages()
+  const { t, language } = useMessages()
   const key = newestKey(bot)
   const { data: settings } = useQuery(serverSettingsQuery)
   return (
@@ -29,9 +29,9 @@ export const WidgetPreview = ({ bot, isChanged }: WidgetPreviewProps) => {
         <p className={classes.off}>{t("bots.preview.off")}</p>
       ) : settings !== undefined ? (
         <iframe
-          key={`${key} ${bot.updatedAt}`}
+          key={`${key} ${bot.updatedAt} ${language}`}
           className={classes.frame}
-          src={`${settings.widgetOrigin ?? ""}/widget/${encodeURIComponent(key)}#preview`}
+          src={`${settings.widgetOrigin ?? ""}/widget/${encodeURIComponent(key)}?lang=${language}#preview`}
           title={t("bots.preview.frame", { name: bot.displayName })}
         />
       ) : (

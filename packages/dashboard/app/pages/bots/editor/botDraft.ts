@@ -20,6 +20,7 @@ export const newBotDraft = (welcomeMessage: string): BotDraft => ({
   dailyCap: null,
   declineText: "",
   suggestedQuestions: [],
+  translations: {},
   showSources: true,
   active: true
 })
@@ -37,6 +38,8 @@ export const draftOf = ({
   declineText: settings.declineText ?? ""
 })
 
+const withoutBlanks = (questions: ReadonlyArray<string>) => questions.filter((question) => question.trim() !== "")
+
 /** The settings of a draft, in the form in which they are sent. */
 export const settingsOf = (draft: BotDraft): BotSettings => ({
   ...draft,
@@ -45,7 +48,13 @@ export const settingsOf = (draft: BotDraft): BotSettings => ({
     .map((line) => line.trim())
     .filter((line) => line !== ""),
   declineText: draft.declineText.trim() === "" ? null : draft.declineText,
-  suggestedQuestions: draft.suggestedQuestions.filter((question) => question.trim() !== "")
+  suggestedQuestions: withoutBlanks(draft.suggestedQuestions),
+  translations: Object.fromEntries(
+    Object.entries(draft.translations).map(([language, texts]) => [
+      language,
+      { ...texts, suggestedQuestions: withoutBlanks(texts.suggestedQuestions ?? []) }
+    ])
+  )
 })
 
 /** Only the differences, so that changes of another tab stay. */
@@ -70,7 +79,11 @@ export const refusedOf = (error: unknown): ReadonlySet<string> => {
 const keyOf = (userId: string, botId: string | undefined): string => `parley.bot-draft.${userId}.${botId ?? "new"}`
 
 const isDraft = (value: unknown): value is BotDraft =>
-  typeof value === "object" && value !== null && "displayName" in value && "allowedSites" in value
+  typeof value === "object" &&
+  value !== null &&
+  "displayName" in value &&
+  "allowedSites" in value &&
+  "translations" in value
 
 /** Unsaved drafts, kept until the tab is closed. */
 export const botDrafts = {

@@ -19,7 +19,7 @@ export const ReceiptTable = ({ receipt }: { readonly receipt: Receipt }) => {
   ]
   return (
     <LinesTable
-      headings={[t("usage.receipt.tokens"), t("usage.receipt.rate")]}
+      headings={[t("usage.receipt.tokens"), t("usage.receipt.rate", { unit: 1_000 })]}
       lines={receiptLines(receipt).map(({ kind, tokens, rate, credits }) => ({
         label: t(`usage.receipt.${kind}`),
         figures: [tokens, rate, credits]

@@ -1,0 +1,23 @@
+import type { Catalogue } from "../catalogue.ts"
+import { billing } from "./billing.ts"
+import { bots } from "./bots.ts"
+import { chat } from "./chat.ts"
+import { crm } from "./crm.ts"
+import { documents } from "./documents.ts"
+import { problems } from "./problems.ts"
+import { settings } from "./settings.ts"
+import { shell } from "./shell.ts"
+import { usage } from "./usage.ts"
+
+/** Every text of the application, in Spanish. */
+export const spanish: Catalogue = {
+  ...shell,
+  ...problems,
+  ...chat,
+  ...crm,
+  ...documents,
+  ...usage,
+  ...billing,
+  ...bots,
+  ...settings
+}
