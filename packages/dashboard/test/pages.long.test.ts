@@ -2,6 +2,7 @@
 import "./suites/bots.ts"
 import "./suites/documents.ts"
 import "./suites/keyboard.ts"
+import "./suites/languages.ts"
 import "./suites/sources.ts"
 import "./suites/tables.ts"
 import "./suites/usage.ts"

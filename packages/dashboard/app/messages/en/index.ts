@@ -1,7 +1,6 @@
 import { billing } from "./billing.ts"
 import { bots } from "./bots.ts"
 import { chat } from "./chat.ts"
-import { crm } from "./crm.ts"
 import { documents } from "./documents.ts"
 import { problems } from "./problems.ts"
 import { settings } from "./settings.ts"
@@ -13,7 +12,6 @@ export const english = {
   ...shell,
   ...problems,
   ...chat,
-  ...crm,
   ...documents,
   ...usage,
   ...billing,

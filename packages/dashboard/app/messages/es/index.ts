@@ -2,7 +2,6 @@ import type { Catalogue } from "../catalogue.ts"
 import { billing } from "./billing.ts"
 import { bots } from "./bots.ts"
 import { chat } from "./chat.ts"
-import { crm } from "./crm.ts"
 import { documents } from "./documents.ts"
 import { problems } from "./problems.ts"
 import { settings } from "./settings.ts"
@@ -14,7 +13,6 @@ export const spanish: Catalogue = {
   ...shell,
   ...problems,
   ...chat,
-  ...crm,
   ...documents,
   ...usage,
   ...billing,

@@ -1,13 +1,12 @@
 import { Alert, Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { crmQuery } from "../../../api/bots.ts"
-import type { MessageKey } from "../../../messages/catalogue.ts"
-import { useMessages } from "../../../messages/MessagesProvider.tsx"
 import { Icon } from "../../../theme/Icon.tsx"
 import classes from "./CrmSection.module.css"
 import type { CrmError, CrmReturn } from "./crmReturn.ts"
+import { type CrmKey, useCrmMessages } from "./useCrmMessages.ts"
 
-const SENTENCES: Readonly<Record<CrmError, MessageKey>> = {
+const SENTENCES: Readonly<Record<CrmError, CrmKey>> = {
   denied: "crm.return.denied",
   state: "crm.return.state",
   exchange: "crm.return.exchange",
@@ -46,13 +45,13 @@ const Connected = ({ botId, provider, onDismiss }: ConnectedProps) => {
 
 interface NoticeProps {
   readonly isGood: boolean
-  readonly text: MessageKey
+  readonly text: CrmKey
   readonly name?: string
   readonly onDismiss: () => void
 }
 
 const Notice = ({ isGood, text, name = "", onDismiss }: NoticeProps) => {
-  const { t } = useMessages()
+  const { t } = useCrmMessages()
   return (
     <Alert
       role={isGood ? "status" : "alert"}

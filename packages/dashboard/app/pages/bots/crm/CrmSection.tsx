@@ -4,15 +4,14 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { connectPath, crmQuery } from "../../../api/bots.ts"
 import { parley } from "../../../api/parley.ts"
-import { english, type MessageKey } from "../../../messages/catalogue.ts"
-import { useMessages } from "../../../messages/MessagesProvider.tsx"
 import { ConfirmDialog } from "../../../shell/ConfirmDialog.tsx"
 import { ProblemNotice } from "../../../shell/ProblemNotice.tsx"
 import classes from "./CrmSection.module.css"
+import { isCrmKey, useCrmMessages } from "./useCrmMessages.ts"
 
 /** The server's CRM providers, and the bot's connection to each. Empty if the server has none. */
 export const CrmSection = ({ botId }: { readonly botId: string }) => {
-  const { t } = useMessages()
+  const { t } = useCrmMessages()
   const { data: offers = [], error, refetch } = useQuery(crmQuery(botId))
   const [said, setSaid] = useState<string>()
   if (offers.length === 0 && error === null) return null
@@ -47,7 +46,7 @@ interface ProviderProps {
 }
 
 const Provider = ({ botId, offer, onSaid }: ProviderProps) => {
-  const { t } = useMessages()
+  const { t } = useCrmMessages()
   const [isLeaving, setLeaving] = useState(false)
   const { available, connection, name, provider } = offer
   const state = connection?.state ?? "none"
@@ -90,8 +89,6 @@ const Provider = ({ botId, offer, onSaid }: ProviderProps) => {
   )
 }
 
-const isKey = (key: string): key is MessageKey => Object.hasOwn(english, key)
-
 interface DetailsProps {
   readonly connection: CrmConnection
   /** The provider's. */
@@ -99,7 +96,7 @@ interface DetailsProps {
 }
 
 const Details = ({ connection, name }: DetailsProps) => {
-  const { t, day } = useMessages()
+  const { t, day } = useCrmMessages()
   const { account, connectedAt, connectedBy, problem } = connection
   const shown = account.name ?? account.id
   const key = `crm.problem.${problem}`
@@ -107,7 +104,7 @@ const Details = ({ connection, name }: DetailsProps) => {
     <>
       {shown !== null && <span className={classes.account}>{shown}</span>}
       <span className={classes.quiet}>{t("crm.since", { day: day(connectedAt), who: connectedBy })}</span>
-      {problem !== null && <span>{t(isKey(key) ? key : "crm.problem.unavailable", { name })}</span>}
+      {problem !== null && <span>{t(isCrmKey(key) ? key : "crm.problem.unavailable", { name })}</span>}
     </>
   )
 }
@@ -117,7 +114,7 @@ interface DisconnectDialogProps extends ProviderProps {
 }
 
 const DisconnectDialog = ({ botId, offer: { name, provider }, onSaid, onClose }: DisconnectDialogProps) => {
-  const { t } = useMessages()
+  const { t } = useCrmMessages()
   const client = useQueryClient()
   const disconnecting = useMutation({
     mutationFn: () => parley.bots.disconnectCrm(botId, provider),
