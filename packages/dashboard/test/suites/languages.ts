@@ -14,11 +14,11 @@ const textIn = async (language: Language, key: string): Promise<string> =>
 
 const WIDTHS = [1280, 800, 360]
 
-/** Texts that are cut off, or that stand outside of the window; a row that scrolls by itself may be wider. */
+/** The texts of controls and headings that are cut off; not those for screen readers alone, which are one pixel wide. */
 const cutTexts = (page: Page) =>
   page.evaluate(() =>
     [...document.querySelectorAll<HTMLElement>("button, label, legend, h1, h2, h3, [role=radio]")]
-      .filter((each) => each.checkVisibility() && each.getClientRects().length > 0)
+      .filter((each) => each.checkVisibility() && each.clientWidth > 1)
       .filter((each) => each.scrollWidth > each.clientWidth + 1 && getComputedStyle(each).overflowX !== "visible")
       .map((each) => each.innerText)
   )
@@ -45,10 +45,11 @@ describeInChromium("the dashboard in another language", {}, (stage) => {
       ["usage", "/usage", "usage.history"],
       ["bots", "/bots", "bots.new"],
       ["bot", `/bots/${id}`, "bots.translations"],
-      ["documents", "/documents", "documents.filter.ready"],
+      ["documents", "/documents", "documents.upload"],
       ["billing", "/billing", "nav.billing"],
       ["settings", "/settings", "settings.costs"]
     ] as const
+    const wrong: Array<object> = []
     for (const [name, path, key] of pages) {
       const text = await textIn(language, key)
       for (const width of WIDTHS) {
@@ -60,11 +61,12 @@ describeInChromium("the dashboard in another language", {}, (stage) => {
           .waitFor()
         const state = `${language}-${name}-${width}`
         await screenshot(page, state)
-        expect([state, await brokenRules(page)]).toEqual([state, []])
-        expect([state, await overflowOf(page)]).toEqual([state, 0])
-        expect([state, await cutTexts(page)]).toEqual([state, []])
+        const broken = [...(await brokenRules(page)), ...(await cutTexts(page)).map((text) => `cut: ${text}`)]
+        const overflow = await overflowOf(page)
+        if (broken.length > 0 || overflow > 0) wrong.push({ state, broken, overflow })
       }
     }
+    expect(wrong).toEqual([])
     expect(await page.locator("html").getAttribute("lang")).toBe(language)
     expect(dashboard.complaintsBut()).toEqual([])
   })
@@ -94,7 +96,7 @@ describeInChromium("the dashboard in another language", {}, (stage) => {
     }
     const save = async () => {
       await page.getByRole("button", { name: "Save" }).click()
-      await page.getByText("Saved.").waitFor()
+      await page.getByText("Saved.", { exact: true }).waitFor()
     }
     await page.goto(`/bots/${id}`)
     await page.getByLabel("Add a language").selectOption("fr")

@@ -105,7 +105,7 @@ export const chat: MessagesLike<typeof english> = {
   "chat.source": "Source {number}",
   "chat.source.page": "{name}, page {page}",
   "chats.title": "Discussions",
-  "chats.search": "Rechercher des discussions",
+  "chats.search": "Chercher une discussion",
   "chats.searchClear": "Effacer la recherche",
   "chats.empty": "Vos discussions sont conservées ici.",
   "chats.noneFound": "Aucune discussion ne contient ces mots.",
