@@ -55,12 +55,13 @@ describeInChromium("the dashboard in another language", {}, (stage) => {
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 900 })
         await page.goto(path)
-        const place = page.getByRole("main")
-        await (name === "chat" ? page.locator("[data-markdown]") : place.getByText(text, { exact: true }))
-          .first()
-          .waitFor()
+        const named = page.getByRole("main").getByText(text, { exact: true })
+        const awaited = (name === "chat" ? page.locator("[data-markdown]") : named).first()
+        await awaited.waitFor()
         const state = `${language}-${name}-${width}`
         await screenshot(page, state)
+        await awaited.scrollIntoViewIfNeeded()
+        await screenshot(page, `${state}-below`)
         const broken = [...(await brokenRules(page)), ...(await cutTexts(page)).map((text) => `cut: ${text}`)]
         const overflow = await overflowOf(page)
         if (broken.length > 0 || overflow > 0) wrong.push({ state, broken, overflow })

@@ -37,7 +37,7 @@ export const bots: MessagesLike<typeof english> = {
   "bots.colour": "Color",
   "bots.colour.pick": "Elegir un color",
   "bots.colour.invalid": "Escríbalo como #rrggbb, por ejemplo #2563eb.",
-  "bots.colour.contrast": "Texto {ink} encima, {ratio} a 1",
+  "bots.colour.contrast": "{ink} para el texto, contraste de {ratio} a 1",
   "bots.colour.white": "Blanco",
   "bots.colour.black": "Negro",
   "bots.colour.pale": "Como texto se oscurece para que se pueda leer.",

@@ -38,7 +38,7 @@ export const bots: MessagesLike<typeof english> = {
   "bots.colour": "Couleur",
   "bots.colour.pick": "Choisir une couleur",
   "bots.colour.invalid": "Utilisez la forme #rrggbb, par exemple #2563eb.",
-  "bots.colour.contrast": "Texte {ink} dessus, {ratio} pour 1",
+  "bots.colour.contrast": "{ink} pour le texte, contraste de {ratio} pour 1",
   "bots.colour.white": "Blanc",
   "bots.colour.black": "Noir",
   "bots.colour.pale": "En texte, elle est assombrie pour rester lisible.",

@@ -38,7 +38,7 @@ export const bots: MessagesLike<typeof english> = {
   "bots.colour": "Cor",
   "bots.colour.pick": "Escolher uma cor",
   "bots.colour.invalid": "Escreva no formato #rrggbb, por exemplo #2563eb.",
-  "bots.colour.contrast": "Texto {ink} sobre ela, {ratio} para 1",
+  "bots.colour.contrast": "{ink} para o texto, contraste de {ratio} para 1",
   "bots.colour.white": "Branco",
   "bots.colour.black": "Preto",
   "bots.colour.pale": "Como texto, ela é escurecida para que possa ser lida.",
