@@ -6,7 +6,7 @@ import { loadCatalogue } from "../app/messages/loadCatalogue.ts"
 type Texts = Readonly<Record<string, Message>>
 
 /** The texts that are loaded with a part of the application. */
-const PARTS = ["admin", "crm", "keys", "reindexing", "versions"] as const
+const PARTS = ["admin", "crm", "keys", "reindexing", "sharing", "versions"] as const
 
 const catalogueIn = async (language: Language): Promise<Texts> => {
   const parts = await Promise.all(

@@ -110,6 +110,7 @@ export const chat: MessagesLike<typeof english> = {
   "chats.more": "Mostrar más chats",
   "chats.menu": "Opciones del chat {title}",
   "chats.rename": "Cambiar el nombre",
+  "chats.share": "Compartir",
   "chats.renameField": "Nombre nuevo",
   "chats.exportMarkdown": "Exportar como Markdown",
   "chats.exportJson": "Exportar como JSON",

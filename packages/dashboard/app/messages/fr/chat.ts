@@ -112,6 +112,7 @@ export const chat: MessagesLike<typeof english> = {
   "chats.more": "Afficher plus de discussions",
   "chats.menu": "Options de la discussion {title}",
   "chats.rename": "Renommer",
+  "chats.share": "Partager",
   "chats.renameField": "Nouveau nom",
   "chats.exportMarkdown": "Exporter en Markdown",
   "chats.exportJson": "Exporter en JSON",

@@ -113,6 +113,7 @@ export const chat: MessagesLike<typeof english> = {
   "chats.more": "Mostrar mais conversas",
   "chats.menu": "Opções da conversa {title}",
   "chats.rename": "Renomear",
+  "chats.share": "Compartilhar",
   "chats.renameField": "Novo nome",
   "chats.exportMarkdown": "Exportar como Markdown",
   "chats.exportJson": "Exportar como JSON",
