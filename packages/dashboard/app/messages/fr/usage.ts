@@ -53,7 +53,7 @@ export const usage: MessagesLike<typeof english> = {
   "usage.history.range": "{from} à {to} sur {total}",
   "usage.history.previous": "Plus récents",
   "usage.history.next": "Plus anciens",
-  "usage.history.after": { one: "reste {count}", other: "restent {count}" },
+  "usage.history.after": { one: "reste {count}", other: "reste {count}" },
   "usage.type.usage": "Réponses",
   "usage.type.reset": "Crédits mensuels",
   "usage.type.topup": "Crédits achetés",
