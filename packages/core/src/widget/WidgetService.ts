@@ -131,6 +131,12 @@ export class WidgetService extends Context.Service<
   )
 }
 
+const configOf = (bot: Bot, lang: string | undefined): WidgetConfig => {
+  const { displayName, primaryColor, showSources } = bot
+  const { suggestedQuestions, welcomeMessage } = botTexts(bot, botLanguage(lang))
+  return { displayName, welcomeMessage, primaryColor, suggestedQuestions, showSources }
+}
+
 const shownOf = (bot: Bot, { content, sources }: StoredMessage): ReadonlyArray<ShownToVisitor> => {
   if (!bot.showSources || sources.length === 0) return []
   const cited = citedNumbers(content)
@@ -267,10 +273,7 @@ const make = Effect.gen(function* () {
 
   return WidgetService.of({
     config: Effect.fn("WidgetService.config")(function* (publicKey, lang) {
-      const bot = yield* botOf(publicKey)
-      const { displayName, primaryColor, showSources } = bot
-      const { suggestedQuestions, welcomeMessage } = botTexts(bot, botLanguage(lang))
-      return { displayName, welcomeMessage, primaryColor, suggestedQuestions, showSources }
+      return configOf(yield* botOf(publicKey), lang)
     }),
     send: Effect.fn("WidgetService.send")(function* (call) {
       const { address, conversationId, message } = call
