@@ -21,6 +21,11 @@ export const chat: MessagesLike<typeof english> = {
   "chat.reconnecting":
     "Se perdió la conexión. La respuesta continúa y vuelve a mostrarse en cuanto el servidor responda.",
   "chat.code": "Código",
+  "chat.diagram": "Diagrama",
+  "chat.showCode": "Mostrar el código",
+  "chat.showDiagram": "Mostrar el diagrama",
+  "chat.note": "Nota {label}",
+  "chat.noteBack": "Volver a la llamada de la nota {label}",
   "chat.copyCode": "Copiar",
   "chat.copied": "Copiado",
   "chat.copyReply": "Copiar la respuesta",

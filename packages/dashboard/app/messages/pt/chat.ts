@@ -21,6 +21,11 @@ export const chat: MessagesLike<typeof english> = {
   "chat.reconnecting":
     "A conexão foi perdida. A resposta continua e volta a ser exibida assim que o servidor responder.",
   "chat.code": "Código",
+  "chat.diagram": "Diagrama",
+  "chat.showCode": "Mostrar o código",
+  "chat.showDiagram": "Mostrar o diagrama",
+  "chat.note": "Nota {label}",
+  "chat.noteBack": "Voltar à marca da nota {label}",
   "chat.copyCode": "Copiar",
   "chat.copied": "Copiado",
   "chat.copyReply": "Copiar a resposta",
