@@ -4,6 +4,7 @@ import type { Source } from "../api/chats.ts"
 import { useMessages } from "../messages/MessagesProvider.tsx"
 import { Icon } from "../theme/Icon.tsx"
 import { citedNumbers } from "./citedNumbers.ts"
+import { PageThumbnail } from "./PageThumbnail.tsx"
 import { snippetOf } from "./snippet.ts"
 import { placeWords } from "./placeWords.ts"
 import classes from "./SourceList.module.css"
@@ -94,6 +95,7 @@ const SourceRow = ({ source, reply, isShown, onOpen }: SourceRowProps) => {
           {snippet.after}
         </span>
       </span>
+      <PageThumbnail source={source} />
       <Icon name="chevronRight" size={16} />
     </button>
   )

@@ -47,6 +47,21 @@ describeInChromium("the sources of a reply", {}, (stage) => {
     await source.waitFor()
     expect(await source.textContent()).toMatch(/Source \d+.*lease\.pdf.*page 2/)
     expect(await source.locator("mark").textContent()).toContain("a notice of ninety days")
+    // A picture of the cited page, which is white with some words.
+    const picture = source.locator("[data-drawn=true] img")
+    await picture.waitFor()
+    const drawn = await picture.evaluate(async (image: HTMLImageElement) => {
+      await image.decode()
+      const canvas = document.createElement("canvas")
+      canvas.width = image.naturalWidth
+      canvas.height = image.naturalHeight
+      const context = canvas.getContext("2d")!
+      context.drawImage(image, 0, 0)
+      const { data } = context.getImageData(0, 0, canvas.width, canvas.height)
+      return data.filter((value, index) => index % 4 === 0 && value < 200).length
+    })
+    expect(drawn, "words are drawn").toBeGreaterThan(20)
+    expect(await sourceOf("manual.md").locator("[data-drawn]").count()).toBe(0)
     await screenshot(page, "sources-list")
     expect(await brokenRules(page)).toEqual([])
   })
