@@ -9,6 +9,7 @@ import { PgRunningRepliesLayer } from "./chat/PgRunningReplies.ts"
 import { PgSharedChatsLayer } from "./chat/PgSharedChats.ts"
 import { PgCrmConnectionStoreLayer } from "./crm/PgCrmConnectionStore.ts"
 import { PgOAuthStateStoreLayer } from "./crm/PgOAuthStateStore.ts"
+import { PgHandoversLayer } from "./chat/PgHandovers.ts"
 import { PgCreditLedgerLayer } from "./credits/PgCreditLedger.ts"
 import { PgDocumentStoreLayer } from "./documents/storing/PgDocumentStore.ts"
 import { PgFileStoreLayer } from "./documents/storing/PgFileStore.ts"
@@ -45,6 +46,7 @@ export const storesLayer = (jobs: JobQueueOptions = {}) => {
     chatRecords: PgChatStoreLayer,
     sharedChats: PgSharedChatsLayer,
     preferences: PgPreferenceStoreLayer,
+    handovers: PgHandoversLayer,
     runningReplies: PgRunningRepliesLayer,
     crmConnections: PgCrmConnectionStoreLayer,
     sealedConnections: PgCrmConnectionStoreLayer,

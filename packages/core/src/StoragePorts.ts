@@ -12,6 +12,8 @@ import { BotStore, PublishedBots } from "./bots/BotStore.ts"
 import { InMemoryBotStore } from "./bots/InMemoryBotStore.ts"
 import { ChatRecords, ChatStore } from "./chat/store/ChatStore.ts"
 import { InMemoryChatStore } from "./chat/store/InMemoryChatStore.ts"
+import { Handovers } from "./chat/store/Handovers.ts"
+import { InMemoryHandovers } from "./chat/store/InMemoryHandovers.ts"
 import { InMemoryRunningReplies } from "./chat/reply/InMemoryRunningReplies.ts"
 import { InMemorySharedChats } from "./chat/sharing/InMemorySharedChats.ts"
 import { SharedChats } from "./chat/sharing/SharedChats.ts"
@@ -94,6 +96,7 @@ const storagePorts = {
   chatRecords: storagePort(ChatRecords, InMemoryChatStore.layer),
   sharedChats: storagePort(SharedChats, InMemorySharedChats.layer),
   preferences: storagePort(PreferenceStore, InMemoryPreferenceStore.layer),
+  handovers: storagePort(Handovers, InMemoryHandovers.layer),
   runningReplies: storagePort(RunningReplies, InMemoryRunningReplies.layer),
   crmConnections: storagePort(CrmConnectionStore, InMemoryCrmConnectionStore.layer),
   sealedConnections: storagePort(SealedConnections, InMemoryCrmConnectionStore.layer),

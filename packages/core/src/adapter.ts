@@ -111,6 +111,29 @@ export {
 } from "./billing/upkeep/BillingUpkeep.ts"
 export { type BotName, BotSettings } from "./bots/Bot.ts"
 export { BotStore, type KeyAdded, type KeyRetired, PublishedBots, type StoredBot } from "./bots/BotStore.ts"
+export {
+  CONVERSATION_STATES,
+  type ConversationState,
+  type Handover,
+  HANDOVER_LANGUAGES,
+  type HandoverLanguage,
+  HANDOVER_STATES,
+  type HandoverState,
+  isWithPerson
+} from "./chat/store/Handover.ts"
+export {
+  type Answered,
+  type AnswerInput,
+  type AskForPersonInput,
+  GONE_AFTER_MS,
+  type HandoverCounts,
+  Handovers,
+  MAX_VISITOR_MAILS,
+  type OwnedChat,
+  type SayInput,
+  SEEN_EVERY_MS,
+  type VisitorChat
+} from "./chat/store/Handovers.ts"
 export { AbandonedTries } from "./chat/limits/AbandonedTries.ts"
 export { ChatQuota } from "./chat/limits/ChatQuota.ts"
 export { PAGE_MESSAGES } from "./chat/ChatService.ts"

@@ -65,6 +65,7 @@ export {
   type CreditsCharged,
   type CreditsPurchased,
   type CreditsRefunded,
+  type ConversationWaiting,
   type DocumentFailed,
   type DocumentReady,
   EVENT_TYPES,

@@ -31,13 +31,17 @@ const chats = (schema: string, whose: "people" | "visitors"): Statements => ({
 SELECT row_place::text AS place FROM chosen ORDER BY chosen.place`,
   take: `WITH found AS MATERIALIZED (
   SELECT c.updated_at, json_build_object('userId', c.user_id, 'bot', nullif(c.bot, ''), 'visitor', nullif(c.visitor, ''),
-    'id', c.id, 'title', c.title, 'createdAt', c.created_at, 'updatedAt', c.updated_at, 'messages', (
+    'id', c.id, 'title', c.title, 'createdAt', c.created_at, 'updatedAt', c.updated_at, 'handover', (
+      SELECT json_build_object('state', h.state, 'email', h.email, 'page', h.page, 'askedAt', h.asked_at)
+      FROM ${schema}.handovers h
+      WHERE h.user_id = c.user_id AND h.bot = c.bot AND h.visitor = c.visitor AND h.chat_id = c.id
+    ), 'messages', (
       SELECT coalesce(json_agg(json_build_object('id', m.id, 'parentId', (
           SELECT p.id FROM ${schema}.messages p
           WHERE p.user_id = m.user_id AND p.bot = m.bot AND p.visitor = m.visitor AND p.chat_id = m.chat_id
             AND p.position = coalesce(m.parent_position, m.position - 1)
         ), 'role', m.role, 'content', m.content, 'state', m.state,
-        'model', m.model, 'sources', m.sources, 'unread', coalesce(m.unread, '[]'), 'createdAt', m.created_at) ORDER BY m.position), '[]')
+        'model', m.model, 'author', m.author, 'sources', m.sources, 'unread', coalesce(m.unread, '[]'), 'createdAt', m.created_at) ORDER BY m.position), '[]')
       FROM ${schema}.messages m
       WHERE m.user_id = c.user_id AND m.bot = c.bot AND m.visitor = c.visitor AND m.chat_id = c.id
     ))::text AS line

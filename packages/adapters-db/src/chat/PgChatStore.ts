@@ -114,6 +114,7 @@ interface TranscriptRow extends ChatRow, ShareColumns {
   readonly content: string
   readonly state: StoredMessage["state"]
   readonly model: string | null
+  readonly author: string | null
   readonly sources: ReadonlyArray<Source>
   readonly unread: ReadonlyArray<string> | null
   readonly rating: ReplyRating | null
@@ -157,6 +158,7 @@ const messageOf = (row: TranscriptRow): StoredMessage => ({
   content: row.content,
   state: row.state,
   model: row.model ?? undefined,
+  ...(row.author === null ? {} : { author: row.author }),
   sources: row.sources,
   unread: row.unread ?? [],
   rating: row.rating ?? undefined,

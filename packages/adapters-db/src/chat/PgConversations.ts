@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { Database, Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
 import { uuidOrNil } from "./chatSql.ts"
+import { type HandoverJson, handoverOf } from "./PgHandovers.ts"
 import { conversationsByIdSql, conversationSql, conversationsSql, searchConversationsSql } from "./conversationSql.ts"
 
 interface ConversationRow extends Row {
@@ -15,6 +16,7 @@ interface ConversationRow extends Row {
   readonly used_at_micros: number
   readonly message_count: number
   readonly reply_ids: ReadonlyArray<string>
+  readonly handover: HandoverJson | null
 }
 
 /** A row of a search: a conversation, or at the end the row at which the search stopped. */
@@ -29,8 +31,10 @@ type Conversations = Pick<ChatRecords["Service"], "conversation" | "conversation
 /** The conversations of visitors as the owners of their bots read them, with the owner's role. */
 export const pgConversations = ({ schema, statementAsUser }: Database["Service"]): Conversations => {
   const text = {
-    list: conversationsSql(schema),
-    search: searchConversationsSql(schema),
+    list: conversationsSql(schema, false),
+    listByState: conversationsSql(schema, true),
+    search: searchConversationsSql(schema, false),
+    searchByState: searchConversationsSql(schema, true),
     byId: conversationsByIdSql(schema),
     one: conversationSql(schema)
   }
@@ -44,7 +48,8 @@ export const pgConversations = ({ schema, statementAsUser }: Database["Service"]
       createdAt: row.created_at.getTime(),
       updatedAt: row.updated_at.getTime(),
       messageCount: row.message_count,
-      replyIds: row.reply_ids
+      replyIds: row.reply_ids,
+      ...(row.handover === null ? {} : { handover: handoverOf(row.handover) })
     })
 
   /**
@@ -58,20 +63,25 @@ export const pgConversations = ({ schema, statementAsUser }: Database["Service"]
   }
 
   return {
-    conversations: ({ before, bot, botOwner, limit, search = "" }) => {
+    conversations: ({ before, bot, botOwner, limit, search = "", state }) => {
       const params = [botOwner, bot, before?.usedAtMicros ?? null, before?.id ?? null, limit]
+      const inState = state === undefined ? [] : [state]
+      const list = state === undefined ? text.list : text.listByState
+      const find = state === undefined ? text.search : text.searchByState
       return storing("ChatRecords.conversations")(
         search === ""
-          ? Effect.map(statementAsUser<ConversationRow>(botOwner, text.list, params), (rows) =>
+          ? Effect.map(statementAsUser<ConversationRow>(botOwner, list, [...params, ...inState]), (rows) =>
               pageOf(botOwner, limit, rows)
             )
-          : Effect.map(statementAsUser<FoundRow>(botOwner, text.search, [...params, storableText(search)]), (rows) =>
-              pageOf(
-                botOwner,
-                limit,
-                rows.filter((row) => !row.is_end),
-                rows.find((row) => row.is_end)
-              )
+          : Effect.map(
+              statementAsUser<FoundRow>(botOwner, find, [...params, storableText(search), ...inState]),
+              (rows) =>
+                pageOf(
+                  botOwner,
+                  limit,
+                  rows.filter((row) => !row.is_end),
+                  rows.find((row) => row.is_end)
+                )
             )
       )
     },

@@ -45,7 +45,8 @@ const CHAT_COLUMNS = `c.id, c.bot, c.visitor, c.title, c.created_at, c.updated_a
   c.updated_at < now() - ${USED_AGAIN_MS} * interval '1 millisecond' AS is_unused,
   CASE WHEN coalesce(m.number, 1) = 1 THEN coalesce(c.document_ids, c.asked_document_ids) END AS document_ids,
   c.share_id, c.share_up_to, c.shared_at`
-const MESSAGE_COLUMNS = `m.id AS message_id, m.role, m.content, m.state, m.model, m.sources, m.unread, m.rating, m.created_at AS message_created_at`
+const MESSAGE_COLUMNS = `m.id AS message_id, m.role, m.content, m.state, m.model, m.author, m.sources, m.unread, m.rating,
+  m.created_at AS message_created_at`
 
 /** The newest messages of the chat `c` that fulfil a condition, within the limits of number and bytes. */
 const newestSql = (schema: string, condition: string): string => `

@@ -1,3 +1,5 @@
+import { handoverOfChat } from "./handoverSql.ts"
+
 /** Bounds of a search through messages, in bytes: for one page, and for one conversation. Messages are read whole. */
 const SEARCHED_BYTES = 8 * 1024 * 1024
 const SEARCHED_CHAT_BYTES = 4 * 1024 * 1024
@@ -10,7 +12,7 @@ const columns = (schema: string) => `c.id, c.bot, c.visitor, c.title, c.created_
     SELECT m.id FROM ${schema}.messages m
     WHERE m.user_id = c.user_id AND m.bot = c.bot AND m.visitor = c.visitor AND m.chat_id = c.id AND m.model IS NOT NULL
     ORDER BY m.position
-  ) AS reply_ids`
+  ) AS reply_ids, ${handoverOfChat(schema)} AS handover`
 
 /**
  * The conversations after the cursor: parameters 3 (Unix microseconds, or null for all) and 4. In the order of the
@@ -19,25 +21,35 @@ const columns = (schema: string) => `c.id, c.bot, c.visitor, c.title, c.created_
 const BEHIND = `($3::bigint IS NULL OR (c.updated_at <= moment.used_at AND (c.updated_at < moment.used_at OR c.id > $4::uuid)))`
 const MOMENT = `(SELECT timestamptz 'epoch' + $3::bigint * interval '1 microsecond' AS used_at) AS moment`
 
+/** Only conversations in a state, which the parameter of this number names. */
+const inState = (schema: string, parameter: string | undefined): string =>
+  parameter === undefined
+    ? ""
+    : ` AND EXISTS (
+      SELECT FROM ${schema}.handovers h
+      WHERE h.user_id = $1 AND h.bot = $2 AND h.visitor = c.visitor AND h.chat_id = c.id AND h.state = ${parameter})`
+
 /**
- * Reads one row more than the page, to find out if there are more. Parameters: owner, bot, cursor's time and id, limit.
+ * Reads one row more than the page, to find out if there are more. Parameters: owner, bot, cursor's time and id, limit, the
+ * state if it is read by state.
  */
-export const conversationsSql = (schema: string): string => `
+export const conversationsSql = (schema: string, byState: boolean): string => `
 SELECT ${columns(schema)} FROM ${schema}.chats c, ${MOMENT}
-WHERE c.user_id = $1 AND c.bot = $2 AND c.bot <> '' AND ${BEHIND}
+WHERE c.user_id = $1 AND c.bot = $2 AND c.bot <> '' AND ${BEHIND}${inState(schema, byState ? "$6" : undefined)}
 ORDER BY c.updated_at DESC, c.id LIMIT $5::bigint + 1`
 
 /**
  * A page of a search: reads conversations after the cursor up to a bound of bytes together, but at least the first one.
  * Its last row, which contains only a cursor, is the place at which it stopped before all were read. Parameters: owner,
- * bot, cursor's time and id, limit, text.
+ * bot, cursor's time and id, limit, text, the state if it is read by state.
  */
-export const searchConversationsSql = (schema: string): string => `
+export const searchConversationsSql = (schema: string, byState: boolean): string => `
 WITH candidate AS (
   SELECT c.*, sum(c.bytes) OVER (ORDER BY c.updated_at DESC, c.id ROWS UNBOUNDED PRECEDING) AS together,
     row_number() OVER (ORDER BY c.updated_at DESC, c.id) AS place
   FROM (
-    SELECT c.* FROM ${schema}.chats c, ${MOMENT} WHERE c.user_id = $1 AND c.bot = $2 AND c.bot <> '' AND ${BEHIND}
+    SELECT c.* FROM ${schema}.chats c, ${MOMENT}
+    WHERE c.user_id = $1 AND c.bot = $2 AND c.bot <> '' AND ${BEHIND}${inState(schema, byState ? "$7" : undefined)}
     ORDER BY c.updated_at DESC, c.id LIMIT ${SEARCHED_CHATS} + 1
   ) c
 ), looked AS MATERIALIZED (
@@ -58,7 +70,7 @@ WITH candidate AS (
 )
 SELECT false AS is_end, * FROM page
 UNION ALL
-SELECT true, id, NULL, NULL, NULL, NULL, NULL, used_at_micros, NULL, NULL FROM ended
+SELECT true, id, NULL, NULL, NULL, NULL, NULL, used_at_micros, NULL, NULL, NULL FROM ended
 ORDER BY is_end, used_at_micros DESC, id`
 
 /** Parameters: owner, bot, the id behind which they begin or null, limit. */

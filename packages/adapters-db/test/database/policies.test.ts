@@ -5,6 +5,7 @@ import {
   CrmConnectionStore,
   DocumentStore,
   FileStore,
+  Handovers,
   OAuthStateStore,
   Outbox,
   PreferenceStore,
@@ -74,6 +75,8 @@ const own = (userId: UserId) =>
       )
     )
     yield* (yield* PreferenceStore).set(userId, { instructions: "Be brief.", modelId: null })
+    const asking = { continues: false, email: undefined, page: undefined, language: "en" } as const
+    yield* (yield* Handovers).ask({ ...asking, owner: newVisitor(userId), chatId: crypto.randomUUID() })
     const bot = newBot(userId, { documentIds: [document.id] })
     yield* (yield* BotStore).insert(bot, 10)
     yield* (yield* CrmConnectionStore).save(newCrmConnection({ owner: userId, botId: bot.id }))
@@ -129,6 +132,7 @@ const exported: Readonly<Record<string, ExportKind | { readonly none: string }>>
   event_deliveries: "event",
   file_objects: { none: "where the bytes of a file lie" },
   file_parts: { none: "the bytes of files, which are exported beside the lines" },
+  handovers: "chat",
   index_statistics: { none: "counts over the texts of documents" },
   low_balances: { none: "follows from the balance" },
   messages: "message",

@@ -1,12 +1,13 @@
 import { Schema } from "effect"
 import type { UserId } from "../identity/UserId.ts"
-import { botFields, CanonicalColor, CanonicalSite, sitesOf } from "./botFields.ts"
+import { botFields, CanonicalAddress, CanonicalColor, CanonicalSite, handOverEmailOf, sitesOf } from "./botFields.ts"
 
 /** The settings of a bot that its owner chooses. */
 export const BotSettings = Schema.Struct({
   ...botFields,
   primaryColor: CanonicalColor.annotate({ description: "The colour of the widget, as #rrggbb." }),
-  allowedSites: sitesOf(CanonicalSite)
+  allowedSites: sitesOf(CanonicalSite),
+  handOverEmail: handOverEmailOf(CanonicalAddress)
 })
 export type BotSettings = typeof BotSettings.Type
 

@@ -1,8 +1,9 @@
 import { Effect, Schema, Struct } from "effect"
 import { withFields } from "../storage/inputs.ts"
+import { mailAddressOf } from "../mail/mailAddress.ts"
 import { issuesOf } from "../validation/issuesOf.ts"
 import { type BotSettings } from "./Bot.ts"
-import { botFields } from "./botFields.ts"
+import { botFields, HAND_OVER_DEFAULTS } from "./botFields.ts"
 import { InvalidBot } from "./errors.ts"
 
 const { displayName, ...others } = botFields
@@ -30,6 +31,7 @@ const DEFAULTS: Omit<BotSettings, "displayName"> = {
   suggestedQuestions: [],
   translations: {},
   showSources: true,
+  ...HAND_OVER_DEFAULTS,
   active: true
 }
 
@@ -73,6 +75,8 @@ const normal = (change: BotChange): Partial<BotSettings> => ({
     ? {}
     : { documentIds: unique(change.documentIds.map((id) => id.toLowerCase())) }),
   ...(change.allowedSites === undefined ? {} : { allowedSites: unique(change.allowedSites.map(site)) }),
+  ...(typeof change.handOverEmail === "string" ? { handOverEmail: mailAddressOf(change.handOverEmail) ?? null } : {}),
+  ...(typeof change.personName === "string" ? { personName: change.personName.trim() } : {}),
   // A blank text is no decline text: visitors always read something.
   ...(change.declineText?.trim() === "" ? { declineText: null } : {}),
   ...(change.suggestedQuestions === undefined ? {} : { suggestedQuestions: trimmed(change.suggestedQuestions) }),

@@ -1,4 +1,6 @@
 import { Schema } from "effect"
+import { mailAddressOf } from "../mail/mailAddress.ts"
+import { OpeningHours } from "./openingHours.ts"
 
 /** The most of each thing a bot has. Lengths count UTF-16 units. */
 export const BOT_LIMITS = {
@@ -10,6 +12,7 @@ export const BOT_LIMITS = {
   suggestedQuestion: 200,
   allowedSites: 50,
   documents: 1_000,
+  personName: 100,
   modelId: 100
 } as const
 
@@ -89,6 +92,19 @@ const Translation = Schema.optionalKey(
   })
 )
 
+/** An address in the one form in which mails are sent to it. */
+export const CanonicalAddress = Schema.String.check(
+  Schema.makeFilter((text: string) => mailAddressOf(text) === text || "Expected an e-mail address")
+)
+const Address = Schema.String.check(
+  Schema.makeFilter((text: string) => mailAddressOf(text) !== undefined || "Expected an e-mail address")
+)
+
+export const handOverEmailOf = (address: typeof Address) =>
+  Schema.NullOr(address).annotate({
+    description: "The address that gets a mail when a visitor asks for a person; no mail is sent if null."
+  })
+
 /** The fields that requests and stored settings share. */
 export const botFields = {
   displayName: Line(BOT_LIMITS.displayName, Schema.String.annotate({ description: "The name that visitors see." })),
@@ -133,5 +149,23 @@ export const botFields = {
   showSources: Schema.Boolean.annotate({
     description: "Whether visitors see the passages that a reply cites, with the documents' names."
   }),
+  handOver: Schema.Boolean.annotate({
+    description: "Whether a visitor can ask for a person, who then answers in the bot's place."
+  }),
+  handOverEmail: handOverEmailOf(Address),
+  personName: Schema.NullOr(Line(BOT_LIMITS.personName)).annotate({
+    description: "The name that visitors see beside a person's answers; a neutral word where null."
+  }),
+  openingHours: Schema.NullOr(OpeningHours).annotate({
+    description: "When people answer; always if null. At other times the widget says when they are back."
+  }),
   active: Schema.Boolean.annotate({ description: "Whether it answers. To visitors, one that does not is not there." })
 }
+
+/** The settings that bots of earlier releases are stored without. */
+export const HAND_OVER_DEFAULTS = {
+  handOver: false,
+  handOverEmail: null,
+  personName: null,
+  openingHours: null
+} as const

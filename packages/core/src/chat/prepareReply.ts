@@ -246,9 +246,9 @@ const passagesOf = ({ offered, outlines, whole }: OfferedPassages, continues: bo
 
 const hasContent = ({ content }: StoredMessage): boolean => content !== ""
 
-/** Leaves out, of a visitor's conversation, the replies that no model wrote: the bot's declines. */
-const isOfModel = ({ content, model, role }: StoredMessage): boolean =>
-  content !== "" && (role !== "assistant" || model !== undefined)
+/** Leaves out, of a visitor's conversation, the replies that neither a model nor a person wrote: the bot's declines. */
+const isOfModel = ({ author, content, model, role }: StoredMessage): boolean =>
+  content !== "" && (role !== "assistant" || model !== undefined || author !== undefined)
 
 /** Of the messages of a conversation that is stored, or that its client keeps, only those after the last reply are new. */
 const afterLastReply = (messages: ChatRequest["messages"]): ReadonlyArray<ChatMessage> =>

@@ -9,6 +9,7 @@ export const EVENT_TYPES = [
   "balance.low",
   "document.ready",
   "document.failed",
+  "conversation.waiting",
   "security"
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
@@ -185,6 +186,19 @@ export type DocumentFailed = EventOf<
   }
 >
 
+/** A visitor of a bot asks for a person. */
+export type ConversationWaiting = EventOf<
+  "conversation.waiting",
+  {
+    /** The owner of the bot. */
+    readonly account: string
+    readonly botId: string
+    readonly conversationId: string
+    /** The address of the page on which the visitor asked, as the visitor's browser named it; absent if it did not. */
+    readonly page?: string
+  }
+>
+
 /**
  * The security events. `signed_in`: a process of the server sees a session of the person from this address for the
  * first time. `refused`: a request without the right to do what it asked.
@@ -247,6 +261,7 @@ export type ParleyEvent =
   | BalanceLow
   | DocumentReady
   | DocumentFailed
+  | ConversationWaiting
   | SecurityEvent
 
 /** The person to whom an event belongs, for exports and erasures. */

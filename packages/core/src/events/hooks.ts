@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { DeliveryFailed, type EventSink } from "./EventSink.ts"
 import type {
   BalanceLow,
+  ConversationWaiting,
   CreditsCharged,
   CreditsPurchased,
   CreditsRefunded,
@@ -38,6 +39,8 @@ export interface ParleyHooks {
   readonly onLowBalance?: ((event: BalanceLow) => void | Promise<void>) | undefined
   /** A document can be searched, or could not be read. */
   readonly onDocument?: ((event: DocumentReady | DocumentFailed) => void | Promise<void>) | undefined
+  /** A visitor of a bot asks for a person. */
+  readonly onConversation?: ((event: ConversationWaiting) => void | Promise<void>) | undefined
   /**
    * Something happened that matters for security. Refused requests (`refused`) are reported at once and once, by the
    * process that refused them and outside the storage, so that a flood of them cannot fill it: those of one kind and
@@ -56,6 +59,7 @@ const HOOK_TYPES = {
   onPlanChange: ["plan.changed"],
   onLowBalance: ["balance.low"],
   onDocument: ["document.ready", "document.failed"],
+  onConversation: ["conversation.waiting"],
   onSecurity: ["security"]
 } as const satisfies Record<keyof ParleyHooks, ReadonlyArray<EventType>>
 

@@ -3,6 +3,7 @@ import type { HoldName } from "../../credits/holds/Hold.ts"
 import { UserId } from "../../identity/UserId.ts"
 import { Id, Offset, PageLimit } from "../../storage/inputs.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
+import type { Handover, HandoverState } from "./Handover.ts"
 import type { FoundWords } from "./foundWords.ts"
 import type { ConversationOwner, ReplyRating, VisitorOwner, Chat, Source, StoredMessage } from "./StoredChat.ts"
 import type { ChatMessage } from "../../models/ChatMessage.ts"
@@ -132,6 +133,8 @@ export interface BotConversation {
   readonly messageCount: number
   /** Its replies that models wrote; the ledger finds their cost by these ids. */
   readonly replyIds: ReadonlyArray<string>
+  /** Absent if no person was ever asked for, and none took it. */
+  readonly handover?: Handover
 }
 
 /** A place among the conversations of a bot in the order of their last use: behind one used then, with this id. */
@@ -150,6 +153,8 @@ export interface ListConversationsInput {
   readonly before?: ConversationCursor | undefined
   /** Only those with this text, in any case, in their title or messages; all of them if it is empty or not given. */
   readonly search?: string | undefined
+  /** Only those in this state. */
+  readonly state?: HandoverState | undefined
 }
 
 /** Selects chats that were not used for long. */

@@ -15,7 +15,8 @@ import {
   storedBytes
 } from "./StoredChat.ts"
 import { AROUND_WORDS, foundWordsOf } from "./foundWords.ts"
-import { InMemoryChats, keyOf, type StoredChat, type StoredReply } from "./InMemoryChats.ts"
+import type { Handover } from "./Handover.ts"
+import { InMemoryChats, keyOf, type StoredChat, type StoredHandover, type StoredReply } from "./InMemoryChats.ts"
 import {
   type BotConversation,
   ChatRecords,
@@ -115,9 +116,12 @@ const newest = (all: ReadonlyArray<StoredMessage>, input: TranscriptInput) => {
   }
 }
 
-const conversationOf = ({ chat, messages }: StoredChat): BotConversation => ({
+const handoverOf = ({ mails: _mails, ...handover }: StoredHandover): Handover => handover
+
+const conversationOf = ({ chat, handover, messages }: StoredChat): BotConversation => ({
   ...chat,
   owner: chat.owner as VisitorOwner,
+  ...(handover === undefined ? {} : { handover: handoverOf(handover) }),
   messageCount: messages.length,
   replyIds: messages.filter(({ model }) => model !== undefined).map(({ id }) => id)
 })
@@ -270,10 +274,11 @@ const makeRecords = (table: Table) => {
           .toSorted((a, b) => (a.id < b.id ? -1 : 1))
           .slice(0, limit)
       ),
-    conversations: ({ before, bot, botOwner, limit, search = "" }) =>
+    conversations: ({ before, bot, botOwner, limit, search = "", state }) =>
       atOnce(() => {
         const found = [...chats.values()]
           .filter((stored) => bot !== "" && isListed(stored.chat, botOwner, bot) && hasText(stored, search))
+          .filter(({ handover }) => state === undefined || handover?.state === state)
           .map(conversationOf)
           .toSorted(byUse)
           .filter((each) => before === undefined || isBehind(each, before))

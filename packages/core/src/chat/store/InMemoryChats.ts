@@ -8,6 +8,12 @@ import { storableText } from "../../storage/storableText.ts"
 import type { BeginTurnInput } from "./ChatStore.ts"
 import { type ConversationOwner, ownerKey, type Chat, type StoredMessage } from "./StoredChat.ts"
 import type { EndTurn, ReplyName } from "../reply/RunningReplies.ts"
+import type { Handover } from "./Handover.ts"
+
+/** A hand-over with the number of mails to its visitor. */
+export interface StoredHandover extends Handover {
+  readonly mails: number
+}
 
 /** A chat with all of its messages. */
 export interface StoredChat {
@@ -18,6 +24,8 @@ export interface StoredChat {
   readonly kept: ReadonlyArray<string> | undefined
   /** Orders chats used within the same millisecond. */
   readonly use: number
+  /** Undefined if a person never answered, and was never asked for. */
+  readonly handover?: StoredHandover | undefined
 }
 
 /** The key of a chat: different owners' chats have different ones. */
@@ -106,7 +114,8 @@ const make = Effect.gen(function* () {
       messages: [...(existing?.messages ?? []), ...added, begun(reply, last, now)],
       asked: (input.documentIds ?? []).map((id) => id.toLowerCase()),
       kept: existing?.kept,
-      use: use()
+      use: use(),
+      handover: existing?.handover
     })
     if (input.running === undefined) return
     const { hold, joinable, ttlMs } = input.running

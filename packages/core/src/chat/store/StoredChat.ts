@@ -92,6 +92,8 @@ export interface StoredMessage extends ChatMessage {
   readonly state: MessageState
   /** Public id of the model that wrote it; undefined for messages of people, and for a reply that no model wrote. */
   readonly model: string | undefined
+  /** The name of the person who answered in the place of a bot, as visitors see it; may be empty. Absent of other messages. */
+  readonly author?: string
   readonly sources: ReadonlyArray<Source>
   /** Ids of documents that the question named and that were ready, and of which the model read nothing: the first 100. */
   readonly unread: ReadonlyArray<string>
