@@ -182,18 +182,20 @@ export {
 } from "./widget/ConversationService.ts"
 export { type VisitorCall, VisitorGate } from "./widget/VisitorGate.ts"
 export { NEUTRAL_DECLINE } from "./widget/neutralDecline.ts"
-export { VisitorConversation, VisitorMessage } from "./widget/VisitorMessage.ts"
+export { PersonWish, VisitorConversation, VisitorMessage } from "./widget/VisitorMessage.ts"
 export {
   type BotUnreachable,
   type VisitorCallInput,
+  type PersonWished,
+  type PersonWishInput,
   type WidgetConfig,
-  type WidgetMessage,
   type WidgetReply,
   type WidgetSendFailed,
-  WidgetService,
-  type WidgetTranscript
+  WidgetService
 } from "./widget/WidgetService.ts"
-export { BotBusy, BotResting, ConversationNotFound } from "./widget/botErrors.ts"
+export type { WidgetMessage, WidgetTranscript } from "./widget/WidgetTranscript.ts"
+export { AnswerText, HandoverService, MoveTo } from "./widget/handover/HandoverService.ts"
+export { BotBusy, BotResting, ConversationNotFound, HandOverOff } from "./widget/botErrors.ts"
 export {
   VISITOR_LIMITS,
   VisitorChallengeRequired,

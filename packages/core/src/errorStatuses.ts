@@ -41,6 +41,7 @@ export const errorStatuses = {
   erasure_limited: 429,
   file_rejected: 400,
   folder_in_use: 503,
+  hand_over_off: 409,
   hold_not_found: 404,
   holds_open: 409,
   idempotency_conflict: 422,

@@ -2,10 +2,17 @@ import { crmRevoking } from "./crm/CrmRelease.ts"
 import { documentsReindexing, everyonesReindexing } from "./documents/indexing/reindexing/reindexJobs.ts"
 import { documentProcessing } from "./documents/reading/processDocument.ts"
 import type { HandledJob, JobKind, JobOf } from "./jobs/JobKind.ts"
+import { handoverMailing } from "./widget/handover/handoverMailJob.ts"
 import { JobWorker } from "./jobs/JobWorker.ts"
 
 /** Every kind of job, with what does it. A new kind is declared in its domain and gets a line here. */
-export const parleyJobs = [documentProcessing, documentsReindexing, everyonesReindexing, crmRevoking] as const
+export const parleyJobs = [
+  documentProcessing,
+  documentsReindexing,
+  everyonesReindexing,
+  crmRevoking,
+  handoverMailing
+] as const
 
 /** A job of any kind, distinguished by `_tag`, with its owner and its data. */
 export type ParleyJob = JobOf<(typeof parleyJobs)[number]["kind"]>

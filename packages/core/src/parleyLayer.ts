@@ -37,6 +37,7 @@ import { EventDelivery } from "./events/EventDelivery.ts"
 import { EventService } from "./events/EventService.ts"
 import { JobService } from "./jobs/JobService.ts"
 import { EventFeed } from "./keys/EventFeed.ts"
+import { CallGate } from "./limits/CallGate.ts"
 import { CallLimitSweeper } from "./limits/CallLimitSweeper.ts"
 import type { StoragePort } from "./StoragePorts.ts"
 import type { JobWorker } from "./jobs/JobWorker.ts"
@@ -60,6 +61,7 @@ import { OperatorReports } from "./users/OperatorReports.ts"
 import { OperatorTiers } from "./users/OperatorTiers.ts"
 import { UserAccess } from "./users/UserAccess.ts"
 import { UserService } from "./users/UserService.ts"
+import { HandoverService } from "./widget/handover/HandoverService.ts"
 import { VisitorGate } from "./widget/VisitorGate.ts"
 
 /** The services of Parley. */
@@ -85,6 +87,7 @@ export type ParleyServices =
   | EventFeed
   | EventService
   | FileMover
+  | HandoverService
   | HoldSweeper
   | JobService
   | JobWorker
@@ -133,7 +136,7 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   JobService.layer,
   FileMover.layer,
   HoldSweeper.layer,
-  Layer.provideMerge(parleyJobWorker, Reindexing.layer),
+  Layer.provideMerge(Layer.provide(parleyJobWorker, [BotService.layer, CallGate.layer]), Reindexing.layer),
   PaymentComparison.layer,
   PaymentEventSweeper.layer,
   PreferenceService.layer,
@@ -150,7 +153,7 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
     Layer.mergeAll(CreditService.layer, OperatorTiers.layer, UserAccess.layer)
   ),
   Layer.provideMerge(
-    Layer.mergeAll(ConversationService.layer, WidgetService.layer),
+    Layer.mergeAll(ConversationService.layer, HandoverService.layer, WidgetService.layer),
     Layer.mergeAll(ActiveBots.layer, BotService.layer, ChatService.layer, VisitorGate.layer)
   )
 ).pipe(

@@ -132,7 +132,7 @@ const exported: Readonly<Record<string, ExportKind | { readonly none: string }>>
   event_deliveries: "event",
   file_objects: { none: "where the bytes of a file lie" },
   file_parts: { none: "the bytes of files, which are exported beside the lines" },
-  handovers: "chat",
+  handovers: "conversation",
   index_statistics: { none: "counts over the texts of documents" },
   low_balances: { none: "follows from the balance" },
   messages: "message",

@@ -24,6 +24,7 @@ import type { ExportLine } from "../users/UserExport.ts"
 import type { UserImport } from "../users/importing/UserImport.ts"
 import type { UserService } from "../users/UserService.ts"
 import type { ConversationService } from "../widget/ConversationService.ts"
+import type { HandoverService } from "../widget/handover/HandoverService.ts"
 import type { CallersClient, CallersClients, CallersTransaction } from "../storage/CallersTransaction.ts"
 import type { CallsOf } from "./callsOf.ts"
 import type { CreditCalls, JoinedCreditCalls } from "./creditCalls.ts"
@@ -94,7 +95,7 @@ export interface Parley {
   }
   readonly bots: CallsOf<typeof BotService>
   /** What owners of bots read of what visitors said. */
-  readonly conversations: CallsOf<typeof ConversationService>
+  readonly conversations: CallsOf<typeof ConversationService> & CallsOf<typeof HandoverService>
   readonly crm: CallsOf<typeof CrmService> & CallsOf<typeof CrmAccess>
   readonly billing: CallsOf<typeof BillingService> & CallsOf<typeof PaymentInbox>
   readonly sessions: CallsOf<typeof SignOut>

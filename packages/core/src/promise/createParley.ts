@@ -14,6 +14,7 @@ import { UserExport } from "../users/UserExport.ts"
 import { UserImport } from "../users/importing/UserImport.ts"
 import { UserService } from "../users/UserService.ts"
 import { ConversationService } from "../widget/ConversationService.ts"
+import { HandoverService } from "../widget/handover/HandoverService.ts"
 import { BillingService } from "../billing/BillingService.ts"
 import { noPayments } from "../billing/provider/noPayments.ts"
 import { paymentProviderLayer, type PaymentProvider } from "../billing/provider/PaymentProvider.ts"
@@ -150,7 +151,7 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
         run(UserExport.useSync((users) => Stream.toReadableStream(users.lines(userId, { by, reason }))))
       )
     },
-    conversations: callsOf(ConversationService, run),
+    conversations: { ...callsOf(ConversationService, run), ...callsOf(HandoverService, run) },
     reports: { ...callsOf(OperatorReports, run), ...callsOf(MoneyReports, run) },
     events: callsOf(EventService, run),
     jobs: callsOf(JobService, run),

@@ -133,9 +133,21 @@ export const botLine = (bot: StoredBot): ExportLine => ({
  * A conversation that the person paid for, without the visitor's messages and browser id, which are another person's
  * data.
  */
-export const conversationLine = ({ createdAt, id, messageCount, owner, updatedAt }: BotConversation): ExportLine => ({
+export const conversationLine = ({
+  createdAt,
+  handover,
+  id,
+  messageCount,
+  owner,
+  updatedAt
+}: BotConversation): ExportLine => ({
   kind: "conversation",
-  data: { bot: owner.bot, id, messageCount, createdAt: time(createdAt), updatedAt: time(updatedAt) }
+  // The address of the visitor is that of another person.
+  data: {
+    ...{ bot: owner.bot, id, messageCount, state: handover?.state },
+    createdAt: time(createdAt),
+    updatedAt: time(updatedAt)
+  }
 })
 
 /** A connection without its tokens, field by field, so that no secret of tomorrow gets into it. */

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Option, Schema, Stream } from "effect"
 import { BotNotFound } from "../bots/errors.ts"
 import { BotStore } from "../bots/BotStore.ts"
 import { ChatPage, ChatService } from "../chat/ChatService.ts"
+import { HANDOVER_STATES } from "../chat/store/Handover.ts"
 import { type BotConversation, ChatRecords, ChatStore, type ConversationCursor } from "../chat/store/ChatStore.ts"
 import { type StoredMessage, MAX_TRANSCRIPT_BYTES } from "../chat/store/StoredChat.ts"
 import { CreditRecords } from "../credits/CreditLedger.ts"
@@ -37,7 +38,9 @@ export const FindConversationsInput = Schema.Struct({
   /** `next` of the page before. */
   before: Schema.optional(Schema.Struct({ usedAtMicros: Schema.Number, id: Id })),
   /** Only conversations with this text in their title or messages. */
-  search: Schema.optional(Schema.String)
+  search: Schema.optional(Schema.String),
+  /** Only conversations in this state. */
+  state: Schema.optional(Schema.Literals(HANDOVER_STATES))
 })
 export type FindConversationsInput = typeof FindConversationsInput.Type
 

@@ -1,4 +1,6 @@
 import { Schema } from "effect"
+import { HANDOVER_LANGUAGES } from "../chat/store/Handover.ts"
+import { mailAddressOf } from "../mail/mailAddress.ts"
 
 /** The longest id that a visitor's browser gives itself, in UTF-16 units. */
 const MAX_VISITOR_ID = 200
@@ -21,6 +23,11 @@ const MAX_TOKEN = 2_048
 
 /** The longest tag of a language, in UTF-16 units. */
 const MAX_TAG = 100
+const challengeToken = Schema.optionalKey(
+  Schema.String.check(Schema.isMaxLength(MAX_TOKEN, { message: `Expected at most ${MAX_TOKEN} characters` }))
+).annotate({
+  description: "The token of a solved challenge, if a response required one (`visitor_challenge_required`)."
+})
 
 /** A visitor's message to a bot. */
 export const VisitorMessage = Schema.Struct({
@@ -34,17 +41,41 @@ export const VisitorMessage = Schema.Struct({
   lang: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(MAX_TAG))).annotate({
     description: "The language of the widget (BCP 47), in which the bot declines."
   }),
-  challengeToken: Schema.optionalKey(
-    Schema.String.check(Schema.isMaxLength(MAX_TOKEN, { message: `Expected at most ${MAX_TOKEN} characters` }))
-  ).annotate({
-    description: "The token of a solved challenge, if a response required one (`visitor_challenge_required`)."
-  })
+  challengeToken
 })
 export type VisitorMessage = typeof VisitorMessage.Type
 
 /** The conversation of a visitor's request. */
 export const VisitorConversation = Schema.Struct({
   ...named,
-  conversationId: Schema.String.annotate({ description: "The conversation, as `x-conversation-id` named it." })
+  conversationId: Schema.String.annotate({ description: "The conversation, as `x-conversation-id` named it." }),
+  after: Schema.optionalKey(Schema.String).annotate({
+    description:
+      "The id of a message: only messages after it are returned. All of them if the conversation does not have it."
+  })
 })
 export type VisitorConversation = typeof VisitorConversation.Type
+
+/** The longest address of a page, in UTF-16 units. */
+const MAX_PAGE = 2_000
+
+/** A visitor's wish to speak with a person. */
+export const PersonWish = Schema.Struct({
+  ...named,
+  conversationId: Schema.optionalKey(Schema.String).annotate({
+    description: "The conversation to hand over; a new one begins without it."
+  }),
+  email: Schema.optionalKey(
+    Schema.String.check(
+      Schema.makeFilter((text: string) => mailAddressOf(text) !== undefined || "Expected an e-mail address")
+    )
+  ).annotate({ description: "The address to which a person's answer is mailed if the visitor has left." }),
+  page: Schema.optionalKey(
+    Schema.String.check(Schema.isMaxLength(MAX_PAGE, { message: `Expected at most ${MAX_PAGE} characters` }))
+  ).annotate({ description: "The address of the page that shows the widget. Its query and fragment are not stored." }),
+  language: Schema.optionalKey(Schema.Literals(HANDOVER_LANGUAGES)).annotate({
+    description: "The language of the mails; English unless given."
+  }),
+  challengeToken
+})
+export type PersonWish = typeof PersonWish.Type

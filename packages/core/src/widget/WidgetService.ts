@@ -5,10 +5,9 @@ import { botLanguage, botTexts } from "../bots/botTexts.ts"
 import { BotMisconfigured, BotNotFound } from "../bots/errors.ts"
 import { ChatService } from "../chat/ChatService.ts"
 import type { SendFailed } from "../chat/sendMessages.ts"
-import { type VisitorOwner, type MessageState, type Source, type StoredMessage } from "../chat/store/StoredChat.ts"
+import type { VisitorOwner } from "../chat/store/StoredChat.ts"
 import { titleOf } from "../chat/titles/titleOf.ts"
 import { ChatStore, type TranscriptInput } from "../chat/store/ChatStore.ts"
-import { citedNumbers } from "../chat/sources/citedNumbers.ts"
 import type { ReplyParties } from "../chat/reply/Reply.ts"
 import { SessionIssuedAt } from "../identity/SessionIssuedAt.ts"
 import { addressBucket } from "../limits/addressBucket.ts"
@@ -16,7 +15,11 @@ import type { ModelFailed, ModelUnavailable } from "../models/ChatModel.ts"
 import { IdGenerator } from "../storage/IdGenerator.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { Catalog } from "../tiers/Catalog.ts"
-import { BotBusy, BotResting, ConversationNotFound } from "./botErrors.ts"
+import { opensAt } from "../bots/openingHours.ts"
+import type { HandoverState } from "../chat/store/Handover.ts"
+import { Handovers } from "../chat/store/Handovers.ts"
+import { mailAddressOf } from "../mail/mailAddress.ts"
+import { BotBusy, BotResting, ConversationNotFound, HandOverOff } from "./botErrors.ts"
 import {
   type VisitorChallengeRequired,
   VisitorDayUsedUp,
@@ -28,9 +31,11 @@ import type { ChallengeUnavailable } from "./VisitorChallenge.ts"
 import { neutralDecline } from "./neutralDecline.ts"
 import { instruments } from "../telemetry/instruments.ts"
 import { VisitorGate } from "./VisitorGate.ts"
-import type { VisitorConversation, VisitorMessage } from "./VisitorMessage.ts"
+import { makeAskForPerson, makeSayToPerson } from "./handover/toPerson.ts"
+import type { PersonWish, VisitorConversation, VisitorMessage } from "./VisitorMessage.ts"
 import { visitorOwner } from "./visitorOwner.ts"
 import { visitorShares } from "./visitorShares.ts"
+import { messagesAfter, shownMessage, type WidgetTranscript } from "./WidgetTranscript.ts"
 
 /** What a bot shows of itself to visitors. */
 export interface WidgetConfig {
@@ -39,6 +44,10 @@ export interface WidgetConfig {
   readonly primaryColor: string
   readonly suggestedQuestions: ReadonlyArray<string>
   readonly showSources: boolean
+  /** Whether visitors can ask for a person, the name of that person, and when people are back; undefined if they are there. */
+  readonly handOver: boolean
+  readonly personName: string | null
+  readonly opensAt: number | undefined
 }
 
 /** What a visitor sent, and from where. */
@@ -53,30 +62,31 @@ export interface VisitorReadInput extends VisitorConversation {
   readonly address: string | undefined
 }
 
+/** A visitor's wish for a person, and its origin. */
+export interface PersonWishInput extends PersonWish {
+  /** The address it came from, as the server knows it. */
+  readonly address: string | undefined
+  /** The origin of the dashboard, if it is configured: the mail to the owner leads there. */
+  readonly site?: string | undefined
+}
+
+/** That a visitor waits for a person, or already has one. */
+export interface PersonWished {
+  readonly conversationId: string
+  readonly state: HandoverState
+  /** The server knows an address of the visitor. */
+  readonly hasEmail: boolean
+  /** When people are back, in Unix milliseconds; undefined if they are there. */
+  readonly opensAt: number | undefined
+}
+
 /** What a visitor gets: a reply as it is written, or that the bot cannot answer at the moment. */
 export interface WidgetReply {
   readonly conversationId: string
   /** To be read once, inside the scope of `send`. */
   readonly text: Stream.Stream<string, ModelFailed>
-}
-
-/** A source as visitors see it. */
-export interface ShownToVisitor extends Pick<Source, "number" | "filename" | "page" | "text"> {}
-
-/** A message of a conversation as its visitor sees it. */
-export interface WidgetMessage {
-  readonly role: "user" | "assistant"
-  readonly content: string
-  readonly state: MessageState
-  /** Those that the reply cites, where the bot shows them. */
-  readonly sources: ReadonlyArray<ShownToVisitor>
-}
-
-/** A conversation as its visitor sees it. */
-export interface WidgetTranscript {
-  readonly conversationId: string
-  /** The newest, in order. */
-  readonly messages: ReadonlyArray<WidgetMessage>
+  /** `person`: the message waits for a person, and the text is empty. `none`: the text is the bot's decline. */
+  readonly answeredBy: "bot" | "person" | "none"
 }
 
 /** How addressing a bot fails. */
@@ -119,6 +129,18 @@ export class WidgetService extends Context.Service<
      * for conversations are used up, or the owner is blocked, the reply is the bot's decline, which costs nothing.
      */
     send(call: VisitorCallInput): Effect.Effect<WidgetReply, WidgetSendFailed, Scope.Scope>
+    /** Has a visitor wait for a person of the bot's owner. From then on the bot is silent until the person is done. */
+    askForPerson(
+      wish: PersonWishInput
+    ): Effect.Effect<
+      PersonWished,
+      | BotUnreachable
+      | ConversationNotFound
+      | HandOverOff
+      | VisitorLimitReached
+      | VisitorChallengeRequired
+      | ChallengeUnavailable
+    >
     /** A visitor's own conversation with a bot. */
     conversation(
       asked: VisitorReadInput
@@ -131,24 +153,12 @@ export class WidgetService extends Context.Service<
   )
 }
 
-const configOf = (bot: Bot, lang: string | undefined): WidgetConfig => {
-  const { displayName, primaryColor, showSources } = bot
+/** A bot's texts in the visitor's language, and whether people answer at a moment. */
+const configOf = (bot: Bot, lang: string | undefined, now: number): WidgetConfig => {
+  const { displayName, handOver, personName, primaryColor, showSources } = bot
   const { suggestedQuestions, welcomeMessage } = botTexts(bot, botLanguage(lang))
-  return { displayName, welcomeMessage, primaryColor, suggestedQuestions, showSources }
-}
-
-const shownOf = (bot: Bot, { content, sources }: StoredMessage): ReadonlyArray<ShownToVisitor> => {
-  if (!bot.showSources || sources.length === 0) return []
-  const cited = citedNumbers(content)
-  return sources
-    .filter(({ number }) => cited.has(number))
-    .map(({ filename, number, page, text }) => ({ number, filename, page, text }))
-}
-
-/** A message as its visitor sees it: nothing of one with the role `system`. */
-const shownMessage = (bot: Bot, message: StoredMessage): ReadonlyArray<WidgetMessage> => {
-  const { content, role, state } = message
-  return role === "system" ? [] : [{ role, content, state, sources: shownOf(bot, message) }]
+  const shown = { displayName, welcomeMessage, primaryColor, suggestedQuestions, showSources, handOver, personName }
+  return { ...shown, opensAt: opensAt(bot.openingHours, now) }
 }
 
 /** Answers visitors who get no reply, in words of the bot, or as a failure that says nothing of its owner. */
@@ -187,7 +197,7 @@ const makeInsteadOfReply = Effect.gen(function* () {
       case "StorageQuotaExceeded": {
         const chatId = call.conversationId ?? (yield* ids.next)
         if (error._tag !== "StorageQuotaExceeded") yield* keepDeclined(asked, chatId)
-        return { conversationId: chatId, text: Stream.succeed(declineTo(asked)) }
+        return { conversationId: chatId, text: Stream.succeed(declineTo(asked)), answeredBy: "none" }
       }
       case "ChatNotFound":
         return yield* new ConversationNotFound()
@@ -251,12 +261,10 @@ const makeAsk = Effect.gen(function* () {
     )
 })
 
-const make = Effect.gen(function* () {
+/** Finds the bots and the conversations of visitors. */
+const makeFinding = Effect.gen(function* () {
   const bots = yield* ActiveBots
-  const ask = yield* makeAsk
   const chats = yield* ChatStore
-  const gate = yield* VisitorGate
-  const insteadOfReply = yield* makeInsteadOfReply
 
   const botOf = Effect.fnUntraced(function* (publicKey: string) {
     const bot = yield* bots.findByKey(publicKey)
@@ -271,9 +279,61 @@ const make = Effect.gen(function* () {
     return found ?? (yield* new ConversationNotFound())
   })
 
+  return { botOf, conversationOf }
+})
+
+/** Returns how a visitor asks for a person. */
+const makeAskingForPerson = Effect.gen(function* () {
+  const askForPerson = yield* makeAskForPerson
+  const gate = yield* VisitorGate
+  const { botOf, conversationOf } = yield* makeFinding
+  return Effect.fn("WidgetService.askForPerson")(function* (wish: PersonWishInput) {
+    const { address, conversationId: chatId, email, language = "en", page, site } = wish
+    const bot = yield* botOf(wish.publicKey)
+    if (!bot.handOver) return yield* new HandOverOff()
+    const owner = yield* visitorOwner(bot, wish.visitorId)
+    if (chatId !== undefined) yield* conversationOf({ owner, chatId, limit: 1, toContinue: true })
+    const visit = { address, botId: bot.id, conversationId: chatId?.toLowerCase() }
+    yield* gate.enter(visit)
+    yield* gate.prove(visit, wish.challengeToken)
+    const canonical = email === undefined ? undefined : mailAddressOf(email)
+    const asked = yield* askForPerson({ bot, owner, chatId, email: canonical, page, language, site })
+    const now = yield* Clock.currentTimeMillis
+    const { conversationId, state } = asked
+    return { conversationId, state, hasEmail: asked.email !== undefined, opensAt: opensAt(bot.openingHours, now) }
+  }, Effect.scoped)
+})
+
+const make = Effect.gen(function* () {
+  const ask = yield* makeAsk
+  const askForPerson = yield* makeAskingForPerson
+  const gate = yield* VisitorGate
+  const handovers = yield* Handovers
+  const insteadOfReply = yield* makeInsteadOfReply
+  const sayToPerson = yield* makeSayToPerson
+  const { botOf, conversationOf } = yield* makeFinding
+
+  /** The reply of the bot, or none if a person answers. */
+  const answered = Effect.fnUntraced(function* (asked: Asked) {
+    const { bot, call, owner } = asked
+    const { conversationId, message } = call
+    const state = yield* sayToPerson(bot, owner, conversationId, message)
+    if (state !== undefined) {
+      return { conversationId: (conversationId ?? "").toLowerCase(), text: Stream.empty, answeredBy: "person" } as const
+    }
+    const { chatId, text } = yield* ask(asked).pipe(
+      // A document or a plan that was there a moment ago: what is there now decides.
+      Effect.catchTag(["DocumentNotFound", "DocumentForbidden", "ModelNotAllowed"], () =>
+        Effect.flatMap(botOf(call.publicKey), (again) => ask({ ...asked, bot: again }))
+      )
+    )
+    return { conversationId: chatId, text, answeredBy: "bot" } as const
+  })
+
   return WidgetService.of({
+    askForPerson,
     config: Effect.fn("WidgetService.config")(function* (publicKey, lang) {
-      return configOf(yield* botOf(publicKey), lang)
+      return configOf(yield* botOf(publicKey), lang, yield* Clock.currentTimeMillis)
     }),
     send: Effect.fn("WidgetService.send")(function* (call) {
       const { address, conversationId, message } = call
@@ -288,17 +348,11 @@ const make = Effect.gen(function* () {
       yield* gate.enter(visit)
       yield* gate.prove(visit, call.challengeToken)
       const asked = { askedAt, bot, owner, call }
-      return yield* ask(asked).pipe(
-        // A document or a plan that was there a moment ago: what is there now decides.
-        Effect.catchTag(["DocumentNotFound", "DocumentForbidden", "ModelNotAllowed"], () =>
-          Effect.flatMap(botOf(call.publicKey), (again) => ask({ ...asked, bot: again }))
-        ),
-        Effect.map(({ chatId, text }): WidgetReply => ({ conversationId: chatId, text })),
-        Effect.catch((error) => insteadOfReply(asked, error))
-      )
+      return yield* Effect.catch(answered(asked), (error) => insteadOfReply(asked, error))
     }),
     conversation: Effect.fn("WidgetService.conversation")(function* ({
       address,
+      after,
       conversationId,
       publicKey,
       visitorId
@@ -306,12 +360,19 @@ const make = Effect.gen(function* () {
       yield* gate.enterReading(address)
       const bot = yield* botOf(publicKey)
       const owner = yield* visitorOwner(bot, visitorId)
+      const looked = bot.handOver ? yield* handovers.look({ owner, chatId: conversationId }) : undefined
+      const state = looked?.handover.state ?? "bot"
+      // Nearly all looks find nothing new, and read no messages.
+      if (after !== undefined && looked?.newestId === after.toLowerCase()) {
+        return { conversationId: conversationId.toLowerCase(), state, messages: [] }
+      }
       const { chat: found, messages } = yield* conversationOf({
         owner,
         chatId: conversationId,
         limit: TRANSCRIPT_MESSAGES
       })
-      return { conversationId: found.id, messages: messages.flatMap((message) => shownMessage(bot, message)) }
+      const shown = messagesAfter(messages, after).flatMap((message) => shownMessage(bot, message))
+      return { conversationId: found.id, state, messages: shown }
     })
   })
 })

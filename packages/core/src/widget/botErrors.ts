@@ -8,6 +8,14 @@ export class ConversationNotFound extends Schema.TaggedError<ConversationNotFoun
   }
 }
 
+/** No person answers in the place of this bot: its owner has not switched that on. */
+export class HandOverOff extends Schema.TaggedError<HandOverOff>()("HandOverOff", {}) {
+  readonly code = "hand_over_off"
+  override get message() {
+    return "No person answers in the place of this bot."
+  }
+}
+
 /** The bot answers no more today. The reason is not revealed to visitors. */
 export class BotResting extends Schema.TaggedError<BotResting>()("BotResting", {
   /** Milliseconds until the next day (UTC). */

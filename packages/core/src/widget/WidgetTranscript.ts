@@ -1,0 +1,46 @@
+import type { Bot } from "../bots/Bot.ts"
+import { citedNumbers } from "../chat/sources/citedNumbers.ts"
+import type { ConversationState } from "../chat/store/Handover.ts"
+import type { MessageState, Source, StoredMessage } from "../chat/store/StoredChat.ts"
+
+/** A source as visitors see it. */
+export interface ShownToVisitor extends Pick<Source, "number" | "filename" | "page" | "text"> {}
+
+/** A message of a conversation as its visitor sees it. */
+export interface WidgetMessage {
+  readonly id: string
+  readonly role: "user" | "assistant"
+  readonly content: string
+  readonly state: MessageState
+  /** The name of the person who wrote it, which may be empty; absent of other messages. */
+  readonly author?: string
+  /** Those that the reply cites, where the bot shows them. */
+  readonly sources: ReadonlyArray<ShownToVisitor>
+}
+
+/** A conversation as its visitor sees it. */
+export interface WidgetTranscript {
+  readonly conversationId: string
+  readonly state: ConversationState
+  /** The newest, in order; of these only the ones after a message that the visitor named. */
+  readonly messages: ReadonlyArray<WidgetMessage>
+}
+
+const shownOf = (bot: Bot, { content, sources }: StoredMessage): ReadonlyArray<ShownToVisitor> => {
+  if (!bot.showSources || sources.length === 0) return []
+  const cited = citedNumbers(content)
+  return sources
+    .filter(({ number }) => cited.has(number))
+    .map(({ filename, number, page, text }) => ({ number, filename, page, text }))
+}
+
+/** A message as its visitor sees it: nothing of one with the role `system`. */
+export const shownMessage = (bot: Bot, message: StoredMessage): ReadonlyArray<WidgetMessage> => {
+  const { author, content, id, role, state } = message
+  if (role === "system") return []
+  return [{ id, role, content, state, sources: shownOf(bot, message), ...(author === undefined ? {} : { author }) }]
+}
+
+/** The messages after one of them; all if it is not among them. */
+export const messagesAfter = (messages: ReadonlyArray<StoredMessage>, after: string | undefined) =>
+  messages.slice(messages.findIndex(({ id }) => id === after?.toLowerCase()) + 1)
