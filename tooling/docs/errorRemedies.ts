@@ -36,6 +36,7 @@ export const errorRemedies = {
   too_many_bots: "Delete a bot, or change one.",
   not_found: "Compare the path with `/openapi.json`.",
   account_not_found: "Check the person's id; an account opens at the first sign-in or reservation of credits.",
+  hand_over_off: "Set `handOver` of the bot first.",
   hold_not_found: "Reserve credits under this key first.",
   bot_not_found: CHECK_ID,
   bot_key_not_found: "Check the key; list the bot to see its keys.",

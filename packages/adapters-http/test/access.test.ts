@@ -73,7 +73,7 @@ const createOwned = async () => {
   await server.fetch("/api/billing/portal", { method: "POST", user: OWNER })
   const { documentId } = (await uploaded.json()) as { documentId: string }
   for (const old of await server.parley.bots.list(OWNER)) await server.parley.bots.remove(OWNER, old.id)
-  const { id: botId } = await server.parley.bots.create(OWNER, { displayName: "Mine too." })
+  const { id: botId } = await server.parley.bots.create(OWNER, { displayName: "Mine too.", handOver: true })
   const { keys } = await server.parley.bots.addKey(OWNER, botId)
   const publicKey = keys[0]?.publicKey ?? ""
   const visit = await server.post("/api/widget/chat", { publicKey, visitorId: "v-1", message: "Hello." })
@@ -155,6 +155,9 @@ const requestOf = (route: Route): { readonly path: string; readonly init: Reques
       visitorId: "v-1",
       conversationId: owned.conversationId
     },
+    "/api/widget/person": { publicKey: owned.publicKey, visitorId: "v-1", conversationId: owned.conversationId },
+    "/api/bots/{id}/conversations/{conversationId}/answers": { content: "Here." },
+    "/api/bots/{id}/conversations/{conversationId}/state": { state: "open" },
     "/api/chats/{id}": { title: "Renamed" },
     "/api/chats/{id}/documents": { documentIds: [owned.documentId] },
     "/api/chats/{id}/share": {},
@@ -242,6 +245,9 @@ const strangersGet: Readonly<Record<string, number>> = {
   "GET /api/bots/{id}/conversations.csv": 403,
   "GET /api/bots/{id}/conversations/{conversationId}": 404,
   "DELETE /api/bots/{id}/conversations/{conversationId}": 404,
+  "GET /api/bots/{id}/inbox": 404,
+  "POST /api/bots/{id}/conversations/{conversationId}/answers": 404,
+  "PUT /api/bots/{id}/conversations/{conversationId}/state": 404,
   "POST /api/rag": 403,
   "GET /api/documents/{id}": 404,
   "DELETE /api/documents/{id}": 404,

@@ -30,7 +30,10 @@ describe("the widget's configuration", () => {
       welcomeMessage: "Hello! How can I help you?",
       primaryColor: "#2563eb",
       suggestedQuestions: ["Why?"],
-      showSources: true
+      showSources: true,
+      handOver: false,
+      personName: null,
+      opensAt: null
     })
     expect(answer.headers.get("cache-control")).toBe("public, max-age=30")
   })

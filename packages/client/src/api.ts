@@ -70,6 +70,9 @@ export const operations: { readonly [Id in keyof Operations]: string } = {
   exportConversationTable: "GET /api/bots/{id}/conversations.csv",
   getConversation: "GET /api/bots/{id}/conversations/{conversationId}",
   deleteConversation: "DELETE /api/bots/{id}/conversations/{conversationId}",
+  getInbox: "GET /api/bots/{id}/inbox",
+  answerVisitor: "POST /api/bots/{id}/conversations/{conversationId}/answers",
+  moveConversation: "PUT /api/bots/{id}/conversations/{conversationId}/state",
   listCrmConnections: "GET /api/bots/{id}/crm",
   deleteCrmConnection: "DELETE /api/bots/{id}/crm/{provider}",
   getBalance: "GET /api/billing/balance",
@@ -135,6 +138,7 @@ export type ServerErrorCode =
   | "erasure_limited"
   | "file_rejected"
   | "fresh_sign_in_required"
+  | "hand_over_off"
   | "head_too_large"
   | "hold_not_found"
   | "holds_open"

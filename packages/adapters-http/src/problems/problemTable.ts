@@ -66,6 +66,7 @@ const problems = {
   too_many_bots: { title: "You have as many bots as one may have", members: ["limit"] },
   not_found: { status: 404, title: "There is nothing here" },
   account_not_found: { title: "There is no such account" },
+  hand_over_off: { title: "No person answers in the place of this bot" },
   hold_not_found: {
     title: "There is no such hold",
     detail: "Nothing was held for this person under this key. Reserve it first."

@@ -104,6 +104,21 @@ export const onDisconnectParameter: Parameter<(typeof ON_DISCONNECT)[number]> = 
   }
 }
 
+/** An optional text of a few. */
+export const choiceParameter = <const Names extends ReadonlyArray<string>>(
+  names: Names,
+  description: string
+): Parameter<Names[number] | undefined> => ({
+  description,
+  jsonSchema: { type: "string", enum: names },
+  decode: (text) => {
+    const known = names.find((each) => each === text)
+    return text !== undefined && known === undefined
+      ? Result.fail(`Expected one of ${names.join(", ")}`)
+      : Result.succeed(known)
+  }
+})
+
 /** An id, required. Lower case is the form in which ids are kept. */
 export const uuidParameter = (description: string): Parameter<string> => ({
   description,

@@ -22,6 +22,7 @@ import {
   getConversation,
   listConversations
 } from "./bots/botConversations.ts"
+import { getInbox, postAnswer, putConversationState } from "./bots/handovers.ts"
 import { deleteBot, deleteBotKey, getBot, listBots, patchBot, postBot, postBotKey } from "./bots/bots.ts"
 import { getChat, postChat } from "./chats/chat.ts"
 import { deleteCrmConnection, getCrmCallback, getCrmConnect, listCrmConnections } from "./bots/crm.ts"
@@ -46,7 +47,7 @@ import { getEvents } from "./services/events.ts"
 import { getUsage } from "./billing/usage.ts"
 import { postPaymentWebhook } from "./billing/webhooks.ts"
 import { getWidgetAsset, getWidgetFrame, getWidgetLoader } from "./widget/widgetFiles.ts"
-import { getWidgetConfig, postWidgetChat, postWidgetConversation } from "./widget/widget.ts"
+import { getWidgetConfig, postWidgetChat, postWidgetConversation, postWidgetPerson } from "./widget/widget.ts"
 import { postPolicyReport } from "./server/policyReports.ts"
 import { getHealth, getOpenApi, getReadiness } from "./server/server.ts"
 
@@ -141,7 +142,10 @@ export const areas: ReadonlyArray<Area> = [
       exportConversationLines,
       exportConversationTable,
       getConversation,
-      deleteConversation
+      deleteConversation,
+      getInbox,
+      answerVisitor: postAnswer,
+      moveConversation: putConversationState
     }
   },
   {
@@ -160,7 +164,8 @@ export const areas: ReadonlyArray<Area> = [
     routes: {
       getWidgetConfig,
       sendVisitorMessage: postWidgetChat,
-      getVisitorConversation: postWidgetConversation
+      getVisitorConversation: postWidgetConversation,
+      askForPerson: postWidgetPerson
     }
   },
   {

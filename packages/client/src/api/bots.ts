@@ -39,6 +39,26 @@ export interface Bot {
   }
   /** Whether visitors see the passages that a reply cites, with the documents' names. */
   readonly showSources: boolean
+  /** Whether a visitor can ask for a person, who then answers in the bot's place. */
+  readonly handOver: boolean
+  /** The address that gets a mail when a visitor asks for a person; no mail is sent if null. */
+  readonly handOverEmail: string | null
+  /** The name that visitors see beside a person's answers; a neutral word where null. */
+  readonly personName: string | null
+  /** When people answer; always if null. At other times the widget says when they are back. */
+  readonly openingHours: {
+    /** The time zone of the times, such as Europe/Berlin. */
+    readonly timeZone: string
+    /** The ranges of a week. */
+    readonly ranges: ReadonlyArray<{
+      /** The day of the week, from 1 for Monday to 7 for Sunday. */
+      readonly day: number
+      /** The first minute, such as 09:00. */
+      readonly from: string
+      /** The end, such as 17:30; 24:00 is the end of the day. */
+      readonly to: string
+    }>
+  } | null
   /** Whether it answers. To visitors, one that does not is not there. */
   readonly active: boolean
   /** The public keys that address the bot, oldest first. Each works until it is retired. */
@@ -86,6 +106,26 @@ export interface BotChange {
   }
   /** Whether visitors see the passages that a reply cites, with the documents' names. */
   readonly showSources?: boolean
+  /** Whether a visitor can ask for a person, who then answers in the bot's place. */
+  readonly handOver?: boolean
+  /** The address that gets a mail when a visitor asks for a person; no mail is sent if null. */
+  readonly handOverEmail?: string | null
+  /** The name that visitors see beside a person's answers; a neutral word where null. */
+  readonly personName?: string | null
+  /** When people answer; always if null. At other times the widget says when they are back. */
+  readonly openingHours?: {
+    /** The time zone of the times, such as Europe/Berlin. */
+    readonly timeZone: string
+    /** The ranges of a week. */
+    readonly ranges: ReadonlyArray<{
+      /** The day of the week, from 1 for Monday to 7 for Sunday. */
+      readonly day: number
+      /** The first minute, such as 09:00. */
+      readonly from: string
+      /** The end, such as 17:30; 24:00 is the end of the day. */
+      readonly to: string
+    }>
+  } | null
   /** Whether it answers. To visitors, one that does not is not there. */
   readonly active?: boolean
 }
@@ -127,6 +167,26 @@ export interface BotDraft {
   }
   /** Whether visitors see the passages that a reply cites, with the documents' names. */
   readonly showSources?: boolean
+  /** Whether a visitor can ask for a person, who then answers in the bot's place. */
+  readonly handOver?: boolean
+  /** The address that gets a mail when a visitor asks for a person; no mail is sent if null. */
+  readonly handOverEmail?: string | null
+  /** The name that visitors see beside a person's answers; a neutral word where null. */
+  readonly personName?: string | null
+  /** When people answer; always if null. At other times the widget says when they are back. */
+  readonly openingHours?: {
+    /** The time zone of the times, such as Europe/Berlin. */
+    readonly timeZone: string
+    /** The ranges of a week. */
+    readonly ranges: ReadonlyArray<{
+      /** The day of the week, from 1 for Monday to 7 for Sunday. */
+      readonly day: number
+      /** The first minute, such as 09:00. */
+      readonly from: string
+      /** The end, such as 17:30; 24:00 is the end of the day. */
+      readonly to: string
+    }>
+  } | null
   /** Whether it answers. To visitors, one that does not is not there. */
   readonly active?: boolean
 }
@@ -164,6 +224,16 @@ export interface Conversation {
   readonly messageCount: number
   /** The cost of its replies together. */
   readonly credits: number
+  /** `waiting` for a person, `open` while a person has it, `solved` when the person is done; `bot` if no person was asked for. */
+  readonly state: "bot" | "waiting" | "open" | "solved"
+  /** The visitor's address, if the visitor gave one to the person; it is not proven. */
+  readonly email: string | null
+  /** The page on which the visitor asked for a person, as the visitor's browser named it. */
+  readonly page: string | null
+  /** The id of the person who has it. */
+  readonly assignee: string | null
+  /** When the visitor asked for a person. */
+  readonly askedAt: string | null
   /** When the conversation began. */
   readonly createdAt: string
   /** When the last message was stored. */
@@ -192,12 +262,26 @@ export interface ConversationMessage {
   readonly state: "complete" | "streaming" | "stopped" | "failed"
   /** When the message was stored. */
   readonly createdAt: string
-  /** The model that wrote it; null for the visitor's messages, and for declines. */
+  /** The model that wrote it; null for the messages of people, and for declines. */
   readonly model: string | null
+  /** The name, which may be empty, of the person who wrote it in the place of the bot; null for all other messages. */
+  readonly author: string | null
   /** The cost of the reply, once it is charged. */
   readonly credits: number | null
   /** The passages that the reply may cite. */
   readonly sources: ReadonlyArray<ConversationSource>
+}
+
+/** The next state of a conversation. */
+export interface ConversationMove {
+  /** `open`: you answer, and the bot is silent. `solved`: the bot answers again. */
+  readonly state: "open" | "solved"
+}
+
+/** The state of a conversation. */
+export interface ConversationMoved {
+  /** The state of the conversation now. */
+  readonly state: "waiting" | "open" | "solved"
 }
 
 /** A passage of a document that a bot's reply was given. */
@@ -230,6 +314,16 @@ export interface ConversationWithMessages {
   readonly messageCount: number
   /** The cost of its replies together. */
   readonly credits: number
+  /** `waiting` for a person, `open` while a person has it, `solved` when the person is done; `bot` if no person was asked for. */
+  readonly state: "bot" | "waiting" | "open" | "solved"
+  /** The visitor's address, if the visitor gave one to the person; it is not proven. */
+  readonly email: string | null
+  /** The page on which the visitor asked for a person, as the visitor's browser named it. */
+  readonly page: string | null
+  /** The id of the person who has it. */
+  readonly assignee: string | null
+  /** When the visitor asked for a person. */
+  readonly askedAt: string | null
   /** When the conversation began. */
   readonly createdAt: string
   /** When the last message was stored. */
@@ -240,6 +334,22 @@ export interface ConversationWithMessages {
   readonly limit: number
   /** Send this as `before` to get the messages before these; null if these are the first. */
   readonly nextBefore: string | null
+}
+
+/** How many conversations of a bot people have or had. */
+export interface InboxCounts {
+  /** Conversations that wait for a person. */
+  readonly waiting: number
+  /** Conversations that a person has. */
+  readonly open: number
+  /** Conversations with which a person is done. */
+  readonly solved: number
+}
+
+/** An answer of a person. */
+export interface PersonAnswer {
+  /** The text of the answer. */
+  readonly content: string
 }
 
 /** The operations of this area, by their ids. */
@@ -302,6 +412,8 @@ export interface BotsOperations {
       readonly before?: string | undefined
       /** Only elements that contain this text, in upper or lower case. */
       readonly search?: string | undefined
+      /** Only conversations in this state. */
+      readonly state?: "waiting" | "open" | "solved" | undefined
     }
     readonly response: ConversationList
   }
@@ -340,5 +452,30 @@ export interface BotsOperations {
       readonly conversationId: string
     }
     readonly response: undefined
+  }
+  /** Counts the conversations of your bot that wait for a person, are open, or are solved. Callers are signed-in people. */
+  readonly getInbox: {
+    readonly path: {
+      readonly id: string
+    }
+    readonly response: InboxCounts
+  }
+  /** Answers a visitor in the place of your bot, which is silent from then on; costs no credits. Callers are signed-in people. */
+  readonly answerVisitor: {
+    readonly path: {
+      readonly id: string
+      readonly conversationId: string
+    }
+    readonly body: PersonAnswer
+    readonly response: ConversationMessage
+  }
+  /** Takes a conversation or opens it again (`open`), or ends the hand-over (`solved`). Callers are signed-in people. */
+  readonly moveConversation: {
+    readonly path: {
+      readonly id: string
+      readonly conversationId: string
+    }
+    readonly body: ConversationMove
+    readonly response: ConversationMoved
   }
 }

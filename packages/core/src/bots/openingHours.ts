@@ -28,10 +28,10 @@ const OpeningRange = Schema.Struct({
 
 /** The times of a week at which people answer visitors. */
 export const OpeningHours = Schema.Struct({
-  timeZone: Schema.String.check(
+  timeZone: Schema.String.annotate({ description: "The time zone of the times, such as Europe/Berlin." }).check(
     Schema.isMaxLength(100, { message: "Expected a time zone such as Europe/Berlin" }),
     Schema.makeFilter((text: string) => isTimeZone(text) || "Expected a time zone such as Europe/Berlin")
-  ).annotate({ description: "The time zone of the times, such as Europe/Berlin." }),
+  ),
   ranges: Schema.Array(OpeningRange)
     .check(
       Schema.isMinLength(1, { message: "Expected one range at least" }),

@@ -66,10 +66,10 @@ export const PersonWish = Schema.Struct({
     description: "The conversation to hand over; a new one begins without it."
   }),
   email: Schema.optionalKey(
-    Schema.String.check(
-      Schema.makeFilter((text: string) => mailAddressOf(text) !== undefined || "Expected an e-mail address")
-    )
-  ).annotate({ description: "The address to which a person's answer is mailed if the visitor has left." }),
+    Schema.String.annotate({
+      description: "The address to which a person's answer is mailed if the visitor has left."
+    }).check(Schema.makeFilter((text: string) => mailAddressOf(text) !== undefined || "Expected an e-mail address"))
+  ),
   page: Schema.optionalKey(
     Schema.String.check(Schema.isMaxLength(MAX_PAGE, { message: `Expected at most ${MAX_PAGE} characters` }))
   ).annotate({ description: "The address of the page that shows the widget. Its query and fragment are not stored." }),

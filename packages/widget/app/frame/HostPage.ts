@@ -5,11 +5,12 @@ const THEMES: ReadonlyArray<string> = ["auto", "light", "dark"]
 /** Parses a state that the page sent. */
 const stateOf = (data: unknown): HostState | undefined => {
   if (typeof data !== "object" || data === null) return undefined
-  const { isOpen, parley, texts, theme } = data as Record<string, unknown>
+  const { isOpen, page, parley, texts, theme } = data as Record<string, unknown>
   if (parley !== PROTOCOL || typeof isOpen !== "boolean" || typeof texts !== "object" || texts === null)
     return undefined
   if (typeof theme !== "string" || !THEMES.includes(theme)) return undefined
-  return { isOpen, texts: texts as HostState["texts"], theme: theme as Theme }
+  const known = { isOpen, texts: texts as HostState["texts"], theme: theme as Theme }
+  return typeof page === "string" ? { ...known, page } : known
 }
 
 /**

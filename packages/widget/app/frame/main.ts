@@ -44,6 +44,11 @@ class Frame {
       api: this.#api,
       memory: new VisitorMemory(this.#api.publicKey),
       showsSources: config.showSources,
+      surroundings: () => ({
+        // Queries and fragments may name a person. Earlier loaders do not send the page.
+        page: (this.#state.page ?? document.referrer).split(/[?#]/)[0] || undefined,
+        language: document.documentElement.lang.startsWith("de") ? "de" : "en"
+      }),
       onEvent: (event) => this.#host.tell(event)
     })
     this.#show()

@@ -43,4 +43,6 @@ export interface HostState {
   readonly theme: Theme
   readonly texts: Texts
   readonly isOpen: boolean
+  /** The address of the page; the frame sends it if the visitor asks for a person. Absent from earlier loaders. */
+  readonly page?: string
 }

@@ -45,7 +45,7 @@ export const mount = (options: WidgetOptions): ParleyWidget => {
     events.dispatchEvent(new CustomEvent(event, { detail: { publicKey, ...more } }))
   }
 
-  const tell = () => send?.({ theme, texts, isOpen })
+  const tell = () => send?.({ theme, texts, isOpen, page: location.href })
 
   /** Loads the frame, and again if it does not respond. */
   const loadFrame = (patienceMs: number): void => {

@@ -4,7 +4,7 @@ import {
   type OwnedMessage,
   type ReadConversation
 } from "@parley/core/effect"
-import { PAGE_MESSAGES } from "@parley/core/adapter"
+import { CONVERSATION_STATES, HANDOVER_STATES, PAGE_MESSAGES } from "@parley/core/adapter"
 import { Effect, Schema, Stream } from "effect"
 import { freshSessionAccess } from "../../access/freshSignIn.ts"
 import { sessionAccess } from "../../access/personAccess.ts"
@@ -13,6 +13,7 @@ import { csvLine } from "./csv.ts"
 import { botPath } from "./bots.ts"
 import { messageFields, sourceFields } from "../chats/chats.ts"
 import {
+  choiceParameter,
   conversationCursorParameter,
   cursorText,
   integerParameter,
@@ -21,7 +22,7 @@ import {
   uuidParameter
 } from "../parameters.ts"
 import type { Server } from "../../server/Server.ts"
-import { listOf, moment, named, orNull, uuid, whole } from "../fields.ts"
+import { choice, listOf, moment, named, orNull, uuid, whole } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 
 const conversationFields = {
@@ -30,15 +31,27 @@ const conversationFields = {
   firstQuestion: Schema.String.annotate({ description: "The beginning of the visitor's first message." }),
   messageCount: whole("The number of messages."),
   credits: Schema.Int.annotate({ description: "The cost of its replies together." }),
+  state: choice(
+    CONVERSATION_STATES,
+    "`waiting` for a person, `open` while a person has it, `solved` when the person is done; `bot` if no person was asked for."
+  ),
+  email: orNull(Schema.String, "The visitor's address, if the visitor gave one to the person; it is not proven."),
+  page: orNull(Schema.String, "The page on which the visitor asked for a person, as the visitor's browser named it."),
+  assignee: orNull(Schema.String, "The id of the person who has it."),
+  askedAt: orNull(moment("The moment."), "When the visitor asked for a person."),
   createdAt: moment("When the conversation began."),
   updatedAt: moment("When the last message was stored.")
 }
 
 const SourceBody = named("ConversationSource", "A passage of a document that a bot's reply was given.", sourceFields)
 
-const MessageBody = named("ConversationMessage", "A message of a visitor or a bot.", {
+export const MessageBody = named("ConversationMessage", "A message of a visitor or a bot.", {
   ...messageFields,
-  model: orNull(Schema.String, "The model that wrote it; null for the visitor's messages, and for declines."),
+  model: orNull(Schema.String, "The model that wrote it; null for the messages of people, and for declines."),
+  author: orNull(
+    Schema.String,
+    "The name, which may be empty, of the person who wrote it in the place of the bot; null for all other messages."
+  ),
   credits: orNull(Schema.Int, "The cost of the reply, once it is charged."),
   sources: listOf(SourceBody, "The passages that the reply may cite.")
 })
@@ -72,16 +85,22 @@ const conversationRow = (conversation: OwnedConversation) => ({
   firstQuestion: conversation.title,
   messageCount: conversation.messageCount,
   credits: conversation.credits,
+  state: conversation.handover?.state ?? ("bot" as const),
+  email: conversation.handover?.email ?? null,
+  page: conversation.handover?.page ?? null,
+  assignee: conversation.handover?.assignee ?? null,
+  askedAt: conversation.handover === undefined ? null : iso(conversation.handover.askedAt),
   createdAt: iso(conversation.createdAt),
   updatedAt: iso(conversation.updatedAt)
 })
 
-const messageRow = (message: OwnedMessage): typeof MessageBody.Type => ({
+export const messageRow = (message: OwnedMessage): typeof MessageBody.Type => ({
   id: message.id,
   role: message.role,
   content: message.content,
   state: message.state,
   model: message.model ?? null,
+  author: message.author ?? null,
   credits: message.credits ?? null,
   sources: message.sources.map(({ headings: _headings, ...source }) => source),
   createdAt: iso(message.createdAt)
@@ -102,7 +121,8 @@ export const listConversations = defineRoute({
       default: 50
     }),
     before: conversationCursorParameter,
-    search: searchParameter
+    search: searchParameter,
+    state: choiceParameter(HANDOVER_STATES, "Only conversations in this state.")
   },
   responses: { 200: { description: "The conversations.", schema: ListBody } },
   errors: ["bot_not_found", "storage_unavailable"],
@@ -122,7 +142,7 @@ export const listConversations = defineRoute({
   })
 })
 
-const conversationPath = { ...botPath, conversationId: uuidParameter("The conversation's id.") }
+export const conversationPath = { ...botPath, conversationId: uuidParameter("The conversation's id.") }
 
 /** One conversation with its messages. */
 export const getConversation = defineRoute({
@@ -214,6 +234,7 @@ const TITLES = [
   "content",
   "state",
   "model",
+  "author",
   "credits",
   "sources"
 ]
@@ -232,6 +253,7 @@ const tableLines = ({ id, messages, visitor }: ReadConversation): string =>
         message.content,
         message.state,
         message.model ?? null,
+        message.author ?? null,
         message.credits ?? null,
         message.sources
           .map(({ filename, number, page }) => `[${number}] ${filename}${page === null ? "" : `, page ${page}`}`)

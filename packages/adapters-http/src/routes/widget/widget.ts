@@ -1,15 +1,19 @@
-import { VisitorConversation, VisitorMessage, WidgetService } from "@parley/core/effect"
+import { CONVERSATION_STATES, HANDOVER_STATES } from "@parley/core/adapter"
+import { PersonWish, VisitorConversation, VisitorMessage, WidgetService } from "@parley/core/effect"
 import { Effect, Schema } from "effect"
 import { visitorAccess } from "../../access/openAccess.ts"
 import { json, streamed } from "../../exchange/Exchange.ts"
 import { jsonBody } from "../../body/jsonBody.ts"
 import { messageFields, sourceFields } from "../chats/chats.ts"
 import { requiredTextParameter, textParameter } from "../parameters.ts"
-import { choice, flag, listOf, named, text } from "../fields.ts"
+import { choice, flag, listOf, moment, named, orNull, text, uuid } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 
 /** Time for which a browser may cache a bot's configuration, in seconds. */
 const CONFIG_SECONDS = 30
+
+const opensAtField = orNull(moment("The moment."), "When people are back who answer visitors; null if they are there.")
+const timeOf = (opensAt: number | undefined) => (opensAt === undefined ? null : new Date(opensAt).toISOString())
 
 /** The public settings of a bot. */
 export const getWidgetConfig = defineRoute({
@@ -32,15 +36,18 @@ export const getWidgetConfig = defineRoute({
         welcomeMessage: text("The first message that visitors see."),
         primaryColor: text("The colour of the widget, as #rrggbb."),
         suggestedQuestions: listOf(Schema.String, "Questions that the widget offers to begin with."),
-        showSources: flag("True if visitors see the passages that a reply cites.")
+        showSources: flag("True if visitors see the passages that a reply cites."),
+        handOver: flag("True if visitors can ask for a person."),
+        personName: orNull(Schema.String, "The name of the people who answer; null if it is not set."),
+        opensAt: opensAtField
       })
     }
   },
   errors: ["bot_not_found", "bot_misconfigured", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ path, query }) {
     const widget = yield* WidgetService
-    const config = yield* widget.config(path.publicKey, query.lang)
-    return json(200, config, { "cache-control": `public, max-age=${CONFIG_SECONDS}` })
+    const { opensAt, ...config } = yield* widget.config(path.publicKey, query.lang)
+    return json(200, { ...config, opensAt: timeOf(opensAt) }, { "cache-control": `public, max-age=${CONFIG_SECONDS}` })
   })
 })
 
@@ -58,9 +65,13 @@ export const postWidgetChat = defineRoute({
   responses: {
     200: {
       description:
-        "The reply as it is written, or the bot's decline if it cannot answer at the moment. A connection that breaks instead of ending means an incomplete reply.",
+        "The reply as it is written, or the bot's decline if it cannot answer at the moment. Empty if the message waits for a person. A connection that breaks instead of ending means an incomplete reply.",
       contentType: "text/plain",
-      headers: { "x-conversation-id": "The id of the conversation, also of a new one: send it with the next message." }
+      headers: {
+        "x-conversation-id": "The id of the conversation, also of a new one: send it with the next message.",
+        "x-answered-by":
+          "`bot`; `person` if the message waits for a person, whose answer `POST /api/widget/conversation` returns; `none` if the text is the bot's decline."
+      }
     }
   },
   errors: [
@@ -87,11 +98,12 @@ export const postWidgetChat = defineRoute({
   ],
   handle: Effect.fnUntraced(function* ({ body, caller }) {
     const widget = yield* WidgetService
-    const { conversationId, text } = yield* widget.send({ ...body, address: caller.address })
+    const { answeredBy, conversationId, text } = yield* widget.send({ ...body, address: caller.address })
     return streamed(text, {
       "content-type": "text/plain; charset=utf-8",
       "x-accel-buffering": "no",
-      "x-conversation-id": conversationId
+      "x-conversation-id": conversationId,
+      "x-answered-by": answeredBy
     })
   })
 })
@@ -101,7 +113,12 @@ const { filename, number, page, text: passage } = sourceFields
 const ShownSourceBody = named("ShownSource", "A passage that visitors see.", { number, filename, page, text: passage })
 
 const TranscriptMessageBody = named("TranscriptMessage", "A message of a visitor's conversation.", {
-  role: choice(["user", "assistant"], "The author of the message: the visitor or the bot."),
+  id: uuid("The message's id."),
+  role: choice(["user", "assistant"], "The author of the message: the visitor, or the bot or a person in its place."),
+  author: orNull(
+    Schema.String,
+    "The name of the person who wrote it in the place of the bot, which may be empty; null of all other messages."
+  ),
   content: messageFields.content,
   state: messageFields.state,
   sources: listOf(ShownSourceBody, "The cited passages, if the bot shows them.")
@@ -109,7 +126,11 @@ const TranscriptMessageBody = named("TranscriptMessage", "A message of a visitor
 
 const TranscriptBody = named("Transcript", "A conversation as its visitor sees it.", {
   conversationId: text("The conversation's id."),
-  messages: listOf(TranscriptMessageBody, "The newest messages, in order.")
+  state: choice(
+    CONVERSATION_STATES,
+    "`waiting` for a person, or `open` while a person has it: then the bot is silent. `solved` and `bot`: the bot answers."
+  ),
+  messages: listOf(TranscriptMessageBody, "The newest messages, in order; only those after `after`, if it was sent.")
 })
 
 /** A visitor's own conversation. A POST, so that ids are in no address and no log of addresses. */
@@ -117,7 +138,8 @@ export const postWidgetConversation = defineRoute({
   method: "POST",
   path: "/api/widget/conversation",
   origin: "visitors",
-  summary: "Returns a visitor's own conversation with a bot, so that a page can continue it after a reload",
+  summary:
+    "Returns a visitor's own conversation with a bot, so that a page can continue it after a reload, or only its new messages",
   access: visitorAccess,
   body: jsonBody(
     VisitorConversation.annotate({ identifier: "VisitorConversation", description: "The conversation of a visitor." }),
@@ -133,7 +155,53 @@ export const postWidgetConversation = defineRoute({
   ],
   handle: Effect.fnUntraced(function* ({ body, caller }) {
     const widget = yield* WidgetService
-    const transcript: typeof TranscriptBody.Type = yield* widget.conversation({ ...body, address: caller.address })
+    const { messages, ...found } = yield* widget.conversation({ ...body, address: caller.address })
+    const transcript: typeof TranscriptBody.Type = {
+      ...found,
+      messages: messages.map(({ author = null, ...message }) => ({ ...message, author }))
+    }
     return json(200, transcript)
+  })
+})
+
+const PersonWishedBody = named("PersonWished", "That a visitor waits for a person.", {
+  conversationId: uuid("The conversation's id: send it with the next message."),
+  state: choice(HANDOVER_STATES, "`waiting`, or `open` if a person has the conversation already."),
+  hasEmail: flag("True if an address is known to which an answer can be mailed."),
+  opensAt: opensAtField
+})
+
+/** Hands a visitor's conversation over to a person. */
+export const postWidgetPerson = defineRoute({
+  method: "POST",
+  path: "/api/widget/person",
+  origin: "visitors",
+  summary: "Has a visitor wait for a person; the bot is silent until the person is done",
+  access: visitorAccess,
+  body: jsonBody(
+    PersonWish.annotate({ identifier: "PersonWish", description: "A visitor's wish to speak with a person." }),
+    "Which conversation, and how an answer reaches the visitor. Sent again, it adds an address."
+  ),
+  responses: { 200: { description: "That the visitor waits.", schema: PersonWishedBody } },
+  errors: [
+    "hand_over_off",
+    "bot_not_found",
+    "conversation_not_found",
+    "visitor_rate_limited",
+    "conversation_rate_limited",
+    "bot_rate_limited",
+    "too_many_visitor_streams",
+    "too_many_bot_streams",
+    "visitor_challenge_required",
+    "challenge_unavailable",
+    "bot_misconfigured",
+    "storage_unavailable"
+  ],
+  handle: Effect.fnUntraced(function* ({ body, caller, context }) {
+    const widget = yield* WidgetService
+    const { address: site } = context.server
+    const wish = { ...body, address: caller.address, site: site?.origin }
+    const { opensAt, ...wished } = yield* widget.askForPerson(wish)
+    return json(200, { ...wished, opensAt: timeOf(opensAt) } satisfies typeof PersonWishedBody.Type)
   })
 })

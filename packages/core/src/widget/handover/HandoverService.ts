@@ -24,7 +24,7 @@ const isStorable = (text: string) =>
   (text.isWellFormed() && !text.includes("\0")) || "Expected a text without NUL and without lone surrogates"
 
 /** What a person answers a visitor. */
-export const AnswerText = Schema.String.check(
+export const AnswerText = Schema.String.annotate({ description: "The text of the answer." }).check(
   Schema.isMaxLength(MAX_ANSWER, { message: `Expected at most ${MAX_ANSWER} characters` }),
   Schema.makeFilter((text: string) => text.trim() !== "" || "Expected the answer to say something"),
   Schema.makeFilter(isStorable)

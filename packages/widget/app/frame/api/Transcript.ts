@@ -8,7 +8,14 @@ export interface Source {
   readonly text: string
 }
 
+/** In `waiting` and `open` a person answers, and the bot is silent. */
+export const CONVERSATION_STATES = ["bot", "waiting", "open", "solved"] as const
+export type ConversationState = (typeof CONVERSATION_STATES)[number]
+
 export interface TranscriptMessage {
+  readonly id: string
+  /** The name of the person who wrote it in the place of the bot, which may be empty; undefined of other messages. */
+  readonly author: string | undefined
   readonly role: "visitor" | "bot"
   readonly text: string
   /** False if the reply broke off. */
@@ -18,6 +25,7 @@ export interface TranscriptMessage {
 
 export interface Transcript {
   readonly kind: "transcript"
+  readonly state: ConversationState
   readonly messages: ReadonlyArray<TranscriptMessage>
 }
 
@@ -35,12 +43,18 @@ const sourceFrom = ({ filename, number, page, text }: Fields): Source => ({
   text: textOf(text)
 })
 
+export const stateFrom = (value: unknown): ConversationState =>
+  CONVERSATION_STATES.find((state) => state === value) ?? "bot"
+
 /** Reads the service's answer. */
 export const transcriptFrom = (body: unknown): Transcript => ({
   kind: "transcript",
+  state: stateFrom((body as Fields)["state"]),
   messages: listOf((body as Fields)["messages"])
     .filter(({ role }) => role === "user" || role === "assistant")
-    .map(({ content, role, sources, state }) => ({
+    .map(({ author, content, id, role, sources, state }) => ({
+      id: textOf(id),
+      author: typeof author === "string" ? author : undefined,
       role: role === "user" ? "visitor" : "bot",
       text: textOf(content),
       isComplete: role === "user" || state === undefined || state === "complete",

@@ -1,4 +1,4 @@
-import { type Transcript, transcriptFrom } from "./Transcript.ts"
+import { type ConversationState, stateFrom, type Transcript, transcriptFrom } from "./Transcript.ts"
 
 /** The public settings of a bot. */
 export interface BotConfig {
@@ -8,6 +8,10 @@ export interface BotConfig {
   readonly suggestedQuestions: ReadonlyArray<string>
   /** True if visitors see the passages that replies rest on. */
   readonly showSources: boolean
+  /** True if visitors can ask for a person. */
+  readonly handOver: boolean
+  /** The name of the people who answer, if the bot has one. */
+  readonly personName: string | undefined
 }
 
 /** The reason of a refused request. */
@@ -25,6 +29,8 @@ export type Refusal =
 export interface BegunReply {
   readonly kind: "reply"
   readonly conversationId: string
+  /** `person`: the message waits for a person, and no text comes. `none`: the text is the bot's decline. */
+  readonly answeredBy: "bot" | "person" | "none"
   /** Its text as it arrives. Fails if the stream breaks off. */
   readonly body: ReadableStream<Uint8Array>
 }
@@ -37,14 +43,37 @@ export interface Question {
   readonly challengeToken?: string | undefined
 }
 
+/** A visitor's wish to speak with a person. */
+export interface PersonWish {
+  readonly visitorId: string
+  readonly conversationId: string | undefined
+  readonly email?: string | undefined
+  readonly page: string | undefined
+  readonly language: "en" | "de"
+  readonly challengeToken?: string | undefined
+}
+
+/** That the visitor waits for a person, or has one already. */
+export interface AskedForPerson {
+  readonly kind: "asked"
+  readonly conversationId: string
+  readonly state: ConversationState
+  readonly hasEmail: boolean
+  /** When people are back, in ISO 8601; undefined if they are there. */
+  readonly opensAt: string | undefined
+}
+
 /** Wait in seconds if a limit does not name one. */
 const DEFAULT_WAIT_SECONDS = 30
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
 
 const configFrom = (body: unknown): BotConfig => {
-  const { displayName, primaryColor, showSources, suggestedQuestions, welcomeMessage } = body as Record<string, unknown>
+  const fields = body as Record<string, unknown>
+  const { displayName, primaryColor, showSources, suggestedQuestions, welcomeMessage } = fields
   return {
+    handOver: fields["handOver"] === true,
+    personName: textOf(fields["personName"]) || undefined,
     displayName: textOf(displayName),
     welcomeMessage: textOf(welcomeMessage),
     primaryColor: textOf(primaryColor),
@@ -115,12 +144,32 @@ export class WidgetApi {
     if (!response.ok) return refusalOf(response)
     const conversationId = response.headers.get("x-conversation-id") ?? question.conversationId
     if (response.body === null || conversationId === undefined) return { kind: "failed" }
-    return { kind: "reply", conversationId, body: response.body }
+    const by = response.headers.get("x-answered-by")
+    const answeredBy = by === "person" || by === "none" ? by : "bot"
+    return { kind: "reply", conversationId, answeredBy, body: response.body }
   }
 
-  /** Reads the messages of the visitor's own conversation. */
-  async transcript(visitorId: string, conversationId: string): Promise<Transcript | Refusal> {
-    const response = await this.#post("conversation", { visitorId, conversationId })
+  /** Has the visitor wait for a person. */
+  async askForPerson(wish: PersonWish): Promise<AskedForPerson | Refusal> {
+    const response = await this.#post("person", wish)
+    if (!(response instanceof Response)) return response
+    if (!response.ok) return refusalOf(response)
+    const body = (await response.json().catch(() => ({}))) as Record<string, unknown>
+    const conversationId = textOf(body["conversationId"])
+    if (conversationId === "") return { kind: "failed" }
+    const opensAt = textOf(body["opensAt"]) || undefined
+    return {
+      kind: "asked",
+      conversationId,
+      state: stateFrom(body["state"]),
+      hasEmail: body["hasEmail"] === true,
+      opensAt
+    }
+  }
+
+  /** Reads the messages of the visitor's own conversation; only those after one of them if it is named. */
+  async transcript(visitorId: string, conversationId: string, after?: string): Promise<Transcript | Refusal> {
+    const response = await this.#post("conversation", { visitorId, conversationId, after })
     if (!(response instanceof Response)) return response
     if (!response.ok) {
       const refusal = await refusalOf(response)

@@ -1,6 +1,8 @@
+import type { TranscriptMessage } from "../api/Transcript.ts"
 import type { Refusal, WidgetApi } from "../api/WidgetApi.ts"
 import type { VisitorMemory } from "../VisitorMemory.ts"
 import type { Message } from "./Message.ts"
+import { PersonTalk } from "./PersonTalk.ts"
 
 /** The obstacle that prevents the visitor from sending, and the time of its end. */
 export type Obstacle =
@@ -17,6 +19,8 @@ interface ConversationInput {
   readonly memory: VisitorMemory
   /** True if passages are requested with replies. */
   readonly showsSources: boolean
+  /** The address of the embedding page, and the language of the chat. */
+  readonly surroundings: () => { readonly page: string | undefined; readonly language: "en" | "de" }
   readonly onEvent: (event: ConversationEvent) => void
 }
 
@@ -26,12 +30,18 @@ interface Asking {
   readonly isAgain?: boolean
 }
 
+/** Obstacles that are no fault of the message. */
+const CANNOT_ANSWER: ReadonlyArray<Obstacle["kind"]> = ["limit", "failed", "broken"]
+
 const CITED = /\[\d{1,3}\]|\[\d{1,3}\s?[,;]/
 
-/** The messages of visitor and bot, and the actions on them. Its listeners are called on every change. */
+/** The messages of visitor, bot and person, and the actions on them. Its listeners are called on every change. */
 export class Conversation {
   readonly #input: ConversationInput
   readonly #listeners = new Set<() => void>()
+  /** Asks for a person, and shows the person's messages. */
+  readonly person: PersonTalk
+  #hasDeclined = false
   #messages: Array<Message> = []
   #obstacle: Obstacle | undefined
   #running: AbortController | undefined
@@ -42,6 +52,20 @@ export class Conversation {
 
   constructor(input: ConversationInput) {
     this.#input = input
+    const { api, memory, onEvent, surroundings } = input
+    this.person = new PersonTalk({
+      ...{ api, memory, surroundings },
+      onMessage: (message) => {
+        this.#addStored(message, true)
+        onEvent({ type: "reply" })
+      },
+      onChange: () => this.#changed()
+    })
+  }
+
+  /** True if the bot has not answered the last message: it declined, or could not be asked. */
+  get cannotAnswer(): boolean {
+    return this.#hasDeclined || (this.#obstacle !== undefined && CANNOT_ANSWER.includes(this.#obstacle.kind))
   }
 
   get messages(): ReadonlyArray<Message> {
@@ -109,7 +133,8 @@ export class Conversation {
     this.#messages = []
     this.#obstacle = undefined
     this.#lacksHistory = false
-    this.#changed()
+    this.#hasDeclined = false
+    this.person.leave()
   }
 
   /** Returns a message that cannot be sent, once, so that the visitor can change it. */
@@ -138,9 +163,8 @@ export class Conversation {
     const answer = await api.transcript(visitorId, conversationId)
     if (memory.conversationId !== conversationId) return
     if (answer.kind === "transcript") {
-      for (const { isComplete, role, sources, text } of answer.messages) {
-        this.#add(role, text, isComplete ? "complete" : "partial", sources)
-      }
+      for (const message of answer.messages) this.#addStored(message, false)
+      this.person.resume(answer.state, answer.messages)
     } else if (answer.kind === "forgotten") memory.conversationId = undefined
     else {
       this.#lacksHistory = true
@@ -157,7 +181,11 @@ export class Conversation {
     const { signal } = running
     this.#running = running
     this.#obstacle = undefined
-    const reply = this.#add("bot", "", "writing")
+    this.#hasDeclined = false
+    const reply = this.#make("bot", "", "writing")
+    // While a person answers, no reply is being written.
+    if (this.person.isActive) this.#changed()
+    else this.#push(reply)
     try {
       const answer = await api.ask({ visitorId, conversationId, message: message.text, challengeToken }, signal)
       if (answer.kind === "forgotten" && conversationId !== undefined && !isAgain) {
@@ -172,12 +200,18 @@ export class Conversation {
       if (answer.kind !== "reply") return this.#refuse(message, reply, answer)
       message.state = "complete"
       memory.conversationId = answer.conversationId
+      if (answer.answeredBy === "person") {
+        this.#drop(reply)
+        return this.person.noteActive()
+      }
+      if (!this.#messages.includes(reply)) this.#push(reply)
       await this.#read(answer.body, reply)
+      this.#hasDeclined = answer.answeredBy === "none"
       this.#end(running)
       await this.#findSources(reply)
     } catch {
       if (signal.aborted) this.#stopped(message, reply)
-      else this.#broke(reply)
+      else this.#broke(message, reply)
     } finally {
       this.#end(running)
     }
@@ -234,8 +268,9 @@ export class Conversation {
     reply.state = "stopped"
   }
 
-  #broke(reply: Message): void {
+  #broke(message: Message, reply: Message): void {
     reply.state = "broken"
+    if (!this.#messages.includes(reply)) message.state = "unsent"
     this.#obstacle = { kind: "broken" }
     this.#input.onEvent({ type: "error" })
   }
@@ -250,11 +285,22 @@ export class Conversation {
     this.#messages = this.#messages.filter((each) => each !== message)
   }
 
-  #add(role: Message["role"], text: string, state: Message["state"], sources: Message["sources"] = []): Message {
-    const message: Message = { id: this.#nextId++, role, text, state, sources }
+  #make(role: Message["role"], text: string, state: Message["state"]): Message {
+    return { id: this.#nextId++, role, text, state, sources: [] }
+  }
+
+  #push(message: Message): Message {
     this.#messages.push(message)
     this.#changed()
     return message
+  }
+
+  #add(role: Message["role"], text: string, state: Message["state"]): Message {
+    return this.#push(this.#make(role, text, state))
+  }
+
+  #addStored({ author, isComplete, role, sources, text }: TranscriptMessage, isNew: boolean): void {
+    this.#push({ ...this.#make(role, text, isComplete ? "complete" : "partial"), author, isNew, sources })
   }
 
   #changed(): void {

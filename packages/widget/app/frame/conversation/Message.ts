@@ -13,6 +13,10 @@ export type MessageState = "sending" | "unsent" | "writing" | "broken" | "stoppe
 export interface Message {
   readonly id: number
   readonly role: "visitor" | "bot"
+  /** The name of the person who wrote it in the place of the bot, which may be empty; undefined of other messages. */
+  readonly author?: string | undefined
+  /** It came while the page was open, and is announced. */
+  readonly isNew?: boolean
   text: string
   state: MessageState
   sources: ReadonlyArray<Source>

@@ -38,6 +38,16 @@ export class Catalogue {
     return this.#texts.dir === "rtl" ? "rtl" : "ltr"
   }
 
+  /** A moment in words: the weekday and the time. */
+  moment(iso: string): string {
+    const style = { weekday: "long", hour: "2-digit", minute: "2-digit", numberingSystem: "latn" } as const
+    try {
+      return new Intl.DateTimeFormat(this.lang, style).format(new Date(iso))
+    } catch {
+      return iso
+    }
+  }
+
   /** A duration in words, rounded up: seconds up to a minute and a half, then minutes, then hours. */
   duration(seconds: number): string {
     const [count, unit] =

@@ -44,5 +44,17 @@ export const texts: Texts = {
   linkCancel: "Hier bleiben",
   linkLabel: "{text} (Link)",
   image: "Bild: {text}",
-  disclaimer: "KI kann sich irren. Prüfen Sie wichtige Angaben."
+  disclaimer: "KI kann sich irren. Prüfen Sie wichtige Angaben.",
+  person: "Mit einem Menschen sprechen",
+  personOffer: "Möchten Sie mit einem Menschen sprechen?",
+  personWaits: "Ein Mensch kommt so bald wie möglich dazu. Sie können weiterschreiben.",
+  personWaitsMail: "Ein Mensch kommt so bald wie möglich dazu. Wenn Sie gehen, kommt die Antwort per E-Mail.",
+  personAway: "Gerade ist kein Mensch da; wieder ab {time}. Für eine Antwort geben Sie Ihre E-Mail-Adresse an.",
+  personAwayMail: "Gerade ist kein Mensch da; wieder ab {time}. Die Antwort kommt per E-Mail.",
+  personOpen: "{person} ist da und antwortet Ihnen.",
+  personSolved: "Der Mensch ist gegangen. Der Assistent antwortet wieder.",
+  personFailed: "Es konnte kein Mensch gefragt werden. Versuchen Sie es gleich noch einmal.",
+  personEmail: "Ihre E-Mail-Adresse",
+  personEmailSend: "Speichern",
+  aPerson: "Ein Mensch"
 }

@@ -42,5 +42,17 @@ export const texts = {
   linkCancel: "Stay here",
   linkLabel: "{text} (link)",
   image: "Image: {text}",
-  disclaimer: "AI can be wrong. Check what matters."
+  disclaimer: "AI can be wrong. Check what matters.",
+  person: "Talk to a person",
+  personOffer: "Would you like to talk to a person?",
+  personWaits: "A person joins as soon as possible. You can go on writing.",
+  personWaitsMail: "A person joins as soon as possible. If you leave, you get the answer by e-mail.",
+  personAway: "No person is here at the moment; people are back {time}. Leave your e-mail address to get an answer.",
+  personAwayMail: "No person is here at the moment; people are back {time}. You get the answer by e-mail.",
+  personOpen: "{person} is here and answers you.",
+  personSolved: "The person has left. The assistant answers again.",
+  personFailed: "No person could be asked. Try again in a moment.",
+  personEmail: "Your e-mail address",
+  personEmailSend: "Save",
+  aPerson: "A person"
 }

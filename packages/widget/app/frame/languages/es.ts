@@ -43,5 +43,17 @@ export const texts: Texts = {
   linkCancel: "Quedarse aquí",
   linkLabel: "{text} (enlace)",
   image: "Imagen: {text}",
-  disclaimer: "La IA puede equivocarse. Compruebe lo importante."
+  disclaimer: "La IA puede equivocarse. Compruebe lo importante.",
+  person: "Hablar con una persona",
+  personOffer: "¿Desea hablar con una persona?",
+  personWaits: "Una persona se unirá lo antes posible. Puede seguir escribiendo.",
+  personWaitsMail: "Una persona se unirá lo antes posible. Si se va, recibirá la respuesta por correo electrónico.",
+  personAway: "Ahora no hay nadie disponible; volvemos {time}. Deje su correo electrónico para recibir una respuesta.",
+  personAwayMail: "Ahora no hay nadie disponible; volvemos {time}. Recibirá la respuesta por correo electrónico.",
+  personOpen: "{person} está aquí y le responde.",
+  personSolved: "La persona se ha ido. El asistente vuelve a responder.",
+  personFailed: "No se pudo avisar a una persona. Inténtelo de nuevo en un momento.",
+  personEmail: "Su correo electrónico",
+  personEmailSend: "Guardar",
+  aPerson: "Una persona"
 }

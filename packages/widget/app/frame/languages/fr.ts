@@ -43,5 +43,18 @@ export const texts: Texts = {
   linkCancel: "Rester ici",
   linkLabel: "{text} (lien)",
   image: "Image : {text}",
-  disclaimer: "L’IA peut se tromper. Vérifiez les informations importantes."
+  disclaimer: "L’IA peut se tromper. Vérifiez les informations importantes.",
+  person: "Parler à une personne",
+  personOffer: "Souhaitez-vous parler à une personne ?",
+  personWaits: "Une personne vous rejoint dès que possible. Vous pouvez continuer à écrire.",
+  personWaitsMail: "Une personne vous rejoint dès que possible. Si vous partez, vous recevrez la réponse par e-mail.",
+  personAway:
+    "Personne n’est disponible pour le moment ; retour {time}. Laissez votre adresse e-mail pour recevoir une réponse.",
+  personAwayMail: "Personne n’est disponible pour le moment ; retour {time}. Vous recevrez la réponse par e-mail.",
+  personOpen: "{person} est là et vous répond.",
+  personSolved: "La personne est partie. L’assistant répond de nouveau.",
+  personFailed: "Aucune personne n’a pu être contactée. Réessayez dans un instant.",
+  personEmail: "Votre adresse e-mail",
+  personEmailSend: "Enregistrer",
+  aPerson: "Une personne"
 }

@@ -43,5 +43,17 @@ export const texts: Texts = {
   linkCancel: "Resta qui",
   linkLabel: "{text} (link)",
   image: "Immagine: {text}",
-  disclaimer: "L’IA può sbagliare. Verifichi le informazioni importanti."
+  disclaimer: "L’IA può sbagliare. Verifichi le informazioni importanti.",
+  person: "Parla con una persona",
+  personOffer: "Desidera parlare con una persona?",
+  personWaits: "Una persona arriva appena possibile. Può continuare a scrivere.",
+  personWaitsMail: "Una persona arriva appena possibile. Se esce, riceverà la risposta via e-mail.",
+  personAway: "Al momento non c’è nessuno; torniamo {time}. Lasci il Suo indirizzo e-mail per ricevere una risposta.",
+  personAwayMail: "Al momento non c’è nessuno; torniamo {time}. Riceverà la risposta via e-mail.",
+  personOpen: "{person} è qui e Le risponde.",
+  personSolved: "La persona è andata via. L’assistente risponde di nuovo.",
+  personFailed: "Non è stato possibile chiamare una persona. Riprovi tra un momento.",
+  personEmail: "Il Suo indirizzo e-mail",
+  personEmailSend: "Salva",
+  aPerson: "Una persona"
 }

@@ -43,5 +43,17 @@ export const texts: Texts = {
   linkCancel: "ここにとどまる",
   linkLabel: "{text}（リンク）",
   image: "画像：{text}",
-  disclaimer: "AIは間違えることがあります。大切な内容はご確認ください。"
+  disclaimer: "AIは間違えることがあります。大切な内容はご確認ください。",
+  person: "担当者と話す",
+  personOffer: "担当者と話しますか？",
+  personWaits: "担当者ができるだけ早く参加します。続けて入力できます。",
+  personWaitsMail: "担当者ができるだけ早く参加します。離れた場合は、回答をメールでお送りします。",
+  personAway: "ただいま担当者は不在です。{time}に戻ります。回答を受け取るには、メールアドレスを入力してください。",
+  personAwayMail: "ただいま担当者は不在です。{time}に戻ります。回答はメールでお送りします。",
+  personOpen: "{person}が回答します。",
+  personSolved: "担当者が退出しました。再びアシスタントが回答します。",
+  personFailed: "担当者を呼び出せませんでした。しばらくしてからもう一度お試しください。",
+  personEmail: "メールアドレス",
+  personEmailSend: "保存",
+  aPerson: "担当者"
 }

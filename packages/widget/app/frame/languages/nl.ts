@@ -44,5 +44,17 @@ export const texts: Texts = {
   linkCancel: "Hier blijven",
   linkLabel: "{text} (link)",
   image: "Afbeelding: {text}",
-  disclaimer: "AI kan zich vergissen. Controleer wat belangrijk is."
+  disclaimer: "AI kan zich vergissen. Controleer wat belangrijk is.",
+  person: "Met een mens praten",
+  personOffer: "Wilt u met een mens praten?",
+  personWaits: "Er komt zo snel mogelijk iemand bij. U kunt verder schrijven.",
+  personWaitsMail: "Er komt zo snel mogelijk iemand bij. Als u weggaat, krijgt u het antwoord per e-mail.",
+  personAway: "Er is nu niemand aanwezig; we zijn er weer {time}. Laat uw e-mailadres achter voor een antwoord.",
+  personAwayMail: "Er is nu niemand aanwezig; we zijn er weer {time}. U krijgt het antwoord per e-mail.",
+  personOpen: "{person} is er en antwoordt u.",
+  personSolved: "De medewerker is weg. De assistent antwoordt weer.",
+  personFailed: "Er kon niemand worden gevraagd. Probeer het zo nog eens.",
+  personEmail: "Uw e-mailadres",
+  personEmailSend: "Opslaan",
+  aPerson: "Een medewerker"
 }

@@ -43,5 +43,17 @@ export const texts: Texts = {
   linkCancel: "Zostań tutaj",
   linkLabel: "{text} (link)",
   image: "Obraz: {text}",
-  disclaimer: "AI może się mylić. Ważne informacje należy sprawdzić."
+  disclaimer: "AI może się mylić. Ważne informacje należy sprawdzić.",
+  person: "Porozmawiaj z człowiekiem",
+  personOffer: "Czy chcesz porozmawiać z człowiekiem?",
+  personWaits: "Ktoś dołączy jak najszybciej. Możesz pisać dalej.",
+  personWaitsMail: "Ktoś dołączy jak najszybciej. Jeśli wyjdziesz, odpowiedź przyjdzie e-mailem.",
+  personAway: "Teraz nikogo nie ma; wrócimy: {time}. Zostaw adres e-mail, aby otrzymać odpowiedź.",
+  personAwayMail: "Teraz nikogo nie ma; wrócimy: {time}. Odpowiedź przyjdzie e-mailem.",
+  personOpen: "{person} odpowiada.",
+  personSolved: "Rozmowa z człowiekiem się zakończyła. Asystent znów odpowiada.",
+  personFailed: "Nie udało się nikogo poprosić. Spróbuj ponownie za chwilę.",
+  personEmail: "Twój adres e-mail",
+  personEmailSend: "Zapisz",
+  aPerson: "Pracownik"
 }

@@ -43,5 +43,17 @@ export const texts: Texts = {
   linkCancel: "Ficar aqui",
   linkLabel: "{text} (link)",
   image: "Imagem: {text}",
-  disclaimer: "A IA pode errar. Confira o que for importante."
+  disclaimer: "A IA pode errar. Confira o que for importante.",
+  person: "Falar com uma pessoa",
+  personOffer: "Deseja falar com uma pessoa?",
+  personWaits: "Uma pessoa entra assim que possível. Pode continuar a escrever.",
+  personWaitsMail: "Uma pessoa entra assim que possível. Se sair, recebe a resposta por e-mail.",
+  personAway: "Não há ninguém disponível neste momento; voltamos {time}. Deixe o seu e-mail para receber uma resposta.",
+  personAwayMail: "Não há ninguém disponível neste momento; voltamos {time}. A resposta chega por e-mail.",
+  personOpen: "{person} está aqui e responde.",
+  personSolved: "A pessoa saiu. O assistente volta a responder.",
+  personFailed: "Não foi possível chamar uma pessoa. Tente novamente dentro de momentos.",
+  personEmail: "O seu e-mail",
+  personEmailSend: "Guardar",
+  aPerson: "Uma pessoa"
 }

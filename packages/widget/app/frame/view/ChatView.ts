@@ -10,6 +10,7 @@ import { LinkDialog } from "./LinkDialog.ts"
 import { MessageLog } from "./MessageLog.ts"
 import { initialOf, type MessageSurroundings } from "./MessageView.ts"
 import { ObstacleNotice } from "./ObstacleNotice.ts"
+import { PersonNotice } from "./PersonNotice.ts"
 
 interface ChatInput {
   readonly config: BotConfig
@@ -30,6 +31,7 @@ export class ChatView {
   readonly #announcer = new Announcer()
   readonly #log: MessageLog
   readonly #notice: ObstacleNotice
+  readonly #person: PersonNotice
   readonly #suggestions: HTMLElement
   readonly #history: HTMLElement
   readonly #disposal = new AbortController()
@@ -67,10 +69,12 @@ export class ChatView {
         this.#announcer.say(texts.say("limitOver"))
       }
     })
+    const { person } = conversation
+    this.#person = new PersonNotice({ texts, announcer: this.#announcer, person, name: config.personName })
     this.#history = element("p", { class: "note", hidden: true }, texts.say("noHistory"))
     this.#suggestions = this.#suggest()
     const first = [this.#welcome(surroundings), this.#history]
-    const last = element("div", {}, this.#notice.element, this.#suggestions)
+    const last = element("div", {}, this.#notice.element, this.#person.element, this.#suggestions)
     this.#log = new MessageLog(surroundings, texts, first, last)
     const disclaimer = texts.say("disclaimer")
     this.element = element(
@@ -81,6 +85,7 @@ export class ChatView {
       element(
         "footer",
         {},
+        config.handOver && this.#person.button,
         this.composer.element,
         disclaimer !== "" && element("p", { class: "disclaimer" }, disclaimer)
       ),
@@ -101,6 +106,7 @@ export class ChatView {
   dispose(): void {
     this.#disposal.abort()
     this.#notice.dispose()
+    this.#person.dispose()
     cancelAnimationFrame(this.#frame)
     this.element.remove()
   }
@@ -124,12 +130,14 @@ export class ChatView {
     const { config, conversation, texts } = this.#input
     const { isRunning, lacksHistory, messages, obstacle } = conversation
     if (isRunning !== this.#wasRunning) {
-      this.#announcer.sayForNow(isRunning ? texts.say("writing", { name: config.displayName }) : undefined)
+      const isWriting = isRunning && !conversation.person.isActive
+      this.#announcer.sayForNow(isWriting ? texts.say("writing", { name: config.displayName }) : undefined)
     }
     this.#wasRunning = isRunning
     this.#history.hidden = !lacksHistory
     this.#suggestions.hidden = messages.length > 0 || obstacle !== undefined
     this.#notice.show(obstacle, messages.at(-1)?.state === "unsent")
+    this.#person.show(config.handOver && conversation.cannotAnswer)
     this.#log.show(messages)
     const returned = conversation.takeReturned()
     if (returned !== undefined && this.composer.text === "") this.composer.text = returned

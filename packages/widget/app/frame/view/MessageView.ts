@@ -35,13 +35,17 @@ const speaker = (name: string) => element("p", { class: "unseen" }, name)
 
 /** A reply: its words as they arrive, and its sources. */
 export const botMessageView = (message: Message, surroundings: MessageSurroundings): MessageView => {
-  const { announcer, botName, onLink, showsSources, texts } = surroundings
-  const wasThere = message.state === "complete" || message.state === "partial"
+  const { announcer, botName, onLink, texts } = surroundings
+  const showsSources = surroundings.showsSources && message.author === undefined
+  const wasThere = message.isNew !== true && (message.state === "complete" || message.state === "partial")
+  const name = message.author === undefined ? botName : message.author || texts.say("aPerson")
   const dots = element("div", { class: "dots" }, ...[0, 1, 2].map(() => element("i")))
   const bubble = element("div", { class: "bubble" }, dots)
   const note = element("p", { class: "note", hidden: true })
-  const body = element("div", { class: "body" }, bubble, note)
-  const view = element("div", { class: "message bot" }, speaker(botName), avatar(botName), body)
+  const isPerson = message.author !== undefined
+  const body = element("div", { class: "body" }, isPerson && element("p", { class: "author" }, name), bubble, note)
+  const view = element("div", { class: "message bot" }, !isPerson && speaker(name), avatar(name), body)
+  if (isPerson) view.classList.add("by-person")
   let list: SourceList | undefined
   let announced = 0
   const citation = (number: number): Node | undefined => {
@@ -59,7 +63,9 @@ export const botMessageView = (message: Message, surroundings: MessageSurroundin
   const announce = (finished: number) => {
     const blocks = [...words.element.children].slice(announced, finished)
     // As it is laid out: the cells of a table stand apart.
-    for (const block of blocks) announcer.say((block as HTMLElement).innerText)
+    const by = isPerson && announced === 0 ? `${name}: ` : ""
+    for (const [place, block] of blocks.entries())
+      announcer.say((place === 0 ? by : "") + (block as HTMLElement).innerText)
     announced = Math.max(announced, finished)
   }
   const update = () => {
