@@ -48,7 +48,12 @@ beforeAll(async () => {
   const config = {
     tiers: { free: { monthlyCredits: 100_000, maxDocuments: 10_000 } },
     prices: { price_credits: { topup: 700 } },
-    widget: { perIpPerMinute: 100_000, perBotPerMinute: 100_000, ownerDailyCredits: 100_000 }
+    widget: {
+      perIpPerMinute: 100_000,
+      perConversationPerMinute: 100_000,
+      perBotPerMinute: 100_000,
+      ownerDailyCredits: 100_000
+    }
   }
   const secrets = await Effect.runPromise(makeWebCryptoSecretBox(secretKeys))
   const stores = await openInMemory()

@@ -3,9 +3,12 @@ import type {
   BotChange,
   BotDraft,
   ConversationList,
+  ConversationMessage,
+  ConversationMoved,
   ConversationWithMessages,
   CrmDisconnected,
   CrmProvider,
+  InboxCounts,
   Operations
 } from "./api.ts"
 import type { CallOptions, Connection } from "./Connection.ts"
@@ -32,6 +35,17 @@ export interface BotCalls {
     options?: CallOptions
   ): Promise<ConversationWithMessages>
   deleteConversation(botId: string, conversationId: string, options?: CallOptions): Promise<void>
+  /** How many conversations wait for a person, are open, or are solved. */
+  inbox(botId: string, options?: CallOptions): Promise<InboxCounts>
+  /** Answers a visitor in the place of the bot, which is silent from then on. */
+  answer(botId: string, conversationId: string, content: string, options?: CallOptions): Promise<ConversationMessage>
+  /** Takes a conversation or opens it again (`open`), or ends the hand-over (`solved`). */
+  moveConversation(
+    botId: string,
+    conversationId: string,
+    state: "open" | "solved",
+    options?: CallOptions
+  ): Promise<ConversationMoved>
   /** The CRM providers of a bot, with its connections. */
   crm(botId: string, options?: CallOptions): Promise<ReadonlyArray<CrmProvider>>
   disconnectCrm(botId: string, provider: string, options?: CallOptions): Promise<CrmDisconnected>
@@ -50,6 +64,11 @@ export const botCalls = (connection: Connection): BotCalls => ({
     connection.call("getConversation", { path: { id, conversationId }, query }, options),
   deleteConversation: (id, conversationId, options) =>
     connection.call("deleteConversation", { path: { id, conversationId } }, options),
+  inbox: (id, options) => connection.call("getInbox", { path: { id } }, options),
+  answer: (id, conversationId, content, options) =>
+    connection.call("answerVisitor", { path: { id, conversationId }, body: { content } }, options),
+  moveConversation: (id, conversationId, state, options) =>
+    connection.call("moveConversation", { path: { id, conversationId }, body: { state } }, options),
   crm: async (id, options) => (await connection.call("listCrmConnections", { path: { id } }, options)).providers,
   disconnectCrm: (id, provider, options) => connection.call("deleteCrmConnection", { path: { id, provider } }, options)
 })

@@ -1,5 +1,6 @@
 import type { BotDraft } from "@parley/client"
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
+import type { HandoverState } from "./inbox.ts"
 import { parley } from "./parley.ts"
 
 /** The settings of a bot that its owner chooses. */
@@ -18,7 +19,8 @@ export const BOT_LIMITS = {
   instructions: 8_000,
   declineText: 1_000,
   suggestedQuestions: 6,
-  suggestedQuestion: 200
+  suggestedQuestion: 200,
+  personName: 100
 } as const
 
 /** The person's bots, newest first. */
@@ -35,12 +37,16 @@ export const botQuery = (botId: string) =>
 
 const CONVERSATIONS = 30
 
-/** A bot's conversations, last used first; or those that have the words searched for. */
-export const conversationsQuery = (botId: string, search: string) =>
+/** A bot's conversations, last used first; those in a state, or that have the words searched for. */
+export const conversationsQuery = (botId: string, search: string, state?: HandoverState) =>
   infiniteQueryOptions({
-    queryKey: ["bots", botId, "conversations", search],
+    queryKey: ["bots", botId, "conversations", search, state],
     queryFn: ({ pageParam: before, signal }) =>
-      parley.bots.conversations(botId, { limit: CONVERSATIONS, search: search || undefined, before }, { signal }),
+      parley.bots.conversations(
+        botId,
+        { limit: CONVERSATIONS, search: search || undefined, state, before },
+        { signal }
+      ),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextBefore }) => nextBefore
   })

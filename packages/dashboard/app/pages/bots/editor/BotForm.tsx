@@ -4,6 +4,7 @@ import { BOT_LIMITS } from "../../../api/bots.ts"
 import type { MessageKey } from "../../../messages/catalogue.ts"
 import { useMessages } from "../../../messages/MessagesProvider.tsx"
 import { ProblemNotice } from "../../../shell/ProblemNotice.tsx"
+import { HandoverSection } from "../people/HandoverSection.tsx"
 import { type BotDraft, refusedOf } from "./botDraft.ts"
 import classes from "./BotForm.module.css"
 import { ColourField } from "./ColourField.tsx"
@@ -45,6 +46,7 @@ export const BotForm = ({ draft, onChange, problem, isBusy, action, onSubmit, on
     >
       <LookSection {...fields} />
       <KnowledgeSection {...fields} />
+      <HandoverSection draft={draft} onChange={onChange} refused={refused} />
       <LimitsSection {...fields} />
       <Section title={t("bots.translations")}>
         <TranslationsField

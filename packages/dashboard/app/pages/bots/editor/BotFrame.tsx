@@ -10,6 +10,7 @@ import { Icon } from "../../../theme/Icon.tsx"
 import { BotBadge } from "../BotBadge.tsx"
 import classes from "../BotPage.module.css"
 import { botPath, conversationsPath } from "../botPath.ts"
+import { WaitingCount } from "../people/WaitingCount.tsx"
 import { DeleteBotDialog } from "./DeleteBotDialog.tsx"
 
 export interface BotFrameProps {
@@ -47,7 +48,9 @@ export const BotFrame = ({ bot, children }: BotFrameProps) => {
         <NavLink to={botPath(bot.id)} end>
           {t("bots.parts.settings")}
         </NavLink>
-        <NavLink to={conversationsPath(bot.id)}>{t("bots.parts.conversations")}</NavLink>
+        <NavLink to={conversationsPath(bot.id)}>
+          {t("bots.parts.conversations")} <WaitingCount bot={bot} />
+        </NavLink>
       </nav>
       {children}
       {isDeleting && (

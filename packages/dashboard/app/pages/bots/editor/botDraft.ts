@@ -2,10 +2,12 @@ import { type Bot, ParleyError } from "@parley/client"
 import type { BotSettings } from "../../../api/bots.ts"
 
 /** The settings as a person types them: fields that may be invalid for the moment are texts. */
-export interface BotDraft extends Omit<BotSettings, "allowedSites" | "declineText"> {
+export interface BotDraft extends Omit<BotSettings, "allowedSites" | "declineText" | "handOverEmail" | "personName"> {
   /** One a line. */
   readonly allowedSites: string
   readonly declineText: string
+  readonly handOverEmail: string
+  readonly personName: string
 }
 
 /** The defaults of a new bot. */
@@ -22,6 +24,10 @@ export const newBotDraft = (welcomeMessage: string): BotDraft => ({
   suggestedQuestions: [],
   translations: {},
   showSources: true,
+  handOver: false,
+  handOverEmail: "",
+  personName: "",
+  openingHours: null,
   active: true
 })
 
@@ -35,10 +41,13 @@ export const draftOf = ({
 }: Bot): BotDraft => ({
   ...settings,
   allowedSites: settings.allowedSites.join("\n"),
-  declineText: settings.declineText ?? ""
+  declineText: settings.declineText ?? "",
+  handOverEmail: settings.handOverEmail ?? "",
+  personName: settings.personName ?? ""
 })
 
 const withoutBlanks = (questions: ReadonlyArray<string>) => questions.filter((question) => question.trim() !== "")
+const textOrNull = (text: string): string | null => (text.trim() === "" ? null : text)
 
 /** The settings of a draft, in the form in which they are sent. */
 export const settingsOf = (draft: BotDraft): BotSettings => ({
@@ -47,7 +56,9 @@ export const settingsOf = (draft: BotDraft): BotSettings => ({
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== ""),
-  declineText: draft.declineText.trim() === "" ? null : draft.declineText,
+  declineText: textOrNull(draft.declineText),
+  handOverEmail: textOrNull(draft.handOverEmail),
+  personName: textOrNull(draft.personName),
   suggestedQuestions: withoutBlanks(draft.suggestedQuestions),
   translations: Object.fromEntries(
     Object.entries(draft.translations).map(([language, texts]) => [

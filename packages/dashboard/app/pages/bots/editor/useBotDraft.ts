@@ -12,7 +12,8 @@ export const useBotDraft = (saved: BotDraft, botId: string | undefined) => {
     setWritten(draft)
     botDrafts.keep(userId, botId, draft)
   }
-  const draft = written ?? saved
+  // A draft of an earlier release lacks the settings that are new.
+  const draft = written === undefined ? saved : { ...saved, ...written }
   return {
     draft,
     changes: changesOf(saved, draft),

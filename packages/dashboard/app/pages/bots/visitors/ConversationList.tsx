@@ -2,13 +2,17 @@ import type { Bot, Conversation } from "@parley/client"
 import { Button, Text, TextInput } from "@mantine/core"
 import { useInfiniteQuery, useMutation } from "@tanstack/react-query"
 import { useDeferredValue, useState } from "react"
-import { Link } from "react-router"
+import { Link, useSearchParams } from "react-router"
 import { conversationsQuery, exportConversations } from "../../../api/bots.ts"
+import { HANDOVER_STATES, refreshOf } from "../../../api/inbox.ts"
 import { useMessages } from "../../../messages/MessagesProvider.tsx"
 import { Loading } from "../../../shell/Loading.tsx"
 import { ProblemNotice } from "../../../shell/ProblemNotice.tsx"
 import { FreshSignInNotice } from "../../../shell/FreshSignInNotice.tsx"
 import { Icon } from "../../../theme/Icon.tsx"
+import { InboxFilter } from "../people/InboxFilter.tsx"
+import { StateBadge } from "../people/StateBadge.tsx"
+import { useHandoverMessages } from "../people/useHandoverMessages.ts"
 import { saveFile } from "../../saveFile.ts"
 import { conversationPath } from "../botPath.ts"
 import classes from "./ConversationList.module.css"
@@ -40,12 +44,15 @@ const ExportButtons = ({ copy }: { readonly copy: ReturnType<typeof useExport> }
 
 /** The conversations of a bot's visitors, last used first, with the cost of each. */
 export const ConversationList = ({ bot }: { readonly bot: Bot }) => {
-  const { t } = useMessages()
+  const { t } = useHandoverMessages()
   const [search, setSearch] = useState("")
+  const [params, setParams] = useSearchParams()
+  const state = bot.handOver ? HANDOVER_STATES.find((each) => each === params.get("state")) : undefined
   const searched = useDeferredValue(search.trim())
   const { data, error, fetchNextPage, hasNextPage, isFetchingNextPage, refetch } = useInfiniteQuery({
-    ...conversationsQuery(bot.id, searched),
-    placeholderData: (before) => before
+    ...conversationsQuery(bot.id, searched, state),
+    placeholderData: (before) => before,
+    refetchInterval: refreshOf(bot).list
   })
   const copy = useExport(bot.id)
   const conversations = data?.pages.flatMap((page) => page.conversations) ?? []
@@ -63,14 +70,29 @@ export const ConversationList = ({ bot }: { readonly bot: Bot }) => {
         />
         <ExportButtons copy={copy} />
       </div>
+      {bot.handOver && (
+        <InboxFilter
+          bot={bot}
+          state={state}
+          onChange={(next) => setParams(next === undefined ? {} : { state: next }, { replace: true })}
+        />
+      )}
       {copy.error !== null && <FreshSignInNotice error={copy.error} />}
       {error !== null && <ProblemNotice error={error} onRetry={() => void refetch()} />}
       {data === undefined ? (
         error === null && <Loading />
       ) : conversations.length === 0 && !hasNextPage ? (
         <div className={classes.none}>
-          <strong>{t(searched === "" ? "bots.conversations.none" : "bots.conversations.noneFound")}</strong>
-          {searched === "" && <Text c="dimmed">{t("bots.conversations.none.text")}</Text>}
+          <strong>
+            {t(
+              searched !== ""
+                ? "bots.conversations.noneFound"
+                : state !== undefined
+                  ? "handover.none"
+                  : "bots.conversations.none"
+            )}
+          </strong>
+          {searched === "" && state === undefined && <Text c="dimmed">{t("bots.conversations.none.text")}</Text>}
         </div>
       ) : (
         <ul className={classes.list} aria-label={t("bots.parts.conversations")}>
@@ -95,13 +117,14 @@ interface RowProps {
   readonly conversation: Conversation
 }
 
-const Row = ({ botId, conversation: { credits, id, firstQuestion, messageCount, updatedAt, visitor } }: RowProps) => {
-  const { t, moment } = useMessages()
+const Row = ({ botId, conversation }: RowProps) => {
+  const { t, moment } = useHandoverMessages()
+  const { credits, id, firstQuestion, messageCount, state, updatedAt, visitor } = conversation
   return (
     <li className={classes.row}>
       <div className={classes.words}>
         <Link className={classes.title} to={conversationPath(botId, id)}>
-          {firstQuestion.trim() === "" ? t("chat.untitled") : firstQuestion}
+          {firstQuestion.trim() === "" ? t("handover.title") : firstQuestion}
         </Link>
         <span className={classes.about}>
           {[
@@ -111,6 +134,7 @@ const Row = ({ botId, conversation: { credits, id, firstQuestion, messageCount, 
           ].join(" · ")}
         </span>
       </div>
+      <StateBadge state={state} />
       <span className={classes.credits}>{t("count.credits", { count: credits })}</span>
     </li>
   )

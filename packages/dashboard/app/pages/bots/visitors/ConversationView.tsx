@@ -4,6 +4,7 @@ import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-q
 import { useMemo, useRef, useState } from "react"
 import { Link, useNavigate } from "react-router"
 import { conversationQuery } from "../../../api/bots.ts"
+import { refreshOf } from "../../../api/inbox.ts"
 import { parley } from "../../../api/parley.ts"
 import { KeptPlace } from "../../../shell/KeptPlace.tsx"
 import { markdown } from "../../../chat/replyParts.ts"
@@ -12,6 +13,8 @@ import { ConfirmDialog } from "../../../shell/ConfirmDialog.tsx"
 import { Loading } from "../../../shell/Loading.tsx"
 import { ProblemNotice } from "../../../shell/ProblemNotice.tsx"
 import { ReplySources } from "../../../sources/ReplySources.tsx"
+import { PersonDesk } from "../people/PersonDesk.tsx"
+import { useHandoverMessages } from "../people/useHandoverMessages.ts"
 import { conversationsPath } from "../botPath.ts"
 import { VISITOR_SHOWN } from "./ConversationList.tsx"
 import classes from "./ConversationView.module.css"
@@ -23,10 +26,11 @@ export interface ConversationViewProps {
 
 /** One conversation of a visitor with a bot, with the cost of each reply. */
 export const ConversationView = ({ bot, conversationId }: ConversationViewProps) => {
-  const { t, moment } = useMessages()
-  const { data, error, fetchNextPage, hasNextPage, isFetchingNextPage, refetch } = useInfiniteQuery(
-    conversationQuery(bot.id, conversationId)
-  )
+  const { t, moment } = useHandoverMessages()
+  const { data, error, fetchNextPage, hasNextPage, isFetchingNextPage, refetch } = useInfiniteQuery({
+    ...conversationQuery(bot.id, conversationId),
+    refetchInterval: refreshOf(bot).conversation
+  })
   const [isDeleting, setDeleting] = useState(false)
   const list = useRef<HTMLOListElement>(null)
   const [conversation] = data?.pages ?? []
@@ -42,7 +46,7 @@ export const ConversationView = ({ bot, conversationId }: ConversationViewProps)
       <header className={classes.head}>
         <div>
           <Title order={2} size="h4">
-            {conversation.firstQuestion.trim() === "" ? t("chat.untitled") : conversation.firstQuestion}
+            {conversation.firstQuestion.trim() === "" ? t("handover.title") : conversation.firstQuestion}
           </Title>
           <Text size="sm" c="dimmed">
             {[
@@ -68,6 +72,7 @@ export const ConversationView = ({ bot, conversationId }: ConversationViewProps)
           ))}
         </ol>
       </KeptPlace>
+      {bot.handOver && <PersonDesk bot={bot} conversation={conversation} />}
       {isDeleting && <DeleteDialog botId={bot.id} conversationId={conversationId} onClose={() => setDeleting(false)} />}
     </article>
   )
@@ -79,8 +84,9 @@ interface MessageProps {
   readonly name: string
 }
 
-const Message = ({ message: { content, createdAt, credits, role, sources, state }, name }: MessageProps) => {
-  const { t, moment } = useMessages()
+const Message = ({ message, name }: MessageProps) => {
+  const { t, moment } = useHandoverMessages()
+  const { author, content, createdAt, credits, role, sources, state } = message
   const [shown, setShown] = useState<number>()
   const Markdown = markdown.useLoaded()?.Markdown
   const isReply = role === "assistant"
@@ -88,7 +94,10 @@ const Message = ({ message: { content, createdAt, credits, role, sources, state 
   return (
     <li className={classes.message} data-role={role}>
       <p className={classes.who}>
-        <strong>{isReply ? name : t("bots.conversations.theVisitor")}</strong> {moment(createdAt)}
+        <strong>
+          {author !== null ? author || t("handover.person") : isReply ? name : t("bots.conversations.theVisitor")}
+        </strong>{" "}
+        {moment(createdAt)}
         {isReply && credits !== null && ` · ${t("count.credits", { count: credits })}`}
         {isReply && credits === null && state === "complete" && ` · ${t("bots.conversations.free")}`}
       </p>

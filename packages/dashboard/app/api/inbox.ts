@@ -1,0 +1,30 @@
+import type { Bot } from "@parley/client"
+import { queryOptions } from "@tanstack/react-query"
+import { parley } from "./parley.ts"
+
+/** The states of a conversation that was handed over to a person, in the order in which they are shown. */
+export const HANDOVER_STATES = ["waiting", "open", "solved"] as const
+export type HandoverState = (typeof HANDOVER_STATES)[number]
+
+/** The longest answer of a person. */
+export const LONGEST_ANSWER = 8_000
+
+/** The intervals at which an open page looks for news, in milliseconds. */
+const COUNT_EVERY_MS = 10_000
+const LIST_EVERY_MS = 10_000
+const READ_EVERY_MS = 3_000
+
+/** How often the lists and the messages of a bot are read again: never if no person answers in its place. */
+export const refreshOf = ({ handOver }: Bot) => ({
+  list: handOver ? LIST_EVERY_MS : (false as const),
+  conversation: handOver ? READ_EVERY_MS : (false as const)
+})
+
+/** How many conversations of a bot are in each state. */
+export const inboxQuery = (bot: Bot) =>
+  queryOptions({
+    queryKey: ["bots", bot.id, "inbox"],
+    queryFn: ({ signal }) => parley.bots.inbox(bot.id, { signal }),
+    enabled: bot.handOver,
+    refetchInterval: COUNT_EVERY_MS
+  })

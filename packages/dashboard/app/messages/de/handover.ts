@@ -1,0 +1,46 @@
+import type { MessagesLike } from "../catalogue.ts"
+import type { handover as english } from "../en/handover.ts"
+
+export const handover: MessagesLike<typeof english> = {
+  "handover.section": "Menschen, die antworten",
+  "handover.on": "Besucher können nach einem Menschen fragen",
+  "handover.on.text": "Solange ein Mensch antwortet, schweigt der Bot, und es wird nichts berechnet.",
+  "handover.email": "Mail senden an",
+  "handover.email.text": "Bei jedem Besucher, der nach einem Menschen fragt. Leer heißt: keine Mails.",
+  "handover.email.invalid": "Schreiben Sie sie als name@example.com.",
+  "handover.name": "Name neben den Antworten",
+  "handover.name.text": "Bleibt es leer, lesen Besucher „A person“.",
+  "handover.name.invalid": "Eine Zeile mit höchstens {most} Zeichen.",
+  "handover.hours": "Menschen antworten nur zu bestimmten Zeiten",
+  "handover.hours.text":
+    "Zu anderen Zeiten lesen Besucher, wann wieder jemand da ist, und können ihre E-Mail-Adresse angeben.",
+  "handover.hours.invalid":
+    "Jeder Bereich braucht ein Ende nach seinem Anfang, und die Zeitzone einen Namen wie Europe/Berlin.",
+  "handover.zone": "Zeitzone",
+  "handover.range": "Bereich {number}",
+  "handover.range.day": "Tag von Bereich {number}",
+  "handover.range.from": "Anfang von Bereich {number}",
+  "handover.range.to": "Ende von Bereich {number}",
+  "handover.range.remove": "Bereich {number} entfernen",
+  "handover.range.add": "Bereich hinzufügen",
+  "handover.filter": "Gespräche nach Zustand",
+  "handover.state.all": "Alle",
+  "handover.state.bot": "Der Bot antwortet",
+  "handover.state.waiting": "Wartend",
+  "handover.state.open": "Offen",
+  "handover.state.solved": "Gelöst",
+  "handover.counted": "{state} ({count})",
+  "handover.waiting": { one: "{count} Besucher wartet", other: "{count} Besucher warten" },
+  "handover.none": "In diesem Zustand ist kein Gespräch.",
+  "handover.title": "Noch keine Nachricht",
+  "handover.asked": "hat nach einem Menschen gefragt: {moment}",
+  "handover.page": "Auf der Seite",
+  "handover.mail": "E-Mail-Adresse (nicht geprüft)",
+  "handover.take": "Übernehmen",
+  "handover.solve": "Lösen",
+  "handover.reopen": "Wieder öffnen",
+  "handover.answer": "Ihre Antwort",
+  "handover.answer.text": "Der Besucher liest sie sofort. Sie kostet keine Credits, und der Bot schweigt von da an.",
+  "handover.answer.send": "Senden",
+  "handover.person": "Ein Mensch"
+}

@@ -1,0 +1,14 @@
+import type { Conversation } from "@parley/client"
+import { Badge } from "@mantine/core"
+import classes from "./people.module.css"
+import { useHandoverMessages } from "./useHandoverMessages.ts"
+
+/** The state of a conversation that a person has or had, or that waits for one. */
+export const StateBadge = ({ state }: Pick<Conversation, "state">) => {
+  const { t } = useHandoverMessages()
+  return state === "bot" ? null : (
+    <Badge variant="light" size="sm" className={classes.state ?? ""} data-state={state}>
+      {t(`handover.state.${state}`)}
+    </Badge>
+  )
+}
