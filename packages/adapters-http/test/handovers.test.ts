@@ -65,7 +65,7 @@ describe("a hand-over", () => {
       messages: [{ id: answer.id, role: "assistant", author: "Grace", content: "I am **here**." }]
     })
     const none = await visitor("conversation", { conversationId, after: answer.id })
-    expect(await none.json()).toEqual({ conversationId, state: "open", messages: [] })
+    expect(await none.json()).toEqual({ conversationId, state: "open", hasEmail: true, messages: [] })
 
     const solved = await owner("PUT", `conversations/${conversationId}/state`, { state: "solved" })
     expect(await solved.json()).toEqual({ state: "solved" })

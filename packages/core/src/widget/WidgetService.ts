@@ -362,9 +362,10 @@ const make = Effect.gen(function* () {
       const owner = yield* visitorOwner(bot, visitorId)
       const looked = bot.handOver ? yield* handovers.look({ owner, chatId: conversationId }) : undefined
       const state = looked?.handover.state ?? "bot"
+      const hasEmail = looked?.handover.email !== undefined
       // Nearly all looks find nothing new, and read no messages.
       if (after !== undefined && looked?.newestId === after.toLowerCase()) {
-        return { conversationId: conversationId.toLowerCase(), state, messages: [] }
+        return { conversationId: conversationId.toLowerCase(), state, hasEmail, messages: [] }
       }
       const { chat: found, messages } = yield* conversationOf({
         owner,
@@ -372,7 +373,7 @@ const make = Effect.gen(function* () {
         limit: TRANSCRIPT_MESSAGES
       })
       const shown = messagesAfter(messages, after).flatMap((message) => shownMessage(bot, message))
-      return { conversationId: found.id, state, messages: shown }
+      return { conversationId: found.id, state, hasEmail, messages: shown }
     })
   })
 })

@@ -22,6 +22,8 @@ export interface WidgetMessage {
 export interface WidgetTranscript {
   readonly conversationId: string
   readonly state: ConversationState
+  /** The visitor has given an address for a person's answer. */
+  readonly hasEmail: boolean
   /** The newest, in order; of these only the ones after a message that the visitor named. */
   readonly messages: ReadonlyArray<WidgetMessage>
 }

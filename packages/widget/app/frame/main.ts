@@ -44,6 +44,7 @@ class Frame {
       api: this.#api,
       memory: new VisitorMemory(this.#api.publicKey),
       showsSources: config.showSources,
+      opensAt: config.opensAt,
       surroundings: () => ({
         // Queries and fragments may name a person. Earlier loaders do not send the page.
         page: (this.#state.page ?? document.referrer).split(/[?#]/)[0] || undefined,

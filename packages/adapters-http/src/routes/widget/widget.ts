@@ -130,6 +130,7 @@ const TranscriptBody = named("Transcript", "A conversation as its visitor sees i
     CONVERSATION_STATES,
     "`waiting` for a person, or `open` while a person has it: then the bot is silent. `solved` and `bot`: the bot answers."
   ),
+  hasEmail: flag("True if an address is known to which a person's answer can be mailed."),
   messages: listOf(TranscriptMessageBody, "The newest messages, in order; only those after `after`, if it was sent.")
 })
 

@@ -26,6 +26,8 @@ export interface TranscriptMessage {
 export interface Transcript {
   readonly kind: "transcript"
   readonly state: ConversationState
+  /** The service knows where to mail a person's answer. */
+  readonly hasEmail: boolean
   readonly messages: ReadonlyArray<TranscriptMessage>
 }
 
@@ -50,6 +52,7 @@ export const stateFrom = (value: unknown): ConversationState =>
 export const transcriptFrom = (body: unknown): Transcript => ({
   kind: "transcript",
   state: stateFrom((body as Fields)["state"]),
+  hasEmail: (body as Fields)["hasEmail"] === true,
   messages: listOf((body as Fields)["messages"])
     .filter(({ role }) => role === "user" || role === "assistant")
     .map(({ author, content, id, role, sources, state }) => ({

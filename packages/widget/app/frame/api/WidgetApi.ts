@@ -10,6 +10,8 @@ export interface BotConfig {
   readonly showSources: boolean
   /** True if visitors can ask for a person. */
   readonly handOver: boolean
+  /** When people are back, in ISO 8601; undefined if they are there. */
+  readonly opensAt: string | undefined
   /** The name of the people who answer, if the bot has one. */
   readonly personName: string | undefined
 }
@@ -73,6 +75,7 @@ const configFrom = (body: unknown): BotConfig => {
   const { displayName, primaryColor, showSources, suggestedQuestions, welcomeMessage } = fields
   return {
     handOver: fields["handOver"] === true,
+    opensAt: textOf(fields["opensAt"]) || undefined,
     personName: textOf(fields["personName"]) || undefined,
     displayName: textOf(displayName),
     welcomeMessage: textOf(welcomeMessage),

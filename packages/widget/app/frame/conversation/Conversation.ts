@@ -19,6 +19,8 @@ interface ConversationInput {
   readonly memory: VisitorMemory
   /** True if passages are requested with replies. */
   readonly showsSources: boolean
+  /** When people are back who answer visitors; undefined if they are there. */
+  readonly opensAt: string | undefined
   /** The address of the embedding page, and the language of the chat. */
   readonly surroundings: () => { readonly page: string | undefined; readonly language: "en" | "de" }
   readonly onEvent: (event: ConversationEvent) => void
@@ -52,9 +54,9 @@ export class Conversation {
 
   constructor(input: ConversationInput) {
     this.#input = input
-    const { api, memory, onEvent, surroundings } = input
+    const { api, memory, onEvent, opensAt, surroundings } = input
     this.person = new PersonTalk({
-      ...{ api, memory, surroundings },
+      ...{ api, memory, opensAt, surroundings },
       onMessage: (message) => {
         this.#addStored(message, true)
         onEvent({ type: "reply" })
@@ -164,7 +166,7 @@ export class Conversation {
     if (memory.conversationId !== conversationId) return
     if (answer.kind === "transcript") {
       for (const message of answer.messages) this.#addStored(message, false)
-      this.person.resume(answer.state, answer.messages)
+      this.person.resume(answer)
     } else if (answer.kind === "forgotten") memory.conversationId = undefined
     else {
       this.#lacksHistory = true

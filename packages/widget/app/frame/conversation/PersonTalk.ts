@@ -1,4 +1,4 @@
-import type { ConversationState, TranscriptMessage } from "../api/Transcript.ts"
+import type { ConversationState, Transcript, TranscriptMessage } from "../api/Transcript.ts"
 import type { Refusal, WidgetApi } from "../api/WidgetApi.ts"
 import type { VisitorMemory } from "../VisitorMemory.ts"
 
@@ -21,6 +21,8 @@ export interface PersonState {
 }
 
 interface PersonTalkInput {
+  /** When people were back as the page was loaded; undefined if they were there. */
+  readonly opensAt: string | undefined
   readonly api: WidgetApi
   readonly memory: VisitorMemory
   /** The address of the embedding page, and the language of the chat. */
@@ -76,17 +78,22 @@ export class PersonTalk {
     this.#lookSoon(LOOK_MS)
   }
 
-  /** The conversation was found in this state with these messages, all of which are shown. */
-  resume(state: ConversationState, messages: ReadonlyArray<TranscriptMessage>): void {
+  /** The conversation was found in this state, and all its messages are shown. */
+  resume({ hasEmail, messages, state }: Transcript): void {
     for (const { id } of messages) this.#known.add(id)
     this.#last = messages.at(-1)?.id
-    this.#set({ state, name: messages.findLast(({ author }) => author !== undefined)?.author ?? "" })
+    this.#set({
+      state,
+      hasEmail,
+      opensAt: this.#input.opensAt,
+      name: messages.findLast(({ author }) => author !== undefined)?.author ?? ""
+    })
     this.#lookSoon(LOOK_MS)
   }
 
   /** A person answers the message that was just sent: another page of the visitor may have asked for one. */
   noteActive(): void {
-    if (!this.isActive) this.#set({ state: "waiting" })
+    if (!this.isActive) this.#set({ state: "waiting", opensAt: this.#input.opensAt })
     this.#lookSoon(LOOK_MS)
   }
 
@@ -120,7 +127,10 @@ export class PersonTalk {
       }
       this.#last = answer.messages.at(-1)?.id ?? this.#last
       const name = found.at(-1)?.author ?? this.#shown.name
-      if (answer.state !== this.#shown.state || name !== this.#shown.name) this.#set({ state: answer.state, name })
+      const { hasEmail, state } = answer
+      const { shown } = this
+      if (state !== shown.state || name !== shown.name || hasEmail !== shown.hasEmail)
+        this.#set({ state, name, hasEmail })
     }
     this.#lookSoon(answer.kind === "limit" ? answer.retryAfterSeconds * 1_000 : LOOK_MS)
   }
