@@ -28,6 +28,29 @@ const cursorOf = (row: ConversationRow): ConversationCursor => ({ usedAtMicros: 
 
 type Conversations = Pick<ChatRecords["Service"], "conversation" | "conversations" | "conversationsById">
 
+const conversationOf =
+  (botOwner: string) =>
+  (row: ConversationRow): BotConversation => ({
+    id: row.id,
+    owner: { visitor: row.visitor, bot: row.bot, botOwner },
+    title: row.title,
+    createdAt: row.created_at.getTime(),
+    updatedAt: row.updated_at.getTime(),
+    messageCount: row.message_count,
+    replyIds: row.reply_ids,
+    ...(row.handover === null ? {} : { handover: handoverOf(row.handover) })
+  })
+
+/**
+ * The first `limit` rows, and the cursor of the next page: the last of these rows, or the row at which the search
+ * stopped.
+ */
+const pageOf = (botOwner: string, limit: number, rows: ReadonlyArray<ConversationRow>, end?: ConversationRow) => {
+  const page = rows.slice(0, limit)
+  const last = rows.length > limit ? page.at(-1) : end
+  return { conversations: page.map(conversationOf(botOwner)), next: last && cursorOf(last) }
+}
+
 /** The conversations of visitors as the owners of their bots read them, with the owner's role. */
 export const pgConversations = ({ schema, statementAsUser }: Database["Service"]): Conversations => {
   const text = {
@@ -37,29 +60,6 @@ export const pgConversations = ({ schema, statementAsUser }: Database["Service"]
     searchByState: searchConversationsSql(schema, true),
     byId: conversationsByIdSql(schema),
     one: conversationSql(schema)
-  }
-
-  const conversationOf =
-    (botOwner: string) =>
-    (row: ConversationRow): BotConversation => ({
-      id: row.id,
-      owner: { visitor: row.visitor, bot: row.bot, botOwner },
-      title: row.title,
-      createdAt: row.created_at.getTime(),
-      updatedAt: row.updated_at.getTime(),
-      messageCount: row.message_count,
-      replyIds: row.reply_ids,
-      ...(row.handover === null ? {} : { handover: handoverOf(row.handover) })
-    })
-
-  /**
-   * The first `limit` rows, and the cursor of the next page: the last of these rows, or the row at which the search
-   * stopped.
-   */
-  const pageOf = (botOwner: string, limit: number, rows: ReadonlyArray<ConversationRow>, end?: ConversationRow) => {
-    const page = rows.slice(0, limit)
-    const last = rows.length > limit ? page.at(-1) : end
-    return { conversations: page.map(conversationOf(botOwner)), next: last && cursorOf(last) }
   }
 
   return {

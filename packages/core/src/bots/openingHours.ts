@@ -12,7 +12,7 @@ const To = Schema.String.check(Schema.isPattern(/^(?:(?:[01]\d|2[0-3]):[0-5]\d|2
 
 const isTimeZone = (text: string): boolean => {
   try {
-    return new Intl.DateTimeFormat("en", { timeZone: text }) !== undefined
+    return new Intl.DateTimeFormat("en", { timeZone: text }).resolvedOptions().timeZone !== ""
   } catch {
     return false
   }

@@ -304,17 +304,12 @@ const makeAskingForPerson = Effect.gen(function* () {
   }, Effect.scoped)
 })
 
-const make = Effect.gen(function* () {
+/** Returns the reply of the bot, or none if a person answers. */
+const makeAnswered = Effect.gen(function* () {
   const ask = yield* makeAsk
-  const askForPerson = yield* makeAskingForPerson
-  const gate = yield* VisitorGate
-  const handovers = yield* Handovers
-  const insteadOfReply = yield* makeInsteadOfReply
   const sayToPerson = yield* makeSayToPerson
-  const { botOf, conversationOf } = yield* makeFinding
-
-  /** The reply of the bot, or none if a person answers. */
-  const answered = Effect.fnUntraced(function* (asked: Asked) {
+  const { botOf } = yield* makeFinding
+  return Effect.fnUntraced(function* (asked: Asked) {
     const { bot, call, owner } = asked
     const { conversationId, message } = call
     const state = yield* sayToPerson(bot, owner, conversationId, message)
@@ -329,6 +324,15 @@ const make = Effect.gen(function* () {
     )
     return { conversationId: chatId, text, answeredBy: "bot" } as const
   })
+})
+
+const make = Effect.gen(function* () {
+  const answered = yield* makeAnswered
+  const askForPerson = yield* makeAskingForPerson
+  const gate = yield* VisitorGate
+  const handovers = yield* Handovers
+  const insteadOfReply = yield* makeInsteadOfReply
+  const { botOf, conversationOf } = yield* makeFinding
 
   return WidgetService.of({
     askForPerson,

@@ -113,9 +113,8 @@ const make = Effect.gen(function* () {
       chat: { ...chat, updatedAt: now },
       messages: [...(existing?.messages ?? []), ...added, begun(reply, last, now)],
       asked: (input.documentIds ?? []).map((id) => id.toLowerCase()),
-      kept: existing?.kept,
-      use: use(),
-      handover: existing?.handover
+      ...{ kept: existing?.kept, handover: existing?.handover },
+      use: use()
     })
     if (input.running === undefined) return
     const { hold, joinable, ttlMs } = input.running

@@ -59,57 +59,66 @@ const taken = (before: StoredHandover | undefined, assignee: string, now: number
   assignee
 })
 
-const make = Effect.gen(function* () {
+const makeTable = Effect.gen(function* () {
   const { chats, use } = yield* InMemoryChats
   const events = yield* InMemoryEventLog
   const ids = yield* IdGenerator
   const storage = yield* InMemoryStorage
-
   const now = <A>(work: (now: number) => A) => storage.exclusive(Effect.map(Clock.currentTimeMillis, work))
+  return { chats, use, events, ids, now }
+})
+type Table = Effect.Success<typeof makeTable>
+
+/** What visitors do. */
+const makeVisitors = ({ chats, events, ids, now, use }: Table): Pick<Handovers["Service"], "ask" | "say" | "look"> => ({
+  ask: (input) =>
+    now((at) => {
+      const key = keyOf(input.owner, input.chatId)
+      const chat = { id: input.chatId.toLowerCase(), owner: input.owner, title: "", createdAt: at, updatedAt: at }
+      const found = chats.get(key)
+      if (found === undefined && input.continues) return undefined
+      const stored = found ?? { chat, messages: [], asked: [], kept: undefined, use: use() }
+      const { handover, isNew } = asked(input, stored.handover, at)
+      chats.set(key, { ...stored, chat: { ...stored.chat, updatedAt: at }, handover })
+      if (isNew) {
+        const { bot, botOwner } = input.owner
+        const page = handover.page === undefined ? {} : { page: handover.page }
+        const data = { account: botOwner, botId: bot, conversationId: stored.chat.id, ...page }
+        events.tell({ type: "conversation.waiting", at, data })
+      }
+      return { handover: shown(handover), isNew }
+    }),
+  say: ({ chatId, content, owner, title: newTitle }) =>
+    now((at) => {
+      const key = keyOf(owner, chatId)
+      const stored = chats.get(key)
+      if (stored?.handover === undefined || !isWithPerson(stored.handover.state)) return undefined
+      const next = written(stored, { id: Effect.runSync(ids.next), role: "user", content }, at)
+      const title = stored.chat.title === "" ? storableText(newTitle) : stored.chat.title
+      const handover = { ...stored.handover, seenAt: at }
+      chats.set(key, { ...next, chat: { ...next.chat, title }, handover, use: use() })
+      return handover.state
+    }),
+  look: ({ chatId, owner }) =>
+    now((at) => {
+      const key = keyOf(owner, chatId)
+      const stored = chats.get(key)
+      if (stored?.handover === undefined) return undefined
+      const handover = { ...stored.handover, seenAt: at }
+      chats.set(key, { ...stored, handover })
+      return { handover: shown(handover), newestId: stored.messages.at(-1)?.id }
+    })
+})
+
+/** What the owners of bots do. */
+const makeOwners = ({ chats, now, use }: Table): Pick<Handovers["Service"], "answer" | "move" | "counts"> => {
   const keyOfOwned = ({ bot, botOwner, chatId }: OwnedChat) =>
     [...chats].find(([, { chat }]) => {
       const key = ownerKey(chat.owner)
       return bot !== "" && key.userId === botOwner && key.bot === bot && chat.id === chatId.toLowerCase()
     })
 
-  return Handovers.of({
-    ask: (input) =>
-      now((at) => {
-        const key = keyOf(input.owner, input.chatId)
-        const chat = { id: input.chatId.toLowerCase(), owner: input.owner, title: "", createdAt: at, updatedAt: at }
-        const found = chats.get(key)
-        if (found === undefined && input.continues) return undefined
-        const stored = found ?? { chat, messages: [], asked: [], kept: undefined, use: use() }
-        const { handover, isNew } = asked(input, stored.handover, at)
-        chats.set(key, { ...stored, chat: { ...stored.chat, updatedAt: at }, handover })
-        if (isNew) {
-          const { bot, botOwner } = input.owner
-          const page = handover.page === undefined ? {} : { page: handover.page }
-          const data = { account: botOwner, botId: bot, conversationId: stored.chat.id, ...page }
-          events.tell({ type: "conversation.waiting", at, data })
-        }
-        return { handover: shown(handover), isNew }
-      }),
-    say: ({ chatId, content, owner, title: newTitle }) =>
-      now((at) => {
-        const key = keyOf(owner, chatId)
-        const stored = chats.get(key)
-        if (stored?.handover === undefined || !isWithPerson(stored.handover.state)) return undefined
-        const next = written(stored, { id: Effect.runSync(ids.next), role: "user", content }, at)
-        const title = stored.chat.title === "" ? storableText(newTitle) : stored.chat.title
-        const handover = { ...stored.handover, seenAt: at }
-        chats.set(key, { ...next, chat: { ...next.chat, title }, handover, use: use() })
-        return handover.state
-      }),
-    look: ({ chatId, owner }) =>
-      now((at) => {
-        const key = keyOf(owner, chatId)
-        const stored = chats.get(key)
-        if (stored?.handover === undefined) return undefined
-        const handover = { ...stored.handover, seenAt: at }
-        chats.set(key, { ...stored, handover })
-        return { handover: shown(handover), newestId: stored.messages.at(-1)?.id }
-      }),
+  return {
     answer: ({ author, content, id, ...chat }) =>
       now((at) => {
         const [key, stored] = keyOfOwned(chat) ?? []
@@ -139,8 +148,10 @@ const make = Effect.gen(function* () {
         }
         return counts
       })
-  })
-})
+  }
+}
+
+const make = Effect.map(makeTable, (table) => Handovers.of({ ...makeVisitors(table), ...makeOwners(table) }))
 
 /** Hand-overs in the memory of one process. */
 export const InMemoryHandovers = {

@@ -82,18 +82,7 @@ export const ConversationList = ({ bot }: { readonly bot: Bot }) => {
       {data === undefined ? (
         error === null && <Loading />
       ) : conversations.length === 0 && !hasNextPage ? (
-        <div className={classes.none}>
-          <strong>
-            {t(
-              searched !== ""
-                ? "bots.conversations.noneFound"
-                : state !== undefined
-                  ? "handover.none"
-                  : "bots.conversations.none"
-            )}
-          </strong>
-          {searched === "" && state === undefined && <Text c="dimmed">{t("bots.conversations.none.text")}</Text>}
-        </div>
+        <NoConversation isSearched={searched !== ""} isInState={state !== undefined} />
       ) : (
         <ul className={classes.list} aria-label={t("bots.parts.conversations")}>
           {conversations.map((conversation) => (
@@ -109,6 +98,22 @@ export const ConversationList = ({ bot }: { readonly bot: Bot }) => {
         </div>
       )}
     </>
+  )
+}
+
+interface NoConversationProps {
+  readonly isSearched: boolean
+  readonly isInState: boolean
+}
+
+const NoConversation = ({ isInState, isSearched }: NoConversationProps) => {
+  const { t } = useHandoverMessages()
+  const none = isInState ? "handover.none" : "bots.conversations.none"
+  return (
+    <div className={classes.none}>
+      <strong>{t(isSearched ? "bots.conversations.noneFound" : none)}</strong>
+      {!isSearched && !isInState && <Text c="dimmed">{t("bots.conversations.none.text")}</Text>}
+    </div>
   )
 }
 
