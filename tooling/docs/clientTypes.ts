@@ -8,6 +8,7 @@ const AREAS: ReadonlyMap<string, string> = new Map([
   ["Person", "person"],
   ["Documents", "documents"],
   ["Bots", "bots"],
+  ["Conversations", "conversations"],
   ["CRM connections", "crm"],
   ["Billing", "billing"],
   ["Operators", "operators"],

@@ -5,6 +5,7 @@ import type { SharingOperations } from "./api/sharing.ts"
 import type { PersonOperations } from "./api/person.ts"
 import type { DocumentsOperations } from "./api/documents.ts"
 import type { BotsOperations } from "./api/bots.ts"
+import type { ConversationsOperations } from "./api/conversations.ts"
 import type { CrmOperations } from "./api/crm.ts"
 import type { BillingOperations } from "./api/billing.ts"
 import type { OperatorsOperations } from "./api/operators.ts"
@@ -16,6 +17,7 @@ export type * from "./api/sharing.ts"
 export type * from "./api/person.ts"
 export type * from "./api/documents.ts"
 export type * from "./api/bots.ts"
+export type * from "./api/conversations.ts"
 export type * from "./api/crm.ts"
 export type * from "./api/billing.ts"
 export type * from "./api/operators.ts"
@@ -24,7 +26,7 @@ export type * from "./api/reports.ts"
 export type * from "./api/shared.ts"
 
 /** The operations of the HTTP interface, by their ids. */
-export interface Operations extends ChatOperations, SharingOperations, PersonOperations, DocumentsOperations, BotsOperations, CrmOperations, BillingOperations, OperatorsOperations, DevelopmentOperations, ReportsOperations {}
+export interface Operations extends ChatOperations, SharingOperations, PersonOperations, DocumentsOperations, BotsOperations, ConversationsOperations, CrmOperations, BillingOperations, OperatorsOperations, DevelopmentOperations, ReportsOperations {}
 
 /** The method and the path of each operation. */
 export const operations: { readonly [Id in keyof Operations]: string } = {

@@ -129,7 +129,7 @@ export const areas: ReadonlyArray<Area> = [
   },
   {
     name: "Bots",
-    description: "Assistants for the visitors of sites, and their conversations.",
+    description: "Assistants for the visitors of sites.",
     routes: {
       listBots,
       createBot: postBot,
@@ -137,7 +137,13 @@ export const areas: ReadonlyArray<Area> = [
       updateBot: patchBot,
       deleteBot,
       createBotKey: postBotKey,
-      deleteBotKey,
+      deleteBotKey
+    }
+  },
+  {
+    name: "Conversations",
+    description: "What visitors said to bots, and the answers of people in the place of bots.",
+    routes: {
       listConversations,
       exportConversationLines,
       exportConversationTable,

@@ -42,6 +42,10 @@ describe("the settings of a bot", () => {
       suggestedQuestions: [],
       translations: {},
       showSources: true,
+      handOver: false,
+      handOverEmail: null,
+      personName: null,
+      openingHours: null,
       active: true
     })
     expect(issuesOf({})).toEqual(["displayName"])

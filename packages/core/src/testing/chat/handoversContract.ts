@@ -236,7 +236,10 @@ const talks = (run: Run<Parts>, ageLook: AgeLook) => {
     ))
 }
 
-/** The guarantees of `Handovers`, beside a `ChatStore` and an `Outbox` of the same storage. */
+/**
+ * The guarantees of `Handovers`, beside a `ChatStore` and an `Outbox` of the same storage. Each test uses people of its own.
+ * `layer` is built once, for all tests.
+ */
 export const handoversContract = (name: string, layer: Layer.Layer<Parts, unknown>, ageLook: AgeLook): void => {
   suiteOn(`Handovers (${name})`, layer, (run) => {
     asks(run)
