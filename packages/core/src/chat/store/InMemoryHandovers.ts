@@ -77,7 +77,7 @@ const makeVisitors = ({ chats, events, ids, now, use }: Table): Pick<Handovers["
       const chat = { id: input.chatId.toLowerCase(), owner: input.owner, title: "", createdAt: at, updatedAt: at }
       const found = chats.get(key)
       if (found === undefined && input.continues) return undefined
-      const stored = found ?? { chat, messages: [], asked: [], kept: undefined, use: use() }
+      const stored: StoredChat = found ?? { chat, messages: [], asked: [], kept: undefined, use: use() }
       const { handover, isNew } = asked(input, stored.handover, at)
       chats.set(key, { ...stored, chat: { ...stored.chat, updatedAt: at }, handover })
       if (isNew) {

@@ -1,0 +1,46 @@
+import type { MessagesLike } from "../catalogue.ts"
+import type { handover as english } from "../en/handover.ts"
+
+export const handover: MessagesLike<typeof english> = {
+  "handover.section": "Personnes qui répondent",
+  "handover.on": "Les visiteurs peuvent demander une personne",
+  "handover.on.text": "Tant qu’une personne répond, le bot se tait et rien n’est facturé.",
+  "handover.email": "Envoyer un e-mail à",
+  "handover.email.text": "À chaque visiteur qui demande une personne. Laissez vide pour ne recevoir aucun e-mail.",
+  "handover.email.invalid": "Écrivez-la sous la forme nom@example.com.",
+  "handover.name": "Nom affiché avec les réponses",
+  "handover.name.text": "Si vous laissez vide, les visiteurs lisent « Une personne ».",
+  "handover.name.invalid": "Une ligne de {most} caractères au plus.",
+  "handover.hours": "Les personnes répondent seulement à certaines heures",
+  "handover.hours.text":
+    "En dehors de ces heures, les visiteurs lisent quand elles reviennent et peuvent laisser leur adresse e-mail.",
+  "handover.hours.invalid":
+    "Chaque plage a besoin d’une fin après son début, et le fuseau d’un nom comme Europe/Berlin.",
+  "handover.zone": "Fuseau horaire",
+  "handover.range": "Plage {number}",
+  "handover.range.day": "Jour de la plage {number}",
+  "handover.range.from": "Début de la plage {number}",
+  "handover.range.to": "Fin de la plage {number}",
+  "handover.range.remove": "Supprimer la plage {number}",
+  "handover.range.add": "Ajouter une plage",
+  "handover.filter": "Conversations par état",
+  "handover.state.all": "Toutes",
+  "handover.state.bot": "Le bot répond",
+  "handover.state.waiting": "En attente",
+  "handover.state.open": "Ouvertes",
+  "handover.state.solved": "Résolues",
+  "handover.counted": "{state} ({count})",
+  "handover.waiting": { one: "{count} visiteur attend", other: "{count} visiteurs attendent" },
+  "handover.none": "Aucune conversation dans cet état.",
+  "handover.title": "Pas encore de message",
+  "handover.asked": "a demandé une personne : {moment}",
+  "handover.page": "Sur la page",
+  "handover.mail": "Adresse e-mail (non vérifiée)",
+  "handover.take": "Prendre en charge",
+  "handover.solve": "Résoudre",
+  "handover.reopen": "Rouvrir",
+  "handover.answer": "Votre réponse",
+  "handover.answer.text": "Le visiteur la lit aussitôt. Elle ne coûte aucun crédit, et le bot se tait à partir de là.",
+  "handover.answer.send": "Envoyer",
+  "handover.person": "Une personne"
+}
