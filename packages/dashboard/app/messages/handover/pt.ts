@@ -1,5 +1,5 @@
 import type { MessagesLike } from "../catalogue.ts"
-import type { handover as english } from "../en/handover.ts"
+import type { handover as english } from "./en.ts"
 
 export const handover: MessagesLike<typeof english> = {
   "handover.section": "Pessoas que respondem",
