@@ -9,6 +9,7 @@ import { PgRunningRepliesLayer } from "./chat/PgRunningReplies.ts"
 import { PgSharedChatsLayer } from "./chat/PgSharedChats.ts"
 import { PgCrmConnectionStoreLayer } from "./crm/PgCrmConnectionStore.ts"
 import { PgOAuthStateStoreLayer } from "./crm/PgOAuthStateStore.ts"
+import { PgBotReportsLayer } from "./chat/PgBotReports.ts"
 import { PgHandoversLayer } from "./chat/PgHandovers.ts"
 import { PgCreditLedgerLayer } from "./credits/PgCreditLedger.ts"
 import { PgDocumentStoreLayer } from "./documents/storing/PgDocumentStore.ts"
@@ -46,6 +47,7 @@ export const storesLayer = (jobs: JobQueueOptions = {}) => {
     chatRecords: PgChatStoreLayer,
     sharedChats: PgSharedChatsLayer,
     preferences: PgPreferenceStoreLayer,
+    botReports: PgBotReportsLayer,
     handovers: PgHandoversLayer,
     runningReplies: PgRunningRepliesLayer,
     crmConnections: PgCrmConnectionStoreLayer,

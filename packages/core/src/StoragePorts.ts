@@ -12,6 +12,8 @@ import { BotStore, PublishedBots } from "./bots/BotStore.ts"
 import { InMemoryBotStore } from "./bots/InMemoryBotStore.ts"
 import { ChatRecords, ChatStore } from "./chat/store/ChatStore.ts"
 import { InMemoryChatStore } from "./chat/store/InMemoryChatStore.ts"
+import { BotReports } from "./chat/store/BotReports.ts"
+import { InMemoryBotReports } from "./chat/store/InMemoryBotReports.ts"
 import { Handovers } from "./chat/store/Handovers.ts"
 import { InMemoryHandovers } from "./chat/store/InMemoryHandovers.ts"
 import { InMemoryRunningReplies } from "./chat/reply/InMemoryRunningReplies.ts"
@@ -96,6 +98,7 @@ const storagePorts = {
   chatRecords: storagePort(ChatRecords, InMemoryChatStore.layer),
   sharedChats: storagePort(SharedChats, InMemorySharedChats.layer),
   preferences: storagePort(PreferenceStore, InMemoryPreferenceStore.layer),
+  botReports: storagePort(BotReports, InMemoryBotReports.layer),
   handovers: storagePort(Handovers, InMemoryHandovers.layer),
   runningReplies: storagePort(RunningReplies, InMemoryRunningReplies.layer),
   crmConnections: storagePort(CrmConnectionStore, InMemoryCrmConnectionStore.layer),

@@ -194,6 +194,7 @@ export {
   WidgetService
 } from "./widget/WidgetService.ts"
 export type { WidgetMessage, WidgetTranscript } from "./widget/WidgetTranscript.ts"
+export { BotAnalytics, MAX_REPORT_DAYS } from "./widget/analytics/BotAnalytics.ts"
 export { AnswerText, HandoverService, MoveTo } from "./widget/handover/HandoverService.ts"
 export { BotBusy, BotResting, ConversationNotFound, HandOverOff } from "./widget/botErrors.ts"
 export {

@@ -61,6 +61,7 @@ import { OperatorReports } from "./users/OperatorReports.ts"
 import { OperatorTiers } from "./users/OperatorTiers.ts"
 import { UserAccess } from "./users/UserAccess.ts"
 import { UserService } from "./users/UserService.ts"
+import { BotAnalytics } from "./widget/analytics/BotAnalytics.ts"
 import { HandoverService } from "./widget/handover/HandoverService.ts"
 import { VisitorGate } from "./widget/VisitorGate.ts"
 
@@ -70,6 +71,7 @@ export type ParleyServices =
   | AccessList
   | AppointmentBook
   | BillingService
+  | BotAnalytics
   | BotService
   | CallLimitSweeper
   | ChatService
@@ -153,7 +155,7 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
     Layer.mergeAll(CreditService.layer, OperatorTiers.layer, UserAccess.layer)
   ),
   Layer.provideMerge(
-    Layer.mergeAll(ConversationService.layer, HandoverService.layer, WidgetService.layer),
+    Layer.mergeAll(BotAnalytics.layer, ConversationService.layer, HandoverService.layer, WidgetService.layer),
     Layer.mergeAll(ActiveBots.layer, BotService.layer, ChatService.layer, VisitorGate.layer)
   )
 ).pipe(

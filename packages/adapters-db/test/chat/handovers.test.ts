@@ -1,6 +1,7 @@
-import { handoversContract } from "@parley/core/testing"
+import { botReportsContract, handoversContract } from "@parley/core/testing"
 import { Effect, Layer } from "effect"
 import { PgChatStoreLayer } from "../../src/chat/PgChatStore.ts"
+import { PgBotReportsLayer } from "../../src/chat/PgBotReports.ts"
 import { PgHandoversLayer } from "../../src/chat/PgHandovers.ts"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
 import { Database } from "../../src/database/Database.ts"
@@ -8,9 +9,10 @@ import { PgOutboxLayer } from "../../src/events/PgOutbox.ts"
 import { builtOnce } from "../builtOnce.ts"
 import { databases } from "../databases.ts"
 
-const stores = Layer.mergeAll(PgChatStoreLayer, PgHandoversLayer, PgCreditLedgerLayer, PgOutboxLayer)
+const stores = Layer.mergeAll(PgChatStoreLayer, PgBotReportsLayer, PgHandoversLayer, PgCreditLedgerLayer, PgOutboxLayer)
 
 for (const { name, layer } of databases) {
+  botReportsContract(name, Layer.provideMerge(stores, builtOnce(layer)))
   handoversContract(name, Layer.provideMerge(stores, builtOnce(layer)), ({ chatId }, ms) =>
     Effect.flatMap(Effect.serviceOption(Database), (found) =>
       found._tag === "None"

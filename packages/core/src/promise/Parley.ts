@@ -24,6 +24,7 @@ import type { ExportLine } from "../users/UserExport.ts"
 import type { UserImport } from "../users/importing/UserImport.ts"
 import type { UserService } from "../users/UserService.ts"
 import type { ConversationService } from "../widget/ConversationService.ts"
+import type { BotAnalytics } from "../widget/analytics/BotAnalytics.ts"
 import type { HandoverService } from "../widget/handover/HandoverService.ts"
 import type { CallersClient, CallersClients, CallersTransaction } from "../storage/CallersTransaction.ts"
 import type { CallsOf } from "./callsOf.ts"
@@ -93,7 +94,7 @@ export interface Parley {
     /** The file as it was uploaded, for example to show the page of a pdf. Rejects with `DocumentNotFound`. */
     file(userId: UserId, documentId: string, part?: PartOfDocument): Promise<OpenedFile>
   }
-  readonly bots: CallsOf<typeof BotService>
+  readonly bots: CallsOf<typeof BotService> & CallsOf<typeof BotAnalytics>
   /** What owners of bots read of what visitors said. */
   readonly conversations: CallsOf<typeof ConversationService> & CallsOf<typeof HandoverService>
   readonly crm: CallsOf<typeof CrmService> & CallsOf<typeof CrmAccess>

@@ -14,6 +14,7 @@ import { UserExport } from "../users/UserExport.ts"
 import { UserImport } from "../users/importing/UserImport.ts"
 import { UserService } from "../users/UserService.ts"
 import { ConversationService } from "../widget/ConversationService.ts"
+import { BotAnalytics } from "../widget/analytics/BotAnalytics.ts"
 import { HandoverService } from "../widget/handover/HandoverService.ts"
 import { BillingService } from "../billing/BillingService.ts"
 import { noPayments } from "../billing/provider/noPayments.ts"
@@ -138,7 +139,7 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
         return { ...file, stream: Stream.toReadableStream(bytes) }
       })
     },
-    bots: callsOf(BotService, run),
+    bots: { ...callsOf(BotService, run), ...callsOf(BotAnalytics, run) },
     crm: { ...callsOf(CrmService, run), ...callsOf(CrmAccess, run) },
     billing: { ...callsOf(BillingService, run), ...callsOf(PaymentInbox, run) },
     sessions: callsOf(SignOut, run),

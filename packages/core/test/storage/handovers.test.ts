@@ -4,6 +4,8 @@ import { InMemoryChatStore } from "../../src/chat/store/InMemoryChatStore.ts"
 import { InMemoryHandovers } from "../../src/chat/store/InMemoryHandovers.ts"
 import { InMemoryCreditLedger } from "../../src/credits/InMemoryCreditLedger.ts"
 import { InMemoryOutbox } from "../../src/events/InMemoryOutbox.ts"
+import { InMemoryBotReports } from "../../src/chat/store/InMemoryBotReports.ts"
+import { botReportsContract } from "../../src/testing/chat/botReportsContract.ts"
 import { handoversContract } from "../../src/testing/chat/handoversContract.ts"
 
 const stores = Layer.mergeAll(
@@ -13,6 +15,7 @@ const stores = Layer.mergeAll(
   InMemoryOutbox.layer
 )
 
+botReportsContract("in memory", Layer.merge(stores, InMemoryBotReports.layer))
 handoversContract("in memory", Layer.provideMerge(stores, InMemoryChats.layer), ({ chatId, owner }, ms) =>
   Effect.map(Effect.serviceOption(InMemoryChats), (found) => {
     if (found._tag === "None") return

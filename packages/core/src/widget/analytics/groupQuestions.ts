@@ -1,0 +1,58 @@
+import type { UnansweredQuestion } from "../../chat/store/BotReports.ts"
+
+/** Questions that ask for the same, by their words. */
+export interface QuestionGroup {
+  /** The newest one. */
+  readonly question: string
+  readonly count: number
+  /** The conversations of the newest ones, at most five. */
+  readonly conversationIds: ReadonlyArray<string>
+  /** Of the newest one, in Unix milliseconds. */
+  readonly at: number
+}
+
+/** Shorter words say little of what is asked. */
+const LEAST_LETTERS = 4
+/** Questions with at least this part of their words in common, of all words of both, are of one group. */
+const ALIKE = 0.5
+const MOST_CONVERSATIONS = 5
+
+const wordsOf = (question: string): ReadonlySet<string> => {
+  const all = question.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+  const long = all.filter((word) => word.length >= LEAST_LETTERS)
+  return new Set(long.length > 0 ? long : all)
+}
+
+const likeness = (one: ReadonlySet<string>, other: ReadonlySet<string>): number => {
+  const common = one.intersection(other).size
+  return common === 0 ? 0 : common / one.union(other).size
+}
+
+/**
+ * Groups questions, newest first, by the Jaccard index of their words: each joins the most similar group whose newest question
+ * is similar enough. Most frequent groups first.
+ */
+export const groupQuestions = (questions: ReadonlyArray<UnansweredQuestion>): ReadonlyArray<QuestionGroup> => {
+  const groups: Array<{ readonly words: ReadonlySet<string>; readonly members: Array<UnansweredQuestion> }> = []
+  for (const question of questions) {
+    const words = wordsOf(question.question)
+    let best: (typeof groups)[number] | undefined
+    let most = ALIKE
+    for (const group of groups) {
+      const alike = likeness(words, group.words)
+      if (alike < most || (best !== undefined && alike === most)) continue
+      best = group
+      most = alike
+    }
+    if (best === undefined) groups.push({ words, members: [question] })
+    else best.members.push(question)
+  }
+  return groups
+    .map(({ members }) => ({
+      question: members[0]?.question ?? "",
+      count: members.length,
+      conversationIds: [...new Set(members.map(({ conversationId }) => conversationId))].slice(0, MOST_CONVERSATIONS),
+      at: members[0]?.at ?? 0
+    }))
+    .toSorted((one, other) => other.count - one.count || other.at - one.at)
+}
