@@ -245,6 +245,8 @@ const strangersGet: Readonly<Record<string, number>> = {
   "GET /api/crm/{provider}/callback": 303,
   "GET /api/bots/{id}/crm": 404,
   "DELETE /api/bots/{id}/crm/{provider}": 404,
+  "GET /api/bots/{id}/report": 404,
+  "GET /api/bots/{id}/report.csv": 404,
   "GET /api/bots/{id}/conversations": 404,
   "GET /api/bots/{id}/conversations.jsonl": 403,
   "GET /api/bots/{id}/conversations.csv": 403,

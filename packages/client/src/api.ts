@@ -73,6 +73,8 @@ export const operations: { readonly [Id in keyof Operations]: string } = {
   getConversation: "GET /api/bots/{id}/conversations/{conversationId}",
   deleteConversation: "DELETE /api/bots/{id}/conversations/{conversationId}",
   getInbox: "GET /api/bots/{id}/inbox",
+  getBotReport: "GET /api/bots/{id}/report",
+  getBotReportTable: "GET /api/bots/{id}/report.csv",
   answerVisitor: "POST /api/bots/{id}/conversations/{conversationId}/answers",
   moveConversation: "PUT /api/bots/{id}/conversations/{conversationId}/state",
   listCrmConnections: "GET /api/bots/{id}/crm",

@@ -14,6 +14,7 @@ export const PAGE_PATHS = {
   bots: "/bots",
   newBot: "/bots/new",
   bot: "/bots/:botId",
+  botReport: "/bots/:botId/report",
   botConversations: "/bots/:botId/conversations",
   botConversation: "/bots/:botId/conversations/:conversationId",
   /** The address to which other sites return for a bot: the same page. */

@@ -22,6 +22,7 @@ import {
   getConversation,
   listConversations
 } from "./bots/botConversations.ts"
+import { getBotReport, getBotReportTable } from "./bots/botReport.ts"
 import { getInbox, postAnswer, putConversationState } from "./bots/handovers.ts"
 import { deleteBot, deleteBotKey, getBot, listBots, patchBot, postBot, postBotKey } from "./bots/bots.ts"
 import { getChat, postChat } from "./chats/chat.ts"
@@ -150,6 +151,8 @@ export const areas: ReadonlyArray<Area> = [
       getConversation,
       deleteConversation,
       getInbox,
+      getBotReport,
+      getBotReportTable,
       answerVisitor: postAnswer,
       moveConversation: putConversationState
     }

@@ -62,6 +62,8 @@ export const accessMatrix: Readonly<Record<string, string>> = {
   "DELETE /api/bots/{id}": "401 401 401 401 403 401 404 404 404 404 204",
   "POST /api/bots/{id}/keys": "401 401 401 401 403 401 404 404 404 404 201",
   "DELETE /api/bots/{id}/keys/{key}": "401 401 401 401 403 401 404 404 404 404 200",
+  "GET /api/bots/{id}/report": "401 401 401 401 403 401 404 404 404 404 200",
+  "GET /api/bots/{id}/report.csv": "401 401 401 401 403 401 404 404 404 404 200",
   "GET /api/bots/{id}/conversations": "401 401 401 401 403 401 404 404 404 404 200",
   "GET /api/bots/{id}/conversations.jsonl": "401 401 401 401 403 401 403 403 403 404 403",
   "GET /api/bots/{id}/conversations.csv": "401 401 401 401 403 401 403 403 403 404 403",

@@ -1,5 +1,47 @@
 // Written by `npm run docs:tables` from the table of routes: change that.
 
+/** What happened in the conversations of a bot. */
+export interface BotReport {
+  /** Every day of the report, in order. */
+  readonly days: ReadonlyArray<BotReportDay>
+  /** Unanswered questions, most frequent first: at most 50 groups of the newest 500. */
+  readonly unanswered: ReadonlyArray<UnansweredQuestions>
+  /** The documents that replies cite, most cited first: at most 50. */
+  readonly cited: ReadonlyArray<CitedDocument>
+  /** The bot's documents that no reply cites, at most 50. */
+  readonly uncited: ReadonlyArray<UncitedDocument>
+}
+
+/** A UTC day of a bot. */
+export interface BotReportDay {
+  /** The day, as `2026-11-30`. */
+  readonly day: string
+  /** Conversations with a reply on this day. */
+  readonly conversations: number
+  /** Those of them with an unanswered question, or for which a person was asked. */
+  readonly unresolved: number
+  /** Questions with a reply. */
+  readonly questions: number
+  /** Questions of at least three words whose reply is the decline, was rated bad, or cites no document although the bot has some. */
+  readonly unanswered: number
+  /** Replies that were rated good. */
+  readonly good: number
+  /** Replies that were rated bad. */
+  readonly bad: number
+  /** The credits that the bot's replies cost. */
+  readonly credits: number
+}
+
+/** A document that replies cite. */
+export interface CitedDocument {
+  /** The document. */
+  readonly documentId: string
+  /** Its name. */
+  readonly filename: string
+  /** The number of replies that cite it. */
+  readonly replies: number
+}
+
 /** A conversation of a visitor with a bot, without its messages. */
 export interface Conversation {
   /** The conversation's id. */
@@ -140,6 +182,26 @@ export interface PersonAnswer {
   readonly content: string
 }
 
+/** Questions with similar words that were not answered. */
+export interface UnansweredQuestions {
+  /** The newest of them. */
+  readonly question: string
+  /** How many there are. */
+  readonly count: number
+  /** The conversations of the newest ones, at most five. */
+  readonly conversationIds: ReadonlyArray<string>
+  /** When the newest was asked. */
+  readonly at: string
+}
+
+/** A document of the bot that no reply cites. */
+export interface UncitedDocument {
+  /** The document. */
+  readonly documentId: string
+  /** Its name. */
+  readonly filename: string
+}
+
 /** The operations of this area, by their ids. */
 export interface ConversationsOperations {
   /** Lists the conversations of visitors with your bot, last used first, all or those that contain a text. Callers are signed-in people. */
@@ -201,6 +263,28 @@ export interface ConversationsOperations {
       readonly id: string
     }
     readonly response: InboxCounts
+  }
+  /** Returns what happened in your bot's conversations: counts by day, unanswered questions, cited documents. Callers are signed-in people. */
+  readonly getBotReport: {
+    readonly path: {
+      readonly id: string
+    }
+    readonly query?: {
+      /** The number of days, today (UTC) included. */
+      readonly days?: number | undefined
+    }
+    readonly response: BotReport
+  }
+  /** Returns the days of your bot's report as a table. Callers are signed-in people. */
+  readonly getBotReportTable: {
+    readonly path: {
+      readonly id: string
+    }
+    readonly query?: {
+      /** The number of days, today (UTC) included. */
+      readonly days?: number | undefined
+    }
+    readonly response: Response
   }
   /** Answers a visitor in the place of your bot, which is silent from then on; costs no credits. Callers are signed-in people. */
   readonly answerVisitor: {

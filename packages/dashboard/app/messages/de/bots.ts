@@ -98,6 +98,7 @@ export const bots: MessagesLike<typeof english> = {
   "bots.keys.retire.text": "Seiten, die noch {key} haben, verlieren den Bot sofort.",
   "bots.parts": "Teile des Bots",
   "bots.parts.settings": "Einstellungen",
+  "bots.parts.report": "Bericht",
   "bots.parts.conversations": "Gespräche",
   "bots.conversations.search": "Gesagtes durchsuchen",
   "bots.conversations.export.csv": "Als CSV exportieren",

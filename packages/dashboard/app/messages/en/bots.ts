@@ -96,6 +96,7 @@ export const bots = {
   "bots.keys.retire.text": "Pages that still have {key} lose the bot at once.",
   "bots.parts": "Parts of the bot",
   "bots.parts.settings": "Settings",
+  "bots.parts.report": "Report",
   "bots.parts.conversations": "Conversations",
   "bots.conversations.search": "Search what was said",
   "bots.conversations.export.csv": "Export as CSV",

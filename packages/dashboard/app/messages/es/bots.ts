@@ -97,6 +97,7 @@ export const bots: MessagesLike<typeof english> = {
   "bots.keys.retire.text": "Las páginas que aún tengan {key} pierden el bot de inmediato.",
   "bots.parts": "Partes del bot",
   "bots.parts.settings": "Configuración",
+  "bots.parts.report": "Informe",
   "bots.parts.conversations": "Conversaciones",
   "bots.conversations.search": "Buscar en lo que se dijo",
   "bots.conversations.export.csv": "Exportar como CSV",

@@ -99,6 +99,7 @@ export const bots: MessagesLike<typeof english> = {
   "bots.keys.retire.text": "Les pages qui contiennent encore {key} perdent immédiatement le bot.",
   "bots.parts": "Parties du bot",
   "bots.parts.settings": "Paramètres",
+  "bots.parts.report": "Rapport",
   "bots.parts.conversations": "Conversations",
   "bots.conversations.search": "Rechercher dans les échanges",
   "bots.conversations.export.csv": "Exporter en CSV",

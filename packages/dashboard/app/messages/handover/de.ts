@@ -42,5 +42,25 @@ export const handover: MessagesLike<typeof english> = {
   "handover.answer": "Ihre Antwort",
   "handover.answer.text": "Der Besucher liest sie sofort. Sie kostet keine Credits, und der Bot schweigt von da an.",
   "handover.answer.send": "Senden",
-  "handover.person": "Ein Mensch"
+  "handover.person": "Ein Mensch",
+  "report.title": "Bericht",
+  "report.csv": "Als CSV herunterladen",
+  "report.none": "In diesen Tagen hat niemand mit diesem Bot gesprochen.",
+  "report.conversations": "Gespräche",
+  "report.resolved": "Vom Bot gelöst",
+  "report.credits": "Credits",
+  "report.perConversation": "Credits je Gespräch",
+  "report.unanswered": "Unbeantwortete Fragen",
+  "report.ratings": "Bewertungen: gut / schlecht",
+  "report.chart": "Gespräche nach Tagen",
+  "report.series.resolved": "Vom Bot gelöst",
+  "report.series.unresolved": "Mit offener Frage oder einem Menschen",
+  "report.note":
+    "Tage in UTC. Eine Frage mit mindestens drei Wörtern ist unbeantwortet, wenn der Bot abgelehnt hat, die Antwort schlecht bewertet wurde oder kein Dokument zitiert, obwohl der Bot welche hat.",
+  "report.questions": "Unbeantwortete Fragen",
+  "report.questions.none": "Keine in diesen Tagen.",
+  "report.times": { one: "{count}-mal", other: "{count}-mal" },
+  "report.documents": "Dokumente",
+  "report.cited": { one: "in {count} Antwort zitiert", other: "in {count} Antworten zitiert" },
+  "report.uncited": "nicht zitiert"
 }

@@ -41,5 +41,25 @@ export const handover = {
   "handover.answer": "Your answer",
   "handover.answer.text": "The visitor reads it at once. It costs no credits, and the bot is silent from then on.",
   "handover.answer.send": "Send",
-  "handover.person": "A person"
+  "handover.person": "A person",
+  "report.title": "Report",
+  "report.csv": "Download as CSV",
+  "report.none": "Nothing was said to this bot in these days.",
+  "report.conversations": "Conversations",
+  "report.resolved": "Resolved by the bot",
+  "report.credits": "Credits",
+  "report.perConversation": "Credits per conversation",
+  "report.unanswered": "Unanswered questions",
+  "report.ratings": "Ratings: good / bad",
+  "report.chart": "Conversations by day",
+  "report.series.resolved": "Resolved by the bot",
+  "report.series.unresolved": "With an open question or a person",
+  "report.note":
+    "Days are UTC. A question of at least three words is unanswered if the bot declined, the reply was rated bad, or it cites no document although the bot has some.",
+  "report.questions": "Unanswered questions",
+  "report.questions.none": "None in these days.",
+  "report.times": { one: "{count} time", other: "{count} times" },
+  "report.documents": "Documents",
+  "report.cited": { one: "cited by {count} reply", other: "cited by {count} replies" },
+  "report.uncited": "not cited"
 } as const satisfies Record<string, Message>

@@ -41,5 +41,25 @@ export const handover: MessagesLike<typeof english> = {
   "handover.answer": "Su respuesta",
   "handover.answer.text": "El visitante la lee enseguida. No cuesta créditos, y el bot calla desde entonces.",
   "handover.answer.send": "Enviar",
-  "handover.person": "Una persona"
+  "handover.person": "Una persona",
+  "report.title": "Informe",
+  "report.csv": "Descargar como CSV",
+  "report.none": "Nadie escribió a este bot en estos días.",
+  "report.conversations": "Conversaciones",
+  "report.resolved": "Resueltas por el bot",
+  "report.credits": "Créditos",
+  "report.perConversation": "Créditos por conversación",
+  "report.unanswered": "Preguntas sin respuesta",
+  "report.ratings": "Valoraciones: buenas / malas",
+  "report.chart": "Conversaciones por día",
+  "report.series.resolved": "Resueltas por el bot",
+  "report.series.unresolved": "Con una pregunta abierta o una persona",
+  "report.note":
+    "Días en UTC. Una pregunta de al menos tres palabras queda sin respuesta si el bot la rechazó, si la respuesta se valoró mal o si no cita ningún documento aunque el bot los tiene.",
+  "report.questions": "Preguntas sin respuesta",
+  "report.questions.none": "Ninguna en estos días.",
+  "report.times": { one: "{count} vez", other: "{count} veces" },
+  "report.documents": "Documentos",
+  "report.cited": { one: "citado en {count} respuesta", other: "citado en {count} respuestas" },
+  "report.uncited": "no citado"
 }

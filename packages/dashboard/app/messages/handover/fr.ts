@@ -42,5 +42,25 @@ export const handover: MessagesLike<typeof english> = {
   "handover.answer": "Votre réponse",
   "handover.answer.text": "Le visiteur la lit aussitôt. Elle ne coûte aucun crédit, et le bot se tait à partir de là.",
   "handover.answer.send": "Envoyer",
-  "handover.person": "Une personne"
+  "handover.person": "Une personne",
+  "report.title": "Rapport",
+  "report.csv": "Télécharger en CSV",
+  "report.none": "Personne n’a écrit à ce bot ces jours-ci.",
+  "report.conversations": "Conversations",
+  "report.resolved": "Résolues par le bot",
+  "report.credits": "Crédits",
+  "report.perConversation": "Crédits par conversation",
+  "report.unanswered": "Questions sans réponse",
+  "report.ratings": "Avis : bons / mauvais",
+  "report.chart": "Conversations par jour",
+  "report.series.resolved": "Résolues par le bot",
+  "report.series.unresolved": "Avec une question ouverte ou une personne",
+  "report.note":
+    "Jours en UTC. Une question d’au moins trois mots est sans réponse si le bot a décliné, si la réponse a été mal notée ou si elle ne cite aucun document alors que le bot en a.",
+  "report.questions": "Questions sans réponse",
+  "report.questions.none": "Aucune ces jours-ci.",
+  "report.times": { one: "{count} fois", other: "{count} fois" },
+  "report.documents": "Documents",
+  "report.cited": { one: "cité dans {count} réponse", other: "cité dans {count} réponses" },
+  "report.uncited": "non cité"
 }

@@ -41,5 +41,25 @@ export const handover: MessagesLike<typeof english> = {
   "handover.answer": "A sua resposta",
   "handover.answer.text": "O visitante lê-a de imediato. Não custa créditos, e o bot fica em silêncio a partir daí.",
   "handover.answer.send": "Enviar",
-  "handover.person": "Uma pessoa"
+  "handover.person": "Uma pessoa",
+  "report.title": "Relatório",
+  "report.csv": "Baixar como CSV",
+  "report.none": "Ninguém escreveu a este bot nestes dias.",
+  "report.conversations": "Conversas",
+  "report.resolved": "Resolvidas pelo bot",
+  "report.credits": "Créditos",
+  "report.perConversation": "Créditos por conversa",
+  "report.unanswered": "Perguntas sem resposta",
+  "report.ratings": "Avaliações: boas / ruins",
+  "report.chart": "Conversas por dia",
+  "report.series.resolved": "Resolvidas pelo bot",
+  "report.series.unresolved": "Com uma pergunta aberta ou uma pessoa",
+  "report.note":
+    "Dias em UTC. Uma pergunta de pelo menos três palavras fica sem resposta se o bot recusou, se a resposta foi mal avaliada ou se não cita nenhum documento embora o bot os tenha.",
+  "report.questions": "Perguntas sem resposta",
+  "report.questions.none": "Nenhuma nestes dias.",
+  "report.times": { one: "{count} vez", other: "{count} vezes" },
+  "report.documents": "Documentos",
+  "report.cited": { one: "citado em {count} resposta", other: "citado em {count} respostas" },
+  "report.uncited": "não citado"
 }

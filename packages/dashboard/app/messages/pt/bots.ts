@@ -98,6 +98,7 @@ export const bots: MessagesLike<typeof english> = {
   "bots.keys.retire.text": "As páginas que ainda têm {key} perdem o bot imediatamente.",
   "bots.parts": "Partes do bot",
   "bots.parts.settings": "Configurações",
+  "bots.parts.report": "Relatório",
   "bots.parts.conversations": "Conversas",
   "bots.conversations.search": "Procurar no que foi dito",
   "bots.conversations.export.csv": "Exportar como CSV",

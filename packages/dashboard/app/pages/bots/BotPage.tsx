@@ -10,7 +10,8 @@ import { ProblemNotice } from "../../shell/ProblemNotice.tsx"
 import { BotEditor } from "./editor/BotEditor.tsx"
 import { BotFrame } from "./editor/BotFrame.tsx"
 import classes from "./BotPage.module.css"
-import { conversationsPath } from "./botPath.ts"
+import { conversationsPath, reportPath } from "./botPath.ts"
+import { ReportPage } from "./report/ReportPage.tsx"
 import { ConversationList } from "./visitors/ConversationList.tsx"
 import { ConversationView } from "./visitors/ConversationView.tsx"
 import { CrmReturnNotice } from "./crm/CrmReturnNotice.tsx"
@@ -32,6 +33,8 @@ export const BotPage = ({ botId }: { readonly botId: string }) => {
           <ConversationView key={conversationId} bot={bot} conversationId={conversationId} />
         ) : pathname === conversationsPath(botId) ? (
           <ConversationList bot={bot} />
+        ) : pathname === reportPath(botId) ? (
+          <ReportPage bot={bot} />
         ) : (
           <BotEditor bot={bot} />
         )}

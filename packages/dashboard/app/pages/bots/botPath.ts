@@ -6,5 +6,8 @@ export const botPath = (botId: string): string => `${PAGE_PATHS.bots}/${encodeUR
 /** The address of its conversations. */
 export const conversationsPath = (botId: string): string => `${botPath(botId)}/conversations`
 
+/** The address of its report. */
+export const reportPath = (botId: string): string => `${botPath(botId)}/report`
+
 export const conversationPath = (botId: string, conversationId: string): string =>
   `${conversationsPath(botId)}/${encodeURIComponent(conversationId)}`

@@ -9,7 +9,7 @@ import { Page } from "../../../shell/Page.tsx"
 import { Icon } from "../../../theme/Icon.tsx"
 import { BotBadge } from "../BotBadge.tsx"
 import classes from "../BotPage.module.css"
-import { botPath, conversationsPath } from "../botPath.ts"
+import { botPath, conversationsPath, reportPath } from "../botPath.ts"
 import { WaitingCount } from "../people/WaitingCount.tsx"
 import { DeleteBotDialog } from "./DeleteBotDialog.tsx"
 
@@ -51,6 +51,7 @@ export const BotFrame = ({ bot, children }: BotFrameProps) => {
         <NavLink to={conversationsPath(bot.id)}>
           {t("bots.parts.conversations")} <WaitingCount bot={bot} />
         </NavLink>
+        <NavLink to={reportPath(bot.id)}>{t("bots.parts.report")}</NavLink>
       </nav>
       {children}
       {isDeleting && (
