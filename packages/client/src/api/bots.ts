@@ -207,8 +207,11 @@ export interface BotList {
 
 /** The texts of a bot in one language. A missing one is the text for all languages. */
 export interface BotTexts {
+  /** The first message that visitors see. */
   readonly welcomeMessage?: string
+  /** Questions that the widget offers to begin with. */
   readonly suggestedQuestions?: ReadonlyArray<string>
+  /** The text that visitors see when the bot cannot answer. */
   readonly declineText?: string
 }
 

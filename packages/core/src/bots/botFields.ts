@@ -83,9 +83,18 @@ export type BotLanguage = (typeof BOT_LANGUAGES)[number]
 /** A bot's texts in one language. A missing one is the text for all languages. */
 const Translation = Schema.optionalKey(
   Schema.Struct({
-    welcomeMessage: Schema.optionalKey(Text(BOT_LIMITS.welcomeMessage)),
-    suggestedQuestions: Schema.optionalKey(Questions),
-    declineText: Schema.optionalKey(Text(BOT_LIMITS.declineText))
+    welcomeMessage: Schema.optionalKey(
+      Text(BOT_LIMITS.welcomeMessage, Schema.String.annotate({ description: "The first message that visitors see." }))
+    ),
+    suggestedQuestions: Schema.optionalKey(
+      Questions.annotate({ description: "Questions that the widget offers to begin with." })
+    ),
+    declineText: Schema.optionalKey(
+      Text(
+        BOT_LIMITS.declineText,
+        Schema.String.annotate({ description: "The text that visitors see when the bot cannot answer." })
+      )
+    )
   }).annotate({
     identifier: "BotTexts",
     description: "The texts of a bot in one language. A missing one is the text for all languages."

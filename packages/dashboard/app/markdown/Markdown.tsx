@@ -1,7 +1,7 @@
 import { createContext, memo, type ReactNode, use, useId, useMemo, useState } from "react"
 import type { Token, Tokens } from "marked"
 import { useMessages } from "../messages/MessagesProvider.tsx"
-import { CodeBlock } from "./CodeBlock.tsx"
+import { CodeBlock } from "./code/CodeBlock.tsx"
 import { isNote } from "./footnotes.ts"
 import { Inline } from "./Inline.tsx"
 import { Formula } from "./Formula.tsx"

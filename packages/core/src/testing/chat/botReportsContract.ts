@@ -1,4 +1,4 @@
-import { Effect, type Layer } from "effect"
+import { Clock, Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
 import { BotReports } from "../../chat/store/BotReports.ts"
 import { ChatRecords, ChatStore } from "../../chat/store/ChatStore.ts"
@@ -22,12 +22,8 @@ const sourceOf = (number: number, filename: string): Source => ({
 const SOURCES = [sourceOf(1, "prices.md"), sourceOf(2, "hours.md"), sourceOf(3, "other.md")]
 
 const SPAN_MS = 86_400_000
-const span = (botOwner: string, bot: string) => ({
-  botOwner,
-  bot,
-  from: Date.now() - SPAN_MS,
-  to: Date.now() + SPAN_MS
-})
+const span = (botOwner: string, bot: string) =>
+  Effect.map(Clock.currentTimeMillis, (now) => ({ botOwner, bot, from: now - SPAN_MS, to: now + SPAN_MS }))
 
 /** The guarantees of every `BotReports`. `layer` is built once, for all tests. */
 export const botReportsContract = (name: string, layer: Layer.Layer<Stores, unknown>): void =>
@@ -73,7 +69,7 @@ export const botReportsContract = (name: string, layer: Layer.Layer<Stores, unkn
           // Of another bot, another owner, and the person's own chats: none of them counts.
           yield* said(newVisitor(botOwner), "What is the price?", { content: "None." })
           yield* said(newVisitor(newUserId(), visitor.bot), "What is the price?", { content: "None." })
-          const asked = span(botOwner, visitor.bot)
+          const asked = yield* span(botOwner, visitor.bot)
           const days = yield* reports.days({ ...asked, hasDocuments: true })
           const sum = (key: keyof (typeof days)[number]) => days.reduce((total, day) => total + day[key], 0)
           expect(sum("questions")).toBe(6)
@@ -96,7 +92,7 @@ export const botReportsContract = (name: string, layer: Layer.Layer<Stores, unkn
           ])
           const before = { ...asked, from: asked.from - SPAN_MS, to: asked.from }
           expect(yield* reports.days({ ...before, hasDocuments: true })).toEqual([])
-          expect(yield* reports.days({ ...span(newUserId(), visitor.bot), hasDocuments: true })).toEqual([])
+          expect(yield* reports.days({ ...(yield* span(newUserId(), visitor.bot)), hasDocuments: true })).toEqual([])
         })
       ))
 
@@ -108,7 +104,7 @@ export const botReportsContract = (name: string, layer: Layer.Layer<Stores, unkn
           const botOwner = newUserId()
           const visitor = newVisitor(botOwner)
           const turn = yield* said(visitor, "What is the price?", { content: "Two euros.", sources: [] })
-          const asked = { ...span(botOwner, visitor.bot), hasDocuments: false }
+          const asked = { ...(yield* span(botOwner, visitor.bot)), hasDocuments: false }
           expect((yield* reports.days(asked)).map(({ unanswered, unresolved }) => [unanswered, unresolved])).toEqual([
             [0, 0]
           ])

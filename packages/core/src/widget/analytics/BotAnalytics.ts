@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import type { BotMisconfigured, BotNotFound } from "../../bots/errors.ts"
 import { BotService } from "../../bots/BotService.ts"
 import { type BotDay, BotReports, type CitedDocument } from "../../chat/store/BotReports.ts"

@@ -1,9 +1,9 @@
 import { memo, Suspense, useEffect, useMemo, useState } from "react"
-import { useMessages } from "../messages/MessagesProvider.tsx"
-import { lazyPart } from "../parts/lazyPart.ts"
-import { Icon } from "../theme/Icon.tsx"
+import { useMessages } from "../../messages/MessagesProvider.tsx"
+import { lazyPart } from "../../parts/lazyPart.ts"
+import { Icon } from "../../theme/Icon.tsx"
 import { colours } from "./codePart.ts"
-import classes from "./Markdown.module.css"
+import classes from "../Markdown.module.css"
 
 const Diagram = lazyPart(async () => (await import("./Diagram.tsx")).Diagram)
 

@@ -1,4 +1,4 @@
-import { makePart } from "../parts/part.ts"
+import { makePart } from "../../parts/part.ts"
 
 /** The module that colours code. */
 export const colours = makePart(() => import("./colourCode.tsx"))

@@ -1,7 +1,7 @@
 import { useComputedColorScheme } from "@mantine/core"
 import { useEffect, useRef, useState } from "react"
-import { useMessages } from "../messages/MessagesProvider.tsx"
-import classes from "./Markdown.module.css"
+import { useMessages } from "../../messages/MessagesProvider.tsx"
+import classes from "../Markdown.module.css"
 
 export interface DiagramProps {
   readonly text: string
