@@ -40,6 +40,7 @@ let owned: {
   botId: string
   publicKey: string
   conversationId: string
+  visitReplyId: string
   /** The query of a callback from the provider, and the browser's cookie for it. */
   callback: string
   stateCookie: string
@@ -84,6 +85,7 @@ const createOwned = async () => {
   const visit = await server.post("/api/widget/chat", { publicKey, visitorId: "v-1", message: "Hello." })
   await visit.text()
   const conversationId = visit.headers.get("x-conversation-id") ?? ""
+  const visitReplyId = visit.headers.get("x-message-id") ?? ""
   const redirectUri = `${server.url}/api/crm/provider_one/callback`
   const connect = () => server.parley.crm.connect({ owner: OWNER, botId, provider: "provider_one", redirectUri })
   const [made, open] = [await connect(), await connect()]
@@ -94,7 +96,18 @@ const createOwned = async () => {
   const chatId = reply.headers.get("x-chat-id") ?? ""
   const messageId = reply.headers.get("x-message-id") ?? ""
   const { id: shareId } = await server.parley.chat.share(OWNER, chatId)
-  owned = { chatId, messageId, shareId, documentId, botId, publicKey, conversationId, callback, stateCookie }
+  owned = {
+    chatId,
+    messageId,
+    shareId,
+    documentId,
+    botId,
+    publicKey,
+    conversationId,
+    visitReplyId,
+    callback,
+    stateCookie
+  }
 }
 
 /** Set by a test that has shown that it changed nothing: the next one may use the same. */
@@ -155,6 +168,13 @@ const requestOf = (route: Route): { readonly path: string; readonly init: Reques
     "/api/bots": { displayName: "New", documentIds: [owned.documentId] },
     "/api/bots/{id}": { displayName: "Renamed" },
     "/api/widget/chat": { publicKey: owned.publicKey, visitorId: "v-1", message: "And?" },
+    "/api/widget/rating": {
+      publicKey: owned.publicKey,
+      visitorId: "v-1",
+      conversationId: owned.conversationId,
+      messageId: owned.visitReplyId,
+      rating: "good"
+    },
     "/api/widget/conversation": {
       publicKey: owned.publicKey,
       visitorId: "v-1",

@@ -182,7 +182,7 @@ export {
 } from "./widget/ConversationService.ts"
 export { type VisitorCall, VisitorGate } from "./widget/VisitorGate.ts"
 export { NEUTRAL_DECLINE } from "./widget/neutralDecline.ts"
-export { PersonWish, VisitorConversation, VisitorMessage } from "./widget/VisitorMessage.ts"
+export { PersonWish, VisitorRating, VisitorConversation, VisitorMessage } from "./widget/VisitorMessage.ts"
 export {
   type BotUnreachable,
   type VisitorCallInput,

@@ -48,7 +48,13 @@ import { getEvents } from "./services/events.ts"
 import { getUsage } from "./billing/usage.ts"
 import { postPaymentWebhook } from "./billing/webhooks.ts"
 import { getWidgetAsset, getWidgetFrame, getWidgetLoader } from "./widget/widgetFiles.ts"
-import { getWidgetConfig, postWidgetChat, postWidgetConversation, postWidgetPerson } from "./widget/widget.ts"
+import {
+  getWidgetConfig,
+  postWidgetChat,
+  postWidgetConversation,
+  postWidgetPerson,
+  postWidgetRating
+} from "./widget/widget.ts"
 import { postPolicyReport } from "./server/policyReports.ts"
 import { getHealth, getOpenApi, getReadiness } from "./server/server.ts"
 
@@ -174,7 +180,8 @@ export const areas: ReadonlyArray<Area> = [
       getWidgetConfig,
       sendVisitorMessage: postWidgetChat,
       getVisitorConversation: postWidgetConversation,
-      askForPerson: postWidgetPerson
+      askForPerson: postWidgetPerson,
+      rateVisitorReply: postWidgetRating
     }
   },
   {

@@ -78,6 +78,7 @@ export const accessMatrix: Readonly<Record<string, string>> = {
   "DELETE /api/bots/{id}/crm/{provider}": "401 401 401 401 403 401 404 404 404 404 200",
   "GET /api/widget/config/{publicKey}": "200 200 200 200 200 200 200 200 200 200 200",
   "POST /api/widget/chat": "200 200 200 200 200 200 200 200 200 200 200",
+  "POST /api/widget/rating": "204 204 204 204 204 204 204 204 204 204 204",
   "POST /api/widget/conversation": "200 200 200 200 200 200 200 200 200 200 200",
   "POST /api/widget/person": "200 200 200 200 200 200 200 200 200 200 200",
   "GET /api/billing/balance": "401 401 401 401 403 401 200 200 200 200 200",

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { HANDOVER_LANGUAGES } from "../chat/store/Handover.ts"
+import { RATINGS } from "../chat/store/StoredChat.ts"
 import { mailAddressOf } from "../mail/mailAddress.ts"
 
 /** The longest id that a visitor's browser gives itself, in UTF-16 units. */
@@ -79,3 +80,14 @@ export const PersonWish = Schema.Struct({
   challengeToken
 })
 export type PersonWish = typeof PersonWish.Type
+
+/** A visitor's rating of a reply. */
+export const VisitorRating = Schema.Struct({
+  ...named,
+  conversationId: Schema.String.annotate({ description: "The conversation, as `x-conversation-id` named it." }),
+  messageId: Schema.String.annotate({ description: "The reply, as `x-message-id` named it." }),
+  rating: Schema.NullOr(Schema.Literals(RATINGS)).annotate({
+    description: "The opinion of the reply; null takes an earlier one back."
+  })
+})
+export type VisitorRating = typeof VisitorRating.Type

@@ -33,6 +33,7 @@ import { instruments } from "../telemetry/instruments.ts"
 import { VisitorGate } from "./VisitorGate.ts"
 import { makeAskForPerson, makeSayToPerson } from "./handover/toPerson.ts"
 import type { PersonWish, VisitorConversation, VisitorMessage } from "./VisitorMessage.ts"
+import { makeRating, type VisitorRatingInput } from "./rateReply.ts"
 import { visitorOwner } from "./visitorOwner.ts"
 import { visitorShares } from "./visitorShares.ts"
 import { messagesAfter, shownMessage, type WidgetTranscript } from "./WidgetTranscript.ts"
@@ -85,6 +86,8 @@ export interface WidgetReply {
   readonly conversationId: string
   /** To be read once, inside the scope of `send`. */
   readonly text: Stream.Stream<string, ModelFailed>
+  /** The reply's message; undefined unless the bot answers. */
+  readonly messageId?: string | undefined
   /** `person`: the message waits for a person, and the text is empty. `none`: the text is the bot's decline. */
   readonly answeredBy: "bot" | "person" | "none"
 }
@@ -141,6 +144,8 @@ export class WidgetService extends Context.Service<
       | VisitorChallengeRequired
       | ChallengeUnavailable
     >
+    /** Stores a visitor's rating of a reply of the bot, or removes it; costs nothing. */
+    rate(rating: VisitorRatingInput): Effect.Effect<void, BotUnreachable | ConversationNotFound | VisitorReadsLimited>
     /** A visitor's own conversation with a bot. */
     conversation(
       asked: VisitorReadInput
@@ -316,13 +321,13 @@ const makeAnswered = Effect.gen(function* () {
     if (state !== undefined) {
       return { conversationId: (conversationId ?? "").toLowerCase(), text: Stream.empty, answeredBy: "person" } as const
     }
-    const { chatId, text } = yield* ask(asked).pipe(
+    const { chatId, messageId, text } = yield* ask(asked).pipe(
       // A document or a plan that was there a moment ago: what is there now decides.
       Effect.catchTag(["DocumentNotFound", "DocumentForbidden", "ModelNotAllowed"], () =>
         Effect.flatMap(botOf(call.publicKey), (again) => ask({ ...asked, bot: again }))
       )
     )
-    return { conversationId: chatId, text, answeredBy: "bot" } as const
+    return { conversationId: chatId, messageId, text, answeredBy: "bot" } as const
   })
 })
 
@@ -336,6 +341,7 @@ const make = Effect.gen(function* () {
 
   return WidgetService.of({
     askForPerson,
+    rate: yield* makeRating(botOf),
     config: Effect.fn("WidgetService.config")(function* (publicKey, lang) {
       return configOf(yield* botOf(publicKey), lang, yield* Clock.currentTimeMillis)
     }),

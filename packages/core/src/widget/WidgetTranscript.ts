@@ -1,7 +1,7 @@
 import type { Bot } from "../bots/Bot.ts"
 import { citedNumbers } from "../chat/sources/citedNumbers.ts"
 import type { ConversationState } from "../chat/store/Handover.ts"
-import type { MessageState, Source, StoredMessage } from "../chat/store/StoredChat.ts"
+import type { MessageState, Source, ReplyRating, StoredMessage } from "../chat/store/StoredChat.ts"
 
 /** A source as visitors see it. */
 export interface ShownToVisitor extends Pick<Source, "number" | "filename" | "page" | "text"> {}
@@ -14,6 +14,10 @@ export interface WidgetMessage {
   readonly state: MessageState
   /** The name of the person who wrote it, which may be empty; absent of other messages. */
   readonly author?: string
+  /** The visitor's rating; absent without one, and of messages that cannot be rated. */
+  readonly rating?: ReplyRating["rating"]
+  /** The bot wrote it: the visitor may rate it. */
+  readonly ratable: boolean
   /** Those that the reply cites, where the bot shows them. */
   readonly sources: ReadonlyArray<ShownToVisitor>
 }
@@ -38,9 +42,17 @@ const shownOf = (bot: Bot, { content, sources }: StoredMessage): ReadonlyArray<S
 
 /** A message as its visitor sees it: nothing of one with the role `system`. */
 export const shownMessage = (bot: Bot, message: StoredMessage): ReadonlyArray<WidgetMessage> => {
-  const { author, content, id, role, state } = message
+  const { author, content, id, model, rating, role, state } = message
   if (role === "system") return []
-  return [{ id, role, content, state, sources: shownOf(bot, message), ...(author === undefined ? {} : { author }) }]
+  const ratable = model !== undefined && state !== "streaming"
+  return [
+    {
+      ...{ id, role, content, state, ratable },
+      sources: shownOf(bot, message),
+      ...(author === undefined ? {} : { author }),
+      ...(rating === undefined ? {} : { rating: rating.rating })
+    }
+  ]
 }
 
 /** The messages after one of them; all if it is not among them. */

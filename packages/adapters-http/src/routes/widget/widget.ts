@@ -1,8 +1,15 @@
 import { CONVERSATION_STATES, HANDOVER_STATES } from "@parley/core/adapter"
-import { PersonWish, VisitorConversation, VisitorMessage, WidgetService } from "@parley/core/effect"
+import {
+  PersonWish,
+  RATINGS,
+  VisitorConversation,
+  VisitorMessage,
+  VisitorRating,
+  WidgetService
+} from "@parley/core/effect"
 import { Effect, Schema } from "effect"
 import { visitorAccess } from "../../access/openAccess.ts"
-import { json, streamed } from "../../exchange/Exchange.ts"
+import { empty, json, streamed } from "../../exchange/Exchange.ts"
 import { jsonBody } from "../../body/jsonBody.ts"
 import { messageFields, sourceFields } from "../chats/chats.ts"
 import { requiredTextParameter, textParameter } from "../parameters.ts"
@@ -69,6 +76,7 @@ export const postWidgetChat = defineRoute({
       contentType: "text/plain",
       headers: {
         "x-conversation-id": "The id of the conversation, also of a new one: send it with the next message.",
+        "x-message-id": "The id of the reply, if the bot answers: it can be rated by POST /api/widget/rating.",
         "x-answered-by":
           "`bot`; `person` if the message waits for a person, whose answer `POST /api/widget/conversation` returns; `none` if the text is the bot's decline."
       }
@@ -98,12 +106,13 @@ export const postWidgetChat = defineRoute({
   ],
   handle: Effect.fnUntraced(function* ({ body, caller }) {
     const widget = yield* WidgetService
-    const { answeredBy, conversationId, text } = yield* widget.send({ ...body, address: caller.address })
+    const { answeredBy, conversationId, messageId, text } = yield* widget.send({ ...body, address: caller.address })
     return streamed(text, {
       "content-type": "text/plain; charset=utf-8",
       "x-accel-buffering": "no",
       "x-conversation-id": conversationId,
-      "x-answered-by": answeredBy
+      "x-answered-by": answeredBy,
+      ...(messageId === undefined ? {} : { "x-message-id": messageId })
     })
   })
 })
@@ -121,6 +130,8 @@ const TranscriptMessageBody = named("TranscriptMessage", "A message of a visitor
   ),
   content: messageFields.content,
   state: messageFields.state,
+  ratable: flag("True for replies of the bot that have ended: the visitor may rate them."),
+  rating: orNull(Schema.Literals(RATINGS), "The visitor's rating; null without one."),
   sources: listOf(ShownSourceBody, "The cited passages, if the bot shows them.")
 })
 
@@ -159,7 +170,7 @@ export const postWidgetConversation = defineRoute({
     const { messages, ...found } = yield* widget.conversation({ ...body, address: caller.address })
     const transcript: typeof TranscriptBody.Type = {
       ...found,
-      messages: messages.map(({ author = null, ...message }) => ({ ...message, author }))
+      messages: messages.map(({ author = null, rating = null, ...message }) => ({ ...message, author, rating }))
     }
     return json(200, transcript)
   })
@@ -204,5 +215,31 @@ export const postWidgetPerson = defineRoute({
     const wish = { ...body, address: caller.address, site: site?.origin }
     const { opensAt, ...wished } = yield* widget.askForPerson(wish)
     return json(200, { ...wished, opensAt: timeOf(opensAt) } satisfies typeof PersonWishedBody.Type)
+  })
+})
+
+/** Rates a reply of a bot. */
+export const postWidgetRating = defineRoute({
+  method: "POST",
+  path: "/api/widget/rating",
+  origin: "visitors",
+  summary: "Stores a visitor's rating of a reply, or takes it back",
+  access: visitorAccess,
+  body: jsonBody(
+    VisitorRating.annotate({ identifier: "VisitorRating", description: "A visitor's rating of a reply." }),
+    "The rating."
+  ),
+  responses: { 204: { description: "It is stored." } },
+  errors: [
+    "bot_not_found",
+    "conversation_not_found",
+    "visitor_reads_limited",
+    "bot_misconfigured",
+    "storage_unavailable"
+  ],
+  handle: Effect.fnUntraced(function* ({ body, caller }) {
+    const widget = yield* WidgetService
+    yield* widget.rate({ ...body, address: caller.address })
+    return empty()
   })
 })

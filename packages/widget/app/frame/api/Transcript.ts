@@ -12,8 +12,13 @@ export interface Source {
 export const CONVERSATION_STATES = ["bot", "waiting", "open", "solved"] as const
 export type ConversationState = (typeof CONVERSATION_STATES)[number]
 
+export type Rating = "good" | "bad"
+
 export interface TranscriptMessage {
   readonly id: string
+  /** The visitor may rate it. */
+  readonly isRatable: boolean
+  readonly rating: Rating | undefined
   /** The name of the person who wrote it in the place of the bot, which may be empty; undefined of other messages. */
   readonly author: string | undefined
   readonly role: "visitor" | "bot"
@@ -55,8 +60,10 @@ export const transcriptFrom = (body: unknown): Transcript => ({
   hasEmail: (body as Fields)["hasEmail"] === true,
   messages: listOf((body as Fields)["messages"])
     .filter(({ role }) => role === "user" || role === "assistant")
-    .map(({ author, content, id, role, sources, state }) => ({
+    .map(({ author, content, id, ratable, rating, role, sources, state }) => ({
       id: textOf(id),
+      isRatable: ratable === true,
+      rating: rating === "good" || rating === "bad" ? rating : undefined,
       author: typeof author === "string" ? author : undefined,
       role: role === "user" ? "visitor" : "bot",
       text: textOf(content),

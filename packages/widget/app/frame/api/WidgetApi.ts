@@ -1,4 +1,4 @@
-import { type ConversationState, stateFrom, type Transcript, transcriptFrom } from "./Transcript.ts"
+import { type ConversationState, type Rating, stateFrom, type Transcript, transcriptFrom } from "./Transcript.ts"
 
 /** The public settings of a bot. */
 export interface BotConfig {
@@ -31,6 +31,8 @@ export type Refusal =
 export interface BegunReply {
   readonly kind: "reply"
   readonly conversationId: string
+  /** The id of the reply; undefined unless the bot answers. */
+  readonly messageId: string | undefined
   /** `person`: the message waits for a person, and no text comes. `none`: the text is the bot's decline. */
   readonly answeredBy: "bot" | "person" | "none"
   /** Its text as it arrives. Fails if the stream breaks off. */
@@ -149,7 +151,14 @@ export class WidgetApi {
     if (response.body === null || conversationId === undefined) return { kind: "failed" }
     const by = response.headers.get("x-answered-by")
     const answeredBy = by === "person" || by === "none" ? by : "bot"
-    return { kind: "reply", conversationId, answeredBy, body: response.body }
+    const messageId = response.headers.get("x-message-id") ?? undefined
+    return { kind: "reply", conversationId, messageId, answeredBy, body: response.body }
+  }
+
+  /** Stores the visitor's rating of a reply, or takes it back; true if that worked. */
+  async rate(visitorId: string, conversationId: string, messageId: string, rating: Rating | null): Promise<boolean> {
+    const response = await this.#post("rating", { visitorId, conversationId, messageId, rating })
+    return response instanceof Response && response.ok
   }
 
   /** Has the visitor wait for a person. */

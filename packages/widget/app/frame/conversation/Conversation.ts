@@ -1,4 +1,4 @@
-import type { TranscriptMessage } from "../api/Transcript.ts"
+import type { Rating, TranscriptMessage } from "../api/Transcript.ts"
 import type { Refusal, WidgetApi } from "../api/WidgetApi.ts"
 import type { VisitorMemory } from "../VisitorMemory.ts"
 import type { Message } from "./Message.ts"
@@ -123,6 +123,19 @@ export class Conversation {
     await this.#ask(message, { challengeToken })
   }
 
+  /** Rates a reply; the rating that it has is taken back. */
+  async rate(message: Message, chosen: Rating): Promise<void> {
+    const { api, memory } = this.#input
+    const { conversationId, visitorId } = memory
+    const { rating: before, storedId } = message
+    if (conversationId === undefined || storedId === undefined) return
+    message.rating = before === chosen ? undefined : chosen
+    this.#changed()
+    if (await api.rate(visitorId, conversationId, storedId, message.rating ?? null)) return
+    message.rating = before
+    this.#changed()
+  }
+
   /** Ends the reply that is being written. */
   stop(): void {
     this.#running?.abort()
@@ -208,6 +221,7 @@ export class Conversation {
       }
       if (!this.#messages.includes(reply)) this.#push(reply)
       await this.#read(answer.body, reply)
+      reply.storedId = answer.messageId
       this.#hasDeclined = answer.answeredBy === "none"
       this.#end(running)
       await this.#findSources(reply)
@@ -301,8 +315,11 @@ export class Conversation {
     return this.#push(this.#make(role, text, state))
   }
 
-  #addStored({ author, isComplete, role, sources, text }: TranscriptMessage, isNew: boolean): void {
-    this.#push({ ...this.#make(role, text, isComplete ? "complete" : "partial"), author, isNew, sources })
+  #addStored(stored: TranscriptMessage, isNew: boolean): void {
+    const { author, id, isComplete, isRatable, rating, role, sources, text } = stored
+    const storedId = isRatable ? id : undefined
+    const state = isComplete ? "complete" : "partial"
+    this.#push({ ...this.#make(role, text, state), author, isNew, sources, storedId, rating })
   }
 
   #changed(): void {

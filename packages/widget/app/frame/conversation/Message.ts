@@ -1,4 +1,4 @@
-import type { Source } from "../api/Transcript.ts"
+import type { Rating, Source } from "../api/Transcript.ts"
 
 /**
  * - `sending`: it was not answered yet.
@@ -17,6 +17,9 @@ export interface Message {
   readonly author?: string | undefined
   /** It came while the page was open, and is announced. */
   readonly isNew?: boolean
+  /** The id of a reply that can be rated, once it has ended. */
+  storedId?: string | undefined
+  rating?: Rating | undefined
   text: string
   state: MessageState
   sources: ReadonlyArray<Source>

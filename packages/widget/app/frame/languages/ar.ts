@@ -44,6 +44,8 @@ export const texts: Texts = {
   linkLabel: "{text} (رابط)",
   image: "صورة: {text}",
   disclaimer: "قد يخطئ الذكاء الاصطناعي. يُرجى التحقق من المعلومات المهمة.",
+  rateGood: "إجابة جيدة",
+  rateBad: "إجابة سيئة",
   person: "التحدث إلى شخص",
   personOffer: "هل تريد التحدث إلى شخص؟",
   personWaits: "سينضم إليك شخص في أقرب وقت ممكن. يمكنك متابعة الكتابة.",

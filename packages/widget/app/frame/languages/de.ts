@@ -45,6 +45,8 @@ export const texts: Texts = {
   linkLabel: "{text} (Link)",
   image: "Bild: {text}",
   disclaimer: "KI kann sich irren. Prüfen Sie wichtige Angaben.",
+  rateGood: "Gute Antwort",
+  rateBad: "Schlechte Antwort",
   person: "Mit einem Menschen sprechen",
   personOffer: "Möchten Sie mit einem Menschen sprechen?",
   personWaits: "Ein Mensch kommt so bald wie möglich dazu. Sie können weiterschreiben.",

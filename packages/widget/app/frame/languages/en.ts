@@ -43,6 +43,8 @@ export const texts = {
   linkLabel: "{text} (link)",
   image: "Image: {text}",
   disclaimer: "AI can be wrong. Check what matters.",
+  rateGood: "Good reply",
+  rateBad: "Bad reply",
   person: "Talk to a person",
   personOffer: "Would you like to talk to a person?",
   personWaits: "A person joins as soon as possible. You can go on writing.",

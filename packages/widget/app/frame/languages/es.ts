@@ -44,6 +44,8 @@ export const texts: Texts = {
   linkLabel: "{text} (enlace)",
   image: "Imagen: {text}",
   disclaimer: "La IA puede equivocarse. Compruebe lo importante.",
+  rateGood: "Buena respuesta",
+  rateBad: "Mala respuesta",
   person: "Hablar con una persona",
   personOffer: "¿Desea hablar con una persona?",
   personWaits: "Una persona se unirá lo antes posible. Puede seguir escribiendo.",

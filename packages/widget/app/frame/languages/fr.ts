@@ -44,6 +44,8 @@ export const texts: Texts = {
   linkLabel: "{text} (lien)",
   image: "Image : {text}",
   disclaimer: "L’IA peut se tromper. Vérifiez les informations importantes.",
+  rateGood: "Bonne réponse",
+  rateBad: "Mauvaise réponse",
   person: "Parler à une personne",
   personOffer: "Souhaitez-vous parler à une personne ?",
   personWaits: "Une personne vous rejoint dès que possible. Vous pouvez continuer à écrire.",

@@ -44,6 +44,8 @@ export const texts: Texts = {
   linkLabel: "{text} (link)",
   image: "Immagine: {text}",
   disclaimer: "L’IA può sbagliare. Verifichi le informazioni importanti.",
+  rateGood: "Buona risposta",
+  rateBad: "Cattiva risposta",
   person: "Parla con una persona",
   personOffer: "Desidera parlare con una persona?",
   personWaits: "Una persona arriva appena possibile. Può continuare a scrivere.",

@@ -44,6 +44,8 @@ export const texts: Texts = {
   linkLabel: "{text}（リンク）",
   image: "画像：{text}",
   disclaimer: "AIは間違えることがあります。大切な内容はご確認ください。",
+  rateGood: "良い回答",
+  rateBad: "悪い回答",
   person: "担当者と話す",
   personOffer: "担当者と話しますか？",
   personWaits: "担当者ができるだけ早く参加します。続けて入力できます。",

@@ -45,6 +45,8 @@ export const texts: Texts = {
   linkLabel: "{text} (link)",
   image: "Afbeelding: {text}",
   disclaimer: "AI kan zich vergissen. Controleer wat belangrijk is.",
+  rateGood: "Goed antwoord",
+  rateBad: "Slecht antwoord",
   person: "Met een mens praten",
   personOffer: "Wilt u met een mens praten?",
   personWaits: "Er komt zo snel mogelijk iemand bij. U kunt verder schrijven.",

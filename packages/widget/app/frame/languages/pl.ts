@@ -44,6 +44,8 @@ export const texts: Texts = {
   linkLabel: "{text} (link)",
   image: "Obraz: {text}",
   disclaimer: "AI może się mylić. Ważne informacje należy sprawdzić.",
+  rateGood: "Dobra odpowiedź",
+  rateBad: "Zła odpowiedź",
   person: "Porozmawiaj z człowiekiem",
   personOffer: "Czy chcesz porozmawiać z człowiekiem?",
   personWaits: "Ktoś dołączy jak najszybciej. Możesz pisać dalej.",

@@ -44,6 +44,8 @@ export const texts: Texts = {
   linkLabel: "{text} (link)",
   image: "Imagem: {text}",
   disclaimer: "A IA pode errar. Confira o que for importante.",
+  rateGood: "Boa resposta",
+  rateBad: "Resposta ruim",
   person: "Falar com uma pessoa",
   personOffer: "Deseja falar com uma pessoa?",
   personWaits: "Uma pessoa entra assim que possível. Pode continuar a escrever.",

@@ -47,7 +47,8 @@ export class ChatView {
       botName: config.displayName,
       showsSources: config.showSources,
       announcer: this.#announcer,
-      onLink: (address) => links.ask(address)
+      onLink: (address) => links.ask(address),
+      onRate: (message, rating) => void conversation.rate(message, rating)
     }
     this.composer = new Composer({
       texts,

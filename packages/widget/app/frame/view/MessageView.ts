@@ -1,5 +1,7 @@
+import type { Rating } from "../api/Transcript.ts"
 import type { Message } from "../conversation/Message.ts"
 import { element } from "../element.ts"
+import { icon } from "../icon.ts"
 import { MarkdownView } from "../markdown/MarkdownView.ts"
 import type { Catalogue } from "../languages/Catalogue.ts"
 import type { Announcer } from "./Announcer.ts"
@@ -12,6 +14,7 @@ export interface MessageSurroundings {
   readonly showsSources: boolean
   readonly announcer: Announcer
   readonly onLink: (address: URL) => void
+  readonly onRate: (message: Message, rating: Rating) => void
 }
 
 /** One message as it is shown. */
@@ -43,7 +46,9 @@ export const botMessageView = (message: Message, surroundings: MessageSurroundin
   const bubble = element("div", { class: "bubble" }, dots)
   const note = element("p", { class: "note", hidden: true })
   const isPerson = message.author !== undefined
-  const body = element("div", { class: "body" }, isPerson && element("p", { class: "author" }, name), bubble, note)
+  const ratings = ratingButtons(message, surroundings)
+  const author = isPerson && element("p", { class: "author" }, name)
+  const body = element("div", { class: "body" }, author, bubble, note, ratings.element)
   const view = element("div", { class: "message bot" }, !isPerson && speaker(name), avatar(name), body)
   if (isPerson) view.classList.add("by-person")
   let list: SourceList | undefined
@@ -80,13 +85,32 @@ export const botMessageView = (message: Message, surroundings: MessageSurroundin
       note.textContent = texts.say(message.state)
       note.hidden = false
     }
+    ratings.update()
     if (list === undefined && showsSources && message.sources.length > 0) {
       list = new SourceList(citedOf(message), texts)
-      body.append(list.element)
+      body.insertBefore(list.element, ratings.element)
       words.redraw()
     }
   }
   update()
+  return { element: view, update }
+}
+
+/** The visitor's opinion of a reply, once it can be rated. */
+const ratingButtons = (message: Message, { onRate, texts }: MessageSurroundings) => {
+  const buttonOf = (rating: Rating) => {
+    const label = texts.say(rating === "good" ? "rateGood" : "rateBad")
+    const click = () => onRate(message, rating)
+    return element("button", { type: "button", "aria-label": label, title: label, click }, icon(rating))
+  }
+  const buttons = { good: buttonOf("good"), bad: buttonOf("bad") }
+  const view = element("div", { class: "ratings", hidden: true }, buttons.good, buttons.bad)
+  const update = () => {
+    view.hidden = message.storedId === undefined
+    for (const rating of ["good", "bad"] as const) {
+      buttons[rating].setAttribute("aria-pressed", String(message.rating === rating))
+    }
+  }
   return { element: view, update }
 }
 
