@@ -4,6 +4,7 @@ import { screenshot } from "../../../../test/support/screenshot.ts"
 import { brokenRules, overflowOf } from "../support/brokenRules.ts"
 import { describeInChromium } from "../support/describeInChromium.ts"
 import { makeBot } from "../support/makeBot.ts"
+import { startWidgetSite } from "../support/widgetSite.ts"
 import { upload } from "../support/upload.ts"
 
 const LOOKS = [
@@ -59,6 +60,53 @@ describeInChromium("the report of a bot", {}, (stage) => {
       await report.getByRole("link", { name: "what does the FERRY cost" }).click()
       await page.waitForURL(`**/bots/${id}/conversations/*`)
       expect(dashboard.complaintsBut()).toEqual([])
+    }
+  )
+
+  it.each([1280, 360])(
+    "counts the ratings of visitors, which stay after a reload and can be taken back, at %i px",
+    async (width) => {
+      const options = { viewport: { width, height: 800 } }
+      let id = ""
+      let key = ""
+      const { page: owner } = await stage.openAs(`rated-${width}@example.org`, {
+        options,
+        path: async (request) => {
+          ;({ id, key } = await makeBot({ request }, { displayName: "Harbour guide" }))
+          return `/bots/${id}`
+        }
+      })
+      await using site = await startWidgetSite(stage.server.url, key)
+      const { page } = await stage.open(options, site.url)
+      const chat = page.frameLocator("iframe")
+      await page.getByRole("button", { name: "Chat with Harbour guide" }).click()
+      await chat.getByLabel("Your message").fill("Where is my berth?")
+      await chat.getByLabel("Your message").press("Enter")
+      const [good, bad] = [
+        chat.getByRole("button", { name: "Good reply" }),
+        chat.getByRole("button", { name: "Bad reply" })
+      ]
+      await bad.click()
+      const pressed = () => Promise.all([good.getAttribute("aria-pressed"), bad.getAttribute("aria-pressed")])
+      await expect.poll(pressed).toEqual(["false", "true"])
+      const counted = async () => {
+        const answer = await owner.request.get(`/api/bots/${id}/report?days=2`)
+        const { days } = (await answer.json()) as {
+          days: ReadonlyArray<{ good: number; bad: number; unanswered: number }>
+        }
+        return (["good", "bad", "unanswered"] as const).map((key) => days.reduce((sum, day) => sum + day[key], 0))
+      }
+      await expect.poll(counted).toEqual([0, 1, 1])
+      expect(await brokenRules(page)).toEqual([])
+      await screenshot(page, `visitor-rating-${width}`)
+      await page.reload()
+      await page.getByRole("button", { name: "Chat with Harbour guide" }).click()
+      await expect.poll(pressed).toEqual(["false", "true"])
+      await good.click()
+      await expect.poll(counted).toEqual([1, 0, 0])
+      await good.click()
+      await expect.poll(pressed).toEqual(["false", "false"])
+      await expect.poll(counted).toEqual([0, 0, 0])
     }
   )
 })
