@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ChatService, PreferenceService, settingsLayer } from "@parley/core/effect"
-import { Effect, Stream } from "effect"
+import { Effect, Layer, Stream } from "effect"
 import { ask, balance, says, scriptedModel, world } from "./world.ts"
 
 const CONFIG = {
@@ -34,7 +34,7 @@ describe("the preferences of a person", () => {
       yield* prefer("ann", "")
       yield* ask("ann", "Hello?")
       assert.notInclude(systemOf().join("\n"), "verse")
-    }).pipe(Effect.provide(settingsLayer({ replies: { instructions: "We sell tea." } })), Effect.provide(services))
+    }).pipe(Effect.provide(Layer.provideMerge(services, settingsLayer({ replies: { instructions: "We sell tea." } }))))
   })
 
   it.effect("instructions are priced with the prompt: a long one costs more", () => {
