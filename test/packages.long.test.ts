@@ -138,6 +138,13 @@ describe.each(published)("@parley/%s, packed", (name) => {
     expect(texts.some(({ file, text }) => file.endsWith(".js") && text.includes("/** "))).toBe(true)
   })
 
+  it("has declarations without the data that the modules contain", async () => {
+    const declarations = (await filesOf(name)).filter((file) => file.endsWith(".d.ts"))
+    const isWithData = (file: string) =>
+      /"(?:[^"\\\n]|\\.){500,}"/.test(readFileSync(join(installed(name), file), "utf8"))
+    expect(declarations.filter(isWithData)).toEqual([])
+  })
+
   it("is found right by publint, and its types by every resolution of ES modules", async () => {
     const file = tarballs.get(name) ?? ""
     expect(await ending(OLD_NODE(), [tool("publint/src/cli.js"), "run", file, "--strict"], tools)).toMatchObject({

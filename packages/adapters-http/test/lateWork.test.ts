@@ -97,7 +97,7 @@ describe("work that outlives its hold", () => {
     await done("reserve", { amount: 40 })
     await after(61)
     expect(await done("reserve", { amount: 40 })).toMatchObject({ state: "open", replayed: false, held: 40 })
-    expect(await done("release")).toEqual({ state: "released", charged: 0, transactionId: null })
+    expect(await done("release")).toEqual({ state: "released", charged: 0, uncovered: 0, transactionId: null })
     expect(await done("reserve", { amount: 40 })).toMatchObject({ state: "open", replayed: false })
     expect(await done("settle", pages(5))).toMatchObject({ state: "settled", charged: 5 })
     expect(await done("reserve", { amount: 40 })).toMatchObject({ state: "settled", replayed: true })
@@ -107,7 +107,7 @@ describe("work that outlives its hold", () => {
   test("that was released is not charged, also if it is settled later", async () => {
     await done("reserve", { amount: 40 })
     await after(61)
-    const released = { state: "released", charged: 0, transactionId: null }
+    const released = { state: "released", charged: 0, uncovered: 0, transactionId: null }
     expect(await done("release")).toEqual(released)
     expect(await done("settle", pages(5))).toEqual(released)
     expect(await available()).toBe(100)

@@ -51,7 +51,7 @@ describe("a service with a key", () => {
     expect(await done("renew", { ...name, lines: pages })).toEqual({ state: "open" })
     expect((await server.parley.credits.balance(name.userId)).held).toBe(40)
     const paid = await done("settle", { ...name, lines: pages })
-    expect(paid).toMatchObject({ state: "settled", charged: 5, transactionId: expect.any(String) })
+    expect(paid).toMatchObject({ state: "settled", charged: 5, uncovered: 0, transactionId: expect.any(String) })
     expect(await done("settle", { ...name, lines: pages })).toEqual(paid)
     expect(await done("release", name)).toEqual(paid)
     expect(await server.parley.credits.balance(name.userId)).toMatchObject({ available: 95, held: 0 })
@@ -67,10 +67,20 @@ describe("a service with a key", () => {
   test("gives back what was held, once", async () => {
     const name = { userId: person(), key: "k" }
     await done("reserve", { ...name, amount: 40 })
-    const released = { state: "released", charged: 0, transactionId: null }
+    const released = { state: "released", charged: 0, uncovered: 0, transactionId: null }
     expect(await done("release", name)).toEqual(released)
     expect(await done("settle", { ...name, lines: pages })).toEqual(released)
     expect(await server.parley.credits.balance(name.userId)).toMatchObject({ available: 100, held: 0 })
+  })
+
+  test("is charged what was held if work costs more, and the answer has what that did not cover", async () => {
+    const name = { userId: person(), key: "k" }
+    await done("reserve", { ...name, amount: 40 })
+    const lines = [{ label: "pages", quantity: 47, unitPrice: 1 }]
+    const paid = await done("settle", { ...name, lines })
+    expect(paid).toMatchObject({ state: "settled", charged: 40, uncovered: 7 })
+    expect(await done("settle", { ...name, lines })).toEqual(paid)
+    expect(await server.parley.credits.balance(name.userId)).toMatchObject({ available: 60, held: 0 })
   })
 
   test("is charged once where many settle at once", async () => {

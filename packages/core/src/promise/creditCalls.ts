@@ -30,7 +30,7 @@ export interface RunningWork {
 export interface CreditCalls extends CallsOf<typeof CreditService>, Omit<CallsOf<typeof WorkMeter>, "settle"> {
   /**
    * Does any work for credits: holds `amount` before it begins, keeps the hold while it runs, and charges the sum of
-   * its lines, never more than the held amount. Work that rejects costs nothing, and may be tried again under its key;
+   * its lines, never more than the held amount: the rest is `uncovered`. Work that rejects costs nothing, and may be tried again under its key;
    * the promise rejects with the work's own reason. A key that was paid returns its first result, and the work is not
    * done. Rejects with `InsufficientCredits`, `DailyCapReached`, `InvalidWork`, `InvalidAmount`, `KeyConflict`,
    * `WorkInProgress` or `WorkExpired`; then nothing was charged, except as `WorkExpired` says.
@@ -41,7 +41,7 @@ export interface CreditCalls extends CallsOf<typeof CreditService>, Omit<CallsOf
     options?: { readonly signal?: AbortSignal }
   ): Promise<MeteredWork<A>>
   /**
-   * Charges the sum of the lines, at most the held amount. A report that comes after the hold has ended is charged too
+   * Charges the sum of the lines, at most the held amount: the rest is `uncovered`. A report that comes after the hold has ended is charged too
    * if the balance has the credits, otherwise it rejects with `WorkExpired` and may be sent again. The same lines again
    * return the first answer, other lines reject with `KeyConflict`. Rejects also with `HoldNotFound`, `InvalidWork`,
    * and `DailyCapReached` for a late report.

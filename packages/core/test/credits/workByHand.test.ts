@@ -30,6 +30,22 @@ const expectSound = Effect.gen(function* () {
   assert.deepStrictEqual(differences, [])
 })
 
+it.effect("a report within the time is charged up to what is held, and the answer names what that did not cover", () =>
+  Effect.gen(function* () {
+    const work = yield* WorkMeter
+    yield* work.reserve(bound)
+    const paid = yield* work.settle(name, { lines: pages(41) })
+    assert.deepInclude(paid, { _tag: "Settled", uncovered: 1 })
+    assert.deepStrictEqual(yield* work.settle(name, { lines: pages(41) }), paid)
+    assert.deepInclude(yield* balance, { available: 60, held: 0, debt: 0 })
+    const exact = { ...name, key: "order-8" }
+    yield* work.reserve({ ...bound, ...exact })
+    assert.deepInclude(yield* work.settle(exact, { lines: pages(40) }), { _tag: "Settled", uncovered: 0 })
+    assert.deepInclude(yield* balance, { available: 20, held: 0, debt: 0 })
+    yield* expectSound
+  }).pipe(Effect.provide(services()))
+)
+
 describe("a report that comes after its hold has ended", () => {
   it.effect("is charged by its lines, up to what was held, once", () =>
     Effect.gen(function* () {
@@ -47,6 +63,7 @@ describe("a report that comes after its hold has ended", () => {
         ended: "completed",
         result: '"done"'
       })
+      assert.strictEqual(paid.uncovered, 50)
       assert.deepStrictEqual(yield* work.settle(name, { lines: pages(90) }), paid)
       assert.deepStrictEqual(yield* work.release(name), paid)
       assert.deepInclude(yield* work.reserve(bound), { state: "settled", replayed: true })
@@ -84,6 +101,7 @@ describe("a report that comes after its hold has ended", () => {
       assert.strictEqual(paid._tag, "Settled")
       if (paid._tag !== "Settled") return
       assert.deepInclude(paid.receipt, { charged: 15, chargedBefore: 10, held: 15 })
+      assert.strictEqual(paid.uncovered, 0)
       assert.deepInclude(yield* balance, { available: 75, held: 0 })
       assert.deepInclude(yield* work.reserve(bound), { state: "settled", replayed: true })
       yield* expectSound
@@ -100,6 +118,7 @@ describe("a report that comes after its hold has ended", () => {
       assert.strictEqual(paid._tag, "Settled")
       if (paid._tag !== "Settled") return
       assert.deepInclude(paid.receipt, { charged: 0, chargedBefore: 10 })
+      assert.strictEqual(paid.uncovered, 0)
       assert.deepInclude(yield* balance, { available: 90, held: 0 })
       assert.strictEqual((yield* Effect.flip(work.settle(name, { lines: pages(5) })))._tag, "KeyConflict")
       yield* expectSound

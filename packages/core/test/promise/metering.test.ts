@@ -24,9 +24,26 @@ describe("metering any work, with promises", () => {
         expect(await credits.balance("ann")).toMatchObject({ available: 75, held })
         return { lines, result: { url: "/image.png" } }
       })
-      expect(paid).toMatchObject({ result: { url: "/image.png" }, replayed: false, receipt: { charged: 8, held: 25 } })
+      expect(paid).toMatchObject({
+        result: { url: "/image.png" },
+        uncovered: 0,
+        replayed: false,
+        receipt: { charged: 8, held: 25 }
+      })
       expect(await credits.meter(bound, never)).toEqual({ ...paid, replayed: true })
       expect(await credits.balance("ann")).toMatchObject({ available: 92, held: 0 })
+    }))
+
+  it("charges no more than was held, and names what that did not cover", () =>
+    withParley(async ({ credits }) => {
+      const dear = [{ label: "image", quantity: 1, unitPrice: 27.5 }]
+      const paid = await credits.meter(bound, () => Promise.resolve({ lines: dear }))
+      expect(paid).toMatchObject({ uncovered: 3, receipt: { charged: 25, held: 25 } })
+      expect(await credits.meter(bound, never)).toEqual({ ...paid, replayed: true })
+      await credits.reserve({ ...bound, key: "order-8" })
+      const settled = credits.settle({ userId: "ann", key: "order-8" }, { lines: dear })
+      expect(await settled).toMatchObject({ _tag: "Settled", uncovered: 3, receipt: { charged: 25 } })
+      expect(await credits.balance("ann")).toMatchObject({ available: 50, held: 0, debt: 0 })
     }))
 
   it("takes JSON as a result, and the compiler refuses anything else", () =>

@@ -84,7 +84,7 @@ const repeats = (): string =>
 export const makeTokenTables = (): string => {
   const { afterSpace, everywhere } = commonWords()
   const constant = (comment: string, name: string, value: string) =>
-    `/** ${comment} */\nexport const ${name} =\n  ${JSON.stringify(value)}\n`
+    `/** ${comment} */\nexport const ${name}: string =\n  ${JSON.stringify(value)}\n`
   return [
     "// Facts about the vocabularies cl100k and o200k, true of both; written by test/tokens/makeTokenTables.ts and checked there.\n",
     constant(

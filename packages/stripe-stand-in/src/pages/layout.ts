@@ -13,7 +13,7 @@ export interface Page {
   readonly leadsTo?: ReadonlyArray<string | undefined>
 }
 
-export const STYLE = `
+export const STYLE: string = `
 :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
 body { margin: 0 auto; max-width: 52rem; padding: 0 1rem 3rem }
 .note { border: 2px dashed #b45309; padding: .5rem 1rem; margin: 1rem 0 }

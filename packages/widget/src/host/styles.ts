@@ -2,7 +2,7 @@
  * The looks of launcher and panel, within their shadow root. A constructed sheet: a host's policy (`style-src`) does not
  * govern it, as no markup is read.
  */
-export const STYLES = `button,dialog{position:fixed;bottom:20px;padding:0;border:2px solid #0000;box-shadow:0 2px 24px #0004;box-sizing:border-box;left:var(--left);right:var(--right)}
+export const STYLES: string = `button,dialog{position:fixed;bottom:20px;padding:0;border:2px solid #0000;box-shadow:0 2px 24px #0004;box-sizing:border-box;left:var(--left);right:var(--right)}
 button{width:60px;height:60px;border-radius:50%;background:var(--fill);color:var(--ink);cursor:pointer}
 button:hover{scale:1.06}
 button:focus-visible{outline:3px solid #fff;box-shadow:0 0 0 6px #000}

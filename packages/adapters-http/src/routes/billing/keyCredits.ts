@@ -31,7 +31,7 @@ const LineBody = named("WorkLine", "A line of metered work.", {
 
 const Lines = Schema.Array(LineBody).check(Schema.isMaxLength(MAX_LINES)).annotate({
   description:
-    "The usage. The cost is `ceil(sum(quantity * unitPrice))` credits, and at most the held amount. A settlement with other lines than the first one is refused."
+    "The usage. The cost is `ceil(sum(quantity * unitPrice))` credits, and at most the held amount; `uncovered` has the rest. A settlement with other lines than the first one is refused."
 })
 
 const Lifetime = Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 86_400 }))).annotate({
@@ -66,6 +66,10 @@ const PaymentBody = named("WorkPayment", "The end of a hold.", {
   charged: Schema.Int.annotate({
     description: "The whole price of the work, including the charge at the expiry of its hold."
   }),
+  uncovered: Schema.Int.annotate({
+    description:
+      "Credits that the lines cost beyond the held amount, which were not charged. Above 0, the hold was too small for the work."
+  }),
   transactionId: orNull(Schema.String, "The transaction of the charge; null if nothing was charged.")
 })
 
@@ -96,9 +100,10 @@ const answerOf = (payment: WorkPayment) => {
       ? {
           state: "settled",
           charged: payment.receipt.charged + (payment.receipt.chargedBefore ?? 0),
+          uncovered: payment.uncovered,
           transactionId: payment.transactionId
         }
-      : { state: "released", charged: 0, transactionId: null }
+      : { state: "released", charged: 0, uncovered: 0, transactionId: null }
   return json(200, body)
 }
 

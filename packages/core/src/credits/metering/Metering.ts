@@ -72,6 +72,8 @@ export interface MeteredWork<A> {
   /** The result of the work; for a key that was paid before, the result of that time. */
   readonly result: A | undefined
   readonly receipt: WorkReceipt
+  /** Whole credits of the lines' sum above the held amount: they were not charged. 0 if the hold covered the work. */
+  readonly uncovered: number
   /** True if the key was paid before, and nothing was done now. */
   readonly replayed: boolean
 }
@@ -90,5 +92,11 @@ export interface WorkHold extends WorkName {
 
 /** The end of metered work. A second settle or release returns the first one's answer. */
 export type WorkPayment =
-  | { readonly _tag: "Settled"; readonly receipt: WorkReceipt; readonly transactionId: string }
+  | {
+      readonly _tag: "Settled"
+      readonly receipt: WorkReceipt
+      readonly transactionId: string
+      /** Whole credits of the lines' sum above the held amount: they were not charged. 0 if the hold covered the work. */
+      readonly uncovered: number
+    }
   | { readonly _tag: "Released" }

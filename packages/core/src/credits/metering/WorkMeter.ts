@@ -18,7 +18,7 @@ import {
 } from "../errors.ts"
 import type { HoldEnd, HoldName, HoldProgress } from "../holds/Hold.ts"
 import { HoldTtl, endSurely, heartbeatMs, makeBeats } from "../holds/keepHolds.ts"
-import type { ReceiptLine } from "../Transaction.ts"
+import type { ReceiptLine, WorkReceipt } from "../Transaction.ts"
 import { workCost } from "../rules/price.ts"
 import { checkLines, checkName, checkSource, draftOf, resultOf } from "./checkWork.ts"
 import type {
@@ -33,7 +33,7 @@ import type {
   WorkSettlement
 } from "./Metering.ts"
 import { NOTHING_YET, reserveWork } from "./reserveWork.ts"
-import { makeWorkByHand, workReceipt } from "./workByHand.ts"
+import { makeWorkByHand, uncoveredBy, workReceipt } from "./workByHand.ts"
 
 const BUSY_RETRY_MS = 2_000
 
@@ -80,6 +80,13 @@ const endAs = (key: string, end: HoldEnd) =>
     : Effect.flatMap(workReceipt(end.receipt), (receipt) =>
         receipt.ended === "expired" ? new WorkExpired({ key, charged: receipt.charged }) : Effect.succeed(receipt)
       )
+
+const meteredOf = <A>(receipt: WorkReceipt, result: string | undefined, replayed: boolean): MeteredWork<A> => ({
+  result: resultOf(result) as A | undefined,
+  receipt,
+  uncovered: uncoveredBy(receipt),
+  replayed
+})
 
 /** Returns a hold of its own for work that begins, or the receipt of work that is paid. */
 const makeBegin = (
@@ -130,7 +137,7 @@ export class WorkMeter extends Context.Service<
       lines?: ReadonlyArray<ReceiptLine>
     ): Effect.Effect<void, HoldNotFound | InvalidWork | StorageFailed>
     /**
-     * Charges the sum of a report's lines, at most the held amount. A report that comes after the hold has ended is
+     * Charges the sum of a report's lines, at most the held amount: the rest is `uncovered`. A report that comes after the hold has ended is
      * charged as well if the balance has the credits; otherwise it fails with `WorkExpired`. The same report again
      * returns the first answer; one with other lines fails with `KeyConflict`.
      */
@@ -172,8 +179,7 @@ export class WorkMeter extends Context.Service<
           Effect.gen(function* () {
             const { key, userId } = bound
             const begun = yield* begin(bound)
-            if ("charged" in begun)
-              return { result: resultOf(begun.result) as A | undefined, receipt: begun, replayed: true }
+            if ("charged" in begun) return meteredOf<A>(begun, begun.result, true)
             const name = { userId, key: begun.key }
             const gone = yield* Deferred.make<never, WorkExpired>()
             let used = NOTHING_YET
@@ -203,7 +209,7 @@ export class WorkMeter extends Context.Service<
             const settling = yield* endSurely(settled, begun.key, stopKeeping)
             const end = yield* Effect.catchTag(restore(Fiber.join(settling)), "HoldNotFound", Effect.die)
             // The value that a replay returns: not the object that the work returned, which the caller may change.
-            return { result: resultOf(draft.result) as A | undefined, receipt: yield* endAs(key, end), replayed: false }
+            return meteredOf<A>(yield* endAs(key, end), draft.result, false)
           })
         )
 

@@ -3,6 +3,7 @@ import type { Accounts } from "../Accounts.ts"
 import type { CreditLedger } from "../CreditLedger.ts"
 import { HoldNotFound, WorkExpired } from "../errors.ts"
 import type { HoldEnd } from "../holds/Hold.ts"
+import { workCost } from "../rules/price.ts"
 import { isOfReply, type ReceiptLine, type WorkReceipt } from "../Transaction.ts"
 import { type ExpiredWork, releaseAttempt, settleAttempt } from "./decideWork.ts"
 import { checkLines, checkName, checkSource, draftOf, lifetimeOf } from "./checkWork.ts"
@@ -27,12 +28,16 @@ export const workReceipt = (receipt: HoldEndReceipt): Effect.Effect<WorkReceipt>
     ? Effect.die("The hold of metered work ended without a receipt of it.")
     : Effect.succeed(receipt)
 
+/** Credits that the lines of a receipt cost beyond what was charged. */
+export const uncoveredBy = ({ charged, chargedBefore = 0, lines }: WorkReceipt): number =>
+  Math.max(0, workCost(lines) - charged - chargedBefore)
+
 type HoldEndReceipt = Extract<HoldEnd, { readonly _tag: "Settled" }>["receipt"] | undefined
 
 const paymentOf = (end: HoldEnd): Effect.Effect<WorkPayment> =>
   end._tag === "Released"
     ? Effect.succeed(end)
-    : Effect.map(workReceipt(end.receipt), (receipt) => ({ ...end, receipt }))
+    : Effect.map(workReceipt(end.receipt), (receipt) => ({ ...end, receipt, uncovered: uncoveredBy(receipt) }))
 
 const expired = ({ key }: WorkName, { available, end, required }: ExpiredWork): WorkExpired =>
   new WorkExpired({
