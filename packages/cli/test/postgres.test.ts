@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { DatabaseOwner, PgDatabaseLayer } from "@parley/adapters-db"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { freshPostgres } from "../../adapters-db/test/databases.ts"
 import { temporaryFolder } from "./processes/ParleyProcess.ts"
 import { runHere } from "./processes/runHere.ts"
 import { type RunningServer, startServer, Visitor } from "./processes/RunningServer.ts"
@@ -27,6 +28,17 @@ describe.skipIf(url === "")("on a Postgres server", () => {
       )
     )
     await Effect.runPromise(Effect.provide(drop, PgDatabaseLayer({ url, schema })))
+  })
+
+  it("the first start has a line before the tables are made, and one after", async () => {
+    const started = Effect.gen(function* () {
+      const fresh = yield* freshPostgres
+      const server = yield* Effect.promise(() => serveHere(folder.path, { DATABASE_URL: fresh }, ["--no-work"]))
+      yield* Effect.promise(() => server.stop())
+      return server.said.stderr
+    })
+    const said = await Effect.runPromise(Effect.scoped(started))
+    expect(said).toMatch(/Bringing the database up to date: \d+ migrations\.[^]*Brought the database up to date: 0001_/)
   })
 
   it("commands say what is missing, then bring the schema up to date, once", async () => {
