@@ -131,7 +131,7 @@ export const routesPage = (): string => {
   )
   const groups = Map.groupBy(operations, ({ operation: { tags } }) => tags[0] ?? "")
   return generatedPage("HTTP interface", [
-    "On this page you find every route of the server; `GET /openapi.json` of a running server returns the same as an OpenAPI 3.1 document. Signed-in people are recognised by cookie, bearer token or the host's own sign-in; a service key comes from `parley keys create`. Fields with `?` are optional. The codes are explained in [errors](errors.md).",
+    "On this page you find every route of the server; `GET /openapi.json` of a running server returns the same as an OpenAPI 3.1 document. Signed-in people are recognised by cookie, bearer token or the host's own sign-in; a service key comes from `parley keys create`. Fields with `?` are optional. Names of fields are in camelCase; a credit transaction and its receipt are in snake_case throughout, because clients filter by `transaction_type`, and one record has one style. `/v1/chat/completions` and `/v1/models` have the names of OpenAI's protocol. The codes are explained in [errors](errors.md).",
     ...[...groups].flatMap(([title, members]) => [
       `## ${title}`,
       ...members.map(({ method, operation, path }) => section(method, path, operation))

@@ -1,20 +1,31 @@
-import { useBalance, useDocuments, useParleyChat } from "@parley/react"
+import { useBalance, useDocuments, useParley, useParleyChat } from "@parley/react"
 import { type FormEvent, useState } from "react"
 
 /** A chat over the person's documents, with sources, cost and the rest of the credits. */
 export const Chat = () => {
+  const client = useParley()
   const { balance } = useBalance()
   const { documents = [], upload } = useDocuments()
   const ready = documents.filter(({ status }) => status === "ready")
-  const { error, messages, send, status } = useParleyChat({ documentIds: ready.map(({ id }) => id) })
+  const { error, messages, send, status } = useParleyChat({
+    // The address keeps the chat, so that it is here after a reload.
+    chatId: location.hash.slice(1) || undefined,
+    onChat: (chatId) => (location.hash = chatId),
+    documentIds: ready.map(({ id }) => id)
+  })
   const [text, setText] = useState("")
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     if (await send(text)) setText("")
   }
+  const signOut = async () => {
+    const { url } = await client.signOut()
+    location.assign(url ?? "/")
+  }
   return (
     <main>
       <p>{balance?.available} credits</p>
+      <a href="/">New chat</a> <button onClick={signOut}>Sign out</button>
       <input
         type="file"
         aria-label="Document"

@@ -1,14 +1,21 @@
 "use client"
 
-import { ParleyProvider } from "@parley/react"
+import { ParleyProvider, useBalance } from "@parley/react"
 import { Chat } from "./Chat.tsx"
 import { SignIn } from "./SignIn.tsx"
+
+/** The chat of the person who is signed in, or the sign-in. */
+const Person = () => {
+  const { balance, error } = useBalance()
+  if (balance) return <Chat />
+  if (error?.status === 401) return <SignIn />
+  return error && <p role="alert">{error.message}</p>
+}
 
 export default function Page() {
   return (
     <ParleyProvider baseUrl="">
-      <SignIn />
-      <Chat />
+      <Person />
     </ParleyProvider>
   )
 }
