@@ -17,6 +17,7 @@ import {
   type Toolchain,
   whileStarted
 } from "./support/foreignProject.ts"
+import { visitNextPage } from "./support/nextPage.ts"
 import { type IdentityProvider, openIdentityProvider } from "./support/identityProvider.ts"
 import { type PackageRegistry, servePackages } from "./support/packageRegistry.ts"
 import { ending, makeProject, packAll } from "./support/packedPackages.ts"
@@ -175,6 +176,7 @@ describe("a project of npm create parley, with the packed packages", () => {
           })
           const page = await fetch(url, { headers: { accept: "text/html" } })
           expect([page.status, page.headers.get("content-type")]).toEqual([200, expect.stringContaining("text/html")])
+          if (choices.framework === "next" && choices["sign-in"] === "development") await visitNextPage(url)
           const own = await fetch(`${url}/hello`)
           if (choices.framework !== "server" && choices.framework !== "next") {
             expect(await own.text()).toBe("Your own routes are here.")
