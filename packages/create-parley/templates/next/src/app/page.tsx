@@ -9,7 +9,7 @@ const Person = () => {
   const { balance, error } = useBalance()
   if (balance) return <Chat />
   if (error?.status === 401) return <SignIn />
-  return error && <p role="alert">{error.message}</p>
+  return error ? <p role="alert">{error.message}</p> : <p>One moment…</p>
 }
 
 export default function Page() {
