@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process"
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
@@ -24,6 +24,8 @@ const OTHERS = [
   ...["react@19", "react-dom@19", "@types/react@19", "@types/react-dom@19", "@types/node@24", "@types/pg@8"],
   ...["@types/express@5", "typescript@5.9.3", "vite@8", "vitest@5", "fast-check@4", "playwright-core@1.65.1"]
 ]
+
+const RUNNING_SERVER = "packages/dashboard/test/support/runningServer.ts"
 
 const blocks = programs(codeBlocks()).filter(({ path }) => path.startsWith("docs/guides/"))
 
@@ -52,7 +54,7 @@ const writeModule = (block: CodeBlock): string => {
 /** `parley serve` of the packed packages, on a port of its own. */
 const serve = async (folder: string, environment: Readonly<Record<string, string>>) => {
   const port = await freePort()
-  const server = new ParleyProcess(["serve"], folder, { ...environment, PORT: String(port) }, parley())
+  const server = new ParleyProcess(["serve"], folder, { ...environment, PORT: String(port) }, parley(), [])
   const url = `http://127.0.0.1:${port}`
   const ended = server.ended.then(({ stderr }) => Promise.reject(new Error(`The server ended: ${stderr}`)))
   ended.catch(() => undefined)
@@ -62,7 +64,7 @@ const serve = async (folder: string, environment: Readonly<Record<string, string
 }
 
 const run = async (folder: string, argv: ReadonlyArray<string>): Promise<string> => {
-  await using command = new ParleyProcess(argv, folder, {}, parley())
+  await using command = new ParleyProcess(argv, folder, {}, parley(), [])
   const { exit, stderr, stdout } = await command.ended
   expect([exit, stderr]).toEqual([0, expect.anything()])
   return stdout
@@ -114,7 +116,9 @@ describe("the guides, with the packed packages,", () => {
       async (name, tests) => {
         copy(`examples/${name}`)
         copy("test/support/chromium.ts")
-        copy("packages/dashboard/test/support/runningServer.ts")
+        copy(RUNNING_SERVER)
+        const ofSources = readFileSync(inProject(RUNNING_SERVER), "utf8")
+        writeFileSync(inProject(RUNNING_SERVER), ofSources.replace('"--conditions=@parley/source", ', ""))
         writeFileSync(
           inProject("vitest.config.ts"),
           "export default { test: { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 120_000 } } } }\n"
@@ -167,8 +171,7 @@ it(
     const named = (line: string) => line.replaceAll(/@parley\/([\w-]+)/g, (_, name: string) => tarballs.get(name) ?? "")
     const said: Array<string> = []
     for (const { text } of commands) {
-      const { PATH } = process.env
-      const ended = await ending("bash", ["-euc", named(text)], empty, { PATH, HOME: folder, NO_COLOR: "1" })
+      const ended = await ending("bash", ["-euc", named(text)], empty, { ...process.env, NO_COLOR: "1" })
       expect(ended).toMatchObject({ exit: 0 })
       said.push(ended.said)
     }

@@ -41,7 +41,7 @@ export const describePythonPrograms = ({ run, serve }: CommandLine): void => {
       await new Visitor(server.url).signIn(ANN)
     })
     afterAll(async () => {
-      await server[Symbol.asyncDispose]()
+      await server?.[Symbol.asyncDispose]()
       await vendor[Symbol.asyncDispose]()
       folder[Symbol.dispose]()
     })

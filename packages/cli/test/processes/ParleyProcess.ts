@@ -7,6 +7,8 @@ import { fileURLToPath } from "node:url"
 const NODE = fileURLToPath(new URL("../../../../node_modules/.bin/node", import.meta.url))
 const MAIN = fileURLToPath(new URL("../../bin/parley.js", import.meta.url))
 
+const SOURCES = ["--conditions=@parley/source", "--disable-warning=ExperimentalWarning"]
+
 /** The surrounding environment must not influence a test. */
 const BARE_ENVIRONMENT = { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] }
 
@@ -30,14 +32,18 @@ export class ParleyProcess implements AsyncDisposable {
   stdout = ""
   stderr = ""
 
-  /** `main` is the program; default: that of this repository, as `npm start` runs it. */
+  /**
+   * `main` is the program; default: that of this repository, as `npm start` runs it. `options` are Node's: those of
+   * sources unless given.
+   */
   constructor(
     args: ReadonlyArray<string>,
     folder: string,
     environment: Readonly<Record<string, string>> = {},
-    main = MAIN
+    main = MAIN,
+    options = SOURCES
   ) {
-    this.child = spawn(NODE, ["--conditions=@parley/source", "--disable-warning=ExperimentalWarning", main, ...args], {
+    this.child = spawn(NODE, [...options, main, ...args], {
       cwd: folder,
       env: { ...BARE_ENVIRONMENT, ...environment },
       stdio: ["ignore", "pipe", "pipe"]
