@@ -182,7 +182,7 @@ it(
 
 it("every guide is followed with packed packages, here or in packages.long.test.ts", () => {
   const there =
-    "effect-layers events express-app fastify fetch-handler import metering minimal own-parts own-vendor " +
+    "effect-layers events express-app fastify fetch-handler import metering minimal own-parts own-vendor people " +
     "stripe-in-your-application two-servers unit-tests"
   const here =
     "ai-sdk back-ends documents-and-embedders openai-clients react-chat widget-site sign-in-auth0 sign-in-better-auth " +
