@@ -4,6 +4,7 @@
  * - The C headers of the repository's own Node: only a compiler of native addons reads them.
  * - Source maps of packages, and the TypeScript that only they refer to: servers run without `--enable-source-maps`.
  * - The vocabularies of the tokenizer that the tests compare with, except those of its ES modules.
+ * - The styles of highlight.js, and its modules for `require`.
  * - The canvas of pdf.js for systems without a browser, and its build for old browsers.
  */
 import { readdirSync, rmSync } from "node:fs"
@@ -36,12 +37,18 @@ for (const { name } of entries(`${root}@napi-rs/`)) {
   if (name.startsWith("canvas")) remove(`${root}@napi-rs/${name}`)
 }
 for (const path of [
+  "ai/docs",
+  "ai/src",
   "openai/src",
   "@anthropic-ai/sdk/src",
   "gpt-tokenizer/src",
   "gpt-tokenizer/cjs",
   "gpt-tokenizer/data",
-  "pdfjs-dist/legacy"
+  "highlight.js/lib",
+  "highlight.js/scss",
+  "highlight.js/styles",
+  "pdfjs-dist/legacy",
+  "zod/src"
 ]) {
   remove(`${root}${path}`)
 }
