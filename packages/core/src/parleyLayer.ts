@@ -141,7 +141,6 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   Layer.provideMerge(Layer.provide(parleyJobWorker, [BotService.layer, CallGate.layer]), Reindexing.layer),
   PaymentComparison.layer,
   PaymentEventSweeper.layer,
-  PreferenceService.layer,
   ResetService.layer,
   RetentionSweeper.layer,
   ModelOffers.layer,
@@ -160,7 +159,7 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   )
 ).pipe(
   Layer.provideMerge(Layer.provide(ReplyRunner.layer, Layer.merge(ReplyBeats.layer, ChatTitles.layer))),
-  Layer.provideMerge(WorkMeter.layer),
+  Layer.provideMerge(Layer.mergeAll(PreferenceService.layer, WorkMeter.layer)),
   Layer.provideMerge(Layer.mergeAll(AccessList.layer, SecurityEvents.layer)),
   Layer.provide(Layer.mergeAll(AbandonedTries.layer, Accounts.layer, ChatQuota.layer)),
   Layer.provide(CrmRelease.farewellLayer),

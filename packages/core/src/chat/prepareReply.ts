@@ -18,7 +18,7 @@ import { countMessages } from "../models/messageTokens.ts"
 import { Tokenizer } from "../tokens/Tokenizer.ts"
 import { ChatNotFound, InvalidChatRequest } from "./errors.ts"
 import { buildPrompt, MINIMUM_REPLY_TOKENS, type Prompt, sourcesFrom, withoutBlanks } from "./prompt/prompt.ts"
-import { NO_PREFERENCES, PreferenceStore } from "../preferences/Preferences.ts"
+import { NO_PREFERENCES, PreferenceService } from "../preferences/Preferences.ts"
 import { ReplySettings, type ReplySettingsData } from "./prompt/ReplySettings.ts"
 import type { Candidate, ReserveReplyInput } from "./reply/replyCredits.ts"
 import { admitsDocument, makeFindSources, type OfferedPassages } from "./sources/findSources.ts"
@@ -168,7 +168,7 @@ export const makePrepareReply = Effect.gen(function* () {
   const branchOf = yield* makeBranchOf
   const documents = yield* DocumentStore
   const models = yield* ChatModels
-  const store = yield* PreferenceStore
+  const preferred = yield* PreferenceService
   const fallbacksFor = yield* makeFallbacks
   const findSources = yield* makeFindSources
   const chooseModel = yield* makeChooseModel
@@ -179,7 +179,10 @@ export const makePrepareReply = Effect.gen(function* () {
     const { conversationOwner, documentsOwner, payer } = parties
     const tier = tierOf(catalog, account.tier)
     const [branch, preferences] = yield* Effect.all(
-      [branchOf(conversationOwner, request), terms === undefined ? store.get(payer) : Effect.succeed(NO_PREFERENCES)],
+      [
+        branchOf(conversationOwner, request),
+        terms === undefined ? preferred.ofReply(payer) : Effect.succeed(NO_PREFERENCES)
+      ],
       { concurrency: 2 }
     )
     const model = yield* chooseModel(tier, request, terms, preferences.modelId)

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { UserId } from "../identity/UserId.ts"
 import { inputsOf } from "../storage/inputs.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
@@ -24,6 +24,10 @@ export type Preferences = typeof Preferences.Type
 
 /** The preferences of a person who has stored none. */
 export const NO_PREFERENCES: Preferences = { instructions: "", modelId: null }
+
+/** Replies of other processes follow changed preferences after at most this time: reading them costs each reply a transaction. */
+const REMEMBERED_MS = 10_000
+const REMEMBERED_PEOPLE = 10_000
 
 /** Preferences that cannot be stored. Nothing was changed. */
 export class InvalidPreferences extends Schema.TaggedError<InvalidPreferences>()("InvalidPreferences", {
@@ -53,6 +57,8 @@ export class PreferenceService extends Context.Service<
   {
     /** The preferences of a person; without instructions and model if none are stored. */
     get(userId: UserId): Effect.Effect<Preferences, StorageFailed>
+    /** The preferences for a reply: those of the last ten seconds, if this process has read or stored them. */
+    ofReply(userId: UserId): Effect.Effect<Preferences, StorageFailed>
     /** Stores preferences in place of earlier ones, and returns them as they are stored. */
     set(userId: UserId, preferences: Preferences): Effect.Effect<Preferences, InvalidPreferences | StorageFailed>
   }
@@ -66,8 +72,26 @@ export class PreferenceService extends Context.Service<
     Effect.gen(function* () {
       const catalog = yield* Catalog
       const store = yield* PreferenceStore
+      /** In the order in which they were read. */
+      const remembered = new Map<UserId, { readonly preferences: Preferences; readonly until: number }>()
+      const remember = (userId: UserId, preferences: Preferences, now: number) => {
+        remembered.delete(userId)
+        remembered.set(userId, { preferences, until: now + REMEMBERED_MS })
+        for (const [oldest] of remembered) {
+          if (remembered.size <= REMEMBERED_PEOPLE) break
+          remembered.delete(oldest)
+        }
+      }
       return PreferenceService.of({
         get: (userId) => store.get(userId),
+        ofReply: Effect.fnUntraced(function* (userId) {
+          const now = yield* Clock.currentTimeMillis
+          const known = remembered.get(userId)
+          if (known !== undefined && now < known.until) return known.preferences
+          const preferences = yield* store.get(userId)
+          remember(userId, preferences, now)
+          return preferences
+        }),
         set: Effect.fn("PreferenceService.set")(function* (userId, given) {
           const instructions = storableText(given.instructions).trim()
           if (Array.from(instructions).length > MAX_INSTRUCTIONS) {
@@ -79,8 +103,10 @@ export class PreferenceService extends Context.Service<
             const expected = `one of ${catalog.models.map(({ id }) => id).join(", ")}`
             return yield* new InvalidPreferences({ field: "modelId", expected })
           }
-          yield* store.set(userId, { instructions, modelId })
-          return { instructions, modelId }
+          const preferences = { instructions, modelId }
+          yield* store.set(userId, preferences)
+          remember(userId, preferences, yield* Clock.currentTimeMillis)
+          return preferences
         })
       })
     })

@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ChatService, PreferenceService, settingsLayer } from "@parley/core/effect"
 import { Effect, Layer, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { PreferenceStore } from "../../src/preferences/Preferences.ts"
 import { ask, balance, says, scriptedModel, world } from "./world.ts"
 
 const CONFIG = {
@@ -84,5 +86,19 @@ describe("the preferences of a person", () => {
       assert.include(systemOf().join("\n"), "You are the bot.")
       assert.notInclude(systemOf().join("\n"), "verse")
     }).pipe(Effect.scoped, Effect.provide(services))
+  })
+
+  it.effect("that another process stores reach replies within ten seconds, and are read once in that time", () => {
+    const { services, systemOf } = setUp()
+    return Effect.gen(function* () {
+      const store = yield* PreferenceStore
+      yield* ask("ann", "Hello?")
+      yield* store.set("ann", { instructions: "Answer in verse.", modelId: null })
+      yield* ask("ann", "Hello?")
+      assert.notInclude(systemOf().join("\n"), "verse")
+      yield* TestClock.adjust("10 seconds")
+      yield* ask("ann", "Hello?")
+      assert.include(systemOf().join("\n"), "verse")
+    }).pipe(Effect.provide(services))
   })
 })
