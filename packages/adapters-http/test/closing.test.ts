@@ -111,6 +111,25 @@ describe("closing the server", () => {
     await services.close()
   })
 
+  test("with a delay, gives a connection as long to send its first request", async () => {
+    const services = await startServer()
+    const { server, port } = await serverOver(services)
+    const withoutDelay = await serverOver(services)
+    const socket = connect(port, "127.0.0.1")
+    const answer = text(socket)
+    await once(server.server, "connection")
+    const silent = await openRaw(withoutDelay.port)
+    const closing = server.close({ deadlineMs: 600_000, delayMs: 4_000 })
+    await vi.waitFor(() => expect(server.server.listening).toBe(false), { timeout: 60_000 })
+    // The other server ends when its silent connection has had its time.
+    await withoutDelay.server.close({ deadlineMs: 600_000 })
+    await silent.closed
+    socket.end("GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+    expect(await answer).toMatch(/^HTTP\/1.1 200 /)
+    await closing
+    await services.close()
+  })
+
   test("is not held open by a connection that is kept alive", async () => {
     const services = await startServer()
     const { server, port } = await serverOver(services)

@@ -145,6 +145,42 @@ describe("a visitor's message", () => {
     expect(bodies[0]).toContain("conversation_not_found")
   })
 
+  test("'s reply is rated by this visitor alone, with the key of its bot", async () => {
+    const answer = await chat()
+    await answer.text()
+    const conversationId = answer.headers.get("x-conversation-id") ?? ""
+    const messageId = answer.headers.get("x-message-id") ?? ""
+    const other = await server.parley.bots.create(OWNER, { displayName: "Other" })
+    const rate = (more: object = {}) =>
+      server.post("/api/widget/rating", {
+        ...{ publicKey, visitorId: "v-1", conversationId, messageId, rating: "bad" },
+        ...more
+      })
+    for (const foreign of [
+      { visitorId: "v-2" },
+      { publicKey: other.keys[0]?.publicKey },
+      { conversationId: crypto.randomUUID() },
+      { messageId: crypto.randomUUID() },
+      { messageId: "no id" }
+    ]) {
+      await expectProblem(await rate(foreign), 404, "conversation_not_found")
+    }
+    const shown = async () => {
+      const { messages } = (await (await conversation(conversationId)).json()) as {
+        messages: ReadonlyArray<{ ratable: boolean; rating: string | null }>
+      }
+      return messages.map(({ ratable, rating }) => [ratable, rating])
+    }
+    expect(await shown()).toEqual([
+      [false, null],
+      [true, null]
+    ])
+    expect((await rate()).status).toBe(204)
+    expect((await shown())[1]).toEqual([true, "bad"])
+    expect((await rate({ rating: null })).status).toBe(204)
+    expect((await shown())[1]).toEqual([true, null])
+  })
+
   test("a failure before the first word is 500, and after it the stream is destroyed, not ended", async () => {
     const usual = server.model.answer
     const silent = server.model.nextCall()

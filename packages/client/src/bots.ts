@@ -35,7 +35,7 @@ export interface BotCalls {
     options?: CallOptions
   ): Promise<ConversationWithMessages>
   deleteConversation(botId: string, conversationId: string, options?: CallOptions): Promise<void>
-  /** How many conversations wait for a person, are open, or are solved. */
+  /** The number of conversations that wait for a person, are open, or are solved. */
   inbox(botId: string, options?: CallOptions): Promise<InboxCounts>
   /** Answers a visitor in the place of the bot, which is silent from then on. */
   answer(botId: string, conversationId: string, content: string, options?: CallOptions): Promise<ConversationMessage>

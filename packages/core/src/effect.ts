@@ -42,8 +42,8 @@ export {
 export { MAX_DOCUMENTS, MAX_MESSAGES, Uuid } from "./chat/ChatRequest.ts"
 export { ChatService } from "./chat/ChatService.ts"
 export type { SharedChat } from "./chat/sharing/shareChats.ts"
-export { RATINGS } from "./chat/store/StoredChat.ts"
-export { InvalidPreferences, PreferenceService } from "./preferences/Preferences.ts"
+export { RATINGS, ReplyRating } from "./chat/store/StoredChat.ts"
+export { InvalidPreferences, Preferences, PreferenceService } from "./preferences/Preferences.ts"
 export type { SendFailed, SendInput } from "./chat/sendMessages.ts"
 export { ModelOffers } from "./chat/ModelOffers.ts"
 export {

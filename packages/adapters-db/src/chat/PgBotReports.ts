@@ -9,7 +9,7 @@ import { storing } from "../storage/storageFailed.ts"
  * documents.
  */
 const answers = (schema: string): string => `answer AS MATERIALIZED (
-    SELECT r.visitor, r.chat_id, r.created_at, r.content, r.sources, r.rating ->> 'rating' AS rating, q.content AS question,
+    SELECT r.id, r.visitor, r.chat_id, r.created_at, r.content, r.sources, r.rating ->> 'rating' AS rating, q.content AS question,
       cardinality(regexp_split_to_array(btrim(q.content, E' \\t\\n\\r'), '\\s+')) >= ${LEAST_WORDS} AND (
         r.model IS NULL OR coalesce(r.rating ->> 'rating' = 'bad', false)
         OR ($5::boolean OR r.sources <> '[]') AND r.content !~ '\\[\\d{1,4}(\\s?[,;]\\s?\\d{1,4})*\\]'
@@ -43,7 +43,7 @@ const texts = (schema: string) => ({
   /** Further parameter: the most documents. */
   cited: `WITH ${answers(schema)}
     SELECT s.value ->> 'documentId' AS document_id, min(s.value ->> 'filename') AS filename,
-      count(DISTINCT (a.chat_id, a.created_at))::integer AS replies
+      count(DISTINCT a.id)::integer AS replies
     FROM answer a CROSS JOIN jsonb_array_elements(a.sources) s
     WHERE a.content ~ ('\\[(\\d{1,4}\\s?[,;]\\s?)*' || (s.value ->> 'number') || '(\\s?[,;]\\s?\\d{1,4})*\\]')
     GROUP BY 1 ORDER BY 3 DESC, 1 LIMIT $6`

@@ -207,7 +207,8 @@ const pgTranscript = (database: Database["Service"]): ChatStore["Service"]["tran
     const [first] = rows
     if (first === undefined || (toContinue && first.is_unused && !(yield* useAgain(owner, chatId)))) return undefined
     return {
-      chat: { ...chatOf(userId, first), share: shareOf(first) },
+      chat: chatOf(userId, first),
+      share: shareOf(first),
       messages: rows.filter((row) => row.message_id !== null).map(messageOf),
       hasEarlier: first.has_earlier === true,
       documentIds: rows.at(-1)?.document_ids ?? []

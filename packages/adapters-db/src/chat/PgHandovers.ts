@@ -94,7 +94,7 @@ const makeParts = (text: Texts) => {
   return { lock, stateOf, add, moved }
 }
 
-/** What a visitor does, in one transaction each. */
+/** The operations of visitors, in one transaction each. */
 const makeVisitors = (text: Texts) => {
   const { add, lock, stateOf } = makeParts(text)
 
@@ -123,7 +123,7 @@ const makeVisitors = (text: Texts) => {
   return { ask, say }
 }
 
-/** What the owner of the bot does, in one transaction each. */
+/** The operations of the owner of the bot, in one transaction each. */
 const makeOwners = (text: Texts) => {
   const { add, lock, moved } = makeParts(text)
 
@@ -159,15 +159,7 @@ const make = Effect.map(Database, (database) => {
 
   return Handovers.of({
     ask: (input) => storing("Handovers.ask")(asService((sql) => ask(sql, input))),
-    say: (input) => {
-      // Nearly all conversations are the bot's: one statement finds that, without a lock.
-      const found = statement<{ state: HandoverState }>(text.state, keyOfVisitor(input))
-      return storing("Handovers.say")(
-        Effect.flatMap(found, ([row]) =>
-          isWithPerson(row?.state) ? asService((sql) => say(sql, input)) : Effect.succeed(undefined)
-        )
-      )
-    },
+    say: (input) => storing("Handovers.say")(asService((sql) => say(sql, input))),
     look: (chat) =>
       storing("Handovers.look")(
         Effect.map(

@@ -1,6 +1,6 @@
 // Written by `npm run docs:tables` from the table of routes: change that.
 
-/** What happened in the conversations of a bot. */
+/** The report on the conversations of a bot. */
 export interface BotReport {
   /** Every day of the report, in order. */
   readonly days: ReadonlyArray<BotReportDay>
@@ -166,7 +166,7 @@ export interface ConversationWithMessages {
   readonly nextBefore: string | null
 }
 
-/** How many conversations of a bot people have or had. */
+/** The number of a bot's conversations in each state. */
 export interface InboxCounts {
   /** Conversations that wait for a person. */
   readonly waiting: number
@@ -186,7 +186,7 @@ export interface PersonAnswer {
 export interface UnansweredQuestions {
   /** The newest of them. */
   readonly question: string
-  /** How many there are. */
+  /** The number of these questions. */
   readonly count: number
   /** The conversations of the newest ones, at most five. */
   readonly conversationIds: ReadonlyArray<string>

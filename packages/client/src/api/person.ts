@@ -36,9 +36,9 @@ export interface Me {
 
 /** Your preferences for replies to your own chats. */
 export interface Preferences {
-  /** Instructions for the model, at most 4,000 characters; empty for none. */
+  /** Instructions for the model before every conversation, at most 4,000 characters; empty for none. */
   readonly instructions: string
-  /** The model that answers if a request names none; null for the first model of your tier. */
+  /** The model that answers if a request names none. The first of the tier answers if this is null, the tier does not have the model, or the server does not run it. */
   readonly modelId: string | null
 }
 
@@ -91,7 +91,7 @@ export interface PersonOperations {
   readonly getPreferences: {
     readonly response: Preferences
   }
-  /** Stores your instructions for replies, and your default model, in place of earlier ones. The instructions stand before every conversation of yours and count as input. A request that names a model gets that model; the default model is ignored if your tier does not have it or this server does not run it. Callers are signed-in people. */
+  /** Stores your instructions for replies, and your default model, in place of earlier ones. The instructions stand before every conversation of yours and count as input. A request that names a model gets that model; the default model is ignored if your tier does not have it or this server does not run it. Other servers of the deployment follow within ten seconds. Callers are signed-in people. */
   readonly setPreferences: {
     readonly body: Preferences
     readonly response: Preferences

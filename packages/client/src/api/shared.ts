@@ -97,9 +97,9 @@ export interface ReceiptPrice {
 
 /** The rating of a reply. */
 export interface ReplyRating {
-  /** Your opinion of the reply. */
+  /** The opinion of the reply. */
   readonly rating: "good" | "bad"
-  /** Why, in at most 2,000 characters. */
+  /** The reason, in the reader's words: at most 2,000 characters. */
   readonly comment?: string
 }
 

@@ -8,17 +8,17 @@ import { Catalog } from "../tiers/Catalog.ts"
 import { findModel } from "../tiers/CatalogData.ts"
 
 /** The longest instructions of a person, in characters. */
-export const MAX_INSTRUCTIONS = 4_000
+const MAX_INSTRUCTIONS = 4_000
 
 /** The preferences of a person for the replies to their own chats. */
 export const Preferences = Schema.Struct({
-  /** Instructions for the model before every conversation; empty for none, at most 4,000 characters. */
-  instructions: Schema.String,
-  /**
-   * The model that answers if a request names none; the first of the person's tier if this is null, the tier does not
-   * have the model, or the server does not run it.
-   */
-  modelId: Schema.NullOr(Schema.String)
+  instructions: Schema.String.annotate({
+    description: "Instructions for the model before every conversation, at most 4,000 characters; empty for none."
+  }),
+  modelId: Schema.NullOr(Schema.String).annotate({
+    description:
+      "The model that answers if a request names none. The first of the tier answers if this is null, the tier does not have the model, or the server does not run it."
+  })
 })
 export type Preferences = typeof Preferences.Type
 
@@ -40,7 +40,7 @@ export class InvalidPreferences extends Schema.TaggedError<InvalidPreferences>()
   }
 }
 
-/** Where preferences are stored. */
+/** Stores the preferences of people. */
 export class PreferenceStore extends Context.Service<
   PreferenceStore,
   {

@@ -114,7 +114,7 @@ const makeChatLines = Effect.gen(function* () {
           if (page === undefined) return [[], Option.none<string>()] as const
           const said = page.messages.toReversed().map((message) => lines.messageLine(chatId, message))
           const first = page.messages[0]
-          const head = before === undefined ? [lines.chatLine(page.chat, page.documentIds)] : []
+          const head = before === undefined ? [lines.chatLine(page)] : []
           const next = page.hasEarlier && first !== undefined ? Option.some(first.id) : Option.none<string>()
           return [[...head, ...said], next] as const
         }

@@ -1,8 +1,8 @@
 import type { StoredAuditEntry } from "../audit/AuditLog.ts"
 import type { BillingAccount, BoughtCredits, StoredPaymentEvent } from "../billing/BillingAccount.ts"
 import type { StoredBot } from "../bots/BotStore.ts"
-import type { BotConversation } from "../chat/store/ChatStore.ts"
-import type { Chat, StoredMessage } from "../chat/store/StoredChat.ts"
+import type { BotConversation, Transcript } from "../chat/store/ChatStore.ts"
+import type { StoredMessage } from "../chat/store/StoredChat.ts"
 import type { Account } from "../credits/Account.ts"
 import type { Transaction } from "../credits/Transaction.ts"
 import type { StoredCrmConnection } from "../crm/CrmConnectionStore.ts"
@@ -94,10 +94,11 @@ export const paymentEventLine = (event: StoredPaymentEvent): ExportLine => ({
   data: { ...event, userId: undefined, createdAt: time(event.createdAt), receivedAt: time(event.receivedAt) }
 })
 
-export const chatLine = (
-  { createdAt, id, share, title, updatedAt }: Chat,
-  documentIds: ReadonlyArray<string>
-): ExportLine => ({
+export const chatLine = ({
+  chat: { createdAt, id, title, updatedAt },
+  documentIds,
+  share
+}: Pick<Transcript, "chat" | "documentIds" | "share">): ExportLine => ({
   kind: "chat",
   data: {
     ...{ id, title, documentIds },

@@ -71,7 +71,7 @@ export interface PersonWishInput extends PersonWish {
   readonly site?: string | undefined
 }
 
-/** That a visitor waits for a person, or already has one. */
+/** The answer to a visitor who asks for a person. */
 export interface PersonWished {
   readonly conversationId: string
   readonly state: HandoverState
@@ -287,7 +287,7 @@ const makeFinding = Effect.gen(function* () {
   return { botOf, conversationOf }
 })
 
-/** Returns how a visitor asks for a person. */
+/** Returns a function that has a visitor wait for a person. */
 const makeAskingForPerson = Effect.gen(function* () {
   const askForPerson = yield* makeAskForPerson
   const gate = yield* VisitorGate

@@ -14,13 +14,13 @@ const COUNT_EVERY_MS = 10_000
 const LIST_EVERY_MS = 10_000
 const READ_EVERY_MS = 3_000
 
-/** How often the lists and the messages of a bot are read again: never if no person answers in its place. */
+/** The intervals at which the lists and the messages of a bot are read again; false if no person answers in its place. */
 export const refreshOf = ({ handOver }: Bot) => ({
   list: handOver ? LIST_EVERY_MS : (false as const),
   conversation: handOver ? READ_EVERY_MS : (false as const)
 })
 
-/** How many conversations of a bot are in each state. */
+/** The number of a bot's conversations in each state. */
 export const inboxQuery = (bot: Bot) =>
   queryOptions({
     queryKey: ["bots", bot.id, "inbox"],

@@ -71,7 +71,7 @@ const Block = memo(
 /** The look of these depends on their own text alone, and on no definition elsewhere. */
 const isPlain = ({ raw }: Token): boolean => !raw.includes("[")
 
-/** A fence that is closed: what follows it belongs to no code. */
+/** The text of code whose fence is closed. */
 const FENCED = /^ {0,3}(`{3,}|~{3,})[\s\S]*\n {0,3}\1[`~]*\s*$/
 
 const drawBlock = (block: Token): ReactNode => {

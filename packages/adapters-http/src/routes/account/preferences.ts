@@ -1,17 +1,13 @@
-import { PreferenceService } from "@parley/core/effect"
-import { Effect, Schema } from "effect"
+import { Preferences, PreferenceService } from "@parley/core/effect"
+import { Effect } from "effect"
 import { sessionAccess } from "../../access/personAccess.ts"
 import { jsonBody } from "../../body/jsonBody.ts"
 import { json } from "../../exchange/Exchange.ts"
-import { named, orNull, text } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 
-const PreferencesBody = named("Preferences", "Your preferences for replies to your own chats.", {
-  instructions: text("Instructions for the model, at most 4,000 characters; empty for none."),
-  modelId: orNull(
-    Schema.String,
-    "The model that answers if a request names none; null for the first model of your tier."
-  )
+const PreferencesBody = Preferences.annotate({
+  identifier: "Preferences",
+  description: "Your preferences for replies to your own chats."
 })
 
 /** The caller's preferences. */
@@ -34,7 +30,7 @@ export const putPreferences = defineRoute({
   path: "/api/preferences",
   summary: "Stores your instructions for replies, and your default model, in place of earlier ones",
   details:
-    "The instructions stand before every conversation of yours and count as input. A request that names a model gets that model; the default model is ignored if your tier does not have it or this server does not run it.",
+    "The instructions stand before every conversation of yours and count as input. A request that names a model gets that model; the default model is ignored if your tier does not have it or this server does not run it. Other servers of the deployment follow within ten seconds.",
   access: sessionAccess,
   body: jsonBody(PreferencesBody, "The preferences."),
   responses: { 200: { description: "Your preferences as they are stored.", schema: PreferencesBody } },

@@ -8,9 +8,6 @@ import { defineRoute } from "../Route.ts"
 import { botPath } from "./bots.ts"
 import { csvLine } from "./csv.ts"
 
-const DAY_MS = 86_400_000
-const dayText = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10)
-
 const DayBody = named("BotReportDay", "A UTC day of a bot.", {
   day: text("The day, as `2026-11-30`."),
   conversations: whole("Conversations with a reply on this day."),
@@ -26,7 +23,7 @@ const DayBody = named("BotReportDay", "A UTC day of a bot.", {
 
 const QuestionBody = named("UnansweredQuestions", "Questions with similar words that were not answered.", {
   question: text("The newest of them."),
-  count: whole("How many there are."),
+  count: whole("The number of these questions."),
   conversationIds: Schema.Array(Schema.String).annotate({
     description: "The conversations of the newest ones, at most five."
   }),
@@ -35,7 +32,7 @@ const QuestionBody = named("UnansweredQuestions", "Questions with similar words 
 
 const documentFields = { documentId: uuid("The document."), filename: text("Its name.") }
 
-const ReportBody = named("BotReport", "What happened in the conversations of a bot.", {
+const ReportBody = named("BotReport", "The report on the conversations of a bot.", {
   days: listOf(DayBody, "Every day of the report, in order."),
   unanswered: listOf(QuestionBody, "Unanswered questions, most frequent first: at most 50 groups of the newest 500."),
   cited: listOf(
@@ -78,7 +75,6 @@ export const getBotReport = defineRoute({
     const report = yield* analytics.report(caller.userId, path.id, query.days)
     const body: typeof ReportBody.Type = {
       ...report,
-      days: report.days.map((each) => ({ ...each, day: dayText(each.day) })),
       unanswered: report.unanswered.map((each) => ({ ...each, at: new Date(each.at).toISOString() }))
     }
     return json(200, body)
@@ -98,7 +94,7 @@ export const getBotReportTable = defineRoute({
     const analytics = yield* BotAnalytics
     const { days } = yield* analytics.report(caller.userId, path.id, query.days)
     const rows = days.map(({ bad, conversations, credits, day, good, questions, unanswered, unresolved }) =>
-      csvLine([dayText(day), conversations, unresolved, questions, unanswered, good, bad, credits])
+      csvLine([day, conversations, unresolved, questions, unanswered, good, bad, credits])
     )
     return streamed(Stream.succeed(new TextEncoder().encode(csvLine(TITLES) + rows.join(""))), {
       "content-type": "text/csv; charset=utf-8",

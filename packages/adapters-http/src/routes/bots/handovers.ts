@@ -9,7 +9,7 @@ import { defineRoute } from "../Route.ts"
 import { conversationPath, MessageBody, messageRow } from "./botConversations.ts"
 import { botPath } from "./bots.ts"
 
-const CountsBody = named("InboxCounts", "How many conversations of a bot people have or had.", {
+const CountsBody = named("InboxCounts", "The number of a bot's conversations in each state.", {
   waiting: whole("Conversations that wait for a person."),
   open: whole("Conversations that a person has."),
   solved: whole("Conversations with which a person is done.")

@@ -1,6 +1,6 @@
 import type { Chat, StoredMessage } from "@parley/core"
-import { ChatService, CreditService, MAX_DOCUMENTS, RATINGS, type ReplyCost, Uuid } from "@parley/core/effect"
-import { type ListedChat, PAGE_MESSAGES, type ReplyRating, ROLES } from "@parley/core/adapter"
+import { ChatService, CreditService, MAX_DOCUMENTS, type ReplyCost, ReplyRating, Uuid } from "@parley/core/effect"
+import { type ListedChat, PAGE_MESSAGES, ROLES } from "@parley/core/adapter"
 import { Effect, Schema } from "effect"
 import { sessionAccess } from "../../access/personAccess.ts"
 import { empty, json } from "../../exchange/Exchange.ts"
@@ -67,10 +67,7 @@ export const messageFields = {
 }
 
 /** A rating as it is sent and stored. */
-export const RatingBody = named("ReplyRating", "The rating of a reply.", {
-  rating: choice(RATINGS, "Your opinion of the reply."),
-  comment: Schema.optionalKey(Schema.String).annotate({ description: "Why, in at most 2,000 characters." })
-})
+export const RatingBody = ReplyRating.annotate({ identifier: "ReplyRating", description: "The rating of a reply." })
 
 const MessageBody = named("Message", "A message of a chat.", {
   ...messageFields,
@@ -155,11 +152,6 @@ export const sourceRow = (source: StoredMessage["sources"][number]): typeof Sour
   headings: source.headings ?? []
 })
 
-const ratingRow = ({ comment, rating }: ReplyRating): typeof RatingBody.Type => ({
-  rating,
-  ...(comment === undefined ? {} : { comment })
-})
-
 const messageRow = (message: StoredMessage, cost: ReplyCost | undefined): typeof MessageBody.Type => ({
   id: message.id,
   parentId: message.parentId,
@@ -168,7 +160,7 @@ const messageRow = (message: StoredMessage, cost: ReplyCost | undefined): typeof
   content: message.content,
   state: message.state,
   model: message.model ?? null,
-  rating: message.rating === undefined ? null : ratingRow(message.rating),
+  rating: message.rating ?? null,
   credits: cost?.credits ?? null,
   receipt: cost === undefined ? null : replyReceiptRow(cost.receipt),
   sources: message.sources.map(sourceRow),
@@ -229,7 +221,11 @@ export const getOneChat = defineRoute({
   errors: ["chat_not_found", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ caller, path, query }) {
     const service = yield* ChatService
-    const { chat, documentIds, hasEarlier, messages, running } = yield* service.get(caller.userId, path.id, query)
+    const { chat, documentIds, hasEarlier, messages, running, share } = yield* service.get(
+      caller.userId,
+      path.id,
+      query
+    )
     const credits = yield* CreditService
     const replies = messages.filter(({ role, state }) => role === "assistant" && state !== "streaming")
     const costs = yield* credits.replyCosts(
@@ -241,7 +237,7 @@ export const getOneChat = defineRoute({
       ...chatRow(chat),
       documentIds,
       running: running === undefined ? null : { ...running, startedAt: iso(running.startedAt) },
-      share: chat.share === undefined ? null : shareRow(chat.share),
+      share: share === undefined ? null : shareRow(share),
       messages: messages.map((message) => messageRow(message, costs.get(message.id))),
       limit: query.limit,
       nextBefore

@@ -176,7 +176,7 @@ export const postWidgetConversation = defineRoute({
   })
 })
 
-const PersonWishedBody = named("PersonWished", "That a visitor waits for a person.", {
+const PersonWishedBody = named("PersonWished", "The answer to a visitor who asks for a person.", {
   conversationId: uuid("The conversation's id: send it with the next message."),
   state: choice(HANDOVER_STATES, "`waiting`, or `open` if a person has the conversation already."),
   hasEmail: flag("True if an address is known to which an answer can be mailed."),
@@ -194,7 +194,7 @@ export const postWidgetPerson = defineRoute({
     PersonWish.annotate({ identifier: "PersonWish", description: "A visitor's wish to speak with a person." }),
     "Which conversation, and how an answer reaches the visitor. Sent again, it adds an address."
   ),
-  responses: { 200: { description: "That the visitor waits.", schema: PersonWishedBody } },
+  responses: { 200: { description: "The visitor waits, or a person has the conversation.", schema: PersonWishedBody } },
   errors: [
     "hand_over_off",
     "bot_not_found",

@@ -13,7 +13,7 @@ const make = Effect.gen(function* () {
     const key = keyOf({ person: userId }, chatId)
     const stored = chats.get(key)
     if (stored === undefined) return false
-    chats.set(key, { ...stored, chat: { ...stored.chat, share } })
+    chats.set(key, { ...stored, share })
     return true
   }
 
@@ -24,7 +24,7 @@ const make = Effect.gen(function* () {
           const stored = chats.get(keyOf({ person: userId }, chatId))
           const message = stored?.messages.find((each) => each.id === upTo.toLowerCase())
           if (stored === undefined || message === undefined) return undefined
-          const share = { id: stored.chat.share?.id ?? id, upTo: message.id, sharedAt }
+          const share = { id: stored.share?.id ?? id, upTo: message.id, sharedAt }
           change(userId, chatId, share)
           return share
         })
@@ -33,8 +33,8 @@ const make = Effect.gen(function* () {
     find: (id) =>
       storage.exclusive(
         Effect.sync(() => {
-          for (const { chat } of chats.values()) {
-            const { id: chatId, owner, share } = chat
+          for (const { chat, share } of chats.values()) {
+            const { id: chatId, owner } = chat
             if (share?.id === id && "person" in owner) return { owner, chatId, share }
           }
           return undefined

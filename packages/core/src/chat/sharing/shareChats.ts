@@ -13,7 +13,7 @@ const PATTERN = new RegExp(`^${RANDOM_KEY}$`)
 export interface SharedChat {
   readonly title: string
   readonly share: ChatShare
-  /** The newest messages of the branch that have ended, at most 500, oldest first. */
+  /** The newest messages of the branch that have ended, at most 500, oldest first; none with the role `system`. */
   readonly messages: ReadonlyArray<StoredMessage>
 }
 
@@ -51,7 +51,7 @@ export const makeShareChats = Effect.gen(function* () {
     const branch = { upTo: current.upTo }
     const read = yield* chats.transcript({ owner, chatId, branch, limit: TRANSCRIPT_MESSAGES })
     if (read === undefined) return undefined
-    const messages = read.messages.filter(isEnded)
+    const messages = read.messages.filter((each) => isEnded(each) && each.role !== "system")
     return { title: read.chat.title, share: current, messages } satisfies SharedChat
   })
 

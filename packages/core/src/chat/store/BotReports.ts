@@ -10,7 +10,7 @@ export interface BotSpan {
   readonly to: number
 }
 
-/** The counts of a UTC day, of what was said on it. */
+/** The counts of one UTC day. */
 export interface BotDay {
   /** The day, counted from 1970-01-01. */
   readonly day: number

@@ -5,7 +5,15 @@ import { Id, Offset, PageLimit } from "../../storage/inputs.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import type { Handover, HandoverState } from "./Handover.ts"
 import type { FoundWords } from "./foundWords.ts"
-import type { ConversationOwner, ReplyRating, VisitorOwner, Chat, Source, StoredMessage } from "./StoredChat.ts"
+import type {
+  ChatShare,
+  ConversationOwner,
+  ReplyRating,
+  VisitorOwner,
+  Chat,
+  Source,
+  StoredMessage
+} from "./StoredChat.ts"
 import type { ChatMessage } from "../../models/ChatMessage.ts"
 
 /**
@@ -49,6 +57,8 @@ export interface TranscriptInput {
 /** A part of a chat. */
 export interface Transcript {
   readonly chat: Chat
+  /** Undefined unless the owner shares the chat. */
+  readonly share?: ChatShare | undefined
   /** In order. */
   readonly messages: ReadonlyArray<StoredMessage>
   /** The branch has messages before the first of `messages`. */

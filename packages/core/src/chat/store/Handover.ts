@@ -15,7 +15,7 @@ export type ConversationState = (typeof CONVERSATION_STATES)[number]
 export const HANDOVER_LANGUAGES = ["en", "de"] as const
 export type HandoverLanguage = (typeof HANDOVER_LANGUAGES)[number]
 
-/** That a person answers a visitor in the place of the bot. */
+/** The hand-over of a conversation: a person answers the visitor in the place of the bot. */
 export interface Handover {
   readonly state: HandoverState
   /** The visitor's address, as `mailAddressOf` returns it. */

@@ -55,7 +55,7 @@ export interface Answered {
   readonly mailDue: boolean
 }
 
-/** How many conversations of a bot are in each state. */
+/** The number of a bot's conversations in each state. */
 export type HandoverCounts = Readonly<Record<HandoverState, number>>
 
 /**

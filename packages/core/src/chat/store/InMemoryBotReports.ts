@@ -1,11 +1,10 @@
 import { Effect, Layer } from "effect"
+import { dayOf } from "../../credits/Spender.ts"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
 import { citedNumbers } from "../sources/citedNumbers.ts"
 import { type BotDay, BotReports, type BotSpan, LEAST_WORDS } from "./BotReports.ts"
 import { InMemoryChats, type StoredChat } from "./InMemoryChats.ts"
 import { ownerKey, type StoredMessage } from "./StoredChat.ts"
-
-const DAY_MS = 86_400_000
 
 interface Answered {
   readonly chat: StoredChat
@@ -58,7 +57,7 @@ const make = Effect.gen(function* () {
   return BotReports.of({
     days: ({ hasDocuments, ...span }) =>
       read((answers) => {
-        const byDay = Map.groupBy(answers, ({ reply }) => Math.floor(reply.createdAt / DAY_MS))
+        const byDay = Map.groupBy(answers, ({ reply }) => dayOf(reply.createdAt))
         return [...byDay]
           .map(([day, those]) => countDay(day, those, hasDocuments))
           .toSorted((one, other) => one.day - other.day)

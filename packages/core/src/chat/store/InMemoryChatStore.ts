@@ -9,14 +9,12 @@ import {
   ownerKey,
   type VisitorOwner,
   type Chat,
-  type ReplyRating,
   type StoredMessage,
   MAX_TRANSCRIPT_BYTES,
   storedBytes
 } from "./StoredChat.ts"
 import { AROUND_WORDS, foundWordsOf } from "./foundWords.ts"
-import type { Handover } from "./Handover.ts"
-import { InMemoryChats, keyOf, type StoredChat, type StoredHandover, type StoredReply } from "./InMemoryChats.ts"
+import { handoverOf, InMemoryChats, keyOf, type StoredChat, type StoredReply } from "./InMemoryChats.ts"
 import {
   type BotConversation,
   ChatRecords,
@@ -116,8 +114,6 @@ const newest = (all: ReadonlyArray<StoredMessage>, input: TranscriptInput) => {
   }
 }
 
-const handoverOf = ({ mails: _mails, ...handover }: StoredHandover): Handover => handover
-
 const conversationOf = ({ chat, handover, messages }: StoredChat): BotConversation => ({
   ...chat,
   owner: chat.owner as VisitorOwner,
@@ -199,11 +195,11 @@ const makeStore = ({ atOnce, begin, chats, storage, use }: Table) => {
           const key = keyOf(input.owner, input.chatId)
           const stored = chats.get(key)
           if (stored === undefined) return undefined
-          const { chat, messages } = stored
+          const { chat, messages, share } = stored
           if (input.toContinue === true && chat.updatedAt < now - USED_AGAIN_MS) {
             chats.set(key, { ...stored, chat: { ...chat, updatedAt: now }, use: use() })
           }
-          return { chat, ...newest(messages, input), documentIds: stored.kept ?? stored.asked }
+          return { chat, share, ...newest(messages, input), documentIds: stored.kept ?? stored.asked }
         })
       ),
     list: ({ userId, bot = "", limit, offset, search = "" }) =>
@@ -212,9 +208,7 @@ const makeStore = ({ atOnce, begin, chats, storage, use }: Table) => {
           .filter((stored) => isListed(stored.chat, userId, bot) && hasText(stored, search))
           .toSorted((a, b) => b.use - a.use)
         return {
-          chats: found
-            .slice(offset, offset + limit)
-            .map((each) => ({ ...each.chat, share: undefined, ...foundIn(each, search) })),
+          chats: found.slice(offset, offset + limit).map((each) => ({ ...each.chat, ...foundIn(each, search) })),
           total: found.length
         }
       }),
@@ -255,9 +249,8 @@ const rateIn =
         })
         const { bot, userId: account } = ownerKey(owner)
         const source = bot === "" ? "chat" : `bot:${bot}`
-        const { comment, rating: opinion }: Partial<ReplyRating> = rating ?? {}
         const rated = { account, source, replyId: reply.id, chatId: stored.chat.id, model: reply.model }
-        const data = { ...rated, rating: opinion ?? ("none" as const), ...(comment === undefined ? {} : { comment }) }
+        const data = { ...rated, ...(rating ?? { rating: "none" as const }) }
         events.tell({ type: "reply.rated", at, data })
         return true
       })
@@ -269,7 +262,7 @@ const makeRecords = (table: Table) => {
     listById: ({ userId, after = "", limit }) =>
       atOnce(() =>
         [...chats.values()]
-          .map(({ chat }) => ({ ...chat, share: undefined }))
+          .map(({ chat }) => chat)
           .filter((chat) => isListed(chat, userId, "") && chat.id > after.toLowerCase())
           .toSorted((a, b) => (a.id < b.id ? -1 : 1))
           .slice(0, limit)

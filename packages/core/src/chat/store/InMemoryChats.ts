@@ -6,7 +6,7 @@ import { IdGenerator } from "../../storage/IdGenerator.ts"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
 import { storableText } from "../../storage/storableText.ts"
 import type { BeginTurnInput } from "./ChatStore.ts"
-import { type ConversationOwner, ownerKey, type Chat, type StoredMessage } from "./StoredChat.ts"
+import { type ConversationOwner, ownerKey, type Chat, type ChatShare, type StoredMessage } from "./StoredChat.ts"
 import type { EndTurn, ReplyName } from "../reply/RunningReplies.ts"
 import type { Handover } from "./Handover.ts"
 
@@ -15,10 +15,13 @@ export interface StoredHandover extends Handover {
   readonly mails: number
 }
 
+export const handoverOf = ({ mails: _mails, ...handover }: StoredHandover): Handover => handover
+
 /** A chat with all of its messages. */
 export interface StoredChat {
   readonly chat: Chat
   readonly messages: ReadonlyArray<StoredMessage>
+  readonly share?: ChatShare | undefined
   /** The documents its last request named, and those kept with it. */
   readonly asked: ReadonlyArray<string>
   readonly kept: ReadonlyArray<string> | undefined
@@ -49,7 +52,13 @@ export interface StoredReply extends ReplyName {
 export const runningKey = ({ owner, chatId, replyId }: ReplyName): string =>
   `${keyOf(owner, chatId)} ${replyId.toLowerCase()}`
 
-const written = (message: ChatMessage, id: string, parentId: string | null, createdAt: number): StoredMessage => ({
+/** A stored message that is complete at once. */
+export const written = (
+  message: ChatMessage,
+  id: string,
+  parentId: string | null,
+  createdAt: number
+): StoredMessage => ({
   id,
   parentId,
   versions: [],
@@ -113,7 +122,7 @@ const make = Effect.gen(function* () {
       chat: { ...chat, updatedAt: now },
       messages: [...(existing?.messages ?? []), ...added, begun(reply, last, now)],
       asked: (input.documentIds ?? []).map((id) => id.toLowerCase()),
-      ...{ kept: existing?.kept, handover: existing?.handover },
+      ...{ kept: existing?.kept, handover: existing?.handover, share: existing?.share },
       use: use()
     })
     if (input.running === undefined) return

@@ -3,31 +3,21 @@ import { InMemoryEventLog } from "../../events/InMemoryEventLog.ts"
 import { IdGenerator } from "../../storage/IdGenerator.ts"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
 import { storableText } from "../../storage/storableText.ts"
-import { type Handover, isWithPerson } from "./Handover.ts"
+import { isWithPerson } from "./Handover.ts"
 import { type AskForPersonInput, GONE_AFTER_MS, Handovers, MAX_VISITOR_MAILS, type OwnedChat } from "./Handovers.ts"
-import { InMemoryChats, keyOf, type StoredChat, type StoredHandover } from "./InMemoryChats.ts"
+import { handoverOf, InMemoryChats, keyOf, type StoredChat, type StoredHandover, written } from "./InMemoryChats.ts"
 import { ownerKey, type StoredMessage } from "./StoredChat.ts"
 
-const shown = ({ mails: _mails, ...handover }: StoredHandover): Handover => handover
+const authorOf = ({ author }: Pick<StoredMessage, "author">) => (author === undefined ? {} : { author })
 
-const written = (
+/** A conversation with another message at its end. */
+const withMessage = (
   stored: StoredChat,
-  message: Pick<StoredMessage, "id" | "role" | "content" | "author">,
+  { id, ...message }: Pick<StoredMessage, "id" | "role" | "content" | "author">,
   now: number
 ) => {
-  const { content, ...others } = message
-  const whole: StoredMessage = {
-    ...others,
-    content: storableText(content),
-    parentId: stored.messages.at(-1)?.id ?? null,
-    versions: [],
-    state: "complete",
-    model: undefined,
-    sources: [],
-    unread: [],
-    createdAt: now
-  }
-  return { ...stored, chat: { ...stored.chat, updatedAt: now }, messages: [...stored.messages, whole] }
+  const added = { ...written(message, id, stored.messages.at(-1)?.id ?? null, now), ...authorOf(message) }
+  return { ...stored, chat: { ...stored.chat, updatedAt: now }, messages: [...stored.messages, added] }
 }
 
 /** The hand-over of a conversation whose visitor asks for a person. */
@@ -69,7 +59,7 @@ const makeTable = Effect.gen(function* () {
 })
 type Table = Effect.Success<typeof makeTable>
 
-/** What visitors do. */
+/** The operations of visitors. */
 const makeVisitors = ({ chats, events, ids, now, use }: Table): Pick<Handovers["Service"], "ask" | "say" | "look"> => ({
   ask: (input) =>
     now((at) => {
@@ -86,14 +76,14 @@ const makeVisitors = ({ chats, events, ids, now, use }: Table): Pick<Handovers["
         const data = { account: botOwner, botId: bot, conversationId: stored.chat.id, ...page }
         events.tell({ type: "conversation.waiting", at, data })
       }
-      return { handover: shown(handover), isNew }
+      return { handover: handoverOf(handover), isNew }
     }),
   say: ({ chatId, content, owner, title: newTitle }) =>
     now((at) => {
       const key = keyOf(owner, chatId)
       const stored = chats.get(key)
       if (stored?.handover === undefined || !isWithPerson(stored.handover.state)) return undefined
-      const next = written(stored, { id: Effect.runSync(ids.next), role: "user", content }, at)
+      const next = withMessage(stored, { id: Effect.runSync(ids.next), role: "user", content }, at)
       const title = stored.chat.title === "" ? storableText(newTitle) : stored.chat.title
       const handover = { ...stored.handover, seenAt: at }
       chats.set(key, { ...next, chat: { ...next.chat, title }, handover, use: use() })
@@ -106,11 +96,11 @@ const makeVisitors = ({ chats, events, ids, now, use }: Table): Pick<Handovers["
       if (stored?.handover === undefined) return undefined
       const handover = { ...stored.handover, seenAt: at }
       chats.set(key, { ...stored, handover })
-      return { handover: shown(handover), newestId: stored.messages.at(-1)?.id }
+      return { handover: handoverOf(handover), newestId: stored.messages.at(-1)?.id }
     })
 })
 
-/** What the owners of bots do. */
+/** The operations of the owners of bots. */
 const makeOwners = ({ chats, now, use }: Table): Pick<Handovers["Service"], "answer" | "move" | "counts"> => {
   const keyOfOwned = ({ bot, botOwner, chatId }: OwnedChat) =>
     [...chats].find(([, { chat }]) => {
@@ -123,7 +113,7 @@ const makeOwners = ({ chats, now, use }: Table): Pick<Handovers["Service"], "ans
       now((at) => {
         const [key, stored] = keyOfOwned(chat) ?? []
         if (key === undefined || stored === undefined) return undefined
-        const next = written(stored, { id, role: "assistant", content, author }, at)
+        const next = withMessage(stored, { id, role: "assistant", content, author }, at)
         const before = taken(stored.handover, chat.botOwner, at)
         const isGone = before.seenAt < at - GONE_AFTER_MS
         const mailDue = isGone && before.email !== undefined && before.mails < MAX_VISITOR_MAILS
@@ -137,7 +127,7 @@ const makeOwners = ({ chats, now, use }: Table): Pick<Handovers["Service"], "ans
         if (key === undefined || stored === undefined) return undefined
         const handover = { ...taken(stored.handover, chat.botOwner, at), state: to }
         chats.set(key, { ...stored, handover })
-        return shown(handover)
+        return handoverOf(handover)
       }),
     counts: (botOwner, bot) =>
       now(() => {

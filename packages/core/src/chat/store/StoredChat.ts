@@ -73,9 +73,10 @@ export const RATINGS = ["good", "bad"] as const
 
 /** The opinion of a reply's reader. */
 export const ReplyRating = Schema.Struct({
-  rating: Schema.Literals(RATINGS),
-  /** Why, in the reader's words: at most 2,000 characters. */
-  comment: Schema.optional(Schema.String)
+  rating: Schema.Literals(RATINGS).annotate({ description: "The opinion of the reply." }),
+  comment: Schema.optionalKey(Schema.String).annotate({
+    description: "The reason, in the reader's words: at most 2,000 characters."
+  })
 })
 export type ReplyRating = typeof ReplyRating.Type
 
@@ -121,8 +122,6 @@ export interface Chat {
   readonly title: string
   readonly createdAt: number
   readonly updatedAt: number
-  /** Undefined unless its owner shares it; in transcripts, not in lists. */
-  readonly share?: ChatShare | undefined
 }
 
 /**

@@ -3,7 +3,8 @@ import type { BotMisconfigured, BotNotFound } from "../../bots/errors.ts"
 import { BotService } from "../../bots/BotService.ts"
 import { type BotDay, BotReports, type CitedDocument } from "../../chat/store/BotReports.ts"
 import { CreditRecords } from "../../credits/CreditLedger.ts"
-import { parseDay } from "../../credits/UsageReport.ts"
+import { dayOf, startOfDay } from "../../credits/Spender.ts"
+import { dayText } from "../../credits/UsageReport.ts"
 import { DocumentStore } from "../../documents/storing/DocumentStore.ts"
 import { UserId } from "../../identity/UserId.ts"
 import { Id, inputsOf, whole } from "../../storage/inputs.ts"
@@ -12,7 +13,6 @@ import { groupQuestions, type QuestionGroup } from "./groupQuestions.ts"
 
 /** The most days of a report. */
 export const MAX_REPORT_DAYS = 90
-const DAY_MS = 86_400_000
 
 /** The newest questions that are grouped: comparing more of them would take long. */
 const GROUPED_QUESTIONS = 500
@@ -20,12 +20,14 @@ const MOST_GROUPS = 50
 const MOST_DOCUMENTS = 50
 
 /** A UTC day of a bot. */
-export interface ReportedDay extends BotDay {
+export interface ReportedDay extends Omit<BotDay, "day"> {
+  /** As `2026-11-30`. */
+  readonly day: string
   /** The credits that the bot's replies cost on this day. */
   readonly credits: number
 }
 
-/** What happened in the conversations of a bot. */
+/** The report on the conversations of a bot. */
 export interface BotReport {
   /** Every day of the report, in order; the last one is today (UTC). */
   readonly days: ReadonlyArray<ReportedDay>
@@ -63,9 +65,9 @@ export class BotAnalytics extends Context.Service<
       return BotAnalytics.of({
         report: Effect.fn("BotAnalytics.report")(function* (owner, botId, days) {
           const bot = yield* bots.get(owner, botId)
-          const lastDay = Math.floor((yield* Clock.currentTimeMillis) / DAY_MS)
+          const lastDay = dayOf(yield* Clock.currentTimeMillis)
           const firstDay = lastDay - days + 1
-          const span = { botOwner: owner, bot: bot.id, from: firstDay * DAY_MS, to: (lastDay + 1) * DAY_MS }
+          const span = { botOwner: owner, bot: bot.id, from: startOfDay(firstDay), to: startOfDay(lastDay + 1) }
           const hasDocuments = bot.documentIds.length > 0
           const [counted, questions, cited, usage, own] = yield* Effect.all(
             [
@@ -79,13 +81,12 @@ export class BotAnalytics extends Context.Service<
           )
           const isCited = new Set(cited.map(({ documentId }) => documentId))
           const costs = usage.filter(({ source }) => source === `bot:${bot.id}`)
-          const creditsOf = (day: number) =>
-            costs.reduce((sum, row) => (parseDay(row.day) === day ? sum + row.credits : sum), 0)
           return {
             days: Array.from({ length: days }, (_, place): ReportedDay => {
-              const day = firstDay + place
-              const found = counted.find((each) => each.day === day) ?? emptyDay(day)
-              return { ...found, credits: creditsOf(day) }
+              const number = firstDay + place
+              const day = dayText(number)
+              const credits = costs.reduce((sum, row) => (row.day === day ? sum + row.credits : sum), 0)
+              return { ...NOTHING, ...counted.find((each) => each.day === number), day, credits }
             }),
             unanswered: groupQuestions(questions).slice(0, MOST_GROUPS),
             cited,
@@ -100,12 +101,11 @@ export class BotAnalytics extends Context.Service<
   )
 }
 
-const emptyDay = (day: number): BotDay => ({
-  day,
+const NOTHING: Omit<BotDay, "day"> = {
   conversations: 0,
   unresolved: 0,
   questions: 0,
   unanswered: 0,
   good: 0,
   bad: 0
-})
+}

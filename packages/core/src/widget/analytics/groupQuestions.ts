@@ -11,7 +11,7 @@ export interface QuestionGroup {
   readonly at: number
 }
 
-/** Shorter words say little of what is asked. */
+/** Shorter words say little about a question. */
 const LEAST_LETTERS = 4
 /** Questions with at least this part of their words in common, of all words of both, are of one group. */
 const ALIKE = 0.5

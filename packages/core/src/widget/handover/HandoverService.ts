@@ -23,7 +23,7 @@ export const MAX_ANSWER = 8_000
 const isStorable = (text: string) =>
   (text.isWellFormed() && !text.includes("\0")) || "Expected a text without NUL and without lone surrogates"
 
-/** What a person answers a visitor. */
+/** The text of a person's answer to a visitor. */
 export const AnswerText = Schema.String.annotate({ description: "The text of the answer." }).check(
   Schema.isMaxLength(MAX_ANSWER, { message: `Expected at most ${MAX_ANSWER} characters` }),
   Schema.makeFilter((text: string) => text.trim() !== "" || "Expected the answer to say something"),
@@ -36,7 +36,7 @@ export type MoveTo = typeof MoveTo.Type
 
 type Unreadable = BotNotFound | BotMisconfigured | ConversationNotFound | HandOverOff | StorageFailed
 
-/** What the owner of a bot does in the bot's place. Somebody else's bot is as one that does not exist. */
+/** The operations of the owner of a bot who answers in its place. Another person's bot is treated as missing. */
 export class HandoverService extends Context.Service<
   HandoverService,
   {
@@ -52,7 +52,7 @@ export class HandoverService extends Context.Service<
     ): Effect.Effect<StoredMessage, Unreadable | StorageQuotaExceeded | SessionInvalid>
     /** Takes a conversation, or opens it again (`open`); or ends the hand-over (`solved`), and the bot answers again. */
     move(owner: UserId, botId: string, id: string, to: MoveTo): Effect.Effect<Handover, Unreadable>
-    /** How many conversations are in each state. */
+    /** The number of conversations in each state. */
     counts(owner: UserId, botId: string): Effect.Effect<HandoverCounts, BotNotFound | BotMisconfigured | StorageFailed>
   }
 >()("@parley/core/widget/handover/HandoverService") {

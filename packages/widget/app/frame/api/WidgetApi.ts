@@ -57,7 +57,7 @@ export interface PersonWish {
   readonly challengeToken?: string | undefined
 }
 
-/** That the visitor waits for a person, or has one already. */
+/** The answer to a visitor who asks for a person. */
 export interface AskedForPerson {
   readonly kind: "asked"
   readonly conversationId: string

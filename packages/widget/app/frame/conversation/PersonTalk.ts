@@ -119,7 +119,7 @@ export class PersonTalk {
     if (memory.conversationId !== conversationId || !this.isActive) return
     if (answer.kind === "forgotten") return this.leave()
     if (answer.kind === "transcript") {
-      // What the visitor and the bot said is shown already.
+      // The messages of the visitor and the bot are shown already.
       const found = answer.messages.filter(({ author, id }) => author !== undefined && !this.#known.has(id))
       for (const message of found) {
         this.#known.add(message.id)

@@ -26,7 +26,7 @@ const useRefresh = (bot: Bot, conversationId: string) => {
     ])
 }
 
-/** Where a person answers a visitor in the place of the bot: the state, what is known of the visitor, and the answer. */
+/** The form in which a person answers a visitor, with the state of the conversation and the visitor's address and page. */
 export const PersonDesk = ({ bot, conversation }: PersonDeskProps) => {
   const { t, moment } = useHandoverMessages()
   const { askedAt, email, id, page, state } = conversation

@@ -5,7 +5,7 @@ import { inboxQuery } from "../../../api/inbox.ts"
 import classes from "./people.module.css"
 import { useHandoverMessages } from "./useHandoverMessages.ts"
 
-/** How many visitors of a bot wait for a person; nothing if none does. */
+/** The number of visitors of a bot who wait for a person; nothing if none waits. */
 export const WaitingCount = ({ bot }: { readonly bot: Bot }) => {
   const { t } = useHandoverMessages()
   const { data } = useQuery(inboxQuery(bot))

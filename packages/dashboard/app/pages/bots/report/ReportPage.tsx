@@ -23,7 +23,7 @@ const reportQuery = (botId: string, days: number) =>
     queryFn: ({ signal }) => parley.call("getBotReport", { path: { id: botId }, query: { days } }, { signal })
   })
 
-/** What happened in the conversations of a bot in the last days. */
+/** The report on the conversations of a bot in the last days. */
 export const ReportPage = ({ bot }: { readonly bot: Bot }) => {
   const { t } = useHandoverMessages()
   const [days, setDays] = useState(30)

@@ -2,12 +2,12 @@ import type { Model, Preferences } from "@parley/client"
 import { Button, Group, NativeSelect, Text, Textarea } from "@mantine/core"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
-import { modelsQuery } from "../api/billing.ts"
-import { parley } from "../api/parley.ts"
-import { useModelName } from "../messages/useModelName.ts"
-import { Section, Setting } from "../pages/settings/SettingRows.tsx"
-import { ProblemNotice } from "../shell/ProblemNotice.tsx"
-import { useSharingMessages } from "./useSharingMessages.ts"
+import { modelsQuery } from "../../api/billing.ts"
+import { parley } from "../../api/parley.ts"
+import { useModelName } from "../../messages/useModelName.ts"
+import { Section, Setting } from "./SettingRows.tsx"
+import { ProblemNotice } from "../../shell/ProblemNotice.tsx"
+import { useSharingMessages } from "../../sharing/useSharingMessages.ts"
 
 const MOST_CHARACTERS = 4_000
 
