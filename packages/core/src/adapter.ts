@@ -162,7 +162,6 @@ export {
   type OwnerKey,
   type ChatShare,
   type PersonOwner,
-  type ReplyRating,
   type VisitorOwner,
   ownerKey,
   ownerOf,

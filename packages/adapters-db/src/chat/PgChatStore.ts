@@ -12,7 +12,6 @@ import {
   type EndTurn,
   type ListedChat,
   type TranscriptInput,
-  type ReplyRating,
   storedBytes
 } from "@parley/core/adapter"
 import type { Source } from "@parley/core/reading"
@@ -117,7 +116,7 @@ interface TranscriptRow extends ChatRow, ShareColumns {
   readonly author: string | null
   readonly sources: ReadonlyArray<Source>
   readonly unread: ReadonlyArray<string> | null
-  readonly rating: ReplyRating | null
+  readonly rating: NonNullable<StoredMessage["rating"]> | null
   readonly message_created_at: Date
   readonly has_earlier: boolean | null
   readonly parent_id: string | null
