@@ -4,7 +4,7 @@
  * - The C headers of the repository's own Node: only a compiler of native addons reads them.
  * - Source maps of packages, and the TypeScript that only they refer to: servers run without `--enable-source-maps`.
  * - The vocabularies of the tokenizer that the tests compare with, except those of its ES modules.
- * - The styles of highlight.js, and its modules for `require`.
+ * - The styles of highlight.js, and its languages for `require`.
  * - The canvas of pdf.js for systems without a browser, and its build for old browsers.
  */
 import { readdirSync, rmSync } from "node:fs"
@@ -44,7 +44,7 @@ for (const path of [
   "gpt-tokenizer/src",
   "gpt-tokenizer/cjs",
   "gpt-tokenizer/data",
-  "highlight.js/lib",
+  "highlight.js/lib/languages",
   "highlight.js/scss",
   "highlight.js/styles",
   "pdfjs-dist/legacy",

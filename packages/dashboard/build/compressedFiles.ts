@@ -17,7 +17,9 @@ export const compressedFiles = (): Plugin => {
     configResolved: (config) => {
       folder = join(config.root, config.build.outDir)
     },
-    closeBundle: () => {
+    closeBundle: (error) => {
+      // The folder may not exist after a build that failed, whose error is the one to report.
+      if (error !== undefined) return
       for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
         if (!COMPRESSED.has(extname(name))) continue
         const bytes = readFileSync(join(folder, name))
