@@ -115,7 +115,7 @@ describe("the OpenAPI document", () => {
       expect(sent.data).toBe("Hello there.")
       const id = String(sent.response.headers.get("x-chat-id"))
       expect((await calls.listChats({ query: { limit: 1 } })).data).toMatchObject({ total: 1, limit: 1 })
-      expect((await calls.renameChat({ path: { id }, body: { title: "Storks" } })).data).toMatchObject({
+      expect((await calls.updateChat({ path: { id }, body: { title: "Storks" } })).data).toMatchObject({
         title: "Storks"
       })
       expect((await calls.getChat({ path: { id } })).data).toMatchObject({
@@ -153,7 +153,7 @@ type GeneratedClient = Readonly<
     | "getMe"
     | "listChats"
     | "listTransactions"
-    | "renameChat"
+    | "updateChat"
     | "sendMessage",
     GeneratedCall
   >

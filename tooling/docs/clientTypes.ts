@@ -5,6 +5,7 @@ import { problemTable } from "../../packages/adapters-http/src/problems/problemT
 const AREAS: ReadonlyMap<string, string> = new Map([
   ["Chat", "chat"],
   ["Shared chats and ratings", "sharing"],
+  ["Projects", "projects"],
   ["Person", "person"],
   ["Documents", "documents"],
   ["Bots", "bots"],

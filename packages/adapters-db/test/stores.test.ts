@@ -15,6 +15,7 @@ import {
   serviceKeyStoreContract,
   runningRepliesContract,
   signInStoreContract,
+  projectStoreContract,
   sharedChatsContract,
   preferenceStoreContract,
   unitOfWorkContract
@@ -34,6 +35,7 @@ import { PgDocumentStoreLayer } from "../src/documents/storing/PgDocumentStore.t
 import { PgFileStoreLayer } from "../src/documents/storing/PgFileStore.ts"
 import { PgPassageIndexLayer } from "../src/documents/indexing/PgPassageIndex.ts"
 import { PgReindexStoreLayer } from "../src/documents/indexing/PgReindexStore.ts"
+import { PgProjectStoreLayer } from "../src/chat/PgProjectStore.ts"
 import { PgSharedChatsLayer } from "../src/chat/PgSharedChats.ts"
 import { PgOutboxLayer } from "../src/events/PgOutbox.ts"
 import { PgPreferenceStoreLayer } from "../src/preferences/PgPreferenceStore.ts"
@@ -68,6 +70,7 @@ const stores = Layer.mergeAll(
   PgSignInStoreLayer,
   PgCreditLedgerLayer,
   PgRunningRepliesLayer,
+  PgProjectStoreLayer,
   PgSharedChatsLayer,
   PgPreferenceStoreLayer,
   PgOutboxLayer,
@@ -106,5 +109,6 @@ for (const { name, layer } of databases) {
   runningRepliesContract(name, onDatabase)
   unitOfWorkContract(name, onDatabase)
   sharedChatsContract(name, onDatabase)
+  projectStoreContract(name, onDatabase)
   preferenceStoreContract(name, onDatabase)
 }

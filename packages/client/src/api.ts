@@ -2,6 +2,7 @@
 
 import type { ChatOperations } from "./api/chat.ts"
 import type { SharingOperations } from "./api/sharing.ts"
+import type { ProjectsOperations } from "./api/projects.ts"
 import type { PersonOperations } from "./api/person.ts"
 import type { DocumentsOperations } from "./api/documents.ts"
 import type { BotsOperations } from "./api/bots.ts"
@@ -14,6 +15,7 @@ import type { ReportsOperations } from "./api/reports.ts"
 
 export type * from "./api/chat.ts"
 export type * from "./api/sharing.ts"
+export type * from "./api/projects.ts"
 export type * from "./api/person.ts"
 export type * from "./api/documents.ts"
 export type * from "./api/bots.ts"
@@ -26,14 +28,14 @@ export type * from "./api/reports.ts"
 export type * from "./api/shared.ts"
 
 /** The operations of the HTTP interface, by their ids. */
-export interface Operations extends ChatOperations, SharingOperations, PersonOperations, DocumentsOperations, BotsOperations, ConversationsOperations, CrmOperations, BillingOperations, OperatorsOperations, DevelopmentOperations, ReportsOperations {}
+export interface Operations extends ChatOperations, SharingOperations, ProjectsOperations, PersonOperations, DocumentsOperations, BotsOperations, ConversationsOperations, CrmOperations, BillingOperations, OperatorsOperations, DevelopmentOperations, ReportsOperations {}
 
 /** The method and the path of each operation. */
 export const operations: { readonly [Id in keyof Operations]: string } = {
   sendMessage: "POST /api/chat",
   listChats: "GET /api/chats",
   getChat: "GET /api/chats/{id}",
-  renameChat: "PATCH /api/chats/{id}",
+  updateChat: "PATCH /api/chats/{id}",
   deleteChat: "DELETE /api/chats/{id}",
   setChatDocuments: "PUT /api/chats/{id}/documents",
   joinReply: "GET /api/chats/{id}/stream",
@@ -44,6 +46,10 @@ export const operations: { readonly [Id in keyof Operations]: string } = {
   shareChat: "PUT /api/chats/{id}/share",
   unshareChat: "DELETE /api/chats/{id}/share",
   getSharedChat: "GET /api/shared/{share}",
+  listProjects: "GET /api/projects",
+  createProject: "POST /api/projects",
+  updateProject: "PATCH /api/projects/{id}",
+  deleteProject: "DELETE /api/projects/{id}",
   getMe: "GET /api/me",
   getSession: "GET /api/session",
   getPreferences: "GET /api/preferences",
@@ -156,6 +162,7 @@ export type ServerErrorCode =
   | "invalid_chat_request"
   | "invalid_document_id"
   | "invalid_preferences"
+  | "invalid_project"
   | "invalid_request"
   | "invalid_signature"
   | "invalid_upload"
@@ -176,6 +183,7 @@ export type ServerErrorCode =
   | "payment_provider_unavailable"
   | "payments_not_configured"
   | "price_not_offered"
+  | "project_not_found"
   | "prompt_builder_failed"
   | "prompt_too_long"
   | "provider_rate_limited"
@@ -196,6 +204,7 @@ export type ServerErrorCode =
   | "too_many_bot_streams"
   | "too_many_bots"
   | "too_many_failures"
+  | "too_many_projects"
   | "too_many_replies"
   | "too_many_requests"
   | "too_many_visitor_streams"

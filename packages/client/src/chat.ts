@@ -16,6 +16,8 @@ export interface SendOptions extends CallOptions {
   /** The documents that the reply may read. */
   readonly documentIds?: ReadonlyArray<string> | undefined
   readonly documentFilter?: ChatRequest["documentFilter"] | undefined
+  /** The project in which a new chat begins. */
+  readonly projectId?: string | undefined
   /** A model of `models()`; the first one unless given. */
   readonly model?: string | undefined
   /** Names the request: the same key is charged once. The client makes one unless given. */
@@ -73,7 +75,7 @@ export const chatCalls = (connection: Connection): ChatCalls => ({
   },
   list: (query = {}, options) => connection.call("listChats", { query }, options),
   get: (chatId, query = {}, options) => connection.call("getChat", { path: { id: chatId }, query }, options),
-  rename: (chatId, title, options) => connection.call("renameChat", { path: { id: chatId }, body: { title } }, options),
+  rename: (chatId, title, options) => connection.call("updateChat", { path: { id: chatId }, body: { title } }, options),
   delete: (chatId, options) => connection.call("deleteChat", { path: { id: chatId } }, options),
   stop: (chatId, options) => connection.call("stopReply", { path: { id: chatId } }, options),
   setDocuments: (chatId, documentIds, options) =>
@@ -81,13 +83,14 @@ export const chatCalls = (connection: Connection): ChatCalls => ({
 })
 
 const requestOf = (options: SendOptions): ChatRequest => {
-  const { chatId, documentFilter, documentIds, message, model, parentMessageId } = options
+  const { chatId, documentFilter, documentIds, message, model, parentMessageId, projectId } = options
   return {
     messages: message === undefined ? [] : [{ role: "user", content: message }],
     ...(chatId === undefined ? {} : { chatId }),
     ...(parentMessageId === undefined ? {} : { parentMessageId }),
     ...(documentIds === undefined ? {} : { documentIds }),
     ...(documentFilter === undefined ? {} : { documentFilter }),
+    ...(projectId === undefined ? {} : { projectId }),
     ...(model === undefined ? {} : { modelId: model })
   }
 }

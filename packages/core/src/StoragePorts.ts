@@ -17,6 +17,8 @@ import { InMemoryBotReports } from "./chat/store/InMemoryBotReports.ts"
 import { Handovers } from "./chat/store/Handovers.ts"
 import { InMemoryHandovers } from "./chat/store/InMemoryHandovers.ts"
 import { InMemoryRunningReplies } from "./chat/reply/InMemoryRunningReplies.ts"
+import { InMemoryProjectStore } from "./chat/projects/InMemoryProjectStore.ts"
+import { ProjectStore } from "./chat/projects/ProjectStore.ts"
 import { InMemorySharedChats } from "./chat/sharing/InMemorySharedChats.ts"
 import { SharedChats } from "./chat/sharing/SharedChats.ts"
 import { RunningReplies } from "./chat/reply/RunningReplies.ts"
@@ -97,6 +99,7 @@ const storagePorts = {
   chats: storagePort(ChatStore, InMemoryChatStore.layer),
   chatRecords: storagePort(ChatRecords, InMemoryChatStore.layer),
   sharedChats: storagePort(SharedChats, InMemorySharedChats.layer),
+  projects: storagePort(ProjectStore, InMemoryProjectStore.layer),
   preferences: storagePort(PreferenceStore, InMemoryPreferenceStore.layer),
   botReports: storagePort(BotReports, InMemoryBotReports.layer),
   handovers: storagePort(Handovers, InMemoryHandovers.layer),

@@ -155,6 +155,8 @@ export {
 } from "./chat/store/ChatStore.ts"
 export { type BotDay, BotReports, type BotSpan, type CitedDocument, LEAST_WORDS } from "./chat/store/BotReports.ts"
 export { SharedChats, type ShareInput } from "./chat/sharing/SharedChats.ts"
+export type { Project } from "./chat/projects/Project.ts"
+export { ProjectStore } from "./chat/projects/ProjectStore.ts"
 export { NO_PREFERENCES, PreferenceStore } from "./preferences/Preferences.ts"
 export { AROUND_WORDS, type FoundWords, foundWordsOf, type WordsInText } from "./chat/store/foundWords.ts"
 export {

@@ -46,6 +46,7 @@ import { parleyJobWorker } from "./parleyJobs.ts"
 import { ModelOffers } from "./chat/ModelOffers.ts"
 import { ConversationService } from "./widget/ConversationService.ts"
 import { WidgetService } from "./widget/WidgetService.ts"
+import { ProjectService } from "./chat/projects/ProjectService.ts"
 import { PreferenceService } from "./preferences/Preferences.ts"
 import { RetentionSweeper } from "./retention/RetentionSweeper.ts"
 import { SecurityEvents } from "./security/SecurityEvents.ts"
@@ -96,6 +97,7 @@ export type ParleyServices =
   | ModelOffers
   | PaymentCatchUp
   | PreferenceService
+  | ProjectService
   | PaymentComparison
   | PaymentEventSweeper
   | PaymentInbox
@@ -159,7 +161,7 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   )
 ).pipe(
   Layer.provideMerge(Layer.provide(ReplyRunner.layer, Layer.merge(ReplyBeats.layer, ChatTitles.layer))),
-  Layer.provideMerge(Layer.mergeAll(PreferenceService.layer, WorkMeter.layer)),
+  Layer.provideMerge(Layer.mergeAll(PreferenceService.layer, ProjectService.layer, WorkMeter.layer)),
   Layer.provideMerge(Layer.mergeAll(AccessList.layer, SecurityEvents.layer)),
   Layer.provide(Layer.mergeAll(AbandonedTries.layer, Accounts.layer, ChatQuota.layer)),
   Layer.provide(CrmRelease.farewellLayer),

@@ -47,7 +47,7 @@ const storableJson = (value: unknown): string =>
 
 /** The beginning of a turn, as `begin_turn` takes it. */
 export const beginRow = (input: BeginTurnInput) => {
-  const { chatId, continues, documentIds = [], messages, owner, parentId, reply, title } = input
+  const { chatId, continues, documentIds = [], messages, owner, parentId, projectId, reply, title } = input
   const { userId, bot, visitor } = ownerKey(owner)
   const { content, unread = [], ...begun } = reply
   const state = content === undefined ? "streaming" : "complete"
@@ -60,7 +60,8 @@ export const beginRow = (input: BeginTurnInput) => {
   // Most replies read something of each document, and store nothing here.
   const notRead = unread.length === 0 ? {} : { unread }
   all.push({ ...begun, ...notRead, role: "assistant", content: content ?? "", state })
-  if (parentId !== undefined) all[0] = { ...all[0], parent: parentId }
+  const placed = { ...(parentId === undefined ? {} : { parent: parentId }), ...(projectId && { project: projectId }) }
+  all[0] = { ...all[0], ...placed }
   return {
     of_user: userId,
     of_bot: bot,
@@ -93,11 +94,12 @@ export const endRow = ({ begin, chatId, content, owner, replyId, state }: EndTur
   }
 }
 
-interface ChatRow extends Row {
+export interface ChatRow extends Row {
   readonly id: string
   readonly bot: string
   readonly visitor: string
   readonly title: string
+  readonly project_id: string | null
   readonly created_at: Date
   readonly updated_at: Date
 }
@@ -135,10 +137,11 @@ interface FoundRow extends ChatRow {
   readonly behind: string
 }
 
-const chatOf = (userId: UserId, row: ChatRow): Chat => ({
+export const chatOf = (userId: UserId, row: ChatRow): Chat => ({
   id: row.id,
   owner: ownerOf({ userId, bot: row.bot, visitor: row.visitor }),
   title: row.title,
+  ...(row.project_id === null ? {} : { projectId: row.project_id }),
   createdAt: row.created_at.getTime(),
   updatedAt: row.updated_at.getTime()
 })
@@ -222,29 +225,29 @@ const pgLists = (database: Database["Service"]): Pick<ChatStore["Service"], "lis
   const { schema } = database
   const sqlTexts = { list: listSql(schema), count: countSql(schema), search: searchSql(schema) }
 
-  const listed = (userId: UserId, bot: string, limit: number, offset: number) =>
+  const listed = (userId: UserId, which: ReadonlyArray<unknown>, page: ReadonlyArray<unknown>) =>
     database.asUser(userId, (sql) =>
       Effect.gen(function* () {
-        const [counted] = yield* sql.query<{ total: number }>(sqlTexts.count, [userId, bot])
-        const rows = yield* sql.query<ChatRow>(sqlTexts.list, [userId, bot, limit, offset])
+        const [counted] = yield* sql.query<{ total: number }>(sqlTexts.count, which)
+        const rows = yield* sql.query<ChatRow>(sqlTexts.list, [...which, ...page])
         return { chats: rows.map((row) => chatOf(userId, row)), total: counted?.total ?? 0 }
       })
     )
 
-  const found = (userId: UserId, bot: string, limit: number, offset: number, text: string) =>
-    Effect.map(
-      database.statementAsUser<FoundRow>(userId, sqlTexts.search, [userId, bot, limit, offset, text]),
-      (rows) => ({
-        chats: rows.flatMap((row) => ((row.id as string | null) === null ? [] : [foundOf(userId, row)])),
-        total: rows[0]?.total ?? 0
-      })
-    )
+  const found = (userId: UserId, which: ReadonlyArray<unknown>, page: ReadonlyArray<unknown>, text: string) =>
+    Effect.map(database.statementAsUser<FoundRow>(userId, sqlTexts.search, [...which, ...page, text]), (rows) => ({
+      chats: rows.flatMap((row) => ((row.id as string | null) === null ? [] : [foundOf(userId, row)])),
+      total: rows[0]?.total ?? 0
+    }))
 
   return {
-    list: ({ userId, bot = "", limit, offset, search = "" }) =>
-      storing("ChatStore.list")(
-        search === "" ? listed(userId, bot, limit, offset) : found(userId, bot, limit, offset, storableText(search))
+    list: ({ userId, bot = "", limit, offset, projectId, search = "" }) => {
+      const which = [userId, bot, projectId === undefined ? null : uuidOrNil(projectId)]
+      const page = [limit, offset]
+      return storing("ChatStore.list")(
+        search === "" ? listed(userId, which, page) : found(userId, which, page, storableText(search))
       )
+    }
   }
 }
 

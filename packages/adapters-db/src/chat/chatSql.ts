@@ -41,7 +41,7 @@ export const usageSql = (schema: string, whose: "own" | "visitors"): string =>
   `SELECT coalesce(sum(bytes), 0)::bigint AS bytes FROM ${schema}.chats
    WHERE user_id = $1 AND bot ${whose === "own" ? "=" : ">"} ''`
 
-const CHAT_COLUMNS = `c.id, c.bot, c.visitor, c.title, c.created_at, c.updated_at,
+const CHAT_COLUMNS = `c.id, c.bot, c.visitor, c.title, c.created_at, c.updated_at, c.project_id,
   c.updated_at < now() - ${USED_AGAIN_MS} * interval '1 millisecond' AS is_unused,
   CASE WHEN coalesce(m.number, 1) = 1 THEN coalesce(c.document_ids, c.asked_document_ids) END AS document_ids,
   c.share_id, c.share_up_to, c.shared_at`
@@ -94,14 +94,20 @@ LEFT JOIN LATERAL (${newestSql(
 WHERE c.user_id = $1 AND c.bot = $2 AND c.visitor = $3 AND c.id = $4
 ORDER BY m.position`
 
-/** Parameters: user, bot or an empty text, limit, offset. */
+/** The columns of a chat without its messages. */
+export const CHAT = "id, bot, visitor, title, created_at, updated_at, project_id"
+
+/** In the project of this parameter, or in any if it is null. */
+const inProject = (parameter: string) => `(${parameter}::uuid IS NULL OR project_id = ${parameter}::uuid)`
+
+/** Parameters: user, bot or an empty text, project or null, limit, offset. */
 export const listSql = (schema: string): string => `
-SELECT id, bot, visitor, title, created_at, updated_at FROM ${schema}.chats WHERE user_id = $1 AND bot = $2
-ORDER BY updated_at DESC, id LIMIT $3 OFFSET $4`
+SELECT ${CHAT} FROM ${schema}.chats WHERE user_id = $1 AND bot = $2 AND ${inProject("$3")}
+ORDER BY updated_at DESC, id LIMIT $4 OFFSET $5`
 
 /** A person's own chats. Parameters: user, the id behind which they begin or null, limit. */
 export const listByIdSql = (schema: string): string => `
-SELECT id, bot, visitor, title, created_at, updated_at FROM ${schema}.chats
+SELECT ${CHAT} FROM ${schema}.chats
 WHERE user_id = $1 AND bot = '' AND visitor = '' AND ($2::uuid IS NULL OR id > $2::uuid)
 ORDER BY id LIMIT $3`
 
@@ -115,36 +121,36 @@ const SEARCHED_CHAT_BYTES = 4 * 1024 * 1024
 /**
  * A page of the chats with a text in their title or, for the last used ones, in their messages, and the count of all;
  * the count alone if the page is empty. Each with its newest message that has the text, and the characters around it; the
- * columns are null if none has it. Parameters: user, bot or an empty text, limit, offset, text.
+ * columns are null if none has it. Parameters: user, bot or an empty text, project or null, limit, offset, text.
  */
 export const searchSql = (schema: string): string => `
 WITH candidate AS (
-  SELECT user_id, bot, visitor, id, title, created_at, updated_at, bytes,
+  SELECT user_id, ${CHAT}, bytes,
     sum(bytes) FILTER (WHERE bytes <= ${SEARCHED_CHAT_BYTES})
       OVER (ORDER BY updated_at DESC, id ROWS UNBOUNDED PRECEDING) AS together
-  FROM ${schema}.chats WHERE user_id = $1 AND bot = $2
+  FROM ${schema}.chats WHERE user_id = $1 AND bot = $2 AND ${inProject("$3")}
 ), found AS MATERIALIZED (
-  SELECT id, bot, visitor, title, created_at, updated_at,
+  SELECT ${CHAT},
     c.bytes <= ${SEARCHED_CHAT_BYTES} AND c.together <= ${SEARCHED_BYTES} AS is_searched FROM candidate c
-  WHERE c.title ~* ('***=' || $5::text)
+  WHERE c.title ~* ('***=' || $6::text)
     OR (c.bytes <= ${SEARCHED_CHAT_BYTES} AND c.together <= ${SEARCHED_BYTES} AND EXISTS (
       SELECT FROM ${schema}.messages m
       WHERE m.user_id = $1 AND m.bot = $2 AND m.visitor = c.visitor AND m.chat_id = c.id
-        AND m.content ~* ('***=' || $5::text)))
+        AND m.content ~* ('***=' || $6::text)))
 )
 SELECT counted.total, page.*, hit.* FROM (SELECT count(*) AS total FROM found) counted
-LEFT JOIN LATERAL (SELECT * FROM found ORDER BY updated_at DESC, id LIMIT $3 OFFSET $4) page ON true
+LEFT JOIN LATERAL (SELECT * FROM found ORDER BY updated_at DESC, id LIMIT $4 OFFSET $5) page ON true
 LEFT JOIN LATERAL (
   SELECT m.id AS message_id, substring(m.content, greatest(place.first - ${AROUND_WORDS}, 1), least(place.first - 1, ${AROUND_WORDS})) AS before,
     substring(m.content, place.first, place.behind - place.first) AS words, substring(m.content, place.behind, ${AROUND_WORDS}) AS behind
   FROM (
     SELECT id, content FROM ${schema}.messages
     WHERE page.is_searched AND user_id = $1 AND bot = $2 AND visitor = page.visitor AND chat_id = page.id
-      AND content ~* ('***=' || $5::text)
+      AND content ~* ('***=' || $6::text)
     ORDER BY position DESC LIMIT 1
   ) m, LATERAL (
-    SELECT regexp_instr(m.content, '***=' || $5::text, 1, 1, 0, 'i') AS first,
-      regexp_instr(m.content, '***=' || $5::text, 1, 1, 1, 'i') AS behind
+    SELECT regexp_instr(m.content, '***=' || $6::text, 1, 1, 0, 'i') AS first,
+      regexp_instr(m.content, '***=' || $6::text, 1, 1, 1, 'i') AS behind
   ) place
 ) hit ON true
 ORDER BY page.updated_at DESC, page.id`
@@ -155,15 +161,15 @@ const OWN = "user_id = $1 AND bot = '' AND visitor = '' AND id = $2"
 /** Returns the chat if its title was changed. Parameters: user, chat, title, the only title to change or null for any. */
 export const renameSql = (schema: string): string =>
   `UPDATE ${schema}.chats SET title = $3 WHERE ${OWN} AND ($4::text IS NULL OR title = $4)
-   RETURNING id, bot, visitor, title, created_at, updated_at`
+   RETURNING ${CHAT}`
 
 /** Returns a row if the chat exists. Parameters: user, chat, documents. */
 export const keepDocumentsSql = (schema: string): string =>
   `UPDATE ${schema}.chats SET document_ids = $3::uuid[] WHERE ${OWN} RETURNING id`
 
-/** Parameters: user, bot or an empty text. */
+/** Parameters: user, bot or an empty text, project or null. */
 export const countSql = (schema: string): string =>
-  `SELECT count(*) AS total FROM ${schema}.chats WHERE user_id = $1 AND bot = $2`
+  `SELECT count(*) AS total FROM ${schema}.chats WHERE user_id = $1 AND bot = $2 AND ${inProject("$3")}`
 
 /** Returns a row if the chat existed. Parameters: the owner's key, chat. */
 export const removeSql = (schema: string): string =>

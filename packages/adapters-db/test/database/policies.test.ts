@@ -9,6 +9,7 @@ import {
   OAuthStateStore,
   Outbox,
   PreferenceStore,
+  ProjectStore,
   RunningReplies
 } from "@parley/core/adapter"
 import type { UserId } from "@parley/core"
@@ -74,6 +75,8 @@ const own = (userId: UserId) =>
         [userId, document.id, crypto.randomUUID()]
       )
     )
+    const project = { id: crypto.randomUUID(), name: "Tea", instructions: "", documentIds: [] }
+    yield* (yield* ProjectStore).create(userId, project, 1)
     yield* (yield* PreferenceStore).set(userId, { instructions: "Be brief.", modelId: null })
     const asking = { continues: false, email: undefined, page: undefined, language: "en" } as const
     yield* (yield* Handovers).ask({ ...asking, owner: newVisitor(userId), chatId: crypto.randomUUID() })
@@ -140,6 +143,7 @@ const exported: Readonly<Record<string, ExportKind | { readonly none: string }>>
   passage_generations: { none: "how documents were indexed" },
   passages: { none: "parts of the texts of documents" },
   preferences: "preferences",
+  projects: "project",
   postings: { none: "the words of the texts of documents" },
   reindex_claims: { none: "which process indexes a document" },
   running_replies: { none: "becomes the content of a message when the reply ends" },

@@ -28,6 +28,7 @@ const LIMITED = { mayRetryAfter: true, tellsRateLimit: true } as const
 const problems = {
   invalid_request: { status: 400, title: "The request is not valid", members: ["issues"] },
   invalid_preferences: { title: "The settings cannot be stored", members: ["field", "expected"] },
+  invalid_project: { title: "The project cannot be stored", members: ["field", "expected"] },
   invalid_chat_change: { title: "The chat cannot be changed so", members: ["issues"] },
   invalid_bot: { title: "The bot cannot be so", members: ["issues"] },
   invalid_document_id: { title: "The document id is not valid" },
@@ -63,6 +64,7 @@ const problems = {
     title: "The plan has no room for more chats",
     members: ["tier", "bytes", "maxChatBytes"]
   },
+  too_many_projects: { title: "You have as many projects as one may have", members: ["limit"] },
   too_many_bots: { title: "You have as many bots as one may have", members: ["limit"] },
   not_found: { status: 404, title: "There is nothing here" },
   account_not_found: { title: "There is no such account" },
@@ -76,6 +78,7 @@ const problems = {
   crm_provider_not_found: { title: "There is no such CRM provider" },
   crm_not_connected: { title: "The bot is not connected to this CRM" },
   conversation_not_found: { title: "There is no such conversation" },
+  project_not_found: { title: "There is no such project" },
   chat_not_found: { title: "There is no such chat" },
   customer_not_found: { title: "There is no such customer" },
   erasure_limited: { title: "An account was deleted a short time ago", mayRetryAfter: true },

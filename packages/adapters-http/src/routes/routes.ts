@@ -30,6 +30,7 @@ import { deleteCrmConnection, getCrmCallback, getCrmConnect, listCrmConnections 
 import { getResetCredits } from "./server/cron.ts"
 import { deleteChat, getOneChat, listChats, patchChat, putChatDocuments } from "./chats/chats.ts"
 import { deleteRating, deleteShare, getSharedChat, putRating, putShare } from "./chats/sharing.ts"
+import { deleteProject, listProjects, patchProject, postProject } from "./chats/projects.ts"
 import { postDevelopmentSignIn, postDevelopmentSignOut } from "./server/development.ts"
 import { getDocumentFile, getDocumentText } from "./documents/documentContents.ts"
 import { deleteDocument, getDocument, listDocuments, postRag, postUpload } from "./documents/documents.ts"
@@ -78,7 +79,7 @@ export const areas: ReadonlyArray<Area> = [
       sendMessage: postChat,
       listChats,
       getChat: getOneChat,
-      renameChat: patchChat,
+      updateChat: patchChat,
       deleteChat,
       setChatDocuments: putChatDocuments,
       joinReply: getRunningReply,
@@ -95,6 +96,16 @@ export const areas: ReadonlyArray<Area> = [
       shareChat: putShare,
       unshareChat: deleteShare,
       getSharedChat
+    }
+  },
+  {
+    name: "Projects",
+    description: "Folders of chats with instructions and documents for all replies in them.",
+    routes: {
+      listProjects,
+      createProject: postProject,
+      updateProject: patchProject,
+      deleteProject
     }
   },
   {

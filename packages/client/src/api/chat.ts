@@ -8,16 +8,20 @@ export interface Chat {
   readonly id: string
   /** The title: the owner's, the one that a model wrote after the first reply, or the first sentence of the question. */
   readonly title: string
+  /** The project of the chat; null if it is in none. */
+  readonly projectId: string | null
   /** When the chat began. */
   readonly createdAt: string
   /** When the chat was last used. */
   readonly updatedAt: string
 }
 
-/** The change of a chat. */
+/** The change of a chat: one of the fields. */
 export interface ChatChange {
   /** The title: trimmed, 1 to 200 characters. */
-  readonly title: string
+  readonly title?: string
+  /** The project into which the chat moves; null for none. */
+  readonly projectId?: string | null
 }
 
 /** The documents of a chat. */
@@ -59,6 +63,8 @@ export interface ChatRequest {
   /** The documents that the reply may read; none unless given. */
   readonly documentIds?: ReadonlyArray<string>
   readonly documentFilter?: DocumentFilter
+  /** The project in which a new chat begins; a chat that exists keeps its own. */
+  readonly projectId?: string
 }
 
 /** A chat with a page of the messages of one of its branches. */
@@ -67,6 +73,8 @@ export interface ChatWithMessages {
   readonly id: string
   /** The title: the owner's, the one that a model wrote after the first reply, or the first sentence of the question. */
   readonly title: string
+  /** The project of the chat; null if it is in none. */
+  readonly projectId: string | null
   /** When the chat began. */
   readonly createdAt: string
   /** When the chat was last used. */
@@ -125,6 +133,8 @@ export interface ListedChat {
   readonly id: string
   /** The title: the owner's, the one that a model wrote after the first reply, or the first sentence of the question. */
   readonly title: string
+  /** The project of the chat; null if it is in none. */
+  readonly projectId: string | null
   /** When the chat began. */
   readonly createdAt: string
   /** When the chat was last used. */
@@ -262,6 +272,8 @@ export interface ChatOperations {
       readonly offset?: number | undefined
       /** Only elements that contain this text, in upper or lower case. */
       readonly search?: string | undefined
+      /** Only the chats in this project. */
+      readonly projectId?: string | undefined
     }
     readonly response: ChatList
   }
@@ -280,8 +292,8 @@ export interface ChatOperations {
     }
     readonly response: ChatWithMessages
   }
-  /** Renames a chat. Callers are signed-in people. */
-  readonly renameChat: {
+  /** Renames a chat, or moves it into a project or out of one. Callers are signed-in people. */
+  readonly updateChat: {
     readonly path: {
       readonly id: string
     }

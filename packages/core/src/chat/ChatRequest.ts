@@ -65,13 +65,24 @@ export const ChatRequest = Schema.Struct({
         description: "The documents that the reply may read; none unless given."
       })
   ),
-  documentFilter: Schema.optionalKey(DocumentFilter)
+  documentFilter: Schema.optionalKey(DocumentFilter),
+  projectId: Schema.optionalKey(
+    Uuid.annotate({ description: "The project in which a new chat begins; a chat that exists keeps its own." })
+  )
 }).annotate({ identifier: "ChatRequest", description: "Messages to answer." })
 export type ChatRequest = typeof ChatRequest.Type
 
 const decode = Schema.decodeUnknownEffect(ChatRequest, { errors: "all" })
 
-const parentIssues = ({ chatId, messages, parentMessageId = null }: ChatRequest): InvalidChatRequest["issues"] => {
+const fieldIssues = ({
+  chatId,
+  messages,
+  parentMessageId = null,
+  projectId
+}: ChatRequest): InvalidChatRequest["issues"] => {
+  if (chatId !== undefined && projectId !== undefined) {
+    return [{ path: "projectId", message: "Expected no projectId with a chatId: PATCH /api/chats/{id} moves a chat" }]
+  }
   if (messages.length === 0 && parentMessageId === null) {
     return [{ path: "messages", message: "Expected at least one message" }]
   }
@@ -98,7 +109,7 @@ export const decodeChatRequest = Effect.fnUntraced(function* (body: unknown) {
   }
   if (issues.length > 0) return yield* new InvalidChatRequest({ issues })
   const request = yield* Effect.mapError(decode(body), (error) => new InvalidChatRequest({ issues: issuesOf(error) }))
-  issues.push(...parentIssues(request))
+  issues.push(...fieldIssues(request))
   if (issues.length > 0) return yield* new InvalidChatRequest({ issues })
   const { chatId, messages, parentMessageId, ...rest } = request
   return {

@@ -13,12 +13,14 @@ import { ChatModels } from "../models/ChatModel.ts"
 import type { ChatRequest } from "./ChatRequest.ts"
 import { askPromptBuilder } from "./prompt/askPromptBuilder.ts"
 import { ChatStore } from "./store/ChatStore.ts"
-import { type ConversationOwner, MOST_UNREAD, type StoredMessage } from "./store/StoredChat.ts"
+import { type Chat, type ConversationOwner, MOST_UNREAD, type StoredMessage } from "./store/StoredChat.ts"
 import { countMessages } from "../models/messageTokens.ts"
 import { Tokenizer } from "../tokens/Tokenizer.ts"
 import { ChatNotFound, InvalidChatRequest } from "./errors.ts"
 import { buildPrompt, MINIMUM_REPLY_TOKENS, type Prompt, sourcesFrom, withoutBlanks } from "./prompt/prompt.ts"
 import { NO_PREFERENCES, PreferenceService } from "../preferences/Preferences.ts"
+import { ProjectNotFound } from "./projects/Project.ts"
+import { ProjectStore } from "./projects/ProjectStore.ts"
 import { ReplySettings, type ReplySettingsData } from "./prompt/ReplySettings.ts"
 import type { Candidate, ReserveReplyInput } from "./reply/replyCredits.ts"
 import { admitsDocument, makeFindSources, type OfferedPassages } from "./sources/findSources.ts"
@@ -144,7 +146,7 @@ const notAllowed = (catalog: Catalog["Service"], model: Model, tier: Tier) => {
 const makeBranchOf = Effect.map(ChatStore, (chats) =>
   Effect.fnUntraced(function* (owner: ConversationOwner, request: ChatRequest) {
     const { chatId, messages, parentMessageId: parent } = request
-    if (chatId === undefined) return { messages: [], documentIds: [], parentId: null }
+    if (chatId === undefined) return { chat: undefined, messages: [], documentIds: [], parentId: null }
     const branch = typeof parent === "string" ? { upTo: parent } : undefined
     const found = yield* chats.transcript({ owner, chatId, branch, limit: TRANSCRIPT_MESSAGES, toContinue: true })
     if (found === undefined) return yield* new ChatNotFound({ chatId })
@@ -159,6 +161,17 @@ const makeBranchOf = Effect.map(ChatStore, (chats) =>
   })
 )
 
+/** The project of the conversation; of a new one, the project that the request names. */
+const makeProjectOf = Effect.map(ProjectStore, (projects) =>
+  Effect.fnUntraced(function* (owner: ConversationOwner, { projectId: named }: ChatRequest, chat: Chat | undefined) {
+    const projectId = named ?? chat?.projectId
+    if (projectId === undefined || !("person" in owner)) return undefined
+    const project = yield* projects.get(owner.person, projectId)
+    if (project === undefined && named !== undefined) return yield* new ProjectNotFound({ projectId })
+    return project
+  })
+)
+
 /**
  * Every check of a request that can refuse it before credits are held: ownership, tier, model, length. Each party is
  * checked for its own part. Of the payer's account only the tier is used.
@@ -166,6 +179,7 @@ const makeBranchOf = Effect.map(ChatStore, (chats) =>
 export const makePrepareReply = Effect.gen(function* () {
   const catalog = yield* Catalog
   const branchOf = yield* makeBranchOf
+  const projectOf = yield* makeProjectOf
   const documents = yield* DocumentStore
   const models = yield* ChatModels
   const preferred = yield* PreferenceService
@@ -185,10 +199,17 @@ export const makePrepareReply = Effect.gen(function* () {
       ],
       { concurrency: 2 }
     )
+    const { chat, documentIds: known, messages: stored, parentId } = branch
+    const project = yield* projectOf(conversationOwner, request, chat)
     const model = yield* chooseModel(tier, request, terms, preferences.modelId)
-    const { documentIds: known, messages: stored, parentId } = branch
     const { documentFilter: filter = {}, documentIds: named = [] } = request
-    const { pending, ready: all } = yield* findReadableDocuments(documents, documentsOwner, named, known)
+    const { documentIds: ofProject = [], instructions: projectInstructions = "" } = project ?? {}
+    const { pending, ready: all } = yield* findReadableDocuments(
+      documents,
+      documentsOwner,
+      [...named, ...ofProject],
+      [...known, ...ofProject]
+    )
     const ready = all.filter((document) => admitsDocument(filter, document))
     if (!tier.models.includes(model.id)) return yield* notAllowed(catalog, model, tier)
     const provider = yield* models.resolve(model)
@@ -205,7 +226,7 @@ export const makePrepareReply = Effect.gen(function* () {
       passageTokens: Math.min(settings.passageTokens, mostTokens),
       wholeTokens: Math.min(settings.wholeTokens, mostTokens)
     })
-    const told = instructionsOf((terms ?? settings).instructions, preferences.instructions)
+    const told = instructionsOf((terms ?? settings).instructions, preferences.instructions, projectInstructions)
     const messages = [...told, ...stored.filter(terms === undefined ? hasContent : isOfModel), ...said]
     const tokenizer = yield* Tokenizer
     yield* countMessages(payer, messages, model.contextTokens)
@@ -220,13 +241,13 @@ export const makePrepareReply = Effect.gen(function* () {
       prompt.sources.flatMap(({ documentId, text }) => [documentId, ...(found.documentsOf.get(text) ?? [])])
     )
     const unread = ready.flatMap(({ id }) => (read.has(id) ? [] : [id])).slice(0, MOST_UNREAD)
-    return { account, tier, candidates, added, parentId, pending, unread, prompt }
+    return { account, tier, candidates, added, parentId, project, pending, unread, prompt }
   })
 })
 
-/** The instructions of the operator or the bot's owner, then those of the person. */
-const instructionsOf = (general = "", own: string): ReadonlyArray<ChatMessage> =>
-  [general, own].flatMap((text) => (text === "" ? [] : [{ role: "system" as const, content: withoutBlanks(text) }]))
+/** The instructions of the operator or the bot's owner, then those of the person, then those of the project. */
+const instructionsOf = (general = "", ...own: ReadonlyArray<string>): ReadonlyArray<ChatMessage> =>
+  [general, ...own].flatMap((text) => (text === "" ? [] : [{ role: "system" as const, content: withoutBlanks(text) }]))
 
 /** The candidates with at most so many output tokens. */
 const bounded = (

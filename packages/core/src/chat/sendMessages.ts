@@ -37,6 +37,7 @@ import type { OnDisconnect, Reply, ReplyParties, ReplyTerms } from "./reply/Repl
 import { ReplyRunner, makeRefuseBlocked } from "./reply/ReplyRunner.ts"
 import type { RunningChat } from "./reply/RunningReplies.ts"
 import { makeReserveReply } from "./reply/replyCredits.ts"
+import type { Project, ProjectNotFound } from "./projects/Project.ts"
 import { titleOf } from "./titles/titleOf.ts"
 
 /** The reasons why `send` returns no reply. In every case nothing was charged and nothing was stored. */
@@ -53,6 +54,7 @@ export type SendFailed =
   | DailyCapReached
   | ModelFailed
   | KeyConflict
+  | ProjectNotFound
   | RequestInProgress
   | TooManyAbandonedTries
   | TooManyReplies
@@ -175,14 +177,23 @@ const turnOf = (
     added,
     documentIds,
     kept,
-    parentId
+    parentId,
+    project
   }: {
     readonly added: ReadonlyArray<ChatMessage>
     readonly documentIds: ReadonlyArray<string>
     readonly kept: ReadonlyArray<ChatMessage>
     readonly parentId: string | null
+    readonly project: Project | undefined
   }
-) => ({ owner, title: titleOf(added), messages: kept, documentIds, ...("person" in owner ? { parentId } : {}) })
+) => ({
+  owner,
+  title: titleOf(added),
+  projectId: project?.id,
+  messages: kept,
+  documentIds,
+  ...("person" in owner ? { parentId } : {})
+})
 
 /** The reply begins a chat of a person's own, and the server keeps it. */
 const isTitled = ({ continues, owner }: Pick<BeginTurnInput, "continues" | "owner">, terms: ReplyTerms | undefined) =>

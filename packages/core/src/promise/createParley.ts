@@ -2,6 +2,7 @@ import { Clock, Effect, Layer, ManagedRuntime, References, Schema, Stream } from
 import { type BackgroundTaskName, backgroundWorkLayer } from "../backgroundTasks.ts"
 import { ServiceKeys } from "../keys/ServiceKeys.ts"
 import { PreferenceService } from "../preferences/Preferences.ts"
+import { ProjectService } from "../chat/projects/ProjectService.ts"
 import { SignOut } from "../sessions/SignOut.ts"
 import { ActionAsked, BY_AN_APPLICATION } from "../audit/ActionAsked.ts"
 import { EventService } from "../events/EventService.ts"
@@ -156,6 +157,7 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
     reports: { ...callsOf(OperatorReports, run), ...callsOf(MoneyReports, run) },
     events: callsOf(EventService, run),
     jobs: callsOf(JobService, run),
+    projects: callsOf(ProjectService, run),
     preferences: callsOf(PreferenceService, run),
     ...callsOf(ModelOffers, run),
     credits: creditCalls(calls),

@@ -3,6 +3,7 @@ import { AuditLog } from "../audit/AuditLog.ts"
 import { BillingStore } from "../billing/BillingStore.ts"
 import { PaymentEventStore } from "../billing/inbox/PaymentEventStore.ts"
 import { BotStore } from "../bots/BotStore.ts"
+import { ProjectStore } from "../chat/projects/ProjectStore.ts"
 import { ChatRecords, ChatStore } from "../chat/store/ChatStore.ts"
 import { MAX_PAGE_BYTES } from "../chat/store/StoredChat.ts"
 import { CreditRecords } from "../credits/CreditLedger.ts"
@@ -97,6 +98,7 @@ const makeChatLines = Effect.gen(function* () {
   const chats = yield* ChatStore
   const chatRecords = yield* ChatRecords
   const crm = yield* CrmConnectionStore
+  const projects = yield* ProjectStore
 
   const messages = (userId: UserId, chatId: string) =>
     Stream.paginate(undefined as string | undefined, (before) =>
@@ -122,11 +124,14 @@ const makeChatLines = Effect.gen(function* () {
     )
 
   const ofChats = (userId: UserId) =>
-    paged(
-      PAGE,
-      (after: string | undefined) => chatRecords.listById({ userId, after, limit: PAGE }),
-      ({ id }) => id
-    ).pipe(Stream.flatMap(({ id }) => messages(userId, id)))
+    Stream.concat(
+      Stream.fromArrayEffect(Effect.map(projects.list(userId), (all) => all.map(lines.projectLine))),
+      paged(
+        PAGE,
+        (after: string | undefined) => chatRecords.listById({ userId, after, limit: PAGE }),
+        ({ id }) => id
+      ).pipe(Stream.flatMap(({ id }) => messages(userId, id)))
+    )
 
   const ofBots = (owner: UserId) =>
     Stream.fromIterableEffect(bots.list(owner)).pipe(
@@ -190,12 +195,14 @@ const makeIsKnown = Effect.gen(function* () {
   const bots = yield* BotStore
   const data = yield* PersonalData
   const preferences = yield* PreferenceStore
+  const projects = yield* ProjectStore
   const signIns = yield* SignInStore
   return Effect.fnUntraced(function* (userId: UserId) {
     const counted = yield* data.count(userId)
     if (counted.chats + counted.documents + counted.transactions > 0) return true
     if ((yield* bots.list(userId)).length > 0 || (yield* billing.bought(userId)).length > 0) return true
     if ((yield* signIns.find(userId)) !== undefined) return true
+    if ((yield* projects.list(userId)).length > 0) return true
     if (lines.preferenceLines(yield* preferences.get(userId)).length > 0) return true
     return lines.billingLines(yield* billing.account(userId)).length > 0
   })

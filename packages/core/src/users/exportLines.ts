@@ -1,6 +1,7 @@
 import type { StoredAuditEntry } from "../audit/AuditLog.ts"
 import type { BillingAccount, BoughtCredits, StoredPaymentEvent } from "../billing/BillingAccount.ts"
 import type { StoredBot } from "../bots/BotStore.ts"
+import type { Project } from "../chat/projects/Project.ts"
 import type { BotConversation, Transcript } from "../chat/store/ChatStore.ts"
 import type { StoredMessage } from "../chat/store/StoredChat.ts"
 import type { Account } from "../credits/Account.ts"
@@ -25,6 +26,7 @@ export const EXPORT_KINDS = [
   "billing",
   "purchase",
   "payment_event",
+  "project",
   "chat",
   "message",
   "document",
@@ -94,14 +96,19 @@ export const paymentEventLine = (event: StoredPaymentEvent): ExportLine => ({
   data: { ...event, userId: undefined, createdAt: time(event.createdAt), receivedAt: time(event.receivedAt) }
 })
 
+export const projectLine = (project: Project): ExportLine => ({
+  kind: "project",
+  data: { ...project, createdAt: time(project.createdAt) }
+})
+
 export const chatLine = ({
-  chat: { createdAt, id, title, updatedAt },
+  chat: { createdAt, id, projectId, title, updatedAt },
   documentIds,
   share
 }: Pick<Transcript, "chat" | "documentIds" | "share">): ExportLine => ({
   kind: "chat",
   data: {
-    ...{ id, title, documentIds },
+    ...{ id, title, projectId, documentIds },
     share: share && { ...share, sharedAt: time(share.sharedAt) },
     createdAt: time(createdAt),
     updatedAt: time(updatedAt)

@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DocumentService, settingsLayer } from "@parley/core/effect"
-import { DocumentParser, Embedder, JobWorker, PassageEmbedder } from "@parley/core/adapter"
-import { Effect, Fiber, Layer, Result } from "effect"
+import { DocumentParser, Embedder, PassageEmbedder } from "@parley/core/adapter"
+import { Effect, Layer, Result } from "effect"
 import { asksForWhole } from "../../src/documents/searching/relevantPassages.ts"
 import { searchedQuestions } from "../../src/chat/sources/findSources.ts"
 import { pieceTokenizer } from "../../src/tokens/pieceTokenizer.ts"
-import { ask, says, scriptedModel, world } from "./world.ts"
+import { ask, reading, says, scriptedModel, world } from "./world.ts"
 
 const FILLER = "The weather stays as it is, and the garden is watered in the evening. ".repeat(12)
 
@@ -20,29 +20,6 @@ const reportOf = (company: string) =>
   ].join("\n\n")
 
 const SHORT = "Storks return in March.\n\nThey nest on chimneys."
-
-/** Uploads texts of one person and waits until they are ready. */
-const reading = (userId: string, ...contents: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const documents = yield* DocumentService
-    const working = yield* Effect.forkChild(
-      Effect.scoped(
-        Effect.andThen(
-          JobWorker.use((worker) => worker.work),
-          Effect.never
-        )
-      )
-    )
-    const ids: Array<string> = []
-    for (const [place, content] of contents.entries()) {
-      const bytes = new TextEncoder().encode(content)
-      const { id } = yield* documents.upload({ userId, filename: `${place}.md`, bytes })
-      while ((yield* documents.get(userId, id)).status !== "ready") yield* Effect.yieldNow
-      ids.push(id)
-    }
-    yield* Fiber.interrupt(working)
-    return ids
-  })
 
 const answering = (...texts: ReadonlyArray<string>) => {
   const left = [...texts]

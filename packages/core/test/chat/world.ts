@@ -1,9 +1,10 @@
-import { Clock, Effect, Layer, Stream } from "effect"
+import { Clock, Effect, Fiber, Layer, Stream } from "effect"
 import { CreditUpkeep, CreditRecords } from "@parley/core/adapter"
 import {
   Catalog,
   CreditService,
   ChatService,
+  DocumentService,
   inMemoryStorageLayer,
   parleyLayer,
   noCrmLayer,
@@ -16,6 +17,7 @@ import {
   ChatModels,
   DocumentParser,
   DocumentUnreadable,
+  JobWorker,
   type RateLimiter,
   type ReplyPart
 } from "@parley/core/adapter"
@@ -115,3 +117,26 @@ export const sweepAway = Effect.gen(function* () {
   const ahead = { ...clock, currentTimeMillisUnsafe: later, currentTimeMillis: Effect.sync(later) }
   return yield* Effect.provideService(sweep({ limit: 100 }), Clock.Clock, ahead)
 })
+
+/** Uploads texts of one person and waits until they are ready. */
+export const reading = (userId: string, ...contents: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const documents = yield* DocumentService
+    const working = yield* Effect.forkChild(
+      Effect.scoped(
+        Effect.andThen(
+          JobWorker.use((worker) => worker.work),
+          Effect.never
+        )
+      )
+    )
+    const ids: Array<string> = []
+    for (const [place, content] of contents.entries()) {
+      const bytes = new TextEncoder().encode(content)
+      const { id } = yield* documents.upload({ userId, filename: `${place}.md`, bytes })
+      while ((yield* documents.get(userId, id)).status !== "ready") yield* Effect.yieldNow
+      ids.push(id)
+    }
+    yield* Fiber.interrupt(working)
+    return ids
+  })

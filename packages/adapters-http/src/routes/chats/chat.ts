@@ -74,7 +74,14 @@ export const postChat = defineRoute({
       }
     }
   },
-  errors: ["unauthorized", "invalid_chat_request", "document_not_found", "document_forbidden", ...replyErrors],
+  errors: [
+    "unauthorized",
+    "invalid_chat_request",
+    "document_not_found",
+    "document_forbidden",
+    "project_not_found",
+    ...replyErrors
+  ],
   handle: Effect.fnUntraced(function* ({ body, caller, context, headers }) {
     const chat = yield* ChatService
     const { userId } = caller

@@ -1,9 +1,18 @@
 import type { Chat, StoredMessage } from "@parley/core"
-import { ChatService, CreditService, MAX_DOCUMENTS, type ReplyCost, ReplyRating, Uuid } from "@parley/core/effect"
+import {
+  ChatService,
+  CreditService,
+  MAX_DOCUMENTS,
+  ProjectService,
+  type ReplyCost,
+  ReplyRating,
+  Uuid
+} from "@parley/core/effect"
 import { type ListedChat, PAGE_MESSAGES, ROLES } from "@parley/core/adapter"
 import { Effect, Schema } from "effect"
 import { sessionAccess } from "../../access/personAccess.ts"
 import { empty, json } from "../../exchange/Exchange.ts"
+import { InvalidRequest } from "../../problems/errors.ts"
 import { jsonBody } from "../../body/jsonBody.ts"
 import {
   integerParameter,
@@ -23,6 +32,7 @@ const chatFields = {
   title: text(
     "The title: the owner's, the one that a model wrote after the first reply, or the first sentence of the question."
   ),
+  projectId: orNull(Schema.String, "The project of the chat; null if it is in none."),
   createdAt: moment("When the chat began."),
   updatedAt: moment("When the chat was last used.")
 }
@@ -137,6 +147,7 @@ const ChatBody = named("ChatWithMessages", "A chat with a page of the messages o
 const chatRow = (chat: Chat) => ({
   id: chat.id,
   title: chat.title,
+  projectId: chat.projectId ?? null,
   createdAt: iso(chat.createdAt),
   updatedAt: iso(chat.updatedAt)
 })
@@ -176,7 +187,11 @@ export const listChats = defineRoute({
   details:
     "With `search`, those with the text, in any case, in their title or in a message of any branch. The messages of the last used chats are searched, up to 8 MiB together.",
   access: sessionAccess,
-  queryParameters: { ...pageParameters, search: searchParameter },
+  queryParameters: {
+    ...pageParameters,
+    search: searchParameter,
+    projectId: optionalUuidParameter("Only the chats in this project.")
+  },
   responses: { 200: { description: "The chats.", schema: ChatListBody } },
   errors: ["storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ caller, context, query }) {
@@ -262,22 +277,32 @@ export const deleteChat = defineRoute({
   })
 })
 
-/** Renames a chat. */
+const ChatChange = named("ChatChange", "The change of a chat: one of the fields.", {
+  title: Schema.optionalKey(text("The title: trimmed, 1 to 200 characters.")),
+  projectId: Schema.optionalKey(orNull(Uuid, "The project into which the chat moves; null for none."))
+})
+
+/** Renames a chat, or moves it into a project. */
 export const patchChat = defineRoute({
   method: "PATCH",
   path: "/api/chats/{id}",
-  summary: "Renames a chat",
+  summary: "Renames a chat, or moves it into a project or out of one",
   access: sessionAccess,
   pathParameters: chatPath,
-  body: jsonBody(
-    named("ChatChange", "The change of a chat.", { title: text("The title: trimmed, 1 to 200 characters.") }),
-    "The title: trimmed, 1 to 200 characters."
-  ),
+  body: jsonBody(ChatChange, "The title or the project."),
   responses: { 200: { description: "The chat as it is now.", schema: ChatRow } },
-  errors: ["invalid_chat_change", "chat_not_found", "storage_unavailable"],
-  handle: Effect.fnUntraced(function* ({ caller, path, body }) {
+  errors: ["invalid_chat_change", "chat_not_found", "project_not_found", "storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ caller, path, body: { projectId, title } }) {
+    if ((title === undefined) === (projectId === undefined)) {
+      const issue = { path: "title", message: "Expected either title or projectId" }
+      return yield* new InvalidRequest({ issues: [issue] })
+    }
+    if (projectId !== undefined) {
+      const projects = yield* ProjectService
+      return json(200, chatRow(yield* projects.place(caller.userId, path.id, projectId)))
+    }
     const chats = yield* ChatService
-    return json(200, chatRow(yield* chats.rename(caller.userId, path.id, body.title)))
+    return json(200, chatRow(yield* chats.rename(caller.userId, path.id, title ?? "")))
   })
 })
 

@@ -47,7 +47,7 @@ const start = Effect.fnUntraced(function* (
   const reply = yield* sending.pipe(
     Effect.catchTag("InvalidChatRequest", ({ issues }) => new InvalidRequest({ issues })),
     // It names no document, and the service vouches for the person.
-    Effect.catchTag(["DocumentNotFound", "DocumentForbidden", "SessionInvalid"], Effect.die)
+    Effect.catchTag(["DocumentNotFound", "DocumentForbidden", "ProjectNotFound", "SessionInvalid"], Effect.die)
   )
   const credits = yield* CreditService
   return {

@@ -44,12 +44,13 @@ export const idempotentMessageId = (owner: ConversationOwner, key: string, keyTr
  * A digest of a request and of its terms: two requests under one key are the same if their fingerprints are equal.
  */
 export const fingerprintOf = (request: ChatRequest, terms?: ReplyTerms): Effect.Effect<string> => {
-  const { messages, chatId, modelId, documentFilter, documentIds, parentMessageId } = request
+  const { messages, chatId, modelId, documentFilter, documentIds, parentMessageId, projectId } = request
   const filter = Object.keys(documentFilter ?? {}).length === 0 ? [] : [documentFilter]
   const parent = parentMessageId === undefined ? [] : [{ parentMessageId }]
+  const project = projectId === undefined ? [] : [{ projectId }]
   const said = messages.map(({ role, content }) => [role, content])
   const rules = terms === undefined ? [] : [[terms.instructions, terms.modelId ?? null, terms.maxOutputTokens ?? null]]
-  const whole = [said, chatId ?? null, modelId ?? null, documentIds ?? [], ...filter, ...parent, ...rules]
+  const whole = [said, chatId ?? null, modelId ?? null, documentIds ?? [], ...filter, ...parent, ...project, ...rules]
   return Effect.map(digest(JSON.stringify(whole)), hex)
 }
 

@@ -74,6 +74,8 @@ export interface BeginTurnInput {
   readonly continues: boolean
   /** For a chat that does not exist yet. */
   readonly title: string
+  /** As `title`; a project that does not exist is none. */
+  readonly projectId?: string | undefined
   /** The new messages, in order: each follows the one before it, and the reply follows the last. */
   readonly messages: ReadonlyArray<ChatMessage>
   /**
@@ -104,6 +106,8 @@ export const ListChatsInput = Schema.Struct({
   bot: Schema.optional(Id),
   limit: PageLimit,
   offset: Offset,
+  /** Only chats of this project. */
+  projectId: Schema.optional(Id),
   /**
    * Only chats with this text, in any case, in their title or in the messages of the last used chats; all chats if it
    * is empty or not given. The search through messages is bounded.

@@ -202,10 +202,11 @@ const makeStore = ({ atOnce, begin, chats, storage, use }: Table) => {
           return { chat, share, ...newest(messages, input), documentIds: stored.kept ?? stored.asked }
         })
       ),
-    list: ({ userId, bot = "", limit, offset, search = "" }) =>
+    list: ({ userId, bot = "", limit, offset, projectId, search = "" }) =>
       atOnce(() => {
         const found = [...chats.values()]
           .filter((stored) => isListed(stored.chat, userId, bot) && hasText(stored, search))
+          .filter(({ chat }) => projectId === undefined || chat.projectId === projectId.toLowerCase())
           .toSorted((a, b) => b.use - a.use)
         return {
           chats: found.slice(offset, offset + limit).map((each) => ({ ...each.chat, ...foundIn(each, search) })),

@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { InMemoryAccounts } from "../../credits/InMemoryCreditLedger.ts"
 import type { HoldName } from "../../credits/holds/Hold.ts"
+import type { UserId } from "../../identity/UserId.ts"
 import type { ChatMessage } from "../../models/ChatMessage.ts"
 import { IdGenerator } from "../../storage/IdGenerator.ts"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
@@ -8,6 +9,7 @@ import { storableText } from "../../storage/storableText.ts"
 import type { BeginTurnInput } from "./ChatStore.ts"
 import { type ConversationOwner, ownerKey, type Chat, type ChatShare, type StoredMessage } from "./StoredChat.ts"
 import type { EndTurn, ReplyName } from "../reply/RunningReplies.ts"
+import type { Project } from "../projects/Project.ts"
 import type { Handover } from "./Handover.ts"
 
 /** A hand-over with the number of mails to its visitor. */
@@ -30,6 +32,10 @@ export interface StoredChat {
   /** Undefined if a person never answered, and was never asked for. */
   readonly handover?: StoredHandover | undefined
 }
+
+/** A chat as one of a project, or of none. */
+export const inProject = ({ projectId: _before, ...chat }: Chat, projectId: string | undefined): Chat =>
+  projectId === undefined ? chat : { ...chat, projectId }
 
 /** The key of a chat: different owners' chats have different ones. */
 export const keyOf = (owner: ConversationOwner, chatId: string): string => {
@@ -99,6 +105,8 @@ const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   const chats = yield* storage.table<string, StoredChat>()
   const running = yield* storage.table<string, StoredReply>()
+  /** The projects of each person, the oldest first. */
+  const projects = yield* storage.table<UserId, ReadonlyArray<Project>>()
   let uses = 0
   const use = () => ++uses
 
@@ -112,7 +120,9 @@ const make = Effect.gen(function* () {
     let last = parentId?.toLowerCase() ?? null
     if (last !== null && existing?.messages.some(({ id }) => id === last) !== true) return
     const title = storableText(input.title)
-    const chat = existing?.chat ?? { id: chatId.toLowerCase(), owner, title, createdAt: now, updatedAt: now }
+    const project = projects.get(ownerKey(owner).userId)?.find(({ id }) => id === input.projectId?.toLowerCase())
+    const fresh = { id: chatId.toLowerCase(), owner, title, createdAt: now, updatedAt: now }
+    const chat = existing?.chat ?? inProject(fresh, project?.id)
     const added = input.messages.map((message) => {
       const stored = written(message, Effect.runSync(ids.next), last, now)
       last = stored.id
@@ -154,10 +164,10 @@ const make = Effect.gen(function* () {
       end({ ...reply, content, state: "failed", begin: undefined })
     }
   })
-  return { begin, chats, running, use }
+  return { begin, chats, projects, running, use }
 })
 
-/** The chats of one process and the running records of their replies, which the in-memory stores share. */
+/** The chats of one process, their projects and the running records of their replies, which the in-memory stores share. */
 export class InMemoryChats extends Context.Service<InMemoryChats, Effect.Success<typeof make>>()(
   "@parley/core/chat/store/InMemoryChats"
 ) {

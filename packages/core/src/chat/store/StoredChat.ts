@@ -120,6 +120,8 @@ export interface Chat {
   readonly owner: ConversationOwner
   /** The beginning of its first message. */
   readonly title: string
+  /** The project of a person's own chat; absent if it is in none. */
+  readonly projectId?: string
   readonly createdAt: number
   readonly updatedAt: number
 }

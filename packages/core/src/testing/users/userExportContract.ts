@@ -5,6 +5,7 @@ import { AuditLog } from "../../audit/AuditLog.ts"
 import { PaymentEventStore } from "../../billing/inbox/PaymentEventStore.ts"
 import { noFacts } from "../../billing/SubscriptionFacts.ts"
 import { BotStore } from "../../bots/BotStore.ts"
+import { ProjectStore } from "../../chat/projects/ProjectStore.ts"
 import { ChatStore } from "../../chat/store/ChatStore.ts"
 import { closeAccount } from "../../credits/rules/openAndClose.ts"
 import { CrmConnectionStore } from "../../crm/CrmConnectionStore.ts"
@@ -83,6 +84,8 @@ const somebody = Effect.fnUntraced(function* (userId: UserId) {
   yield* bill(userId)
   yield* signInByEmail(userId)
   yield* (yield* PreferenceStore).set(userId, { instructions: "Be brief.", modelId: null })
+  const project = { id: crypto.randomUUID(), name: "Tea", instructions: "", documentIds: [] }
+  yield* (yield* ProjectStore).create(userId, project, 1)
   const document = newDocument(userId)
   yield* (yield* DocumentStore).insert(document, ampleQuota)
   yield* (yield* FileStore).write({ userId, documentId: document.id, bytes: FILE })
