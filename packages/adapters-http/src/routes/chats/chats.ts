@@ -291,7 +291,7 @@ export const patchChat = defineRoute({
   pathParameters: chatPath,
   body: jsonBody(ChatChange, "The title or the project."),
   responses: { 200: { description: "The chat as it is now.", schema: ChatRow } },
-  errors: ["invalid_chat_change", "chat_not_found", "project_not_found", "storage_unavailable"],
+  errors: ["invalid_request", "invalid_chat_change", "chat_not_found", "project_not_found", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ caller, path, body: { projectId, title } }) {
     if ((title === undefined) === (projectId === undefined)) {
       const issue = { path: "title", message: "Expected either title or projectId" }
