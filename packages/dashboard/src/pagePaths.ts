@@ -7,6 +7,8 @@ export const PAGE_PATHS = {
   chat: "/chats/:chatId",
   /** A shared chat, which is read without signing in. */
   sharedChat: "/shared/:shareId",
+  projects: "/projects",
+  project: "/projects/:projectId",
   documents: "/documents",
   document: "/documents/:documentId",
   usage: "/usage",

@@ -26,8 +26,8 @@ const withImports = (key: string, found = new Set<string>()): ReadonlySet<string
 const zippedKilobytes = (files: Iterable<string>): number =>
   [...files].reduce((sum, file) => sum + gzipSync(readFileSync(folder + file), { level: 9 }).length, 0) / 1_000
 
-it("a person who opens a new chat loads at most 160 KB of script, zipped", () => {
+it("a person who opens a new chat loads at most 170 KB of script, zipped", () => {
   const kilobytes = zippedKilobytes(new Set([...withImports("index.html"), "theme.js"]))
   process.stdout.write(`first load: ${kilobytes.toFixed(1)} KB\n`)
-  expect(kilobytes).toBeLessThanOrEqual(160)
+  expect(kilobytes).toBeLessThanOrEqual(170)
 })

@@ -8,10 +8,18 @@ type Texts = Readonly<Record<string, Message>>
 /** The texts that are loaded with a part of the application. */
 const PARTS = ["admin", "crm", "keys", "reindexing", "sharing", "versions"] as const
 
+/** Those with a folder of their own. */
+const FOLDERS = ["handover", "projects"] as const
+
 const catalogueIn = async (language: Language): Promise<Texts> => {
-  const parts = await Promise.all(
-    PARTS.map(async (part) => ((await import(`../app/messages/${language}/${part}.ts`)) as Record<string, Texts>)[part])
-  )
+  const parts = await Promise.all([
+    ...PARTS.map(
+      async (part) => ((await import(`../app/messages/${language}/${part}.ts`)) as Record<string, Texts>)[part]
+    ),
+    ...FOLDERS.map(
+      async (part) => ((await import(`../app/messages/${part}/${language}.ts`)) as Record<string, Texts>)[part]
+    )
+  ])
   return Object.assign({}, await loadCatalogue(language), ...parts) as Texts
 }
 

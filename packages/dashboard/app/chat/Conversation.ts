@@ -8,6 +8,8 @@ export interface ConversationFacts {
   /** Undefined until the server has given the new chat its id. */
   readonly chatId: string | undefined
   readonly title: string
+  /** The project of the chat, or in which a new one begins; null for none. */
+  readonly projectId: string | null
   /** Undefined until the person chooses. */
   readonly documentIds: ReadonlyArray<string> | undefined
   readonly modelId: string | undefined
@@ -67,6 +69,7 @@ const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeou
 const NOTHING: ConversationFacts = {
   chatId: undefined,
   title: "",
+  projectId: null,
   documentIds: undefined,
   modelId: undefined,
   nextBefore: null,
@@ -108,8 +111,8 @@ export class Conversation {
   }
 
   static stored(events: ConversationEvents, stored: StoredChat): Conversation {
-    const { id, title, documentIds, nextBefore } = stored
-    const conversation = new Conversation(events, { chatId: id, title, documentIds, nextBefore })
+    const { id, title, projectId, documentIds, nextBefore } = stored
+    const conversation = new Conversation(events, { chatId: id, title, projectId, documentIds, nextBefore })
     conversation.#take(stored)
     return conversation
   }
@@ -202,7 +205,7 @@ export class Conversation {
   /** Follows the server's state of the chat, unless this page is writing. */
   readonly follow = (stored: StoredChat): void => {
     if (this.isWriting || this.#isNaming || this.#facts.isReconnecting || this.#facts.isJoining) return
-    this.#set({ title: stored.title })
+    this.#set({ title: stored.title, projectId: stored.projectId })
     const noted = this.#isChosen ? withVersionsOf(stored.messages, this.chat.messages) : undefined
     if (noted !== undefined) {
       this.chat.messages = noted
@@ -222,6 +225,11 @@ export class Conversation {
 
   rename(title: string): void {
     this.#set({ title })
+  }
+
+  /** The chat is in this project, or in none if it is null. */
+  beginIn(projectId: string | null): void {
+    if (projectId !== this.#facts.projectId) this.#set({ projectId })
   }
 
   chooseModel(modelId: string): void {
@@ -253,10 +261,11 @@ export class Conversation {
 
   /** A request after a message; without a question it asks for another version of the reply to that message. */
   #request(question: string | undefined, parentMessageId: string | null | undefined) {
-    const { chatId, modelId, documentIds = [] } = this.#facts
+    const { chatId, modelId, documentIds = [], projectId } = this.#facts
     return {
       messages: question === undefined ? [] : [{ role: "user" as const, content: question }],
       ...(chatId === undefined ? {} : { chatId }),
+      ...(chatId !== undefined || projectId === null ? {} : { projectId }),
       ...(chatId === undefined || parentMessageId === undefined ? {} : { parentMessageId }),
       ...(modelId === undefined ? {} : { modelId }),
       documentIds: this.#events.existing(documentIds)

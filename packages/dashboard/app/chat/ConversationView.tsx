@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query"
-import { useEffect, useRef, useState } from "react"
+import { Suspense, useEffect, useRef, useState } from "react"
 import { documentsQuery } from "../api/documents.ts"
 import { meQuery } from "../api/session.ts"
 import { chosenDocuments } from "../documents/chosenDocuments.ts"
 import { DropArea } from "../documents/DropArea.tsx"
 import { useMessages } from "../messages/MessagesProvider.tsx"
+import { lazyPart } from "../parts/lazyPart.ts"
 import { ProblemNotice } from "../shell/ProblemNotice.tsx"
 import { Announcer } from "../spoken/Announcer.tsx"
 import { Composer } from "./composer/Composer.tsx"
@@ -16,6 +17,8 @@ import { Transcript } from "./transcript/Transcript.tsx"
 import { UploadNotes } from "./composer/UploadNotes.tsx"
 import { useFacts } from "./useConversation.ts"
 import { useUpload } from "./composer/useUpload.ts"
+
+const InProject = lazyPart(async () => (await import("../projects/InProject.tsx")).InProject)
 
 /** A conversation: its messages, and the field for the next question. Dropped files become documents of it. */
 export const ConversationView = ({ conversation }: { readonly conversation: Conversation }) => {
@@ -53,7 +56,13 @@ export const ConversationView = ({ conversation }: { readonly conversation: Conv
             onSent={() => setDraft(undefined)}
             returned={refusal?.question}
           />
-          <WithoutDocuments conversation={conversation} />
+          {facts.projectId === null ? (
+            <WithoutDocuments conversation={conversation} />
+          ) : (
+            <Suspense fallback={<p className={classes.note}>&nbsp;</p>}>
+              <InProject projectId={facts.projectId} />
+            </Suspense>
+          )}
         </div>
         <Announcer conversation={conversation} messages={messages} isWriting={isWriting} />
       </div>
@@ -71,17 +80,22 @@ const WithoutDocuments = ({ conversation }: { readonly conversation: Conversatio
   return <p className={classes.note}>{t("chat.documents.without")}</p>
 }
 
-/** A new chat begins with the documents that the person last chose or uploaded and still has. */
+/**
+ * A new chat begins with the documents that the person last chose or uploaded and still has; in a project with none, because
+ * its replies read those of the project.
+ */
 const useDefaultDocuments = (conversation: Conversation, isEmpty: boolean): void => {
-  const { chatId } = useFacts(conversation)
+  const { chatId, projectId } = useFacts(conversation)
   const { data: me } = useQuery(meQuery)
   const { data: documents } = useQuery(documentsQuery)
-  const begun = useRef<Conversation>(undefined)
+  const begun = useRef<string>(undefined)
   useEffect(() => {
     const isNew = chatId === undefined && isEmpty
-    if (!isNew || begun.current === conversation || me == null || documents === undefined) return
-    begun.current = conversation
+    const place = `${conversation.id} ${projectId}`
+    if (!isNew || begun.current === place || me == null || documents === undefined) return
+    begun.current = place
+    if (projectId !== null) return conversation.beginWith([])
     const usable = new Set(documents.filter(({ status }) => status !== "failed").map(({ id }) => id))
     conversation.beginWith(chosenDocuments.read(me.userId).filter((id) => usable.has(id)))
-  }, [conversation, chatId, isEmpty, me, documents])
+  }, [conversation, chatId, projectId, isEmpty, me, documents])
 }

@@ -15,6 +15,7 @@ import { exportChat } from "./exportChat.ts"
 import { lazyPart } from "../parts/lazyPart.ts"
 
 const ShareDialog = lazyPart(async () => (await import("../sharing/ShareDialog.tsx")).ShareDialog)
+const MoveDialog = lazyPart(async () => (await import("../projects/MoveDialog.tsx")).MoveDialog)
 const ConfirmDialog = lazyPart(async () => (await import("../shell/ConfirmDialog.tsx")).ConfirmDialog)
 
 export interface ChatRowProps {
@@ -32,6 +33,7 @@ export const ChatRow = ({ chat, searched, onChoose }: ChatRowProps) => {
   const [newTitle, setNewTitle] = useState<string>()
   const [isDeleting, setDeleting] = useState(false)
   const [isSharing, setSharing] = useState(false)
+  const [isMoving, setMoving] = useState(false)
   const title = chat.title.trim() === "" ? t("chat.untitled") : chat.title
   const { rename, remove } = useChatChanges(chat, () => {
     setDeleting(false)
@@ -66,12 +68,18 @@ export const ChatRow = ({ chat, searched, onChoose }: ChatRowProps) => {
         entries={entriesOf(chat, t, {
           onRename: () => setNewTitle(title),
           onShare: () => setSharing(true),
+          onMove: () => setMoving(true),
           onDelete: () => setDeleting(true)
         })}
       >
         <Icon name="dots" size={16} />
       </MenuButton>
       {isSharing && <SharedBranch chatId={chat.id} onClose={() => setSharing(false)} />}
+      {isMoving && (
+        <Suspense fallback={null}>
+          <MoveDialog chat={chat} onClose={() => setMoving(false)} />
+        </Suspense>
+      )}
       {isDeleting && <DeleteDialog title={title} remove={remove} onClose={() => setDeleting(false)} />}
     </li>
   )
@@ -119,16 +127,18 @@ const SharedBranch = ({ chatId, onClose }: SharedBranchProps) => {
 interface ChatActions {
   readonly onRename: () => void
   readonly onShare: () => void
+  readonly onMove: () => void
   readonly onDelete: () => void
 }
 
 const entriesOf = (
   chat: ChatSummary,
   t: Messages["t"],
-  { onRename, onShare, onDelete }: ChatActions
+  { onRename, onShare, onMove, onDelete }: ChatActions
 ): ReadonlyArray<MenuEntry> => [
   { label: t("chats.rename"), icon: "edit", onSelect: onRename },
   { label: t("chats.share"), icon: "share", onSelect: onShare },
+  { label: t("chats.move"), icon: "folder", onSelect: onMove },
   {
     label: t("chats.exportMarkdown"),
     icon: "download",

@@ -21,6 +21,11 @@ export interface PageEntry {
 export const PAGES: ReadonlyArray<PageEntry> = [
   { paths: [PAGE_PATHS.newChat, PAGE_PATHS.chat], Component: ChatPage },
   {
+    paths: [PAGE_PATHS.projects, PAGE_PATHS.project],
+    Component: lazyPart(async () => (await import("./projects/ProjectsPage.tsx")).ProjectsPage),
+    navigation: { label: "nav.projects", icon: "folder" }
+  },
+  {
     paths: [PAGE_PATHS.documents, PAGE_PATHS.document],
     Component: lazyPart(async () => (await import("./documents/DocumentsPage.tsx")).DocumentsPage),
     navigation: { label: "nav.documents", icon: "file" }

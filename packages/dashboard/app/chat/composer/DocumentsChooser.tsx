@@ -1,19 +1,16 @@
 import type { Document } from "@parley/client"
-import { Button, Checkbox, Modal, Text, TextInput } from "@mantine/core"
+import { Button, Modal, Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { documentsQuery } from "../../api/documents.ts"
+import { DocumentChoices } from "../../documents/DocumentChoices.tsx"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { ProblemNotice } from "../../shell/ProblemNotice.tsx"
-import { Icon } from "../../theme/Icon.tsx"
 import type { Conversation } from "../Conversation.ts"
 import classes from "./DocumentsChooser.module.css"
 import { UploadButton } from "./UploadButton.tsx"
 import { useFacts } from "../useConversation.ts"
 import { type Uploading, useUpload } from "./useUpload.ts"
-
-/** From this number of documents on, there is a search field. */
-const SEARCHED_FROM = 9
 
 export interface DocumentsChooserProps {
   readonly conversation: Conversation
@@ -25,16 +22,12 @@ export const DocumentsChooser = ({ conversation, onClose }: DocumentsChooserProp
   const { t } = useMessages()
   const { documentIds = [] } = useFacts(conversation)
   const { data: documents = [], error } = useQuery(documentsQuery)
-  const [search, setSearch] = useState("")
   const [problem, setProblem] = useState<unknown>()
   const { upload, uploads, problem: uploadProblem } = useUpload(conversation)
   const attach = (ids: ReadonlyArray<string>) => {
     setProblem(undefined)
     conversation.choose(ids).catch(setProblem)
   }
-  const toggle = (id: string, isAttached: boolean) =>
-    attach(isAttached ? [...documentIds, id] : documentIds.filter((other) => other !== id))
-  const shown = documents.filter(({ filename }) => filename.toLowerCase().includes(search.trim().toLowerCase()))
   const wrong = problem ?? uploadProblem ?? error ?? undefined
   return (
     <Modal
@@ -54,23 +47,8 @@ export const DocumentsChooser = ({ conversation, onClose }: DocumentsChooserProp
           <UploadWords name={name} part={part} />
         </p>
       ))}
-      {documents.length >= SEARCHED_FROM && (
-        <TextInput
-          aria-label={t("chat.documents.search")}
-          placeholder={t("chat.documents.search")}
-          leftSection={<Icon name="search" size={16} />}
-          value={search}
-          onChange={(event) => setSearch(event.currentTarget.value)}
-        />
-      )}
       {documents.length === 0 && uploads.length === 0 && <p className={classes.empty}>{t("chat.documents.empty")}</p>}
-      <ul className={classes.list}>
-        {shown.map((document) => (
-          <li key={document.id}>
-            <DocumentChoice document={document} isAttached={documentIds.includes(document.id)} onToggle={toggle} />
-          </li>
-        ))}
-      </ul>
+      <DocumentChoices documents={documents} chosen={documentIds} onChange={attach} />
       <div className={classes.foot}>
         <Button onClick={onClose}>{t("chat.documents.done")}</Button>
       </div>
@@ -102,35 +80,6 @@ const ChooserTools = ({ documents, upload, attach }: ChooserToolsProps) => {
         {t("chat.documents.noneAll")}
       </Button>
     </div>
-  )
-}
-
-interface DocumentChoiceProps {
-  readonly document: Document
-  readonly isAttached: boolean
-  readonly onToggle: (id: string, isAttached: boolean) => void
-}
-
-const DocumentChoice = ({ document, isAttached, onToggle }: DocumentChoiceProps) => {
-  const { t, number, size } = useMessages()
-  const { id, filename, status, pages, bytes, progress } = document
-  const details =
-    status === "processing"
-      ? t("chat.documents.status.processing", { percent: number(progress, { style: "percent" }) })
-      : status === "failed"
-        ? t("chat.documents.status.failed")
-        : pages === null
-          ? size(bytes)
-          : `${t("count.pages", { count: pages })}, ${size(bytes)}`
-  return (
-    <Checkbox
-      className={classes.choice ?? ""}
-      label={filename}
-      description={details}
-      checked={isAttached && status !== "failed"}
-      disabled={status === "failed"}
-      onChange={(event) => onToggle(id, event.currentTarget.checked)}
-    />
   )
 }
 

@@ -122,6 +122,7 @@ export const chat: MessagesLike<typeof english> = {
   "chats.menu": "Optionen des Chats {title}",
   "chats.rename": "Umbenennen",
   "chats.share": "Teilen",
+  "chats.move": "In ein Projekt verschieben",
   "chats.renameField": "Neuer Name",
   "chats.exportMarkdown": "Als Markdown exportieren",
   "chats.exportJson": "Als JSON exportieren",

@@ -16,6 +16,7 @@ export const shell: MessagesLike<typeof english> = {
   "nav.open": "Menü öffnen",
   "nav.close": "Menü schließen",
   "nav.newChat": "Neuer Chat",
+  "nav.projects": "Projekte",
   "nav.documents": "Dokumente",
   "nav.usage": "Verbrauch",
   "nav.bots": "Bots",

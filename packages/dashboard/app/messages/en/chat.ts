@@ -121,6 +121,7 @@ export const chat = {
   "chats.menu": "Options of the chat {title}",
   "chats.rename": "Rename",
   "chats.share": "Share",
+  "chats.move": "Move to a project",
   "chats.renameField": "New name",
   "chats.exportMarkdown": "Export as Markdown",
   "chats.exportJson": "Export as JSON",

@@ -16,6 +16,7 @@ export const shell = {
   "nav.open": "Open the menu",
   "nav.close": "Close the menu",
   "nav.newChat": "New chat",
+  "nav.projects": "Projects",
   "nav.documents": "Documents",
   "nav.usage": "Usage",
   "nav.bots": "Bots",

@@ -116,6 +116,7 @@ export const chat: MessagesLike<typeof english> = {
   "chats.menu": "Opciones del chat {title}",
   "chats.rename": "Cambiar el nombre",
   "chats.share": "Compartir",
+  "chats.move": "Mover a un proyecto",
   "chats.renameField": "Nombre nuevo",
   "chats.exportMarkdown": "Exportar como Markdown",
   "chats.exportJson": "Exportar como JSON",

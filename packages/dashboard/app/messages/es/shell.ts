@@ -16,6 +16,7 @@ export const shell: MessagesLike<typeof english> = {
   "nav.open": "Abrir el menú",
   "nav.close": "Cerrar el menú",
   "nav.newChat": "Chat nuevo",
+  "nav.projects": "Proyectos",
   "nav.documents": "Documentos",
   "nav.usage": "Consumo",
   "nav.bots": "Bots",

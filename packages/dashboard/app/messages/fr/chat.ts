@@ -118,6 +118,7 @@ export const chat: MessagesLike<typeof english> = {
   "chats.menu": "Options de la discussion {title}",
   "chats.rename": "Renommer",
   "chats.share": "Partager",
+  "chats.move": "Déplacer vers un projet",
   "chats.renameField": "Nouveau nom",
   "chats.exportMarkdown": "Exporter en Markdown",
   "chats.exportJson": "Exporter en JSON",

@@ -16,6 +16,7 @@ export const shell: MessagesLike<typeof english> = {
   "nav.open": "Ouvrir le menu",
   "nav.close": "Fermer le menu",
   "nav.newChat": "Nouvelle discussion",
+  "nav.projects": "Projets",
   "nav.documents": "Documents",
   "nav.usage": "Consommation",
   "nav.bots": "Bots",

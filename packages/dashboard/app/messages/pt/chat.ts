@@ -119,6 +119,7 @@ export const chat: MessagesLike<typeof english> = {
   "chats.menu": "Opções da conversa {title}",
   "chats.rename": "Renomear",
   "chats.share": "Compartilhar",
+  "chats.move": "Mover para um projeto",
   "chats.renameField": "Novo nome",
   "chats.exportMarkdown": "Exportar como Markdown",
   "chats.exportJson": "Exportar como JSON",

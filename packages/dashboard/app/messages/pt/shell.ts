@@ -16,6 +16,7 @@ export const shell: MessagesLike<typeof english> = {
   "nav.open": "Abrir o menu",
   "nav.close": "Fechar o menu",
   "nav.newChat": "Nova conversa",
+  "nav.projects": "Projetos",
   "nav.documents": "Documentos",
   "nav.usage": "Consumo",
   "nav.bots": "Bots",

@@ -70,6 +70,11 @@ const OpenChat = ({ conversation }: { readonly conversation: Conversation }) => 
     void conversation.choose(named.split(","))
     void navigate(PAGE_PATHS.newChat, { replace: true })
   }, [named, conversation, navigate])
+  const project = address.get("project")
+  useEffect(() => {
+    // A new chat begins in the project that its address names.
+    if (isAtStart && chatId === undefined) conversation.beginIn(project)
+  }, [chatId, conversation, isAtStart, project])
   useEffect(() => {
     if (chatId !== undefined && isAtStart) void navigate(`/chats/${chatId}`, { replace: true })
   }, [chatId, isAtStart, navigate])
