@@ -161,16 +161,36 @@ const makeBranchOf = Effect.map(ChatStore, (chats) =>
   })
 )
 
-/** The project of the conversation; of a new one, the project that the request names. */
-const makeProjectOf = Effect.map(ProjectStore, (projects) =>
-  Effect.fnUntraced(function* (owner: ConversationOwner, { projectId: named }: ChatRequest, chat: Chat | undefined) {
+/** The scope of a reply: the project of its chat, and the documents of the request and of the project. */
+const makeScopeOf = Effect.gen(function* () {
+  const documents = yield* DocumentStore
+  const projects = yield* ProjectStore
+
+  /** The project of the conversation; of a new one, the project that the request names. */
+  const projectOf = Effect.fnUntraced(function* (
+    owner: ConversationOwner,
+    named: string | undefined,
+    chat: Chat | undefined
+  ) {
     const projectId = named ?? chat?.projectId
     if (projectId === undefined || !("person" in owner)) return undefined
     const project = yield* projects.get(owner.person, projectId)
     if (project === undefined && named !== undefined) return yield* new ProjectNotFound({ projectId })
     return project
   })
-)
+
+  return Effect.fnUntraced(function* (
+    { conversationOwner, documentsOwner }: ReplyParties,
+    { documentIds: named = [], projectId }: ChatRequest,
+    { chat, documentIds: known }: { readonly chat: Chat | undefined; readonly documentIds: ReadonlyArray<string> }
+  ) {
+    const project = yield* projectOf(conversationOwner, projectId, chat)
+    const shared = project?.documentIds ?? []
+    const asked = [...named, ...shared]
+    const found = yield* findReadableDocuments(documents, documentsOwner, asked, [...known, ...shared])
+    return { ...found, project }
+  })
+})
 
 /**
  * Every check of a request that can refuse it before credits are held: ownership, tier, model, length. Each party is
@@ -179,8 +199,7 @@ const makeProjectOf = Effect.map(ProjectStore, (projects) =>
 export const makePrepareReply = Effect.gen(function* () {
   const catalog = yield* Catalog
   const branchOf = yield* makeBranchOf
-  const projectOf = yield* makeProjectOf
-  const documents = yield* DocumentStore
+  const scopeOf = yield* makeScopeOf
   const models = yield* ChatModels
   const preferred = yield* PreferenceService
   const fallbacksFor = yield* makeFallbacks
@@ -199,17 +218,10 @@ export const makePrepareReply = Effect.gen(function* () {
       ],
       { concurrency: 2 }
     )
-    const { chat, documentIds: known, messages: stored, parentId } = branch
-    const project = yield* projectOf(conversationOwner, request, chat)
+    const { messages: stored, parentId } = branch
+    const { documentFilter: filter = {} } = request
     const model = yield* chooseModel(tier, request, terms, preferences.modelId)
-    const { documentFilter: filter = {}, documentIds: named = [] } = request
-    const { documentIds: ofProject = [], instructions: projectInstructions = "" } = project ?? {}
-    const { pending, ready: all } = yield* findReadableDocuments(
-      documents,
-      documentsOwner,
-      [...named, ...ofProject],
-      [...known, ...ofProject]
-    )
+    const { pending, project, ready: all } = yield* scopeOf(parties, request, branch)
     const ready = all.filter((document) => admitsDocument(filter, document))
     if (!tier.models.includes(model.id)) return yield* notAllowed(catalog, model, tier)
     const provider = yield* models.resolve(model)
@@ -226,7 +238,7 @@ export const makePrepareReply = Effect.gen(function* () {
       passageTokens: Math.min(settings.passageTokens, mostTokens),
       wholeTokens: Math.min(settings.wholeTokens, mostTokens)
     })
-    const told = instructionsOf((terms ?? settings).instructions, preferences.instructions, projectInstructions)
+    const told = instructionsOf((terms ?? settings).instructions, preferences.instructions, project?.instructions)
     const messages = [...told, ...stored.filter(terms === undefined ? hasContent : isOfModel), ...said]
     const tokenizer = yield* Tokenizer
     yield* countMessages(payer, messages, model.contextTokens)
@@ -246,8 +258,10 @@ export const makePrepareReply = Effect.gen(function* () {
 })
 
 /** The instructions of the operator or the bot's owner, then those of the person, then those of the project. */
-const instructionsOf = (general = "", ...own: ReadonlyArray<string>): ReadonlyArray<ChatMessage> =>
-  [general, ...own].flatMap((text) => (text === "" ? [] : [{ role: "system" as const, content: withoutBlanks(text) }]))
+const instructionsOf = (...texts: ReadonlyArray<string | undefined>): ReadonlyArray<ChatMessage> =>
+  texts.flatMap((text) =>
+    text === undefined || text === "" ? [] : [{ role: "system" as const, content: withoutBlanks(text) }]
+  )
 
 /** The candidates with at most so many output tokens. */
 const bounded = (

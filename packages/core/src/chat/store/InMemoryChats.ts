@@ -98,6 +98,14 @@ const begun = (
   createdAt
 })
 
+/** A chat that begins now, in a project if it is one of these. */
+const newChat = (input: BeginTurnInput, projects: ReadonlyArray<Project> = [], now: number): Chat => {
+  const { chatId, owner, title } = input
+  const project = projects.find(({ id }) => id === input.projectId?.toLowerCase())
+  const chat = { id: chatId.toLowerCase(), owner, title: storableText(title), createdAt: now, updatedAt: now }
+  return inProject(chat, project?.id)
+}
+
 const make = Effect.gen(function* () {
   const accounts = yield* InMemoryAccounts
   const clock = yield* Clock.Clock
@@ -119,10 +127,7 @@ const make = Effect.gen(function* () {
     const { parentId = existing?.messages.at(-1)?.id ?? null } = input
     let last = parentId?.toLowerCase() ?? null
     if (last !== null && existing?.messages.some(({ id }) => id === last) !== true) return
-    const title = storableText(input.title)
-    const project = projects.get(ownerKey(owner).userId)?.find(({ id }) => id === input.projectId?.toLowerCase())
-    const fresh = { id: chatId.toLowerCase(), owner, title, createdAt: now, updatedAt: now }
-    const chat = existing?.chat ?? inProject(fresh, project?.id)
+    const chat = existing?.chat ?? newChat(input, projects.get(ownerKey(owner).userId), now)
     const added = input.messages.map((message) => {
       const stored = written(message, Effect.runSync(ids.next), last, now)
       last = stored.id

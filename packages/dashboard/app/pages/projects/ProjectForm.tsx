@@ -18,9 +18,9 @@ type Values = Pick<Project, "documentIds" | "instructions" | "name">
 export const ProjectForm = ({ project }: { readonly project: Project }) => {
   const { t } = useProjectMessages()
   const queryClient = useQueryClient()
-  const { data: documents = [] } = useQuery(documentsQuery)
   const [changed, setChanged] = useState<Partial<Values>>({})
-  const { documentIds, instructions, name }: Values = { ...project, ...changed }
+  const { documentIds, instructions, name } = { ...project, ...changed }
+  const isSavable = Object.keys(changed).length > 0 && name.trim() !== ""
   const save = useMutation({
     mutationFn: () => parley.call("updateProject", { path: { id: project.id }, body: changed }),
     onSuccess: (stored) => {
@@ -60,34 +60,39 @@ export const ProjectForm = ({ project }: { readonly project: Project }) => {
         value={instructions}
         onChange={({ currentTarget: { value } }) => change({ instructions: value })}
       />
-      <fieldset className={classes.documents}>
-        <Input.Label component="legend">{t("projects.documents.title")}</Input.Label>
-        <Input.Description>{t("projects.documents.text")}</Input.Description>
-        {documents.length === 0 ? (
-          <p className={classes.about}>
-            <Link to={PAGE_PATHS.documents}>{t("projects.documents.upload")}</Link>
-          </p>
-        ) : (
-          <DocumentChoices
-            documents={documents}
-            chosen={documentIds}
-            onChange={(chosen) => change({ documentIds: chosen })}
-          />
-        )}
-      </fieldset>
+      <Documents chosen={documentIds} onChange={(chosen) => change({ documentIds: chosen })} />
       {save.error !== null && <ProblemNotice error={save.error} onDismiss={save.reset} />}
       <Group justify="flex-end" mt="sm">
         <Text size="sm" c="dimmed" role="status">
           {save.isSuccess && t("projects.saved")}
         </Text>
-        <Button
-          type="submit"
-          loading={save.isPending}
-          disabled={Object.keys(changed).length === 0 || name.trim() === ""}
-        >
+        <Button type="submit" loading={save.isPending} disabled={!isSavable}>
           {t("projects.save")}
         </Button>
       </Group>
     </form>
+  )
+}
+
+interface DocumentsProps {
+  readonly chosen: ReadonlyArray<string>
+  readonly onChange: (chosen: ReadonlyArray<string>) => void
+}
+
+const Documents = ({ chosen, onChange }: DocumentsProps) => {
+  const { t } = useProjectMessages()
+  const { data: documents = [] } = useQuery(documentsQuery)
+  return (
+    <fieldset className={classes.documents}>
+      <Input.Label component="legend">{t("projects.documents.title")}</Input.Label>
+      <Input.Description>{t("projects.documents.text")}</Input.Description>
+      {documents.length === 0 ? (
+        <p className={classes.about}>
+          <Link to={PAGE_PATHS.documents}>{t("projects.documents.upload")}</Link>
+        </p>
+      ) : (
+        <DocumentChoices documents={documents} chosen={chosen} onChange={onChange} />
+      )}
+    </fieldset>
   )
 }
