@@ -1,4 +1,4 @@
-import { ChatStore, type Difference, DocumentStore, FileStore } from "@parley/core/adapter"
+import { ChatStore, type Difference, DocumentStore, FileStore, ProjectStore } from "@parley/core/adapter"
 import {
   ampleQuota,
   newDocument,
@@ -16,7 +16,9 @@ export const fill = Effect.gen(function* () {
   const ledger = yield* testedLedger
   for (const userId of users) {
     const document = newDocument(userId)
-    yield* (yield* ChatStore).beginTurn(newTurn(userId))
+    const project = { id: crypto.randomUUID(), name: "Tea", instructions: "Be brief.", documentIds: [document.id] }
+    yield* (yield* ProjectStore).create(userId, project, 1)
+    yield* (yield* ChatStore).beginTurn(newTurn(userId, { projectId: project.id }))
     yield* (yield* DocumentStore).insert(document, ampleQuota)
     yield* (yield* FileStore).write({ userId, documentId: document.id, bytes: new Uint8Array([0, 1, 255]) })
     yield* ledger.open({ userId, tier: "free", allowance: 100 })
