@@ -185,7 +185,9 @@ const makeScopeOf = Effect.gen(function* () {
     { chat, documentIds: known }: { readonly chat: Chat | undefined; readonly documentIds: ReadonlyArray<string> }
   ) {
     const project = yield* projectOf(conversationOwner, projectId, chat)
-    const shared = project?.documentIds ?? []
+    // A project has documents of its own person, and these parties may read those of another one.
+    const areOwn = "person" in conversationOwner && conversationOwner.person === documentsOwner
+    const shared = areOwn ? (project?.documentIds ?? []) : []
     const asked = [...named, ...shared]
     const found = yield* findReadableDocuments(documents, documentsOwner, asked, [...known, ...shared])
     return { ...found, project }

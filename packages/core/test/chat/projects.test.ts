@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { DocumentService, PreferenceService, ProjectService } from "@parley/core/effect"
+import { onePerson } from "@parley/core"
+import { ChatService, DocumentService, PreferenceService, ProjectService } from "@parley/core/effect"
 import { Effect } from "effect"
 import { ask, balance, reading, says, scriptedModel, world } from "./world.ts"
 
@@ -122,6 +123,19 @@ describe("a project", () => {
       assert.deepInclude(yield* moved, { _tag: "ProjectNotFound" })
       assert.deepInclude(yield* Effect.flip(projects.remove("bob", projectId)), { _tag: "ProjectNotFound" })
       assert.deepInclude(yield* Effect.flip(projects.place("ann", reply.chatId, projectId)), { _tag: "ChatNotFound" })
+    }).pipe(Effect.provide(services))
+  })
+
+  it.live("its documents are left out if the parties of a reply read those of another owner", () => {
+    const { read, services } = setUp()
+    return Effect.gen(function* () {
+      const documentIds = [yield* upload("ann", "Tea costs 3.")]
+      const { id: projectId } = yield* create("ann", { instructions: "Speak of tea.", documentIds })
+      const parties = { ...onePerson("ann"), documentsOwner: "team" }
+      const request = { messages: [{ role: "user", content: "What does tea cost?" }], projectId }
+      yield* Effect.scoped(Effect.flatMap(ChatService, (chat) => chat.send({ parties, request })))
+      assert.include(read(), "Speak of tea.")
+      assert.notInclude(read(), "Tea costs 3.")
     }).pipe(Effect.provide(services))
   })
 
