@@ -39,7 +39,7 @@ describe("npm run docs", () => {
   })
 
   it.each([
-    ["docker", "Docker and Kubernetes"],
+    ["docker", "Docker, compose and Kubernetes"],
     ["supabase", "Supabase"],
     ["prometheus", "Monitoring"],
     ["next.js", "Start with Next.js"]

@@ -126,7 +126,7 @@ const corePages = (exported: ReadonlyArray<Exported>): ReadonlyArray<ApiPage> =>
 const index = (pages: ReadonlyArray<ApiPage>): ApiPage => {
   const lines = pages.map(({ name, text }) => `- [${/^# (.+)$/m.exec(text)?.[1] ?? name}](${name}.md)`)
   const intro =
-    "Every export of every package, with its documentation and its declaration. `@parley/core` is told by its domains; an application begins with [createParley](core-promise.md)."
+    "Every export of every package, with its documentation and its declaration. `@parley/core` is described by its domains; an application begins with [createParley](core-promise.md)."
   return { name: "index", text: `${["# Interface of the packages", intro, lines.join("\n")].join("\n\n")}\n` }
 }
 
