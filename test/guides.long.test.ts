@@ -171,7 +171,8 @@ it(
     const named = (line: string) => line.replaceAll(/@parley\/([\w-]+)/g, (_, name: string) => tarballs.get(name) ?? "")
     const said: Array<string> = []
     for (const { text } of commands) {
-      const ended = await ending("bash", ["-euc", named(text)], empty, { ...process.env, NO_COLOR: "1" })
+      // Bash reads the settings of a person's shell if its input is a socket.
+      const ended = await ending("bash", ["--norc", "-euc", named(text)], empty, { ...process.env, NO_COLOR: "1" })
       expect(ended).toMatchObject({ exit: 0 })
       said.push(ended.said)
     }
