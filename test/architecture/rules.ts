@@ -29,6 +29,7 @@ export const coreDomains: ReadonlyArray<string> = [
   "validation",
   "identity",
   "storage",
+  "branding",
   "outages",
   "secrets",
   "sessions",

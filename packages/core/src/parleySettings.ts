@@ -1,5 +1,6 @@
 import { type Context, Effect, Layer, Schema, Struct } from "effect"
 import { PaymentRetention, PaymentRetentionData } from "./billing/upkeep/PaymentEventSweeper.ts"
+import { Branding, BrandingData } from "./branding/Branding.ts"
 import { TitleSettings, TitleSettingsData } from "./chat/titles/TitleSettings.ts"
 import { ReplySettings, ReplySettingsData } from "./chat/prompt/ReplySettings.ts"
 import { HoldTtl } from "./credits/holds/keepHolds.ts"
@@ -31,7 +32,9 @@ export const ParleySettings = Schema.Struct({
   /** The retention of payment events; default 90 days. */
   paymentRetention: partOf(PaymentRetentionData),
   /** The retention of chats, visitors' conversations and the audit log; default for ever. */
-  retention: partOf(RetentionData)
+  retention: partOf(RetentionData),
+  /** The name, logo and colours of the pages for people; default those of Parley. */
+  branding: partOf(BrandingData)
 })
 export type ParleySettings = typeof ParleySettings.Type
 
@@ -77,5 +80,6 @@ export const settingsLayer = (given: ParleySettings): Layer.Layer<never> =>
     replaced(HoldTtl, given.holdTtlMs),
     replaced(LowBalance, given.lowBalance),
     merged(PaymentRetention, given.paymentRetention),
-    merged(Retention, given.retention)
+    merged(Retention, given.retention),
+    merged(Branding, given.branding)
   )

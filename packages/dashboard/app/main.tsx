@@ -1,5 +1,6 @@
 import "@mantine/core/styles.css"
 import "./theme/variables.css"
+import "./theme/tokens.css"
 import "./theme/base.css"
 import "./theme/shapes.css"
 import { StrictMode } from "react"

@@ -1,9 +1,10 @@
-import { readdirSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { extname, join, relative, sep } from "node:path"
 import accepts from "accepts"
 import send from "send"
 import vary from "vary"
+import { type BrandFile, brandFiles, brandPage, type DashboardBranding } from "./brandFiles.ts"
 import { APP_FOLDER, formOf } from "./builtApp.ts"
 import { PAGE_PATHS } from "./pagePaths.ts"
 
@@ -22,16 +23,18 @@ export interface DashboardOptions {
   readonly standInPayments?: string | undefined
   /** The origin of the pages for visitors of bots; undefined if it is the page's own. */
   readonly widgetOrigin?: string | undefined
+  /** The name, logo and colours of the page; what is not given is Parley's. */
+  readonly branding?: DashboardBranding | undefined
 }
+
+type PageOptions = Pick<DashboardOptions, "branding" | "widgetOrigin">
 
 /**
  * The page's content security policy: its own files and its own server, no inline code, no frame around it. The page
  * may create images from loaded data; a worker renders pdf pages; a frame previews a bot's widget. No text becomes HTML
  * or the address of a script, except the address of that worker (`app/pdf/openPdf.ts`).
  */
-type PolicyOptions = Pick<DashboardOptions, "widgetOrigin">
-
-const contentSecurityPolicy = ({ widgetOrigin }: PolicyOptions): string =>
+const contentSecurityPolicy = ({ widgetOrigin }: PageOptions): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
@@ -87,6 +90,12 @@ const PERMISSIONS_POLICY = [
   "clipboard-write=(self)"
 ].join(", ")
 
+const PAGE_HEADERS = {
+  "permissions-policy": PERMISSIONS_POLICY,
+  "referrer-policy": "same-origin",
+  "x-content-type-options": "nosniff"
+}
+
 const INDEX = "index.html"
 /** Files here carry a hash of their content in their name. */
 const HASHED = "assets/"
@@ -123,6 +132,8 @@ const PAGES = new RegExp(
  */
 export const dashboardRouter = (options: DashboardOptions): PageHandler => {
   const files = builtFiles()
+  const brand = brandFiles(options.branding ?? {})
+  const sendPage = pageSender(files, options)
   const policy = contentSecurityPolicy(options)
   const settings = JSON.stringify(pageSettings(options))
   return (request, response, next) => {
@@ -133,9 +144,13 @@ export const dashboardRouter = (options: DashboardOptions): PageHandler => {
       response.setHeader("cache-control", "no-store")
       return endWith(response, 200, "application/json; charset=utf-8", settings)
     }
-    if (files.has(name)) return sendFile({ name, policy, request, response, next })
-    if (!PAGES.test(path)) return next()
-    if (files.has(INDEX)) return sendFile({ name: INDEX, policy, request, response, next })
+    const made = brand.get(name)
+    if (made !== undefined) return sendMade({ made, policy, request, response })
+    if (name === INDEX || PAGES.test(path)) {
+      if (files.has(INDEX)) return sendPage(request, response, next)
+    } else {
+      return files.has(name) ? sendFile({ name, policy, request, response, next }) : next()
+    }
     endWith(
       response,
       503,
@@ -149,14 +164,14 @@ export const dashboardRouter = (options: DashboardOptions): PageHandler => {
  * Answers a browser's request for an unknown address with the application, which shows that. Mount it after everything
  * else. It passes requests of programs, which do not prefer HTML, to the next handler.
  */
-export const notFoundPage = (options: PolicyOptions = {}): PageHandler => {
+export const notFoundPage = (options: PageOptions = {}): PageHandler => {
   const files = builtFiles()
-  const policy = contentSecurityPolicy(options)
+  const sendPage = pageSender(files, options)
   return (request, response, next) => {
     vary(response, "Accept")
     if (!isReading(request) || !files.has(INDEX) || accepts(request).type(["json", "html"]) !== "html") return next()
     response.statusCode = 404
-    sendFile({ name: INDEX, policy, request, response, next })
+    sendPage(request, response, next)
   }
 }
 
@@ -190,6 +205,43 @@ interface Sending {
   readonly next: (error?: unknown) => void
 }
 
+/** Returns a handler that sends the application's page, with the operator's brand if there is one. */
+const pageSender = (files: ReadonlySet<string>, options: PageOptions): PageHandler => {
+  const policy = contentSecurityPolicy(options)
+  const { branding = {} } = options
+  const isBranded = Object.values(branding).some((part) => part !== undefined)
+  if (!isBranded || !files.has(INDEX)) {
+    return (request, response, next) => sendFile({ name: INDEX, policy, request, response, next })
+  }
+  const made = brandPage(readFileSync(join(APP_FOLDER, INDEX), "utf8"), branding)
+  return (request, response) => sendMade({ made, policy, request, response })
+}
+
+/** Sends a file that was made of the settings, which is revalidated each time as the page is. */
+const sendMade = ({
+  made,
+  policy,
+  request,
+  response
+}: Omit<Sending, "name" | "next"> & { readonly made: BrandFile }) => {
+  const headers = {
+    "cache-control": "no-cache",
+    "content-security-policy": made.policy ?? policy,
+    "content-type": made.type,
+    etag: made.etag,
+    ...PAGE_HEADERS
+  }
+  for (const [header, value] of Object.entries(headers)) response.setHeader(header, value)
+  const known = request.headers["if-none-match"]?.split(",").map((each) => each.trim().replace(/^W\//, ""))
+  if (response.statusCode === 200 && known?.includes(made.etag)) {
+    response.statusCode = 304
+    response.end()
+    return
+  }
+  response.setHeader("content-length", made.body.length)
+  response.end(made.body)
+}
+
 /** A file with a hash in its name never changes. The others are revalidated each time, mostly with a bare 304. */
 const sendFile = ({ name, next, policy, request, response }: Sending): void => {
   const { path, encoding } = formOf(name, (each) => accepts(request).encoding([each]) !== false)
@@ -197,9 +249,7 @@ const sendFile = ({ name, next, policy, request, response }: Sending): void => {
     "cache-control": name.startsWith(HASHED) ? "public, max-age=31536000, immutable" : "no-cache",
     "content-security-policy": policy,
     "content-type": TYPES[extname(name)] ?? "application/octet-stream",
-    "permissions-policy": PERMISSIONS_POLICY,
-    "referrer-policy": "same-origin",
-    "x-content-type-options": "nosniff",
+    ...PAGE_HEADERS,
     ...(encoding === undefined ? {} : { "content-encoding": encoding }),
     ...(name.startsWith(DIAGRAM) ? DIAGRAM_HEADERS : {})
   }

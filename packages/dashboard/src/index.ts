@@ -1,1 +1,2 @@
+export type { DashboardBranding } from "./brandFiles.ts"
 export { dashboardRouter, type DashboardOptions, notFoundPage, type PageHandler } from "./dashboardRouter.ts"

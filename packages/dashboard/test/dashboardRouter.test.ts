@@ -146,6 +146,72 @@ describe("the files of the dashboard", () => {
   })
 })
 
+describe("the page of a brand", () => {
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg"/>'
+  const colours = {
+    fill: "#1f4fd8",
+    fillHovered: "#1940b1",
+    lightText: "#1e4dd4",
+    lightSoft: "#e4eafa",
+    darkText: "#9fb6ff",
+    darkSoft: "#272b37"
+  }
+  const branding = { name: '$& <b>"', logo: `data:image/svg+xml;base64,${btoa(svg)}`, colours }
+  const branded = express()
+  branded.use(dashboardRouter({ signIn: { kind: "development" }, branding }))
+  branded.use(notFoundPage({ branding }))
+  const brandServer = branded.listen(0, "127.0.0.1")
+  afterAll(() => void brandServer.close())
+  const getBranded = (path: string, headers: Record<string, string> = {}) =>
+    fetch(`http://127.0.0.1:${(brandServer.address() as AddressInfo).port}${path}`, { headers })
+
+  it("has the name, the logo and the colours before any script runs, under the same policy as ever", async () => {
+    for (const path of ["/", "/index.html", "/shared/any", "/settings"]) {
+      const response = await getBranded(path)
+      expect(response.headers.get("content-security-policy")).toBe(
+        (await get("/")).headers.get("content-security-policy")
+      )
+      const text = await response.text()
+      expect(text).toContain("<title>$&amp; &lt;b&gt;&quot;</title>")
+      expect(text).toContain('<meta name="application-name" content="$&amp; &lt;b&gt;&quot;" />')
+      expect(text).toContain('<link rel="icon" href="/brand-logo.svg" />')
+      expect(text).toContain("<noscript>$&amp; &lt;b&gt;&quot; needs JavaScript.")
+      const ownStyles = text.lastIndexOf('href="/assets/')
+      expect(text.indexOf('<link rel="stylesheet" href="/brand.css" /></head>')).toBeGreaterThan(ownStyles)
+    }
+    const lost = await getBranded("/nowhere", { accept: "text/html" })
+    expect([lost.status, (await lost.text()).includes("/brand.css")]).toEqual([404, true])
+  })
+
+  it("has its files revalidated, and a logo that runs nothing if a person opens it", async () => {
+    for (const [path, type] of [
+      ["/", "text/html; charset=utf-8"],
+      ["/brand.css", "text/css; charset=utf-8"],
+      ["/brand-logo.svg", "image/svg+xml"]
+    ] as const) {
+      const response = await getBranded(path)
+      expect([response.status, response.headers.get("content-type")], path).toEqual([200, type])
+      expect([response.headers.get("cache-control"), response.headers.get("x-content-type-options")]).toEqual([
+        "no-cache",
+        "nosniff"
+      ])
+      const etag = response.headers.get("etag") ?? ""
+      expect((await getBranded(path, { "if-none-match": `"other", W/${etag}` })).status, path).toBe(304)
+      expect((await getBranded(path, { "if-none-match": '"other"' })).status, path).toBe(200)
+    }
+    const logo = await getBranded("/brand-logo.svg")
+    expect(logo.headers.get("content-security-policy")).toBe("default-src 'none'; style-src 'unsafe-inline'; sandbox")
+    expect(await logo.text()).toBe(svg)
+    expect((await getBranded("/brand-logo.png")).status).toBe(404)
+  })
+
+  it("has no file of a brand where none is set", async () => {
+    for (const path of ["/brand.css", "/brand-logo.svg"]) expect((await get(path)).status).toBe(404)
+    expect(await (await get("/")).text()).toBe(html)
+    expect(html).not.toMatch(/application-name|brand/)
+  })
+})
+
 describe("the page", () => {
   it("has no script or style of its own, and asks for no file that does not exist", () => {
     expect(html).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/)

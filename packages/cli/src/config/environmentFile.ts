@@ -1,10 +1,16 @@
-import { existsSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
+
+/** A colour without quotation marks: the rest of the line is a comment, so that the variable is empty. */
+const COMMENTED_COLOUR = /^[^\S\n]*(?:export )?(\w+)[^\S\n]*=[^\S\n]*#[\da-f]{3,8}[^\S\n]*$/gim
 
 /** Adds the variables of a `.env` file in the working folder to the environment; returns its problems. */
 export const readEnvironmentFile = (): ReadonlyArray<string> => {
   try {
-    if (existsSync(".env")) process.loadEnvFile(".env")
-    return []
+    if (!existsSync(".env")) return []
+    process.loadEnvFile(".env")
+    return [...readFileSync(".env", "utf8").matchAll(COMMENTED_COLOUR)].map(
+      ([, name]) => `${name}: expected quotation marks around the colour in .env, where # begins a comment`
+    )
   } catch {
     return [".env: the file cannot be read"]
   }

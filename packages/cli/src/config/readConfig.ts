@@ -1,6 +1,5 @@
 import { resolve } from "node:path"
-import type { ParleySettings } from "@parley/core"
-import { parseSecretKeys, type SecretKey, SETTING_VARIABLES } from "@parley/core/effect"
+import { parseSecretKeys, type SecretKey } from "@parley/core/effect"
 import { clamAvPlace } from "@parley/adapters-documents"
 import { isOrigin, isTrustProxy } from "@parley/adapters-http/settings"
 import { parseS3Url, type S3Options } from "@parley/adapters-s3"
@@ -14,6 +13,7 @@ import { readMail } from "./readMail.ts"
 import { withConvertedTypes } from "./convertedTypes.ts"
 import { readOtlp } from "./readOtlp.ts"
 import { readSession } from "./readSession.ts"
+import { serviceSettings } from "./services/serviceSettings.ts"
 import { unknownText, unknownVariables } from "./unknownVariables.ts"
 
 const WEB = ["https:", "http:"]
@@ -118,7 +118,7 @@ const readEnvironment = (read: EnvironmentReader, folder: string) => {
     openai: vendor(read, "OPENAI"),
     anthropic: vendor(read, "ANTHROPIC"),
     /** The settings of the core's services. */
-    settings: withConvertedTypes({ ...file.settings, ...serviceSettings(read) }, libreOffice, read),
+    settings: withConvertedTypes({ ...file.settings, ...serviceSettings(read, folder) }, libreOffice, read),
     payments: payments(read),
     turnstile: turnstile(read),
     crmProviders: readCrmProviders(read),
@@ -296,19 +296,3 @@ const ocr = (read: EnvironmentReader, folder: string) => {
   const [first = "eng", ...more] = names.split(",").map((name) => name.trim())
   return { dataFolder: resolve(folder, data), languages: [first, ...more] as const }
 }
-
-/** Settings of the core's services, from the variables that their schema names. */
-const serviceSettings = (read: EnvironmentReader): ParleySettings => {
-  const settings: Record<PropertyKey, unknown> = {}
-  for (const { path, variable } of SETTING_VARIABLES) {
-    const [part = "", name] = path
-    const value =
-      "choices" in variable
-        ? read.list(variable.name, variable.choices)
-        : inUnits(read.integer(variable.name, variable.minimum, variable.maximum), variable.unit)
-    settings[part] = name === undefined ? value : { ...(settings[part] as object | undefined), [name]: value }
-  }
-  return settings as ParleySettings
-}
-
-const inUnits = (count: number | undefined, unit: number) => (count === undefined ? undefined : count * unit)

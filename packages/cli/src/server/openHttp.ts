@@ -11,6 +11,7 @@ import {
   parleyListener,
   RequestTracker
 } from "@parley/adapters-http/node"
+import { brandColours } from "@parley/core"
 import { ReplyRunner } from "@parley/core/effect"
 import type { DashboardOptions } from "@parley/dashboard"
 import { Context, Duration, Effect, type ManagedRuntime, Redacted } from "effect"
@@ -151,6 +152,12 @@ const dashboardOptions = (config: ParleyConfig): DashboardOptions => {
       ? { kind: "development" }
       : { kind: "elsewhere", url: signInUrl ?? own?.signIn, signOutUrl: signOutUrl ?? own?.signOut },
     standInPayments: usesStandInPayments(config) ? STAND_IN_PATH : undefined,
-    widgetOrigin: config.widgetOrigin
+    widgetOrigin: config.widgetOrigin,
+    branding: dashboardBranding(config)
   }
+}
+
+const dashboardBranding = ({ settings }: ParleyConfig): DashboardOptions["branding"] => {
+  const { logo, name, ...accents } = settings.branding ?? {}
+  return { name, logo, colours: brandColours(accents) }
 }

@@ -4,6 +4,7 @@ import { type FormEvent, useState } from "react"
 import { parley } from "../api/parley.ts"
 import { serverSettingsQuery } from "../api/session.ts"
 import { useMessages } from "../messages/MessagesProvider.tsx"
+import { brandOf } from "../brand/brandOf.ts"
 import { Loading } from "../shell/Loading.tsx"
 import { ProblemNotice } from "../shell/ProblemNotice.tsx"
 import classes from "./SignInPage.module.css"
@@ -20,12 +21,13 @@ export const SignInPage = ({ hasEnded, onSignedIn }: SignInPageProps) => {
   const { data: settings, error, refetch } = useQuery(serverSettingsQuery)
   if (error != null) return <ProblemNotice error={error} onRetry={() => void refetch()} />
   if (settings === undefined) return <Loading />
+  const brand = brandOf()
   return (
     <main className={classes.page}>
       <div className={classes.card}>
-        <img src="/favicon.svg" alt="" width={44} height={44} />
+        <img src={brand.logo} alt="" className={classes.logo} />
         <Title order={1} size="h2">
-          {t("signIn.title")}
+          {t("signIn.title", { name: brand.name })}
         </Title>
         <Text c="dimmed">{hasEnded ? t("signIn.ended") : t("signIn.text")}</Text>
         {settings.signIn.kind === "development" ? (

@@ -7,6 +7,7 @@ import { hasStatus, parley } from "../api/parley.ts"
 import { markdown } from "../chat/replyParts.ts"
 import { type Citations, CitationsContext } from "../markdown/Citations.ts"
 import message from "../shell/Message.module.css"
+import { Brand } from "../brand/Brand.tsx"
 import { Loading } from "../shell/Loading.tsx"
 import { useDocumentTitle } from "../shell/Page.tsx"
 import { ProblemNotice } from "../shell/ProblemNotice.tsx"
@@ -41,6 +42,7 @@ export const SharedChatPage = () => {
   return (
     <div className={classes.scroller}>
       <main className={classes.column}>
+        <Brand />
         <header className={classes.head}>
           <Title order={1} size="h2">
             {data.title}

@@ -1,6 +1,6 @@
 import { Text, Title } from "@mantine/core"
 import { type ReactNode, useEffect, useSyncExternalStore } from "react"
-import { useMessages } from "../messages/MessagesProvider.tsx"
+import { brandOf } from "../brand/brandOf.ts"
 import classes from "./Page.module.css"
 
 export interface PageProps {
@@ -39,13 +39,12 @@ export const Page = ({ title, lead, actions, children }: PageProps) => {
 
 /** Names the tab after the page. */
 export const useDocumentTitle = (title: string): void => {
-  const { t } = useMessages()
-  const name = t("app.name")
   useEffect(() => {
+    const { name } = brandOf()
     document.title = title === "" ? name : `${title} · ${name}`
     shownTitle = title
     for (const listener of listeners) listener()
-  }, [title, name])
+  }, [title])
 }
 
 let shownTitle = ""

@@ -9,6 +9,7 @@ import { NotFoundPage } from "../pages/NotFoundPage.tsx"
 import { AwayNotice } from "../parts/AwayNotice.tsx"
 import { PAGES } from "../pages/pages.tsx"
 import { Icon } from "../theme/Icon.tsx"
+import { brandOf } from "../brand/brandOf.ts"
 import { CrashBoundary } from "./CrashBoundary.tsx"
 import { Loading } from "./Loading.tsx"
 import classes from "./Shell.module.css"
@@ -39,7 +40,7 @@ export const Shell = () => {
       <a className={classes.skip} href="#content">
         {t("app.skip")}
       </a>
-      <section className={classes.bar} aria-label={t("app.name")}>
+      <section className={classes.bar} aria-label={brandOf().name}>
         <ActionIcon
           variant="subtle"
           color="gray"
@@ -82,7 +83,6 @@ export const Shell = () => {
 
 /** A component of its own, so that the pages are not rendered with each title. */
 const PageTitle = () => {
-  const { t } = useMessages()
   const title = usePageTitle()
-  return <span className={classes.title}>{title === "" ? t("app.name") : title}</span>
+  return <span className={classes.title}>{title === "" ? brandOf().name : title}</span>
 }

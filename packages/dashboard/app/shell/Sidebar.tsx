@@ -5,6 +5,7 @@ import { ChatList } from "../chats/ChatList.tsx"
 import { useMessages } from "../messages/MessagesProvider.tsx"
 import { PAGES } from "../pages/pages.tsx"
 import { Icon } from "../theme/Icon.tsx"
+import { Brand } from "../brand/Brand.tsx"
 import { AccountMenu } from "./menu/AccountMenu.tsx"
 import classes from "./Sidebar.module.css"
 
@@ -19,6 +20,7 @@ export const Sidebar = ({ onClose }: SidebarProps) => {
   const isOperator = me?.role !== undefined
   return (
     <nav className={classes.sidebar} aria-label={t("nav.label")}>
+      <Brand />
       <NavLink to="/" end className={classes.link ?? ""} onClick={onClose}>
         <Icon name="newChat" />
         {t("nav.newChat")}

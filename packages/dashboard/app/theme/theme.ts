@@ -35,9 +35,10 @@ const fonts = {
 
 /** The application's look. The build writes its variables to a file (`variables.css`). */
 export const theme = createTheme({
-  primaryColor: "green",
+  primaryColor: "brand",
   primaryShade: 7,
-  colors: { green, dark },
+  // An operator's brand replaces the variables of `brand` (`src/brandFiles.ts`); green stays the colour of success.
+  colors: { brand: green, green, dark },
   black: "#1c1d21",
   fontFamily: fonts.text,
   fontFamilyMonospace: fonts.code,

@@ -1,5 +1,5 @@
 import { SessionIssuedAt } from "@parley/core/adapter"
-import { CODE_LIFETIME_MS, CreditService, EmailSignIn, shownCode } from "@parley/core/effect"
+import { Branding, CODE_LIFETIME_MS, CreditService, EmailSignIn, shownCode } from "@parley/core/effect"
 import { Clock, Effect, Option, Result } from "effect"
 import { signInAccess, type SigningIn } from "../../access/signInAccess.ts"
 import { formBody } from "../../body/formBody.ts"
@@ -63,8 +63,9 @@ export const getSignIn = defineRoute({
   responses: { 200: { description: "The page.", contentType: "text/html" } },
   errors: [],
   handle: ({ caller, context, headers, query: { code, problem, step } }) =>
-    Effect.succeed(
+    Effect.map(Branding, (brand) =>
       signInPage({
+        brand,
         view: viewOf(caller, code, step),
         problem,
         language: languageOf(headers["accept-language"]),

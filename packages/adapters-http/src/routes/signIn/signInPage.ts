@@ -3,23 +3,35 @@ import type { SignInLanguage } from "@parley/core/effect"
 import { type Response, type ResponseHeaders, wholeBytes } from "../../exchange/Exchange.ts"
 import { type SignInProblem, type SignInTexts, signInTexts } from "./signInTexts.ts"
 
-const STYLE = `
+/** The operator's name, logo and accent; of Parley, the page shows none. */
+export interface SignInBrand {
+  readonly name?: string | undefined
+  readonly logo?: string | undefined
+  readonly accent?: string | undefined
+}
+
+const ACCENT = "#1c5fb8"
+
+const styleOf = ({ accent = ACCENT }: SignInBrand): string => `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
 body { margin: 0; padding: 4rem 1rem }
 main { max-width: 24rem; margin: 0 auto }
 label, input, button { display: block; width: 100%; box-sizing: border-box; font: inherit }
 input { margin: .25rem 0 .5rem; padding: .6rem; border: 1px solid #757575; border-radius: .4rem }
-button { margin: 1rem 0; padding: .6rem; border: 0; border-radius: .4rem; background: #1c5fb8; color: #fff; cursor: pointer }
+button { margin: 1rem 0; padding: .6rem; border: 0; border-radius: .4rem; background: ${accent}; color: #fff; cursor: pointer }
 .hint { font-size: .875rem }
 .problem { border-left: 4px solid #c92a2a; padding-left: .75rem }
 .code { font-size: 1.75rem; font-weight: 600; letter-spacing: .05em }
+.brand { display: flex; align-items: center; gap: .625rem; font-weight: 600; overflow-wrap: anywhere }
+.brand img { width: 2.75rem; height: 2.75rem; object-fit: contain }
 `
 
-/** No script, no file, and only the style above. Forms and reports of the browser go to this server only. */
-const policyOf = (path: string): string =>
+/** No script, no file but the logo in the page, and only this style. Forms and reports of the browser go to this server only. */
+const policyOf = (path: string, style: string, { logo }: SignInBrand): string =>
   [
     "default-src 'none'",
-    `style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`,
+    `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
+    ...(logo === undefined ? [] : ["img-src data:"]),
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
@@ -84,20 +96,32 @@ const contentOf = (view: SignInView, path: string, texts: SignInTexts): string =
   }
 }
 
+const escaped = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
+
+const brandOf = ({ logo, name }: SignInBrand): string => {
+  const parts = [logo && `<img src="${escaped(logo)}" alt="">`, name && `<span>${escaped(name)}</span>`]
+  const shown = parts.filter((part) => part !== undefined)
+  return shown.length === 0 ? "" : `<p class="brand">${shown.join("")}</p>\n`
+}
+
 export interface SignInPageInput {
   readonly view: SignInView
   readonly problem: SignInProblem | undefined
   readonly language: SignInLanguage
   /** The path of the page as people see it: a text of the server. */
   readonly path: string
+  readonly brand: SignInBrand
 }
 
 /**
- * The page. It works without scripts. All of its texts are the server's own; a code has letters, digits and a hyphen
- * only.
+ * The page. It works without scripts. All of its texts are the server's own or of its settings; a code has letters,
+ * digits and a hyphen only.
  */
-export const signInPage = ({ language, path, problem, view }: SignInPageInput): Response => {
+export const signInPage = ({ brand, language, path, problem, view }: SignInPageInput): Response => {
   const texts = signInTexts[language]
+  const style = styleOf(brand)
+  const title = brand.name === undefined ? texts.title : `${texts.title} · ${escaped(brand.name)}`
   const alert = problem === undefined ? "" : `<p class="problem" role="alert">${texts.problems[problem]}</p>`
   const html = `<!doctype html>
 <html lang="${language}">
@@ -105,16 +129,16 @@ export const signInPage = ({ language, path, problem, view }: SignInPageInput): 
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${texts.title}</title>
-<style>${STYLE}</style>
+<title>${title}</title>
+<style>${style}</style>
 </head>
 <body>
 <main>
-<h1>${texts.title}</h1>
+${brandOf(brand)}<h1>${texts.title}</h1>
 ${alert}${contentOf(view, path, texts)}
 </main>
 </body>
 </html>
 `
-  return wholeBytes(Buffer.from(html), { ...HEADERS, "content-security-policy": policyOf(path) })
+  return wholeBytes(Buffer.from(html), { ...HEADERS, "content-security-policy": policyOf(path, style, brand) })
 }

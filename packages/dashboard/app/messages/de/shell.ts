@@ -2,7 +2,6 @@ import type { MessagesLike } from "../catalogue.ts"
 import type { shell as english } from "../en/shell.ts"
 
 export const shell: MessagesLike<typeof english> = {
-  "app.name": "Parley",
   "app.skip": "Zum Inhalt springen",
   "app.loading": "Lädt …",
   "app.notFound.title": "Hier ist nichts",
@@ -26,7 +25,7 @@ export const shell: MessagesLike<typeof english> = {
   "account.label": "Ihr Konto",
   "account.signOut": "Abmelden",
   "account.plan": "Tarif {plan}",
-  "signIn.title": "Willkommen bei Parley",
+  "signIn.title": "Willkommen bei {name}",
   "signIn.text": "Fragen Sie Ihre Dokumente und sehen Sie, was jede Antwort kostet.",
   "signIn.email": "E-Mail-Adresse",
   "signIn.submit": "Anmelden",

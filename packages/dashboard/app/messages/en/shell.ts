@@ -2,7 +2,6 @@ import type { Message } from "../format.ts"
 
 /** Texts of the shell: navigation, sign-in, general failures. */
 export const shell = {
-  "app.name": "Parley",
   "app.skip": "Skip to the content",
   "app.loading": "Loading…",
   "app.notFound.title": "There is nothing here",
@@ -26,7 +25,7 @@ export const shell = {
   "account.label": "Your account",
   "account.signOut": "Sign out",
   "account.plan": "{plan} plan",
-  "signIn.title": "Welcome to Parley",
+  "signIn.title": "Welcome to {name}",
   "signIn.text": "Ask your documents, and see what each answer costs.",
   "signIn.email": "Email address",
   "signIn.submit": "Sign in",

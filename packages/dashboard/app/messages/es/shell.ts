@@ -2,7 +2,6 @@ import type { MessagesLike } from "../catalogue.ts"
 import type { shell as english } from "../en/shell.ts"
 
 export const shell: MessagesLike<typeof english> = {
-  "app.name": "Parley",
   "app.skip": "Ir al contenido",
   "app.loading": "Cargando…",
   "app.notFound.title": "Aquí no hay nada",
@@ -26,7 +25,7 @@ export const shell: MessagesLike<typeof english> = {
   "account.label": "Su cuenta",
   "account.signOut": "Cerrar sesión",
   "account.plan": "Plan {plan}",
-  "signIn.title": "Le damos la bienvenida a Parley",
+  "signIn.title": "Le damos la bienvenida a {name}",
   "signIn.text": "Pregunte a sus documentos y vea cuánto cuesta cada respuesta.",
   "signIn.email": "Correo electrónico",
   "signIn.submit": "Iniciar sesión",

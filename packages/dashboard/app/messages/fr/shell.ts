@@ -2,7 +2,6 @@ import type { MessagesLike } from "../catalogue.ts"
 import type { shell as english } from "../en/shell.ts"
 
 export const shell: MessagesLike<typeof english> = {
-  "app.name": "Parley",
   "app.skip": "Aller au contenu",
   "app.loading": "Chargement…",
   "app.notFound.title": "Il n’y a rien ici",
@@ -26,7 +25,7 @@ export const shell: MessagesLike<typeof english> = {
   "account.label": "Votre compte",
   "account.signOut": "Se déconnecter",
   "account.plan": "Forfait {plan}",
-  "signIn.title": "Bienvenue sur Parley",
+  "signIn.title": "Bienvenue sur {name}",
   "signIn.text": "Interrogez vos documents, et voyez ce que coûte chaque réponse.",
   "signIn.email": "Adresse e-mail",
   "signIn.submit": "Se connecter",

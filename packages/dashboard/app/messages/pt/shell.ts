@@ -2,7 +2,6 @@ import type { MessagesLike } from "../catalogue.ts"
 import type { shell as english } from "../en/shell.ts"
 
 export const shell: MessagesLike<typeof english> = {
-  "app.name": "Parley",
   "app.skip": "Ir para o conteúdo",
   "app.loading": "Carregando…",
   "app.notFound.title": "Não há nada aqui",
@@ -26,7 +25,7 @@ export const shell: MessagesLike<typeof english> = {
   "account.label": "Sua conta",
   "account.signOut": "Sair",
   "account.plan": "Plano {plan}",
-  "signIn.title": "Boas-vindas ao Parley",
+  "signIn.title": "Boas-vindas ao {name}",
   "signIn.text": "Pergunte aos seus documentos e veja quanto custa cada resposta.",
   "signIn.email": "Endereço de e-mail",
   "signIn.submit": "Entrar",

@@ -1,7 +1,11 @@
 import { TextInput } from "@mantine/core"
+import { contrast, isColour, LEGIBLE } from "@parley/core/reading"
 import { useMessages } from "../../../messages/MessagesProvider.tsx"
+import { BLACK, WHITE } from "../../../theme/plainColours.ts"
 import classes from "./BotForm.module.css"
-import { contrast, inkOn, isColour, LEGIBLE } from "./contrast.ts"
+
+/** The text colour that the widget uses on a colour: white if it is legible, otherwise black, which then is. */
+const inkOn = (colour: string): "white" | "black" => (contrast(WHITE, colour) >= LEGIBLE ? "white" : "black")
 
 export interface ColourFieldProps {
   readonly value: string
@@ -30,7 +34,7 @@ export const ColourField = ({ value, isRefused, onChange }: ColourFieldProps) =>
             type="color"
             className={classes.picker}
             aria-label={t("bots.colour.pick")}
-            value={isWhole ? value.toLowerCase() : "#000000"}
+            value={isWhole ? value.toLowerCase() : BLACK}
             onChange={({ currentTarget }) => onChange(currentTarget.value)}
           />
         }
@@ -47,12 +51,12 @@ export const ColourField = ({ value, isRefused, onChange }: ColourFieldProps) =>
 const Legibility = ({ colour }: { readonly colour: string }) => {
   const { t, number } = useMessages()
   const ink = inkOn(colour)
-  const ratio = contrast(ink === "white" ? "#ffffff" : "#000000", colour)
+  const ratio = contrast(ink === "white" ? WHITE : BLACK, colour)
   const words = t("bots.colour.contrast", {
     ink: t(`bots.colour.${ink}`),
     ratio: number(ratio, { maximumFractionDigits: 1 })
   })
   // The widget also uses the colour for text on a white background. If the colour is too pale there, the widget darkens it.
-  const isPale = contrast(colour, "#ffffff") < LEGIBLE
+  const isPale = contrast(colour, WHITE) < LEGIBLE
   return isPale ? `${words}. ${t("bots.colour.pale")}` : `${words}.`
 }

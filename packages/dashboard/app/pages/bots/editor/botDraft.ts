@@ -1,5 +1,6 @@
 import { type Bot, ParleyError } from "@parley/client"
 import type { BotSettings } from "../../../api/bots.ts"
+import { accentColour } from "../../../theme/plainColours.ts"
 
 /** The settings as a person types them: fields that may be invalid for the moment are texts. */
 export interface BotDraft extends Omit<BotSettings, "allowedSites" | "declineText" | "handOverEmail" | "personName"> {
@@ -14,7 +15,7 @@ export interface BotDraft extends Omit<BotSettings, "allowedSites" | "declineTex
 export const newBotDraft = (welcomeMessage: string): BotDraft => ({
   displayName: "",
   welcomeMessage,
-  primaryColor: "#1d6b57",
+  primaryColor: accentColour(),
   modelId: null,
   instructions: "",
   documentIds: [],
