@@ -15,6 +15,7 @@ const toServer = { target: SERVER, changeOrigin: true }
 export default defineConfig({
   root: import.meta.dirname + "/app",
   base: "/",
+  publicDir: import.meta.dirname + "/app/public",
   plugins: [react(), themeStyles(), diagramScript(), formulaFonts(), pdfFiles(), compressedFiles()],
   resolve: { conditions: ["@parley/source", "module", "browser", "production"] },
   build: {

@@ -1,6 +1,7 @@
 /** What servers of other settings show in a browser, in one file, as in `pages.test.ts`. */
 import { attacks } from "./crm/attacks.ts"
 import { billing } from "./suites/billing.ts"
+import { BRAND_LOOKS, branding } from "./suites/branding.ts"
 import { problems } from "./suites/problems.ts"
 import { runningReply, stoppedReply } from "./suites/runningReply.ts"
 import { connectedServer } from "./support/connectedServer.ts"
@@ -15,3 +16,5 @@ describeInChromium("a server of few credits that is connected to CRM providers a
   runningReply(stage, vendor)
   stoppedReply(stage, vendor, ["the button"])
 })
+
+branding(BRAND_LOOKS.slice(-1))

@@ -1,0 +1,40 @@
+/** A page of all shared components with their states, for development: `npm run dev:dashboard -- --gallery`. */
+import "@mantine/core/styles.css"
+import "../app/theme/tokens.css"
+import "../app/theme/variables.css"
+import "../app/theme/base.css"
+import "../app/theme/shapes.css"
+import { MantineProvider } from "@mantine/core"
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
+import { createRoot } from "react-dom/client"
+import { BrowserRouter } from "react-router"
+import { loadCatalogue } from "../app/messages/loadCatalogue.ts"
+import { MessagesProvider } from "../app/messages/MessagesProvider.tsx"
+import { theme } from "../app/theme/theme.ts"
+import { Gallery } from "./Gallery.tsx"
+
+const start = async (place: HTMLElement): Promise<void> => {
+  const catalogue = await loadCatalogue("en")
+  // No server is there: nothing is fetched, so that what waits for data stays empty.
+  const queryClient = new QueryClient({ defaultOptions: { queries: { enabled: false } } })
+  createRoot(place).render(
+    <MantineProvider
+      theme={theme}
+      defaultColorScheme="auto"
+      withCssVariables={false}
+      withGlobalClasses={false}
+      withStaticClasses={false}
+    >
+      <MessagesProvider initial={{ language: "en", catalogue }}>
+        <QueryClientProvider client={queryClient}>
+          <BrowserRouter>
+            <Gallery />
+          </BrowserRouter>
+        </QueryClientProvider>
+      </MessagesProvider>
+    </MantineProvider>
+  )
+}
+
+const place = document.getElementById("app")
+if (place !== null) void start(place)
