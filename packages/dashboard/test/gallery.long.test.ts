@@ -9,20 +9,23 @@ import { brokenRules, overflowOf } from "./support/brokenRules.ts"
 
 const root = fileURLToPath(new URL("../../..", import.meta.url))
 
-/** The port is taken from the system, so that two runs do not meet. */
+/** Vite takes the next port that is free. */
 const start = async (): Promise<{ readonly url: string; readonly server: ChildProcess }> => {
   const server = spawn(process.execPath, ["tooling/devDashboard.mjs", "--gallery", "--host", "127.0.0.1"], {
     cwd: root,
     env: { ...process.env, NO_COLOR: "1" },
     stdio: ["ignore", "pipe", "inherit"]
   })
-  let output = ""
-  for await (const chunk of server.stdout) {
-    output += String(chunk)
-    const url = /(http:\/\/127\.0\.0\.1:\d+\/)/.exec(output)?.[1]
-    if (url !== undefined) return { url, server }
-  }
-  throw new Error(`The server of the gallery ended. It said:\n${output}`)
+  const url = await new Promise<string>((resolve, reject) => {
+    let output = ""
+    server.once("exit", () => reject(new Error(`The server of the gallery ended. It said:\n${output}`)))
+    server.stdout.on("data", (chunk: Buffer) => {
+      output += chunk.toString()
+      const found = /http:\/\/127\.0\.0\.1:\d+\//.exec(output)?.[0]
+      if (found !== undefined) resolve(found)
+    })
+  })
+  return { url, server }
 }
 
 const LOOKS = [1280, 800, 360].flatMap((width) =>
