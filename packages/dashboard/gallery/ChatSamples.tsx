@@ -18,7 +18,7 @@ const events: ConversationEvents = {
   existing: (ids) => ids
 }
 
-const CITED = "The tenant may end the lease with three months' notice to the end of a month."
+const CITED = "The tenant gives three months' notice."
 
 const source = (number: number, text: string) => ({
   number,

@@ -44,7 +44,7 @@ export const StateSamples = () => (
         You left the checkout.
       </Alert>
       <ProblemNotice
-        error={new ParleyError({ code: "insufficient_credits", message: "", status: 402 })}
+        error={new ParleyError({ code: "insufficient_credits", message: "", status: 402, details: { available: 2 } })}
         onDismiss={nothing}
       />
       <ProblemNotice error={new ParleyError({ code: "network_error", message: "" })} onRetry={nothing} />

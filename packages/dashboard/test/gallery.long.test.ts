@@ -54,11 +54,12 @@ describe("the gallery", () => {
         const page = await context.newPage()
         const errors: Array<string> = []
         page.on("pageerror", (error) => errors.push(String(error)))
-        await page.goto(url)
+        // The first load makes all modules.
+        await page.goto(url, { timeout: 240_000 })
         for (const title of ["Colours", "Buttons", "Fields", "Notices", "Tables", "Charts", "Messages of a chat"]) {
           await page.getByRole("heading", { level: 2, name: title, exact: true }).waitFor()
         }
-        await page.locator(".hljs-comment, [data-highlighted], pre code span").first().waitFor()
+        await page.locator("pre code span").first().waitFor()
         await page.getByRole("button", { name: /lease\.pdf/ }).waitFor()
         expect(await brokenRules(page)).toEqual([])
         expect(await overflowOf(page)).toBe(0)
