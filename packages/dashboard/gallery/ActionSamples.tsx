@@ -52,12 +52,22 @@ export const ActionSamples = () => (
           position="bottom-start"
           entries={[
             { label: "Rename", icon: "edit", onSelect: nothing },
-            { label: "Chosen", description: "With a description", isChosen: true, onSelect: nothing },
             { label: "Not possible", icon: "share", isDisabled: true, onSelect: nothing },
             { label: "Delete", icon: "trash", isDangerous: true, onSelect: nothing }
           ]}
         >
           <Icon name="dots" />
+        </MenuButton>
+        <MenuButton
+          className="menu-button"
+          label="A menu of choices"
+          position="bottom-start"
+          entries={[
+            { label: "Chosen", description: "With a description", isChosen: true, onSelect: nothing },
+            { label: "Other", isChosen: false, onSelect: nothing }
+          ]}
+        >
+          <Icon name="chevronDown" />
         </MenuButton>
         <OpensDialog label="A dialog" isBusy={false} />
         <OpensDialog label="A dialog that waits" isBusy />

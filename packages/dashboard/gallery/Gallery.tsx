@@ -11,7 +11,8 @@ import { TokenSamples } from "./TokenSamples.tsx"
 export const Gallery = () => {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   return (
-    <main className={classes.page}>
+    // Menus open in the content.
+    <main id="content" className={classes.page}>
       <div className={classes.column}>
         <header className={classes.head}>
           <Title order={1} size="h2">

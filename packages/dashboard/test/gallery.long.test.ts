@@ -74,6 +74,10 @@ describe("the gallery", () => {
         expect(await brokenRules(page)).toEqual([])
         await screenshot(page, `gallery-menu-${width}-${colorScheme}`)
         await page.keyboard.press("Escape")
+        await page.getByRole("button", { name: "A menu of choices" }).click()
+        await page.getByRole("menuitemradio", { name: "Other" }).waitFor()
+        expect(await brokenRules(page)).toEqual([])
+        await page.keyboard.press("Escape")
         for (const dialog of ["A dialog", "A dialog with a problem", "A drawer"]) {
           await page.getByRole("button", { name: dialog, exact: true }).click()
           await page.getByRole("dialog").waitFor()
