@@ -13,7 +13,6 @@ export type {
 export type { Invoice } from "./billing/provider/PaymentGateway.ts"
 export type { SignedEvent } from "./billing/provider/PaymentReports.ts"
 export type { HandledEvent } from "./billing/inbox/catchUp.ts"
-export { type BrandColours, brandColours } from "./branding/brandColours.ts"
 export type { Bot, BotKey } from "./bots/Bot.ts"
 export { BotChange, BotDraft } from "./bots/BotDraft.ts"
 export { ChatRequest } from "./chat/ChatRequest.ts"

@@ -1,5 +1,6 @@
 /** The entry for pages in a browser that show sources and colours: pure functions that load no other package. */
 
+export { brandColours } from "./branding/brandColours.ts"
 export { contrast, isColour, LEGIBLE } from "./branding/colours.ts"
 export { type ShownSource, showSource } from "./chat/sources/showSource.ts"
 export type { Source } from "./chat/store/StoredChat.ts"

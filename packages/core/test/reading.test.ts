@@ -19,6 +19,7 @@ it("what a page imports to show sources loads nothing but a few files of ours", 
   }
   visit(new URL("../src/reading.ts", import.meta.url))
   expect([...seen].map((href) => href.replace(/^.*\/src\//, "")).toSorted()).toEqual([
+    "branding/brandColours.ts",
     "branding/colours.ts",
     "chat/sources/showSource.ts",
     "documents/reading/Heading.ts",

@@ -5,7 +5,7 @@ export interface DashboardBranding {
   readonly name?: string | undefined
   /** An SVG or a PNG, square, as a `data:` URL in base64. */
   readonly logo?: string | undefined
-  /** The colours, each `#rrggbb`: `brandColours` of `@parley/core` returns those that follow from an accent. */
+  /** The colours, each `#rrggbb`: `brandColours` of `@parley/core/reading` returns those that follow from an accent. */
   readonly colours?:
     | {
         readonly fill: string

@@ -1,8 +1,7 @@
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { brandColours } from "@parley/core"
-import { contrast, LEGIBLE } from "@parley/core/reading"
+import { brandColours, contrast, LEGIBLE } from "@parley/core/reading"
 import { describe, expect, it } from "vitest"
 
 const folder = fileURLToPath(new URL("../", import.meta.url))

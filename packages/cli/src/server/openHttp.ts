@@ -11,7 +11,7 @@ import {
   parleyListener,
   RequestTracker
 } from "@parley/adapters-http/node"
-import { brandColours } from "@parley/core"
+import { brandColours } from "@parley/core/reading"
 import { ReplyRunner } from "@parley/core/effect"
 import type { DashboardOptions } from "@parley/dashboard"
 import { Context, Duration, Effect, type ManagedRuntime, Redacted } from "effect"
