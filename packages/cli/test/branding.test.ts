@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import type { Environment } from "../src/config/EnvironmentReader.ts"
+import { commentedColours } from "../src/config/environmentFile.ts"
 import { readConfig, readSettings } from "../src/config/readConfig.ts"
 import { temporaryFolder } from "./processes/ParleyProcess.ts"
 import { serveHere } from "./processes/serveHere.ts"
@@ -57,6 +58,15 @@ describe("the variables of a brand", () => {
     expect(problemsOf({ PARLEY_BRAND_LOGO: "missing.svg" })).toEqual(["PARLEY_BRAND_LOGO: the file cannot be read"])
     const large = Buffer.concat([PNG, Buffer.alloc(65_536)])
     expect(problemsOf({ PARLEY_BRAND_LOGO: write("large.png", large) })).toHaveLength(1)
+  })
+})
+
+describe("a colour in a .env file", () => {
+  it("is refused without quotation marks, where it would count as a comment and not be set", () => {
+    const lines = ["PARLEY_BRAND_ACCENT=#1f4fd8", 'A="#1f4fd8"', "B= # none", "# C=#1f4fd8", "D=x#1f4fd8"]
+    expect(commentedColours(lines.join("\n"))).toEqual([
+      "PARLEY_BRAND_ACCENT: expected quotation marks around the colour in .env, where # begins a comment"
+    ])
   })
 })
 

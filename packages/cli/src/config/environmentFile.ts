@@ -8,10 +8,14 @@ export const readEnvironmentFile = (): ReadonlyArray<string> => {
   try {
     if (!existsSync(".env")) return []
     process.loadEnvFile(".env")
-    return [...readFileSync(".env", "utf8").matchAll(COMMENTED_COLOUR)].map(
-      ([, name]) => `${name}: expected quotation marks around the colour in .env, where # begins a comment`
-    )
+    return commentedColours(readFileSync(".env", "utf8"))
   } catch {
     return [".env: the file cannot be read"]
   }
 }
+
+/** The problems of colours in the text of a `.env` file that count as comments. */
+export const commentedColours = (text: string): ReadonlyArray<string> =>
+  [...text.matchAll(COMMENTED_COLOUR)].map(
+    ([, name]) => `${name}: expected quotation marks around the colour in .env, where # begins a comment`
+  )
