@@ -1,35 +1,8 @@
 import { endReply, keepChatDocuments, type StoredChat, type StoredMessage } from "../api/chats.ts"
 import { hasStatus, mayPass, parley } from "../api/parley.ts"
+import { type ConversationFacts, NOTHING } from "./ConversationFacts.ts"
 import { factsOf, messageOf, newMessage, type ReplyMessage, withVersionsOf } from "./ReplyMessage.ts"
 import { type ReplyStart, ShownMessages } from "./ShownMessages.ts"
-
-/** The state of a conversation besides its messages. */
-export interface ConversationFacts {
-  /** Undefined until the server has given the new chat its id. */
-  readonly chatId: string | undefined
-  readonly title: string
-  /** The project of the chat, or in which a new one begins; null for none. */
-  readonly projectId: string | null
-  /** Undefined until the person chooses. */
-  readonly documentIds: ReadonlyArray<string> | undefined
-  readonly modelId: string | undefined
-  /** The id before which there are earlier messages; null if there are none. */
-  readonly nextBefore: string | null
-  /** The head of the current or last reply. */
-  readonly start: ReplyStart | undefined
-  /** The reason why the last question was not answered, with the question. */
-  readonly refusal: Refusal | undefined
-  /** The connection to the running reply was lost, and is being restored. */
-  readonly isReconnecting: boolean
-  /** This page joins a reply that another page started. */
-  readonly isJoining: boolean
-}
-
-interface Refusal {
-  readonly error: unknown
-  /** Undefined if none was asked, as for another version of a reply. */
-  readonly question: string | undefined
-}
 
 /** The events of a conversation for the page around it. */
 export interface ConversationEvents {
@@ -65,19 +38,6 @@ const NEWEST = 4
 const LONGEST_PAUSE_MS = 4_000
 
 const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
-
-const NOTHING: ConversationFacts = {
-  chatId: undefined,
-  title: "",
-  projectId: null,
-  documentIds: undefined,
-  modelId: undefined,
-  nextBefore: null,
-  start: undefined,
-  refusal: undefined,
-  isReconnecting: false,
-  isJoining: false
-}
 
 /** One chat on this page, in view or not: its messages, the running reply, and the settings of the next question. */
 export class Conversation {

@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from "react"
-import type { Conversation, ConversationFacts } from "./Conversation.ts"
+import type { Conversation } from "./Conversation.ts"
+import type { ConversationFacts } from "./ConversationFacts.ts"
 
 /** The current state of a conversation besides its messages. */
 export const useFacts = (conversation: Conversation): ConversationFacts =>

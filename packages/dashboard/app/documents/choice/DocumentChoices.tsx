@@ -1,8 +1,8 @@
 import type { Document } from "@parley/client"
 import { Checkbox, TextInput } from "@mantine/core"
 import { useState } from "react"
-import { useMessages } from "../messages/MessagesProvider.tsx"
-import { Icon } from "../theme/Icon.tsx"
+import { useMessages } from "../../messages/MessagesProvider.tsx"
+import { Icon } from "../../theme/Icon.tsx"
 import classes from "./DocumentChoices.module.css"
 
 /** From this number of documents on, there is a search field. */
