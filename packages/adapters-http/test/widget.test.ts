@@ -29,6 +29,11 @@ describe("the widget's configuration", () => {
       displayName: "Ada",
       welcomeMessage: "Hello! How can I help you?",
       primaryColor: "#2563eb",
+      position: "auto",
+      launcherText: null,
+      cornerRadius: 18,
+      font: "system",
+      colorScheme: "auto",
       suggestedQuestions: ["Why?"],
       showSources: true,
       handOver: false,
@@ -37,6 +42,22 @@ describe("the widget's configuration", () => {
     })
     expect(answer.headers.get("cache-control")).toBe("public, max-age=30")
   })
+})
+
+test("the widget's configuration has the look that the owner chose, and the launcher's words by language", async () => {
+  const look = {
+    position: "left",
+    launcherText: "Ask us",
+    cornerRadius: 0,
+    font: "serif",
+    colorScheme: "dark"
+  } as const
+  const translations = { de: { launcherText: "Frag uns" } }
+  const bot = await server.parley.bots.create(OWNER, { displayName: "Ada", ...look, translations })
+  const config = async (query: string) =>
+    (await server.fetch(`/api/widget/config/${bot.keys[0]?.publicKey}${query}`)).json()
+  expect(await config("")).toMatchObject(look)
+  expect(await config("?lang=de")).toMatchObject({ ...look, launcherText: "Frag uns" })
 })
 
 describe("the configuration of the widget in a language", () => {

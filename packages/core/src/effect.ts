@@ -186,12 +186,12 @@ export {
 export { type VisitorCall, VisitorGate } from "./widget/VisitorGate.ts"
 export { NEUTRAL_DECLINE } from "./widget/neutralDecline.ts"
 export { PersonWish, VisitorRating, VisitorConversation, VisitorMessage } from "./widget/VisitorMessage.ts"
+export type { WidgetConfig } from "./widget/WidgetConfig.ts"
 export {
   type BotUnreachable,
   type VisitorCallInput,
   type PersonWished,
   type PersonWishInput,
-  type WidgetConfig,
   type WidgetReply,
   type WidgetSendFailed,
   WidgetService

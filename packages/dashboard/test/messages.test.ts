@@ -9,7 +9,7 @@ type Texts = Readonly<Record<string, Message>>
 const PARTS = ["admin", "crm", "keys", "reindexing", "sharing", "versions"] as const
 
 /** Those with a folder of their own. */
-const FOLDERS = ["handover", "projects"] as const
+const FOLDERS = ["handover", "projects", "widget"] as const
 
 const catalogueIn = async (language: Language): Promise<Texts> => {
   const parts = await Promise.all([

@@ -3,6 +3,7 @@
  * widget, only once.
  */
 import "./suites/chat.ts"
+import "./suites/appearance.ts"
 import "./suites/challenge.ts"
 import "./suites/embedding.ts"
 import "./suites/hostileReplies.ts"

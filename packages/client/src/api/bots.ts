@@ -10,6 +10,16 @@ export interface Bot {
   readonly welcomeMessage: string
   /** The colour of the widget, as #rrggbb. */
   readonly primaryColor: string
+  /** The side of the window; auto is the right one, or the left one of a page that runs from right to left. The page's own choice goes first. */
+  readonly position: "auto" | "left" | "right"
+  /** Words beside the picture on the button that opens the chat; none where null. */
+  readonly launcherText: string | null
+  /** The radius of the corners, from 0 to 24 pixels. */
+  readonly cornerRadius: number
+  /** The font: each of these is a list of fonts that devices have, and none is loaded. */
+  readonly font: "system" | "humanist" | "rounded" | "serif" | "mono"
+  /** The colours of the chat; auto follows the visitor's system. The page's own choice goes first. */
+  readonly colorScheme: "auto" | "light" | "dark"
   /** The model that answers: the first of the owner's plan if null, or if the plan no longer has it. */
   readonly modelId: string | null
   /** Instructions for the model, before every conversation: its purpose and its manner. */
@@ -77,6 +87,16 @@ export interface BotChange {
   readonly welcomeMessage?: string
   /** The colour of the widget, as #rrggbb. */
   readonly primaryColor?: string
+  /** The side of the window; auto is the right one, or the left one of a page that runs from right to left. The page's own choice goes first. */
+  readonly position?: "auto" | "left" | "right"
+  /** Words beside the picture on the button that opens the chat; none where null. */
+  readonly launcherText?: string | null
+  /** The radius of the corners, from 0 to 24 pixels. */
+  readonly cornerRadius?: number
+  /** The font: each of these is a list of fonts that devices have, and none is loaded. */
+  readonly font?: "system" | "humanist" | "rounded" | "serif" | "mono"
+  /** The colours of the chat; auto follows the visitor's system. The page's own choice goes first. */
+  readonly colorScheme?: "auto" | "light" | "dark"
   /** The model that answers: the first of the owner's plan if null, or if the plan no longer has it. */
   readonly modelId?: string | null
   /** Instructions for the model, before every conversation: its purpose and its manner. */
@@ -138,6 +158,16 @@ export interface BotDraft {
   readonly welcomeMessage?: string
   /** The colour of the widget, as #rrggbb. */
   readonly primaryColor?: string
+  /** The side of the window; auto is the right one, or the left one of a page that runs from right to left. The page's own choice goes first. */
+  readonly position?: "auto" | "left" | "right"
+  /** Words beside the picture on the button that opens the chat; none where null. */
+  readonly launcherText?: string | null
+  /** The radius of the corners, from 0 to 24 pixels. */
+  readonly cornerRadius?: number
+  /** The font: each of these is a list of fonts that devices have, and none is loaded. */
+  readonly font?: "system" | "humanist" | "rounded" | "serif" | "mono"
+  /** The colours of the chat; auto follows the visitor's system. The page's own choice goes first. */
+  readonly colorScheme?: "auto" | "light" | "dark"
   /** The model that answers: the first of the owner's plan if null, or if the plan no longer has it. */
   readonly modelId?: string | null
   /** Instructions for the model, before every conversation: its purpose and its manner. */
@@ -213,6 +243,8 @@ export interface BotTexts {
   readonly suggestedQuestions?: ReadonlyArray<string>
   /** The text that visitors see when the bot cannot answer. */
   readonly declineText?: string
+  /** Words on the button that opens the chat. */
+  readonly launcherText?: string
 }
 
 /** The operations of this area, by their ids. */

@@ -3,7 +3,7 @@ import { withFields } from "../storage/inputs.ts"
 import { mailAddressOf } from "../mail/mailAddress.ts"
 import { issuesOf } from "../validation/issuesOf.ts"
 import { type BotSettings } from "./Bot.ts"
-import { botFields, HAND_OVER_DEFAULTS } from "./botFields.ts"
+import { botFields, LATER_DEFAULTS } from "./botFields.ts"
 import { InvalidBot } from "./errors.ts"
 
 const { displayName, ...others } = botFields
@@ -29,9 +29,8 @@ const DEFAULTS: Omit<BotSettings, "displayName"> = {
   dailyCap: null,
   declineText: null,
   suggestedQuestions: [],
-  translations: {},
   showSources: true,
-  ...HAND_OVER_DEFAULTS,
+  ...LATER_DEFAULTS,
   active: true
 }
 
@@ -54,11 +53,12 @@ type Translations = BotSettings["translations"]
 /** Without blank texts, and without languages that have none: in their place are the texts for all languages. */
 const withoutBlanks = (translations: Translations): Translations => {
   const texts = Object.entries(translations).map(
-    ([language, { declineText = "", suggestedQuestions = [], welcomeMessage = "" }]) => {
+    ([language, { declineText = "", launcherText = "", suggestedQuestions = [], welcomeMessage = "" }]) => {
       const kept = {
         ...(welcomeMessage.trim() === "" ? {} : { welcomeMessage }),
         ...(suggestedQuestions.length === 0 ? {} : { suggestedQuestions: trimmed(suggestedQuestions) }),
-        ...(declineText.trim() === "" ? {} : { declineText })
+        ...(declineText.trim() === "" ? {} : { declineText }),
+        ...(launcherText.trim() === "" ? {} : { launcherText: launcherText.trim() })
       }
       return [language, kept] as const
     }
@@ -79,6 +79,7 @@ const normal = (change: BotChange): Partial<BotSettings> => ({
   ...(typeof change.personName === "string" ? { personName: change.personName.trim() } : {}),
   // A blank text is no decline text: visitors always read something.
   ...(change.declineText?.trim() === "" ? { declineText: null } : {}),
+  ...(typeof change.launcherText === "string" ? { launcherText: change.launcherText.trim() || null } : {}),
   ...(change.suggestedQuestions === undefined ? {} : { suggestedQuestions: trimmed(change.suggestedQuestions) }),
   ...(change.translations === undefined ? {} : { translations: withoutBlanks(change.translations) })
 })

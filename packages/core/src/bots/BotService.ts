@@ -11,7 +11,7 @@ import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import { Catalog } from "../tiers/Catalog.ts"
 import { findModel } from "../tiers/CatalogData.ts"
 import { type Bot, type BotName, BotSettings } from "./Bot.ts"
-import { HAND_OVER_DEFAULTS } from "./botFields.ts"
+import { LATER_DEFAULTS } from "./botFields.ts"
 import { BotFarewell } from "./BotFarewell.ts"
 import { BOT_FIELDS, type BotChange, type BotDraft, decodeBotChange, decodeBotDraft } from "./BotDraft.ts"
 import { BotStore, PublishedBots, type StoredBot } from "./BotStore.ts"
@@ -76,11 +76,11 @@ export class BotService extends Context.Service<
 const decodeSettings = Schema.decodeUnknownEffect(BotSettings)
 
 /**
- * Checks stored settings as strictly as requests: a row that was changed by hand neither answers nor styles a page. Earlier
- * releases store no translations and no hand-over.
+ * Checks stored settings as strictly as requests: a row that was changed by hand neither answers nor styles a page. Those
+ * that earlier releases do not store have their defaults.
  */
 const checked = ({ settings, ...bot }: StoredBot): Effect.Effect<Bot, BotMisconfigured> =>
-  Effect.mapBoth(decodeSettings({ translations: {}, ...HAND_OVER_DEFAULTS, ...(settings as object) }), {
+  Effect.mapBoth(decodeSettings({ ...LATER_DEFAULTS, ...(settings as object) }), {
     onSuccess: (known) => ({ ...bot, ...known }),
     onFailure: () => new BotMisconfigured({ botId: bot.id })
   })

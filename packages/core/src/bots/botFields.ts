@@ -13,7 +13,9 @@ export const BOT_LIMITS = {
   allowedSites: 50,
   documents: 1_000,
   personName: 100,
-  modelId: 100
+  modelId: 100,
+  launcherText: 30,
+  cornerRadius: 24
 } as const
 
 const storable = (value: string) => value.isWellFormed() && !value.includes("\0")
@@ -76,6 +78,20 @@ const Questions = Schema.Array(Line(BOT_LIMITS.suggestedQuestion)).check(
   })
 )
 
+/** The sides of the window; `auto` is the right one, or the left one of a page that runs from right to left. */
+const BOT_POSITIONS = ["auto", "left", "right"] as const
+
+/** The fonts of the widget: each is a list of fonts that devices have, and none is loaded. */
+const BOT_FONTS = ["system", "humanist", "rounded", "serif", "mono"] as const
+
+/** The colours of the chat; `auto` follows the visitor's system. */
+const BOT_COLOR_SCHEMES = ["auto", "light", "dark"] as const
+
+const LauncherText = Text(
+  BOT_LIMITS.launcherText,
+  Schema.String.annotate({ description: "Words on the button that opens the chat." })
+).check(Schema.makeFilter((value: string) => !/\p{Cc}/u.test(value) || "Expected one line"))
+
 /** The languages that the widget speaks (ISO 639-1). */
 export const BOT_LANGUAGES = ["en", "de", "fr", "es", "pt", "it", "nl", "pl", "ja", "ar"] as const
 export type BotLanguage = (typeof BOT_LANGUAGES)[number]
@@ -94,7 +110,8 @@ const Translation = Schema.optionalKey(
         BOT_LIMITS.declineText,
         Schema.String.annotate({ description: "The text that visitors see when the bot cannot answer." })
       )
-    )
+    ),
+    launcherText: Schema.optionalKey(LauncherText)
   }).annotate({
     identifier: "BotTexts",
     description: "The texts of a bot in one language. A missing one is the text for all languages."
@@ -114,6 +131,26 @@ export const handOverEmailOf = (address: typeof Address) =>
     description: "The address that gets a mail when a visitor asks for a person; no mail is sent if null."
   })
 
+/** The look of the widget, beside its colour. */
+const appearanceFields = {
+  position: Schema.Literals(BOT_POSITIONS).annotate({
+    description:
+      "The side of the window; auto is the right one, or the left one of a page that runs from right to left. The page's own choice goes first."
+  }),
+  launcherText: Schema.NullOr(LauncherText).annotate({
+    description: "Words beside the picture on the button that opens the chat; none where null."
+  }),
+  cornerRadius: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: BOT_LIMITS.cornerRadius })).annotate({
+    description: `The radius of the corners, from 0 to ${BOT_LIMITS.cornerRadius} pixels.`
+  }),
+  font: Schema.Literals(BOT_FONTS).annotate({
+    description: "The font: each of these is a list of fonts that devices have, and none is loaded."
+  }),
+  colorScheme: Schema.Literals(BOT_COLOR_SCHEMES).annotate({
+    description: "The colours of the chat; auto follows the visitor's system. The page's own choice goes first."
+  })
+}
+
 /** The fields that requests and stored settings share. */
 export const botFields = {
   displayName: Line(BOT_LIMITS.displayName, Schema.String.annotate({ description: "The name that visitors see." })),
@@ -122,6 +159,7 @@ export const botFields = {
     Schema.String.annotate({ description: "The first message that visitors see." })
   ),
   primaryColor: Color.annotate({ description: "The colour of the widget, as #rrggbb." }),
+  ...appearanceFields,
   modelId: Schema.NullOr(Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(BOT_LIMITS.modelId))).annotate({
     description: "The model that answers: the first of the owner's plan if null, or if the plan no longer has it."
   }),
@@ -172,7 +210,13 @@ export const botFields = {
 }
 
 /** The settings that bots of earlier releases are stored without. */
-export const HAND_OVER_DEFAULTS = {
+export const LATER_DEFAULTS = {
+  position: "auto",
+  launcherText: null,
+  cornerRadius: 18,
+  font: "system",
+  colorScheme: "auto",
+  translations: {},
   handOver: false,
   handOverEmail: null,
   personName: null,

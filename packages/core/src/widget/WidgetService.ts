@@ -36,20 +36,8 @@ import type { PersonWish, VisitorConversation, VisitorMessage } from "./VisitorM
 import { makeRating, type VisitorRatingInput } from "./rateReply.ts"
 import { visitorOwner } from "./visitorOwner.ts"
 import { visitorShares } from "./visitorShares.ts"
+import { configOf, type WidgetConfig } from "./WidgetConfig.ts"
 import { messagesAfter, shownMessage, type WidgetTranscript } from "./WidgetTranscript.ts"
-
-/** What a bot shows of itself to visitors. */
-export interface WidgetConfig {
-  readonly displayName: string
-  readonly welcomeMessage: string
-  readonly primaryColor: string
-  readonly suggestedQuestions: ReadonlyArray<string>
-  readonly showSources: boolean
-  /** Whether visitors can ask for a person, the name of that person, and when people are back; undefined if they are there. */
-  readonly handOver: boolean
-  readonly personName: string | null
-  readonly opensAt: number | undefined
-}
 
 /** What a visitor sent, and from where. */
 export interface VisitorCallInput extends VisitorMessage {
@@ -156,14 +144,6 @@ export class WidgetService extends Context.Service<
     WidgetService,
     Effect.suspend(() => make)
   )
-}
-
-/** A bot's texts in the visitor's language, and whether people answer at a moment. */
-const configOf = (bot: Bot, lang: string | undefined, now: number): WidgetConfig => {
-  const { displayName, handOver, personName, primaryColor, showSources } = bot
-  const { suggestedQuestions, welcomeMessage } = botTexts(bot, botLanguage(lang))
-  const shown = { displayName, welcomeMessage, primaryColor, suggestedQuestions, showSources, handOver, personName }
-  return { ...shown, opensAt: opensAt(bot.openingHours, now) }
 }
 
 /** Answers visitors who get no reply, in words of the bot, or as a failure that says nothing of its owner. */

@@ -33,6 +33,11 @@ describe("the settings of a bot", () => {
       displayName: "Ada",
       welcomeMessage: "Hello! How can I help you?",
       primaryColor: "#2563eb",
+      position: "auto",
+      launcherText: null,
+      cornerRadius: 18,
+      font: "system",
+      colorScheme: "auto",
       modelId: null,
       instructions: "",
       documentIds: [],
@@ -61,6 +66,7 @@ describe("the settings of a bot", () => {
       allowedSites: ["Example.com", "https://example.com/", " http://LOCALHOST:8080 ", "https://*.shop.example"],
       suggestedQuestions: [" Why? ", "Why?"],
       declineText: "  ",
+      launcherText: "  ",
       owner: "somebody else",
       id: "mine"
     }
@@ -69,7 +75,8 @@ describe("the settings of a bot", () => {
       documentIds: [id.toLowerCase()],
       allowedSites: ["https://example.com", "http://localhost:8080", "https://*.shop.example"],
       suggestedQuestions: ["Why?"],
-      declineText: null
+      declineText: null,
+      launcherText: null
     })
     expect(Object.keys(Effect.runSync(decodeBotDraft(draft)))).not.toContain("owner")
   })
@@ -77,17 +84,26 @@ describe("the settings of a bot", () => {
   it("have texts by language, without blank ones", () => {
     const translations = {
       fr: { welcomeMessage: "Bonjour !", suggestedQuestions: [" Où ? ", "Où ?"], declineText: " " },
-      ja: { welcomeMessage: " ", suggestedQuestions: [] },
+      it: { launcherText: " Chiedi " },
+      ja: { welcomeMessage: " ", suggestedQuestions: [], launcherText: "" },
       xx: { welcomeMessage: "?" }
     }
     expect(Effect.runSync(decodeBotChange({ translations }))).toEqual({
-      translations: { fr: { welcomeMessage: "Bonjour !", suggestedQuestions: ["Où ?"] } }
+      translations: {
+        fr: { welcomeMessage: "Bonjour !", suggestedQuestions: ["Où ?"] },
+        it: { launcherText: "Chiedi" }
+      }
     })
   })
 
   it.each<[keyof BotSettings, ReadonlyArray<unknown>]>([
     ["displayName", ["", " ", "a\nb", "x".repeat(101), "\0", "\ud800", 7, null]],
     ["primaryColor", ["red", "#fff", "#12345g", "#1234567", "#123456;", "url(x)", "</style>", null]],
+    ["position", ["top", "", null]],
+    ["launcherText", ["x".repeat(31), "a\nb", "\0", 7]],
+    ["cornerRadius", [-1, 25, 1.5, "6", null]],
+    ["font", ["Comic Sans", "url(x)", "", null]],
+    ["colorScheme", ["sepia", null]],
     ["welcomeMessage", ["x".repeat(1_001), "\0", null]],
     ["instructions", ["x".repeat(8_001), "\udfff"]],
     ["modelId", ["", "x".repeat(101), 7]],
@@ -122,7 +138,8 @@ describe("the settings of a bot", () => {
         { de: { welcomeMessage: "x".repeat(1_001) } },
         { ar: { suggestedQuestions: ["a\nb"] } },
         { ja: { suggestedQuestions: Array.from({ length: 7 }, (_, i) => `${i}`) } },
-        { pl: { declineText: "\0" } }
+        { pl: { declineText: "\0" } },
+        { nl: { launcherText: "x".repeat(31) } }
       ]
     ],
     ["showSources", ["yes", null]],

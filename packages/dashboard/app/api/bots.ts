@@ -20,7 +20,8 @@ export const BOT_LIMITS = {
   declineText: 1_000,
   suggestedQuestions: 6,
   suggestedQuestion: 200,
-  personName: 100
+  personName: 100,
+  launcherText: 30
 } as const
 
 /** The person's bots, newest first. */

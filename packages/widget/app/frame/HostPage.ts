@@ -1,15 +1,15 @@
-import { type FrameMessage, type HostState, PROTOCOL, type Theme } from "../../src/host/messages.ts"
-
-const THEMES: ReadonlyArray<string> = ["auto", "light", "dark"]
+import { type FrameMessage, type HostState, PROTOCOL } from "../../src/host/messages.ts"
+import { THEMES } from "./api/BotConfig.ts"
 
 /** Parses a state that the page sent. */
 const stateOf = (data: unknown): HostState | undefined => {
   if (typeof data !== "object" || data === null) return undefined
-  const { isOpen, page, parley, texts, theme } = data as Record<string, unknown>
+  const { isOpen, page, parley, texts, ...others } = data as Record<string, unknown>
+  const theme = THEMES.find((each) => each === others["theme"])
   if (parley !== PROTOCOL || typeof isOpen !== "boolean" || typeof texts !== "object" || texts === null)
     return undefined
-  if (typeof theme !== "string" || !THEMES.includes(theme)) return undefined
-  const known = { isOpen, texts: texts as HostState["texts"], theme: theme as Theme }
+  if (theme === undefined) return undefined
+  const known = { isOpen, texts: texts as HostState["texts"], theme }
   return typeof page === "string" ? { ...known, page } : known
 }
 

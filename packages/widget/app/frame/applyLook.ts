@@ -1,24 +1,19 @@
-import type { Theme } from "../../src/host/messages.ts"
+import type { LauncherLook, Theme } from "../../src/host/messages.ts"
+import type { BotConfig } from "./api/BotConfig.ts"
 import { checkedColour, GROUNDS, inkOn, legibleOn } from "./palette.ts"
 
-/** The colours that follow from a bot's. */
-export interface Look {
-  readonly fill: string
-  readonly ink: string
-  /** The legible text colour on each background. */
-  readonly onLight: string
-  readonly onDark: string
-}
-
-/** Accepts any value for a bot's colour. */
-export const lookOf = (colour: string): Look => {
-  const fill = checkedColour(colour)
-  return { fill, ink: inkOn(fill), onLight: legibleOn(fill, GROUNDS.light), onDark: legibleOn(fill, GROUNDS.dark) }
-}
-
-/** Applies the look to the styles, through the CSS object model, which the page's policy allows. */
-export const applyLook = (look: Look, theme: Theme): void => {
-  const root = document.documentElement
-  for (const [name, value] of Object.entries(look)) root.style.setProperty(`--${name}`, value)
-  root.dataset["theme"] = theme
+/**
+ * Applies a bot's look to the styles, through the CSS object model, which the page's policy allows. The page's theme
+ * goes before the bot's. Returns the look of the launcher.
+ */
+export const applyLook = ({ colorScheme, cornerRadius, font, primaryColor }: BotConfig, theme: Theme): LauncherLook => {
+  const { dataset, style } = document.documentElement
+  const fill = checkedColour(primaryColor)
+  const ink = inkOn(fill)
+  const radius = `${cornerRadius}px`
+  const values = { fill, ink, onLight: legibleOn(fill, GROUNDS.light), onDark: legibleOn(fill, GROUNDS.dark), radius }
+  for (const [name, value] of Object.entries(values)) style.setProperty(`--${name}`, value)
+  dataset["theme"] = theme === "auto" ? colorScheme : theme
+  dataset["font"] = font
+  return { fill, ink, radius, font: getComputedStyle(document.documentElement).fontFamily }
 }

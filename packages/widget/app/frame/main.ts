@@ -1,6 +1,7 @@
 import type { HostState } from "../../src/host/messages.ts"
-import { type BotConfig, WidgetApi } from "./api/WidgetApi.ts"
-import { applyLook, lookOf } from "./applyLook.ts"
+import type { BotConfig } from "./api/BotConfig.ts"
+import { WidgetApi } from "./api/WidgetApi.ts"
+import { applyLook } from "./applyLook.ts"
 import { Conversation } from "./conversation/Conversation.ts"
 import { HostPage } from "./HostPage.ts"
 import { Catalogue, type Texts } from "./languages/Catalogue.ts"
@@ -81,9 +82,11 @@ class Frame {
       return this.#say("absent")
     }
     if (config === undefined || conversation === undefined) return
-    const look = lookOf(config.primaryColor)
-    const name = config.displayName
-    applyLook(look, this.#state.theme)
+    const look = applyLook(config, this.#state.theme)
+    const { displayName: name, launcherText, position } = config
+    // A visitor who speaks to the browser names the words that are seen.
+    const labelOf = (label: "launcher" | "launcherUnread") =>
+      [launcherText, texts.say(label, { name })].filter((text) => text !== undefined).join(", ")
     document.title = texts.say("frame", { name })
     const draft = this.#view?.composer.text ?? ""
     this.#view?.dispose()
@@ -97,8 +100,11 @@ class Frame {
       displayName: name,
       primaryColor: look.fill,
       inkColor: look.ink,
-      launcherLabel: texts.say("launcher", { name }),
-      unreadLabel: texts.say("launcherUnread", { name }),
+      look,
+      position,
+      launcherText,
+      launcherLabel: labelOf("launcher"),
+      unreadLabel: labelOf("launcherUnread"),
       frameTitle: texts.say("frame", { name })
     })
   }

@@ -1,4 +1,5 @@
-import type { BotConfig, WidgetApi } from "./api/WidgetApi.ts"
+import type { BotConfig } from "./api/BotConfig.ts"
+import type { WidgetApi } from "./api/WidgetApi.ts"
 
 /** Before the first try again, and at most, in milliseconds; each time twice as long. */
 const FIRST_MS = 2_000

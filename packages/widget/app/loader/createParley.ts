@@ -14,7 +14,7 @@ export interface Parley {
 }
 
 const chosen = (key?: string): ReadonlyArray<ParleyWidget> =>
-  [...widgets].filter(({ publicKey }) => key === undefined || key === publicKey)
+  [...widgets].filter(({ publicKey }) => !key || key === publicKey)
 
 /** Creates the page's `Parley`, for all bots on it; a method with a public key applies to that bot only. */
 export const createParley = (onRemoved: () => void): Parley => {

@@ -19,9 +19,8 @@ const optionsOf = ({ dataset, src }: HTMLScriptElement): WidgetOptions => {
     if (/^text[A-Z]/.test(name)) texts[name[4]!.toLowerCase() + name.slice(5)] = value!
   }
   // The attributes `public-key`, `lang`, `position` and `theme` are options under their own names.
-  const named = {} as Pick<WidgetOptions, "publicKey" | "lang" | "position" | "theme">
-  const made = { baseUrl: new URL(".", src).href, launcher: dataset["launcher"] !== "none", texts }
-  return Object.assign(named, dataset as object, made)
+  const named = dataset as object as Pick<WidgetOptions, "publicKey" | "lang" | "position" | "theme">
+  return { ...named, baseUrl: new URL(".", src).href, launcher: dataset["launcher"] !== "none", texts }
 }
 
 /** The page's `Parley`, made by the first of its scripts. */

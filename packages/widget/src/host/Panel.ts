@@ -2,8 +2,8 @@
 export interface Panel {
   readonly element: HTMLDialogElement
   readonly frame: HTMLIFrameElement
-  open(): void
-  close(): void
+  /** Opens or closes it. */
+  show(isOpen: boolean): void
 }
 
 /** Windows in which the chat takes all the room. */
@@ -14,7 +14,8 @@ export const createPanel = (onCancel: () => void, signal: AbortSignal): Panel =>
   const element = document.createElement("dialog")
   const frame = document.createElement("iframe")
   const small = matchMedia(SMALL)
-  const view = visualViewport
+  // Every browser has it that the widget supports.
+  const view = visualViewport!
   let isOpen = false
 
   /**
@@ -24,9 +25,8 @@ export const createPanel = (onCancel: () => void, signal: AbortSignal): Panel =>
     const isFull = small.matches
     element.className = isFull ? "full" : ""
     // An on-screen keyboard reduces the visible area; so does zooming in, which has to reduce the shown part.
-    const isCovered = isFull && view?.scale === 1
-    element.style.height = isCovered ? `${view.height}px` : ""
-    element.style.top = isCovered ? `${view.offsetTop}px` : ""
+    const isCovered = isFull && view.scale === 1
+    element.style.cssText = isCovered ? `height:${view.height}px;top:${view.offsetTop}px` : ""
     if (!isOpen || (element.open && element.matches(":modal") === isFull)) return
     element.close()
     if (isFull) element.showModal()
@@ -34,24 +34,23 @@ export const createPanel = (onCancel: () => void, signal: AbortSignal): Panel =>
     frame.focus()
   }
 
+  // The server learns which site shows the chat, though the page may send no referrer.
+  frame.referrerPolicy = "origin"
   element.append(frame)
   element.oncancel = (event) => {
     event.preventDefault()
     onCancel()
   }
   small.addEventListener("change", fit, { signal })
-  view?.addEventListener("resize", fit, { signal })
-  view?.addEventListener("scroll", fit, { signal })
+  view.addEventListener("resize", fit, { signal })
+  view.addEventListener("scroll", fit, { signal })
   return {
     element,
     frame,
-    open: () => {
-      isOpen = true
-      fit()
-    },
-    close: () => {
-      isOpen = false
-      element.close()
+    show: (next) => {
+      isOpen = next
+      if (isOpen) fit()
+      else element.close()
     }
   }
 }

@@ -11,9 +11,9 @@ export interface WidgetOptions {
    * the browser's, otherwise English.
    */
   readonly lang?: string | undefined
-  /** The side of the window; default right, or left in a right-to-left page. */
+  /** The side of the window. Default: the bot's setting, otherwise right, or left in a right-to-left page. */
   readonly position?: "left" | "right" | undefined
-  /** Default: the preference of the visitor's system. */
+  /** Default: the bot's setting, otherwise the preference of the visitor's system. */
   readonly theme?: Theme | undefined
   /** False if the page has a button of its own that calls `open`. */
   readonly launcher?: boolean | undefined

@@ -9,6 +9,19 @@ export const PROTOCOL = 1
 /** The colours of the chat; `auto` follows the visitor's system. */
 export type Theme = "auto" | "light" | "dark"
 
+/** A side of the window. */
+export type Side = "left" | "right"
+
+/** Values of the styles of launcher and panel, each for the custom property of its name. */
+export interface LauncherLook {
+  readonly fill: string
+  /** The legible text colour on `fill`. */
+  readonly ink: string
+  /** Of the panel's corners, in pixels; the launcher's are in proportion. */
+  readonly radius: string
+  readonly font: string
+}
+
 /** Replacements of the chat's texts, by name. */
 export type Texts = Readonly<Record<string, string>>
 
@@ -26,8 +39,13 @@ export type FrameMessage =
       readonly displayName: string
       /** Of the launcher, `#rrggbb`. */
       readonly primaryColor: string
-      /** The legible text colour on that colour, `#rrggbb`. */
+      /** The legible text colour on that colour, `#rrggbb`; for earlier loaders. */
       readonly inkColor: string
+      readonly look: LauncherLook
+      /** The side that the bot's owner chose, if any. */
+      readonly position?: Side | undefined
+      /** The words beside the launcher's picture, if any. */
+      readonly launcherText?: string | undefined
       readonly launcherLabel: string
       readonly unreadLabel: string
       readonly frameTitle: string

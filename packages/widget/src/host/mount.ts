@@ -1,6 +1,5 @@
-import { openFrameChannel } from "./FrameChannel.ts"
 import { createLauncher } from "./Launcher.ts"
-import type { FrameMessage, HostState } from "./messages.ts"
+import { type FrameMessage, type HostState, PROTOCOL } from "./messages.ts"
 import { createPanel } from "./Panel.ts"
 import type { ParleyWidget, WidgetEvent, WidgetEvents, WidgetOptions } from "./ParleyWidget.ts"
 import { takePlace } from "./places.ts"
@@ -12,8 +11,6 @@ export const widgets = new Set<ParleyWidget>()
 
 /** Time for a frame to report that it runs, in milliseconds, before it is loaded again; doubled each time. */
 const PATIENCE_MS = 10_000
-const COLOURS = /^(#[\da-f]{6}){2}$/i
-const REPORTED = /^(message|reply|limit|error)$/
 
 /**
  * Puts a bot on the page when the page is idle: a frame of the service's origin, and a launcher when the frame has
@@ -26,15 +23,12 @@ export const mount = (options: WidgetOptions): ParleyWidget => {
   const { href, origin } = new URL(path, baseUrl.replace(/\/*$/, "/"))
   const removal = new AbortController()
   const { signal } = removal
-  const side = options.position ?? (document.dir === "rtl" ? "left" : "right")
-  const distance = takePlace(side, signal)
   const events = new EventTarget()
   const host = document.createElement("div")
   const root = host.attachShadow({ mode: "open" })
   const launcher = createLauncher(() => widget.toggle())
   const panel = createPanel(() => widget.close(), signal)
   let { texts = {}, theme = "auto" } = options
-  let send: ((state: HostState) => void) | undefined
   let ready: WidgetEvents["ready"] | undefined
   let opener: HTMLElement | null = null
   let isWanted = false
@@ -45,7 +39,11 @@ export const mount = (options: WidgetOptions): ParleyWidget => {
     events.dispatchEvent(new CustomEvent(event, { detail: { publicKey, ...more } }))
   }
 
-  const tell = () => send?.({ theme, texts, isOpen, page: location.href })
+  /** Sends the state to the frame, while that shows a page of the service's origin. */
+  const tell = () => {
+    const state: HostState = { theme, texts, isOpen, page: location.href }
+    panel.frame.contentWindow?.postMessage({ parley: PROTOCOL, ...state }, origin)
+  }
 
   /** Loads the frame, and again if it does not respond. */
   const loadFrame = (patienceMs: number): void => {
@@ -54,40 +52,47 @@ export const mount = (options: WidgetOptions): ParleyWidget => {
   }
 
   const load = (): void => {
-    if (send || signal.aborted) return
+    if (host.parentNode || signal.aborted) return
     const sheet = new CSSStyleSheet()
     sheet.replaceSync(STYLES)
     root.adoptedStyleSheets = [sheet]
     // The page's own styles do not get in the way.
-    host.style.cssText = `all:initial;position:fixed;z-index:2147483000;--left:auto;--right:auto;--${side}:${distance}px`
-    root.append(panel.element, launcher.element)
-    send = openFrameChannel(panel.frame, origin, receive, signal)
+    host.style.cssText = "all:initial;position:fixed;z-index:2147483000;--left:auto;--right:auto"
+    root.append(panel.element)
+    addEventListener("message", hear, { signal })
     document.body.append(host)
     loadFrame(PATIENCE_MS)
   }
 
+  /** Sets a value of the styles: a custom property, which cannot change any other. */
+  const setStyle = (name: string, value: string) => host.style.setProperty(`--${name}`, value)
+
   const appear = (message: Extract<FrameMessage, { readonly type: "ready" }>): void => {
-    const { displayName, frameTitle, inkColor, lang, primaryColor } = message
-    if (!COLOURS.test(primaryColor + inkColor)) return
+    const { displayName, frameTitle, lang, look, position, primaryColor } = message
     host.lang = lang
-    host.style.setProperty("--fill", primaryColor)
-    host.style.setProperty("--ink", inkColor)
+    for (const [name, value] of Object.entries(look)) setStyle(name, value)
     panel.element.ariaLabel = panel.frame.title = frameTitle
-    if (options.launcher !== false) launcher.show(message)
+    launcher.label(message)
     if (ready) return
+    if (options.launcher !== false) root.append(launcher.element)
+    const side = options.position ?? position ?? (document.dir === "rtl" ? "left" : "right")
+    setStyle(side, `${takePlace(side, launcher.element.offsetWidth, signal)}px`)
     ready = { publicKey, displayName, primaryColor }
     emit("ready", ready)
     if (isWanted) widget.open()
   }
 
-  const receive = (message: FrameMessage): void => {
+  /** Accepts messages only from the frame while it shows a page of the service's origin. */
+  const hear = ({ data, origin: from, source }: MessageEvent): void => {
+    if (!source || source !== panel.frame.contentWindow || from !== origin || data?.parley !== PROTOCOL) return
+    const message = data as FrameMessage
     if (message.type === "hello") {
       clearTimeout(timer)
       tell()
     } else if (message.type === "ready") appear(message)
     else if (message.type === "absent") widget.remove()
     else if (message.type === "close") widget.close()
-    else if (REPORTED.test(message.type)) {
+    else {
       if (message.type === "reply" && !isOpen) launcher.mark("unread")
       emit(message.type, { retryAfterSeconds: message.retryAfterSeconds })
     }
@@ -102,11 +107,11 @@ export const mount = (options: WidgetOptions): ParleyWidget => {
       isWanted = true
       load()
       if (!ready || isOpen || signal.aborted) return
-      for (const other of widgets) if (other !== widget) other.close()
+      for (const other of widgets) other.close()
       opener = (root.activeElement ?? document.activeElement) as HTMLElement | null
       isOpen = true
       launcher.mark("open")
-      panel.open()
+      panel.show(true)
       tell()
       emit("open")
     },
@@ -115,8 +120,8 @@ export const mount = (options: WidgetOptions): ParleyWidget => {
       if (!isOpen) return
       const hadFocus = document.activeElement === host
       isOpen = false
-      panel.close()
-      launcher.mark("closed")
+      panel.show(false)
+      launcher.mark("")
       if (hadFocus) {
         launcher.element.focus()
         // Has no effect if the element cannot have the focus, for example because it was removed.

@@ -1,18 +1,17 @@
 /** Between the edge and the first launcher, and from one launcher to the next, in pixels. */
 const EDGE = 20
-const STEP = 76
+const GAP = 16
 
-const taken = new Set<string>()
+const taken = new Set<readonly [side: string, end: number]>()
 
 /**
- * Takes the first free place on a side, so that launchers of several bots stand side by side. Returns its distance
- * from the edge, in pixels.
+ * Takes the place behind the last launcher on a side, so that launchers of several bots stand side by side. Takes the
+ * width of the launcher and returns its distance from the edge, both in pixels.
  */
-export const takePlace = (side: string, signal: AbortSignal): number => {
-  let index = 0
-  while (taken.has(side + index)) index += 1
-  const place = side + index
+export const takePlace = (side: string, width: number, signal: AbortSignal): number => {
+  const distance = Math.max(EDGE, ...[...taken].map(([other, end]) => (other === side ? end : 0)))
+  const place = [side, distance + width + GAP] as const
   taken.add(place)
   signal.addEventListener("abort", () => taken.delete(place))
-  return EDGE + index * STEP
+  return distance
 }

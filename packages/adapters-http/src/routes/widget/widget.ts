@@ -1,4 +1,4 @@
-import { CONVERSATION_STATES, HANDOVER_STATES } from "@parley/core/adapter"
+import { BotSettings, CONVERSATION_STATES, HANDOVER_STATES } from "@parley/core/adapter"
 import {
   PersonWish,
   RATINGS,
@@ -22,6 +22,8 @@ const CONFIG_SECONDS = 30
 const opensAtField = orNull(moment("The moment."), "When people are back who answer visitors; null if they are there.")
 const timeOf = (opensAt: number | undefined) => (opensAt === undefined ? null : new Date(opensAt).toISOString())
 
+const { colorScheme, cornerRadius, font, launcherText, position } = BotSettings.fields
+
 /** The public settings of a bot. */
 export const getWidgetConfig = defineRoute({
   method: "GET",
@@ -37,11 +39,12 @@ export const getWidgetConfig = defineRoute({
   },
   responses: {
     200: {
-      description: "The bot's name, colour and first words.",
+      description: "The bot's name, look and first words.",
       schema: named("WidgetConfig", "The public settings of a bot.", {
         displayName: text("The bot's name."),
         welcomeMessage: text("The first message that visitors see."),
         primaryColor: text("The colour of the widget, as #rrggbb."),
+        ...{ position, launcherText, cornerRadius, font, colorScheme },
         suggestedQuestions: listOf(Schema.String, "Questions that the widget offers to begin with."),
         showSources: flag("True if visitors see the passages that a reply cites."),
         handOver: flag("True if visitors can ask for a person."),

@@ -1,20 +1,5 @@
+import { type BotConfig, configFrom } from "./BotConfig.ts"
 import { type ConversationState, type Rating, stateFrom, type Transcript, transcriptFrom } from "./Transcript.ts"
-
-/** The public settings of a bot. */
-export interface BotConfig {
-  readonly displayName: string
-  readonly welcomeMessage: string
-  readonly primaryColor: string
-  readonly suggestedQuestions: ReadonlyArray<string>
-  /** True if visitors see the passages that replies rest on. */
-  readonly showSources: boolean
-  /** True if visitors can ask for a person. */
-  readonly handOver: boolean
-  /** When people are back, in ISO 8601; undefined if they are there. */
-  readonly opensAt: string | undefined
-  /** The name of the people who answer, if the bot has one. */
-  readonly personName: string | undefined
-}
 
 /** The reason of a refused request. */
 export type Refusal =
@@ -71,23 +56,6 @@ export interface AskedForPerson {
 const DEFAULT_WAIT_SECONDS = 30
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
-
-const configFrom = (body: unknown): BotConfig => {
-  const fields = body as Record<string, unknown>
-  const { displayName, primaryColor, showSources, suggestedQuestions, welcomeMessage } = fields
-  return {
-    handOver: fields["handOver"] === true,
-    opensAt: textOf(fields["opensAt"]) || undefined,
-    personName: textOf(fields["personName"]) || undefined,
-    displayName: textOf(displayName),
-    welcomeMessage: textOf(welcomeMessage),
-    primaryColor: textOf(primaryColor),
-    suggestedQuestions: Array.isArray(suggestedQuestions)
-      ? suggestedQuestions.filter((each): each is string => typeof each === "string" && each.trim() !== "")
-      : [],
-    showSources: showSources === true
-  }
-}
 
 interface Problem {
   readonly code?: unknown

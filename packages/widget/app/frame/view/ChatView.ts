@@ -1,4 +1,4 @@
-import type { BotConfig } from "../api/WidgetApi.ts"
+import type { BotConfig } from "../api/BotConfig.ts"
 import type { Conversation, Obstacle } from "../conversation/Conversation.ts"
 import { element } from "../element.ts"
 import { icon } from "../icon.ts"

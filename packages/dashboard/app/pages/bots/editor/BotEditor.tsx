@@ -9,7 +9,7 @@ import classes from "../BotPage.module.css"
 import { CrmSection } from "../crm/CrmSection.tsx"
 import { KeysSection } from "../keys/KeysSection.tsx"
 import { useBotDraft } from "./useBotDraft.ts"
-import { WidgetPreview } from "./WidgetPreview.tsx"
+import { WidgetPreview } from "../widget/WidgetPreview.tsx"
 
 /** A bot's settings, beside the widget with the saved settings and the line that embeds it. */
 export const BotEditor = ({ bot }: { readonly bot: Bot }) => {

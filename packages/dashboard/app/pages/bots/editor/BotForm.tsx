@@ -1,14 +1,13 @@
 import { Button, NumberInput, Switch, Text, Textarea, TextInput, Title } from "@mantine/core"
-import { isColour } from "@parley/core/reading"
 import type { ReactNode } from "react"
 import { BOT_LIMITS } from "../../../api/bots.ts"
 import type { MessageKey } from "../../../messages/catalogue.ts"
 import { useMessages } from "../../../messages/MessagesProvider.tsx"
 import { ProblemNotice } from "../../../shell/ProblemNotice.tsx"
 import { HandoverSection } from "../people/HandoverSection.tsx"
+import { AppearanceSection } from "../widget/AppearanceSection.tsx"
 import { type BotDraft, refusedOf } from "./botDraft.ts"
 import classes from "./BotForm.module.css"
-import { ColourField } from "./ColourField.tsx"
 import { DocumentsField } from "./DocumentsField.tsx"
 import { ModelField } from "./ModelField.tsx"
 import { QuestionsField } from "./QuestionsField.tsx"
@@ -45,6 +44,7 @@ export const BotForm = ({ draft, onChange, problem, isBusy, action, onSubmit, on
       }}
     >
       <LookSection {...fields} />
+      <AppearanceSection draft={draft} onChange={onChange} refused={refused} />
       <KnowledgeSection {...fields} />
       <HandoverSection draft={draft} onChange={onChange} refused={refused} />
       <LimitsSection {...fields} />
@@ -85,7 +85,7 @@ interface FieldsProps extends Pick<BotFormProps, "draft" | "onChange"> {
   readonly wrong: (name: keyof BotDraft, key: MessageKey, most?: number) => string | undefined
 }
 
-/** The name, the texts and the looks of the bot. */
+/** The name and the texts of the bot. */
 const LookSection = ({ draft, onChange, refused, wrong }: FieldsProps) => {
   const { t } = useMessages()
   return (
@@ -106,11 +106,6 @@ const LookSection = ({ draft, onChange, refused, wrong }: FieldsProps) => {
         value={draft.welcomeMessage}
         error={wrong("welcomeMessage", "bots.tooLong", BOT_LIMITS.welcomeMessage)}
         onChange={({ currentTarget: { value } }) => onChange({ welcomeMessage: value })}
-      />
-      <ColourField
-        value={draft.primaryColor}
-        isRefused={refused.has("primaryColor") && !isColour(draft.primaryColor)}
-        onChange={(primaryColor) => onChange({ primaryColor })}
       />
       <QuestionsField
         questions={draft.suggestedQuestions}

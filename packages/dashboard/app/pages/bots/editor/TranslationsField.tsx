@@ -1,6 +1,7 @@
-import { Button, Input, NativeSelect, Textarea } from "@mantine/core"
+import { Button, Input, NativeSelect, Textarea, TextInput } from "@mantine/core"
 import { BOT_LANGUAGES, BOT_LIMITS, type BotLanguage, type BotSettings, type BotTexts } from "../../../api/bots.ts"
 import { useMessages } from "../../../messages/MessagesProvider.tsx"
+import { useWidgetMessages } from "../widget/useWidgetMessages.ts"
 import classes from "./BotForm.module.css"
 import { QuestionsField } from "./QuestionsField.tsx"
 
@@ -56,7 +57,7 @@ interface TextsGroupProps {
 }
 
 const TextsGroup = ({ name, language, texts, onChange, onRemove }: TextsGroupProps) => {
-  const { t } = useMessages()
+  const { t } = useWidgetMessages()
   return (
     <fieldset className={classes.translation}>
       <legend>{name}</legend>
@@ -73,6 +74,14 @@ const TextsGroup = ({ name, language, texts, onChange, onRemove }: TextsGroupPro
         questions={texts.suggestedQuestions ?? []}
         isRefused={false}
         onChange={(suggestedQuestions) => onChange({ ...texts, suggestedQuestions })}
+      />
+      <TextInput
+        label={t("widget.launcher")}
+        lang={language}
+        dir="auto"
+        maxLength={BOT_LIMITS.launcherText}
+        value={texts.launcherText ?? ""}
+        onChange={({ currentTarget: { value } }) => onChange({ ...texts, launcherText: value })}
       />
       <Textarea
         label={t("bots.decline")}

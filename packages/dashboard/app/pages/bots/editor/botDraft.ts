@@ -3,11 +3,15 @@ import type { BotSettings } from "../../../api/bots.ts"
 import { accentColour } from "../../../theme/plainColours.ts"
 
 /** The settings as a person types them: fields that may be invalid for the moment are texts. */
-export interface BotDraft extends Omit<BotSettings, "allowedSites" | "declineText" | "handOverEmail" | "personName"> {
+export interface BotDraft extends Omit<
+  BotSettings,
+  "allowedSites" | "declineText" | "handOverEmail" | "launcherText" | "personName"
+> {
   /** One a line. */
   readonly allowedSites: string
   readonly declineText: string
   readonly handOverEmail: string
+  readonly launcherText: string
   readonly personName: string
 }
 
@@ -16,6 +20,11 @@ export const newBotDraft = (welcomeMessage: string): BotDraft => ({
   displayName: "",
   welcomeMessage,
   primaryColor: accentColour(),
+  position: "auto",
+  launcherText: "",
+  cornerRadius: 18,
+  font: "system",
+  colorScheme: "auto",
   modelId: null,
   instructions: "",
   documentIds: [],
@@ -44,6 +53,7 @@ export const draftOf = ({
   allowedSites: settings.allowedSites.join("\n"),
   declineText: settings.declineText ?? "",
   handOverEmail: settings.handOverEmail ?? "",
+  launcherText: settings.launcherText ?? "",
   personName: settings.personName ?? ""
 })
 
@@ -59,6 +69,7 @@ export const settingsOf = (draft: BotDraft): BotSettings => ({
     .filter((line) => line !== ""),
   declineText: textOrNull(draft.declineText),
   handOverEmail: textOrNull(draft.handOverEmail),
+  launcherText: textOrNull(draft.launcherText),
   personName: textOrNull(draft.personName),
   suggestedQuestions: withoutBlanks(draft.suggestedQuestions),
   translations: Object.fromEntries(

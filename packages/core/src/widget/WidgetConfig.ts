@@ -1,0 +1,46 @@
+import type { Bot, BotSettings } from "../bots/Bot.ts"
+import { botLanguage, botTexts } from "../bots/botTexts.ts"
+import { opensAt } from "../bots/openingHours.ts"
+
+/** What a bot shows of itself to visitors. */
+export interface WidgetConfig extends Pick<
+  BotSettings,
+  | "displayName"
+  | "welcomeMessage"
+  | "primaryColor"
+  | "position"
+  | "launcherText"
+  | "cornerRadius"
+  | "font"
+  | "colorScheme"
+  | "suggestedQuestions"
+  | "showSources"
+  // Whether visitors can ask for a person, and the name of that person.
+  | "handOver"
+  | "personName"
+> {
+  /** When people are back, in Unix milliseconds; undefined if they are there. */
+  readonly opensAt: number | undefined
+}
+
+/** A bot's look, its texts in the language of a tag (BCP 47), and whether people answer at a moment. */
+export const configOf = (bot: Bot, lang: string | undefined, now: number): WidgetConfig => {
+  const { colorScheme, cornerRadius, displayName, font, handOver, personName, position, primaryColor, showSources } =
+    bot
+  const { launcherText, suggestedQuestions, welcomeMessage } = botTexts(bot, botLanguage(lang))
+  return {
+    displayName,
+    welcomeMessage,
+    primaryColor,
+    position,
+    launcherText,
+    cornerRadius,
+    font,
+    colorScheme,
+    suggestedQuestions,
+    showSources,
+    handOver,
+    personName,
+    opensAt: opensAt(bot.openingHours, now)
+  }
+}

@@ -1,0 +1,59 @@
+import type { Side, Theme } from "../../../src/host/messages.ts"
+
+/** The fonts of the chat, each by its rule in `frame.css`. */
+const FONTS = ["system", "humanist", "rounded", "serif", "mono"] as const
+const SIDES = ["left", "right"] as const
+export const THEMES = ["auto", "light", "dark"] as const
+
+/** The public settings of a bot. */
+export interface BotConfig {
+  readonly displayName: string
+  readonly welcomeMessage: string
+  readonly primaryColor: string
+  /** The side that the owner chose, if any. */
+  readonly position: Side | undefined
+  /** The words beside the launcher's picture, if any. */
+  readonly launcherText: string | undefined
+  /** Of the corners, in pixels. */
+  readonly cornerRadius: number
+  readonly font: (typeof FONTS)[number]
+  /** The colours, unless the page chooses them. */
+  readonly colorScheme: Theme
+  readonly suggestedQuestions: ReadonlyArray<string>
+  /** True if visitors see the passages that replies rest on. */
+  readonly showSources: boolean
+  /** True if visitors can ask for a person. */
+  readonly handOver: boolean
+  /** When people are back, in ISO 8601; undefined if they are there. */
+  readonly opensAt: string | undefined
+  /** The name of the people who answer, if the bot has one. */
+  readonly personName: string | undefined
+}
+
+const DEFAULT_RADIUS = 18
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
+
+/** Reads the service's answer. Values of a later release that are unknown here are as if they were not set. */
+export const configFrom = (body: unknown): BotConfig => {
+  const fields = body as Record<string, unknown>
+  const { displayName, primaryColor, showSources, suggestedQuestions, welcomeMessage } = fields
+  const radius = fields["cornerRadius"]
+  return {
+    handOver: fields["handOver"] === true,
+    opensAt: textOf(fields["opensAt"]) || undefined,
+    personName: textOf(fields["personName"]) || undefined,
+    displayName: textOf(displayName),
+    welcomeMessage: textOf(welcomeMessage),
+    primaryColor: textOf(primaryColor),
+    position: SIDES.find((side) => side === fields["position"]),
+    launcherText: textOf(fields["launcherText"]).trim() || undefined,
+    cornerRadius: typeof radius === "number" ? radius : DEFAULT_RADIUS,
+    font: FONTS.find((font) => font === fields["font"]) ?? "system",
+    colorScheme: THEMES.find((theme) => theme === fields["colorScheme"]) ?? "auto",
+    suggestedQuestions: Array.isArray(suggestedQuestions)
+      ? suggestedQuestions.filter((each): each is string => typeof each === "string" && each.trim() !== "")
+      : [],
+    showSources: showSources === true
+  }
+}
