@@ -54,6 +54,11 @@ describe("the widget's files", () => {
     expect(policyOf(await server.fetch(frame))).not.toContain("frame-ancestors")
   })
 
+  test("are shown as a preview by the server's own pages alone", async () => {
+    const policy = (await server.fetch(`${PREFIX}/widget/preview`)).headers.get("content-security-policy")
+    expect(policy?.split("; ").at(-1)).toBe("frame-ancestors 'self'")
+  })
+
   test("are what that page loads, from under any prefix, once and for ever", async () => {
     const html = await (await server.fetch(FRAME)).text()
     const addresses = loadedBy(html)

@@ -16,6 +16,7 @@ export const PAGE_PATHS = {
   bots: "/bots",
   newBot: "/bots/new",
   bot: "/bots/:botId",
+  botInstall: "/bots/:botId/install",
   botReport: "/bots/:botId/report",
   botConversations: "/bots/:botId/conversations",
   botConversation: "/bots/:botId/conversations/:conversationId",

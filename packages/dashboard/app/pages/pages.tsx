@@ -35,6 +35,7 @@ export const PAGES: ReadonlyArray<PageEntry> = [
       PAGE_PATHS.bots,
       PAGE_PATHS.newBot,
       PAGE_PATHS.bot,
+      PAGE_PATHS.botInstall,
       PAGE_PATHS.botReport,
       PAGE_PATHS.botConversations,
       PAGE_PATHS.botConversation

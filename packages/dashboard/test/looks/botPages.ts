@@ -15,7 +15,8 @@ export const lookAtBots = async (dashboard: DashboardPage, shapes: ReadonlyArray
     await page.setViewportSize(isPhone ? { width: 375, height: 3_400 } : { width: 1_440, height: 1_500 })
     for (const [name, path] of [
       ["list", "/bots"],
-      ["bot", `/bots/${id}`]
+      ["bot", `/bots/${id}`],
+      ["install", `/bots/${id}/install`]
     ] as const) {
       const shape = `${name}-${colorScheme}-${isPhone ? "phone" : "wide"}`
       await page.goto(path)

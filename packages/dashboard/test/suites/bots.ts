@@ -4,7 +4,7 @@ import { expect, it } from "vitest"
 import { screenshot } from "../../../../test/support/screenshot.ts"
 import { lookAtBots } from "../looks/botPages.ts"
 import { SHAPES } from "../looks/Shape.ts"
-import { brokenRules } from "../support/brokenRules.ts"
+import { brokenRules, overflowOf } from "../support/brokenRules.ts"
 import type { DashboardPage } from "../support/DashboardPage.ts"
 import { describeInChromium } from "../support/describeInChromium.ts"
 import { makeBot } from "../support/makeBot.ts"
@@ -29,6 +29,21 @@ const addSites = async (dashboard: DashboardPage, sites: string) => {
   await button(dashboard.page, "Save").click()
 }
 
+/** Checks a page in windows of several widths, light and dark. */
+const lookEverywhere = async (page: Page, name: string): Promise<void> => {
+  for (const width of [1_280, 800, 360]) {
+    await page.setViewportSize({ width, height: 900 })
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme })
+      const shape = `${name}-${width}-${colorScheme}`
+      await screenshot(page, shape)
+      expect(await brokenRules(page), shape).toEqual([])
+      expect(await overflowOf(page), shape).toBeLessThanOrEqual(0)
+    }
+  }
+  await page.setViewportSize(SEEN.options.viewport)
+}
+
 describeInChromium("bots", {}, (stage) => {
   it("a bot is made, set up, tried and put on a site", async () => {
     const dashboard = await stage.openAs("owner@example.org", SEEN)
@@ -40,27 +55,31 @@ describeInChromium("bots", {}, (stage) => {
     await button(page, "Make the bot").click()
     await page.getByText("Give it a name of one line, with at most 100 characters.").waitFor()
     expect(await brokenRules(page)).toEqual([])
-    await page.getByLabel("Name").fill("Harbour guide")
+    await page.getByRole("textbox", { name: "Name" }).fill("Harbour guide")
     await page.getByLabel("Colour", { exact: true }).fill("#ffd43b")
     await page.getByText(/^Black text on it, 1\d\.\d to 1\. As text it is made darker/).waitFor()
     await button(page, "Add a question").click()
     await page.getByLabel("Question 1", { exact: true }).fill("When is the harbour open?")
+    await preview(page).getByRole("heading", { name: "Harbour guide" }).waitFor()
+    await button(preview(page), "When is the harbour open?").waitFor()
     await screenshot(page, "bots-new")
     await button(page, "Make the bot").click()
 
     await heading(page, "Harbour guide").waitFor()
-    const [key] = /pk_\w+/.exec((await snippet(page).textContent()) ?? "") ?? []
-    expect(await snippet(page).textContent()).toBe(
-      `<script async src="${stage.server.url}/widget.js" data-public-key="${key}"></script>`
-    )
+    const id = page.url().split("/").at(-1) ?? ""
     await preview(page).getByText("Hello! How can I help you?").waitFor()
     await page.getByLabel("Welcome message").fill("Ahoy!")
     await button(page, "Save").click()
-    await preview(page).getByText("Ahoy!").waitFor()
-    await button(preview(page), "When is the harbour open?").click()
-    // A reply that is left before its first word costs nothing, so the page stays until this one is charged.
-    const id = page.url().split("/").at(-1) ?? ""
+    await page.getByText("Saved.", { exact: true }).waitFor()
+    const [tab] = await Promise.all([
+      page.waitForEvent("popup"),
+      page.getByRole("link", { name: "Try the saved bot in a tab of its own" }).click()
+    ])
+    await tab.getByText("Ahoy!").waitFor()
+    await tab.getByRole("button", { name: "When is the harbour open?" }).click()
+    // A reply that is left before its first word costs nothing, so the tab stays until this one is charged.
     await expect.poll(async () => (await creditsOf(page, id)) > 0).toBe(true)
+    await tab.close()
 
     await addSites(dashboard, "https://harbour.example/start")
     await page.getByText("Write each as https://example.com, without a path.").waitFor()
@@ -76,6 +95,91 @@ describeInChromium("bots", {}, (stage) => {
     expect(dashboard.complaintsBut(/status of 400 .*\/api\/bots/)).toEqual([])
   })
 
+  it("the preview follows the form before it is saved, and costs and stores nothing", async () => {
+    let id = ""
+    const path = async (request: APIRequestContext) => {
+      const translations = { ar: { welcomeMessage: "أهلا" } }
+      ;({ id } = await makeBot({ request }, { displayName: "Harbour guide", translations, active: false }))
+      return `/bots/${id}`
+    }
+    const dashboard = await stage.openAs("previewer@example.org", { ...SEEN, path })
+    const { page } = dashboard
+    await page.getByText("The bot is switched off: visitors see nothing.").waitFor()
+    const launcher = page.getByRole("region", { name: "Preview" }).getByRole("button")
+    await preview(page).getByText("Hello! How can I help you?").waitFor()
+    await page.getByLabel("Welcome message").first().fill("Ahoy, *sailor*!")
+    await preview(page).locator("em", { hasText: "sailor" }).waitFor()
+    const field = page.getByRole("region", { name: "Appearance" }).getByLabel("Words on the button")
+    await field.fill("Ask the harbour")
+    await button(page, "Ask the harbour, Chat with Harbour guide").waitFor()
+    expect(await field.evaluate((element) => element === document.activeElement)).toBe(true)
+    await page.getByLabel("Side of the window").selectOption("Left")
+    await page.getByLabel("Corners").selectOption("Square")
+    await page.getByLabel("Font").selectOption("With serifs")
+    await page.getByLabel("Light or dark").selectOption("Always dark")
+    await expect.poll(() => preview(page).locator("html").getAttribute("data-theme")).toBe("dark")
+    await expect.poll(() => launcher.evaluate((element) => getComputedStyle(element).borderRadius)).toBe("0px")
+    expect(await launcher.evaluate((element) => getComputedStyle(element).alignSelf)).toBe("flex-start")
+    await preview(page).getByLabel("Your message").fill("What does it cost?")
+    await preview(page).getByLabel("Your message").press("Enter")
+    await preview(page).getByText("This is a sample reply.").first().waitFor()
+    await lookEverywhere(page, "bots-preview")
+    await button(preview(page), "Close chat").click()
+    await expect.poll(() => launcher.getAttribute("aria-expanded")).toBe("false")
+    await launcher.click()
+    await page.getByLabel("Language of the preview").selectOption("Arabic")
+    await preview(page).getByText("أهلا").waitFor()
+    expect(await dashboard.balance()).toBe(100)
+    const asked = await page.request.get(`/api/bots/${id}/conversations`)
+    expect(await asked.json()).toMatchObject({ conversations: [] })
+    expect(await (await page.request.get(`/api/bots/${id}`)).json()).toMatchObject({
+      launcherText: null,
+      font: "system"
+    })
+    await button(page, "Save").click()
+    await page.getByText("Saved.", { exact: true }).waitFor()
+    expect(await (await page.request.get(`/api/bots/${id}`)).json()).toMatchObject({
+      position: "left",
+      launcherText: "Ask the harbour",
+      cornerRadius: 0,
+      font: "serif",
+      colorScheme: "dark"
+    })
+    expect(dashboard.complaintsBut()).toEqual([])
+  })
+
+  it("the lines for each kind of site name the bot and are copied with one press", async () => {
+    let [id, key] = ["", ""]
+    const path = async (request: APIRequestContext) => {
+      ;({ id, key } = await makeBot({ request }, { displayName: "Harbour guide" }))
+      return `/bots/${id}`
+    }
+    const dashboard = await stage.openAs("installer@example.org", { ...SEEN, path })
+    const { page } = dashboard
+    await page.getByRole("link", { name: "Install" }).click()
+    const tag = `<script async src="${stage.server.url}/widget.js" data-public-key="${key}"></script>`
+    await expect.poll(() => snippet(page).textContent()).toBe(tag)
+    await page.evaluate(() => {
+      const kept = Object.assign(globalThis, { copied: "" })
+      // Pages may write to the clipboard here, and never read it.
+      navigator.clipboard.writeText = async (text) => void (kept.copied = text)
+    })
+    for (const [platform, hint, text] of [
+      ["HTML", "before the end of the body", tag],
+      ["WordPress", "functions.php", `add_action( 'wp_footer', function () {\n  echo '${tag}';\n} );`],
+      ["Shopify", "layout/theme.liquid", tag],
+      ["Webflow", "Footer code", tag],
+      ["React", "npm install @parley/widget", `<ParleyWidget baseUrl="${stage.server.url}" publicKey="${key}" />`]
+    ] as const) {
+      await page.getByRole("radiogroup", { name: "What your site is made with" }).getByText(platform).click()
+      await page.getByText(hint).first().waitFor()
+      await button(page.getByRole("region", { name: "Put it on your site" }), "Copy").click()
+      await expect.poll(() => page.evaluate(() => (globalThis as unknown as { copied: string }).copied)).toContain(text)
+    }
+    await lookEverywhere(page, "bots-install")
+    expect(dashboard.complaintsBut()).toEqual([])
+  })
+
   it("its key is rotated without a moment in which none works", async () => {
     let [id, key] = ["", ""]
     const path = async (request: APIRequestContext) => {
@@ -86,6 +190,7 @@ describeInChromium("bots", {}, (stage) => {
     const { page } = dashboard
     await heading(page, "Rotated").waitFor()
     expect(new URL(page.url()).pathname).toBe(`/bots/${id}`)
+    await page.getByRole("link", { name: "Install" }).click()
     expect(await button(page, `Retire ${key}`).count(), "the only key cannot be retired").toBe(0)
     await button(page, "Add a key").click()
     await page.getByText("The line above has the new key now. The others keep working.").waitFor()

@@ -4,13 +4,18 @@ import { THEMES } from "./api/BotConfig.ts"
 /** Parses a state that the page sent. */
 const stateOf = (data: unknown): HostState | undefined => {
   if (typeof data !== "object" || data === null) return undefined
-  const { isOpen, page, parley, texts, ...others } = data as Record<string, unknown>
+  const { bot, isOpen, page, parley, texts, ...others } = data as Record<string, unknown>
   const theme = THEMES.find((each) => each === others["theme"])
   if (parley !== PROTOCOL || typeof isOpen !== "boolean" || typeof texts !== "object" || texts === null)
     return undefined
   if (theme === undefined) return undefined
-  const known = { isOpen, texts: texts as HostState["texts"], theme }
-  return typeof page === "string" ? { ...known, page } : known
+  return {
+    isOpen,
+    texts: texts as HostState["texts"],
+    theme,
+    ...(typeof page === "string" ? { page } : {}),
+    ...(typeof bot === "object" && bot !== null ? { bot } : {})
+  }
 }
 
 /**

@@ -63,3 +63,6 @@ export class VisitorMemory {
     return decodeURIComponent(new RegExp(`(?:^|; )${COOKIE}=([^;]*)`).exec(document.cookie)?.[1] ?? "")
   }
 }
+
+/** What a conversation remembers of its visitor. */
+export type Memory = Pick<VisitorMemory, "conversationId" | "visitorId">

@@ -1,6 +1,7 @@
 import type { HostState } from "../../src/host/messages.ts"
-import type { BotConfig } from "./api/BotConfig.ts"
-import { WidgetApi } from "./api/WidgetApi.ts"
+import { type BotConfig, configFrom } from "./api/BotConfig.ts"
+import { PREVIEW, previewApi } from "./api/previewApi.ts"
+import { type ConversationApi, WidgetApi } from "./api/WidgetApi.ts"
 import { applyLook } from "./applyLook.ts"
 import { Conversation } from "./conversation/Conversation.ts"
 import { HostPage } from "./HostPage.ts"
@@ -8,7 +9,7 @@ import { Catalogue, type Texts } from "./languages/Catalogue.ts"
 import { languageAt, loadTexts } from "./languages/languages.ts"
 import { readConfig } from "./readConfig.ts"
 import { ChatView } from "./view/ChatView.ts"
-import { VisitorMemory } from "./VisitorMemory.ts"
+import { type Memory, VisitorMemory } from "./VisitorMemory.ts"
 import "./frame.css"
 
 /** Longest wait for the embedding page's state, in milliseconds; afterwards the chat continues without it. */
@@ -33,6 +34,7 @@ class Frame {
       const isTaken = event.defaultPrevented || document.querySelector("dialog[open]") !== null
       if (event.key === "Escape" && !isTaken) this.#close()
     })
+    if (this.#api.publicKey === PREVIEW) return this.#preview()
     const reading = readConfig(this.#api, () => this.#say("connecting"))
     this.#texts = await loadTexts(this.#language)
     const config = await reading
@@ -41,11 +43,26 @@ class Frame {
       return this.#show()
     }
     this.#config = config
-    this.#conversation = new Conversation({
-      api: this.#api,
-      memory: new VisitorMemory(this.#api.publicKey),
-      showsSources: config.showSources,
-      opensAt: config.opensAt,
+    this.#conversation = this.#converse(this.#api, new VisitorMemory(this.#api.publicKey), config)
+    this.#show()
+    if (this.#state.isOpen) this.#opened()
+    else setTimeout(() => this.#host.isConnected || this.#opened(), PATIENCE_MS)
+  }
+
+  /** Shows the settings that the page sends, with a conversation that is neither charged nor stored. */
+  async #preview(): Promise<void> {
+    this.#texts = await loadTexts(this.#language)
+    const sample = new Catalogue(this.#texts, {}).say("previewReply")
+    this.#conversation = this.#converse(previewApi(sample), { visitorId: "", conversationId: undefined })
+    this.#show()
+  }
+
+  #converse(api: ConversationApi, memory: Memory, config?: BotConfig): Conversation {
+    return new Conversation({
+      api,
+      memory,
+      showsSources: config?.showSources ?? false,
+      opensAt: config?.opensAt,
       surroundings: () => ({
         // Queries and fragments may name a person. Earlier loaders do not send the page.
         page: (this.#state.page ?? document.referrer).split(/[?#]/)[0] || undefined,
@@ -53,9 +70,6 @@ class Frame {
       }),
       onEvent: (event) => this.#host.tell(event)
     })
-    this.#show()
-    if (this.#state.isOpen) this.#opened()
-    else setTimeout(() => this.#host.isConnected || this.#opened(), PATIENCE_MS)
   }
 
   #apply(state: HostState): void {
@@ -63,9 +77,9 @@ class Frame {
     this.#state = state
     const isFirst = !this.#wasConnected
     this.#wasConnected = true
-    if (isFirst || JSON.stringify(before.texts) !== JSON.stringify(state.texts) || before.theme !== state.theme) {
-      this.#show()
-    }
+    if (this.#api.publicKey === PREVIEW && state.bot !== undefined) this.#config = configFrom(state.bot)
+    const shown = ({ bot, texts, theme }: HostState) => JSON.stringify([texts, theme, bot])
+    if (isFirst || shown(before) !== shown(state)) this.#show()
     if (state.isOpen && !before.isOpen) this.#opened()
   }
 

@@ -63,4 +63,6 @@ export interface HostState {
   readonly isOpen: boolean
   /** The address of the page; the frame sends it if the visitor asks for a person. Absent from earlier loaders. */
   readonly page?: string
+  /** The public settings of the bot that a preview shows; a chat of a bot takes no notice of it. */
+  readonly bot?: object
 }

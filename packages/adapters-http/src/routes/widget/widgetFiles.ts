@@ -20,13 +20,16 @@ const FOREIGN: ResponseHeaders = { "cross-origin-resource-policy": "cross-origin
 
 const ONLY_TEXT = ["require-trusted-types-for 'script'", "trusted-types 'none'"]
 
+/** In the place of a public key: the frame shows settings that the dashboard sends it. */
+const PREVIEW = "preview"
+
 /**
  * The policy of the frame's page: load its own files, call its own server, no inline code, and no parsing of texts as
- * HTML. If sites are named, only those and this server's own pages may show it; otherwise every page may. A challenge
+ * HTML. Only these sites and this server's own pages may show it; every page may if `sites` is undefined. A challenge
  * adds the scripts and frames of its origin; its script writes HTML, so the last rule does not hold then.
  */
 const framePolicy = (
-  sites: ReadonlyArray<string>,
+  sites: ReadonlyArray<string> | undefined,
   challengeOrigin: string | undefined,
   { address, widgetOrigin }: Pick<Server, "address" | "widgetOrigin">
 ): string => {
@@ -40,7 +43,7 @@ const framePolicy = (
     "base-uri 'none'",
     "form-action 'none'",
     ...(challengeOrigin === undefined ? ONLY_TEXT : [`frame-src ${challengeOrigin}`]),
-    ...(sites.length === 0 ? [] : [`frame-ancestors ${own} ${sites.join(" ")}`])
+    ...(sites === undefined ? [] : [["frame-ancestors", own, ...sites].join(" ")])
   ].join("; ")
 }
 
@@ -122,7 +125,9 @@ export const getWidgetFrame = defineRoute({
     const bots = yield* ActiveBots
     const bot = yield* bots.findByKey(path.publicKey)
     const challenge = yield* VisitorChallenge
-    const policy = framePolicy(bot?.allowedSites ?? [], challenge?.origin, server)
+    const named = bot?.allowedSites ?? []
+    const isOpenToAll = named.length === 0 && path.publicKey !== PREVIEW
+    const policy = framePolicy(isOpenToAll ? undefined : named, challenge?.origin, server)
     const etag = `"${createHash("sha256").update(frame.etag).update(policy).digest("base64url").slice(0, 27)}"`
     return answerWith(frame, etag, headers, {
       ...FOREIGN,

@@ -78,13 +78,6 @@ export const bots: MessagesLike<typeof english> = {
   "bots.translations.add": "Sprache hinzufügen",
   "bots.translations.remove": "{language} entfernen",
   "bots.translations.invalid": "Einige Texte sind zu lang, oder eine Frage hat mehr als eine Zeile.",
-  "bots.preview": "Ausprobieren",
-  "bots.preview.text": "Das ist das Widget, wie Besucher es sehen. Auch was Sie hier fragen, kostet Credits.",
-  "bots.preview.frame": "{name}, wie Besucher ihn sehen",
-  "bots.preview.off": "Der Bot ist abgeschaltet: Besucher sehen nichts.",
-  "bots.preview.unsaved": "Es zeigt, was gespeichert ist.",
-  "bots.snippet": "Auf Ihre Seite bringen",
-  "bots.snippet.text": "Fügen Sie diese Zeile in Ihre Seiten ein, vor dem Ende des body.",
   "bots.keys": "Öffentliche Schlüssel",
   "bots.keys.text":
     "Ein Schlüssel nennt den Bot in Ihren Seiten; er ist kein Geheimnis. Zum Wechseln: einen hinzufügen, die Seiten ändern, dann den alten stilllegen.",

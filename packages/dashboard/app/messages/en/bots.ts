@@ -76,13 +76,6 @@ export const bots = {
   "bots.translations.add": "Add a language",
   "bots.translations.remove": "Remove {language}",
   "bots.translations.invalid": "Some texts are too long, or a question has more than one line.",
-  "bots.preview": "Try it",
-  "bots.preview.text": "This is the widget as visitors see it. What you ask here costs credits, too.",
-  "bots.preview.frame": "{name}, as visitors see it",
-  "bots.preview.off": "The bot is switched off: visitors see nothing.",
-  "bots.preview.unsaved": "It shows what is saved.",
-  "bots.snippet": "Put it on your site",
-  "bots.snippet.text": "Paste this line into your pages, before the end of the body.",
   "bots.keys": "Public keys",
   "bots.keys.text":
     "A key names the bot in your pages; it is no secret. To change it, add one, change your pages, then retire the old one.",

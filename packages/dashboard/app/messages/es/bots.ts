@@ -76,14 +76,6 @@ export const bots: MessagesLike<typeof english> = {
   "bots.translations.add": "Añadir un idioma",
   "bots.translations.remove": "Quitar {language}",
   "bots.translations.invalid": "Algunos textos son demasiado largos, o una pregunta tiene más de una línea.",
-  "bots.preview": "Probarlo",
-  "bots.preview.text":
-    "Este es el widget tal como lo ven los visitantes. Lo que pregunte aquí también cuesta créditos.",
-  "bots.preview.frame": "{name}, como lo ven los visitantes",
-  "bots.preview.off": "El bot está desactivado: los visitantes no ven nada.",
-  "bots.preview.unsaved": "Muestra lo guardado.",
-  "bots.snippet": "Ponerlo en su sitio",
-  "bots.snippet.text": "Pegue esta línea en sus páginas, antes del final de «body».",
   "bots.keys": "Claves públicas",
   "bots.keys.text":
     "Una clave identifica el bot en sus páginas; no es secreta. Para cambiarla, añada otra, cambie sus páginas y después retire la antigua.",

@@ -79,13 +79,6 @@ export const bots: MessagesLike<typeof english> = {
   "bots.translations.add": "Ajouter une langue",
   "bots.translations.remove": "Retirer {language}",
   "bots.translations.invalid": "Certains textes sont trop longs, ou une question a plus d’une ligne.",
-  "bots.preview": "Essayer",
-  "bots.preview.text": "Voici le widget tel que le voient les visiteurs. Vos questions ici coûtent aussi des crédits.",
-  "bots.preview.frame": "{name}, vu par les visiteurs",
-  "bots.preview.off": "Le bot est désactivé : les visiteurs ne voient rien.",
-  "bots.preview.unsaved": "Il montre ce qui est enregistré.",
-  "bots.snippet": "L’ajouter à votre site",
-  "bots.snippet.text": "Collez cette ligne dans vos pages, avant la fin du corps (body).",
   "bots.keys": "Clés publiques",
   "bots.keys.text":
     "Une clé désigne le bot dans vos pages ; elle n’est pas secrète. Pour en changer, ajoutez-en une, modifiez vos pages, puis retirez l’ancienne.",

@@ -78,13 +78,6 @@ export const bots: MessagesLike<typeof english> = {
   "bots.translations.add": "Adicionar um idioma",
   "bots.translations.remove": "Remover {language}",
   "bots.translations.invalid": "Alguns textos são longos demais, ou uma pergunta tem mais de uma linha.",
-  "bots.preview": "Experimentar",
-  "bots.preview.text": "Este é o widget como os visitantes o veem. O que você pergunta aqui também custa créditos.",
-  "bots.preview.frame": "{name}, como os visitantes o veem",
-  "bots.preview.off": "O bot está desativado: os visitantes não veem nada.",
-  "bots.preview.unsaved": "Mostra o que está salvo.",
-  "bots.snippet": "Colocar no seu site",
-  "bots.snippet.text": "Cole esta linha nas suas páginas, antes do fim do “body”.",
   "bots.keys": "Chaves públicas",
   "bots.keys.text":
     "Uma chave identifica o bot nas suas páginas; ela não é secreta. Para trocá-la, adicione outra, altere suas páginas e depois retire a antiga.",

@@ -26,5 +26,30 @@ export const widget: MessagesLike<typeof english> = {
   "widget.scheme": "Hell oder dunkel",
   "widget.scheme.auto": "Wie das System des Besuchers",
   "widget.scheme.light": "Immer hell",
-  "widget.scheme.dark": "Immer dunkel"
+  "widget.scheme.dark": "Immer dunkel",
+  "widget.preview": "Vorschau",
+  "widget.preview.text":
+    "Das Widget mit den Einstellungen dieses Formulars, gespeichert oder nicht. Die Antworten sind Beispiele: Nichts wird berechnet oder gespeichert.",
+  "widget.preview.real":
+    "Den gespeicherten Bot in einem eigenen Tab ausprobieren; was Sie dort fragen, kostet Credits.",
+  "widget.preview.frame": "Vorschau des Chats",
+  "widget.preview.language": "Sprache der Vorschau",
+  "widget.preview.off": "Der Bot ist abgeschaltet: Besucher sehen nichts.",
+  "widget.install": "Einbauen",
+  "widget.snippet": "Auf Ihre Seite bringen",
+  "widget.snippet.platform": "Womit Ihre Seite gemacht ist",
+  "widget.snippet.html": "Fügen Sie diese Zeile in Ihre Seiten ein, vor dem Ende des body.",
+  "widget.snippet.wordpress":
+    "Fügen Sie das am Ende der Datei functions.php Ihres Child-Themes ein, oder als PHP-Snippet eines Plugins wie WPCode.",
+  "widget.snippet.shopify":
+    "Öffnen Sie unter „Onlineshop“, „Themes“, „Code bearbeiten“ die Datei layout/theme.liquid und fügen Sie diese Zeile vor </body> ein.",
+  "widget.snippet.webflow":
+    "Fügen Sie diese Zeile in den Einstellungen der Site unter „Custom code“ bei „Footer code“ ein, speichern Sie und veröffentlichen Sie die Site.",
+  "widget.snippet.react":
+    "Installieren Sie das Paket mit „npm install @parley/widget“ und zeichnen Sie diese Komponente einmal, etwa in Ihrem Layout.",
+  "widget.snippet.name.html": "HTML",
+  "widget.snippet.name.wordpress": "WordPress",
+  "widget.snippet.name.shopify": "Shopify",
+  "widget.snippet.name.webflow": "Webflow",
+  "widget.snippet.name.react": "React"
 }

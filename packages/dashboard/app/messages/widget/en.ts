@@ -26,5 +26,29 @@ export const widget = {
   "widget.scheme": "Light or dark",
   "widget.scheme.auto": "As the visitor’s system",
   "widget.scheme.light": "Always light",
-  "widget.scheme.dark": "Always dark"
+  "widget.scheme.dark": "Always dark",
+  "widget.preview": "Preview",
+  "widget.preview.text":
+    "The widget with the settings of this form, saved or not. Its replies are samples: nothing is charged or stored.",
+  "widget.preview.real": "Try the saved bot in a tab of its own; what you ask there costs credits.",
+  "widget.preview.frame": "Preview of the chat",
+  "widget.preview.language": "Language of the preview",
+  "widget.preview.off": "The bot is switched off: visitors see nothing.",
+  "widget.install": "Install",
+  "widget.snippet": "Put it on your site",
+  "widget.snippet.platform": "What your site is made with",
+  "widget.snippet.html": "Paste this line into your pages, before the end of the body.",
+  "widget.snippet.wordpress":
+    "Paste this at the end of the file functions.php of your child theme, or as a PHP snippet of a plugin such as WPCode.",
+  "widget.snippet.shopify":
+    "In “Online Store”, “Themes”, “Edit code”, open layout/theme.liquid and paste this line before </body>.",
+  "widget.snippet.webflow":
+    "In the site settings under “Custom code”, paste this line into “Footer code”, save, and publish the site.",
+  "widget.snippet.react":
+    "Install the package with “npm install @parley/widget”, then render this component once, for example in your layout.",
+  "widget.snippet.name.html": "HTML",
+  "widget.snippet.name.wordpress": "WordPress",
+  "widget.snippet.name.shopify": "Shopify",
+  "widget.snippet.name.webflow": "Webflow",
+  "widget.snippet.name.react": "React"
 } as const satisfies Record<string, Message>

@@ -26,5 +26,29 @@ export const widget: MessagesLike<typeof english> = {
   "widget.scheme": "Claro u oscuro",
   "widget.scheme.auto": "Como el sistema del visitante",
   "widget.scheme.light": "Siempre claro",
-  "widget.scheme.dark": "Siempre oscuro"
+  "widget.scheme.dark": "Siempre oscuro",
+  "widget.preview": "Vista previa",
+  "widget.preview.text":
+    "El widget con los ajustes de este formulario, guardados o no. Sus respuestas son ejemplos: no se cobra ni se guarda nada.",
+  "widget.preview.real": "Probar el bot guardado en una pestaña aparte; lo que pregunte allí cuesta créditos.",
+  "widget.preview.frame": "Vista previa del chat",
+  "widget.preview.language": "Idioma de la vista previa",
+  "widget.preview.off": "El bot está desactivado: los visitantes no ven nada.",
+  "widget.install": "Instalar",
+  "widget.snippet": "Ponerlo en su sitio",
+  "widget.snippet.platform": "Con qué está hecho su sitio",
+  "widget.snippet.html": "Pegue esta línea en sus páginas, antes del final de «body».",
+  "widget.snippet.wordpress":
+    "Pegue esto al final del archivo functions.php de su tema hijo, o como fragmento PHP de un plugin como WPCode.",
+  "widget.snippet.shopify":
+    "En «Tienda online», «Temas», «Editar código», abra layout/theme.liquid y pegue esta línea antes de </body>.",
+  "widget.snippet.webflow":
+    "En los ajustes del sitio, en «Custom code», pegue esta línea en «Footer code», guarde y publique el sitio.",
+  "widget.snippet.react":
+    "Instale el paquete con «npm install @parley/widget» y muestre este componente una vez, por ejemplo en su plantilla.",
+  "widget.snippet.name.html": "HTML",
+  "widget.snippet.name.wordpress": "WordPress",
+  "widget.snippet.name.shopify": "Shopify",
+  "widget.snippet.name.webflow": "Webflow",
+  "widget.snippet.name.react": "React"
 }

@@ -26,5 +26,29 @@ export const widget: MessagesLike<typeof english> = {
   "widget.scheme": "Clair ou sombre",
   "widget.scheme.auto": "Comme le système du visiteur",
   "widget.scheme.light": "Toujours clair",
-  "widget.scheme.dark": "Toujours sombre"
+  "widget.scheme.dark": "Toujours sombre",
+  "widget.preview": "Aperçu",
+  "widget.preview.text":
+    "Le widget avec les réglages de ce formulaire, enregistrés ou non. Ses réponses sont des exemples : rien n’est facturé ni conservé.",
+  "widget.preview.real": "Essayer le bot enregistré dans un onglet à part ; ce que vous y demandez coûte des crédits.",
+  "widget.preview.frame": "Aperçu du chat",
+  "widget.preview.language": "Langue de l’aperçu",
+  "widget.preview.off": "Le bot est désactivé : les visiteurs ne voient rien.",
+  "widget.install": "Installer",
+  "widget.snippet": "L’ajouter à votre site",
+  "widget.snippet.platform": "Ce avec quoi votre site est fait",
+  "widget.snippet.html": "Collez cette ligne dans vos pages, avant la fin du corps (body).",
+  "widget.snippet.wordpress":
+    "Collez ceci à la fin du fichier functions.php de votre thème enfant, ou comme extrait PHP d’une extension telle que WPCode.",
+  "widget.snippet.shopify":
+    "Dans « Boutique en ligne », « Thèmes », « Modifier le code », ouvrez layout/theme.liquid et collez cette ligne avant </body>.",
+  "widget.snippet.webflow":
+    "Dans les paramètres du site, sous « Custom code », collez cette ligne dans « Footer code », enregistrez, puis publiez le site.",
+  "widget.snippet.react":
+    "Installez le paquet avec « npm install @parley/widget », puis affichez ce composant une fois, par exemple dans votre mise en page.",
+  "widget.snippet.name.html": "HTML",
+  "widget.snippet.name.wordpress": "WordPress",
+  "widget.snippet.name.shopify": "Shopify",
+  "widget.snippet.name.webflow": "Webflow",
+  "widget.snippet.name.react": "React"
 }

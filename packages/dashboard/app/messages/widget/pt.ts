@@ -26,5 +26,29 @@ export const widget: MessagesLike<typeof english> = {
   "widget.scheme": "Claro ou escuro",
   "widget.scheme.auto": "Como o sistema do visitante",
   "widget.scheme.light": "Sempre claro",
-  "widget.scheme.dark": "Sempre escuro"
+  "widget.scheme.dark": "Sempre escuro",
+  "widget.preview": "Prévia",
+  "widget.preview.text":
+    "O widget com as configurações deste formulário, salvas ou não. As respostas são exemplos: nada é cobrado nem guardado.",
+  "widget.preview.real": "Experimentar o bot salvo em uma aba própria; o que você perguntar ali custa créditos.",
+  "widget.preview.frame": "Prévia do chat",
+  "widget.preview.language": "Idioma da prévia",
+  "widget.preview.off": "O bot está desligado: os visitantes não veem nada.",
+  "widget.install": "Instalar",
+  "widget.snippet": "Colocar no seu site",
+  "widget.snippet.platform": "Com o que o seu site é feito",
+  "widget.snippet.html": "Cole esta linha nas suas páginas, antes do fim do “body”.",
+  "widget.snippet.wordpress":
+    "Cole isto no fim do arquivo functions.php do seu tema filho, ou como trecho PHP de um plugin como o WPCode.",
+  "widget.snippet.shopify":
+    "Em “Loja virtual”, “Temas”, “Editar código”, abra layout/theme.liquid e cole esta linha antes de </body>.",
+  "widget.snippet.webflow":
+    "Nas configurações do site, em “Custom code”, cole esta linha em “Footer code”, salve e publique o site.",
+  "widget.snippet.react":
+    "Instale o pacote com “npm install @parley/widget” e mostre este componente uma vez, por exemplo no seu layout.",
+  "widget.snippet.name.html": "HTML",
+  "widget.snippet.name.wordpress": "WordPress",
+  "widget.snippet.name.shopify": "Shopify",
+  "widget.snippet.name.webflow": "Webflow",
+  "widget.snippet.name.react": "React"
 }

@@ -10,14 +10,15 @@ import { ProblemNotice } from "../../shell/ProblemNotice.tsx"
 import { BotEditor } from "./editor/BotEditor.tsx"
 import { BotFrame } from "./editor/BotFrame.tsx"
 import classes from "./BotPage.module.css"
-import { conversationsPath, reportPath } from "./botPath.ts"
+import { conversationsPath, installPath, reportPath } from "./botPath.ts"
+import { InstallPage } from "./install/InstallPage.tsx"
 import { ReportPage } from "./report/ReportPage.tsx"
 import { ConversationList } from "./visitors/ConversationList.tsx"
 import { ConversationView } from "./visitors/ConversationView.tsx"
 import { CrmReturnNotice } from "./crm/CrmReturnNotice.tsx"
 import { useCrmReturn } from "./crm/useCrmReturn.ts"
 
-/** One bot: its settings beside the widget, its conversations, or one conversation. */
+/** One bot: its settings beside the widget, the way to a site, its conversations, or one conversation. */
 export const BotPage = ({ botId }: { readonly botId: string }) => {
   const { t } = useMessages()
   const { conversationId } = useParams()
@@ -35,6 +36,8 @@ export const BotPage = ({ botId }: { readonly botId: string }) => {
           <ConversationList bot={bot} />
         ) : pathname === reportPath(botId) ? (
           <ReportPage bot={bot} />
+        ) : pathname === installPath(botId) ? (
+          <InstallPage bot={bot} />
         ) : (
           <BotEditor bot={bot} />
         )}

@@ -10,8 +10,9 @@ import { BotForm } from "./editor/BotForm.tsx"
 import classes from "./BotPage.module.css"
 import { botPath } from "./botPath.ts"
 import { useBotDraft } from "./editor/useBotDraft.ts"
+import { WidgetPreview } from "./widget/WidgetPreview.tsx"
 
-/** A new bot; its page follows, with the widget to try. */
+/** A new bot, beside its widget; its own page follows. */
 export const NewBotPage = () => {
   const { t } = useMessages()
   const client = useQueryClient()
@@ -35,17 +36,22 @@ export const NewBotPage = () => {
         </Link>
       }
     >
-      <BotForm
-        draft={draft}
-        onChange={(next) => {
-          creating.reset()
-          change(next)
-        }}
-        problem={creating.error}
-        isBusy={creating.isPending}
-        action={t("bots.create")}
-        onSubmit={() => creating.mutate()}
-      />
+      <div className={classes.editor}>
+        <BotForm
+          draft={draft}
+          onChange={(next) => {
+            creating.reset()
+            change(next)
+          }}
+          problem={creating.error}
+          isBusy={creating.isPending}
+          action={t("bots.create")}
+          onSubmit={() => creating.mutate()}
+        />
+        <div className={classes.aside}>
+          <WidgetPreview draft={draft} publicKey={undefined} />
+        </div>
+      </div>
     </Page>
   )
 }

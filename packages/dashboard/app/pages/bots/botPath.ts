@@ -6,6 +6,9 @@ export const botPath = (botId: string): string => `${PAGE_PATHS.bots}/${encodeUR
 /** The address of its conversations. */
 export const conversationsPath = (botId: string): string => `${botPath(botId)}/conversations`
 
+/** The address of the page that puts it on a site. */
+export const installPath = (botId: string): string => `${botPath(botId)}/install`
+
 /** The address of its report. */
 export const reportPath = (botId: string): string => `${botPath(botId)}/report`
 

@@ -80,16 +80,10 @@ export class WidgetApi {
   readonly #base: URL
   readonly #publicKey: string
   readonly #lang: string
-  /** Browsers cache a configuration for a while; the dashboard's preview shows the one just saved. */
-  readonly #configCache: RequestCache
 
-  /**
-   * Takes the address of the frame's page, whose path ends in the bot's public key, with `#preview` if it is one; and the
-   * language in which the bot speaks.
-   */
+  /** Takes the address of the frame's page, whose path ends in the bot's public key, and the language of the chat. */
   constructor(page: string, lang: string) {
     this.#lang = lang
-    this.#configCache = new URL(page).hash === "#preview" ? "reload" : "default"
     this.#base = new URL("../api/widget/", page)
     this.#publicKey = decodeURIComponent(new URL(page).pathname.split("/").at(-1) ?? "")
   }
@@ -99,9 +93,7 @@ export class WidgetApi {
   }
 
   async config(): Promise<BotConfig | Refusal> {
-    const response = await this.#fetch(`config/${encodeURIComponent(this.#publicKey)}?lang=${this.#lang}`, {
-      cache: this.#configCache
-    })
+    const response = await this.#fetch(`config/${encodeURIComponent(this.#publicKey)}?lang=${this.#lang}`)
     if (!(response instanceof Response)) return response
     if (!response.ok) return refusalOf(response)
     try {
@@ -180,3 +172,6 @@ export class WidgetApi {
     }
   }
 }
+
+/** The routes that a conversation needs. */
+export type ConversationApi = Pick<WidgetApi, "ask" | "askForPerson" | "rate" | "transcript">

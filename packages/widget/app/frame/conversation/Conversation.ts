@@ -1,6 +1,6 @@
 import type { Rating, TranscriptMessage } from "../api/Transcript.ts"
-import type { Refusal, WidgetApi } from "../api/WidgetApi.ts"
-import type { VisitorMemory } from "../VisitorMemory.ts"
+import type { ConversationApi, Refusal } from "../api/WidgetApi.ts"
+import type { Memory } from "../VisitorMemory.ts"
 import type { Message } from "./Message.ts"
 import { PersonTalk } from "./PersonTalk.ts"
 
@@ -15,8 +15,8 @@ export type ConversationEvent =
   | { readonly type: "limit"; readonly retryAfterSeconds: number }
 
 interface ConversationInput {
-  readonly api: WidgetApi
-  readonly memory: VisitorMemory
+  readonly api: ConversationApi
+  readonly memory: Memory
   /** True if passages are requested with replies. */
   readonly showsSources: boolean
   /** When people are back who answer visitors; undefined if they are there. */

@@ -1,6 +1,6 @@
 import type { ConversationState, Transcript, TranscriptMessage } from "../api/Transcript.ts"
-import type { Refusal, WidgetApi } from "../api/WidgetApi.ts"
-import type { VisitorMemory } from "../VisitorMemory.ts"
+import type { ConversationApi, Refusal } from "../api/WidgetApi.ts"
+import type { Memory } from "../VisitorMemory.ts"
 
 /** The interval at which new messages of a person are looked for, in milliseconds. */
 const LOOK_MS = 3_000
@@ -23,8 +23,8 @@ export interface PersonState {
 interface PersonTalkInput {
   /** When people were back as the page was loaded; undefined if they were there. */
   readonly opensAt: string | undefined
-  readonly api: WidgetApi
-  readonly memory: VisitorMemory
+  readonly api: ConversationApi
+  readonly memory: Memory
   /** The address of the embedding page, and the language of the chat. */
   readonly surroundings: () => { readonly page: string | undefined; readonly language: "en" | "de" }
   readonly onMessage: (message: TranscriptMessage) => void

@@ -44,6 +44,7 @@ export const texts: Texts = {
   linkLabel: "{text} (رابط)",
   image: "صورة: {text}",
   disclaimer: "قد يخطئ الذكاء الاصطناعي. يُرجى التحقق من المعلومات المهمة.",
+  previewReply: "هذا رد للتجربة. يقرأ الزوار هنا كلام الروبوت نفسه.",
   rateGood: "إجابة جيدة",
   rateBad: "إجابة سيئة",
   person: "التحدث إلى شخص",

@@ -45,6 +45,7 @@ export const texts: Texts = {
   linkLabel: "{text} (Link)",
   image: "Bild: {text}",
   disclaimer: "KI kann sich irren. Prüfen Sie wichtige Angaben.",
+  previewReply: "Das ist eine Beispielantwort. Besucher lesen hier die Worte des Bots.",
   rateGood: "Gute Antwort",
   rateBad: "Schlechte Antwort",
   person: "Mit einem Menschen sprechen",

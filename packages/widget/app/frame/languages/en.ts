@@ -43,6 +43,7 @@ export const texts = {
   linkLabel: "{text} (link)",
   image: "Image: {text}",
   disclaimer: "AI can be wrong. Check what matters.",
+  previewReply: "This is a sample reply. Visitors read the bot’s own words here.",
   rateGood: "Good reply",
   rateBad: "Bad reply",
   person: "Talk to a person",

@@ -44,6 +44,7 @@ export const texts: Texts = {
   linkLabel: "{text} (enlace)",
   image: "Imagen: {text}",
   disclaimer: "La IA puede equivocarse. Compruebe lo importante.",
+  previewReply: "Esta es una respuesta de ejemplo. Los visitantes leen aquí las palabras del bot.",
   rateGood: "Buena respuesta",
   rateBad: "Mala respuesta",
   person: "Hablar con una persona",

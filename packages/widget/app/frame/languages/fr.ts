@@ -44,6 +44,7 @@ export const texts: Texts = {
   linkLabel: "{text} (lien)",
   image: "Image : {text}",
   disclaimer: "L’IA peut se tromper. Vérifiez les informations importantes.",
+  previewReply: "Ceci est un exemple de réponse. Les visiteurs lisent ici les mots du bot.",
   rateGood: "Bonne réponse",
   rateBad: "Mauvaise réponse",
   person: "Parler à une personne",

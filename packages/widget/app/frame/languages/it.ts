@@ -44,6 +44,7 @@ export const texts: Texts = {
   linkLabel: "{text} (link)",
   image: "Immagine: {text}",
   disclaimer: "L’IA può sbagliare. Verifichi le informazioni importanti.",
+  previewReply: "Questa è una risposta di esempio. Qui i visitatori leggono le parole del bot.",
   rateGood: "Buona risposta",
   rateBad: "Cattiva risposta",
   person: "Parla con una persona",

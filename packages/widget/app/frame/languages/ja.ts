@@ -44,6 +44,7 @@ export const texts: Texts = {
   linkLabel: "{text}（リンク）",
   image: "画像：{text}",
   disclaimer: "AIは間違えることがあります。大切な内容はご確認ください。",
+  previewReply: "これは返信の見本です。訪問者にはここにボットの言葉が表示されます。",
   rateGood: "良い回答",
   rateBad: "悪い回答",
   person: "担当者と話す",

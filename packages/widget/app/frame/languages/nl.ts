@@ -45,6 +45,7 @@ export const texts: Texts = {
   linkLabel: "{text} (link)",
   image: "Afbeelding: {text}",
   disclaimer: "AI kan zich vergissen. Controleer wat belangrijk is.",
+  previewReply: "Dit is een voorbeeldantwoord. Bezoekers lezen hier de woorden van de bot.",
   rateGood: "Goed antwoord",
   rateBad: "Slecht antwoord",
   person: "Met een mens praten",

@@ -44,6 +44,7 @@ export const texts: Texts = {
   linkLabel: "{text} (link)",
   image: "Obraz: {text}",
   disclaimer: "AI może się mylić. Ważne informacje należy sprawdzić.",
+  previewReply: "To jest przykładowa odpowiedź. Odwiedzający czytają tu słowa bota.",
   rateGood: "Dobra odpowiedź",
   rateBad: "Zła odpowiedź",
   person: "Porozmawiaj z człowiekiem",

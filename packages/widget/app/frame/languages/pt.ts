@@ -44,6 +44,7 @@ export const texts: Texts = {
   linkLabel: "{text} (link)",
   image: "Imagem: {text}",
   disclaimer: "A IA pode errar. Confira o que for importante.",
+  previewReply: "Esta é uma resposta de exemplo. Os visitantes leem aqui as palavras do bot.",
   rateGood: "Boa resposta",
   rateBad: "Resposta ruim",
   person: "Falar com uma pessoa",

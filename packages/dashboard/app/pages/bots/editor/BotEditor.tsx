@@ -7,11 +7,11 @@ import { draftOf } from "./botDraft.ts"
 import { BotForm } from "./BotForm.tsx"
 import classes from "../BotPage.module.css"
 import { CrmSection } from "../crm/CrmSection.tsx"
-import { KeysSection } from "../keys/KeysSection.tsx"
+import { newestKey } from "../install/newestKey.ts"
 import { useBotDraft } from "./useBotDraft.ts"
 import { WidgetPreview } from "../widget/WidgetPreview.tsx"
 
-/** A bot's settings, beside the widget with the saved settings and the line that embeds it. */
+/** A bot's settings, beside the widget as it is with them. */
 export const BotEditor = ({ bot }: { readonly bot: Bot }) => {
   const { t } = useMessages()
   const client = useQueryClient()
@@ -41,10 +41,9 @@ export const BotEditor = ({ bot }: { readonly bot: Bot }) => {
         note={isChanged ? t("bots.unsaved") : saving.isSuccess ? t("bots.saved") : undefined}
       />
       <div className={classes.aside}>
-        <WidgetPreview bot={bot} isChanged={isChanged} />
-        <KeysSection bot={bot} />
-        <CrmSection botId={bot.id} />
+        <WidgetPreview draft={draft} publicKey={bot.active ? newestKey(bot) : undefined} />
       </div>
+      <CrmSection botId={bot.id} />
     </div>
   )
 }

@@ -3,14 +3,14 @@ import type { ReactNode } from "react"
 import { useState } from "react"
 import { Link, NavLink, useNavigate } from "react-router"
 import { PAGE_PATHS } from "../../../../src/pagePaths.ts"
-import { useMessages } from "../../../messages/MessagesProvider.tsx"
 import { MenuButton } from "../../../shell/menu/MenuButton.tsx"
 import { Page } from "../../../shell/Page.tsx"
 import { Icon } from "../../../theme/Icon.tsx"
 import { BotBadge } from "../BotBadge.tsx"
 import classes from "../BotPage.module.css"
-import { botPath, conversationsPath, reportPath } from "../botPath.ts"
+import { botPath, conversationsPath, installPath, reportPath } from "../botPath.ts"
 import { WaitingCount } from "../people/WaitingCount.tsx"
+import { useWidgetMessages } from "../widget/useWidgetMessages.ts"
 import { DeleteBotDialog } from "./DeleteBotDialog.tsx"
 
 export interface BotFrameProps {
@@ -20,7 +20,7 @@ export interface BotFrameProps {
 
 /** The frame of all pages of a bot: its name and state, and the links to the other pages. */
 export const BotFrame = ({ bot, children }: BotFrameProps) => {
-  const { t } = useMessages()
+  const { t } = useWidgetMessages()
   const navigate = useNavigate()
   const [isDeleting, setDeleting] = useState(false)
   return (
@@ -48,6 +48,7 @@ export const BotFrame = ({ bot, children }: BotFrameProps) => {
         <NavLink to={botPath(bot.id)} end>
           {t("bots.parts.settings")}
         </NavLink>
+        <NavLink to={installPath(bot.id)}>{t("widget.install")}</NavLink>
         <NavLink to={conversationsPath(bot.id)}>
           {t("bots.parts.conversations")} <WaitingCount bot={bot} />
         </NavLink>

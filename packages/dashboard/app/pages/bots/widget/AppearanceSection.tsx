@@ -4,7 +4,6 @@ import { BOT_LIMITS } from "../../../api/bots.ts"
 import type { BotDraft } from "../editor/botDraft.ts"
 import classes from "../editor/BotForm.module.css"
 import { ColourField } from "../editor/ColourField.tsx"
-
 import { useWidgetMessages } from "./useWidgetMessages.ts"
 
 const SIDES = ["auto", "left", "right"] as const

@@ -1,35 +1,25 @@
 import type { Bot, BotKey } from "@parley/client"
 import { Button, Text, Title } from "@mantine/core"
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { botQuery, botsQuery } from "../../../api/bots.ts"
 import { parley } from "../../../api/parley.ts"
-import { serverSettingsQuery } from "../../../api/session.ts"
-import { CodeBlock } from "../../../markdown/code/CodeBlock.tsx"
 import { useMessages } from "../../../messages/MessagesProvider.tsx"
 import { ConfirmDialog } from "../../../shell/ConfirmDialog.tsx"
 import { ProblemNotice } from "../../../shell/ProblemNotice.tsx"
-import classes from "./KeysSection.module.css"
+import classes from "./Install.module.css"
 import { newestKey } from "./newestKey.ts"
 
-/** The line that puts the bot on a site, and the keys that it is known by. */
+/** The keys that the bot is known by. */
 export const KeysSection = ({ bot }: { readonly bot: Bot }) => {
-  const { data: settings } = useQuery(serverSettingsQuery)
   const { t } = useMessages()
   const keep = useKeeping()
   const adding = useMutation({ mutationFn: () => parley.bots.createKey(bot.id), onSuccess: keep })
   const [retiring, setRetiring] = useState<string>()
   const newest = newestKey(bot)
   return (
-    <section aria-label={t("bots.snippet")} className={classes.section}>
+    <section aria-label={t("bots.keys")} className={classes.section}>
       <Title order={2} size="h4">
-        {t("bots.snippet")}
-      </Title>
-      <Text size="sm" c="dimmed">
-        {t("bots.snippet.text")}
-      </Text>
-      <CodeBlock language="html" isWhole text={snippetOf(newest, settings?.widgetOrigin ?? location.origin)} />
-      <Title order={3} size="h5">
         {t("bots.keys")}
       </Title>
       <Text size="sm" c="dimmed">
@@ -60,9 +50,6 @@ export const KeysSection = ({ bot }: { readonly bot: Bot }) => {
     </section>
   )
 }
-
-const snippetOf = (publicKey: string, origin: string): string =>
-  `<script async src="${origin}/widget.js" data-public-key="${publicKey}"></script>`
 
 /** Updates the cached bot after a change of its keys. */
 const useKeeping = () => {

@@ -1,0 +1,20 @@
+import type { ConversationApi } from "./WidgetApi.ts"
+
+/** In the place of a public key: the chat shows the settings that the dashboard sends, and calls no route. */
+export const PREVIEW = "preview"
+
+const CONVERSATION = { conversationId: PREVIEW, hasEmail: false } as const
+
+/** Answers each message with a sample, so that nothing is charged and nothing is stored. */
+export const previewApi = (sample: string): ConversationApi => ({
+  ask: async () => ({
+    kind: "reply",
+    conversationId: PREVIEW,
+    messageId: undefined,
+    answeredBy: "bot",
+    body: new Blob([sample]).stream()
+  }),
+  askForPerson: async () => ({ kind: "asked", ...CONVERSATION, state: "waiting", opensAt: undefined }),
+  rate: async () => true,
+  transcript: async () => ({ kind: "transcript", ...CONVERSATION, state: "waiting", messages: [] })
+})
