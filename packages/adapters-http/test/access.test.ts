@@ -267,6 +267,7 @@ const strangersGet: Readonly<Record<string, number>> = {
   "DELETE /api/bots/{id}/crm/{provider}": 404,
   "GET /api/bots/{id}/report": 404,
   "GET /api/bots/{id}/report.csv": 404,
+  "GET /api/bots/{id}/sites": 404,
   "GET /api/bots/{id}/conversations": 404,
   "GET /api/bots/{id}/conversations.jsonl": 403,
   "GET /api/bots/{id}/conversations.csv": 403,

@@ -22,6 +22,7 @@ test("a visitor whose bot's owner is erased between the bot and the reply gets n
   })
   let isErased = false
   const publishedBots = PublishedBots.of({
+    ...stores.publishedBots,
     findByKey: (key) =>
       Effect.tap(stores.publishedBots.findByKey(key), () => {
         if (isErased) return Effect.void

@@ -73,6 +73,7 @@ export const operations: { readonly [Id in keyof Operations]: string } = {
   deleteBot: "DELETE /api/bots/{id}",
   createBotKey: "POST /api/bots/{id}/keys",
   deleteBotKey: "DELETE /api/bots/{id}/keys/{key}",
+  listBotSites: "GET /api/bots/{id}/sites",
   listConversations: "GET /api/bots/{id}/conversations",
   exportConversationLines: "GET /api/bots/{id}/conversations.jsonl",
   exportConversationTable: "GET /api/bots/{id}/conversations.csv",

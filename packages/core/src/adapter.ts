@@ -110,7 +110,15 @@ export {
   type SeveralSubscriptions
 } from "./billing/upkeep/BillingUpkeep.ts"
 export { type BotName, BotSettings } from "./bots/Bot.ts"
-export { BotStore, type KeyAdded, type KeyRetired, PublishedBots, type StoredBot } from "./bots/BotStore.ts"
+export {
+  BotStore,
+  type KeyAdded,
+  type KeyRetired,
+  MAX_SEEN_SITES,
+  PublishedBots,
+  type SeenSite,
+  type StoredBot
+} from "./bots/BotStore.ts"
 export {
   CONVERSATION_STATES,
   type ConversationState,

@@ -31,6 +31,7 @@ export {
   MAX_BOT_KEYS
 } from "./bots/BotService.ts"
 export { BOT_LIMITS } from "./bots/botFields.ts"
+export { InstallChecks } from "./bots/InstallChecks.ts"
 export {
   BotKeyNotFound,
   BotMisconfigured,

@@ -6,6 +6,7 @@ import { PaymentInbox } from "./billing/PaymentInbox.ts"
 import { PaymentCatchUp } from "./billing/upkeep/PaymentCatchUp.ts"
 import { PaymentEventSweeper } from "./billing/upkeep/PaymentEventSweeper.ts"
 import { ActiveBots, BotService } from "./bots/BotService.ts"
+import { InstallChecks } from "./bots/InstallChecks.ts"
 import { AppointmentBook } from "./crm/AppointmentBook.ts"
 import { CrmAccess } from "./crm/CrmAccess.ts"
 import type { CrmProviders } from "./crm/CrmProvider.ts"
@@ -92,6 +93,7 @@ export type ParleyServices =
   | FileMover
   | HandoverService
   | HoldSweeper
+  | InstallChecks
   | JobService
   | JobWorker
   | ModelOffers
@@ -157,7 +159,7 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   ),
   Layer.provideMerge(
     Layer.mergeAll(BotAnalytics.layer, ConversationService.layer, HandoverService.layer, WidgetService.layer),
-    Layer.mergeAll(ActiveBots.layer, BotService.layer, ChatService.layer, VisitorGate.layer)
+    Layer.mergeAll(ActiveBots.layer, BotService.layer, ChatService.layer, InstallChecks.layer, VisitorGate.layer)
   )
 ).pipe(
   Layer.provideMerge(Layer.provide(ReplyRunner.layer, Layer.merge(ReplyBeats.layer, ChatTitles.layer))),

@@ -1,5 +1,14 @@
 import type { Bot } from "@parley/core"
-import { type BotName, type BotSettings, BotStore, isUuid, PublishedBots, type StoredBot } from "@parley/core/adapter"
+import {
+  type BotName,
+  type BotSettings,
+  BotStore,
+  isUuid,
+  MAX_SEEN_SITES,
+  PublishedBots,
+  type SeenSite,
+  type StoredBot
+} from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { Database, type Row, type Sql } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
@@ -190,12 +199,55 @@ const make = Effect.map(Database, (database) => {
   })
 })
 
-const makePublished = Effect.map(Database, ({ schema, statement }) => {
+interface SiteRow extends Row {
+  readonly site: string
+  readonly allowed: boolean
+  readonly seen_at: Date
+}
+
+const siteTexts = (schema: string) => ({
+  /** Makes room for the site among those of its kind, and keeps it unless the bot is gone. */
+  note: `WITH pruned AS (
+      DELETE FROM ${schema}.bot_sites s USING (
+        SELECT o.site FROM ${schema}.bot_sites o
+        WHERE o.user_id = $1 AND o.bot_id = $2 AND o.allowed = $4::boolean AND o.site <> $3
+        ORDER BY o.seen_at DESC, o.site OFFSET ${MAX_SEEN_SITES - 1}
+      ) old WHERE s.user_id = $1 AND s.bot_id = $2 AND s.site = old.site
+    )
+    INSERT INTO ${schema}.bot_sites (user_id, bot_id, site, allowed, seen_at)
+    SELECT b.user_id, b.id, $3::text, $4::boolean, clock_timestamp() FROM ${schema}.bots b WHERE ${ONE}
+    ON CONFLICT (user_id, bot_id, site) DO UPDATE SET allowed = EXCLUDED.allowed, seen_at = EXCLUDED.seen_at`,
+  list: `SELECT site, allowed, seen_at FROM ${schema}.bot_sites WHERE user_id = $1 AND bot_id = $2
+    ORDER BY seen_at DESC, site`
+})
+
+const siteOf = ({ allowed, seen_at, site }: SiteRow): SeenSite => ({
+  site,
+  isAllowed: allowed,
+  seenAt: seen_at.getTime()
+})
+
+const makePublished = Effect.map(Database, ({ schema, statement, statementAsUser }) => {
   const { findByKey } = texts(schema)
+  const sites = siteTexts(schema)
   return PublishedBots.of({
     findByKey: (publicKey) =>
       storing("PublishedBots.findByKey")(
         Effect.map(statement<BotRow>(findByKey, [publicKey]), ([row]) => row && storedOf(row))
+      ),
+    noteSite: (name, { isAllowed, site }) =>
+      storing("PublishedBots.noteSite")(
+        named(name, undefined, Effect.asVoid(statement(sites.note, [name.owner, name.botId, site, isAllowed])))
+      ),
+    sites: (name) =>
+      storing("PublishedBots.sites")(
+        named(
+          name,
+          [],
+          Effect.map(statementAsUser<SiteRow>(name.owner, sites.list, [name.owner, name.botId]), (rows) =>
+            rows.map(siteOf)
+          )
+        )
       )
   })
 })

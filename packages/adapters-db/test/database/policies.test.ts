@@ -101,6 +101,11 @@ const own = (userId: UserId) =>
        SELECT $1, 3, u.* FROM ${schema}.sum_usage($1, 0, 3) u`,
       [userId]
     )
+    yield* statement(
+      `INSERT INTO ${schema}.bot_sites (user_id, bot_id, site, allowed, seen_at)
+       SELECT user_id, id, 'https://site.example', true, now() FROM ${schema}.bots WHERE user_id = $1`,
+      [userId]
+    )
     yield* statement(`INSERT INTO ${schema}.billing_accounts (user_id, customer_id) VALUES ($1, 'cus_1')`, [userId])
     yield* statement(`INSERT INTO ${schema}.billing_subscriptions VALUES ($1, 'sub_1', '{}')`, [userId])
     yield* statement(
@@ -120,6 +125,7 @@ const exported: Readonly<Record<string, ExportKind | { readonly none: string }>>
   billing_subscriptions: "billing",
   bot_documents: "bot",
   bot_keys: "bot",
+  bot_sites: { none: "which sites asked for a chat lately, for a bounded time" },
   bots: "bot",
   chats: "chat",
   credit_accounts: "account",

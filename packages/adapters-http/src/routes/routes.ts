@@ -24,7 +24,7 @@ import {
 } from "./bots/botConversations.ts"
 import { getBotReport, getBotReportTable } from "./bots/botReport.ts"
 import { getInbox, postAnswer, putConversationState } from "./bots/handovers.ts"
-import { deleteBot, deleteBotKey, getBot, listBots, patchBot, postBot, postBotKey } from "./bots/bots.ts"
+import { deleteBot, deleteBotKey, getBot, listBots, listBotSites, patchBot, postBot, postBotKey } from "./bots/bots.ts"
 import { getChat, postChat } from "./chats/chat.ts"
 import { deleteCrmConnection, getCrmCallback, getCrmConnect, listCrmConnections } from "./bots/crm.ts"
 import { getResetCredits } from "./server/cron.ts"
@@ -155,7 +155,8 @@ export const areas: ReadonlyArray<Area> = [
       updateBot: patchBot,
       deleteBot,
       createBotKey: postBotKey,
-      deleteBotKey
+      deleteBotKey,
+      listBotSites
     }
   },
   {

@@ -64,6 +64,7 @@ export const accessMatrix: Readonly<Record<string, string>> = {
   "DELETE /api/bots/{id}/keys/{key}": "401 401 401 401 403 401 404 404 404 404 200",
   "GET /api/bots/{id}/report": "401 401 401 401 403 401 404 404 404 404 200",
   "GET /api/bots/{id}/report.csv": "401 401 401 401 403 401 404 404 404 404 200",
+  "GET /api/bots/{id}/sites": "401 401 401 401 403 401 404 404 404 404 200",
   "GET /api/bots/{id}/conversations": "401 401 401 401 403 401 404 404 404 404 200",
   "GET /api/bots/{id}/conversations.jsonl": "401 401 401 401 403 401 403 403 403 404 403",
   "GET /api/bots/{id}/conversations.csv": "401 401 401 401 403 401 403 403 403 404 403",

@@ -247,6 +247,22 @@ export interface BotTexts {
   readonly launcherText?: string
 }
 
+/** A site whose pages asked for the chat of a bot. */
+export interface SeenSite {
+  /** The site, such as `https://example.com`. */
+  readonly site: string
+  /** False if the settings of the bot did not allow it then: its visitors saw nothing. */
+  readonly allowed: boolean
+  /** When one of its pages last asked, to an hour. */
+  readonly seenAt: string
+}
+
+/** The sites that load a bot's widget. */
+export interface SeenSites {
+  /** The sites. */
+  readonly sites: ReadonlyArray<SeenSite>
+}
+
 /** The operations of this area, by their ids. */
 export interface BotsOperations {
   /** Lists your bots, newest first. Callers are signed-in people. */
@@ -294,5 +310,12 @@ export interface BotsOperations {
       readonly key: string
     }
     readonly response: Bot
+  }
+  /** Lists the sites whose pages asked for the chat of a bot, the last one first. Callers are signed-in people. */
+  readonly listBotSites: {
+    readonly path: {
+      readonly id: string
+    }
+    readonly response: SeenSites
   }
 }

@@ -40,7 +40,20 @@ export class BotStore extends Context.Service<
   }
 >()("@parley/core/bots/BotStore") {}
 
-/** The bots of all owners by their public keys, for visitors. */
+/** A site whose pages asked for the chat of a bot. */
+export interface SeenSite {
+  /** An origin, such as `https://example.com`. */
+  readonly site: string
+  /** False if the bot's settings did not allow it. */
+  readonly isAllowed: boolean
+  /** Unix milliseconds, by the store's clock. */
+  readonly seenAt: number
+}
+
+/** The most sites of a bot that a store keeps, of those that are allowed and of the others: the last ones seen. */
+export const MAX_SEEN_SITES = 20
+
+/** The bots of all owners by their public keys, for visitors, and the sites that show them. */
 export class PublishedBots extends Context.Service<
   PublishedBots,
   {
@@ -48,5 +61,9 @@ export class PublishedBots extends Context.Service<
      * The bot with this key. The query does not name the owner, so a database sharded by owner sends it to every shard.
      */
     findByKey(publicKey: string): Effect.Effect<StoredBot | undefined, StorageFailed>
+    /** Notes that a page of a site asks for the chat now. Does nothing if the bot is gone. */
+    noteSite(name: BotName, seen: Omit<SeenSite, "seenAt">): Effect.Effect<void, StorageFailed>
+    /** The sites of a bot, the last one seen first. */
+    sites(name: BotName): Effect.Effect<ReadonlyArray<SeenSite>, StorageFailed>
   }
 >()("@parley/core/bots/PublishedBots") {}

@@ -1,9 +1,9 @@
-import { Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { DocumentStore } from "../documents/storing/DocumentStore.ts"
 import { InMemoryDocumentStore } from "../documents/storing/InMemoryDocumentStore.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import type { Bot, BotName } from "./Bot.ts"
-import { BotStore, PublishedBots, type StoredBot } from "./BotStore.ts"
+import { BotStore, MAX_SEEN_SITES, PublishedBots, type SeenSite, type StoredBot } from "./BotStore.ts"
 
 const stored = ({ createdAt, id, keys, owner, updatedAt, ...settings }: Bot): StoredBot => ({
   id,
@@ -24,12 +24,18 @@ const newestFirst = (bots: ReadonlyArray<Bot>): ReadonlyArray<Bot> =>
 const makeTable = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   const bots = yield* storage.table<string, Bot>()
+  /** By the key of the bot, the last one seen first. */
+  const sites = yield* storage.table<string, ReadonlyArray<SeenSite>>()
+  const remove = (name: BotName) => {
+    sites.delete(keyOf(name))
+    return bots.delete(keyOf(name))
+  }
   const ownedBy = (owner: string) => [...bots.values()].filter((bot) => bot.owner === owner)
 
   yield* storage.addPersonalPart({
     count: (userId) => ({ bots: ownedBy(userId).length }),
     erase: (userId) => {
-      for (const { id } of ownedBy(userId)) bots.delete(keyOf({ owner: userId, botId: id }))
+      for (const { id } of ownedBy(userId)) remove({ owner: userId, botId: id })
     }
   })
   yield* storage.onDocumentRemoved(({ documentId, userId }) => {
@@ -39,12 +45,12 @@ const makeTable = Effect.gen(function* () {
       bots.set(keyOf({ owner: userId, botId: bot.id }), { ...bot, documentIds })
     }
   })
-  return { storage, bots, ownedBy }
+  return { storage, bots, ownedBy, remove, sites }
 })
 
 type Table = Effect.Success<typeof makeTable>
 
-const makeStore = Effect.fnUntraced(function* ({ bots, ownedBy, storage }: Table) {
+const makeStore = Effect.fnUntraced(function* ({ bots, ownedBy, remove, storage }: Table) {
   const documents = yield* DocumentStore
 
   /** The named documents that the owner has. */
@@ -84,7 +90,7 @@ const makeStore = Effect.fnUntraced(function* ({ bots, ownedBy, storage }: Table
       ),
     find: (name) => withBot<StoredBot | undefined>(name, undefined, stored),
     list: (owner) => storage.exclusive(Effect.sync(() => newestFirst(ownedBy(owner)).map(stored))),
-    remove: (name) => storage.exclusive(Effect.sync(() => bots.delete(keyOf(name)))),
+    remove: (name) => storage.exclusive(Effect.sync(() => remove(name))),
     addKey: (name, key, most) =>
       withBot(name, "NoBot" as const, (bot, replace) => {
         if (bot.keys.length >= most) return "Full"
@@ -102,7 +108,7 @@ const makeStore = Effect.fnUntraced(function* ({ bots, ownedBy, storage }: Table
   })
 })
 
-const makePublished = ({ bots, storage }: Table) =>
+const makePublished = ({ bots, sites, storage }: Table) =>
   PublishedBots.of({
     findByKey: (publicKey) =>
       storage.exclusive(
@@ -110,7 +116,19 @@ const makePublished = ({ bots, storage }: Table) =>
           const found = [...bots.values()].find(({ keys }) => keys.some((key) => key.publicKey === publicKey))
           return found && stored(found)
         })
-      )
+      ),
+    noteSite: (name, { isAllowed, site }) =>
+      storage.exclusive(
+        Effect.map(Clock.currentTimeMillis, (seenAt) => {
+          const key = keyOf(name)
+          if (!bots.has(key)) return
+          const others = (sites.get(key) ?? []).filter((each) => each.site !== site)
+          const kept = others.filter((each) => each.isAllowed === isAllowed).slice(0, MAX_SEEN_SITES - 1)
+          const both = others.filter((each) => each.isAllowed !== isAllowed || kept.includes(each))
+          sites.set(key, [{ site, isAllowed, seenAt }, ...both])
+        })
+      ),
+    sites: (name) => storage.exclusive(Effect.sync(() => sites.get(keyOf(name)) ?? []))
   })
 
 const make = Effect.gen(function* () {

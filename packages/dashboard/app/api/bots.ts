@@ -36,6 +36,13 @@ export const botQuery = (botId: string) =>
     queryFn: ({ signal }) => parley.bots.get(botId, { signal })
   })
 
+/** The sites that loaded the bot's widget, or tried to. */
+export const sitesQuery = (botId: string) =>
+  queryOptions({
+    queryKey: ["bots", botId, "sites"],
+    queryFn: ({ signal }) => parley.call("listBotSites", { path: { id: botId } }, { signal })
+  })
+
 const CONVERSATIONS = 30
 
 /** A bot's conversations, last used first; those in a state, or that have the words searched for. */

@@ -157,6 +157,12 @@ describeInChromium("bots", {}, (stage) => {
     const dashboard = await stage.openAs("installer@example.org", { ...SEEN, path })
     const { page } = dashboard
     await page.getByRole("link", { name: "Install" }).click()
+    await page.getByText("No site has loaded the widget yet.").waitFor()
+    await page.request.patch(`/api/bots/${id}`, { data: { allowedSites: ["https://harbour.example"] } })
+    await page.request.get(`/widget/${key}`, { headers: { referer: "https://copy.example/" } })
+    await page.reload()
+    await page.getByText("copy.example tried to load the widget now, but is not among the allowed sites.").waitFor()
+    await page.getByText("No page of harbour.example has loaded the widget yet.").waitFor()
     const tag = `<script async src="${stage.server.url}/widget.js" data-public-key="${key}"></script>`
     await expect.poll(() => snippet(page).textContent()).toBe(tag)
     await page.evaluate(() => {
@@ -215,6 +221,8 @@ describeInChromium("bots", {}, (stage) => {
     await chat.getByText("Where is my berth?").first().waitFor()
     await expect.poll(async () => (await creditsOf(dashboard.page, id)) > 0).toBe(true)
     await screenshot(page, "bots-embedded")
+    await dashboard.page.goto(`/bots/${id}/install`)
+    await dashboard.page.getByText(`${new URL(site.url).origin} loaded the widget now.`).waitFor()
     expect(visitor.complaintsBut(/favicon/)).toEqual([])
 
     const owner = dashboard.page

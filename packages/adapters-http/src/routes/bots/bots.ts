@@ -1,12 +1,12 @@
 import { type Bot, BotChange, BotDraft } from "@parley/core"
-import { BotService } from "@parley/core/effect"
+import { BotService, InstallChecks } from "@parley/core/effect"
 import { BotSettings } from "@parley/core/adapter"
 import { Effect } from "effect"
 import { sessionAccess } from "../../access/personAccess.ts"
 import { empty, json } from "../../exchange/Exchange.ts"
 import { jsonBody } from "../../body/jsonBody.ts"
 import { requiredTextParameter, uuidParameter } from "../parameters.ts"
-import { listOf, moment, named, text, uuid } from "../fields.ts"
+import { flag, listOf, moment, named, text, uuid } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 
 const BotKeyBody = named("BotKey", "A public key of a bot.", {
@@ -151,5 +151,34 @@ export const deleteBotKey = defineRoute({
   handle: Effect.fnUntraced(function* ({ caller, path }) {
     const bots = yield* BotService
     return json(200, botRow(yield* bots.retireKey(caller.userId, path.id, path.key)))
+  })
+})
+
+const SeenSiteBody = named("SeenSite", "A site whose pages asked for the chat of a bot.", {
+  site: text("The site, such as `https://example.com`."),
+  allowed: flag("False if the settings of the bot did not allow it then: its visitors saw nothing."),
+  seenAt: moment("When one of its pages last asked, to an hour.")
+})
+
+/** The sites that load a bot's widget. */
+export const listBotSites = defineRoute({
+  method: "GET",
+  path: "/api/bots/{id}/sites",
+  summary: "Lists the sites whose pages asked for the chat of a bot, the last one first",
+  access: sessionAccess,
+  pathParameters: botPath,
+  responses: {
+    200: {
+      description: "The sites, at most 20 that are allowed and 20 others.",
+      schema: named("SeenSites", "The sites that load a bot's widget.", { sites: listOf(SeenSiteBody, "The sites.") })
+    }
+  },
+  errors: ["bot_not_found", "storage_unavailable"],
+  handle: Effect.fnUntraced(function* ({ caller, path }) {
+    const checks = yield* InstallChecks
+    const seen = yield* checks.list(caller.userId, path.id)
+    return json(200, {
+      sites: seen.map(({ isAllowed, seenAt, site }) => ({ site, allowed: isAllowed, seenAt: iso(seenAt) }))
+    })
   })
 })

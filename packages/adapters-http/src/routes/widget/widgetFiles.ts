@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { VisitorChallenge } from "@parley/core/adapter"
-import { ActiveBots } from "@parley/core/effect"
+import { ActiveBots, InstallChecks } from "@parley/core/effect"
 import { type WidgetFile, type WidgetFiles, widgetFiles } from "@parley/widget/files"
 import { Effect } from "effect"
 import { publicAccess } from "../../access/openAccess.ts"
@@ -106,6 +106,16 @@ export const getWidgetLoader = defineRoute({
   })
 })
 
+const frameParameters = {
+  ...headerParameters,
+  referer: textParameter("A page that shows the chat, whose origin the bot's owner sees."),
+  "sec-fetch-dest": textParameter("Where the browser shows the page: only frames count as installed.")
+}
+
+/** True for the address of a page of another site that shows the chat in a frame. */
+const isForeignFrame = (page: string, destination: string | undefined, own: ReadonlyArray<string | undefined>) =>
+  (destination === undefined || destination === "iframe") && !own.includes(URL.parse(page)?.host)
+
 /**
  * The page in the frame. It is the same for every bot, and for none: the configuration shows if the bot exists. The
  * `ETag` covers the policy, too, so that no browser keeps an old policy.
@@ -117,13 +127,18 @@ export const getWidgetFrame = defineRoute({
   summary: "Returns the page in which visitors chat with a bot",
   access: publicAccess,
   pathParameters: { publicKey: requiredTextParameter("The bot's public key.") },
-  headerParameters,
+  headerParameters: frameParameters,
   responses: { 200: { description: "The page.", contentType: "text/html" }, 304: UNCHANGED },
   errors: ["bot_misconfigured", "storage_unavailable", "widget_not_built"],
-  handle: Effect.fnUntraced(function* ({ context: { server }, headers, path }) {
+  handle: Effect.fnUntraced(function* ({ context: { request, server }, headers, path }) {
     const { frame } = yield* built
     const bots = yield* ActiveBots
     const bot = yield* bots.findByKey(path.publicKey)
+    const { referer, "sec-fetch-dest": destination } = headers
+    const own = [server.address?.host, server.widgetOrigin?.host, request.headers.host?.toLowerCase()]
+    if (bot !== undefined && referer !== undefined && isForeignFrame(referer, destination, own)) {
+      yield* (yield* InstallChecks).note(bot, referer)
+    }
     const challenge = yield* VisitorChallenge
     const named = bot?.allowedSites ?? []
     const isOpenToAll = named.length === 0 && path.publicKey !== PREVIEW

@@ -1,7 +1,7 @@
 import { Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
 import type { Bot, BotName } from "../../bots/Bot.ts"
-import { BotStore, PublishedBots } from "../../bots/BotStore.ts"
+import { BotStore, MAX_SEEN_SITES, PublishedBots } from "../../bots/BotStore.ts"
 import { DocumentStore } from "../../documents/storing/DocumentStore.ts"
 import { ampleQuota, newDocument, newUserId } from "../storage/storageFixtures.ts"
 import { type Run, suiteOn } from "../suiteOn.ts"
@@ -212,11 +212,82 @@ const fencing = (run: Run<Stores>) => {
     ))
 }
 
+const seeing = (run: Run<Stores>) => {
+  it("keeps a site once, the last one seen first, with whether it was allowed", () =>
+    run(
+      Effect.gen(function* () {
+        const bots = yield* BotStore
+        const published = yield* PublishedBots
+        const bot = newBot(newUserId())
+        yield* bots.insert(bot, AMPLE)
+        const note = (site: string, isAllowed: boolean) => published.noteSite(nameOf(bot), { site, isAllowed })
+        const seen = Effect.map(published.sites(nameOf(bot)), (sites) =>
+          sites.map(({ isAllowed, site }) => [site, isAllowed])
+        )
+        expect(yield* seen).toEqual([])
+        yield* note("https://one.example", true)
+        yield* note("https://two.example:8443", false)
+        yield* note("https://one.example", true)
+        expect(new Map((yield* seen) as Array<[string, boolean]>)).toEqual(
+          new Map([
+            ["https://one.example", true],
+            ["https://two.example:8443", false]
+          ])
+        )
+        yield* note("https://two.example:8443", true)
+        expect(yield* seen).toContainEqual(["https://two.example:8443", true])
+        const [{ seenAt } = { seenAt: 0 }] = yield* published.sites(nameOf(bot))
+        expect(seenAt).toEqual(expect.any(Number))
+      })
+    ))
+
+  it("keeps a bounded number of sites, and forged ones take no room from those that are allowed", () =>
+    run(
+      Effect.gen(function* () {
+        const bots = yield* BotStore
+        const published = yield* PublishedBots
+        const bot = newBot(newUserId())
+        yield* bots.insert(bot, AMPLE)
+        yield* published.noteSite(nameOf(bot), { site: "https://own.example", isAllowed: true })
+        for (let index = 0; index < MAX_SEEN_SITES + 3; index += 1) {
+          yield* published.noteSite(nameOf(bot), { site: `https://s${index}.example`, isAllowed: false })
+        }
+        const sites = yield* published.sites(nameOf(bot))
+        expect(sites.filter(({ isAllowed }) => !isAllowed)).toHaveLength(MAX_SEEN_SITES)
+        expect(sites.map(({ site }) => site)).toEqual(
+          expect.arrayContaining(["https://own.example", `https://s${MAX_SEEN_SITES + 2}.example`])
+        )
+      })
+    ))
+
+  it("keeps no site of a bot that is gone or of another owner, and deletes those of a deleted bot", () =>
+    run(
+      Effect.gen(function* () {
+        const bots = yield* BotStore
+        const published = yield* PublishedBots
+        const bot = newBot(newUserId())
+        yield* bots.insert(bot, AMPLE)
+        const seen = { site: "https://one.example", isAllowed: true }
+        const foreign = { owner: newUserId(), botId: bot.id }
+        for (const name of [foreign, { owner: bot.owner, botId: crypto.randomUUID() }, { ...foreign, botId: "x'" }]) {
+          yield* published.noteSite(name, seen)
+          expect(yield* published.sites(name)).toEqual([])
+        }
+        yield* published.noteSite(nameOf(bot), seen)
+        expect(yield* published.sites(foreign)).toEqual([])
+        yield* bots.remove(nameOf(bot))
+        expect(yield* published.sites(nameOf(bot))).toEqual([])
+        yield* bots.insert(bot, AMPLE)
+        expect(yield* published.sites(nameOf(bot))).toEqual([])
+      })
+    ))
+}
+
 /**
  * The contract of every `BotStore`, together with the documents of the same adapter. `layer` is built once, for all
  * tests.
  */
 export const botStoreContract = (name: string, layer: Layer.Layer<Stores, unknown>): void =>
   suiteOn(`BotStore contract: ${name}`, layer, (run) => {
-    for (const define of [keeping, knowing, rotating, fencing]) define(run)
+    for (const define of [keeping, knowing, rotating, fencing, seeing]) define(run)
   })

@@ -97,6 +97,7 @@ const erasing = (run: Run<Stores>) => {
           const bot = newBot(owner)
           const turn = newTurn(newVisitor(owner, bot.id))
           yield* bots.insert(bot, 10)
+          yield* published.noteSite({ owner, botId: bot.id }, { site: "https://site.example", isAllowed: true })
           yield* chats.beginTurn(turn)
           return { bot, turn }
         })
@@ -105,10 +106,11 @@ const erasing = (run: Run<Stores>) => {
         const left = Effect.fnUntraced(function* ({ bot, turn }: typeof gone) {
           const byKey = yield* published.findByKey(bot.keys[0]?.publicKey ?? "")
           const transcript = yield* chats.transcript({ ...turn, limit: 1 })
-          return [(yield* bots.list(bot.owner)).length, byKey !== undefined, transcript !== undefined]
+          const sites = yield* published.sites({ owner: bot.owner, botId: bot.id })
+          return [(yield* bots.list(bot.owner)).length, byKey !== undefined, transcript !== undefined, sites.length]
         })
-        expect(yield* left(gone)).toEqual([0, false, false])
-        expect(yield* left(stays)).toEqual([1, true, true])
+        expect(yield* left(gone)).toEqual([0, false, false, 0])
+        expect(yield* left(stays)).toEqual([1, true, true, 1])
       })
     ))
 

@@ -51,5 +51,14 @@ export const widget: MessagesLike<typeof english> = {
   "widget.snippet.name.wordpress": "WordPress",
   "widget.snippet.name.shopify": "Shopify",
   "widget.snippet.name.webflow": "Webflow",
-  "widget.snippet.name.react": "React"
+  "widget.snippet.name.react": "React",
+  "widget.sites": "Seiten, die ihn laden",
+  "widget.sites.text":
+    "Parley merkt sich nur die Seite, höchstens einmal in der Stunde, und nichts von ihren Besuchern.",
+  "widget.sites.loaded": "{site} hat das Widget {ago} geladen.",
+  "widget.sites.refused":
+    "{site} wollte das Widget {ago} laden, gehört aber nicht zu den erlaubten Seiten. Besucher sehen dort nichts.",
+  "widget.sites.silent": "Noch keine Seite von {site} hat das Widget geladen.",
+  "widget.sites.none":
+    "Noch keine Seite hat das Widget geladen. Öffnen Sie eine Seite mit der Zeile oben und kommen Sie dann zurück."
 }

@@ -50,5 +50,12 @@ export const widget = {
   "widget.snippet.name.wordpress": "WordPress",
   "widget.snippet.name.shopify": "Shopify",
   "widget.snippet.name.webflow": "Webflow",
-  "widget.snippet.name.react": "React"
+  "widget.snippet.name.react": "React",
+  "widget.sites": "Sites that load it",
+  "widget.sites.text": "Parley notes the site alone, at most once an hour, and nothing of its visitors.",
+  "widget.sites.loaded": "{site} loaded the widget {ago}.",
+  "widget.sites.refused":
+    "{site} tried to load the widget {ago}, but is not among the allowed sites. Its visitors see nothing.",
+  "widget.sites.silent": "No page of {site} has loaded the widget yet.",
+  "widget.sites.none": "No site has loaded the widget yet. Open a page with the line above, then come back."
 } as const satisfies Record<string, Message>

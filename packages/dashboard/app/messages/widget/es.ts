@@ -50,5 +50,12 @@ export const widget: MessagesLike<typeof english> = {
   "widget.snippet.name.wordpress": "WordPress",
   "widget.snippet.name.shopify": "Shopify",
   "widget.snippet.name.webflow": "Webflow",
-  "widget.snippet.name.react": "React"
+  "widget.snippet.name.react": "React",
+  "widget.sites": "Sitios que lo cargan",
+  "widget.sites.text": "Parley anota solo el sitio, una vez por hora como máximo, y nada de sus visitantes.",
+  "widget.sites.loaded": "{site} cargó el widget {ago}.",
+  "widget.sites.refused":
+    "{site} intentó cargar el widget {ago}, pero no está entre los sitios permitidos. Sus visitantes no ven nada.",
+  "widget.sites.silent": "Ninguna página de {site} ha cargado aún el widget.",
+  "widget.sites.none": "Ningún sitio ha cargado aún el widget. Abra una página con la línea de arriba y vuelva aquí."
 }

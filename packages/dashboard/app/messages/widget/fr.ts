@@ -50,5 +50,13 @@ export const widget: MessagesLike<typeof english> = {
   "widget.snippet.name.wordpress": "WordPress",
   "widget.snippet.name.shopify": "Shopify",
   "widget.snippet.name.webflow": "Webflow",
-  "widget.snippet.name.react": "React"
+  "widget.snippet.name.react": "React",
+  "widget.sites": "Sites qui le chargent",
+  "widget.sites.text": "Parley ne note que le site, au plus une fois par heure, et rien de ses visiteurs.",
+  "widget.sites.loaded": "{site} a chargé le widget {ago}.",
+  "widget.sites.refused":
+    "{site} a essayé de charger le widget {ago}, mais ne fait pas partie des sites autorisés. Ses visiteurs ne voient rien.",
+  "widget.sites.silent": "Aucune page de {site} n’a encore chargé le widget.",
+  "widget.sites.none":
+    "Aucun site n’a encore chargé le widget. Ouvrez une page qui contient la ligne ci-dessus, puis revenez ici."
 }

@@ -50,5 +50,12 @@ export const widget: MessagesLike<typeof english> = {
   "widget.snippet.name.wordpress": "WordPress",
   "widget.snippet.name.shopify": "Shopify",
   "widget.snippet.name.webflow": "Webflow",
-  "widget.snippet.name.react": "React"
+  "widget.snippet.name.react": "React",
+  "widget.sites": "Sites que o carregam",
+  "widget.sites.text": "O Parley anota apenas o site, no máximo uma vez por hora, e nada dos visitantes.",
+  "widget.sites.loaded": "{site} carregou o widget {ago}.",
+  "widget.sites.refused":
+    "{site} tentou carregar o widget {ago}, mas não está entre os sites permitidos. Os visitantes não veem nada ali.",
+  "widget.sites.silent": "Nenhuma página de {site} carregou o widget ainda.",
+  "widget.sites.none": "Nenhum site carregou o widget ainda. Abra uma página com a linha acima e volte aqui."
 }

@@ -1,12 +1,14 @@
 import type { Bot } from "@parley/client"
 import classes from "./Install.module.css"
 import { KeysSection } from "./KeysSection.tsx"
+import { SitesSection } from "./SitesSection.tsx"
 import { SnippetSection } from "./SnippetSection.tsx"
 
-/** How the bot comes to a site: the lines to paste, and the keys in them. */
+/** How the bot comes to a site: the lines to paste, the sites that load it, and the keys in the lines. */
 export const InstallPage = ({ bot }: { readonly bot: Bot }) => (
   <div className={classes.page}>
     <SnippetSection bot={bot} />
+    <SitesSection bot={bot} />
     <KeysSection bot={bot} />
   </div>
 )
