@@ -241,6 +241,10 @@ describeInChromium("bots", {}, (stage) => {
     await rows.getByRole("link").click()
     await owner.getByText("This is the offline stand-in model.").waitFor()
     await screenshot(owner, "bots-conversation")
+    const [text] = await Promise.all([owner.waitForEvent("download"), button(owner, "Save as text").click()])
+    expect(readFileSync(await text.path(), "utf8")).toMatch(
+      /^Visitor \(.+\):\nWhere is my berth\?\n\nHarbour guide \(.+\):\nThis is the offline/
+    )
     expect(await brokenRules(owner)).toEqual([])
     await button(owner, "Delete").click()
     await button(owner.getByRole("dialog"), "Delete").click()

@@ -4,6 +4,7 @@
  */
 const PATHS = {
   close: "M6 6l12 12M18 6L6 18",
+  save: "M12 4v11M7 11l5 5 5-5M5 20h14",
   restart: "M4 12a8 8 0 1 0 2.6-5.9M4 4v4.5h4.5",
   send: "M12 19V5M6 11l6-6 6 6",
   stop: "M8 8h8v8H8z",

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { expect, it } from "vitest"
 import { screenshot } from "../../../../test/support/screenshot.ts"
 import { describeWidget, hostPage } from "../support/describeWidget.ts"
@@ -14,6 +15,23 @@ const storageOf = (widget: WidgetPage): Promise<string> =>
   })
 
 describeWidget("the chat", (stage) => {
+  it("is saved as text by its visitor, each message with its author", async () => {
+    const widget = await stage.visit()
+    await widget.open()
+    const save = widget.frame.getByRole("button", { name: "Save this conversation as text" })
+    expect(await save.isVisible()).toBe(false)
+    stage.service.answer({ kind: "text", pieces: ["**Two** years."] })
+    await widget.ask("How long is the warranty?")
+    await expect.poll(() => widget.reply.textContent()).toBe("Two years.")
+    await save.waitFor()
+    const [download] = await Promise.all([widget.page.waitForEvent("download"), save.click()])
+    expect(download.suggestedFilename()).toBe("Ada of Acme.txt")
+    expect(readFileSync(await download.path(), "utf8")).toBe(
+      "You:\nHow long is the warranty?\n\nAda of Acme:\n**Two** years.\n"
+    )
+    expect(widget.complaints).toEqual([])
+  })
+
   it("opens from its launcher, shows welcome and suggestions, and streams a reply", async () => {
     const widget = await stage.visit()
     await widget.open()

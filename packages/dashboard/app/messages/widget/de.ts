@@ -60,5 +60,8 @@ export const widget: MessagesLike<typeof english> = {
     "{site} wollte das Widget {ago} laden, gehört aber nicht zu den erlaubten Seiten. Besucher sehen dort nichts.",
   "widget.sites.silent": "Noch keine Seite von {site} hat das Widget geladen.",
   "widget.sites.none":
-    "Noch keine Seite hat das Widget geladen. Öffnen Sie eine Seite mit der Zeile oben und kommen Sie dann zurück."
+    "Noch keine Seite hat das Widget geladen. Öffnen Sie eine Seite mit der Zeile oben und kommen Sie dann zurück.",
+  "widget.transcript": "Als Text speichern",
+  "widget.transcript.failed": "Es ließ sich nicht speichern. Noch einmal",
+  "widget.transcript.person": "Ein Mensch"
 }

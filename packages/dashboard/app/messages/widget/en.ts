@@ -57,5 +57,8 @@ export const widget = {
   "widget.sites.refused":
     "{site} tried to load the widget {ago}, but is not among the allowed sites. Its visitors see nothing.",
   "widget.sites.silent": "No page of {site} has loaded the widget yet.",
-  "widget.sites.none": "No site has loaded the widget yet. Open a page with the line above, then come back."
+  "widget.sites.none": "No site has loaded the widget yet. Open a page with the line above, then come back.",
+  "widget.transcript": "Save as text",
+  "widget.transcript.failed": "It could not be saved. Try again",
+  "widget.transcript.person": "A person"
 } as const satisfies Record<string, Message>

@@ -57,5 +57,8 @@ export const widget: MessagesLike<typeof english> = {
   "widget.sites.refused":
     "{site} intentó cargar el widget {ago}, pero no está entre los sitios permitidos. Sus visitantes no ven nada.",
   "widget.sites.silent": "Ninguna página de {site} ha cargado aún el widget.",
-  "widget.sites.none": "Ningún sitio ha cargado aún el widget. Abra una página con la línea de arriba y vuelva aquí."
+  "widget.sites.none": "Ningún sitio ha cargado aún el widget. Abra una página con la línea de arriba y vuelva aquí.",
+  "widget.transcript": "Guardar como texto",
+  "widget.transcript.failed": "No se pudo guardar. Reintentar",
+  "widget.transcript.person": "Una persona"
 }

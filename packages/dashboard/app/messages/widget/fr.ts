@@ -58,5 +58,8 @@ export const widget: MessagesLike<typeof english> = {
     "{site} a essayé de charger le widget {ago}, mais ne fait pas partie des sites autorisés. Ses visiteurs ne voient rien.",
   "widget.sites.silent": "Aucune page de {site} n’a encore chargé le widget.",
   "widget.sites.none":
-    "Aucun site n’a encore chargé le widget. Ouvrez une page qui contient la ligne ci-dessus, puis revenez ici."
+    "Aucun site n’a encore chargé le widget. Ouvrez une page qui contient la ligne ci-dessus, puis revenez ici.",
+  "widget.transcript": "Enregistrer en texte",
+  "widget.transcript.failed": "L’enregistrement a échoué. Réessayer",
+  "widget.transcript.person": "Une personne"
 }

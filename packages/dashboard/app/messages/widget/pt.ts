@@ -57,5 +57,8 @@ export const widget: MessagesLike<typeof english> = {
   "widget.sites.refused":
     "{site} tentou carregar o widget {ago}, mas não está entre os sites permitidos. Os visitantes não veem nada ali.",
   "widget.sites.silent": "Nenhuma página de {site} carregou o widget ainda.",
-  "widget.sites.none": "Nenhum site carregou o widget ainda. Abra uma página com a linha acima e volte aqui."
+  "widget.sites.none": "Nenhum site carregou o widget ainda. Abra uma página com a linha acima e volte aqui.",
+  "widget.transcript": "Salvar como texto",
+  "widget.transcript.failed": "Não foi possível salvar. Tentar de novo",
+  "widget.transcript.person": "Uma pessoa"
 }

@@ -7,6 +7,7 @@ export const texts: Texts = {
   launcherUnread: "الدردشة مع {name}، رد جديد",
   frame: "الدردشة مع {name}",
   subtitle: "مساعد بالذكاء الاصطناعي",
+  save: "حفظ هذه المحادثة كنص",
   startOver: "بدء محادثة جديدة",
   close: "إغلاق الدردشة",
   conversation: "المحادثة",

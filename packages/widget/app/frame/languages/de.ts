@@ -7,6 +7,7 @@ export const texts: Texts = {
   launcherUnread: "Chat mit {name}, neue Antwort",
   frame: "Chat mit {name}",
   subtitle: "KI-Assistent",
+  save: "Dieses Gespräch als Text speichern",
   startOver: "Neues Gespräch beginnen",
   close: "Chat schließen",
   conversation: "Gespräch",

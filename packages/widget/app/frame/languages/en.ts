@@ -6,6 +6,7 @@ export const texts = {
   launcherUnread: "Chat with {name}, new reply",
   frame: "Chat with {name}",
   subtitle: "AI assistant",
+  save: "Save this conversation as text",
   startOver: "Start a new conversation",
   close: "Close chat",
   conversation: "Conversation",

@@ -7,6 +7,7 @@ export const texts: Texts = {
   launcherUnread: "Chatear con {name}, nueva respuesta",
   frame: "Chat con {name}",
   subtitle: "Asistente de IA",
+  save: "Guardar esta conversación como texto",
   startOver: "Iniciar una nueva conversación",
   close: "Cerrar el chat",
   conversation: "Conversación",

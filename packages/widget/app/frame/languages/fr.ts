@@ -7,6 +7,7 @@ export const texts: Texts = {
   launcherUnread: "Discuter avec {name}, nouvelle réponse",
   frame: "Discussion avec {name}",
   subtitle: "Assistant IA",
+  save: "Enregistrer cette conversation en texte",
   startOver: "Commencer une nouvelle conversation",
   close: "Fermer la discussion",
   conversation: "Conversation",

@@ -7,6 +7,7 @@ export const texts: Texts = {
   launcherUnread: "Chatta con {name}, nuova risposta",
   frame: "Chat con {name}",
   subtitle: "Assistente IA",
+  save: "Salva questa conversazione come testo",
   startOver: "Inizia una nuova conversazione",
   close: "Chiudi la chat",
   conversation: "Conversazione",

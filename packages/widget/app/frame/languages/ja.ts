@@ -7,6 +7,7 @@ export const texts: Texts = {
   launcherUnread: "{name}とチャット、新しい返信があります",
   frame: "{name}とのチャット",
   subtitle: "AIアシスタント",
+  save: "この会話をテキストとして保存",
   startOver: "新しい会話を始める",
   close: "チャットを閉じる",
   conversation: "会話",

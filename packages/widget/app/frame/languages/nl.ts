@@ -7,6 +7,7 @@ export const texts: Texts = {
   launcherUnread: "Chatten met {name}, nieuw antwoord",
   frame: "Chat met {name}",
   subtitle: "AI-assistent",
+  save: "Dit gesprek als tekst opslaan",
   startOver: "Een nieuw gesprek beginnen",
   close: "Chat sluiten",
   conversation: "Gesprek",

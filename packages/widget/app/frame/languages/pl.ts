@@ -7,6 +7,7 @@ export const texts: Texts = {
   launcherUnread: "Czat: {name}, nowa odpowiedź",
   frame: "Czat: {name}",
   subtitle: "Asystent AI",
+  save: "Zapisz tę rozmowę jako tekst",
   startOver: "Rozpocznij nową rozmowę",
   close: "Zamknij czat",
   conversation: "Rozmowa",

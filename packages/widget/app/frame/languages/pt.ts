@@ -7,6 +7,7 @@ export const texts: Texts = {
   launcherUnread: "Conversar com {name}, nova resposta",
   frame: "Conversa com {name}",
   subtitle: "Assistente de IA",
+  save: "Salvar esta conversa como texto",
   startOver: "Iniciar uma nova conversa",
   close: "Fechar a conversa",
   conversation: "Conversa",

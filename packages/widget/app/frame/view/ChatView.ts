@@ -11,6 +11,7 @@ import { MessageLog } from "./MessageLog.ts"
 import { initialOf, type MessageSurroundings } from "./MessageView.ts"
 import { ObstacleNotice } from "./ObstacleNotice.ts"
 import { PersonNotice } from "./PersonNotice.ts"
+import { saveText, transcriptText } from "./transcriptText.ts"
 
 interface ChatInput {
   readonly config: BotConfig
@@ -34,6 +35,7 @@ export class ChatView {
   readonly #person: PersonNotice
   readonly #suggestions: HTMLElement
   readonly #history: HTMLElement
+  readonly #save: HTMLElement
   readonly #disposal = new AbortController()
   #wasRunning = false
   #frame = 0
@@ -74,6 +76,9 @@ export class ChatView {
     this.#person = new PersonNotice({ texts, announcer: this.#announcer, person, name: config.personName })
     this.#history = element("p", { class: "note", hidden: true }, texts.say("noHistory"))
     this.#suggestions = this.#suggest()
+    this.#save = headerButton("save", texts.say("save"), () =>
+      saveText(`${config.displayName}.txt`, transcriptText(conversation.messages, texts, config.displayName))
+    )
     const first = [this.#welcome(surroundings), this.#history]
     const last = element("div", {}, this.#notice.element, this.#person.element, this.#suggestions)
     this.#log = new MessageLog(surroundings, texts, first, last)
@@ -136,6 +141,7 @@ export class ChatView {
     }
     this.#wasRunning = isRunning
     this.#history.hidden = !lacksHistory
+    this.#save.hidden = messages.length === 0
     this.#suggestions.hidden = messages.length > 0 || obstacle !== undefined
     this.#notice.show(obstacle, messages.at(-1)?.state === "unsent")
     this.#person.show(config.handOver && conversation.cannotAnswer)
@@ -162,6 +168,7 @@ export class ChatView {
         element("h1", {}, element("bdi", {}, config.displayName)),
         element("p", {}, texts.say("subtitle"))
       ),
+      this.#save,
       headerButton("restart", texts.say("startOver"), startOver),
       onClose === undefined ? undefined : headerButton("close", texts.say("close"), onClose)
     )
@@ -198,5 +205,5 @@ export class ChatView {
   }
 }
 
-const headerButton = (name: "restart" | "close", label: string, click: () => void): HTMLElement =>
+const headerButton = (name: "restart" | "close" | "save", label: string, click: () => void): HTMLElement =>
   element("button", { type: "button", class: "round", "aria-label": label, title: label, click }, icon(name))

@@ -18,6 +18,7 @@ import { useHandoverMessages } from "../people/useHandoverMessages.ts"
 import { conversationsPath } from "../botPath.ts"
 import { VISITOR_SHOWN } from "./ConversationList.tsx"
 import classes from "./ConversationView.module.css"
+import { TranscriptButton } from "./TranscriptButton.tsx"
 
 export interface ConversationViewProps {
   readonly bot: Bot
@@ -56,9 +57,12 @@ export const ConversationView = ({ bot, conversationId }: ConversationViewProps)
             ].join(" · ")}
           </Text>
         </div>
-        <Button variant="default" size="xs" onClick={() => setDeleting(true)}>
-          {t("bots.delete")}
-        </Button>
+        <div className={classes.tools}>
+          <TranscriptButton bot={bot} conversationId={conversationId} />
+          <Button variant="default" size="xs" onClick={() => setDeleting(true)}>
+            {t("bots.delete")}
+          </Button>
+        </div>
       </header>
       {hasNextPage && (
         <Button variant="default" size="xs" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
