@@ -36,6 +36,7 @@ let owned: {
   chatId: string
   messageId: string
   shareId: string
+  projectId: string
   documentId: string
   botId: string
   publicKey: string
@@ -96,10 +97,13 @@ const createOwned = async () => {
   const chatId = reply.headers.get("x-chat-id") ?? ""
   const messageId = reply.headers.get("x-message-id") ?? ""
   const { id: shareId } = await server.parley.chat.share(OWNER, chatId)
+  for (const old of await server.parley.projects.list(OWNER)) await server.parley.projects.remove(OWNER, old.id)
+  const { id: projectId } = await server.parley.projects.create(OWNER, { name: "Mine." })
   owned = {
     chatId,
     messageId,
     shareId,
+    projectId,
     documentId,
     botId,
     publicKey,
@@ -129,7 +133,9 @@ const idOf = ({ path }: Route): string =>
         ? owned.chatId
         : path.includes("bots")
           ? owned.botId
-          : owned.documentId
+          : path.includes("projects")
+            ? owned.projectId
+            : owned.documentId
 
 /** A file of the widget. */
 const assetName = () => [...(widgetFiles()?.assets.keys() ?? [])][0] ?? ""
@@ -187,6 +193,8 @@ const requestOf = (route: Route): { readonly path: string; readonly init: Reques
     "/api/chats/{id}/documents": { documentIds: [owned.documentId] },
     "/api/chats/{id}/share": {},
     "/api/chats/{id}/messages/{message}/rating": { rating: "good" },
+    "/api/projects": { name: "New", documentIds: [owned.documentId] },
+    "/api/projects/{id}": { name: "Renamed" },
     "/api/preferences": { instructions: "Be brief.", modelId: null },
     "/api/chat": {
       messages: [{ role: "user", content: "And?" }],
@@ -255,6 +263,9 @@ const strangersGet: Readonly<Record<string, number>> = {
   "GET /api/chats/{id}/stream": 404,
   "DELETE /api/chats/{id}/stream": 404,
   "DELETE /api/chats/{id}": 404,
+  "POST /api/projects": 403,
+  "PATCH /api/projects/{id}": 404,
+  "DELETE /api/projects/{id}": 404,
   "POST /api/bots": 403,
   "GET /api/bots/{id}": 404,
   "PATCH /api/bots/{id}": 404,
