@@ -10,7 +10,7 @@ const DESKTOP = { viewport: { width: 1_280, height: 900 } }
 const PHONE = { viewport: { width: 360, height: 780 } }
 
 type Place = Page | FrameLocator
-const button = (place: Place, name: string | RegExp) => place.getByRole("button", { name })
+const button = (place: Place, name: string | RegExp) => place.getByRole("button", { name, exact: true })
 
 const write = async (chat: Place, text: string) => {
   await chat.getByLabel("Your message").fill(text)
