@@ -61,7 +61,8 @@ describeInChromium("a project", {}, (stage) => {
       await screenshot(page, `move-chat-${width}`)
       await dialog.getByRole("button", { name: "Move" }).click()
       await dialog.waitFor({ state: "detached" })
-      await dashboard.goTo("Projects")
+      // On a phone, the menu covers the page.
+      await page.goto(new URL("/projects", page.url()).href)
       await page.getByRole("main").getByRole("link", { name: "The workshop" }).click()
       const chats = page.getByRole("region", { name: "Chats in this project" }).getByRole("listitem")
       await expect.poll(() => chats.count()).toBe(2)
