@@ -149,6 +149,23 @@ describe("the guides, with the packed packages,", () => {
     expect(stdout).toMatch(/^Hello there\n[^]*credits: [1-9]/)
   })
 
+  it("give the pages of a server the name, the logo and the colours of a brand", async () => {
+    using data = temporaryFolder()
+    const [block] = codeBlocks().filter(({ language, path }) => path === "docs/guides/branding.md" && language === "sh")
+    const exported = [...(block?.text ?? "").matchAll(/^export (\w+)="([^"]+)"$/gm)]
+    const settings = Object.fromEntries(exported.map(([, name = "", value = ""]) => [name, value]))
+    expect(Object.keys(settings)).toEqual(["PARLEY_BRAND_NAME", "PARLEY_BRAND_ACCENT"])
+    const picture = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><circle cx="4" cy="4" r="4"/></svg>'
+    const logo = join(data.path, "logo.svg")
+    writeFileSync(logo, picture)
+    await using server = await serve(data.path, { ...settings, PARLEY_BRAND_LOGO: logo })
+    const read = async (path: string) => (await fetch(server.url + path)).text()
+    const page = await read("/")
+    expect(page).toContain(`<title>${settings["PARLEY_BRAND_NAME"]}</title>`)
+    expect(await read(/href="(\/brand-logo[^"]+)"/.exec(page)?.[1] ?? "")).toBe(picture)
+    expect(await read("/brand.css")).toContain(settings["PARLEY_BRAND_ACCENT"])
+  })
+
   describePythonPrograms({ serve, run })
 
   describeSignInGuides({
@@ -186,7 +203,7 @@ it("every guide is followed with packed packages, here or in packages.long.test.
     "effect-layers events express-app fastify fetch-handler import metering minimal own-parts own-vendor people " +
     "stripe-in-your-application two-servers unit-tests"
   const here =
-    "ai-sdk back-ends documents-and-embedders openai-clients react-chat widget-site sign-in-auth0 sign-in-better-auth " +
+    "ai-sdk back-ends branding documents-and-embedders openai-clients react-chat widget-site sign-in-auth0 sign-in-better-auth " +
     "sign-in-by-email sign-in-clerk sign-in-keycloak sign-in-own-tokens sign-in-supabase"
   const guides = readdirSync(join(root, "docs/guides")).map((name) => name.replace(/\.md$/, ""))
   expect(guides.toSorted()).toEqual(`${there} ${here}`.split(" ").toSorted())
