@@ -22,13 +22,13 @@ const settingsFor: Readonly<Record<Manager, (registry: string) => Readonly<Recor
     ".npmrc": `@parley:registry=${registry}\n`,
     "pnpm-workspace.yaml": "nodeLinker: isolated\nignoreScripts: true\nstrictDepBuilds: false\n"
   }),
-  // Its cache knows packages by name and version alone, and ours have the same in every run.
+  // The caches of Yarn know packages by name and version alone, and ours have the same in every run.
   yarn: (registry) => ({
     ".npmrc": `@parley:registry=${registry}\n`,
     ".yarnrc": "ignore-scripts true\ncache-folder ../yarn-cache\n"
   }),
   berry: (registry) => ({
-    ".yarnrc.yml": `nodeLinker: node-modules\nenableGlobalCache: false\nenableScripts: false\nenableTelemetry: false\nnpmScopes:\n  parley:\n    npmRegistryServer: "${registry}"\nunsafeHttpWhitelist: ["127.0.0.1"]\n`,
+    ".yarnrc.yml": `nodeLinker: node-modules\nenableGlobalCache: false\nglobalFolder: ../yarn-global\nenableScripts: false\nenableTelemetry: false\nnpmScopes:\n  parley:\n    npmRegistryServer: "${registry}"\nunsafeHttpWhitelist: ["127.0.0.1"]\n`,
     "yarn.lock": ""
   })
 }
