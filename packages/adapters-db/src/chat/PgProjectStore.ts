@@ -27,6 +27,8 @@ const projectSql = (schema: string) => {
   return {
     list: `SELECT ${columns} FROM ${table} WHERE user_id = $1 ORDER BY created_at DESC, id`,
     get: `SELECT ${columns} FROM ${table} WHERE user_id = $1 AND id = $2`,
+    /** The projects of a person are made one after another, so that their number holds. */
+    lockOwner: "SELECT pg_advisory_xact_lock(hashtextextended($1, 7070))",
     create: `INSERT INTO ${table} (user_id, id, name, instructions, document_ids)
       SELECT $1, $2, $3, $4, $5::uuid[] WHERE (SELECT count(*) FROM ${table} WHERE user_id = $1) < $6
       RETURNING ${columns}`,
@@ -42,7 +44,7 @@ const projectSql = (schema: string) => {
 /** Projects in Postgres or PGlite, read and written as their owner. */
 export const PgProjectStoreLayer: Layer.Layer<ProjectStore, never, Database> = Layer.effect(
   ProjectStore,
-  Effect.map(Database, ({ schema, statementAsUser }) => {
+  Effect.map(Database, ({ asUser, schema, statementAsUser }) => {
     const sql = projectSql(schema)
     const one = (userId: string, text: string, params: ReadonlyArray<unknown>) =>
       Effect.map(statementAsUser<ProjectRow>(userId, text, [userId, ...params]), ([row]) => row && projectOf(row))
@@ -55,7 +57,14 @@ export const PgProjectStoreLayer: Layer.Layer<ProjectStore, never, Database> = L
       get: (userId, id) => storing("ProjectStore.get")(one(userId, sql.get, [uuidOrNil(id)])),
       create: (userId, { documentIds, id, instructions, name }, most) =>
         storing("ProjectStore.create")(
-          one(userId, sql.create, [id, storableText(name), storableText(instructions), documentIds, most])
+          asUser(userId, ({ query }) =>
+            Effect.gen(function* () {
+              yield* query(sql.lockOwner, [`${schema} projects ${userId}`])
+              const values = [userId, id, storableText(name), storableText(instructions), documentIds, most]
+              const [row] = yield* query<ProjectRow>(sql.create, values)
+              return row && projectOf(row)
+            })
+          )
         ),
       change: (userId, id, { documentIds = null, instructions = null, name = null }) => {
         const texts = [name, instructions].map((text) => (text === null ? null : storableText(text)))

@@ -4,7 +4,7 @@ import { DocumentStore } from "../documents/storing/DocumentStore.ts"
 import { findReadableDocuments, uniqueIds } from "../documents/searching/findReadableDocuments.ts"
 import { isUuid } from "../storage/IdGenerator.ts"
 import { countOf } from "../storage/spokenNumbers.ts"
-import { storableText } from "../storage/storableText.ts"
+import { storableLine, storableText } from "../storage/storableText.ts"
 import { MAX_DOCUMENTS } from "./ChatRequest.ts"
 import { ChatRecords, ChatStore } from "./store/ChatStore.ts"
 import type { ConversationOwner, ReplyRating } from "./store/StoredChat.ts"
@@ -12,9 +12,6 @@ import { ChatNotFound, InvalidChatChange } from "./errors.ts"
 
 const MAX_TITLE_CHARACTERS = 200
 const MAX_COMMENT_CHARACTERS = 2_000
-
-/** A title as it is kept: trimmed, in one line. */
-const cleanTitle = (title: string): string => storableText(title).trim().replaceAll(/\s+/g, " ")
 
 const invalid = (path: string, message: string) => new InvalidChatChange({ issues: [{ path, message }] })
 
@@ -41,7 +38,7 @@ export const makeChatChanges = Effect.gen(function* () {
   const records = yield* ChatRecords
 
   const rename = Effect.fn("ChatService.rename")(function* (userId: UserId, chatId: string, title: string) {
-    const clean = cleanTitle(title)
+    const clean = storableLine(title)
     if (clean === "" || Array.from(clean).length > MAX_TITLE_CHARACTERS) {
       return yield* invalid("title", `Expected 1 to ${MAX_TITLE_CHARACTERS} characters`)
     }

@@ -7,8 +7,8 @@ import { countOf } from "../storage/spokenNumbers.ts"
 import { Catalog } from "../tiers/Catalog.ts"
 import { findModel } from "../tiers/CatalogData.ts"
 
-/** The longest instructions of a person, in characters. */
-const MAX_INSTRUCTIONS = 4_000
+/** The longest instructions of a person, and of a project, in characters. */
+export const MAX_INSTRUCTIONS = 4_000
 
 /** The preferences of a person for the replies to their own chats. */
 export const Preferences = Schema.Struct({

@@ -5,8 +5,6 @@ export const MAX_PROJECTS = 100
 /** The most documents of a project. */
 export const MAX_PROJECT_DOCUMENTS = 200
 export const MAX_PROJECT_NAME = 100
-/** The longest instructions of a project, in characters. */
-export const MAX_PROJECT_INSTRUCTIONS = 4_000
 
 /** A folder of a person's own chats, with instructions and documents for all replies in them. */
 export interface Project {

@@ -7,13 +7,13 @@ import { IdGenerator, isUuid } from "../../storage/IdGenerator.ts"
 import { Id, inputsOf } from "../../storage/inputs.ts"
 import { countOf } from "../../storage/spokenNumbers.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
-import { storableText } from "../../storage/storableText.ts"
+import { storableLine, storableText } from "../../storage/storableText.ts"
+import { MAX_INSTRUCTIONS } from "../../preferences/Preferences.ts"
 import { ChatNotFound } from "../errors.ts"
 import type { Chat } from "../store/StoredChat.ts"
 import {
   InvalidProject,
   MAX_PROJECT_DOCUMENTS,
-  MAX_PROJECT_INSTRUCTIONS,
   MAX_PROJECT_NAME,
   MAX_PROJECTS,
   type Project,
@@ -31,7 +31,7 @@ const characters = (text: string): number => Array.from(text).length
 
 /** The texts as they are stored: the name in one line, both trimmed. */
 const cleanTexts = ({ instructions, name }: ProjectChange): ProjectChange => ({
-  ...(name === undefined ? {} : { name: storableText(name).trim().replaceAll(/\s+/g, " ") }),
+  ...(name === undefined ? {} : { name: storableLine(name) }),
   ...(instructions === undefined ? {} : { instructions: storableText(instructions).trim() })
 })
 
@@ -39,8 +39,8 @@ const problemOf = ({ documentIds = [], instructions = "", name }: ProjectChange)
   if (name !== undefined && (name === "" || characters(name) > MAX_PROJECT_NAME)) {
     return new InvalidProject({ field: "name", expected: NAME_EXPECTED })
   }
-  if (characters(instructions) > MAX_PROJECT_INSTRUCTIONS) {
-    const expected = `at most ${countOf(MAX_PROJECT_INSTRUCTIONS, "character")}`
+  if (characters(instructions) > MAX_INSTRUCTIONS) {
+    const expected = `at most ${countOf(MAX_INSTRUCTIONS, "character")}`
     return new InvalidProject({ field: "instructions", expected })
   }
   if (documentIds.length > MAX_PROJECT_DOCUMENTS || !documentIds.every(isUuid)) {

@@ -45,12 +45,14 @@ const projects = (run: Run<Stores>): void => {
       })
     ))
 
-  it("a person has no more projects than the most", () =>
+  it("a person has no more projects than the most, also if several are made at once", () =>
     run(
       Effect.gen(function* () {
         const store = yield* ProjectStore
         const [userId, other] = [newUserId(), newUserId()]
-        yield* store.create(userId, newProject(), 1)
+        const creating = Array.from({ length: 64 }, () => store.create(userId, newProject(), 1))
+        const created = yield* Effect.all(creating, { concurrency: "unbounded" })
+        expect(created.filter((project) => project !== undefined)).toHaveLength(1)
         expect(yield* store.create(userId, newProject(), 1)).toBe(undefined)
         expect(yield* store.list(userId)).toHaveLength(1)
         expect(yield* store.create(other, newProject(), 1)).toBeDefined()
