@@ -12,7 +12,7 @@ export interface Bot {
   readonly primaryColor: string
   /** The side of the window; auto is the right one, or the left one of a page that runs from right to left. The page's own choice goes first. */
   readonly position: "auto" | "left" | "right"
-  /** Words beside the picture on the button that opens the chat; none where null. */
+  /** Words beside the picture on the button that opens the chat; none if null. */
   readonly launcherText: string | null
   /** The radius of the corners, from 0 to 24 pixels. */
   readonly cornerRadius: number
@@ -89,7 +89,7 @@ export interface BotChange {
   readonly primaryColor?: string
   /** The side of the window; auto is the right one, or the left one of a page that runs from right to left. The page's own choice goes first. */
   readonly position?: "auto" | "left" | "right"
-  /** Words beside the picture on the button that opens the chat; none where null. */
+  /** Words beside the picture on the button that opens the chat; none if null. */
   readonly launcherText?: string | null
   /** The radius of the corners, from 0 to 24 pixels. */
   readonly cornerRadius?: number
@@ -160,7 +160,7 @@ export interface BotDraft {
   readonly primaryColor?: string
   /** The side of the window; auto is the right one, or the left one of a page that runs from right to left. The page's own choice goes first. */
   readonly position?: "auto" | "left" | "right"
-  /** Words beside the picture on the button that opens the chat; none where null. */
+  /** Words beside the picture on the button that opens the chat; none if null. */
   readonly launcherText?: string | null
   /** The radius of the corners, from 0 to 24 pixels. */
   readonly cornerRadius?: number

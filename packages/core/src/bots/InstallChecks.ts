@@ -13,7 +13,7 @@ const MAX_NOTES = 60
 const MAX_BOTS = 10_000
 const MAX_SITE_CHARACTERS = 300
 
-/** Which sites load the widgets of bots, so that their owners see if they are installed. */
+/** The sites that load the widgets of bots, so that their owners see if they are installed. */
 export class InstallChecks extends Context.Service<
   InstallChecks,
   {

@@ -138,7 +138,7 @@ const appearanceFields = {
       "The side of the window; auto is the right one, or the left one of a page that runs from right to left. The page's own choice goes first."
   }),
   launcherText: Schema.NullOr(LauncherText).annotate({
-    description: "Words beside the picture on the button that opens the chat; none where null."
+    description: "Words beside the picture on the button that opens the chat; none if null."
   }),
   cornerRadius: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: BOT_LIMITS.cornerRadius })).annotate({
     description: `The radius of the corners, from 0 to ${BOT_LIMITS.cornerRadius} pixels.`

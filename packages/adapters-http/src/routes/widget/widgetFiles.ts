@@ -109,7 +109,7 @@ export const getWidgetLoader = defineRoute({
 const frameParameters = {
   ...headerParameters,
   referer: textParameter("A page that shows the chat, whose origin the bot's owner sees."),
-  "sec-fetch-dest": textParameter("Where the browser shows the page: only frames count as installed.")
+  "sec-fetch-dest": textParameter("The place in which the browser shows the page: only a frame counts as installed.")
 }
 
 /** True for the address of a page of another site that shows the chat in a frame. */
