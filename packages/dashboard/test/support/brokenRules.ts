@@ -5,12 +5,19 @@ import type { Page } from "playwright-core"
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
-/** Waits until only endless animations move: a colour in transition must not be checked. */
-const still = (page: Page): Promise<unknown> =>
-  page.evaluate(() => {
+/** Waits for the colours that the browser asks for, and then until only endless animations move. */
+const still = async (page: Page): Promise<void> => {
+  await page.waitForFunction(() => {
+    const shown = document.documentElement.getAttribute("data-mantine-color-scheme")
+    const chosen = localStorage.getItem("mantine-color-scheme-value") ?? "auto"
+    const asked = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"
+    return shown === null || shown === (chosen === "auto" ? asked : chosen)
+  })
+  await page.evaluate(() => {
     const moving = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity)
     return Promise.allSettled(moving.map(({ finished }) => finished.then(() => undefined)))
   })
+}
 
 /** The rules of WCAG 2.2 A and AA, and of good practice, that the page breaks, with their places. */
 export const brokenRules = async (page: Page): Promise<ReadonlyArray<string>> => {
