@@ -10,7 +10,7 @@ export const arrows: ReadonlyArray<{ readonly from: string; readonly to: Readonl
   { from: "@parley/client", to: [] },
   { from: "@parley/react", to: ["@parley/client"] },
   { from: "@parley/stripe-stand-in", to: [] },
-  { from: "@parley/dashboard", to: ["@parley/core", "@parley/client"] },
+  { from: "@parley/dashboard", to: ["@parley/core", "@parley/client", "@parley/react"] },
   { from: "@parley/adapters-http", to: ["@parley/core", "@parley/widget"] },
   { from: "@parley/adapters-stripe", to: ["@parley/core", "@parley/stripe-stand-in"] },
   { from: "@parley/adapters-*", to: ["@parley/core"] },

@@ -1,8 +1,10 @@
 import { MantineProvider } from "@mantine/core"
+import { ParleyProvider } from "@parley/react"
 import { QueryClientProvider } from "@tanstack/react-query"
 import { Suspense, useState } from "react"
 import { BrowserRouter, Route, Routes } from "react-router"
 import { PAGE_PATHS } from "../src/pagePaths.ts"
+import { parley } from "./api/parley.ts"
 import { makeQueryClient } from "./api/queryClient.ts"
 import { ConversationsProvider } from "./chat/ConversationsProvider.tsx"
 import { MessagesProvider, type MessagesProviderProps } from "./messages/MessagesProvider.tsx"
@@ -30,19 +32,21 @@ export const App = ({ initial }: Pick<MessagesProviderProps, "initial">) => {
       <MessagesProvider initial={initial}>
         <CrashBoundary isWholePage>
           <QueryClientProvider client={queryClient}>
-            <BrowserRouter>
-              <Routes>
-                <Route
-                  path={PAGE_PATHS.sharedChat}
-                  element={
-                    <Suspense fallback={<Loading />}>
-                      <SharedChatPage />
-                    </Suspense>
-                  }
-                />
-                <Route path="*" element={<OwnPages />} />
-              </Routes>
-            </BrowserRouter>
+            <ParleyProvider client={parley} queryClient={queryClient}>
+              <BrowserRouter>
+                <Routes>
+                  <Route
+                    path={PAGE_PATHS.sharedChat}
+                    element={
+                      <Suspense fallback={<Loading />}>
+                        <SharedChatPage />
+                      </Suspense>
+                    }
+                  />
+                  <Route path="*" element={<OwnPages />} />
+                </Routes>
+              </BrowserRouter>
+            </ParleyProvider>
           </QueryClientProvider>
         </CrashBoundary>
       </MessagesProvider>

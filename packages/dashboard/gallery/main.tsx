@@ -5,10 +5,12 @@ import "../app/theme/tokens.css"
 import "../app/theme/base.css"
 import "../app/theme/shapes.css"
 import { MantineProvider } from "@mantine/core"
+import { ParleyProvider } from "@parley/react"
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
 import { createRoot } from "react-dom/client"
 import { BrowserRouter } from "react-router"
 import { documentsQuery } from "../app/api/documents.ts"
+import { parley } from "../app/api/parley.ts"
 import { loadCatalogue } from "../app/messages/loadCatalogue.ts"
 import { MessagesProvider } from "../app/messages/MessagesProvider.tsx"
 import { theme } from "../app/theme/theme.ts"
@@ -29,9 +31,11 @@ const start = async (place: HTMLElement): Promise<void> => {
     >
       <MessagesProvider initial={{ language: "en", catalogue }}>
         <QueryClientProvider client={queryClient}>
-          <BrowserRouter>
-            <Gallery />
-          </BrowserRouter>
+          <ParleyProvider client={parley} queryClient={queryClient}>
+            <BrowserRouter>
+              <Gallery />
+            </BrowserRouter>
+          </ParleyProvider>
         </QueryClientProvider>
       </MessagesProvider>
     </MantineProvider>

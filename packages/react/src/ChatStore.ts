@@ -1,5 +1,5 @@
 import type { Message, ParleyClient, ParleyError, StreamedReply, SendOptions } from "@parley/client"
-import { parleyError } from "./useLoaded.ts"
+import { parleyError } from "./parleyError.ts"
 
 /** `loading`: the chat is being read; `sending`: no word of the reply has come; `streaming`: the reply is being written. */
 export type ChatStatus = "loading" | "ready" | "sending" | "streaming"

@@ -1,30 +1,36 @@
 import { createParleyClient, type ParleyClient, type ParleyClientOptions } from "@parley/client"
-import { createContext, createElement, type ReactElement, type ReactNode, useContext, useMemo, useState } from "react"
-import { Spending } from "./Spending.ts"
+import { QueryClient } from "@tanstack/react-query"
+import { createContext, createElement, type ReactElement, type ReactNode, useContext, useMemo } from "react"
 
 /** The parts that the hooks of a page share. */
 export interface ParleyContext {
   readonly client: ParleyClient
-  /** Announces that credits were spent, so that balances are read again. */
-  readonly spending: Spending
+  /** Keeps the data that hooks have read, so that several of a page make one request. */
+  readonly queryClient: QueryClient
 }
 
 const Shared = createContext<ParleyContext | undefined>(undefined)
 
-export type ParleyProviderProps = { readonly children?: ReactNode } & (
-  | { readonly client: ParleyClient }
-  | { readonly baseUrl: ParleyClientOptions["baseUrl"] }
-)
+export type ParleyProviderProps = {
+  readonly children?: ReactNode
+  /** The cache of a page that uses TanStack Query itself; a cache of the hooks' own without it. */
+  readonly queryClient?: QueryClient | undefined
+} & ({ readonly client: ParleyClient } | { readonly baseUrl: ParleyClientOptions["baseUrl"] })
 
 /** Gives the hooks below it a client: a given one, or one for the server at `baseUrl`. */
 export const ParleyProvider = (props: ParleyProviderProps): ReactElement => {
-  const [spending] = useState(() => new Spending())
   const given = "client" in props ? props.client : undefined
   const baseUrl = "baseUrl" in props ? props.baseUrl : ""
-  const client = useMemo(() => given ?? createParleyClient({ baseUrl }), [given, baseUrl])
-  const value = useMemo(() => ({ client, spending }), [client, spending])
+  const cache = props.queryClient
+  const value = useMemo(() => {
+    const client = given ?? createParleyClient({ baseUrl })
+    return { client, queryClient: cache ?? ownCache() }
+  }, [given, baseUrl, cache])
   return createElement(Shared.Provider, { value }, props.children)
 }
+
+/** The client retries. */
+const ownCache = () => new QueryClient({ defaultOptions: { queries: { retry: false } } })
 
 export const useShared = (): ParleyContext => {
   const shared = useContext(Shared)

@@ -1,5 +1,6 @@
 export type { ChatSettings, ChatSnapshot, ChatStatus } from "./ChatStore.ts"
 export { ParleyProvider, type ParleyProviderProps, useParley } from "./ParleyProvider.ts"
+export { balanceQuery, documentsQuery, type ParleyQuery, plansQuery } from "./queries.ts"
 export { type BalanceState, useBalance } from "./useBalance.ts"
 export { type DocumentsState, type Upload, useDocuments } from "./useDocuments.ts"
 export { type ParleyChat, type ParleyChatOptions, useParleyChat } from "./useParleyChat.ts"

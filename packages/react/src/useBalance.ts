@@ -1,19 +1,21 @@
 import type { Balance, ParleyError } from "@parley/client"
-import { useEffect } from "react"
+import { useQuery } from "@tanstack/react-query"
+import { useCallback } from "react"
 import { useShared } from "./ParleyProvider.ts"
-import { useLoaded } from "./useLoaded.ts"
+import { balanceQuery } from "./queries.ts"
 
 export interface BalanceState {
   /** Undefined until it is read. */
   readonly balance: Balance | undefined
+  /** The failure of the last read; undefined after a success. */
   readonly error: ParleyError | undefined
   readonly reload: () => void
 }
 
 /** The credits of the signed-in person; read again after each reply of the page. */
 export const useBalance = (): BalanceState => {
-  const { client, spending } = useShared()
-  const { data, error, reload } = useLoaded(client.billing.balance)
-  useEffect(() => spending.listen(reload), [spending, reload])
-  return { balance: data, error, reload }
+  const { client, queryClient } = useShared()
+  const { data, error, refetch } = useQuery(balanceQuery(client), queryClient)
+  const reload = useCallback(() => void refetch(), [refetch])
+  return { balance: data, error: error ?? undefined, reload }
 }

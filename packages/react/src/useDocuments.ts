@@ -1,7 +1,9 @@
 import type { Document, ParleyError } from "@parley/client"
-import { useCallback, useEffect, useState } from "react"
+import { useQuery } from "@tanstack/react-query"
+import { useCallback, useState } from "react"
+import { parleyError } from "./parleyError.ts"
 import { useShared } from "./ParleyProvider.ts"
-import { parleyError, useLoaded } from "./useLoaded.ts"
+import { documentsQuery } from "./queries.ts"
 
 /** A file on its way to the server. */
 export interface Upload {
@@ -18,6 +20,7 @@ export interface DocumentsState {
   readonly documents: ReadonlyArray<Document> | undefined
   /** The files that are being sent, and those that were refused. */
   readonly uploads: ReadonlyArray<Upload>
+  /** The failure of the last read; undefined after a success. */
   readonly error: ParleyError | undefined
   /** Sends a file. Resolves to the id of the document, or to undefined if it was refused. */
   readonly upload: (file: File) => Promise<string | undefined>
@@ -28,22 +31,14 @@ export interface DocumentsState {
   readonly reload: () => void
 }
 
-/** Time between two looks while documents are being processed. */
-const LOOK_EVERY_MS = 1_000
-
 let lastUpload = 0
 
 /** The documents of the signed-in person. Their states are followed until none is being processed. */
 export const useDocuments = (): DocumentsState => {
-  const { client } = useShared()
-  const { data: documents, error, reload } = useLoaded(client.documents.list)
+  const { client, queryClient } = useShared()
+  const { data: documents, error, refetch } = useQuery(documentsQuery(client), queryClient)
+  const reload = useCallback(() => void refetch(), [refetch])
   const { dismiss, upload, uploads } = useUploads(reload)
-  const isProcessing = documents?.some(({ status }) => status === "processing") === true
-  useEffect(() => {
-    if (!isProcessing) return undefined
-    const timer = setInterval(reload, LOOK_EVERY_MS)
-    return () => clearInterval(timer)
-  }, [isProcessing, reload])
   const remove = useCallback(
     async (documentId: string) => {
       await client.documents.delete(documentId)
@@ -51,7 +46,7 @@ export const useDocuments = (): DocumentsState => {
     },
     [client, reload]
   )
-  return { documents, uploads, error, upload, dismiss, remove, reload }
+  return { documents, uploads, error: error ?? undefined, upload, dismiss, remove, reload }
 }
 
 const useUploads = (reload: () => void) => {

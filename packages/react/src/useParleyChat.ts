@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react"
 import { type ChatSettings, type ChatSnapshot, ChatStore } from "./ChatStore.ts"
 import { useShared } from "./ParleyProvider.ts"
+import { balanceQuery } from "./queries.ts"
 
 export interface ParleyChatOptions extends ChatSettings {
   /** The chat to show, for example from the address of the page; a new one without it. */
@@ -27,8 +28,11 @@ export interface ParleyChat extends ChatSnapshot {
  * when the chat is shown again.
  */
 export const useParleyChat = (options: ParleyChatOptions = {}): ParleyChat => {
-  const { client, spending } = useShared()
-  const [store] = useState(() => new ChatStore({ client, onSpent: () => spending.announce() }))
+  const { client, queryClient } = useShared()
+  const [store] = useState(() => {
+    const { queryKey } = balanceQuery(client)
+    return new ChatStore({ client, onSpent: () => void queryClient.invalidateQueries({ queryKey }) })
+  })
   const latest = useRef(options)
   useEffect(() => {
     latest.current = options

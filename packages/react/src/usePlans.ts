@@ -1,11 +1,13 @@
 import type { ParleyError, Plans, Price } from "@parley/client"
+import { useQuery } from "@tanstack/react-query"
 import { useCallback } from "react"
 import { useShared } from "./ParleyProvider.ts"
-import { useLoaded } from "./useLoaded.ts"
+import { plansQuery } from "./queries.ts"
 
 export interface PlansState {
   /** The plans and the credits on sale; undefined until they are read. */
   readonly plans: Plans | undefined
+  /** The failure of the last read; undefined after a success. */
   readonly error: ParleyError | undefined
   readonly reload: () => void
   /**
@@ -17,8 +19,9 @@ export interface PlansState {
 
 /** Everything that is on sale. */
 export const usePlans = (): PlansState => {
-  const { client } = useShared()
-  const { data, error, reload } = useLoaded(client.billing.plans)
+  const { client, queryClient } = useShared()
+  const { data, error, refetch } = useQuery(plansQuery(client), queryClient)
+  const reload = useCallback(() => void refetch(), [refetch])
   const checkout = useCallback(
     async ({ every, priceId }: Price, returnTo?: string) => {
       const mode = every === null ? "one-time" : "subscription"
@@ -27,5 +30,5 @@ export const usePlans = (): PlansState => {
     },
     [client]
   )
-  return { plans: data, error, reload, checkout }
+  return { plans: data, error: error ?? undefined, reload, checkout }
 }

@@ -15,7 +15,7 @@ const bundle = async (): Promise<string> => {
   const entry = fileURLToPath(new URL("support/hooksPage.ts", import.meta.url))
   const built = (await build({
     configFile: false,
-    logLevel: "warn",
+    logLevel: "error",
     define: { "process.env.NODE_ENV": '"development"' },
     resolve: { conditions: ["@parley/source", "module", "browser", "development"] },
     build: { write: false, minify: false, lib: { entry, formats: ["iife"], name: "page" } }
@@ -59,6 +59,16 @@ describe("the hooks, in a page", () => {
     const messages = (page: Page) => page.locator("li").allTextContents()
     const send = (page: Page, text: string) =>
       page.evaluate((said) => (globalThis as Hooks).hooks.chat.send(said), text)
+
+    it("read once what several of a page show", async () => {
+      const page = await visit("ada")
+      await expect.poll(() => textOf(page, "#available")).not.toBe("")
+      expect(await textOf(page, "#again")).toBe(await textOf(page, "#available"))
+      const read = await page.evaluate(() =>
+        performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname)
+      )
+      expect(read.filter((path) => path === "/api/billing/balance")).toHaveLength(1)
+    })
 
     it("show a reply as it is written, then its cost, and the balance after it", async () => {
       const page = await visit("ann")

@@ -1,4 +1,5 @@
 import type { Balance } from "@parley/client"
+import { balanceQuery as balanceQueryOf } from "@parley/react"
 import { queryOptions } from "@tanstack/react-query"
 import { parley } from "./parley.ts"
 
@@ -8,10 +9,7 @@ import { parley } from "./parley.ts"
  */
 export const creditsLeft = ({ allowance, topup }: Balance): number => allowance + topup
 
-export const balanceQuery = queryOptions({
-  queryKey: ["balance"],
-  queryFn: ({ signal }) => parley.billing.balance({ signal })
-})
+export const balanceQuery = balanceQueryOf(parley)
 
 /** The models, the default first. */
 export const modelsQuery = queryOptions({

@@ -1,15 +1,10 @@
 import type { DocumentText } from "@parley/client"
+import { documentsQuery as documentsQueryOf } from "@parley/react"
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
 import { parley } from "./parley.ts"
 
-const POLL_MS = 1_000
-
-/** The person's documents, newest first; read again while some are processed. */
-export const documentsQuery = queryOptions({
-  queryKey: ["documents"],
-  queryFn: ({ signal }) => parley.documents.list({ signal }),
-  refetchInterval: ({ state }) => (state.data?.some(({ status }) => status === "processing") === true ? POLL_MS : false)
-})
+/** The person's documents, newest first. */
+export const documentsQuery = documentsQueryOf(parley)
 
 const MINUTES = 60_000
 

@@ -1,12 +1,5 @@
-import type { Price } from "@parley/client"
 import { queryOptions } from "@tanstack/react-query"
 import { parley } from "./parley.ts"
-
-export const offersQuery = queryOptions({
-  queryKey: ["offers"],
-  queryFn: ({ signal }) => parley.billing.plans({ signal }),
-  staleTime: 60_000
-})
 
 export const subscriptionQuery = queryOptions({
   queryKey: ["subscription"],
@@ -22,10 +15,6 @@ export const invoicesQuery = (customerId: string) =>
 /** The number of the person's purchases of credits. */
 export const readPurchases = async (signal?: AbortSignal): Promise<number> =>
   (await parley.billing.history({ type: "topup", limit: 1 }, { signal })).total
-
-/** The provider's page to pay at; `returnTo` is the page of this application to come back to. */
-export const openCheckout = async ({ every, priceId }: Price, returnTo: string): Promise<string> =>
-  (await parley.billing.checkout({ priceId, mode: every === null ? "one-time" : "subscription", returnTo })).url
 
 /** The provider's page for plan, means of payment and invoices. */
 export const openPortal = async (returnTo: string): Promise<string> => (await parley.billing.portal({ returnTo })).url

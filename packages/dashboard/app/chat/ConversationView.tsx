@@ -1,6 +1,6 @@
+import { useDocuments } from "@parley/react"
 import { useQuery } from "@tanstack/react-query"
 import { Suspense, useEffect, useRef, useState } from "react"
-import { documentsQuery } from "../api/documents.ts"
 import { meQuery } from "../api/session.ts"
 import { chosenDocuments } from "../documents/chosenDocuments.ts"
 import { DropArea } from "../documents/DropArea.tsx"
@@ -74,7 +74,7 @@ export const ConversationView = ({ conversation }: { readonly conversation: Conv
 const WithoutDocuments = ({ conversation }: { readonly conversation: Conversation }) => {
   const { t } = useMessages()
   const { documentIds } = useFacts(conversation)
-  const { data: documents } = useQuery(documentsQuery)
+  const { documents } = useDocuments()
   if (documents === undefined) return null
   if (documents.some(({ id, status }) => status !== "failed" && documentIds?.includes(id) === true)) return null
   return <p className={classes.note}>{t("chat.documents.without")}</p>
@@ -87,7 +87,7 @@ const WithoutDocuments = ({ conversation }: { readonly conversation: Conversatio
 const useDefaultDocuments = (conversation: Conversation, isEmpty: boolean): void => {
   const { chatId, projectId } = useFacts(conversation)
   const { data: me } = useQuery(meQuery)
-  const { data: documents } = useQuery(documentsQuery)
+  const { documents } = useDocuments()
   const begun = useRef<string>(undefined)
   useEffect(() => {
     const isNew = chatId === undefined && isEmpty

@@ -1,8 +1,8 @@
 import type { Document } from "@parley/client"
 import { Title } from "@mantine/core"
+import { useDocuments } from "@parley/react"
 import { useQuery } from "@tanstack/react-query"
 import { type ReactNode, Suspense, useState } from "react"
-import { documentsQuery } from "../api/documents.ts"
 import { load } from "../api/parley.ts"
 import { meQuery } from "../api/session.ts"
 import { type Messages, useMessages } from "../messages/MessagesProvider.tsx"
@@ -28,7 +28,7 @@ export interface StartProps {
 export const Start = ({ conversation, onQuestion, uploading }: StartProps) => {
   const messages = useMessages()
   const { t } = messages
-  const { data: documents } = useQuery(documentsQuery)
+  const { documents } = useDocuments()
   const { documentIds } = useFacts(conversation)
   const { upload, uploads } = uploading
   const [isChoosing, setChoosing] = useState(false)

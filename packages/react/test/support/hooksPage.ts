@@ -30,6 +30,13 @@ const Hooks = () => {
   )
 }
 
+/** Another part of the page that shows the balance. */
+const Again = () => createElement("p", { id: "again" }, useBalance().balance?.available ?? "")
+
 createRoot(document.querySelector("#page")!).render(
-  createElement(StrictMode, {}, createElement(ParleyProvider, { baseUrl: "" }, createElement(Hooks)))
+  createElement(
+    StrictMode,
+    {},
+    createElement(ParleyProvider, { baseUrl: "" }, createElement(Hooks), createElement(Again))
+  )
 )

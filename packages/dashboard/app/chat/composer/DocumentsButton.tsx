@@ -1,6 +1,5 @@
-import { useQuery } from "@tanstack/react-query"
+import { useDocuments } from "@parley/react"
 import { Suspense, useState } from "react"
-import { documentsQuery } from "../../api/documents.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { Icon } from "../../theme/Icon.tsx"
 import classes from "./Composer.module.css"
@@ -12,7 +11,7 @@ import { useFacts } from "../useConversation.ts"
 export const DocumentsButton = ({ conversation }: { readonly conversation: Conversation }) => {
   const { t } = useMessages()
   const { documentIds } = useFacts(conversation)
-  const { data: documents } = useQuery(documentsQuery)
+  const { documents } = useDocuments()
   const [isOpen, setOpen] = useState(false)
   const attached =
     documents?.filter(({ id, status }) => status !== "failed" && documentIds?.includes(id) === true) ?? []

@@ -1,8 +1,7 @@
 import type { Document } from "@parley/client"
 import { Button, Modal, Text } from "@mantine/core"
-import { useQuery } from "@tanstack/react-query"
+import { useDocuments } from "@parley/react"
 import { useState } from "react"
-import { documentsQuery } from "../../api/documents.ts"
 import { DocumentChoices } from "../../documents/choice/DocumentChoices.tsx"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { ProblemNotice } from "../../shell/ProblemNotice.tsx"
@@ -21,7 +20,7 @@ export interface DocumentsChooserProps {
 export const DocumentsChooser = ({ conversation, onClose }: DocumentsChooserProps) => {
   const { t } = useMessages()
   const { documentIds = [] } = useFacts(conversation)
-  const { data: documents = [], error } = useQuery(documentsQuery)
+  const { documents = [], error } = useDocuments()
   const [problem, setProblem] = useState<unknown>()
   const { upload, uploads, problem: uploadProblem } = useUpload(conversation)
   const attach = (ids: ReadonlyArray<string>) => {

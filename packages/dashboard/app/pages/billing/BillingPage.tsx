@@ -1,8 +1,9 @@
 import type { Price } from "@parley/client"
 import { Alert, Button, Text } from "@mantine/core"
+import { usePlans } from "@parley/react"
 import { useQuery } from "@tanstack/react-query"
 import { Link, useSearchParams } from "react-router"
-import { openCheckout, openPortal, offersQuery, readPurchases, subscriptionQuery } from "../../api/plans.ts"
+import { openPortal, readPurchases, subscriptionQuery } from "../../api/plans.ts"
 import { meQuery, serverSettingsQuery } from "../../api/session.ts"
 import { chatOf } from "../../billing/billingPath.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
@@ -23,6 +24,7 @@ export const BillingPage = () => {
   const { t } = useMessages()
   const [query] = useSearchParams()
   const chat = chatOf(query)
+  const { checkout: openCheckout } = usePlans()
   const checkout = useProvider(async (price: Price) => {
     const bought =
       price.every === null
@@ -91,8 +93,8 @@ const ForSale = ({ leavingFor, onBuy, onChange }: ForSaleProps) => {
   const { t } = useMessages()
   const { data: me } = useQuery(meQuery)
   const { data: state } = useQuery(subscriptionQuery)
-  const { data: offers, error, refetch } = useQuery(offersQuery)
-  if (offers === undefined && error !== null) return <ProblemNotice error={error} onRetry={() => void refetch()} />
+  const { plans: offers, error, reload } = usePlans()
+  if (offers === undefined && error !== undefined) return <ProblemNotice error={error} onRetry={reload} />
   if (offers === undefined || state === undefined || me == null) return <Loading />
   const { credits, plans, pricesUnavailable } = offers
   if (!pricesUnavailable && credits.length === 0 && plans.every(({ prices }) => prices.length === 0)) {
@@ -107,7 +109,7 @@ const ForSale = ({ leavingFor, onBuy, onChange }: ForSaleProps) => {
   const { subscription } = state
   return (
     <>
-      {pricesUnavailable && <NoPrices onRetry={() => void refetch()} />}
+      {pricesUnavailable && <NoPrices onRetry={reload} />}
       <Plans
         plans={plans}
         pricesUnavailable={pricesUnavailable}

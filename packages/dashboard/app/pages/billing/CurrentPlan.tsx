@@ -1,9 +1,10 @@
 import type { Me, Plans, Subscription } from "@parley/client"
 import { Badge, Button, Text, Title } from "@mantine/core"
+import { useBalance, usePlans } from "@parley/react"
 import { useQuery } from "@tanstack/react-query"
 import type { ReactNode } from "react"
-import { balanceQuery, creditsLeft } from "../../api/billing.ts"
-import { offersQuery, subscriptionQuery } from "../../api/plans.ts"
+import { creditsLeft } from "../../api/billing.ts"
+import { subscriptionQuery } from "../../api/plans.ts"
 import { meQuery } from "../../api/session.ts"
 import type { MessageKey } from "../../messages/catalogue.ts"
 import { type Messages, useMessages } from "../../messages/MessagesProvider.tsx"
@@ -23,8 +24,8 @@ export const CurrentPlan = ({ isLeaving, onManage }: CurrentPlanProps) => {
   const messages = useMessages()
   const { t } = messages
   const { data: me } = useQuery(meQuery)
-  const { data: balance } = useQuery(balanceQuery)
-  const { data: offers } = useQuery(offersQuery)
+  const { balance } = useBalance()
+  const { plans: offers } = usePlans()
   const { data: state, error, refetch } = useQuery(subscriptionQuery)
   if (error !== null) return <ProblemNotice error={error} onRetry={() => void refetch()} />
   if (state === undefined || me == null) return <Loading />
@@ -88,7 +89,7 @@ const Alarm = ({ children }: { readonly children: ReactNode }) => (
 /** The remaining credits. */
 const Remaining = () => {
   const { t, number } = useMessages()
-  const { data: balance } = useQuery(balanceQuery)
+  const { balance } = useBalance()
   return (
     <div>
       <Text size="sm" c="dimmed">

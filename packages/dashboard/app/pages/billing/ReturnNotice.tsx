@@ -1,8 +1,9 @@
 import { Alert, Button, Loader, Text } from "@mantine/core"
+import { useBalance } from "@parley/react"
 import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { type ReactNode, useEffect } from "react"
 import { Link, useSearchParams } from "react-router"
-import { balanceQuery, creditsLeft } from "../../api/billing.ts"
+import { creditsLeft } from "../../api/billing.ts"
 import { readPurchases, subscriptionQuery } from "../../api/plans.ts"
 import { meQuery } from "../../api/session.ts"
 import { chatOf } from "../../billing/billingPath.ts"
@@ -41,7 +42,7 @@ const Cancelled = ({ onDismiss }: OutcomeProps) => {
 
 const Paid = ({ bought, onDismiss }: OutcomeProps & { readonly bought: Bought }) => {
   const { t } = useMessages()
-  const { data: balance } = useQuery(balanceQuery)
+  const { balance } = useBalance()
   const { data: me } = useQuery(meQuery)
   const { error, hasArrived, isLate, lookAgain } = useArrival(bought)
   if (error !== null) return <ProblemNotice error={error} onRetry={lookAgain} onDismiss={onDismiss} />

@@ -1,10 +1,11 @@
 import type { Bot } from "@parley/client"
 import { Button, Text } from "@mantine/core"
+import { useBalance } from "@parley/react"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { Link, useNavigate } from "react-router"
 import { PAGE_PATHS } from "../../../src/pagePaths.ts"
-import { balanceQuery, creditsLeft } from "../../api/billing.ts"
+import { creditsLeft } from "../../api/billing.ts"
 import { parley } from "../../api/parley.ts"
 import { botsQuery } from "../../api/bots.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
@@ -23,7 +24,7 @@ import { useBotSpending } from "./useBotSpending.ts"
 export const BotListPage = () => {
   const { t } = useMessages()
   const { data: bots, error, refetch } = useQuery(botsQuery)
-  const { data: balance } = useQuery(balanceQuery)
+  const { balance } = useBalance()
   const [deleting, setDeleting] = useState<Bot>()
   return (
     <Page

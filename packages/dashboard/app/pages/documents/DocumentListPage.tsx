@@ -1,8 +1,8 @@
 import type { Document, Me } from "@parley/client"
 import { Button } from "@mantine/core"
+import { useDocuments } from "@parley/react"
 import { useQuery } from "@tanstack/react-query"
 import { Suspense, useState } from "react"
-import { documentsQuery } from "../../api/documents.ts"
 import { load } from "../../api/parley.ts"
 import { meQuery } from "../../api/session.ts"
 import { UploadButton } from "../../chat/composer/UploadButton.tsx"
@@ -31,7 +31,7 @@ export const DocumentListPage = () => {
 const Documents = ({ me }: { readonly me: Me }) => {
   const messages = useMessages()
   const { t } = messages
-  const { data: documents, error, refetch } = useQuery(documentsQuery)
+  const { documents, error, reload } = useDocuments()
   const { queue, uploads } = useUploads(me.userId)
   const [problem, setProblem] = useState<unknown>()
   const upload = (files: ReadonlyArray<File>) => queue.add(files, me.uploads)
@@ -65,10 +65,10 @@ const Documents = ({ me }: { readonly me: Me }) => {
           <Suspense fallback={null}>{!isEmpty && <ReindexNotice />}</Suspense>
           <UploadList queue={queue} uploads={uploads} limits={me.uploads} />
           {documents === undefined ? (
-            error === null ? (
+            error === undefined ? (
               <Loading />
             ) : (
-              <ProblemNotice error={error} onRetry={() => void refetch()} />
+              <ProblemNotice error={error} onRetry={reload} />
             )
           ) : isEmpty ? (
             <Empty me={me} onSample={() => void addSample()} />

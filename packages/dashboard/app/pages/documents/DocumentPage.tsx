@@ -1,9 +1,8 @@
 import type { Document } from "@parley/client"
 import { Button, SegmentedControl } from "@mantine/core"
-import { useQuery } from "@tanstack/react-query"
+import { useDocuments } from "@parley/react"
 import { Suspense, useState } from "react"
 import { Link, useNavigate, useSearchParams } from "react-router"
-import { documentsQuery } from "../../api/documents.ts"
 import { parley } from "../../api/parley.ts"
 import { stageWords, typeWords } from "../../documents/documentWords.ts"
 import { failureSentence } from "../../documents/failure.ts"
@@ -24,11 +23,11 @@ const TextView = lazyPart(async () => (await import("./TextView.tsx")).TextView)
 
 /** One document: its facts, and its text. */
 export const DocumentPage = ({ documentId }: { readonly documentId: string }) => {
-  const { data: documents, error, refetch } = useQuery(documentsQuery)
+  const { documents, error, reload } = useDocuments()
   const document = documents?.find(({ id }) => id === documentId)
   if (document !== undefined) return <ShownDocument document={document} />
   if (documents !== undefined) return <NotFoundPage />
-  return error === null ? <Loading /> : <ProblemNotice error={error} onRetry={() => void refetch()} />
+  return error === undefined ? <Loading /> : <ProblemNotice error={error} onRetry={reload} />
 }
 
 const ShownDocument = ({ document }: { readonly document: Document }) => {

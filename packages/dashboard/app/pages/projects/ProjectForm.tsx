@@ -1,10 +1,10 @@
 import type { Project } from "@parley/client"
 import { Button, Group, Input, Text, Textarea, TextInput, Title } from "@mantine/core"
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useDocuments } from "@parley/react"
+import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { Link } from "react-router"
 import { PAGE_PATHS } from "../../../src/pagePaths.ts"
-import { documentsQuery } from "../../api/documents.ts"
 import { parley } from "../../api/parley.ts"
 import { projectsQuery } from "../../api/projects.ts"
 import { DocumentChoices } from "../../documents/choice/DocumentChoices.tsx"
@@ -81,7 +81,7 @@ interface DocumentsProps {
 
 const Documents = ({ chosen, onChange }: DocumentsProps) => {
   const { t } = useProjectMessages()
-  const { data: documents = [] } = useQuery(documentsQuery)
+  const { documents = [] } = useDocuments()
   return (
     <fieldset className={classes.documents}>
       <Input.Label component="legend">{t("projects.documents.title")}</Input.Label>

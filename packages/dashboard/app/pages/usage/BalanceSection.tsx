@@ -1,10 +1,11 @@
 import type { Balance } from "@parley/client"
 import { NumberInput, Text, Title } from "@mantine/core"
+import { useBalance } from "@parley/react"
 import { useQuery } from "@tanstack/react-query"
 import type { ReactNode } from "react"
 import { Link } from "react-router"
 import { PAGE_PATHS } from "../../../src/pagePaths.ts"
-import { balanceQuery, creditsLeft } from "../../api/billing.ts"
+import { creditsLeft } from "../../api/billing.ts"
 import { meQuery } from "../../api/session.ts"
 import { useThreshold } from "../../lowBalance/lowBalance.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
@@ -15,7 +16,7 @@ import classes from "./BalanceSection.module.css"
 /** The person's balance by bucket, the date of the next credits, and the threshold of the warning. */
 export const BalanceSection = () => {
   const { t } = useMessages()
-  const { data: balance, error, refetch } = useQuery(balanceQuery)
+  const { balance, error, reload } = useBalance()
   return (
     <section aria-label={t("usage.balance")} className={classes.card}>
       {balance !== undefined ? (
@@ -26,10 +27,10 @@ export const BalanceSection = () => {
           </div>
           <Buckets balance={balance} />
         </>
-      ) : error === null ? (
+      ) : error === undefined ? (
         <Loading />
       ) : (
-        <ProblemNotice error={error} onRetry={() => void refetch()} />
+        <ProblemNotice error={error} onRetry={reload} />
       )}
     </section>
   )

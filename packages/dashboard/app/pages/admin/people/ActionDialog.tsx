@@ -1,9 +1,9 @@
 import type { Person } from "@parley/client"
 import { Button, Checkbox, Group, Modal, NativeSelect, NumberInput, Stack, Text, TextInput } from "@mantine/core"
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { usePlans } from "@parley/react"
+import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { type FormEvent, useState } from "react"
 import { actOn, ADMIN } from "../../../api/admin.ts"
-import { offersQuery } from "../../../api/plans.ts"
 import { useAdminMessages } from "../useAdminMessages.ts"
 import { FreshSignInNotice } from "../../../shell/FreshSignInNotice.tsx"
 import { type ActionFields, type ActionKind, actionOf, isComplete } from "./personAction.ts"
@@ -116,7 +116,7 @@ const AmountField = ({ fields, kind, onChange }: FieldProps & { readonly kind: "
 
 const TierFields = ({ fields, onChange }: FieldProps) => {
   const { t } = useAdminMessages()
-  const { data: offers } = useQuery(offersQuery)
+  const { plans: offers } = usePlans()
   const tiers = offers?.plans.map(({ id, name }) => ({ value: id, label: name })) ?? []
   return (
     <>

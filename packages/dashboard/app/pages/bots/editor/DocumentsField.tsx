@@ -1,9 +1,8 @@
 import { Checkbox, Input, TextInput } from "@mantine/core"
-import { useQuery } from "@tanstack/react-query"
+import { useDocuments } from "@parley/react"
 import { useState } from "react"
 import { Link } from "react-router"
 import { PAGE_PATHS } from "../../../../src/pagePaths.ts"
-import { documentsQuery } from "../../../api/documents.ts"
 import { useMessages } from "../../../messages/MessagesProvider.tsx"
 import { Icon } from "../../../theme/Icon.tsx"
 import classes from "./BotForm.module.css"
@@ -19,7 +18,7 @@ export interface DocumentsFieldProps {
 /** The choice of the documents that a bot answers from. */
 export const DocumentsField = ({ documentIds, onChange }: DocumentsFieldProps) => {
   const { t } = useMessages()
-  const { data: documents = [] } = useQuery(documentsQuery)
+  const { documents = [] } = useDocuments()
   const [search, setSearch] = useState("")
   const usable = documents.filter(({ status }) => status !== "failed")
   const shown = usable.filter(({ filename }) => filename.toLowerCase().includes(search.trim().toLowerCase()))
