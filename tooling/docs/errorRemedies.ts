@@ -12,6 +12,10 @@ export const errorRemedies = {
   invalid_request: "Correct the places in `issues`.",
   invalid_chat_change: "Correct the places in `issues`.",
   invalid_preferences: "Correct the setting in `field`: `expected` says what it may be.",
+  invalid_image:
+    "Send a PNG, JPEG, WebP or GIF image of at most 2 MB and 8,000 pixels an edge; make a larger one smaller.",
+  image_not_found:
+    "Upload the image again: it was deleted with its chat, or a day after its upload, or it is another person's.",
   invalid_project: "Correct the value in `field`: `expected` says what it may be.",
   project_not_found: "List the projects again: it was deleted, or it is another person's.",
   too_many_projects: "Delete a project that is no longer needed; its chats and documents stay.",

@@ -18,6 +18,7 @@ import { PgPassageIndexLayer } from "./documents/indexing/PgPassageIndex.ts"
 import { PgReindexStoreLayer } from "./documents/indexing/PgReindexStore.ts"
 import { PgOutboxLayer } from "./events/PgOutbox.ts"
 import { PgBossJobQueueLayer } from "./jobs/PgBossJobQueue.ts"
+import { PgImageStoreLayer } from "./chat/PgImageStore.ts"
 import { PgProjectStoreLayer } from "./chat/PgProjectStore.ts"
 import { PgPreferenceStoreLayer } from "./preferences/PgPreferenceStore.ts"
 import { PgServiceKeyStoreLayer } from "./keys/PgServiceKeyStore.ts"
@@ -47,6 +48,7 @@ export const storesLayer = (jobs: JobQueueOptions = {}) => {
     chats: PgChatStoreLayer,
     chatRecords: PgChatStoreLayer,
     sharedChats: PgSharedChatsLayer,
+    images: PgImageStoreLayer,
     projects: PgProjectStoreLayer,
     preferences: PgPreferenceStoreLayer,
     botReports: PgBotReportsLayer,

@@ -15,6 +15,7 @@ import {
   serviceKeyStoreContract,
   runningRepliesContract,
   signInStoreContract,
+  imageStoreContract,
   projectStoreContract,
   sharedChatsContract,
   preferenceStoreContract,
@@ -35,6 +36,7 @@ import { PgDocumentStoreLayer } from "../src/documents/storing/PgDocumentStore.t
 import { PgFileStoreLayer } from "../src/documents/storing/PgFileStore.ts"
 import { PgPassageIndexLayer } from "../src/documents/indexing/PgPassageIndex.ts"
 import { PgReindexStoreLayer } from "../src/documents/indexing/PgReindexStore.ts"
+import { PgImageStoreLayer } from "../src/chat/PgImageStore.ts"
 import { PgProjectStoreLayer } from "../src/chat/PgProjectStore.ts"
 import { PgSharedChatsLayer } from "../src/chat/PgSharedChats.ts"
 import { PgOutboxLayer } from "../src/events/PgOutbox.ts"
@@ -70,6 +72,7 @@ const stores = Layer.mergeAll(
   PgSignInStoreLayer,
   PgCreditLedgerLayer,
   PgRunningRepliesLayer,
+  PgImageStoreLayer,
   PgProjectStoreLayer,
   PgSharedChatsLayer,
   PgPreferenceStoreLayer,
@@ -109,6 +112,7 @@ for (const { name, layer } of databases) {
   runningRepliesContract(name, onDatabase)
   unitOfWorkContract(name, onDatabase)
   sharedChatsContract(name, onDatabase)
+  imageStoreContract(name, onDatabase)
   projectStoreContract(name, onDatabase)
   preferenceStoreContract(name, onDatabase)
 }

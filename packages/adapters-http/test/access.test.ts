@@ -8,6 +8,7 @@ import { Effect, Result, Schema } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { HmacSessionVerifier, type Route, routes } from "../src/index.ts"
 import { accessMatrix, type Column, columns } from "./support/accessMatrix.ts"
+import { PNG } from "./support/png.ts"
 import { expectOpenAiError } from "./support/expectOpenAiError.ts"
 import { expectProblem } from "./support/expectProblem.ts"
 import { openRaw } from "./support/openRaw.ts"
@@ -37,6 +38,7 @@ let owned: {
   messageId: string
   shareId: string
   projectId: string
+  imageId: string
   documentId: string
   botId: string
   publicKey: string
@@ -99,11 +101,13 @@ const createOwned = async () => {
   const { id: shareId } = await server.parley.chat.share(OWNER, chatId)
   for (const old of await server.parley.projects.list(OWNER)) await server.parley.projects.remove(OWNER, old.id)
   const { id: projectId } = await server.parley.projects.create(OWNER, { name: "Mine." })
+  const { id: imageId } = await server.parley.images.add(OWNER, PNG)
   owned = {
     chatId,
     messageId,
     shareId,
     projectId,
+    imageId,
     documentId,
     botId,
     publicKey,
@@ -135,7 +139,9 @@ const idOf = ({ path }: Route): string =>
           ? owned.botId
           : path.includes("projects")
             ? owned.projectId
-            : owned.documentId
+            : path.includes("images")
+              ? owned.imageId
+              : owned.documentId
 
 /** A file of the widget. */
 const assetName = () => [...(widgetFiles()?.assets.keys() ?? [])][0] ?? ""
@@ -162,7 +168,8 @@ const requestOf = (route: Route): { readonly path: string; readonly init: Reques
   if (route.body === undefined) return { path, init: { method: route.method } }
   if (route.body.contentType === "multipart/form-data") {
     const body = new FormData()
-    body.set("file", new File(["new"], "new.txt"))
+    const isImage = route.path === "/api/images"
+    body.set("file", isImage ? new File([PNG], "new.png") : new File(["new"], "new.txt"))
     return { path, init: { method: route.method, body } }
   }
   if (route.body.contentType === "application/octet-stream") return { path, init: { method: route.method, body: "{}" } }
@@ -263,6 +270,7 @@ const strangersGet: Readonly<Record<string, number>> = {
   "GET /api/chats/{id}/stream": 404,
   "DELETE /api/chats/{id}/stream": 404,
   "DELETE /api/chats/{id}": 404,
+  "GET /api/images/{id}": 404,
   "POST /api/projects": 403,
   "PATCH /api/projects/{id}": 404,
   "DELETE /api/projects/{id}": 404,

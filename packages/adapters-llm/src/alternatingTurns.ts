@@ -1,13 +1,24 @@
-import type { ChatMessage } from "@parley/core"
+import type { ChatImage, ChatMessage } from "@parley/core"
+
+/** The bytes of an image as vendors take them. */
+export const base64Of = ({ bytes }: ChatImage): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64")
 
 /** Consecutive messages of one role, joined. */
 export interface Turn {
   readonly role: "user" | "assistant"
   readonly content: string
+  /** Of a person's messages; absent if there are none. */
+  readonly images?: ReadonlyArray<ChatImage>
 }
 
 /** Precedes a conversation that begins with the assistant, because some vendors require the user first. */
 const OPENING: Turn = { role: "user", content: "(start)" }
+
+const joined = (last: Turn, { content, images = [] }: ChatMessage): Turn => {
+  const all = [...(last.images ?? []), ...images]
+  return { role: last.role, content: `${last.content}\n\n${content}`, ...(all.length === 0 ? {} : { images: all }) }
+}
 
 /**
  * Converts messages to the rules of the strictest vendors: system messages separate, no blank messages, alternating
@@ -18,12 +29,13 @@ export const alternatingTurns = (
 ): { readonly system: string; readonly turns: ReadonlyArray<Turn> } => {
   const spoken = messages.filter(({ content }) => content.trim() !== "")
   const turns: Array<Turn> = []
-  for (const { content, role } of spoken) {
+  for (const message of spoken) {
+    const { content, images, role } = message
     if (role === "system") continue
     const last = turns.at(-1)
-    if (last?.role === role) turns[turns.length - 1] = { role, content: `${last.content}\n\n${content}` }
+    if (last?.role === role) turns[turns.length - 1] = joined(last, message)
     else if (last === undefined && role === "assistant") turns.push(OPENING, { role, content })
-    else turns.push({ role, content })
+    else turns.push({ role, content, ...(images === undefined ? {} : { images }) })
   }
   const system = spoken.filter(({ role }) => role === "system").map(({ content }) => content)
   return { system: system.join("\n\n"), turns }

@@ -40,6 +40,8 @@ export const operations: { readonly [Id in keyof Operations]: string } = {
   setChatDocuments: "PUT /api/chats/{id}/documents",
   joinReply: "GET /api/chats/{id}/stream",
   stopReply: "DELETE /api/chats/{id}/stream",
+  uploadImage: "POST /api/images",
+  getImage: "GET /api/images/{id}",
   listModels: "GET /api/models",
   rateReply: "PUT /api/chats/{id}/messages/{message}/rating",
   deleteRating: "DELETE /api/chats/{id}/messages/{message}/rating",
@@ -155,6 +157,7 @@ export type ServerErrorCode =
   | "holds_open"
   | "idempotency_conflict"
   | "identity_unavailable"
+  | "image_not_found"
   | "insufficient_credits"
   | "internal_error"
   | "invalid_amount"
@@ -162,6 +165,7 @@ export type ServerErrorCode =
   | "invalid_chat_change"
   | "invalid_chat_request"
   | "invalid_document_id"
+  | "invalid_image"
   | "invalid_preferences"
   | "invalid_project"
   | "invalid_request"

@@ -6,6 +6,8 @@ import { type TextStream, textOf } from "./textStream.ts"
 export interface SendOptions extends CallOptions {
   /** The text of the person; without it the reply to `parentMessageId` gets another version. */
   readonly message?: string | undefined
+  /** Ids of images of `images.upload`, which a model with `seesImages` sees with the text: at most 4. */
+  readonly imageIds?: ReadonlyArray<string> | undefined
   /** The chat to continue; a new one begins without it. */
   readonly chatId?: string | undefined
   /**
@@ -83,9 +85,12 @@ export const chatCalls = (connection: Connection): ChatCalls => ({
 })
 
 const requestOf = (options: SendOptions): ChatRequest => {
-  const { chatId, documentFilter, documentIds, message, model, parentMessageId, projectId } = options
+  const { chatId, documentFilter, documentIds, imageIds, message, model, parentMessageId, projectId } = options
   return {
-    messages: message === undefined ? [] : [{ role: "user", content: message }],
+    messages:
+      message === undefined
+        ? []
+        : [{ role: "user", content: message, ...(imageIds === undefined ? {} : { imageIds }) }],
     ...(chatId === undefined ? {} : { chatId }),
     ...(parentMessageId === undefined ? {} : { parentMessageId }),
     ...(documentIds === undefined ? {} : { documentIds }),

@@ -4,11 +4,14 @@ import { botCalls, type BotCalls } from "./bots.ts"
 import { chatCalls, type ChatCalls } from "./chat.ts"
 import { type CallOptions, Connection, type ParleyClientOptions } from "./Connection.ts"
 import { documentCalls, type DocumentCalls } from "./documents.ts"
+import { imageCalls, type ImageCalls } from "./images.ts"
 
 /** The HTTP interface of a Parley server for one person. Every rejection is a `ParleyError`. */
 export interface ParleyClient {
   readonly chat: ChatCalls
   readonly documents: DocumentCalls
+  /** The images of messages. */
+  readonly images: ImageCalls
   readonly billing: BillingCalls
   readonly bots: BotCalls
   /** The spent credits by day, source and model. */
@@ -30,6 +33,7 @@ export const createParleyClient = (options: ParleyClientOptions): ParleyClient =
   return {
     chat: chatCalls(connection),
     documents: documentCalls(connection),
+    images: imageCalls(connection),
     billing: billingCalls(connection),
     bots: botCalls(connection),
     usage: (query = {}, call) => connection.call("getUsage", { query }, call),

@@ -10,6 +10,8 @@ import { BillingUpkeep } from "./billing/upkeep/BillingUpkeep.ts"
 import { InMemoryBillingUpkeep } from "./billing/upkeep/InMemoryBillingUpkeep.ts"
 import { BotStore, PublishedBots } from "./bots/BotStore.ts"
 import { InMemoryBotStore } from "./bots/InMemoryBotStore.ts"
+import { ImageStore } from "./chat/images/ImageStore.ts"
+import { InMemoryImageStore } from "./chat/images/InMemoryImageStore.ts"
 import { ChatRecords, ChatStore } from "./chat/store/ChatStore.ts"
 import { InMemoryChatStore } from "./chat/store/InMemoryChatStore.ts"
 import { BotReports } from "./chat/store/BotReports.ts"
@@ -99,6 +101,7 @@ const storagePorts = {
   chats: storagePort(ChatStore, InMemoryChatStore.layer),
   chatRecords: storagePort(ChatRecords, InMemoryChatStore.layer),
   sharedChats: storagePort(SharedChats, InMemorySharedChats.layer),
+  images: storagePort(ImageStore, InMemoryImageStore.layer),
   projects: storagePort(ProjectStore, InMemoryProjectStore.layer),
   preferences: storagePort(PreferenceStore, InMemoryPreferenceStore.layer),
   botReports: storagePort(BotReports, InMemoryBotReports.layer),

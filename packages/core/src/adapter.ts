@@ -163,6 +163,8 @@ export {
 } from "./chat/store/ChatStore.ts"
 export { type BotDay, BotReports, type BotSpan, type CitedDocument, LEAST_WORDS } from "./chat/store/BotReports.ts"
 export { SharedChats, type ShareInput } from "./chat/sharing/SharedChats.ts"
+export { MAX_IMAGE_BYTES, MAX_MESSAGE_IMAGES } from "./chat/images/Image.ts"
+export { ImageStore, type StoredImage, UNUSED_IMAGE_MS } from "./chat/images/ImageStore.ts"
 export type { Project } from "./chat/projects/Project.ts"
 export { ProjectStore } from "./chat/projects/ProjectStore.ts"
 export { NO_PREFERENCES, PreferenceStore } from "./preferences/Preferences.ts"
@@ -237,7 +239,7 @@ export {
   type RotateServiceKey,
   ServiceKeyStore
 } from "./keys/ServiceKeyStore.ts"
-export { ROLES } from "./models/ChatMessage.ts"
+export { IMAGE_TYPES, ROLES } from "./models/ChatMessage.ts"
 export {
   type ChatModel,
   type ChatModelRequest,

@@ -57,6 +57,8 @@ export const errorStatuses = {
   invalid_secret_keys: 500,
   invalid_mail_address: 400,
   invalid_preferences: 400,
+  image_not_found: 404,
+  invalid_image: 400,
   invalid_project: 400,
   project_not_found: 404,
   too_many_projects: 409,

@@ -47,6 +47,7 @@ import { parleyJobWorker } from "./parleyJobs.ts"
 import { ModelOffers } from "./chat/ModelOffers.ts"
 import { ConversationService } from "./widget/ConversationService.ts"
 import { WidgetService } from "./widget/WidgetService.ts"
+import { ImageService } from "./chat/images/ImageService.ts"
 import { ProjectService } from "./chat/projects/ProjectService.ts"
 import { PreferenceService } from "./preferences/Preferences.ts"
 import { RetentionSweeper } from "./retention/RetentionSweeper.ts"
@@ -99,6 +100,7 @@ export type ParleyServices =
   | ModelOffers
   | PaymentCatchUp
   | PreferenceService
+  | ImageService
   | ProjectService
   | PaymentComparison
   | PaymentEventSweeper
@@ -163,7 +165,9 @@ export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Laye
   )
 ).pipe(
   Layer.provideMerge(Layer.provide(ReplyRunner.layer, Layer.merge(ReplyBeats.layer, ChatTitles.layer))),
-  Layer.provideMerge(Layer.mergeAll(PreferenceService.layer, ProjectService.layer, WorkMeter.layer)),
+  Layer.provideMerge(
+    Layer.mergeAll(ImageService.layer, PreferenceService.layer, ProjectService.layer, WorkMeter.layer)
+  ),
   Layer.provideMerge(Layer.mergeAll(AccessList.layer, SecurityEvents.layer)),
   Layer.provide(Layer.mergeAll(AbandonedTries.layer, Accounts.layer, ChatQuota.layer)),
   Layer.provide(CrmRelease.farewellLayer),

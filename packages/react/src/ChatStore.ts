@@ -16,7 +16,7 @@ export interface ChatSnapshot {
 }
 
 /** The settings of the next message. */
-export type ChatSettings = Pick<SendOptions, "documentIds" | "documentFilter" | "model">
+export type ChatSettings = Pick<SendOptions, "documentIds" | "documentFilter" | "imageIds" | "model">
 
 interface ChatStoreOptions {
   readonly client: ParleyClient

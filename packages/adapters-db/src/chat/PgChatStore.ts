@@ -54,7 +54,8 @@ export const beginRow = (input: BeginTurnInput) => {
   const all: Array<object> = []
   let bytes = storedBytes(content ?? "", reply.sources)
   for (const message of messages) {
-    all.push({ role: message.role, content: message.content, state: "complete" })
+    const images = message.images === undefined ? {} : { images: message.images.map(({ id }) => id) }
+    all.push({ role: message.role, content: message.content, state: "complete", ...images })
     bytes += storedBytes(message.content)
   }
   // Most replies read something of each document, and store nothing here.
@@ -118,6 +119,7 @@ interface TranscriptRow extends ChatRow, ShareColumns {
   readonly author: string | null
   readonly sources: ReadonlyArray<Source>
   readonly unread: ReadonlyArray<string> | null
+  readonly image_ids: ReadonlyArray<string> | null
   readonly rating: NonNullable<StoredMessage["rating"]> | null
   readonly message_created_at: Date
   readonly has_earlier: boolean | null
@@ -161,6 +163,7 @@ const messageOf = (row: TranscriptRow): StoredMessage => ({
   state: row.state,
   model: row.model ?? undefined,
   ...(row.author === null ? {} : { author: row.author }),
+  ...(row.image_ids === null ? {} : { imageIds: row.image_ids }),
   sources: row.sources,
   unread: row.unread ?? [],
   rating: row.rating ?? undefined,

@@ -38,14 +38,18 @@ export const rateSql = (schema: string): string => `SELECT ${schema}.rate_reply(
 
 /** The bytes of a person's own chats, or of the conversations of all visitors of their bots. Parameters: user. */
 export const usageSql = (schema: string, whose: "own" | "visitors"): string =>
-  `SELECT coalesce(sum(bytes), 0)::bigint AS bytes FROM ${schema}.chats
+  `SELECT coalesce(sum(bytes), 0)::bigint${whose === "own" ? IMAGE_BYTES(schema) : ""} AS bytes FROM ${schema}.chats
    WHERE user_id = $1 AND bot ${whose === "own" ? "=" : ">"} ''`
+
+/** The bytes of the person's images, also of those that no message has yet. */
+const IMAGE_BYTES = (schema: string): string =>
+  ` + (SELECT coalesce(sum(octet_length(i.bytes)), 0)::bigint FROM ${schema}.chat_images i WHERE i.user_id = $1)`
 
 const CHAT_COLUMNS = `c.id, c.bot, c.visitor, c.title, c.created_at, c.updated_at, c.project_id,
   c.updated_at < now() - ${USED_AGAIN_MS} * interval '1 millisecond' AS is_unused,
   CASE WHEN coalesce(m.number, 1) = 1 THEN coalesce(c.document_ids, c.asked_document_ids) END AS document_ids,
   c.share_id, c.share_up_to, c.shared_at`
-const MESSAGE_COLUMNS = `m.id AS message_id, m.role, m.content, m.state, m.model, m.author, m.sources, m.unread, m.rating,
+const MESSAGE_COLUMNS = `m.id AS message_id, m.role, m.content, m.state, m.model, m.author, m.sources, m.unread, m.image_ids, m.rating,
   m.created_at AS message_created_at`
 
 /** The newest messages of the chat `c` that fulfil a condition, within the limits of number and bytes. */

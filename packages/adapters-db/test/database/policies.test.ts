@@ -9,6 +9,7 @@ import {
   OAuthStateStore,
   Outbox,
   PreferenceStore,
+  ImageStore,
   ProjectStore,
   RunningReplies
 } from "@parley/core/adapter"
@@ -77,6 +78,8 @@ const own = (userId: UserId) =>
     )
     const project = { id: crypto.randomUUID(), name: "Tea", instructions: "", documentIds: [] }
     yield* (yield* ProjectStore).create(userId, project, 1)
+    const pixels = { mediaType: "image/png", width: 1, height: 1, bytes: new Uint8Array([1]) } as const
+    yield* (yield* ImageStore).add(userId, { id: crypto.randomUUID(), ...pixels })
     yield* (yield* PreferenceStore).set(userId, { instructions: "Be brief.", modelId: null })
     const asking = { continues: false, email: undefined, page: undefined, language: "en" } as const
     yield* (yield* Handovers).ask({ ...asking, owner: newVisitor(userId), chatId: crypto.randomUUID() })
@@ -149,6 +152,7 @@ const exported: Readonly<Record<string, ExportKind | { readonly none: string }>>
   passage_generations: { none: "how documents were indexed" },
   passages: { none: "parts of the texts of documents" },
   preferences: "preferences",
+  chat_images: "image",
   projects: "project",
   postings: { none: "the words of the texts of documents" },
   reindex_claims: { none: "which process indexes a document" },

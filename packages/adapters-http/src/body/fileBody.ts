@@ -1,9 +1,9 @@
 import { CONVERTED_DOCUMENT_TYPES, type FileRejected, PARSED_DOCUMENT_TYPES } from "@parley/core/adapter"
 import { UploadLimits } from "@parley/core/effect"
-import { documentType, fileTooLarge } from "@parley/core/adapter"
+import { documentType, fileTooLarge, IMAGE_TYPES, MAX_IMAGE_BYTES } from "@parley/core/adapter"
 import busboy from "busboy"
 import { Effect, Schema } from "effect"
-import type { Request } from "../exchange/Exchange.ts"
+import type { Context, Request } from "../exchange/Exchange.ts"
 import { InvalidUpload } from "../problems/errors.ts"
 import type { RouteBody } from "./RouteBody.ts"
 import {
@@ -31,6 +31,31 @@ const ONE_FILE = 'Send multipart/form-data with exactly one file, in the field "
 /** The types that may be uploaded, as `pdf (application/pdf)`. */
 const TYPES = PARSED_DOCUMENT_TYPES.map((type) => `${type} (${documentType(type).mediaType})`)
 
+const FORM_SCHEMA = Schema.Struct({
+  file: Schema.String.annotate({ format: "binary", description: "The file, with its name." })
+})
+
+/** Reads a form with one file of at most so many bytes. */
+const readForm = Effect.fnUntraced(function* ({ request, server }: Context, person: string, maxBytes: number) {
+  const parser = yield* makeParser(request, maxBytes)
+  const { pace, uploads } = server.bodies
+  let arrival: Arrival | undefined
+  yield* Effect.addFinalizer(() => Effect.sync(() => arrival?.release()))
+  return yield* readFile(request, parser, maxBytes, (listener) => {
+    arrival = watchArrival(request, { memory: uploads, pace, person }, listener)
+    return arrival
+  })
+})
+
+/** A form with one field `file`, an image, as `fileBody`. */
+export const imageBody: RouteBody<SentFile, (typeof REFUSALS)[number]> = {
+  contentType: "multipart/form-data",
+  description: `A form with one field, the image: ${IMAGE_TYPES.join(", ")}, at most ${MAX_IMAGE_BYTES} bytes.`,
+  schema: FORM_SCHEMA,
+  errors: REFUSALS,
+  read: (context, person) => readForm(context, person, MAX_IMAGE_BYTES)
+}
+
 /**
  * A form with one field `file`, kept in memory up to the upload limit. Fails at the first byte over the limit, at a
  * second file, and if the form is broken or ends early; then nothing of it is kept. Concurrent uploads may wait for
@@ -39,21 +64,9 @@ const TYPES = PARSED_DOCUMENT_TYPES.map((type) => `${type} (${documentType(type)
 export const fileBody: RouteBody<SentFile, (typeof REFUSALS)[number]> = {
   contentType: "multipart/form-data",
   description: `A form with one field, the file. Types, unless fewer are configured: ${TYPES.join(", ")}. With LibreOffice also ${CONVERTED_DOCUMENT_TYPES.join(", ")}.`,
-  schema: Schema.Struct({
-    file: Schema.String.annotate({ format: "binary", description: "The file, with its name." })
-  }),
+  schema: FORM_SCHEMA,
   errors: REFUSALS,
-  read: Effect.fnUntraced(function* ({ request, server }, person) {
-    const { maxBytes } = yield* UploadLimits
-    const parser = yield* makeParser(request, maxBytes)
-    const { pace, uploads } = server.bodies
-    let arrival: Arrival | undefined
-    yield* Effect.addFinalizer(() => Effect.sync(() => arrival?.release()))
-    return yield* readFile(request, parser, maxBytes, (listener) => {
-      arrival = watchArrival(request, { memory: uploads, pace, person }, listener)
-      return arrival
-    })
-  })
+  read: (context, person) => Effect.flatMap(UploadLimits, ({ maxBytes }) => readForm(context, person, maxBytes))
 }
 
 const invalid = (problem: string) => new InvalidUpload({ detail: `${problem} ${ONE_FILE}` })

@@ -28,6 +28,7 @@ const LIMITED = { mayRetryAfter: true, tellsRateLimit: true } as const
 const problems = {
   invalid_request: { status: 400, title: "The request is not valid", members: ["issues"] },
   invalid_preferences: { title: "The settings cannot be stored", members: ["field", "expected"] },
+  invalid_image: { title: "The image cannot be accepted" },
   invalid_project: { title: "The project cannot be stored", members: ["field", "expected"] },
   invalid_chat_change: { title: "The chat cannot be changed so", members: ["issues"] },
   invalid_bot: { title: "The bot cannot be so", members: ["issues"] },
@@ -78,6 +79,7 @@ const problems = {
   crm_provider_not_found: { title: "There is no such CRM provider" },
   crm_not_connected: { title: "The bot is not connected to this CRM" },
   conversation_not_found: { title: "There is no such conversation" },
+  image_not_found: { title: "There is no such image" },
   project_not_found: { title: "There is no such project" },
   chat_not_found: { title: "There is no such chat" },
   customer_not_found: { title: "There is no such customer" },

@@ -30,6 +30,7 @@ import { deleteCrmConnection, getCrmCallback, getCrmConnect, listCrmConnections 
 import { getResetCredits } from "./server/cron.ts"
 import { deleteChat, getOneChat, listChats, patchChat, putChatDocuments } from "./chats/chats.ts"
 import { deleteRating, deleteShare, getSharedChat, putRating, putShare } from "./chats/sharing.ts"
+import { getImage, postImage } from "./chats/images.ts"
 import { deleteProject, listProjects, patchProject, postProject } from "./chats/projects.ts"
 import { postDevelopmentSignIn, postDevelopmentSignOut } from "./server/development.ts"
 import { getDocumentFile, getDocumentText } from "./documents/documentContents.ts"
@@ -84,6 +85,8 @@ export const areas: ReadonlyArray<Area> = [
       setChatDocuments: putChatDocuments,
       joinReply: getRunningReply,
       stopReply: deleteRunningReply,
+      uploadImage: postImage,
+      getImage,
       listModels
     }
   },

@@ -41,6 +41,8 @@ export const accessMatrix: Readonly<Record<string, string>> = {
   "PUT /api/preferences": "401 401 401 401 403 401 200 200 200 200 200",
   "GET /api/chats/{id}/stream": "401 401 401 401 403 401 404 404 404 404 204",
   "DELETE /api/chats/{id}/stream": "401 401 401 401 403 401 404 404 404 404 204",
+  "POST /api/images": "401 401 401 401 403 401 201 201 201 201 201",
+  "GET /api/images/{id}": "401 401 401 401 403 401 404 404 404 404 200",
   "GET /api/models": "401 401 401 401 403 401 200 200 200 200 200",
   "GET /api/me": "401 401 401 401 403 401 200 200 200 200 200",
   "GET /api/session": "200 200 200 200 403 200 200 200 200 200 200",

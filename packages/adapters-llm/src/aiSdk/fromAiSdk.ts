@@ -22,10 +22,17 @@ interface AiSdkText {
   text: string
 }
 
+/** An image of a prompt. The type of `data` fits every specification: 4 has the bytes one level deeper than 2 and 3. */
+interface AiSdkFile {
+  type: "file"
+  mediaType: string
+  data: never
+}
+
 /** The part of a prompt that Parley sends. */
 type AiSdkMessage =
   | { role: "system"; content: string }
-  | { role: "user"; content: Array<AiSdkText> }
+  | { role: "user"; content: Array<AiSdkText | AiSdkFile> }
   | { role: "assistant"; content: Array<AiSdkText> }
 
 /** The options of a call that Parley sets. */
@@ -56,12 +63,18 @@ export type AiSdkSource = AiSdkModel | ((vendorModel: string) => AiSdkModel)
 /** The key and the address are settings of the provider of the AI SDK. */
 export type FromAiSdkOptions = Omit<VendorOptions, "apiKey" | "baseUrl">
 
-const promptOf = (messages: ChatModelRequest["messages"]): Array<AiSdkMessage> => {
+const promptOf = (messages: ChatModelRequest["messages"], version: AiSdkModel["specificationVersion"]) => {
   const { system, turns } = alternatingTurns(messages)
-  return [
-    ...(system === "" ? [] : [{ role: "system" as const, content: system }]),
-    ...turns.map(({ content, role }) => ({ role, content: [{ type: "text" as const, text: content }] }))
-  ]
+  const dataOf = (data: Uint8Array) => (version === "v4" ? { type: "data", data } : data) as never
+  const prompt: Array<AiSdkMessage> = system === "" ? [] : [{ role: "system", content: system }]
+  return prompt.concat(
+    turns.map(({ content, images = [], role }): AiSdkMessage => {
+      const text = { type: "text" as const, text: content }
+      if (role === "assistant") return { role, content: [text] }
+      const files = images.map(({ bytes, mediaType }) => ({ type: "file" as const, mediaType, data: dataOf(bytes) }))
+      return { role, content: [...files, text] }
+    })
+  )
 }
 
 /** A page instead of a stream, as a server at a wrong address sends it. A provider would read it as a stream without parts. */
@@ -90,7 +103,7 @@ const openStream = async (
   signal: AbortSignal
 ): Promise<AsyncIterable<unknown>> => {
   const { response, stream } = await asked.doStream({
-    prompt: promptOf(messages),
+    prompt: promptOf(messages, asked.specificationVersion),
     maxOutputTokens,
     abortSignal: signal,
     ...(effort === undefined || asked.specificationVersion !== "v4" ? {} : { reasoning: effort })

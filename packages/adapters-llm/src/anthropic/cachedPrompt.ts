@@ -1,11 +1,23 @@
 import type Anthropic from "@anthropic-ai/sdk"
 import type { ChatMessage } from "@parley/core"
-import { alternatingTurns } from "../alternatingTurns.ts"
+import { alternatingTurns, base64Of, type Turn } from "../alternatingTurns.ts"
 
 /** A text up to which Anthropic keeps the prompt for some minutes, and reads it for a fraction of the price. */
 const cached = (text: string): Array<Anthropic.TextBlockParam> => [
   { type: "text", text, cache_control: { type: "ephemeral" } }
 ]
+
+/** The images of a turn before its text, as Anthropic advises. */
+const contentOf = ({ content, images }: Turn): Anthropic.MessageParam["content"] =>
+  images === undefined
+    ? content
+    : [
+        ...images.map((image) => ({
+          type: "image" as const,
+          source: { type: "base64" as const, media_type: image.mediaType, data: base64Of(image) }
+        })),
+        { type: "text", text: content }
+      ]
 
 /**
  * The prompt as it is sent, with two places up to which Anthropic keeps it: the instructions, which all conversations
@@ -19,9 +31,9 @@ export const cachedPrompt = (
   const newestReply = turns.findLastIndex(({ role }) => role === "assistant")
   return {
     ...(system === "" ? {} : { system: cached(system) }),
-    messages: turns.map(({ content, role }, place) => ({
-      role,
-      content: place === newestReply ? cached(content) : content
+    messages: turns.map((turn, place) => ({
+      role: turn.role,
+      content: place === newestReply ? cached(turn.content) : contentOf(turn)
     }))
   }
 }

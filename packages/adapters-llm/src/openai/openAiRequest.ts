@@ -1,5 +1,6 @@
 import type { ChatModelRequest } from "@parley/core/adapter"
 import type OpenAI from "openai"
+import { base64Of } from "../alternatingTurns.ts"
 import type { Omitted } from "./dialects.ts"
 
 /** Hosts that refuse a request with both fields for the output limit. Other servers may know only the older one. */
@@ -19,6 +20,16 @@ const outputLimit = (tokens: number, omitted: Omitted, both: boolean) => {
   return { ...(newer ? { max_completion_tokens: tokens } : {}), ...(older ? { max_tokens: tokens } : {}) }
 }
 
+/** A message with its images, before its text. */
+const messageOf = ({ content, images, role }: ChatModelRequest["messages"][number]) => {
+  if (images === undefined) return { role, content }
+  const pictures = images.map((image) => ({
+    type: "image_url" as const,
+    image_url: { url: `data:${image.mediaType};base64,${base64Of(image)}` }
+  }))
+  return { role, content: [...pictures, { type: "text" as const, text: content }] }
+}
+
 /** The body of a request for a chat completion, without the dropped parameters. */
 export const openAiRequest = (
   { maxOutputTokens, messages, model }: ChatModelRequest,
@@ -28,7 +39,7 @@ export const openAiRequest = (
   const stream = !omitted.has("stream")
   return {
     model: model.vendorModel,
-    messages: messages.map(({ content, role }) => ({ role, content })),
+    messages: messages.map(messageOf),
     ...outputLimit(maxOutputTokens, omitted, !atOpenAi),
     ...(model.effort === undefined || omitted.has("reasoning_effort") ? {} : { reasoning_effort: model.effort }),
     ...(stream ? { stream } : {}),

@@ -1,3 +1,4 @@
+import type { ChatMessage } from "@parley/core"
 import { createOpenAI } from "@ai-sdk/openai"
 import {
   APICallError,
@@ -35,10 +36,10 @@ const streamOf = (parts: ReadonlyArray<unknown>) =>
     }
   }) as ReadableStream<never>
 
-const listen = async (source: AiSdkSource, retries = 0) => {
+const listen = async (source: AiSdkSource, retries = 0, asked: ReadonlyArray<ChatMessage> = messages) => {
   const chatModel = fromAiSdk(source, { retry: { retries, baseDelayMs: 1 } })
   const exit = await Effect.runPromiseExit(
-    Stream.runCollect(chatModel.stream({ model, messages, maxOutputTokens: 77 }))
+    Stream.runCollect(chatModel.stream({ model, messages: asked, maxOutputTokens: 77 }))
   )
   return Exit.isSuccess(exit) ? [...exit.value] : Cause.squash(exit.cause)
 }
@@ -62,6 +63,28 @@ describe("a request", () => {
     }
     expect(third.doStreamCalls).toEqual([call])
     expect(fourth.doStreamCalls).toEqual([{ ...call, reasoning: model.effort }])
+  })
+
+  it("has the images of a question before its text, as each specification takes them", async () => {
+    const [third, fourth] = [MockLanguageModelV3, MockLanguageModelV4].map(
+      (Mock) => new Mock({ doStream: () => Promise.resolve({ stream: streamOf([hello, finish]) }) })
+    ) as [MockLanguageModelV3, MockLanguageModelV4]
+    const bytes = new Uint8Array([1, 255])
+    const image = { id: crypto.randomUUID(), mediaType: "image/png", width: 1, height: 1, bytes } as const
+    const question: ChatMessage = { role: "user", content: "What is it?", images: [image] }
+    await listen(third, 0, [question])
+    await listen(fourth, 0, [question])
+    const prompt = (data: unknown) => [
+      {
+        role: "user",
+        content: [
+          { type: "file", mediaType: "image/png", data },
+          { type: "text", text: "What is it?" }
+        ]
+      }
+    ]
+    expect(third.doStreamCalls[0]?.prompt).toEqual(prompt(bytes))
+    expect(fourth.doStreamCalls[0]?.prompt).toEqual(prompt({ type: "data", data: bytes }))
   })
 
   it("asks the provider for the model that the catalog names", async () => {

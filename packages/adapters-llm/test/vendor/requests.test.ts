@@ -21,6 +21,21 @@ const conversation: ReadonlyArray<ChatMessage> = [
   { role: "user", content: "question" }
 ]
 
+/** Two questions with images, one after the other as when passages stand between. */
+const image = (byte: number) => ({
+  id: crypto.randomUUID(),
+  mediaType: "image/png" as const,
+  width: 1,
+  height: 1,
+  bytes: new Uint8Array([byte, 255])
+})
+const pictured: ReadonlyArray<ChatMessage> = [
+  { role: "user", content: "passages" },
+  { role: "user", content: "one", images: [image(1)] },
+  { role: "assistant", content: "Hi" },
+  { role: "user", content: "two", images: [image(2), image(3)] }
+]
+
 const answering =
   (wire: Wire): Play =>
   async (connection) => {
@@ -28,9 +43,9 @@ const answering =
     connection.end()
   }
 
-const requestOf = (wire: Wire) =>
+const requestOf = (wire: Wire, messages = conversation) =>
   withVendor(answering(wire), async (url, vendor) => {
-    await listen(wire.connect(url), wire.model, conversation, 77)
+    await listen(wire.connect(url), wire.model, messages, 77)
     return vendor.requests[0]
   })
 
@@ -48,6 +63,18 @@ describe("a request to OpenAI", () => {
     })
   })
 
+  it("has the images of a question before its text", async () => {
+    const url = (base64: string) => ({ type: "image_url", image_url: { url: `data:image/png;base64,${base64}` } })
+    expect((await requestOf(openAiWire, pictured))?.body).toMatchObject({
+      messages: [
+        { role: "user", content: "passages" },
+        { role: "user", content: [url("Af8="), { type: "text", text: "one" }] },
+        { role: "assistant", content: "Hi" },
+        { role: "user", content: [url("Av8="), url("A/8="), { type: "text", text: "two" }] }
+      ]
+    })
+  })
+
   it("sends the limit in the older field too to servers that may not know the newer one", async () => {
     expect((await requestOf(openAiWire))?.body).toMatchObject({ max_tokens: 77, max_completion_tokens: 77 })
   })
@@ -59,6 +86,17 @@ describe("a request to OpenAI", () => {
 })
 
 describe("a request to Anthropic", () => {
+  it("has the images of a question before its text, also if it is joined with the passages", async () => {
+    const source = (data: string) => ({ type: "image", source: { type: "base64", media_type: "image/png", data } })
+    expect((await requestOf(anthropicWire, pictured))?.body).toMatchObject({
+      messages: [
+        { role: "user", content: [source("Af8="), { type: "text", text: "passages\n\none" }] },
+        { role: "assistant", content: [{ type: "text", text: "Hi" }] },
+        { role: "user", content: [source("Av8="), source("A/8="), { type: "text", text: "two" }] }
+      ]
+    })
+  })
+
   it("has the system's words apart, roles in turn, and the output limit", async () => {
     const request = await requestOf(anthropicWire)
     expect(request).toMatchObject({ method: "POST", path: "/v1/messages" })

@@ -48,6 +48,8 @@ export interface ChatMessage {
   readonly role: "user" | "assistant" | "system"
   /** The text of the message. */
   readonly content: string
+  /** Images of POST /api/images that a new message of the user has: at most 4. The model must be one that sees images. */
+  readonly imageIds?: ReadonlyArray<string>
 }
 
 /** Messages to answer. */
@@ -180,6 +182,8 @@ export interface Message {
   readonly credits: number | null
   /** The receipt of the reply, once it is charged. */
   readonly receipt: Receipt | null
+  /** Ids of the images of the message: GET /api/images/{id} returns them; absent if it has none. */
+  readonly imageIds?: ReadonlyArray<string>
   /** The passages that the reply may cite. */
   readonly sources: ReadonlyArray<Source>
   /** Ids of documents that the question named and that were ready, and of which the model read nothing. */
@@ -206,6 +210,8 @@ export interface Model {
   readonly minimumCredits: number
   /** The most output tokens of a reply. */
   readonly maxOutputTokens: number
+  /** True if it sees the images of messages. */
+  readonly seesImages: boolean
   /** True if your tier includes it. */
   readonly allowed: boolean
   /** The tiers that include it. */
@@ -254,6 +260,18 @@ export interface Source {
   readonly text: string
   /** Those above the passage's start, then those that begin in it; with offsets like `start`. */
   readonly headings: ReadonlyArray<Heading>
+}
+
+/** A stored image. */
+export interface UploadedImage {
+  /** The image's id, for `imageIds` of a message. */
+  readonly imageId: string
+  /** The format. */
+  readonly mediaType: "image/png" | "image/jpeg" | "image/webp" | "image/gif"
+  /** The width in pixels. */
+  readonly width: number
+  /** The height in pixels. */
+  readonly height: number
 }
 
 /** The operations of this area, by their ids. */
@@ -332,6 +350,17 @@ export interface ChatOperations {
       readonly id: string
     }
     readonly response: undefined
+  }
+  /** Stores an image for a message that is sent next. The message names it in `imageIds` of POST /api/chat, and a model with `seesImages` sees it. It is deleted with its chat, or a day later if no message names it. Callers are signed-in people. */
+  readonly uploadImage: {
+    readonly response: UploadedImage
+  }
+  /** Returns an image of one of your messages. Callers are signed-in people. */
+  readonly getImage: {
+    readonly path: {
+      readonly id: string
+    }
+    readonly response: Response
   }
   /** Lists the models with their prices, the default first, and which of them your tier includes. Callers are signed-in people. */
   readonly listModels: {

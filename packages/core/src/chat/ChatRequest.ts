@@ -2,6 +2,8 @@ import { Effect, Schema } from "effect"
 import { ROLES } from "../models/ChatMessage.ts"
 import { issuesOf } from "../validation/issuesOf.ts"
 import { InvalidChatRequest } from "./errors.ts"
+import { uniqueIds } from "../documents/searching/findReadableDocuments.ts"
+import { MAX_MESSAGE_IMAGES } from "./images/Image.ts"
 import { withoutBlanks } from "./prompt/prompt.ts"
 import { DOCUMENT_TYPES } from "../documents/documentTypes.ts"
 import { DocumentFilter } from "./sources/findSources.ts"
@@ -29,7 +31,14 @@ const Text = Schema.String.annotate({ description: "The text of the message." })
 
 const Message = Schema.Struct({
   role: Schema.Literals(ROLES).annotate({ description: "The author of the message." }),
-  content: Text
+  content: Text,
+  imageIds: Schema.optionalKey(
+    Schema.Array(Uuid)
+      .check(Schema.isMaxLength(MAX_MESSAGE_IMAGES, { message: `Expected at most ${MAX_MESSAGE_IMAGES} images` }))
+      .annotate({
+        description: `Images of POST /api/images that a new message of the user has: at most ${MAX_MESSAGE_IMAGES}. The model must be one that sees images.`
+      })
+  )
 }).annotate({ identifier: "ChatMessage", description: "A message of a chat request." })
 
 /** The body of `POST /api/chat`. Unknown fields are ignored. */
@@ -114,7 +123,11 @@ export const decodeChatRequest = Effect.fnUntraced(function* (body: unknown) {
   const { chatId, messages, parentMessageId, ...rest } = request
   return {
     ...rest,
-    messages: messages.map(({ role, content }) => ({ role, content: withoutBlanks(content) })),
+    messages: messages.map(({ content, imageIds = [], role }) => ({
+      role,
+      content: withoutBlanks(content),
+      ...(imageIds.length === 0 ? {} : { imageIds: uniqueIds(imageIds) })
+    })),
     ...(chatId === undefined ? {} : { chatId: chatId.toLowerCase() }),
     ...(parentMessageId === undefined ? {} : { parentMessageId: parentMessageId?.toLowerCase() ?? null })
   } satisfies ChatRequest

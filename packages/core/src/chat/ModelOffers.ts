@@ -20,6 +20,8 @@ export interface OfferedModel {
   readonly displayName: string
   readonly price: ModelPrice
   readonly maxOutputTokens: number
+  /** It sees the images of messages. */
+  readonly seesImages: boolean
   /** The person's tier includes it. */
   readonly allowed: boolean
   /** Tiers that include it. */
@@ -66,6 +68,7 @@ export class ModelOffers extends Context.Service<
               displayName: model.displayName ?? model.vendorModel,
               price: modelPrice(model),
               maxOutputTokens: model.maxOutputTokens,
+              seesImages: model.imageTokens !== undefined,
               allowed: tier.models.includes(model.id),
               allowedTiers: tiersAllowing(catalog, model.id),
               default: model.id === first,

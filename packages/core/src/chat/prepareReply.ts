@@ -17,6 +17,7 @@ import { type Chat, type ConversationOwner, MOST_UNREAD, type StoredMessage } fr
 import { countMessages } from "../models/messageTokens.ts"
 import { Tokenizer } from "../tokens/Tokenizer.ts"
 import { ChatNotFound, InvalidChatRequest } from "./errors.ts"
+import { makeSeeImages } from "./images/seeImages.ts"
 import { buildPrompt, MINIMUM_REPLY_TOKENS, type Prompt, sourcesFrom, withoutBlanks } from "./prompt/prompt.ts"
 import { NO_PREFERENCES, PreferenceService } from "../preferences/Preferences.ts"
 import { ProjectNotFound } from "./projects/Project.ts"
@@ -53,7 +54,8 @@ const makeFallbacks = Effect.gen(function* () {
   return Effect.fnUntraced(function* (model: Model, tier: Tier, prompt: Prompt) {
     const found: Array<Candidate> = []
     for (const fallback of fallbacksOf(catalog.models, model)) {
-      const maxInputTokens = maxInputTokensFor(fallback, prompt.maxTokens)
+      if (prompt.images > 0 && fallback.imageTokens === undefined) continue
+      const maxInputTokens = maxInputTokensFor(fallback, prompt.maxTokens, prompt.images)
       const maxOutputTokens = Math.min(fallback.maxOutputTokens, fallback.contextTokens - maxInputTokens)
       if (maxOutputTokens < Math.min(MINIMUM_REPLY_TOKENS, fallback.maxOutputTokens)) continue
       if (!tier.models.includes(fallback.id)) continue
@@ -194,6 +196,12 @@ const makeScopeOf = Effect.gen(function* () {
   })
 })
 
+/** A request, and the chat that its reply continues or begins. */
+interface Named {
+  readonly request: ChatRequest
+  readonly chatId: string
+}
+
 /**
  * Every check of a request that can refuse it before credits are held: ownership, tier, model, length. Each party is
  * checked for its own part. Of the payer's account only the tier is used.
@@ -207,10 +215,11 @@ export const makePrepareReply = Effect.gen(function* () {
   const fallbacksFor = yield* makeFallbacks
   const findSources = yield* makeFindSources
   const chooseModel = yield* makeChooseModel
+  const seeImages = yield* makeSeeImages
 
-  return Effect.fnUntraced(function* (parties: ReplyParties, account: Account, sent: ChatRequest, terms?: ReplyTerms) {
+  return Effect.fnUntraced(function* (parties: ReplyParties, account: Account, sent: Named, terms?: ReplyTerms) {
     const settings = yield* ReplySettings
-    const request = yield* admitted(sent, settings)
+    const request = yield* admitted(sent.request, settings)
     const { conversationOwner, documentsOwner, payer } = parties
     const tier = tierOf(catalog, account.tier)
     const [branch, preferences] = yield* Effect.all(
@@ -220,7 +229,7 @@ export const makePrepareReply = Effect.gen(function* () {
       ],
       { concurrency: 2 }
     )
-    const { messages: stored, parentId } = branch
+    const { parentId } = branch
     const { documentFilter: filter = {} } = request
     const model = yield* chooseModel(tier, request, terms, preferences.modelId)
     const { pending, project, ready: all } = yield* scopeOf(parties, request, branch)
@@ -228,8 +237,10 @@ export const makePrepareReply = Effect.gen(function* () {
     if (!tier.models.includes(model.id)) return yield* notAllowed(catalog, model, tier)
     const provider = yield* models.resolve(model)
     const isClientKept = terms?.isClientKept === true
-    const newest = afterLastReply(request.messages)
-    const said = request.chatId === undefined ? request.messages : newest
+    const spoken = request.chatId === undefined ? request.messages : afterLastReply(request.messages)
+    const seen = { owner: conversationOwner, chatId: sent.chatId, model, tier, stored: branch.messages, said: spoken }
+    const { said, stored } = yield* seeImages(seen)
+    const newest = afterLastReply(said)
     const added = isClientKept ? newest : said
     const mostTokens = Math.floor(smallestWindow(catalog, model, tier) * DOCUMENTS_SHARE)
     const found = yield* findSources({
@@ -291,5 +302,5 @@ const isOfModel = ({ author, content, model, role }: StoredMessage): boolean =>
   content !== "" && (role !== "assistant" || model !== undefined || author !== undefined)
 
 /** Of the messages of a conversation that is stored, or that its client keeps, only those after the last reply are new. */
-const afterLastReply = (messages: ChatRequest["messages"]): ReadonlyArray<ChatMessage> =>
+const afterLastReply = <M extends ChatMessage>(messages: ReadonlyArray<M>): ReadonlyArray<M> =>
   messages.slice(messages.findLastIndex((message) => message.role === "assistant") + 1)

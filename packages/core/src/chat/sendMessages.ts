@@ -219,7 +219,7 @@ export const makeSend = Effect.gen(function* () {
 
     /** The models to ask and their requests, within all limits of this account's tier. */
     const prepareFor = Effect.fnUntraced(function* (account: Account) {
-      const prepared = yield* prepareReply(parties, account, request, input.terms)
+      const prepared = yield* prepareReply(parties, account, { request, chatId }, input.terms)
       const { added, prompt, tier } = prepared
       const kept = keptMessages(added, prompt.conversation)
       const bytes = kept.reduce((sum, { content }) => sum + storedBytes(content), storedBytes("", prompt.sources))

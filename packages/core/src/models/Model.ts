@@ -72,4 +72,9 @@ export interface Model extends ModelPrice {
    * higher for tokenizers that are not public.
    */
   readonly inputTokenFactor?: number
+  /**
+   * The most tokens that the vendor counts for an image of any size, which it makes smaller itself. A model without it
+   * sees no images.
+   */
+  readonly imageTokens?: number
 }

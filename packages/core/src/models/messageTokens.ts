@@ -89,16 +89,36 @@ export const maxRequestTokens = (
   return tokens
 }
 
-/** Tokens of a whole request as a tokenizer typically counts them. Never more than `maxRequestTokens`. */
+/** Tokens of a whole request as vendors typically count them; those of its texts are never more than `maxRequestTokens`. */
 export const estimateMessageTokens = (
   messages: ReadonlyArray<ChatMessage>,
   tokenizer: TokenizerService = pieceTokenizer
 ): number => {
   let tokens = TYPICAL_OVERHEAD
-  for (const message of messages) tokens += countMessage(message, tokenizer).estimate + TYPICAL_OVERHEAD
+  for (const message of messages) {
+    tokens += countMessage(message, tokenizer).estimate + TYPICAL_OVERHEAD + estimateImageTokens(message)
+  }
   return tokens
 }
 
-/** The most tokens this model counts for a prompt that public tokenizers count at most `maxTokens` for. */
-export const maxInputTokensFor = (model: Model, maxTokens: number): number =>
-  Math.ceil(maxTokens * (model.inputTokenFactor ?? 1))
+/**
+ * The most tokens this model counts for a prompt with so many images, for whose text public tokenizers count at most
+ * `maxTokens`.
+ */
+export const maxInputTokensFor = (model: Model, maxTokens: number, images = 0): number =>
+  Math.ceil(maxTokens * (model.inputTokenFactor ?? 1)) + images * (model.imageTokens ?? 0)
+
+/** The number of images of some messages. */
+export const countImages = (messages: ReadonlyArray<ChatMessage>): number =>
+  messages.reduce((count, { images = [] }) => count + images.length, 0)
+
+/** The tokens of an image: its pixels divided by this, up to the most (Anthropic, "Vision", evaluate image size). */
+const PIXELS_PER_TOKEN = 750
+const USUAL_IMAGE_TOKENS = 1_600
+
+/** The tokens of a message's images as vendors usually count them. */
+export const estimateImageTokens = ({ images = [] }: ChatMessage): number =>
+  images.reduce(
+    (sum, { height, width }) => sum + Math.min(USUAL_IMAGE_TOKENS, Math.ceil((width * height) / PIXELS_PER_TOKEN)),
+    0
+  )

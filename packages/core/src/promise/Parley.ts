@@ -11,6 +11,7 @@ import type { CrmAccess } from "../crm/CrmAccess.ts"
 import type { CrmService } from "../crm/CrmService.ts"
 import type { DocumentFile, DocumentService, PartOfDocument } from "../documents/DocumentService.ts"
 import type { UserId } from "../identity/UserId.ts"
+import type { ImageService } from "../chat/images/ImageService.ts"
 import type { ProjectService } from "../chat/projects/ProjectService.ts"
 import type { PreferenceService } from "../preferences/Preferences.ts"
 import type { ServiceKeys } from "../keys/ServiceKeys.ts"
@@ -119,6 +120,8 @@ export interface Parley {
   readonly events: CallsOf<typeof EventService>
   /** Queued work of all people. */
   readonly jobs: CallsOf<typeof JobService>
+  /** The images of people's messages. */
+  readonly images: CallsOf<typeof ImageService>
   /** Folders of people's own chats, with instructions and documents for all replies in them. */
   readonly projects: CallsOf<typeof ProjectService>
   /** The preferences of people for replies to their own chats. */

@@ -2,6 +2,7 @@ import { Clock, Effect, Layer, ManagedRuntime, References, Schema, Stream } from
 import { type BackgroundTaskName, backgroundWorkLayer } from "../backgroundTasks.ts"
 import { ServiceKeys } from "../keys/ServiceKeys.ts"
 import { PreferenceService } from "../preferences/Preferences.ts"
+import { ImageService } from "../chat/images/ImageService.ts"
 import { ProjectService } from "../chat/projects/ProjectService.ts"
 import { SignOut } from "../sessions/SignOut.ts"
 import { ActionAsked, BY_AN_APPLICATION } from "../audit/ActionAsked.ts"
@@ -157,6 +158,7 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
     reports: { ...callsOf(OperatorReports, run), ...callsOf(MoneyReports, run) },
     events: callsOf(EventService, run),
     jobs: callsOf(JobService, run),
+    images: callsOf(ImageService, run),
     projects: callsOf(ProjectService, run),
     preferences: callsOf(PreferenceService, run),
     ...callsOf(ModelOffers, run),

@@ -33,7 +33,8 @@ const ModelOverride = Schema.Struct({
   fallback: Schema.optionalKey(Schema.NonEmptyString),
   effort: Schema.optionalKey(Schema.Literals(EFFORTS)),
   omitParameters: Schema.optionalKey(Schema.Array(Schema.Literals(OMITTABLE_PARAMETERS))),
-  inputTokenFactor: Schema.optionalKey(Schema.Finite.check(Schema.isBetween({ minimum: 1, maximum: 4 })))
+  inputTokenFactor: Schema.optionalKey(Schema.Finite.check(Schema.isBetween({ minimum: 1, maximum: 4 }))),
+  imageTokens: Schema.optionalKey(WholeFrom(1))
 })
 
 /** The whole catalog decides which names are valid: its tiers, and those that are added. */

@@ -6,6 +6,12 @@ const MIB = 1024 * 1024
 const ABANDONED_TRIES_PER_MINUTE = 20
 
 /**
+ * The most that both vendors count for an image: Anthropic 4,784 tokens at its high resolution ("Vision"), OpenAI at most
+ * 1,536 patches by a factor of 2.46 ("Images and vision", calculating costs).
+ */
+const IMAGE_TOKENS = 4_800
+
+/**
  * Prices follow the vendors' public ones of November 2026, at 8,000 credits for a dollar. The context windows are
  * smaller than the vendors': people who pay by the token benefit from a prompt that is limited to the relevant parts.
  * OpenAI's models answer without thinking, because hidden thinking could not be charged for a reply that the reader
@@ -30,7 +36,8 @@ const openai = (
   minimumCredits: 1,
   maxOutputTokens: 4096,
   contextTokens: 128_000,
-  effort: "none"
+  effort: "none",
+  imageTokens: IMAGE_TOKENS
 })
 
 /** Anthropic charges a quarter more for input that it keeps for the next request than for fresh input. */

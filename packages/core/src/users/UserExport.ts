@@ -3,6 +3,8 @@ import { AuditLog } from "../audit/AuditLog.ts"
 import { BillingStore } from "../billing/BillingStore.ts"
 import { PaymentEventStore } from "../billing/inbox/PaymentEventStore.ts"
 import { BotStore } from "../bots/BotStore.ts"
+import { MAX_IMAGE_BYTES } from "../chat/images/Image.ts"
+import { ImageStore } from "../chat/images/ImageStore.ts"
 import { ProjectStore } from "../chat/projects/ProjectStore.ts"
 import { ChatRecords, ChatStore } from "../chat/store/ChatStore.ts"
 import { MAX_PAGE_BYTES } from "../chat/store/StoredChat.ts"
@@ -98,7 +100,18 @@ const makeChatLines = Effect.gen(function* () {
   const chats = yield* ChatStore
   const chatRecords = yield* ChatRecords
   const crm = yield* CrmConnectionStore
+  const images = yield* ImageStore
   const projects = yield* ProjectStore
+
+  const ofImages = (userId: UserId) =>
+    paged(
+      PAGE,
+      (after: string | undefined) => images.list(userId, { after, limit: PAGE }),
+      (id) => id
+    ).pipe(
+      Stream.mapEffect((id) => images.read(userId, [id], MAX_IMAGE_BYTES)),
+      Stream.flatMap((read) => Stream.fromIterable(read.map(lines.imageLine)))
+    )
 
   const messages = (userId: UserId, chatId: string) =>
     Stream.paginate(undefined as string | undefined, (before) =>
@@ -131,7 +144,7 @@ const makeChatLines = Effect.gen(function* () {
         (after: string | undefined) => chatRecords.listById({ userId, after, limit: PAGE }),
         ({ id }) => id
       ).pipe(Stream.flatMap(({ id }) => messages(userId, id)))
-    )
+    ).pipe(Stream.concat(ofImages(userId)))
 
   const ofBots = (owner: UserId) =>
     Stream.fromIterableEffect(bots.list(owner)).pipe(
@@ -194,6 +207,7 @@ const makeIsKnown = Effect.gen(function* () {
   const billing = yield* BillingStore
   const bots = yield* BotStore
   const data = yield* PersonalData
+  const images = yield* ImageStore
   const preferences = yield* PreferenceStore
   const projects = yield* ProjectStore
   const signIns = yield* SignInStore
@@ -203,6 +217,7 @@ const makeIsKnown = Effect.gen(function* () {
     if ((yield* bots.list(userId)).length > 0 || (yield* billing.bought(userId)).length > 0) return true
     if ((yield* signIns.find(userId)) !== undefined) return true
     if ((yield* projects.list(userId)).length > 0) return true
+    if ((yield* images.list(userId, { after: undefined, limit: 1 })).length > 0) return true
     if (lines.preferenceLines(yield* preferences.get(userId)).length > 0) return true
     return lines.billingLines(yield* billing.account(userId)).length > 0
   })

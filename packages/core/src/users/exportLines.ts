@@ -1,7 +1,9 @@
+import * as Base64 from "effect/encoding/Base64"
 import type { StoredAuditEntry } from "../audit/AuditLog.ts"
 import type { BillingAccount, BoughtCredits, StoredPaymentEvent } from "../billing/BillingAccount.ts"
 import type { StoredBot } from "../bots/BotStore.ts"
 import type { Project } from "../chat/projects/Project.ts"
+import type { StoredImage } from "../chat/images/ImageStore.ts"
 import type { BotConversation, Transcript } from "../chat/store/ChatStore.ts"
 import type { StoredMessage } from "../chat/store/StoredChat.ts"
 import type { Account } from "../credits/Account.ts"
@@ -29,6 +31,7 @@ export const EXPORT_KINDS = [
   "project",
   "chat",
   "message",
+  "image",
   "document",
   "bot",
   "crm_connection",
@@ -118,6 +121,12 @@ export const chatLine = ({
 export const messageLine = (chatId: string, message: StoredMessage): ExportLine => ({
   kind: "message",
   data: { chatId, ...message, versions: undefined, createdAt: time(message.createdAt) }
+})
+
+/** An image of a chat, its bytes in base64. */
+export const imageLine = ({ bytes, ...image }: StoredImage): ExportLine => ({
+  kind: "image",
+  data: { ...image, base64: Base64.encode(bytes) }
 })
 
 export const documentLine = (document: Document): ExportLine => ({

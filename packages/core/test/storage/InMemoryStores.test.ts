@@ -25,7 +25,9 @@ import { InMemoryRunningReplies } from "../../src/chat/reply/InMemoryRunningRepl
 import { InMemorySharedChats } from "../../src/chat/sharing/InMemorySharedChats.ts"
 import { InMemoryOutbox } from "../../src/events/InMemoryOutbox.ts"
 import { InMemoryPreferenceStore } from "../../src/preferences/InMemoryPreferenceStore.ts"
+import { InMemoryImageStore } from "../../src/chat/images/InMemoryImageStore.ts"
 import { InMemoryProjectStore } from "../../src/chat/projects/InMemoryProjectStore.ts"
+import { imageStoreContract } from "../../src/testing/chat/images/imageStoreContract.ts"
 import { projectStoreContract } from "../../src/testing/chat/projects/projectStoreContract.ts"
 import { sharedChatsContract } from "../../src/testing/chat/sharedChatsContract.ts"
 import { preferenceStoreContract } from "../../src/testing/preferences/preferenceStoreContract.ts"
@@ -48,6 +50,7 @@ chatStoreContract("in memory", Layer.merge(chats, InMemoryChats.layer), ({ chatI
 )
 runningRepliesContract("in memory", chats)
 sharedChatsContract("in memory", Layer.mergeAll(chats, InMemorySharedChats.layer, InMemoryOutbox.layer))
+imageStoreContract("in memory", Layer.merge(InMemoryChatStore.layer, InMemoryImageStore.layer))
 projectStoreContract("in memory", Layer.merge(InMemoryChatStore.layer, InMemoryProjectStore.layer))
 preferenceStoreContract("in memory", InMemoryPreferenceStore.layer)
 documentStoreContract("in memory", InMemoryDocumentStore.layer)

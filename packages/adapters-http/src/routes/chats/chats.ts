@@ -92,6 +92,9 @@ const MessageBody = named("Message", "A message of a chat.", {
     description: "The cost of the reply, once it is charged."
   }),
   receipt: orNull(ReplyReceiptRow, "The receipt of the reply, once it is charged."),
+  imageIds: Schema.optionalKey(Schema.Array(Schema.String)).annotate({
+    description: "Ids of the images of the message: GET /api/images/{id} returns them; absent if it has none."
+  }),
   sources: listOf(SourceBody, "The passages that the reply may cite."),
   unread: Schema.Array(Schema.String).annotate({
     description: "Ids of documents that the question named and that were ready, and of which the model read nothing."
@@ -174,6 +177,7 @@ const messageRow = (message: StoredMessage, cost: ReplyCost | undefined): typeof
   rating: message.rating ?? null,
   credits: cost?.credits ?? null,
   receipt: cost === undefined ? null : replyReceiptRow(cost.receipt),
+  ...(message.imageIds === undefined ? {} : { imageIds: message.imageIds }),
   sources: message.sources.map(sourceRow),
   unread: message.unread,
   createdAt: iso(message.createdAt)

@@ -28,6 +28,7 @@ const ModelBody = named("Model", "A model with its prices.", {
   longContext: orNull(LongContextBody, "Other prices for long requests; null if there are none."),
   minimumCredits: whole("The least price of a reply, in credits."),
   maxOutputTokens: whole("The most output tokens of a reply."),
+  seesImages: flag("True if it sees the images of messages."),
   allowed: flag("True if your tier includes it."),
   allowedTiers: listOf(TierName, "The tiers that include it."),
   default: flag("True for the model that answers your requests that name none."),

@@ -8,7 +8,7 @@ import { headingPath } from "../../documents/reading/Heading.ts"
 import type { Source } from "../store/StoredChat.ts"
 import { PromptBuilderFailed, PromptTooLong } from "../errors.ts"
 import type { PromptParts } from "./PromptBuilder.ts"
-import { maxMessageTokens, maxRequestTokens } from "../../models/messageTokens.ts"
+import { countImages, maxMessageTokens, maxRequestTokens } from "../../models/messageTokens.ts"
 import { pieceTokenizer } from "../../tokens/pieceTokenizer.ts"
 import type { TokenizerService } from "../../tokens/TokenizerService.ts"
 
@@ -95,8 +95,10 @@ export interface BuildPromptInput {
 /** The input of a model. */
 export interface Prompt {
   readonly messages: ReadonlyArray<ChatMessage>
-  /** No public tokenizer counts more for `messages`. */
+  /** No public tokenizer counts more for the texts of `messages`. */
   readonly maxTokens: number
+  /** The number of images in `messages`. */
+  readonly images: number
   /** An upper bound of the count by the model's own tokenizer; credits are reserved for it. */
   readonly maxInputTokens: number
   /** The longest requested reply that fits into the window beside the messages. */
@@ -149,7 +151,8 @@ const partOf = ({ contextTokens, id, maxOutputTokens }: Model): PromptParts["mod
  */
 export const buildPrompt = (input: BuildPromptInput): Result.Result<Prompt, PromptTooLong> => {
   const { tokenizer = pieceTokenizer } = input
-  const window = input.model.contextTokens
+  const imageTokens = countImages(input.messages) * (input.model.imageTokens ?? 0)
+  const window = input.model.contextTokens - imageTokens
   const wanted = input.reserveOutputTokens ?? input.model.maxOutputTokens
   const least = Math.min(MINIMUM_REPLY_TOKENS, wanted)
   const room = Math.max(least, Math.min(wanted, Math.floor(window * REPLY_SHARE)))
@@ -176,11 +179,16 @@ export const buildPrompt = (input: BuildPromptInput): Result.Result<Prompt, Prom
   }
 
   const neededInput = maxInputTokensFor(input.model, needed)
-  if (neededInput + least > window) return Result.fail(new PromptTooLong({ tokens: neededInput + least, window }))
+  if (neededInput + least > window) {
+    const tokens = neededInput + least + imageTokens
+    return Result.fail(new PromptTooLong({ tokens, window: input.model.contextTokens }))
+  }
   const left = Math.floor((window - room) / (input.model.inputTokenFactor ?? 1)) - needed
   const history = trimHistory(turns.slice(0, -1), left, tokenizer)
   const maxTokens = needed + history.maxTokens
-  const maxInputTokens = maxInputTokensFor(input.model, maxTokens)
+  const conversation = [...systems, ...history.messages, ...newest]
+  const images = countImages(conversation)
+  const maxInputTokens = maxInputTokensFor(input.model, maxTokens, images)
   const instruction = frame.slice(0, 1)
   const passages = frame.slice(1)
   const isWhole = input.isWhole === true && sources.length === input.sources.length
@@ -189,10 +197,11 @@ export const buildPrompt = (input: BuildPromptInput): Result.Result<Prompt, Prom
       ? [...instruction, ...systems, ...passages, ...history.messages, ...newest]
       : [...instruction, ...systems, ...history.messages, ...passages, ...newest],
     maxTokens,
+    images,
     maxInputTokens,
-    maxOutputTokens: Math.min(wanted, window - maxInputTokens),
+    maxOutputTokens: Math.min(wanted, input.model.contextTokens - maxInputTokens),
     sources,
-    conversation: [...systems, ...history.messages, ...newest],
+    conversation,
     parts: () => ({
       model: partOf(input.model),
       instruction: instruction[0]?.content ?? "",
@@ -207,20 +216,32 @@ export const buildPrompt = (input: BuildPromptInput): Result.Result<Prompt, Prom
   })
 }
 
+/** The messages of a prompt builder, which knows texts alone, with the images of the newest message. */
+const withImages = (
+  built: ReadonlyArray<ChatMessage>,
+  conversation: ReadonlyArray<ChatMessage>
+): ReadonlyArray<ChatMessage> => {
+  const { images } = conversation.at(-1) ?? {}
+  const question = built.findLastIndex(({ role }) => role === "user")
+  return images === undefined ? built : built.map((each, place) => (place === question ? { ...each, images } : each))
+}
+
 /** The prompt with the messages of a prompt builder in place of our own: bounded by the same rules. */
 export const promptOf = (
   { conversation, parts, sources }: Prompt,
-  messages: ReadonlyArray<ChatMessage>,
+  built: ReadonlyArray<ChatMessage>,
   model: Model,
   tokenizer: TokenizerService = pieceTokenizer
 ): Result.Result<Prompt, PromptBuilderFailed> => {
   const { contextTokens: window, maxOutputTokens: wanted } = model
+  const messages = withImages(built, conversation)
+  const images = countImages(messages)
   const maxTokens = maxRequestTokens(messages, tokenizer)
-  const maxInputTokens = maxInputTokensFor(model, maxTokens)
+  const maxInputTokens = maxInputTokensFor(model, maxTokens, images)
   const tokens = maxInputTokens + Math.min(MINIMUM_REPLY_TOKENS, wanted)
   if (tokens > window) return Result.fail(new PromptBuilderFailed({ problem: "too-long", tokens, window }))
   const maxOutputTokens = Math.min(wanted, window - maxInputTokens)
-  return Result.succeed({ messages, maxTokens, maxInputTokens, maxOutputTokens, sources, conversation, parts })
+  return Result.succeed({ messages, maxTokens, images, maxInputTokens, maxOutputTokens, sources, conversation, parts })
 }
 
 /**

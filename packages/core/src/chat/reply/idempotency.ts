@@ -48,7 +48,7 @@ export const fingerprintOf = (request: ChatRequest, terms?: ReplyTerms): Effect.
   const filter = Object.keys(documentFilter ?? {}).length === 0 ? [] : [documentFilter]
   const parent = parentMessageId === undefined ? [] : [{ parentMessageId }]
   const project = projectId === undefined ? [] : [{ projectId }]
-  const said = messages.map(({ role, content }) => [role, content])
+  const said = messages.map(({ role, content, imageIds = [] }) => [role, content, ...imageIds])
   const rules = terms === undefined ? [] : [[terms.instructions, terms.modelId ?? null, terms.maxOutputTokens ?? null]]
   const whole = [said, chatId ?? null, modelId ?? null, documentIds ?? [], ...filter, ...parent, ...project, ...rules]
   return Effect.map(digest(JSON.stringify(whole)), hex)

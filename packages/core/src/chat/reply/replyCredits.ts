@@ -18,7 +18,7 @@ import { Catalog } from "../../tiers/Catalog.ts"
 import { modelsOfTier, tierOf } from "../../tiers/CatalogData.ts"
 import type { InputUsage, ChatModel } from "../../models/ChatModel.ts"
 import type { Model } from "../../models/Model.ts"
-import { maxInputTokensFor, countMessage } from "../../models/messageTokens.ts"
+import { countMessage, estimateImageTokens, maxInputTokensFor } from "../../models/messageTokens.ts"
 import { modelPrice, maxPriceOf, outputTokensWithin, priceOf } from "../../credits/rules/price.ts"
 import { type GrantedShare, makeTakeShares } from "../limits/dailyShares.ts"
 import { TooManyReplies } from "../errors.ts"
@@ -37,7 +37,9 @@ const MESSAGE_TOKENS = 4
 /** The input of a request if no provider reported the count. */
 export const estimatedInput = (messages: ReadonlyArray<ChatMessage>, tokenizer: TokenizerService): InputUsage => {
   let freshInput = 0
-  for (const message of messages) freshInput += countMessage(message, tokenizer).estimate + MESSAGE_TOKENS
+  for (const message of messages) {
+    freshInput += countMessage(message, tokenizer).estimate + MESSAGE_TOKENS + estimateImageTokens(message)
+  }
   return { freshInput, cacheRead: 0, cacheWrite: 0 }
 }
 
@@ -185,13 +187,14 @@ const BUSY_RETRY_MS = 2_000
 const refusal = (
   catalog: Catalog["Service"],
   { tier }: Account,
-  { maxTokens }: Prompt,
+  { images, maxTokens }: Prompt,
   { estimate, minimumAmount }: { readonly estimate: InputUsage; readonly minimumAmount: number },
   refused: Extract<Reserved, { readonly _tag: "Refused" }>
 ) => {
   const available = availableOf(refused.buckets)
   const fits = (model: Model) => {
-    const input = { maxTokens: maxInputTokensFor(model, maxTokens), estimate }
+    if (images > 0 && model.imageTokens === undefined) return false
+    const input = { maxTokens: maxInputTokensFor(model, maxTokens, images), estimate }
     return quoteReply(model, input, model.maxOutputTokens).minimumAmount <= available
   }
   const affordable = modelsOfTier(catalog, tier).filter(fits)

@@ -76,7 +76,10 @@ export interface BeginTurnInput {
   readonly title: string
   /** As `title`; a project that does not exist is none. */
   readonly projectId?: string | undefined
-  /** The new messages, in order: each follows the one before it, and the reply follows the last. */
+  /**
+   * The new messages, in order: each follows the one before it, and the reply follows the last. Their images, which are
+   * stored already, become those of the chat.
+   */
   readonly messages: ReadonlyArray<ChatMessage>
   /**
    * The message that the first new one follows, the reply if there is none; null if it begins the chat. The newest
@@ -227,7 +230,7 @@ export class ChatStore extends Context.Service<
       documentIds: ReadonlyArray<string>
     ): Effect.Effect<boolean, StorageFailed>
     /**
-     * The bytes of all of a person's own chats or, for a visitor, of the conversations of all visitors of all bots of
+     * The bytes of all of a person's own chats and images or, for a visitor, of the conversations of all visitors of all bots of
      * the bot's owner: the `storedBytes` of their messages.
      */
     usage(owner: ConversationOwner): Effect.Effect<number, StorageFailed>

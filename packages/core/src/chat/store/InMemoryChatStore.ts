@@ -155,7 +155,7 @@ const unusedKeys = (
 
 const makeTable = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
-  const { begin, chats, running, use } = yield* InMemoryChats
+  const { begin, chats, imageOf, images, running, use } = yield* InMemoryChats
   const events = yield* InMemoryEventLog
   yield* storage.addPersonalPart({
     count: (userId) => ({
@@ -170,6 +170,8 @@ const makeTable = Effect.gen(function* () {
     begin,
     chats,
     events,
+    imageOf,
+    images,
     running,
     use,
     atOnce: <A>(work: () => A) => storage.exclusive(Effect.sync(work))
@@ -177,7 +179,13 @@ const makeTable = Effect.gen(function* () {
 })
 type Table = Effect.Success<typeof makeTable>
 
-const makeStore = ({ atOnce, begin, chats, storage, use }: Table) => {
+const makeStore = ({ atOnce, begin, chats, imageOf, images, storage, use }: Table) => {
+  /** The bytes of the images of a person's own chats, and of those that no message has yet. */
+  const bytesOfImages = (owner: ConversationOwner): number => {
+    if (!("person" in owner)) return 0
+    const own = [...images.values()].filter(({ id, userId }) => userId === owner.person && imageOf(userId, id))
+    return own.reduce((sum, { bytes }) => sum + bytes.byteLength, 0)
+  }
   const change = (owner: ConversationOwner, chatId: string, how: (stored: StoredChat) => StoredChat | undefined) =>
     atOnce(() => {
       const key = keyOf(owner, chatId)
@@ -229,7 +237,7 @@ const makeStore = ({ atOnce, begin, chats, storage, use }: Table) => {
         [...chats.values()]
           .filter(({ chat }) => sharesQuota(ownerKey(chat.owner), ownerKey(owner)))
           .flatMap((stored) => stored.messages)
-          .reduce((sum, { content, sources }) => sum + storedBytes(content, sources), 0)
+          .reduce((sum, { content, sources }) => sum + storedBytes(content, sources), bytesOfImages(owner))
       ),
     remove: (owner, chatId) => atOnce(() => chats.delete(keyOf(owner, chatId)))
   })

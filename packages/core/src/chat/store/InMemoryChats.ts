@@ -8,6 +8,7 @@ import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
 import { storableText } from "../../storage/storableText.ts"
 import type { BeginTurnInput } from "./ChatStore.ts"
 import { type ConversationOwner, ownerKey, type Chat, type ChatShare, type StoredMessage } from "./StoredChat.ts"
+import type { StoredImage } from "../images/ImageStore.ts"
 import type { EndTurn, ReplyName } from "../reply/RunningReplies.ts"
 import type { Project } from "../projects/Project.ts"
 import type { Handover } from "./Handover.ts"
@@ -54,6 +55,12 @@ export interface StoredReply extends ReplyName {
   readonly stopAsked: boolean
 }
 
+/** An image with its owner, and the time of its upload in Unix milliseconds. */
+export interface KeptImage extends StoredImage {
+  readonly userId: UserId
+  readonly addedAt: number
+}
+
 /** The key of a running record. */
 export const runningKey = ({ owner, chatId, replyId }: ReplyName): string =>
   `${keyOf(owner, chatId)} ${replyId.toLowerCase()}`
@@ -70,6 +77,7 @@ export const written = (
   versions: [],
   role: message.role,
   content: storableText(message.content),
+  ...(message.images === undefined ? {} : { imageIds: message.images.map(({ id }) => id) }),
   state: "complete",
   model: undefined,
   sources: [],
@@ -115,8 +123,25 @@ const make = Effect.gen(function* () {
   const running = yield* storage.table<string, StoredReply>()
   /** The projects of each person, the oldest first. */
   const projects = yield* storage.table<UserId, ReadonlyArray<Project>>()
+  /** By the owner and the id; those of deleted chats are left until their owner is erased. */
+  const images = yield* storage.table<string, KeptImage>()
   let uses = 0
   const use = () => ++uses
+
+  const imageOf = (userId: UserId, id: string): KeptImage | undefined => {
+    const image = images.get(`${userId} ${id.toLowerCase()}`)
+    const isGone = image?.chatId !== undefined && !chats.has(keyOf({ person: userId }, image.chatId))
+    return isGone ? undefined : image
+  }
+  const keepImages = ({ chatId, messages, owner }: BeginTurnInput): void => {
+    const { userId } = ownerKey(owner)
+    for (const { id } of messages.flatMap((message) => message.images ?? [])) {
+      const image = imageOf(userId, id)
+      if (image?.chatId === undefined && image !== undefined) {
+        images.set(`${userId} ${image.id}`, { ...image, chatId: chatId.toLowerCase() })
+      }
+    }
+  }
 
   const begin = (input: BeginTurnInput, now: number): void => {
     const { chatId, owner, reply } = input
@@ -140,6 +165,7 @@ const make = Effect.gen(function* () {
       ...{ kept: existing?.kept, handover: existing?.handover, share: existing?.share },
       use: use()
     })
+    keepImages(input)
     if (input.running === undefined) return
     const { hold, joinable, ttlMs } = input.running
     const name = { owner, chatId, replyId: reply.id }
@@ -169,10 +195,10 @@ const make = Effect.gen(function* () {
       end({ ...reply, content, state: "failed", begin: undefined })
     }
   })
-  return { begin, chats, projects, running, use }
+  return { begin, chats, imageOf, images, projects, running, use }
 })
 
-/** The chats of one process, their projects and the running records of their replies, which the in-memory stores share. */
+/** The chats of one process, their projects and images, and the running records of their replies, which the in-memory stores share. */
 export class InMemoryChats extends Context.Service<InMemoryChats, Effect.Success<typeof make>>()(
   "@parley/core/chat/store/InMemoryChats"
 ) {

@@ -95,6 +95,8 @@ export interface StoredMessage extends ChatMessage {
   readonly model: string | undefined
   /** The name of the person who answered in the place of a bot, as visitors see it; may be empty. Absent of other messages. */
   readonly author?: string
+  /** The ids of its images (`ImageStore`); absent if it has none. */
+  readonly imageIds?: ReadonlyArray<string>
   readonly sources: ReadonlyArray<Source>
   /** Ids of documents that the question named and that were ready, and of which the model read nothing: the first 100. */
   readonly unread: ReadonlyArray<string>

@@ -5,6 +5,7 @@ import { AuditLog } from "../../audit/AuditLog.ts"
 import { PaymentEventStore } from "../../billing/inbox/PaymentEventStore.ts"
 import { noFacts } from "../../billing/SubscriptionFacts.ts"
 import { BotStore } from "../../bots/BotStore.ts"
+import { ImageStore } from "../../chat/images/ImageStore.ts"
 import { ProjectStore } from "../../chat/projects/ProjectStore.ts"
 import { ChatStore } from "../../chat/store/ChatStore.ts"
 import { closeAccount } from "../../credits/rules/openAndClose.ts"
@@ -23,6 +24,7 @@ import { PersonalData } from "../../users/PersonalData.ts"
 import { EXPORT_KINDS, UserExport } from "../../users/UserExport.ts"
 import { newBot } from "../bots/botFixtures.ts"
 import { newCrmConnection } from "../crm/crmFixtures.ts"
+import { newImage } from "../chat/images/imageStoreContract.ts"
 import { TestJob } from "../jobs/jobFixtures.ts"
 import { ampleQuota, newDocument, newTurn, newUserId, newVisitor } from "../storage/storageFixtures.ts"
 import { type Run, suiteOn } from "../suiteOn.ts"
@@ -86,6 +88,7 @@ const somebody = Effect.fnUntraced(function* (userId: UserId) {
   yield* (yield* PreferenceStore).set(userId, { instructions: "Be brief.", modelId: null })
   const project = { id: crypto.randomUUID(), name: "Tea", instructions: "", documentIds: [] }
   yield* (yield* ProjectStore).create(userId, project, 1)
+  yield* (yield* ImageStore).add(userId, newImage())
   const document = newDocument(userId)
   yield* (yield* DocumentStore).insert(document, ampleQuota)
   yield* (yield* FileStore).write({ userId, documentId: document.id, bytes: FILE })

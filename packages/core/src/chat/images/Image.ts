@@ -1,0 +1,27 @@
+import { Schema } from "effect"
+
+/** The largest image, in bytes. */
+export const MAX_IMAGE_BYTES = 2 * 1024 * 1024
+/** The longest edge in pixels: vendors refuse longer ones (Anthropic, "Vision": 8,000 by 8,000 pixels). */
+export const MAX_IMAGE_EDGE = 8_000
+/** The most images of one message. */
+export const MAX_MESSAGE_IMAGES = 4
+/** The newest images of a conversation that a model sees: so many, with so many bytes together. */
+export const MAX_SEEN_IMAGES = 8
+export const MAX_SEEN_BYTES = MAX_MESSAGE_IMAGES * MAX_IMAGE_BYTES
+
+/** An image that cannot be stored. Nothing was stored. */
+export class InvalidImage extends Schema.TaggedError<InvalidImage>()("InvalidImage", { detail: Schema.String }) {
+  readonly code = "invalid_image"
+  override get message() {
+    return this.detail
+  }
+}
+
+/** The person has no image with this id. */
+export class ImageNotFound extends Schema.TaggedError<ImageNotFound>()("ImageNotFound", { imageId: Schema.String }) {
+  readonly code = "image_not_found"
+  override get message() {
+    return "There is no such image; it is deleted with its chat, or a day after its upload if no message has it."
+  }
+}

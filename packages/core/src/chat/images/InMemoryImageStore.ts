@@ -1,0 +1,57 @@
+import { Clock, Effect, Layer } from "effect"
+import type { UserId } from "../../identity/UserId.ts"
+import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
+import { InMemoryChats } from "../store/InMemoryChats.ts"
+import { ImageStore, UNUSED_IMAGE_MS } from "./ImageStore.ts"
+
+const make = Effect.gen(function* () {
+  const storage = yield* InMemoryStorage
+  const { images, imageOf } = yield* InMemoryChats
+  const atOnce = <A>(work: () => A) => storage.exclusive(Effect.sync(work))
+  const keysOf = (userId: UserId) => [...images].flatMap(([key, image]) => (image.userId === userId ? [key] : []))
+  yield* storage.addPersonalPart({
+    count: () => ({}),
+    erase: (userId) => {
+      for (const key of keysOf(userId)) images.delete(key)
+    }
+  })
+
+  return ImageStore.of({
+    add: (userId, image) =>
+      storage.exclusive(
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          for (const key of keysOf(userId)) {
+            const known = images.get(key)
+            if (known?.chatId === undefined && (known?.addedAt ?? now) < now - UNUSED_IMAGE_MS) images.delete(key)
+          }
+          const id = image.id.toLowerCase()
+          images.set(`${userId} ${id}`, { ...image, id, userId, chatId: undefined, addedAt: now })
+        })
+      ),
+    read: (userId, imageIds, maxBytes) =>
+      atOnce(() => {
+        let bytes = 0
+        const found = imageIds.flatMap((id) => {
+          const image = imageOf(userId, id)
+          if (image === undefined) return []
+          const { addedAt: _at, userId: _of, ...stored } = image
+          return [stored]
+        })
+        const end = found.findIndex((image) => (bytes += image.bytes.byteLength) > maxBytes)
+        return end < 0 ? found : found.slice(0, end)
+      }),
+    list: (userId, { after = "", limit }) =>
+      atOnce(() =>
+        keysOf(userId)
+          .map((key) => images.get(key)?.id ?? "")
+          .filter((id) => id > after && imageOf(userId, id) !== undefined)
+          .toSorted()
+          .slice(0, limit)
+      )
+  })
+})
+
+/** Images in the memory of one process, with the chats of `InMemoryChatStore`. */
+export const InMemoryImageStore = {
+  layer: Layer.effect(ImageStore, make).pipe(Layer.provide(Layer.merge(InMemoryChats.layer, InMemoryStorage.layer)))
+}

@@ -1,0 +1,78 @@
+import { Effect } from "effect"
+import type { ChatImage, ChatMessage } from "../../models/ChatMessage.ts"
+import type { Model } from "../../models/Model.ts"
+import type { StorageFailed } from "../../storage/StorageFailed.ts"
+import { Catalog } from "../../tiers/Catalog.ts"
+import { modelsOfTier } from "../../tiers/CatalogData.ts"
+import type { Tier } from "../../tiers/Tier.ts"
+import type { ChatRequest } from "../ChatRequest.ts"
+import { InvalidChatRequest } from "../errors.ts"
+import type { ConversationOwner, StoredMessage } from "../store/StoredChat.ts"
+import { MAX_SEEN_BYTES, MAX_SEEN_IMAGES } from "./Image.ts"
+import { ImageStore } from "./ImageStore.ts"
+
+interface SeeInput {
+  readonly owner: ConversationOwner
+  /** The chat that the reply continues or begins. */
+  readonly chatId: string
+  readonly model: Model
+  readonly tier: Tier
+  readonly stored: ReadonlyArray<StoredMessage>
+  readonly said: ChatRequest["messages"]
+}
+
+/** The stored and the new messages, with the images that the model sees. */
+interface Seen {
+  readonly stored: ReadonlyArray<StoredMessage>
+  readonly said: ReadonlyArray<ChatMessage>
+}
+
+const refuse = (path: string, message: string) =>
+  new InvalidChatRequest({ issues: [{ path, message: `Expected ${message}` }] })
+
+const imagesAt = (place: number): string => `messages[${place}].imageIds`
+
+/**
+ * Reads the images of a conversation for its model: those that the new messages name, which must be the person's and in
+ * no other chat, and the newest of the earlier messages within the bounds. A model that sees no images is refused if the
+ * question has some, and gets the earlier messages without theirs. Without images it reads nothing.
+ */
+export const makeSeeImages = Effect.gen(function* () {
+  const catalog = yield* Catalog
+  const store = yield* ImageStore
+
+  return Effect.fnUntraced(function* (input: SeeInput): Effect.fn.Return<Seen, InvalidChatRequest | StorageFailed> {
+    const { chatId, model, owner, said, stored, tier } = input
+    const place = said.findLastIndex(({ imageIds }) => imageIds !== undefined)
+    if (place >= 0 && !("person" in owner)) return yield* refuse(imagesAt(place), "no images: visitors send none")
+    const isAsked = place >= 0 || (said.length === 0 && stored.at(-1)?.imageIds !== undefined)
+    if (isAsked && model.imageTokens === undefined) {
+      const able = modelsOfTier(catalog, tier.name).filter(({ imageTokens }) => imageTokens !== undefined)
+      const names = able.map(({ id }) => id).join(", ")
+      return yield* refuse("modelId", `a model that sees images${names === "" ? "" : `: ${names}`}`)
+    }
+    const ids = [...stored, ...said].flatMap(({ imageIds = [] }) => imageIds).toReversed()
+    if (ids.length === 0 || model.imageTokens === undefined || !("person" in owner)) return { stored, said }
+    const asked = new Set(said.flatMap(({ imageIds = [] }) => imageIds))
+    const most = Math.max(MAX_SEEN_IMAGES, asked.size)
+    const read = yield* store.read(owner.person, ids.slice(0, most), MAX_SEEN_BYTES)
+    const images = new Map(read.map(({ chatId: of, ...image }) => [image.id, { image, of }]))
+    for (const [index, { imageIds = [] }] of said.entries()) {
+      const isFree = (id: string) => {
+        const found = images.get(id)
+        return found !== undefined && (found.of === undefined || found.of === chatId)
+      }
+      if (!imageIds.every(isFree)) {
+        return yield* refuse(imagesAt(index), "images of yours that no other chat has, of at most 8 MB together")
+      }
+    }
+    const shown = (imageIds: ReadonlyArray<string> = []): { images?: ReadonlyArray<ChatImage> } => {
+      const found = imageIds.flatMap((id) => images.get(id)?.image ?? [])
+      return found.length === 0 ? {} : { images: found }
+    }
+    return {
+      stored: stored.map((each) => (each.imageIds === undefined ? each : { ...each, ...shown(each.imageIds) })),
+      said: said.map(({ content, imageIds, role }) => ({ role, content, ...shown(imageIds) }))
+    }
+  })
+})

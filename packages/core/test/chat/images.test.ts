@@ -1,0 +1,228 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ChatStore } from "@parley/core/adapter"
+import { CreditService, ImageService, ModelOffers } from "@parley/core/effect"
+import { Effect, Stream } from "effect"
+import { imageHeader } from "../../src/chat/images/imageHeader.ts"
+import { ask, balance, says, scriptedModel, world } from "./world.ts"
+
+/** The beginning of a PNG of this size, which is all that the core reads of an image. */
+const png = (width: number, height: number, size = 64): Uint8Array => {
+  const bytes = new Uint8Array(size)
+  bytes.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52])
+  const view = new DataView(bytes.buffer)
+  view.setUint32(16, width)
+  view.setUint32(20, height)
+  return bytes
+}
+
+const CONFIG = {
+  models: {
+    "model-a-mini": {
+      creditsPer1kInput: 10,
+      creditsPer1kCachedInput: 10,
+      creditsPer1kOutput: 10,
+      maxOutputTokens: 100
+    },
+    blind: { vendor: "house", vendorModel: "b", creditsPer1kInput: 10, creditsPer1kOutput: 10, maxOutputTokens: 100 }
+  },
+  tiers: { free: { monthlyCredits: 10_000, models: ["model-a-mini", "blind"] } }
+}
+
+const setUp = (usage?: { readonly input: number; readonly output: number }, config: object = CONFIG) => {
+  const model = scriptedModel(() => says(["yes"], usage))
+  const seen = () =>
+    (model.requests.at(-1)?.messages ?? []).flatMap(({ content, images = [] }) =>
+      images.length === 0 ? [] : [[content, ...images.map(({ id }) => id)]]
+    )
+  return { model, seen, services: world(model, config) }
+}
+
+const add = (userId: string, bytes = png(750, 100)) =>
+  Effect.map(
+    ImageService.use((images) => images.add(userId, bytes)),
+    ({ id }) => id
+  )
+
+const asking = (content: string, ...imageIds: ReadonlyArray<string>) => ({
+  messages: [{ role: "user", content, imageIds }]
+})
+
+const issuesOf = (effect: ReturnType<typeof ask>) =>
+  Effect.map(Effect.flip(effect), (error) =>
+    error._tag === "InvalidChatRequest" ? error.issues.map(({ path, message }) => `${path}: ${message}`) : [error._tag]
+  )
+
+describe("an image", () => {
+  it.live("goes to the model with its message, and again with the later questions of the chat", () => {
+    const { seen, services } = setUp()
+    return Effect.gen(function* () {
+      const [one, two, three] = [yield* add("ann"), yield* add("ann"), yield* add("ann")]
+      const { reply } = yield* ask("ann", "", asking("What is it?", one, two))
+      assert.deepStrictEqual(seen(), [["What is it?", one, two]])
+      const { chatId } = reply
+      yield* ask("ann", "", { ...asking("And this?", three), chatId })
+      assert.deepStrictEqual(seen(), [
+        ["What is it?", one, two],
+        ["And this?", three]
+      ])
+      yield* ask("ann", "Thanks", { chatId, modelId: "blind" })
+      assert.deepStrictEqual(seen(), [])
+    }).pipe(Effect.provide(services))
+  })
+
+  it.live("beyond the newest eight is not sent again", () => {
+    const { seen, services } = setUp()
+    return Effect.gen(function* () {
+      const ids = yield* Effect.all(Array.from({ length: 12 }, () => add("ann")))
+      const { reply } = yield* ask("ann", "", asking("1", ...ids.slice(0, 4)))
+      const { chatId } = reply
+      yield* ask("ann", "", { ...asking("2", ...ids.slice(4, 8)), chatId })
+      yield* ask("ann", "", { ...asking("3", ...ids.slice(8)), chatId })
+      assert.deepStrictEqual(seen(), [
+        ["2", ...ids.slice(4, 8)],
+        ["3", ...ids.slice(8)]
+      ])
+    }).pipe(Effect.provide(services))
+  })
+
+  it.live(
+    "of another person, of another chat, or for a model that sees none is refused, and nothing is charged",
+    () => {
+      const { model, seen, services } = setUp()
+      return Effect.gen(function* () {
+        const [mine, theirs] = [yield* add("ann"), yield* add("bob")]
+        const other = [
+          "messages[0].imageIds: Expected images of yours that no other chat has, of at most 8 MB together"
+        ]
+        assert.deepStrictEqual(yield* issuesOf(ask("ann", "", asking("Hm?", mine, theirs))), other)
+        assert.deepStrictEqual(yield* issuesOf(ask("ann", "", { ...asking("Hm?", mine), modelId: "blind" })), [
+          "modelId: Expected a model that sees images: model-a-mini"
+        ])
+        assert.strictEqual(model.requests.length, 0)
+        const { reply } = yield* ask("ann", "", asking("Hm?", mine))
+        assert.deepStrictEqual(yield* issuesOf(ask("ann", "", asking("Hm?", mine))), other)
+        const before = yield* balance("ann")
+        const { chatId } = reply
+        const found = yield* ChatStore.use((chats) => chats.transcript({ owner: { person: "ann" }, chatId, limit: 9 }))
+        const again = { messages: [], chatId, parentMessageId: found?.messages[0]?.id }
+        assert.deepStrictEqual(yield* issuesOf(ask("ann", "", { ...again, modelId: "blind" })), [
+          "modelId: Expected a model that sees images: model-a-mini"
+        ])
+        assert.deepStrictEqual(yield* balance("ann"), before)
+        yield* ask("ann", "", again)
+        assert.deepStrictEqual(seen(), [["Hm?", mine]])
+      }).pipe(Effect.provide(services))
+    }
+  )
+
+  it.live("is refused if it is too large, too long, or no image", () => {
+    const { services } = setUp()
+    return Effect.gen(function* () {
+      const refusal = (bytes: Uint8Array) =>
+        Effect.map(Effect.flip(add("ann", bytes)), (error) => `${error._tag}: ${error.message}`)
+      assert.include(yield* refusal(png(10, 10, 2 * 1024 * 1024 + 1)), "InvalidImage: The image has more than 2 MB.")
+      assert.include(yield* refusal(png(8_001, 10)), "InvalidImage: The image is 8001 pixels long.")
+      assert.include(yield* refusal(new TextEncoder().encode("<svg/>")), "InvalidImage: This is no PNG")
+      assert.include(yield* refusal(png(0, 10)), "InvalidImage: This is no PNG")
+    }).pipe(Effect.provide(services))
+  })
+
+  it.live("counts towards the bytes of the person's chats", () => {
+    const tiers = { free: { ...CONFIG.tiers.free, maxChatBytes: 100_000 } }
+    const { services } = setUp(undefined, { ...CONFIG, tiers })
+    return Effect.gen(function* () {
+      yield* add("ann", png(10, 10, 60_000))
+      const error = yield* Effect.flip(add("ann", png(10, 10, 60_000)))
+      assert.strictEqual(error._tag, "StorageQuotaExceeded")
+      yield* add("bob", png(10, 10, 60_000))
+    }).pipe(Effect.provide(services))
+  })
+})
+
+describe("the price of images", () => {
+  const spent = Effect.map(balance("ann"), ({ allowance }) => 10_000 - allowance)
+
+  it.live("is held before the model is asked: the most tokens of each, whatever their size", () => {
+    const { model, services } = setUp()
+    return Effect.gen(function* () {
+      const credits = yield* CreditService
+      const held: Array<number> = []
+      const noted = Effect.map(Effect.orDie(credits.balance("ann")), (now) => {
+        held.push(now.held)
+        return says(["yes"])
+      })
+      model.parts = () => Stream.unwrap(noted)
+      yield* ask("ann", "What is it?")
+      yield* ask("ann", "", asking("What is it?", yield* add("ann", png(10, 10))))
+      yield* ask("ann", "", asking("What is it?", yield* add("ann", png(8_000, 8_000)), yield* add("ann")))
+      const [none = 0, one = 0, two = 0] = held
+      // 4,800 tokens at 10 credits for 1,000 of them.
+      assert.deepStrictEqual([one - none, two - none], [48, 96])
+    }).pipe(Effect.provide(services))
+  })
+
+  it.live("is that of the vendor's own count, and by their pixels if it reports none", () => {
+    const reported = setUp({ input: 3_000, output: 1 })
+    const silent = setUp()
+    return Effect.gen(function* () {
+      const one = yield* Effect.gen(function* () {
+        yield* ask("ann", "", asking("What is it?", yield* add("ann", png(1_500, 1_000))))
+        return yield* spent
+      }).pipe(Effect.provide(reported.services))
+      assert.strictEqual(one, Math.ceil(3_001 / 100))
+      const [plain, withImage] = yield* Effect.gen(function* () {
+        yield* ask("ann", "What is it?")
+        const before = yield* spent
+        // 1,500 by 300 pixels are 600 tokens, 6 credits.
+        yield* ask("ann", "", asking("What is it?", yield* add("ann", png(1_500, 300))))
+        return [before, (yield* spent) - before]
+      }).pipe(Effect.provide(silent.services))
+      assert.strictEqual((withImage ?? 0) - (plain ?? 0), 6)
+    })
+  })
+
+  it.live("a model with images says so, and one without does not", () => {
+    const { services } = setUp()
+    return Effect.gen(function* () {
+      const { models } = yield* ModelOffers.use((offers) => offers.models("ann"))
+      const sees = models.filter(({ allowed }) => allowed).map(({ id, seesImages }) => [id, seesImages])
+      assert.deepStrictEqual(sees, [
+        ["model-a-mini", true],
+        ["blind", false]
+      ])
+    }).pipe(Effect.provide(services))
+  })
+})
+
+describe("the header of an image", () => {
+  const bytesOf = (...parts: ReadonlyArray<string | ReadonlyArray<number>>) =>
+    new Uint8Array(
+      parts.flatMap((part) => (typeof part === "string" ? [...part].map((each) => each.charCodeAt(0)) : part))
+    )
+  const padding = Array.from({ length: 32 }, () => 0)
+
+  it("names the format and the size of PNG, JPEG, GIF and the three kinds of WebP", () => {
+    const sizes = [
+      png(3, 5),
+      bytesOf([0xff, 0xd8, 0xff, 0xe0, 0, 4, 1, 1, 0xff, 0xff, 0xc2, 0, 17, 8, 0, 5, 0, 3], padding),
+      bytesOf("GIF89a", [3, 0, 5, 0], padding),
+      bytesOf("RIFF", [0, 0, 0, 0], "WEBPVP8 ", [0, 0, 0, 0, 0, 0, 0, 0x9d, 1, 0x2a, 3, 0, 5, 0], padding),
+      bytesOf("RIFF", [0, 0, 0, 0], "WEBPVP8L", [0, 0, 0, 0, 0x2f, 2, 0, 1, 0], padding),
+      bytesOf("RIFF", [0, 0, 0, 0], "WEBPVP8X", [0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 4, 0, 0], padding)
+    ].map(imageHeader)
+    const types = ["png", "jpeg", "gif", "webp", "webp", "webp"]
+    assert.deepStrictEqual(
+      sizes,
+      types.map((type) => ({ mediaType: `image/${type}`, width: 3, height: 5 }) as ReturnType<typeof imageHeader>)
+    )
+  })
+
+  it("is missing in everything that ends early or is no image", () => {
+    const whole = bytesOf([0xff, 0xd8, 0xff, 0xe0, 0, 4, 1, 1, 0xff, 0xc0, 0, 17, 8, 0, 5, 0, 3, 0, 0])
+    assert.isDefined(imageHeader(whole))
+    for (let length = 0; length < 18; length++) assert.isUndefined(imageHeader(whole.subarray(0, length)))
+    assert.isUndefined(imageHeader(bytesOf([0xff, 0xd8, 0xff], padding)))
+    assert.isUndefined(imageHeader(bytesOf("RIFF", [0, 0, 0, 0], "WEBPVP8?", padding)))
+    assert.isUndefined(imageHeader(new Uint8Array()))
+  })
+})
