@@ -56,7 +56,7 @@ describe("the files of the dashboard", () => {
       expect(policy, path).toContain("default-src 'none'; script-src 'self'; style-src 'self';")
       expect(policy, path).not.toMatch(/unsafe|nonce|https?:|\*/)
       expect(policy, path).toContain("; require-trusted-types-for 'script'; trusted-types default")
-      expect(response.headers.get("permissions-policy"), path).toMatch(/camera=\(\).*microphone=\(\).*payment=\(\)/)
+      expect(response.headers.get("permissions-policy"), path).toMatch(/camera=\(\).*microphone=\(self\).*payment=\(\)/)
     }
   })
 

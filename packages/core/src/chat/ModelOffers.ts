@@ -7,7 +7,7 @@ import type { SessionInvalid } from "../identity/SessionVerifier.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { Catalog } from "../tiers/Catalog.ts"
 import { tierOf, tiersAllowing } from "../tiers/CatalogData.ts"
-import { type Model, type ModelPrice } from "../models/Model.ts"
+import { type Model, type ModelPrice, seesImages } from "../models/Model.ts"
 import { modelPrice } from "../credits/rules/price.ts"
 import type { Tier, TierName } from "../tiers/Tier.ts"
 import { PreferenceStore } from "../preferences/Preferences.ts"
@@ -68,7 +68,7 @@ export class ModelOffers extends Context.Service<
               displayName: model.displayName ?? model.vendorModel,
               price: modelPrice(model),
               maxOutputTokens: model.maxOutputTokens,
-              seesImages: model.imageTokens !== undefined,
+              seesImages: seesImages(model),
               allowed: tier.models.includes(model.id),
               allowedTiers: tiersAllowing(catalog, model.id),
               default: model.id === first,

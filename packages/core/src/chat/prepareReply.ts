@@ -5,7 +5,7 @@ import { findReadableDocuments } from "../documents/searching/findReadableDocume
 import { Catalog } from "../tiers/Catalog.ts"
 import { fallbacksOf, findModel, tierOf, tiersAllowing } from "../tiers/CatalogData.ts"
 import { ModelNotAllowed } from "../tiers/errors.ts"
-import type { Model } from "../models/Model.ts"
+import { type Model, seesImages } from "../models/Model.ts"
 import { maxInputTokensFor } from "../models/messageTokens.ts"
 import type { Tier } from "../tiers/Tier.ts"
 import type { ChatMessage } from "../models/ChatMessage.ts"
@@ -54,7 +54,7 @@ const makeFallbacks = Effect.gen(function* () {
   return Effect.fnUntraced(function* (model: Model, tier: Tier, prompt: Prompt) {
     const found: Array<Candidate> = []
     for (const fallback of fallbacksOf(catalog.models, model)) {
-      if (prompt.images > 0 && fallback.imageTokens === undefined) continue
+      if (prompt.images > 0 && !seesImages(fallback)) continue
       const maxInputTokens = maxInputTokensFor(fallback, prompt.maxTokens, prompt.images)
       const maxOutputTokens = Math.min(fallback.maxOutputTokens, fallback.contextTokens - maxInputTokens)
       if (maxOutputTokens < Math.min(MINIMUM_REPLY_TOKENS, fallback.maxOutputTokens)) continue
@@ -251,7 +251,8 @@ export const makePrepareReply = Effect.gen(function* () {
       passageTokens: Math.min(settings.passageTokens, mostTokens),
       wholeTokens: Math.min(settings.wholeTokens, mostTokens)
     })
-    const told = instructionsOf((terms ?? settings).instructions, preferences.instructions, project?.instructions)
+    const { instructions } = terms ?? settings
+    const told = instructionsOf(instructions, preferences.instructions, project?.instructions)
     const messages = [...told, ...stored.filter(terms === undefined ? hasContent : isOfModel), ...said]
     const tokenizer = yield* Tokenizer
     yield* countMessages(payer, messages, model.contextTokens)
@@ -262,13 +263,16 @@ export const makePrepareReply = Effect.gen(function* () {
     const chosen: Candidate = { model, provider, maxInputTokens, maxOutputTokens }
     const fallbacks = model.fallback === undefined ? [] : yield* fallbacksFor(model, tier, prompt)
     const candidates = bounded([chosen, ...fallbacks], terms?.maxOutputTokens)
-    const read = new Set(
-      prompt.sources.flatMap(({ documentId, text }) => [documentId, ...(found.documentsOf.get(text) ?? [])])
-    )
-    const unread = ready.flatMap(({ id }) => (read.has(id) ? [] : [id])).slice(0, MOST_UNREAD)
+    const unread = unreadOf(ready, prompt, found)
     return { account, tier, candidates, added, parentId, project, pending, unread, prompt }
   })
 })
+
+/** The ids of the first documents of which the prompt has nothing. */
+const unreadOf = (ready: ReadonlyArray<{ readonly id: string }>, { sources }: Prompt, found: OfferedPassages) => {
+  const read = new Set(sources.flatMap(({ documentId, text }) => [documentId, ...(found.documentsOf.get(text) ?? [])]))
+  return ready.flatMap(({ id }) => (read.has(id) ? [] : [id])).slice(0, MOST_UNREAD)
+}
 
 /** The instructions of the operator or the bot's owner, then those of the person, then those of the project. */
 const instructionsOf = (...texts: ReadonlyArray<string | undefined>): ReadonlyArray<ChatMessage> =>

@@ -73,8 +73,11 @@ export interface Model extends ModelPrice {
    */
   readonly inputTokenFactor?: number
   /**
-   * The most tokens that the vendor counts for an image of any size, which it makes smaller itself. A model without it
-   * sees no images.
+   * The most tokens that the vendor counts for an image of any size, which it makes smaller itself. A model without it, or
+   * with 0, sees no images.
    */
   readonly imageTokens?: number
 }
+
+/** True for a model that sees the images of messages. */
+export const seesImages = ({ imageTokens = 0 }: Model): boolean => imageTokens > 0

@@ -34,7 +34,7 @@ const ModelOverride = Schema.Struct({
   effort: Schema.optionalKey(Schema.Literals(EFFORTS)),
   omitParameters: Schema.optionalKey(Schema.Array(Schema.Literals(OMITTABLE_PARAMETERS))),
   inputTokenFactor: Schema.optionalKey(Schema.Finite.check(Schema.isBetween({ minimum: 1, maximum: 4 }))),
-  imageTokens: Schema.optionalKey(WholeFrom(1))
+  imageTokens: Schema.optionalKey(WholeFrom(0))
 })
 
 /** The whole catalog decides which names are valid: its tiers, and those that are added. */

@@ -94,16 +94,10 @@ const makeAccountLines = Effect.gen(function* () {
   return { account, payments }
 })
 
-/** The lines of chats, and of bots with their conversations. */
-const makeChatLines = Effect.gen(function* () {
-  const bots = yield* BotStore
-  const chats = yield* ChatStore
-  const chatRecords = yield* ChatRecords
-  const crm = yield* CrmConnectionStore
-  const images = yield* ImageStore
-  const projects = yield* ProjectStore
-
-  const ofImages = (userId: UserId) =>
+/** The lines of the images of chats, each read by itself. */
+const makeImageLines = Effect.map(
+  ImageStore,
+  (images) => (userId: UserId) =>
     paged(
       PAGE,
       (after: string | undefined) => images.list(userId, { after, limit: PAGE }),
@@ -112,6 +106,16 @@ const makeChatLines = Effect.gen(function* () {
       Stream.mapEffect((id) => images.read(userId, [id], MAX_IMAGE_BYTES)),
       Stream.flatMap((read) => Stream.fromIterable(read.map(lines.imageLine)))
     )
+)
+
+/** The lines of chats, and of bots with their conversations. */
+const makeChatLines = Effect.gen(function* () {
+  const bots = yield* BotStore
+  const chats = yield* ChatStore
+  const chatRecords = yield* ChatRecords
+  const crm = yield* CrmConnectionStore
+  const imageLines = yield* makeImageLines
+  const projects = yield* ProjectStore
 
   const messages = (userId: UserId, chatId: string) =>
     Stream.paginate(undefined as string | undefined, (before) =>
@@ -144,7 +148,7 @@ const makeChatLines = Effect.gen(function* () {
         (after: string | undefined) => chatRecords.listById({ userId, after, limit: PAGE }),
         ({ id }) => id
       ).pipe(Stream.flatMap(({ id }) => messages(userId, id)))
-    ).pipe(Stream.concat(ofImages(userId)))
+    ).pipe(Stream.concat(imageLines(userId)))
 
   const ofBots = (owner: UserId) =>
     Stream.fromIterableEffect(bots.list(owner)).pipe(

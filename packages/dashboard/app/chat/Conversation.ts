@@ -90,12 +90,12 @@ export class Conversation {
 
   /** Asks, unless a reply is being written. If no word of a reply comes, the question returns in `refusal`. */
   ask(question: string): Promise<void> {
-    return this.#ask(this.chat.messages.length, question)
+    return this.#ask(this.chat.messages.length, question, this.#facts.imageIds)
   }
 
   /** Asks another version of a question, in its place. */
   readonly edit = (message: ReplyMessage, question: string): Promise<void> =>
-    this.#ask(this.chat.messages.indexOf(message), question)
+    this.#ask(this.chat.messages.indexOf(message), question, message.imageIds)
 
   /** Asks for another version of a reply, in its place. */
   readonly regenerate = async (message: ReplyMessage): Promise<void> => {
@@ -127,16 +127,16 @@ export class Conversation {
   }
 
   /** Asks after the first `count` shown messages. */
-  async #ask(count: number, question: string | undefined): Promise<void> {
+  async #ask(count: number, question: string | undefined, imageIds?: ReadonlyArray<string>): Promise<void> {
     await this.#stopped
     if (this.isWriting || count < 0) return
     const shown = this.chat.messages
-    const request = this.#request(question, this.#parentAt(count))
+    const request = this.#request(question, this.#parentAt(count), imageIds)
     this.#set({ refusal: undefined, start: undefined })
     this.#isStopping = false
     this.#isNaming = false
     this.#isChosen = true
-    const asked = question === undefined ? [] : [newMessage("user", question)]
+    const asked = question === undefined ? [] : [newMessage("user", question, imageIds)]
     this.chat.messages = [...shown.slice(0, count), ...asked]
     await this.chat.ask(request)
     await this.#end({ question, shown })
@@ -196,6 +196,11 @@ export class Conversation {
     this.#set({ modelId })
   }
 
+  /** The images of the next question. */
+  attachImages(imageIds: ReadonlyArray<string>): void {
+    this.#set({ imageIds })
+  }
+
   /** Sets the initial documents, until the person chooses. */
   beginWith(documentIds: ReadonlyArray<string>): void {
     this.#set({ documentIds })
@@ -220,10 +225,14 @@ export class Conversation {
   }
 
   /** A request after a message; without a question it asks for another version of the reply to that message. */
-  #request(question: string | undefined, parentMessageId: string | null | undefined) {
+  #request(
+    question: string | undefined,
+    parentMessageId: string | null | undefined,
+    imageIds: ReadonlyArray<string> = []
+  ) {
     const { chatId, modelId, documentIds = [], projectId } = this.#facts
     return {
-      messages: question === undefined ? [] : [{ role: "user" as const, content: question }],
+      messages: question === undefined ? [] : [{ role: "user" as const, content: question, imageIds }],
       ...(chatId === undefined ? {} : { chatId }),
       ...(chatId !== undefined || projectId === null ? {} : { projectId }),
       ...(chatId === undefined || parentMessageId === undefined ? {} : { parentMessageId }),
@@ -234,7 +243,8 @@ export class Conversation {
 
   #begin(start: ReplyStart): void {
     const isNew = this.#facts.chatId === undefined && start.chatId !== ""
-    this.#set({ start, isReconnecting: false, ...(isNew ? { chatId: start.chatId } : {}) })
+    const sent = this.#facts.isJoining ? {} : { imageIds: [] }
+    this.#set({ start, isReconnecting: false, ...sent, ...(isNew ? { chatId: start.chatId } : {}) })
     if (isNew) this.#events.onCreated(this, start.chatId)
     else this.#events.onChanged()
     if (!this.#facts.isJoining) this.#events.onAsked()

@@ -9,6 +9,8 @@ export interface ConversationFacts {
   readonly projectId: string | null
   /** Undefined until the person chooses. */
   readonly documentIds: ReadonlyArray<string> | undefined
+  /** The images of the next question. */
+  readonly imageIds: ReadonlyArray<string>
   readonly modelId: string | undefined
   /** The id before which there are earlier messages; null if there are none. */
   readonly nextBefore: string | null
@@ -35,6 +37,7 @@ export const NOTHING: ConversationFacts = {
   title: "",
   projectId: null,
   documentIds: undefined,
+  imageIds: [],
   modelId: undefined,
   nextBefore: null,
   start: undefined,

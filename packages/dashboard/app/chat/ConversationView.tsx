@@ -16,23 +16,31 @@ import { Start } from "./Start.tsx"
 import { Transcript } from "./transcript/Transcript.tsx"
 import { UploadNotes } from "./composer/UploadNotes.tsx"
 import { useFacts } from "./useConversation.ts"
+import { isImage, useImages } from "./images/useImages.ts"
 import { useUpload } from "./composer/useUpload.ts"
 
 const InProject = lazyPart(async () => (await import("../projects/InProject.tsx")).InProject)
 
-/** A conversation: its messages, and the field for the next question. Dropped files become documents of it. */
+/** A conversation: its messages, and the field for the next question. Dropped files become documents of it, and images become those of the next question if the model sees images. */
 export const ConversationView = ({ conversation }: { readonly conversation: Conversation }) => {
   const { t } = useMessages()
   const { messages, status } = useShown(conversation.chat)
   const facts = useFacts(conversation)
   const uploading = useUpload(conversation)
+  const images = useImages(conversation)
+  const take = (files: ReadonlyArray<File>) => {
+    const pictures = images.isPossible ? files.filter(isImage) : []
+    if (pictures.length > 0) void images.add(pictures)
+    const documents = files.filter((file) => !pictures.includes(file))
+    if (documents.length > 0) void uploading.upload(documents)
+  }
   const [draft, setDraft] = useState<string>()
   const isWriting = status !== "ready" || facts.isJoining
   const isEmpty = messages.length === 0
   useDefaultDocuments(conversation, isEmpty)
   const { refusal } = facts
   return (
-    <DropArea onFiles={(files) => void uploading.upload(files)}>
+    <DropArea onFiles={take}>
       <div className={classes.view} data-empty={isEmpty ? "" : undefined}>
         {isEmpty ? (
           <Start conversation={conversation} uploading={uploading} onQuestion={setDraft} />
@@ -51,6 +59,7 @@ export const ConversationView = ({ conversation }: { readonly conversation: Conv
           )}
           <Composer
             conversation={conversation}
+            images={images}
             isWriting={isWriting}
             suggestion={draft}
             onSent={() => setDraft(undefined)}

@@ -25,6 +25,8 @@ export interface ReplyMessage {
   readonly id: string
   readonly role: StoredMessage["role"]
   readonly text: string
+  /** Absent if it has none. */
+  readonly imageIds?: ReadonlyArray<string>
   readonly metadata?: MessageFacts
 }
 
@@ -48,14 +50,20 @@ export const messageOf = (stored: StoredMessage): ReplyMessage => ({
   id: stored.id,
   role: stored.role,
   metadata: factsOf(stored),
-  text: stored.content
+  text: stored.content,
+  ...(stored.imageIds === undefined ? {} : { imageIds: stored.imageIds })
 })
 
 /** A new message of this page, which the server does not know yet. */
-export const newMessage = (role: "user" | "assistant", text: string): ReplyMessage => ({
+export const newMessage = (
+  role: "user" | "assistant",
+  text: string,
+  imageIds: ReadonlyArray<string> = []
+): ReplyMessage => ({
   id: crypto.randomUUID(),
   role,
-  text
+  text,
+  ...(imageIds.length === 0 ? {} : { imageIds })
 })
 
 /**

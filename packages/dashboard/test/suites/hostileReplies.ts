@@ -97,6 +97,6 @@ describeInChromium("a chat full of hostile replies", {}, (stage) => {
         )
       ]
     })
-    expect(refused).toEqual(["TypeError", "TypeError", "TypeError", "TypeError", "clipboard-write"])
+    expect(refused).toEqual(["TypeError", "TypeError", "TypeError", "TypeError", "microphone", "clipboard-write"])
   })
 })

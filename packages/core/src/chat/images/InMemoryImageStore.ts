@@ -6,7 +6,7 @@ import { ImageStore, UNUSED_IMAGE_MS } from "./ImageStore.ts"
 
 const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
-  const { images, imageOf } = yield* InMemoryChats
+  const { images, imageOf, imagesOf } = yield* InMemoryChats
   const atOnce = <A>(work: () => A) => storage.exclusive(Effect.sync(work))
   const keysOf = (userId: UserId) => [...images].flatMap(([key, image]) => (image.userId === userId ? [key] : []))
   yield* storage.addPersonalPart({
@@ -42,9 +42,9 @@ const make = Effect.gen(function* () {
       }),
     list: (userId, { after = "", limit }) =>
       atOnce(() =>
-        keysOf(userId)
-          .map((key) => images.get(key)?.id ?? "")
-          .filter((id) => id > after && imageOf(userId, id) !== undefined)
+        imagesOf(userId)
+          .map(({ id }) => id)
+          .filter((id) => id > after)
           .toSorted()
           .slice(0, limit)
       )

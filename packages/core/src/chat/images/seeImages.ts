@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { ChatImage, ChatMessage } from "../../models/ChatMessage.ts"
-import type { Model } from "../../models/Model.ts"
+import { type Model, seesImages } from "../../models/Model.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { Catalog } from "../../tiers/Catalog.ts"
 import { modelsOfTier } from "../../tiers/CatalogData.ts"
@@ -46,13 +46,13 @@ export const makeSeeImages = Effect.gen(function* () {
     const place = said.findLastIndex(({ imageIds }) => imageIds !== undefined)
     if (place >= 0 && !("person" in owner)) return yield* refuse(imagesAt(place), "no images: visitors send none")
     const isAsked = place >= 0 || (said.length === 0 && stored.at(-1)?.imageIds !== undefined)
-    if (isAsked && model.imageTokens === undefined) {
-      const able = modelsOfTier(catalog, tier.name).filter(({ imageTokens }) => imageTokens !== undefined)
+    if (isAsked && !seesImages(model)) {
+      const able = modelsOfTier(catalog, tier.name).filter(seesImages)
       const names = able.map(({ id }) => id).join(", ")
       return yield* refuse("modelId", `a model that sees images${names === "" ? "" : `: ${names}`}`)
     }
     const ids = [...stored, ...said].flatMap(({ imageIds = [] }) => imageIds).toReversed()
-    if (ids.length === 0 || model.imageTokens === undefined || !("person" in owner)) return { stored, said }
+    if (ids.length === 0 || !seesImages(model) || !("person" in owner)) return { stored, said }
     const asked = new Set(said.flatMap(({ imageIds = [] }) => imageIds))
     const most = Math.max(MAX_SEEN_IMAGES, asked.size)
     const read = yield* store.read(owner.person, ids.slice(0, most), MAX_SEEN_BYTES)

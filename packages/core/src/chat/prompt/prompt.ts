@@ -156,12 +156,9 @@ export const buildPrompt = (input: BuildPromptInput): Result.Result<Prompt, Prom
   const wanted = input.reserveOutputTokens ?? input.model.maxOutputTokens
   const least = Math.min(MINIMUM_REPLY_TOKENS, wanted)
   const room = Math.max(least, Math.min(wanted, Math.floor(window * REPLY_SHARE)))
-  const systems: Array<ChatMessage> = []
-  const spoken: Array<ChatMessage> = []
-  for (const message of input.messages) {
-    if (message.content.trim() !== "") (message.role === "system" ? systems : spoken).push(message)
-  }
-  const turns = turnsOf(spoken)
+  const said = input.messages.filter(({ content }) => content.trim() !== "")
+  const systems = said.filter(({ role }) => role === "system")
+  const turns = turnsOf(said.filter(({ role }) => role !== "system"))
   const newest = turns.at(-1) ?? []
 
   const searched = input.searched === true

@@ -17,7 +17,7 @@ import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { Catalog } from "../../tiers/Catalog.ts"
 import { modelsOfTier, tierOf } from "../../tiers/CatalogData.ts"
 import type { InputUsage, ChatModel } from "../../models/ChatModel.ts"
-import type { Model } from "../../models/Model.ts"
+import { type Model, seesImages } from "../../models/Model.ts"
 import { countMessage, estimateImageTokens, maxInputTokensFor } from "../../models/messageTokens.ts"
 import { modelPrice, maxPriceOf, outputTokensWithin, priceOf } from "../../credits/rules/price.ts"
 import { type GrantedShare, makeTakeShares } from "../limits/dailyShares.ts"
@@ -193,7 +193,7 @@ const refusal = (
 ) => {
   const available = availableOf(refused.buckets)
   const fits = (model: Model) => {
-    if (images > 0 && model.imageTokens === undefined) return false
+    if (images > 0 && !seesImages(model)) return false
     const input = { maxTokens: maxInputTokensFor(model, maxTokens, images), estimate }
     return quoteReply(model, input, model.maxOutputTokens).minimumAmount <= available
   }

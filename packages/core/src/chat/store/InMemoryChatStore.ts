@@ -155,7 +155,7 @@ const unusedKeys = (
 
 const makeTable = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
-  const { begin, chats, imageOf, images, running, use } = yield* InMemoryChats
+  const { begin, chats, imagesOf, running, use } = yield* InMemoryChats
   const events = yield* InMemoryEventLog
   yield* storage.addPersonalPart({
     count: (userId) => ({
@@ -170,8 +170,7 @@ const makeTable = Effect.gen(function* () {
     begin,
     chats,
     events,
-    imageOf,
-    images,
+    imagesOf,
     running,
     use,
     atOnce: <A>(work: () => A) => storage.exclusive(Effect.sync(work))
@@ -179,13 +178,11 @@ const makeTable = Effect.gen(function* () {
 })
 type Table = Effect.Success<typeof makeTable>
 
-const makeStore = ({ atOnce, begin, chats, imageOf, images, storage, use }: Table) => {
-  /** The bytes of the images of a person's own chats, and of those that no message has yet. */
-  const bytesOfImages = (owner: ConversationOwner): number => {
-    if (!("person" in owner)) return 0
-    const own = [...images.values()].filter(({ id, userId }) => userId === owner.person && imageOf(userId, id))
-    return own.reduce((sum, { bytes }) => sum + bytes.byteLength, 0)
-  }
+/** The bytes of the images of a person's own chats, and of those that no message has yet. */
+const bytesOf = (owner: ConversationOwner, imagesOf: Table["imagesOf"]): number =>
+  "person" in owner ? imagesOf(owner.person).reduce((sum, { bytes }) => sum + bytes.byteLength, 0) : 0
+
+const makeStore = ({ atOnce, begin, chats, imagesOf, storage, use }: Table) => {
   const change = (owner: ConversationOwner, chatId: string, how: (stored: StoredChat) => StoredChat | undefined) =>
     atOnce(() => {
       const key = keyOf(owner, chatId)
@@ -237,7 +234,7 @@ const makeStore = ({ atOnce, begin, chats, imageOf, images, storage, use }: Tabl
         [...chats.values()]
           .filter(({ chat }) => sharesQuota(ownerKey(chat.owner), ownerKey(owner)))
           .flatMap((stored) => stored.messages)
-          .reduce((sum, { content, sources }) => sum + storedBytes(content, sources), bytesOfImages(owner))
+          .reduce((sum, { content, sources }) => sum + storedBytes(content, sources), bytesOf(owner, imagesOf))
       ),
     remove: (owner, chatId) => atOnce(() => chats.delete(keyOf(owner, chatId)))
   })

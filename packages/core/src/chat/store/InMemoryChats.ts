@@ -106,6 +106,20 @@ const begun = (
   createdAt
 })
 
+/** The running record of a reply that begins now. */
+const newRecord = (
+  { chatId, owner, reply }: BeginTurnInput,
+  { hold, joinable }: NonNullable<BeginTurnInput["running"]>,
+  now: number
+): Omit<StoredReply, "expiresAt"> => ({
+  ...{ owner, chatId, hold, joinable },
+  replyId: reply.id,
+  model: reply.model ?? "",
+  text: "",
+  startedAt: now,
+  stopAsked: false
+})
+
 /** A chat that begins now, in a project if it is one of these. */
 const newChat = (input: BeginTurnInput, projects: ReadonlyArray<Project> = [], now: number): Chat => {
   const { chatId, owner, title } = input
@@ -114,34 +128,43 @@ const newChat = (input: BeginTurnInput, projects: ReadonlyArray<Project> = [], n
   return inProject(chat, project?.id)
 }
 
-const make = Effect.gen(function* () {
-  const accounts = yield* InMemoryAccounts
-  const clock = yield* Clock.Clock
-  const ids = yield* IdGenerator
+/** The images of messages in `chats`. */
+const makeImages = Effect.fnUntraced(function* (chats: ReadonlyMap<string, StoredChat>) {
   const storage = yield* InMemoryStorage
-  const chats = yield* storage.table<string, StoredChat>()
-  const running = yield* storage.table<string, StoredReply>()
-  /** The projects of each person, the oldest first. */
-  const projects = yield* storage.table<UserId, ReadonlyArray<Project>>()
   /** By the owner and the id; those of deleted chats are left until their owner is erased. */
   const images = yield* storage.table<string, KeptImage>()
-  let uses = 0
-  const use = () => ++uses
 
   const imageOf = (userId: UserId, id: string): KeptImage | undefined => {
     const image = images.get(`${userId} ${id.toLowerCase()}`)
     const isGone = image?.chatId !== undefined && !chats.has(keyOf({ person: userId }, image.chatId))
     return isGone ? undefined : image
   }
+  const imagesOf = (userId: UserId): ReadonlyArray<KeptImage> =>
+    [...images.values()].filter((each) => each.userId === userId && imageOf(userId, each.id) !== undefined)
+  /** The images of new messages become those of their chat. */
   const keepImages = ({ chatId, messages, owner }: BeginTurnInput): void => {
     const { userId } = ownerKey(owner)
     for (const { id } of messages.flatMap((message) => message.images ?? [])) {
       const image = imageOf(userId, id)
-      if (image?.chatId === undefined && image !== undefined) {
-        images.set(`${userId} ${image.id}`, { ...image, chatId: chatId.toLowerCase() })
-      }
+      if (image === undefined || image.chatId !== undefined) continue
+      images.set(`${userId} ${image.id}`, { ...image, chatId: chatId.toLowerCase() })
     }
   }
+  return { images, imageOf, imagesOf, keepImages }
+})
+
+const make = Effect.gen(function* () {
+  const accounts = yield* InMemoryAccounts
+  const clock = yield* Clock.Clock
+  const ids = yield* IdGenerator
+  const storage = yield* InMemoryStorage
+  const chats = yield* storage.table<string, StoredChat>()
+  const { keepImages, ...images } = yield* makeImages(chats)
+  const running = yield* storage.table<string, StoredReply>()
+  /** The projects of each person, the oldest first. */
+  const projects = yield* storage.table<UserId, ReadonlyArray<Project>>()
+  let uses = 0
+  const use = () => ++uses
 
   const begin = (input: BeginTurnInput, now: number): void => {
     const { chatId, owner, reply } = input
@@ -167,11 +190,9 @@ const make = Effect.gen(function* () {
     })
     keepImages(input)
     if (input.running === undefined) return
-    const { hold, joinable, ttlMs } = input.running
-    const name = { owner, chatId, replyId: reply.id }
-    const record = { ...name, hold, joinable, model: reply.model ?? "", text: "", startedAt: now, stopAsked: false }
-    const stored = running.get(runningKey(name)) ?? record
-    running.set(runningKey(name), { ...stored, hold, expiresAt: now + ttlMs })
+    const name = runningKey({ owner, chatId, replyId: reply.id })
+    const { hold, ttlMs } = input.running
+    running.set(name, { ...(running.get(name) ?? newRecord(input, input.running, now)), hold, expiresAt: now + ttlMs })
   }
 
   const end = ({ begin: turn, chatId, content, owner, replyId, state }: Omit<EndTurn, "_tag">): void => {
@@ -195,7 +216,7 @@ const make = Effect.gen(function* () {
       end({ ...reply, content, state: "failed", begin: undefined })
     }
   })
-  return { begin, chats, imageOf, images, projects, running, use }
+  return { ...images, begin, chats, projects, running, use }
 })
 
 /** The chats of one process, their projects and images, and the running records of their replies, which the in-memory stores share. */

@@ -1,6 +1,6 @@
 import { ActionIcon } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
-import { type KeyboardEvent, useEffect, useRef, useState } from "react"
+import { type ClipboardEvent, type KeyboardEvent, useEffect, useRef, useState } from "react"
 import { meQuery } from "../../api/session.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { MESSAGE_FORM } from "../../keys/shortcuts.ts"
@@ -13,8 +13,13 @@ import { GrowingField } from "./GrowingField.tsx"
 import { ModelPicker } from "./ModelPicker.tsx"
 import { markdown } from "../replyParts.ts"
 import { useFacts } from "../useConversation.ts"
+import { AddedImages } from "../images/AddedImages.tsx"
+import { ImageButton } from "../images/ImageButton.tsx"
+import { type AddingImages, isImage } from "../images/useImages.ts"
+import { VoiceButton } from "../voice/VoiceButton.tsx"
 
 export interface ComposerProps {
+  readonly images: AddingImages
   readonly conversation: Conversation
   readonly isWriting: boolean
   /** A suggested question, which fills the field. */
@@ -25,14 +30,14 @@ export interface ComposerProps {
 }
 
 /** The field for a question, with its documents and its model. */
-export const Composer = ({ conversation, isWriting, suggestion, onSent, returned }: ComposerProps) => {
+export const Composer = ({ conversation, images, isWriting, suggestion, onSent, returned }: ComposerProps) => {
   const { t } = useMessages()
   const field = useRef<HTMLTextAreaElement>(null)
   const { text, setText, clearField } = useDraft(conversation)
   useGiven(suggestion, setText, field)
   useGiven(returned, setText, field)
   useEscape(isWriting, () => void conversation.stop())
-  const canSend = text.trim() !== "" && !isWriting
+  const canSend = text.trim() !== "" && !isWriting && images.waiting === 0
   const submit = () => {
     if (!canSend) return
     clearField()
@@ -54,6 +59,7 @@ export const Composer = ({ conversation, isWriting, suggestion, onSent, returned
         submit()
       }}
     >
+      <AddedImages conversation={conversation} images={images} />
       <div className={classes.field}>
         <GrowingField
           ref={field}
@@ -62,6 +68,7 @@ export const Composer = ({ conversation, isWriting, suggestion, onSent, returned
           value={text}
           onChange={setText}
           onKeyDown={submitOnEnter}
+          onPaste={addPasted(images)}
           autoFocus={matchMedia("(hover: hover)").matches}
         />
       </div>
@@ -69,6 +76,8 @@ export const Composer = ({ conversation, isWriting, suggestion, onSent, returned
         <DocumentsButton conversation={conversation} />
         <ModelPicker conversation={conversation} />
         <span className={classes.space} />
+        {images.isPossible && <ImageButton onFiles={(files) => void images.add(files)} />}
+        <VoiceButton text={text} onText={setText} />
         <SendButton
           isWriting={isWriting}
           canSend={canSend}
@@ -80,6 +89,14 @@ export const Composer = ({ conversation, isWriting, suggestion, onSent, returned
       </div>
     </form>
   )
+}
+
+/** Takes the images of what is pasted. */
+const addPasted = (images: AddingImages) => (event: ClipboardEvent<HTMLTextAreaElement>) => {
+  const pasted = [...event.clipboardData.files].filter(isImage)
+  if (pasted.length === 0) return
+  event.preventDefault()
+  void images.add(pasted)
 }
 
 interface SendButtonProps {

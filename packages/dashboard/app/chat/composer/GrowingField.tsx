@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type Ref, useImperativeHandle, useLayoutEffect, useRef } from "react"
+import { type ClipboardEvent, type KeyboardEvent, type Ref, useImperativeHandle, useLayoutEffect, useRef } from "react"
 import classes from "./GrowingField.module.css"
 
 export interface GrowingFieldProps {
@@ -7,12 +7,22 @@ export interface GrowingFieldProps {
   readonly placeholder?: string
   readonly onChange: (value: string) => void
   readonly onKeyDown?: (event: KeyboardEvent<HTMLTextAreaElement>) => void
+  readonly onPaste?: (event: ClipboardEvent<HTMLTextAreaElement>) => void
   readonly autoFocus?: boolean
   readonly ref?: Ref<HTMLTextAreaElement>
 }
 
 /** A field for several lines that grows with its content, up to a part of the screen. */
-export const GrowingField = ({ label, value, placeholder, onChange, onKeyDown, autoFocus, ref }: GrowingFieldProps) => {
+export const GrowingField = ({
+  label,
+  value,
+  placeholder,
+  onChange,
+  onKeyDown,
+  onPaste,
+  autoFocus,
+  ref
+}: GrowingFieldProps) => {
   const field = useRef<HTMLTextAreaElement>(null)
   useImperativeHandle(ref, () => field.current as HTMLTextAreaElement)
   useLayoutEffect(() => {
@@ -32,6 +42,7 @@ export const GrowingField = ({ label, value, placeholder, onChange, onKeyDown, a
       autoFocus={autoFocus === true}
       onChange={(event) => onChange(event.currentTarget.value)}
       onKeyDown={onKeyDown}
+      onPaste={onPaste}
     />
   )
 }

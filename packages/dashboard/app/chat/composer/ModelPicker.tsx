@@ -1,13 +1,11 @@
 import type { Model } from "@parley/client"
-import { useQuery } from "@tanstack/react-query"
-import { modelsQuery } from "../../api/billing.ts"
 import { type Messages, useMessages } from "../../messages/MessagesProvider.tsx"
 import { isStandIn, useModelName } from "../../messages/useModelName.ts"
 import { MenuButton } from "../../shell/menu/MenuButton.tsx"
 import { Icon } from "../../theme/Icon.tsx"
 import classes from "./Composer.module.css"
 import type { Conversation } from "../Conversation.ts"
-import { useFacts } from "../useConversation.ts"
+import { useChosenModel, useRunnableModels } from "./useChosenModel.ts"
 
 const WIDTH = 340
 
@@ -15,13 +13,10 @@ const WIDTH = 340
 export const ModelPicker = ({ conversation }: { readonly conversation: Conversation }) => {
   const messages = useMessages()
   const { t } = messages
-  const { modelId } = useFacts(conversation)
   const modelName = useModelName()
-  const { data: offered } = useQuery(modelsQuery)
-  if (offered === undefined) return null
-  const models = offered.filter(({ available }) => available)
-  const chosen = models.find(({ id }) => id === modelId) ?? models.find((model) => model.default) ?? models[0]
-  if (chosen === undefined) return null
+  const models = useRunnableModels()
+  const chosen = useChosenModel(conversation)
+  if (models === undefined || chosen === undefined) return null
   return (
     <MenuButton
       className={classes.chip}

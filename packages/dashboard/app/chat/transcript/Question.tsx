@@ -3,6 +3,7 @@ import { memo, useState } from "react"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { GrowingField } from "../composer/GrowingField.tsx"
 import type { Conversation } from "../Conversation.ts"
+import { MessageImages } from "../images/MessageImages.tsx"
 import { MessageAction } from "./MessageAction.tsx"
 import { MessageVersions } from "./MessageVersions.tsx"
 import classes from "./Question.module.css"
@@ -26,6 +27,7 @@ export const Question = memo(({ conversation, message, isIdle }: QuestionProps) 
       <h2 className="visually-hidden">{t("chat.you")}</h2>
       {edited === undefined ? (
         <>
+          {message.imageIds !== undefined && <MessageImages imageIds={message.imageIds} />}
           <div className={classes.words}>{text}</div>
           <div className={classes.foot}>
             <div className={classes.actions}>

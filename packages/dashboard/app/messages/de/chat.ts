@@ -88,6 +88,20 @@ export const chat: MessagesLike<typeof english> = {
   "chat.documents.without": "Kein Dokument ist gewählt: Das Modell antwortet aus dem, was es weiß.",
   "chat.documents.attach": "Dokumente wählen",
   "chat.documents.uploading": "{name} wird hochgeladen, {percent} fertig",
+  "chat.image": "Bild {number}",
+  "chat.image.add": "Bilder hinzufügen oder ein Foto aufnehmen",
+  "chat.image.remove": "Bild {number} herausnehmen",
+  "chat.image.uploading": { one: "{count} Bild wird hinzugefügt …", other: "{count} Bilder werden hinzugefügt …" },
+  "chat.image.blind":
+    "Dieses Modell sieht keine Bilder. Wählen Sie ein anderes und fügen Sie das Bild noch einmal hinzu.",
+  "chat.image.tooMany": "Eine Nachricht hat höchstens 4 Bilder.",
+  "chat.image.unreadable":
+    "Der Browser kann dieses Bild nicht lesen. Speichern Sie es als PNG oder JPEG und fügen Sie es noch einmal hinzu.",
+  "chat.voice.start": "Nachricht sprechen",
+  "chat.voice.stop": "Nicht mehr zuhören",
+  "chat.voice.listening": "Es wird zugehört. Was Sie sagen, wird in Ihre Nachricht geschrieben.",
+  "chat.voice.refused":
+    "Das Mikrofon kann nicht benutzt werden. Erlauben Sie es im Browser und versuchen Sie es noch einmal.",
   "chat.model": "Modell: {name}",
   "chat.model.choose": "Modell wählen",
   "chat.model.price": "Credits für {unit} Token: {input} gelesen, {output} geschrieben",

@@ -84,6 +84,21 @@ export const chat: MessagesLike<typeof english> = {
   "chat.documents.without": "Aucun document n’est joint : le modèle répond d’après ce qu’il sait.",
   "chat.documents.attach": "Joindre des documents",
   "chat.documents.uploading": "Envoi de {name}, {percent} faits",
+  "chat.image": "Image {number}",
+  "chat.image.add": "Ajouter des images ou prendre une photo",
+  "chat.image.remove": "Retirer l’image {number}",
+  "chat.image.uploading": {
+    one: "{count} image est en cours d’ajout…",
+    other: "{count} images sont en cours d’ajout…"
+  },
+  "chat.image.blind": "Ce modèle ne voit pas les images. Choisissez-en un autre et ajoutez l’image de nouveau.",
+  "chat.image.tooMany": "Un message a au plus 4 images.",
+  "chat.image.unreadable":
+    "Le navigateur ne peut pas lire cette image. Enregistrez-la en PNG ou JPEG et ajoutez-la de nouveau.",
+  "chat.voice.start": "Dicter votre message",
+  "chat.voice.stop": "Ne plus écouter",
+  "chat.voice.listening": "À l’écoute. Ce que vous dites est écrit dans votre message.",
+  "chat.voice.refused": "Le microphone ne peut pas être utilisé. Autorisez-le dans le navigateur et réessayez.",
   "chat.model": "Modèle : {name}",
   "chat.model.choose": "Choisir un modèle",
   "chat.model.price": "Crédits pour {unit} tokens : {input} lus, {output} écrits",

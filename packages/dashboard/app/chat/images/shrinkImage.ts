@@ -1,0 +1,33 @@
+/** Models see no more than about this many pixels an edge. */
+const MOST_PIXELS = 1_568
+/** The largest image that the server takes, in bytes. */
+const MOST_BYTES = 2 * 1024 * 1024
+const QUALITY = 0.9
+
+/**
+ * Draws an image as models see it: small, upright, without the place and the time that a camera noted. A PNG stays one if
+ * it is small enough. Rejects if the browser cannot read it.
+ */
+export const shrinkImage = async (file: File): Promise<Blob> => {
+  const image = await createImageBitmap(file)
+  const scale = Math.min(1, MOST_PIXELS / Math.max(image.width, image.height))
+  const canvas = document.createElement("canvas")
+  canvas.width = Math.max(1, Math.round(image.width * scale))
+  canvas.height = Math.max(1, Math.round(image.height * scale))
+  const pen = canvas.getContext("2d")
+  if (pen === null) throw new Error("The browser draws no images.")
+  const blobOf = (type: string) =>
+    new Promise<Blob | null>((resolve) => {
+      canvas.toBlob(resolve, type, QUALITY)
+    })
+  pen.drawImage(image, 0, 0, canvas.width, canvas.height)
+  const exact = file.type === "image/png" ? await blobOf("image/png") : null
+  if (exact !== null && exact.size <= MOST_BYTES) return exact
+  // JPEG has no transparent pixels.
+  pen.globalCompositeOperation = "destination-over"
+  pen.fillStyle = "#fff"
+  pen.fillRect(0, 0, canvas.width, canvas.height)
+  const small = await blobOf("image/jpeg")
+  if (small === null) throw new Error("The browser writes no images.")
+  return small
+}

@@ -1,0 +1,45 @@
+import { ActionIcon } from "@mantine/core"
+import { useRef } from "react"
+import { useMessages } from "../../messages/MessagesProvider.tsx"
+import { Icon } from "../../theme/Icon.tsx"
+import { useSpeech } from "./useSpeech.ts"
+
+export interface VoiceButtonProps {
+  readonly text: string
+  readonly onText: (text: string) => void
+}
+
+/** Writes what is said behind the text, if the browser can. */
+export const VoiceButton = ({ onText, text }: VoiceButtonProps) => {
+  const { t } = useMessages()
+  const before = useRef("")
+  const begin = () => {
+    before.current = text === "" || /\s$/.test(text) ? text : `${text} `
+  }
+  const { isListening, isPossible, isRefused, toggle } = useSpeech(begin, (words) =>
+    onText(before.current + words.trimStart())
+  )
+  if (!isPossible) return null
+  const label = t(isListening ? "chat.voice.stop" : isRefused ? "chat.voice.refused" : "chat.voice.start")
+  return (
+    <>
+      <ActionIcon
+        variant={isListening ? "light" : "subtle"}
+        color={isListening ? "red" : "gray"}
+        size={36}
+        radius="xl"
+        aria-label={label}
+        aria-pressed={isListening}
+        title={label}
+        onClick={toggle}
+      >
+        <Icon name={isListening ? "stop" : "microphone"} />
+      </ActionIcon>
+      {(isListening || isRefused) && (
+        <span className="visually-hidden" role="status">
+          {t(isListening ? "chat.voice.listening" : "chat.voice.refused")}
+        </span>
+      )}
+    </>
+  )
+}
