@@ -25,7 +25,7 @@ export const shrinkImage = async (file: File): Promise<Blob> => {
   if (exact !== null && exact.size <= MOST_BYTES) return exact
   // JPEG has no transparent pixels.
   pen.globalCompositeOperation = "destination-over"
-  pen.fillStyle = "#fff"
+  pen.fillStyle = "white"
   pen.fillRect(0, 0, canvas.width, canvas.height)
   const small = await blobOf("image/jpeg")
   if (small === null) throw new Error("The browser writes no images.")
