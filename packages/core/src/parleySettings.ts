@@ -1,6 +1,7 @@
 import { type Context, Effect, Layer, Schema, Struct } from "effect"
 import { PaymentRetention, PaymentRetentionData } from "./billing/upkeep/PaymentEventSweeper.ts"
 import { Branding, BrandingData } from "./branding/Branding.ts"
+import { RewriteQuestions } from "./chat/rewriting/RewriteQuestions.ts"
 import { TitleSettings, TitleSettingsData } from "./chat/titles/TitleSettings.ts"
 import { ReplySettings, ReplySettingsData } from "./chat/prompt/ReplySettings.ts"
 import { HoldTtl } from "./credits/holds/keepHolds.ts"
@@ -23,6 +24,11 @@ export const ParleySettings = Schema.Struct({
   replies: partOf(ReplySettingsData),
   /** The titles of people's chats: `generate` has a model write them after the first reply, at no charge unless `credits` is set. */
   titles: partOf(TitleSettingsData),
+  /**
+   * True if the cheapest model of the payer's tier rewrites questions that continue a conversation, for the search in the
+   * documents, at its price; default false.
+   */
+  rewriteQuestions: Schema.optional(RewriteQuestions.schema),
   /** Limits on failed readings of documents. */
   reading: partOf(ReadingLimitsData),
   /** The lifetime of a hold without a renewal, in milliseconds; default one minute. */
@@ -76,6 +82,7 @@ export const settingsLayer = (given: ParleySettings): Layer.Layer<never> =>
     merged(UploadLimits, given.uploads),
     merged(ReplySettings, given.replies),
     merged(TitleSettings, given.titles),
+    replaced(RewriteQuestions, given.rewriteQuestions),
     merged(ReadingLimits, given.reading),
     replaced(HoldTtl, given.holdTtlMs),
     replaced(LowBalance, given.lowBalance),

@@ -1,5 +1,7 @@
 import { Effect, Option } from "effect"
 import type { Account } from "../credits/Account.ts"
+import type { UserId } from "../identity/UserId.ts"
+import type { Document } from "../documents/Document.ts"
 import { DocumentStore } from "../documents/storing/DocumentStore.ts"
 import { findReadableDocuments } from "../documents/searching/findReadableDocuments.ts"
 import { Catalog } from "../tiers/Catalog.ts"
@@ -24,6 +26,7 @@ import { ProjectNotFound } from "./projects/Project.ts"
 import { ProjectStore } from "./projects/ProjectStore.ts"
 import { ReplySettings, type ReplySettingsData } from "./prompt/ReplySettings.ts"
 import type { Candidate, ReserveReplyInput } from "./reply/replyCredits.ts"
+import { makePlanRewriting } from "./rewriting/planRewriting.ts"
 import { admitsDocument, makeFindSources, type OfferedPassages } from "./sources/findSources.ts"
 import type { ReplyParties, ReplyTerms } from "./reply/Reply.ts"
 
@@ -202,6 +205,35 @@ interface Named {
   readonly chatId: string
 }
 
+/** The prompt for these passages, the models that may be asked with it, and the documents of which it has nothing. */
+const makePromptFrom = Effect.map(makeFallbacks, (fallbacksFor) =>
+  Effect.fnUntraced(function* (
+    of: Pick<Candidate, "model" | "provider"> & {
+      readonly tier: Tier
+      readonly payer: UserId
+      readonly messages: ReadonlyArray<ChatMessage>
+      readonly ready: ReadonlyArray<Document>
+      readonly continues: boolean
+      readonly searched: boolean
+      readonly isClientKept: boolean
+      readonly mostOutput: number | undefined
+      readonly settings: ReplySettingsData
+    },
+    found: OfferedPassages
+  ) {
+    const { isClientKept, messages, model, payer, provider, ready, searched, settings, tier } = of
+    const tokenizer = yield* Tokenizer
+    const given = { model, messages, ...passagesOf(found, of.continues), searched }
+    const ours = yield* Effect.fromResult(buildPrompt({ ...given, isClientKept, tokenizer }))
+    const prompt = settings.prompt === undefined ? ours : yield* askPromptBuilder(settings.prompt, ours, model, payer)
+    const { maxInputTokens, maxOutputTokens } = prompt
+    const chosen: Candidate = { model, provider, maxInputTokens, maxOutputTokens }
+    const fallbacks = model.fallback === undefined ? [] : yield* fallbacksFor(model, tier, prompt)
+    const candidates = bounded([chosen, ...fallbacks], of.mostOutput)
+    return { candidates, prompt, unread: unreadOf(ready, prompt, found) }
+  })
+)
+
 /**
  * Every check of a request that can refuse it before credits are held: ownership, tier, model, length. Each party is
  * checked for its own part. Of the payer's account only the tier is used.
@@ -212,8 +244,9 @@ export const makePrepareReply = Effect.gen(function* () {
   const scopeOf = yield* makeScopeOf
   const models = yield* ChatModels
   const preferred = yield* PreferenceService
-  const fallbacksFor = yield* makeFallbacks
+  const promptFrom = yield* makePromptFrom
   const findSources = yield* makeFindSources
+  const planRewriting = yield* makePlanRewriting
   const chooseModel = yield* makeChooseModel
   const seeImages = yield* makeSeeImages
 
@@ -243,28 +276,27 @@ export const makePrepareReply = Effect.gen(function* () {
     const newest = afterLastReply(said)
     const added = isClientKept ? newest : said
     const mostTokens = Math.floor(smallestWindow(catalog, model, tier) * DOCUMENTS_SHARE)
+    const conversation = [...stored, ...said]
+    const passageTokens = Math.min(settings.passageTokens, mostTokens)
     const found = yield* findSources({
       userId: documentsOwner,
       documents: ready,
       filter,
-      conversation: [...stored, ...said],
-      passageTokens: Math.min(settings.passageTokens, mostTokens),
+      conversation,
+      passageTokens,
       wholeTokens: Math.min(settings.wholeTokens, mostTokens)
     })
     const { instructions } = terms ?? settings
     const told = instructionsOf(instructions, preferences.instructions, project?.instructions)
     const messages = [...told, ...stored.filter(terms === undefined ? hasContent : isOfModel), ...said]
-    const tokenizer = yield* Tokenizer
     yield* countMessages(payer, messages, model.contextTokens)
-    const given = { model, messages, ...passagesOf(found, stored.length > 0), searched: all.length > 0 }
-    const ours = yield* Effect.fromResult(buildPrompt({ ...given, isClientKept, tokenizer }))
-    const prompt = settings.prompt === undefined ? ours : yield* askPromptBuilder(settings.prompt, ours, model, payer)
-    const { maxInputTokens, maxOutputTokens } = prompt
-    const chosen: Candidate = { model, provider, maxInputTokens, maxOutputTokens }
-    const fallbacks = model.fallback === undefined ? [] : yield* fallbacksFor(model, tier, prompt)
-    const candidates = bounded([chosen, ...fallbacks], terms?.maxOutputTokens)
-    const unread = unreadOf(ready, prompt, found)
-    return { account, tier, candidates, added, parentId, project, pending, unread, prompt }
+    const mostOutput = terms?.maxOutputTokens
+    const of = { model, provider, tier, payer, messages, ready, isClientKept, mostOutput, settings }
+    const continued = { continues: stored.length > 0, searched: all.length > 0 }
+    const promptOf = (offered: OfferedPassages) => promptFrom({ ...of, ...continued }, offered)
+    const prepared = yield* promptOf(found)
+    const rewriting = yield* planRewriting({ tier, conversation, passageTokens, found, promptOf })
+    return { account, tier, added, parentId, project, pending, rewriting, ...prepared }
   })
 })
 

@@ -230,13 +230,13 @@ export const makeSend = Effect.gen(function* () {
       prepared: Effect.Success<ReturnType<typeof prepareFor>>,
       keyTry: number
     ): Effect.fn.Return<Reply, SendFailed, Scope.Scope> {
-      const { account, candidates, pending, prompt, unread } = prepared
+      const { pending, prompt, rewriting } = prepared
       const messageId = yield* nextMessageId(keyTry)
-      const reserved = yield* reserveReply({ account, parties, candidates, prompt, chatId, messageId, fingerprint })
+      const reserved = yield* reserveReply({ ...prepared, parties, chatId, messageId, fingerprint })
       if (reserved._tag === "OnOtherTier") {
         return yield* sendAs(yield* Effect.interruptible(prepareFor(reserved.account)), keyTry)
       }
-      const { hold, earlier, calls, limited, share } = reserved
+      const { hold, earlier, calls, coversAll, limited, share } = reserved
       // An earlier try failed without a charge: start this one.
       if (earlier === "released" && keyTry === MAX_KEY_TRIES) return yield* new KeyConflict({ key: hold.key })
       if (earlier === "released") return yield* sendAs(prepared, keyTry + 1)
@@ -244,15 +244,17 @@ export const makeSend = Effect.gen(function* () {
         return yield* Effect.interruptible(replay(hold, { owner, chatId }, messageId, earlier === "settled"))
       }
       const chosen = calls[0].request
-      const reply = { id: messageId, model: chosen.model.id, sources: prompt.sources, unread }
+      const reply = { id: messageId, model: chosen.model.id, sources: prompt.sources, unread: prepared.unread }
       const turn = { ...turnOf(owner, prepared), chatId, continues: request.chatId !== undefined, reply }
-      const run = { calls, hold, share, turn, spending: parties, joinable: input.onDisconnect === "continue" }
-      const { model, text } = yield* replies.run({ ...run, isTitled: isTitled(turn, input.terms) })
+      // If the credits are short, the reply has all of them.
+      const revise = coversAll ? rewriting?.revise(hold) : undefined
+      const run = { calls, hold, revise, share, turn, spending: parties, joinable: input.onDisconnect === "continue" }
+      const { model, sources, text, unread } = yield* replies.run({ ...run, isTitled: isTitled(turn, input.terms) })
       return {
         chatId,
         messageId,
         model,
-        sources: prompt.sources,
+        sources,
         pendingDocuments: pending,
         unreadDocuments: unread,
         limitedTo: limited ? chosen.maxOutputTokens : undefined,

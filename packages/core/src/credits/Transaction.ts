@@ -9,6 +9,18 @@ export type ReplyEnd = "completed" | "length" | "stopped" | "failed" | "expired"
 /** The end of metered work: `expired` if its process died, or gave no sign of life for longer than a hold lives. */
 export type WorkEnd = "completed" | "expired"
 
+/** The rewrite of a reply's question for the search, by another call of a model: a part of the reply's cost. */
+export interface QuestionRewrite {
+  readonly model: string
+  /** The prices in force when the credits were held. */
+  readonly price: ModelPrice
+  readonly usage: Usage
+  /** As that of the reply. */
+  readonly estimated: boolean
+  /** The part of the reply's cost, in whole credits: the price of the usage, at most what was held for the rewrite. */
+  readonly credits: number
+}
+
 /** The facts of a reply that the caller of `settle` provides. */
 export interface ReplyReceiptDraft {
   readonly model: string
@@ -20,6 +32,8 @@ export interface ReplyReceiptDraft {
   /** True if tokens were counted here because the provider's own figure was not available. */
   readonly estimated: boolean
   readonly ended: ReplyEnd
+  /** If the question was rewritten: the cost of the reply is the price of `usage`, plus the credits of this. */
+  readonly rewrite?: QuestionRewrite | undefined
 }
 
 /** One line of what metered work cost. */

@@ -1,12 +1,13 @@
 import { type Schema, SchemaAST } from "effect"
 
 /**
- * The environment variable of a setting: a whole number of units, some of the choices, or a text that the schema checks. A
- * `picture` is the path of a file, which becomes a `data:` URL.
+ * The environment variable of a setting: a whole number of units, some of the choices, one of the words, each of which stands
+ * for a value, or a text that the schema checks. A `picture` is the path of a file, which becomes a `data:` URL.
  */
 export type SettingVariable =
   | { readonly name: string; readonly minimum: number; readonly maximum: number; readonly unit: number }
   | { readonly name: string; readonly choices: ReadonlyArray<string> }
+  | { readonly name: string; readonly words: Readonly<Record<string, unknown>> }
   | { readonly name: string; readonly form: "text" | "picture" }
 
 /** A setting that a server reads from an environment variable. The core itself reads none. */

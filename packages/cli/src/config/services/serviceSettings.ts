@@ -20,6 +20,7 @@ export const serviceSettings = (read: EnvironmentReader, folder: string): Parley
 
 const valueOf = (read: EnvironmentReader, variable: SettingVariable, folder: string): unknown => {
   if ("choices" in variable) return read.list(variable.name, variable.choices)
+  if ("words" in variable) return variable.words[read.choice(variable.name, Object.keys(variable.words)) ?? ""]
   if ("form" in variable) {
     return variable.form === "text" ? read.text(variable.name) : readPicture(read, variable.name, folder)
   }

@@ -3,6 +3,7 @@ import type { UserId } from "../../identity/UserId.ts"
 import type { ConversationOwner, Source } from "../store/StoredChat.ts"
 import type { DailyShare } from "../limits/dailyShares.ts"
 import type { Effect, Pull, Stream } from "effect"
+import type { QuestionRewrite } from "../../credits/Transaction.ts"
 import type {
   ChatModel,
   ChatModelRequest,
@@ -86,6 +87,8 @@ export interface OpenedReply {
   readonly call: ModelCall
   /** The vendor's reports so far. */
   readonly reported: ReportedUsage
+  /** Of its question, if it was rewritten: charged with the reply. */
+  readonly rewrite: QuestionRewrite | undefined
   readonly observed: ObservedCall
   /** Its first words. */
   readonly first: string
@@ -93,6 +96,14 @@ export interface OpenedReply {
   readonly nextText: Pull.Pull<string, ModelFailed>
   /** Closes the connection to the vendor. Safe to repeat. */
   readonly leave: Effect.Effect<void>
+}
+
+/** A reply after the rewrite of its question: what is asked in place of the prepared calls, within the same hold. */
+export interface RevisedReply {
+  readonly calls: readonly [ModelCall, ...ReadonlyArray<ModelCall>]
+  readonly sources: ReadonlyArray<Source>
+  readonly unread: ReadonlyArray<string>
+  readonly rewrite: QuestionRewrite
 }
 
 /** A call of a model that is being measured. */

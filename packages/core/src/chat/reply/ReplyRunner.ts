@@ -3,7 +3,7 @@ import type { ModelFailed } from "../../models/ChatModel.ts"
 import type { UserBlocked } from "../../sessions/errors.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { instruments } from "../../telemetry/instruments.ts"
-import { ownerKey } from "../store/StoredChat.ts"
+import { ownerKey, type Source } from "../store/StoredChat.ts"
 import type { RunReplyInput } from "./endReply.ts"
 import { cutOff, makeFollowed, type Readable } from "./followReply.ts"
 import { ChatTitles } from "../titles/ChatTitles.ts"
@@ -81,6 +81,12 @@ export interface StartedReply {
   readonly text: Stream.Stream<string, ModelFailed>
 }
 
+/** The same with the passages that its model read, and the documents of which it read nothing. */
+interface SentReply extends StartedReply {
+  readonly sources: ReadonlyArray<Source>
+  readonly unread: ReadonlyArray<string>
+}
+
 /** A reply that runs, read from its beginning. */
 export interface JoinedReply extends StartedReply {
   readonly chatId: string
@@ -117,7 +123,7 @@ export class ReplyRunner extends Context.Service<
      * stopped, if its payer or its reader is blocked, if this process stops and, unless others may join it, if the
      * scope closes, which waits for its end. Fails with `UserBlocked` if a block ended it before its first words.
      */
-    run(input: RunReplyInput): Effect.Effect<StartedReply, ModelFailed | UserBlocked | StorageFailed, Scope.Scope>
+    run(input: RunReplyInput): Effect.Effect<SentReply, ModelFailed | UserBlocked | StorageFailed, Scope.Scope>
     /** The reply of a chat that may be joined, whichever process writes it, or undefined. Waits for its first words. */
     join(chat: ChatReply): Effect.Effect<JoinedReply | undefined, ModelFailed | StorageFailed, Scope.Scope>
     /** The reply of a chat that may be joined, whichever process writes it. */
@@ -253,7 +259,7 @@ const makeRun = Effect.gen(function* () {
   const run = Effect.fnUntraced(function* (input: RunReplyInput) {
     const { hold, joinable, turn } = input
     const text = makeReplyText<ModelFailed>()
-    const started = Deferred.makeUnsafe<StartedReply, ModelFailed>()
+    const started = Deferred.makeUnsafe<SentReply, ModelFailed>()
     let model = input.calls[0].request.model.id
     let stored: Effect.Effect<unknown> = Effect.void
     let fiber: Fiber.Fiber<void, ModelFailed> | undefined
@@ -284,10 +290,10 @@ const makeRun = Effect.gen(function* () {
     const written = runReply(input, text, {
       stop: Effect.sync(stop),
       onEnd: (fiber) => void (ending = fiber),
-      onFirstWords: (speaker, beginning) => {
+      onFirstWords: ({ model: speaker, sources, unread = [] }, beginning) => {
         model = speaker
         stored = Fiber.await(beginning)
-        return Deferred.succeed(started, { model, text: text.stream })
+        return Deferred.succeed(started, { model, text: text.stream, sources, unread })
       }
     })
     const writing = Effect.onExit(Effect.scoped(written), ended)

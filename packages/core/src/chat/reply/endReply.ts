@@ -9,7 +9,7 @@ import { IdGenerator } from "../../storage/IdGenerator.ts"
 import { failureFields } from "../../storage/failureFields.ts"
 import { retryStorage } from "../../storage/retryStorage.ts"
 import { type ReplyCharge, replyCharge } from "./replyCredits.ts"
-import type { ModelCall, OpenedReply, ReplyParties } from "./Reply.ts"
+import type { ModelCall, OpenedReply, ReplyParties, RevisedReply } from "./Reply.ts"
 import { CreditLedger } from "../../credits/CreditLedger.ts"
 import { noteUsageAboveHold } from "../../models/modelMetrics.ts"
 import type { ReplyOutput } from "./ReplyText.ts"
@@ -134,6 +134,11 @@ export interface RunReplyInput {
   /** The model that was chosen, then those that may answer instead: the hold covers each. */
   readonly calls: readonly [ModelCall, ...ReadonlyArray<ModelCall>]
   readonly hold: Hold
+  /**
+   * Rewrites the question, which the hold covers, before a model is asked for the reply. Undefined if that fails or
+   * takes too long: the reply is then as it was prepared.
+   */
+  readonly revise?: Effect.Effect<RevisedReply | undefined> | undefined
   /** The amounts that were counted for the reply on its bot and its address. */
   readonly share: GrantedShare
   /** The spender of the credits, and the most that it may spend in a day. */

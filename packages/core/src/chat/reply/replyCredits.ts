@@ -16,7 +16,7 @@ import { IdGenerator } from "../../storage/IdGenerator.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { Catalog } from "../../tiers/Catalog.ts"
 import { modelsOfTier, tierOf } from "../../tiers/CatalogData.ts"
-import type { InputUsage, ChatModel } from "../../models/ChatModel.ts"
+import type { InputUsage, ChatModel, ChatModelRequest } from "../../models/ChatModel.ts"
 import { type Model, seesImages } from "../../models/Model.ts"
 import { countMessage, estimateImageTokens, maxInputTokensFor } from "../../models/messageTokens.ts"
 import { modelPrice, maxPriceOf, outputTokensWithin, priceOf } from "../../credits/rules/price.ts"
@@ -24,8 +24,8 @@ import { type GrantedShare, makeTakeShares } from "../limits/dailyShares.ts"
 import { TooManyReplies } from "../errors.ts"
 import { Tokenizer } from "../../tokens/Tokenizer.ts"
 import type { Prompt } from "../prompt/prompt.ts"
-import type { ModelCall, ReplyParties, OpenedReply } from "./Reply.ts"
-import type { ReplyEnd, ReplyReceiptDraft } from "../../credits/Transaction.ts"
+import type { ModelCall, ReplyParties, OpenedReply, ReportedUsage } from "./Reply.ts"
+import type { QuestionRewrite, ReplyEnd, ReplyReceiptDraft } from "../../credits/Transaction.ts"
 import type { ChatMessage } from "../../models/ChatMessage.ts"
 import type { ReplyOutput } from "./ReplyText.ts"
 import type { Usage } from "../../models/Usage.ts"
@@ -111,39 +111,51 @@ const plausibleUsage = (reported: Usage | undefined, delivered: string): Usage |
     : reported
 
 /**
+ * The usage of a call: the provider's figures if it reported them and they are plausible, otherwise a count of the sent
+ * and delivered texts.
+ */
+export const usageOfCall = (
+  { maxOutputTokens, messages }: ChatModelRequest,
+  reported: ReportedUsage,
+  delivered: { text(): string; tokens(): number },
+  tokenizer: TokenizerService
+): { readonly usage: Usage; readonly estimated: boolean } => {
+  const plausible = plausibleUsage(reported.end?.usage, delivered.text())
+  if (plausible !== undefined) return { usage: plausible, estimated: false }
+  const input = plausibleInput(reported.inputUsage) ?? estimatedInput(messages, tokenizer)
+  return { usage: { ...input, output: Math.min(delivered.tokens(), maxOutputTokens) }, estimated: true }
+}
+
+const rewritePart = (rewrite: QuestionRewrite | undefined) => (rewrite === undefined ? undefined : { rewrite })
+
+/**
  * The draft by which a sweeper charges a reply that has just begun, for its input and the output recorded later, if
  * this process dies. The input is the provider's count if it reported so early, otherwise the estimate.
  */
 export const lostReplyDraft = (
-  { call, reported }: Pick<OpenedReply, "call" | "reported">,
+  { call, reported, rewrite }: Pick<OpenedReply, "call" | "reported" | "rewrite">,
   chatId: string,
   tokenizer: TokenizerService
 ): ReplyReceiptDraft => {
   const { messages, model } = call.request
   const usage = { ...(plausibleInput(reported.inputUsage) ?? estimatedInput(messages, tokenizer)), output: 0 }
-  return { model: model.id, chatId, price: modelPrice(model), usage, estimated: true, ended: "expired" }
+  const draft = { model: model.id, chatId, price: modelPrice(model), usage, estimated: true, ended: "expired" } as const
+  return { ...draft, ...rewritePart(rewrite) }
 }
 
-/**
- * The price of a reply: by the provider's figures if it reported them and they are plausible, otherwise by a count of
- * the sent and delivered texts.
- */
+/** The price of a reply by the usage of its call, and what the rewrite of its question cost. */
 export const replyCharge = (
-  { call, reported }: Pick<OpenedReply, "call" | "reported">,
+  { call, reported, rewrite }: Pick<OpenedReply, "call" | "reported" | "rewrite">,
   output: ReplyOutput,
   ended: ReplyEnd,
   chatId: string,
   tokenizer: TokenizerService
 ): ReplyCharge => {
-  const { maxOutputTokens, messages, model } = call.request
-  const plausible = plausibleUsage(reported.end?.usage, output.text())
-  const usage = plausible ?? {
-    ...(plausibleInput(reported.inputUsage) ?? estimatedInput(messages, tokenizer)),
-    output: Math.min(output.tokens(), maxOutputTokens)
-  }
+  const { model } = call.request
+  const { estimated, usage } = usageOfCall(call.request, reported, output, tokenizer)
   return {
-    amount: priceOf(usage, model),
-    draft: { model: model.id, chatId, price: modelPrice(model), usage, estimated: plausible === undefined, ended },
+    amount: priceOf(usage, model) + (rewrite?.credits ?? 0),
+    draft: { model: model.id, chatId, price: modelPrice(model), usage, estimated, ended, ...rewritePart(rewrite) },
     vendor: call.provider.name
   }
 }
@@ -155,6 +167,8 @@ export interface ReserveReplyInput {
   /** The model that was chosen, then those that may answer instead. */
   readonly candidates: readonly [Candidate, ...ReadonlyArray<Candidate>]
   readonly prompt: Prompt
+  /** If the question is to be rewritten: the most that this costs, and the most tokens that it adds to the prompt. */
+  readonly rewriting?: { readonly bound: number; readonly roomTokens: number } | undefined
   readonly chatId: string
   readonly messageId: string
   /**
@@ -179,6 +193,39 @@ const makeCloseTry = Effect.map(CreditLedger, (ledger) => {
     })
   return (hold: HoldName) => closeFrom(hold, 1)
 })
+
+const quotesOf = (candidates: ReserveReplyInput["candidates"], estimate: InputUsage): ReadonlyArray<ReplyQuote> =>
+  candidates.map(({ maxInputTokens: maxTokens, maxOutputTokens, model }) =>
+    quoteReply(model, { maxTokens, estimate }, maxOutputTokens)
+  )
+
+/** The amount to hold: no reply costs more, nor does one with the rewrite of its question and with room for its passages. */
+const amountOf = ({ candidates, rewriting }: ReserveReplyInput, quotes: ReadonlyArray<ReplyQuote>): number => {
+  if (rewriting === undefined) return Math.max(...quotes.map(({ amount }) => amount))
+  const { bound, roomTokens } = rewriting
+  const amounts = candidates.map(({ maxInputTokens, maxOutputTokens, model }) =>
+    maxPriceOf(maxInputTokens + maxInputTokensFor(model, roomTokens), maxOutputTokens, model)
+  )
+  return bound + Math.max(...amounts)
+}
+
+/**
+ * The requests of a revised prompt if `held` credits cover the longest reply of the chosen model; its fallbacks are left
+ * out if they do not.
+ */
+export const callsCoveredBy = (
+  [chosen, ...fallbacks]: ReserveReplyInput["candidates"],
+  { messages }: Prompt,
+  held: number
+): readonly [ModelCall, ...ReadonlyArray<ModelCall>] | undefined => {
+  const isCovered = ({ maxInputTokens, maxOutputTokens, model }: Candidate) =>
+    maxPriceOf(maxInputTokens, maxOutputTokens, model) <= held
+  const callOf = ({ maxOutputTokens, model, provider }: Candidate): ModelCall => ({
+    provider,
+    request: { model, messages, maxOutputTokens }
+  })
+  return isCovered(chosen) ? [callOf(chosen), ...fallbacks.filter(isCovered).map(callOf)] : undefined
+}
 
 /** When one of several replies may have ended is unknown: clients ask again at this interval. */
 const BUSY_RETRY_MS = 2_000
@@ -250,14 +297,12 @@ export const makeReserveReply = Effect.gen(function* () {
     const { account, candidates, chatId, parties, prompt, messageId, fingerprint } = input
     const [{ model }] = candidates
     const estimate = estimatedInput(prompt.messages, yield* Tokenizer)
-    const quotes = candidates.map(({ maxInputTokens: maxTokens, maxOutputTokens, model: each }) =>
-      quoteReply(each, { maxTokens, estimate }, maxOutputTokens)
-    )
+    const quotes = quotesOf(candidates, estimate)
     // The draft by which a sweeper charges if this process dies: the chosen model's price for the estimated input.
     const usage = { ...estimate, output: 0 }
     const { amount: wanted, minimumAmount } = quotes[0] as ReplyQuote
     const { shares = [], source } = parties
-    const amount = Math.max(...quotes.map((each) => each.amount))
+    const amount = amountOf(input, quotes)
     const unshared: GrantedShare = { amount, giveBack: () => Effect.void }
     const share = shares.length === 0 ? unshared : yield* takeShares(shares, { amount, minimumAmount, source })
     const asked: ReserveInput = {
@@ -297,7 +342,9 @@ export const makeReserveReply = Effect.gen(function* () {
       share,
       earlier: replayed ? state : undefined,
       calls: callsWithin(candidates, quotes, prompt, hold.amount),
-      limited: hold.amount < wanted
+      limited: hold.amount < wanted,
+      /** The hold has all that was asked for: also what a rewrite of the question and its passages cost. */
+      coversAll: hold.amount === amount
     } as const
   }, Effect.withSpan("credits.reserve"))
 })

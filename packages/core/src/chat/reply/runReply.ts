@@ -11,8 +11,7 @@ import {
   Clock,
   Exit,
   Result,
-  Stream,
-  type Tracer
+  Stream
 } from "effect"
 import { heartbeatMs, makeBeats, HoldTtl, untilStored } from "../../credits/holds/keepHolds.ts"
 import { type ReplyBeat, type ReplyBeaten, RunningReplies, type ReplyName } from "./RunningReplies.ts"
@@ -22,81 +21,14 @@ import { countFailure, noteFallback } from "../../models/modelMetrics.ts"
 import { instruments } from "../../telemetry/instruments.ts"
 import { Tokenizer } from "../../tokens/Tokenizer.ts"
 import type { TokenizerService } from "../../tokens/TokenizerService.ts"
-import { ChatStore } from "../store/ChatStore.ts"
+import { type BeginTurnInput, ChatStore } from "../store/ChatStore.ts"
 import { makeEndReply, makeReplyPayments, type ReplyPayment, type RunReplyInput, type SpokenReply } from "./endReply.ts"
-import type { OpenedReply, ModelCall, ReportedUsage, ObservedCall } from "./Reply.ts"
+import type { OpenedReply, ModelCall, ReportedUsage } from "./Reply.ts"
+import { observeCall } from "./observeCall.ts"
 import { lostReplyDraft } from "./replyCredits.ts"
 import { replyOutput, type ReplyText } from "./ReplyText.ts"
 import { finishedReply } from "../../models/replyStream.ts"
 import { ReplyTimeLimit } from "../../models/ReplyTimeLimit.ts"
-import type { ChatMessage } from "../../models/ChatMessage.ts"
-import { TracedContents } from "../../telemetry/trace.ts"
-
-const seconds = (from: bigint, to: bigint): number => Number(to - from) / 1e9
-
-const tracedMessages = (messages: ReadonlyArray<Pick<ChatMessage, "role" | "content">>): string =>
-  JSON.stringify(messages.map(({ content, role }) => ({ role, parts: [{ type: "text", content }] })))
-
-/** Records the duration and the tokens of a call that has ended. */
-const recordEnd = (
-  { provider, request: { model } }: ModelCall,
-  { end, failure }: ReportedUsage,
-  duration: number,
-  span: Tracer.Span
-): void => {
-  const labels = labelsOf(provider.name, model.vendorModel)
-  instruments.modelDuration.record(duration, failure === undefined ? labels : { ...labels, "error.type": failure })
-  if (failure !== undefined) span.attribute("error.type", failure)
-  const usage = end?.usage
-  if (usage === undefined) return
-  const input = usage.freshInput + usage.cacheRead + usage.cacheWrite
-  instruments.modelTokens.record(input, { ...labels, "gen_ai.token.type": "input" })
-  instruments.modelTokens.record(usage.output, { ...labels, "gen_ai.token.type": "output" })
-  span.attribute("gen_ai.usage.input_tokens", input)
-  span.attribute("gen_ai.usage.output_tokens", usage.output)
-}
-
-const labelsOf = (vendor: string, model: string) => ({
-  "gen_ai.operation.name": "chat",
-  "gen_ai.provider.name": vendor,
-  "gen_ai.request.model": model
-})
-
-/**
- * Measures a call of a model until `scope` closes: its metrics, and a span `chat {model}`, by OpenTelemetry's conventions
- * for generative AI (0.1). What `reported` says by then is part of both.
- */
-export const observeCall = Effect.fnUntraced(function* (
-  call: ModelCall,
-  reported: ReportedUsage,
-  scope: Scope.Scope
-): Effect.fn.Return<ObservedCall> {
-  const { maxOutputTokens, messages, model } = call.request
-  const labels = labelsOf(call.provider.name, model.vendorModel)
-  const clock = yield* Clock.Clock
-  const span = yield* Scope.provide(
-    Effect.makeSpanScoped(`chat ${model.vendorModel}`, {
-      kind: "client",
-      attributes: { ...labels, "gen_ai.request.max_tokens": maxOutputTokens }
-    }),
-    scope
-  )
-  const contents = yield* TracedContents
-  if (contents) span.attribute("gen_ai.input.messages", tracedMessages(messages))
-  const began = clock.monotonicTimeNanosUnsafe()
-  const elapsed = () => seconds(began, clock.monotonicTimeNanosUnsafe())
-  yield* Scope.addFinalizer(
-    scope,
-    Effect.sync(() => recordEnd(call, reported, elapsed(), span))
-  )
-  return {
-    spoke: Effect.sync(() => instruments.modelFirstText.record(elapsed(), labels)),
-    write: (text) =>
-      Effect.sync(() => {
-        if (contents) span.attribute("gen_ai.output.messages", tracedMessages([{ role: "assistant", content: text }]))
-      })
-  }
-})
 
 /**
  * True for failures that another model may avoid: not a refusal, and not an empty answer, for which the vendor was
@@ -143,7 +75,7 @@ const readText = (
  * Asks a model and waits for its first words. Its stream has its own scope within the reply's, which is closed if it
  * fails.
  */
-const openCall = Effect.fnUntraced(function* (call: ModelCall) {
+const openCall = Effect.fnUntraced(function* (call: ModelCall, rewrite: OpenedReply["rewrite"]) {
   const scope = yield* Scope.fork(yield* Effect.scope)
   const leave = Scope.close(scope, Exit.void)
   const reported: ReportedUsage = { inputUsage: undefined, end: undefined, failure: undefined }
@@ -158,7 +90,7 @@ const openCall = Effect.fnUntraced(function* (call: ModelCall) {
     return Effect.andThen(Effect.andThen(leave, countFailure(call.provider.name, error)), Effect.fail(error))
   })
   yield* observed.spoke
-  return { call, reported, observed, first, nextText, leave } satisfies OpenedReply
+  return { call, reported, rewrite, observed, first, nextText, leave } satisfies OpenedReply
 })
 
 /**
@@ -167,12 +99,13 @@ const openCall = Effect.fnUntraced(function* (call: ModelCall) {
  * Fails with the failure of the last model asked. Failures and fallbacks are counted.
  */
 const openReply = Effect.fnUntraced(function* (
-  calls: readonly [ModelCall, ...ReadonlyArray<ModelCall>]
+  calls: readonly [ModelCall, ...ReadonlyArray<ModelCall>],
+  rewrite: OpenedReply["rewrite"]
 ): Effect.fn.Return<OpenedReply, ModelFailed, Scope.Scope> {
   const deadline = (yield* Clock.currentTimeMillis) + (yield* ReplyTimeLimit)
   let [call, ...others] = calls
   for (;;) {
-    const opened = yield* Effect.result(openCall({ ...call, request: { ...call.request, deadline } }))
+    const opened = yield* Effect.result(openCall({ ...call, request: { ...call.request, deadline } }, rewrite))
     if (Result.isSuccess(opened)) return opened.success
     const [next, ...rest] = others
     const { failure } = opened
@@ -246,7 +179,7 @@ export class ReplyBeats extends Context.Service<
   )
 }
 
-const NOT_REPORTED: OpenedReply["reported"] = { inputUsage: undefined, end: undefined, failure: undefined }
+const NOT_REPORTED = { inputUsage: undefined, end: undefined, failure: undefined }
 const HIGH_SURROGATE = /[\ud800-\udbff]$/
 
 /** Appends the model's words to the text, at the pace of a reader if there is one, until the end mark or a failure. */
@@ -268,6 +201,9 @@ const writeOn = Effect.fnUntraced(function* (
     }
   }
 })
+
+/** The model that writes a reply, and the sources that it read. */
+type BegunReply = BeginTurnInput["reply"] & { readonly model: string }
 
 /** The progress of a reply. */
 interface RunState {
@@ -291,20 +227,21 @@ const beatingReply = (of: {
   const name: ReplyName = { owner: turn.owner, chatId: turn.chatId, replyId: turn.reply.id }
   let stored = 0
   let tokens = 0
-  const current = () => state.spoken?.opened ?? { call: calls[0], reported: NOT_REPORTED }
+  const current = () => state.spoken?.opened ?? { call: calls[0], reported: NOT_REPORTED, rewrite: undefined }
   const draftOf = () => lostReplyDraft(current(), turn.chatId, tokenizer)
   return {
     joinable,
     hasNews: () => state.isBegun && text.length() > stored,
     next: () => {
       const { isBegun, spoken } = state
-      const { call, reported } = current()
+      const { call, reported, rewrite } = current()
       // A text without its message could not be read.
       const news = isBegun ? text.from(stored) : ""
       // Half a character waits for its other half.
       const isWhole = !HIGH_SURROGATE.test(news)
       if (isBegun && isWhole) tokens = Math.min(spoken?.output.tokens() ?? 0, call.request.maxOutputTokens)
-      const isBetterKnown = call.request.model !== calls[0].request.model || reported.inputUsage !== undefined
+      const isBetterKnown =
+        call.request.model !== calls[0].request.model || reported.inputUsage !== undefined || rewrite !== undefined
       const hold = payment.progress(tokens, isBetterKnown, draftOf)
       // Other clients may find the reply of a stored chat before its first words.
       if (!isBegun && !(joinable && turn.continues)) return { hold }
@@ -341,8 +278,8 @@ export const makeRunReply = Effect.gen(function* () {
     input: RunReplyInput,
     text: ReplyText<ModelFailed>,
     callbacks: {
-      /** Called once with the model that writes, and with the fiber that stores the turn. */
-      readonly onFirstWords: (model: string, beginning: SpokenReply["beginning"]) => Effect.Effect<unknown>
+      /** Called once with the reply's model and sources, and with the fiber that stores the turn. */
+      readonly onFirstWords: (reply: BegunReply, beginning: SpokenReply["beginning"]) => Effect.Effect<unknown>
       /** Interrupts the reply: a reader has asked for its end. */
       readonly stop: Effect.Effect<void>
       /**
@@ -361,10 +298,16 @@ export const makeRunReply = Effect.gen(function* () {
     const stopKeeping = yield* beats.keep(beating)
 
     const speak = Effect.gen(function* () {
-      const opened = yield* openReply(calls)
+      const revised = input.revise === undefined ? undefined : yield* input.revise
+      const opened = yield* openReply(revised?.calls ?? calls, revised?.rewrite)
       const { maxOutputTokens, model } = opened.call.request
       const running = { hold, joinable, ttlMs }
-      const begun = { ...turn, running, reply: { ...turn.reply, model: model.id } }
+      const reply = {
+        ...turn.reply,
+        ...(revised && { sources: revised.sources, unread: revised.unread }),
+        model: model.id
+      }
+      const begun = { ...turn, running, reply }
       const beginning = yield* Effect.forkChild(
         Effect.andThen(
           untilStored(Effect.uninterruptible(chats.beginTurn(begun))),
@@ -373,7 +316,7 @@ export const makeRunReply = Effect.gen(function* () {
       )
       const speaking = { opened, output: replyOutput(maxOutputTokens, tokenizer), turn: begun, beginning }
       state.spoken = speaking
-      yield* callbacks.onFirstWords(model.id, beginning)
+      yield* callbacks.onFirstWords(reply, beginning)
       return yield* writeOn(speaking, text, !joinable, payment.isLost)
     })
     const cause = yield* Effect.flip(Effect.sandbox(Effect.interruptible(speak)))

@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import type { Document, Passage } from "../../documents/Document.ts"
+import type { Document, FoundPassage, Passage } from "../../documents/Document.ts"
 import { PassageIndex, type SearchInput } from "../../documents/indexing/PassageIndex.ts"
 import { asksForWhole, nearBest, relevantPassages } from "../../documents/searching/relevantPassages.ts"
 import { RERANKED, rerankFound, Reranker } from "../../documents/searching/Reranker.ts"
@@ -113,6 +113,11 @@ export interface OfferedPassages {
   readonly documentsOf: ReadonlyMap<string, ReadonlyArray<string>>
   /** Of documents whose whole is asked for and that are too long for it. */
   readonly outlines: ReadonlyArray<DocumentOutline>
+  /**
+   * The same passages with those found for one more text, which are as good as those of the question. Only for a question
+   * that continues another one, over documents that are not offered whole.
+   */
+  readonly besides?: ((text: string) => Effect.Effect<OfferedPassages, StorageFailed>) | undefined
 }
 
 /** A question and the place of its search. */
@@ -194,20 +199,24 @@ export const makeFindSources = Effect.gen(function* () {
     const documentIds = documents.map(({ id }) => id)
     const limit = Math.min(MOST_FOUND, Math.ceil(passageTokens / SHORT_PASSAGE))
     const texts = searchedQuestions(conversation)
-    const found = yield* Effect.forEach(texts, (query) => search({ userId, documentIds, query, limit }, filter), {
-      concurrency: "unbounded"
-    })
+    const searchFor = (query: string) => search({ userId, documentIds, query, limit }, filter)
+    const found = yield* Effect.forEach(texts, searchFor, { concurrency: "unbounded" })
     const cited = texts.length > 1 ? citedLast(conversation, new Set(documentIds)) : []
     const carried = cited.filter(underHeading(filter)).slice(0, MOST_CARRIED)
-    const best = firstWithin(differing([...carried, ...inTurns(found)]), passageTokens, ({ text }) => tokensOf(text))
-    const isOfSection = filter.heading !== undefined && best.length === 0
     const all = yield* readWhole(question)
-    const isOfWhole = wholeTokens > 0 && (isOfSection || asksForWhole(texts[0] ?? ""))
-    const { outlines, passages } =
-      all === undefined && isOfWhole ? yield* readSpread(question) : { outlines: [], passages: all ?? [] }
-    const whole = all && differing(all)
-    const offered = whole === undefined ? differing([...best, ...passages]) : inOrderOf(best, whole)
-    return { offered, whole, documentsOf: documentsByText([...found.flat(), ...passages]), outlines }
+    const offer = Effect.fnUntraced(function* (found: ReadonlyArray<ReadonlyArray<FoundPassage>>) {
+      const best = firstWithin(differing([...carried, ...inTurns(found)]), passageTokens, ({ text }) => tokensOf(text))
+      const isOfSection = filter.heading !== undefined && best.length === 0
+      const isOfWhole = wholeTokens > 0 && (isOfSection || asksForWhole(texts[0] ?? ""))
+      const { outlines, passages } =
+        all === undefined && isOfWhole ? yield* readSpread(question) : { outlines: [], passages: all ?? [] }
+      const whole = all && differing(all)
+      const offered = whole === undefined ? differing([...best, ...passages]) : inOrderOf(best, whole)
+      return { offered, whole, documentsOf: documentsByText([...found.flat(), ...passages]), outlines }
+    })
+    const offered = yield* offer(found)
+    if (texts.length === 1 || all !== undefined) return offered
+    return { ...offered, besides: (text) => Effect.flatMap(searchFor(text), (more) => offer([more, ...found])) }
   })
 })
 

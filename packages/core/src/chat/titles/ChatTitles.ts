@@ -1,14 +1,13 @@
-import { Clock, Context, Data, Effect, Layer, Option, Stream } from "effect"
+import { Clock, Context, Data, Effect, Layer, Stream } from "effect"
 import { CreditLedger } from "../../credits/CreditLedger.ts"
 import type { Spender } from "../../credits/Spender.ts"
 import { WorkMeter } from "../../credits/metering/WorkMeter.ts"
 import { findAccount } from "../../credits/rules/openAndClose.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import type { ChatMessage } from "../../models/ChatMessage.ts"
-import { type ChatModel, ChatModels, type ModelFailed } from "../../models/ChatModel.ts"
+import { type ChatModel, type ModelFailed } from "../../models/ChatModel.ts"
 import type { Model } from "../../models/Model.ts"
-import { Catalog } from "../../tiers/Catalog.ts"
-import { modelsOfTier } from "../../tiers/CatalogData.ts"
+import { makeCheapestModel } from "../cheapestModel.ts"
 import { ChatStore } from "../store/ChatStore.ts"
 import { cleanTitle, TITLE_CHARACTERS } from "./titleOf.ts"
 import { TitleSettings } from "./TitleSettings.ts"
@@ -75,22 +74,13 @@ export class ChatTitles extends Context.Service<
     ChatTitles,
     Effect.gen(function* () {
       const ledger = yield* CreditLedger
-      const catalog = yield* Catalog
       const chats = yield* ChatStore
       const meter = yield* WorkMeter
-      const models = yield* ChatModels
+      const cheapest = yield* makeCheapestModel
       const writing = yield* Effect.scope
 
-      /** The cheapest model of the tier that a provider of this server runs. */
-      const choose = Effect.fnUntraced(function* (payer: UserId) {
-        // A person who was erased meanwhile has none, and gets none.
-        const { tier } = yield* ledger.run(findAccount(payer))
-        for (const model of modelsOfTier(catalog, tier)) {
-          const provider = Option.getOrUndefined(yield* Effect.option(models.resolve(model)))
-          if (provider !== undefined) return provider.isStandIn === true ? undefined : { model, provider }
-        }
-        return undefined
-      })
+      // A person who was erased meanwhile has no account, and gets no title.
+      const choose = (payer: UserId) => Effect.flatMap(ledger.run(findAccount(payer)), ({ tier }) => cheapest(tier))
 
       /** Names the chat. Fails if no words came, or if the person has named the chat meanwhile. */
       const name = Effect.fnUntraced(function* (chat: UntitledChat, text: Effect.Effect<string, ModelFailed>) {

@@ -302,7 +302,7 @@ export const decideExpiry = (
   }
   if (outputTokens === 0) return decideRelease(view, named.key, now)
   const usage = { ...draft.usage, output: outputTokens }
-  const amount = priceOf(usage, draft.price)
+  const amount = priceOf(usage, draft.price) + (draft.rewrite?.credits ?? 0)
   return decideSettle(view, { ...named, amount, draft: { ...draft, usage, estimated: true, ended: "expired" } }, now)
 }
 

@@ -18,6 +18,8 @@ export const restKey = (first: string, place: number): string => `${first}:rest:
 export interface PaidBefore {
   readonly credits: number
   readonly usage: Usage
+  /** The rewrite of its question is among them. */
+  readonly isRewritePaid?: true
 }
 
 export const NOTHING_PAID: PaidBefore = { credits: 0, usage: { freshInput: 0, cacheRead: 0, cacheWrite: 0, output: 0 } }
@@ -33,15 +35,24 @@ const combine = (one: Usage, other: Usage, how: (one: number, other: number) => 
 })
 
 /** The same, plus the charge of one more hold. */
-export const paidWith = ({ credits, usage }: PaidBefore, end: HoldEnd): PaidBefore => {
-  if (end._tag === "Released" || !isOfReply(end.receipt)) return { credits, usage }
-  const { charged, usage: more } = end.receipt
-  return { credits: credits + charged, usage: combine(usage, more, (a, b) => a + b) }
+export const paidWith = (before: PaidBefore, end: HoldEnd): PaidBefore => {
+  if (end._tag === "Released" || !isOfReply(end.receipt)) return before
+  const { charged, rewrite, usage: more } = end.receipt
+  return {
+    ...before,
+    credits: before.credits + charged,
+    usage: combine(before.usage, more, (a, b) => a + b),
+    ...(rewrite !== undefined && { isRewritePaid: true })
+  }
 }
 
-/** The draft without the usage that is paid. */
-export const unpaidOf = (draft: ReplyReceiptDraft, { usage: paid }: PaidBefore): ReplyReceiptDraft => ({
+/** The draft without the usage and the rewrite that are paid. */
+export const unpaidOf = (
+  { rewrite, ...draft }: ReplyReceiptDraft,
+  { isRewritePaid, usage: paid }: PaidBefore
+): ReplyReceiptDraft => ({
   ...draft,
+  ...(rewrite !== undefined && isRewritePaid !== true && { rewrite }),
   usage: combine(draft.usage, paid, (used, before) => Math.max(0, used - before))
 })
 
