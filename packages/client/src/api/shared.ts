@@ -63,6 +63,7 @@ export interface Receipt {
   readonly usage: TokenUsage
   /** True if the provider reported no usage and the server counted it. */
   readonly estimated: boolean
+  readonly rewrite?: ReceiptRewrite
 }
 
 /** The prices of requests with many input tokens. */
@@ -93,6 +94,18 @@ export interface ReceiptPrice {
   readonly minimum_credits: number
   /** Other prices for long requests; null if there are none. */
   readonly long_context: ReceiptLongContextPrice | null
+}
+
+/** The rewrite of the question for the search in the documents; absent if it was not rewritten. */
+export interface ReceiptRewrite {
+  /** The model that rewrote the question. */
+  readonly model: string
+  readonly price: ReceiptPrice
+  readonly usage: TokenUsage
+  /** True if the provider reported no usage and the server counted it. */
+  readonly estimated: boolean
+  /** The price of the rewrite. */
+  readonly credits: number
 }
 
 /** The rating of a reply. */

@@ -22,28 +22,49 @@ const payerRow = {
   })
 }
 
+const ReceiptPriceRow = named("ReceiptPrice", "The prices by which the reply was charged.", {
+  ...RateRow,
+  minimum_credits: whole("The least price of a reply, in credits."),
+  long_context: orNull(
+    named("ReceiptLongContextPrice", "The prices of requests with many input tokens.", {
+      above_input_tokens: whole("These prices count for requests with more input tokens than this."),
+      ...RateRow
+    }),
+    "Other prices for long requests; null if there are none."
+  )
+})
+
+const TokenUsageRow = named("TokenUsage", "The tokens of a reply; no token is counted twice.", {
+  fresh_input: whole("Input tokens without those of the cache."),
+  cache_read: whole("Input tokens that the provider's cache held."),
+  cache_write: whole("Input tokens that were written to the provider's cache."),
+  output: whole("Output tokens.")
+})
+
+const Estimated = flag("True if the provider reported no usage and the server counted it.")
+
+const ReceiptRewriteRow = named(
+  "ReceiptRewrite",
+  "The rewrite of a question, whose credits are a part of the charge.",
+  {
+    model: text("The model that rewrote the question."),
+    price: ReceiptPriceRow,
+    usage: TokenUsageRow,
+    estimated: Estimated,
+    credits: whole("The price of the rewrite.")
+  }
+)
+
 /** A reply's receipt, as it is sent. */
 export const ReplyReceiptRow = named("Receipt", "The receipt of a reply.", {
   ...payerRow,
   model: text("The model that answered."),
-  price: named("ReceiptPrice", "The prices by which the reply was charged.", {
-    ...RateRow,
-    minimum_credits: whole("The least price of a reply, in credits."),
-    long_context: orNull(
-      named("ReceiptLongContextPrice", "The prices of requests with many input tokens.", {
-        above_input_tokens: whole("These prices count for requests with more input tokens than this."),
-        ...RateRow
-      }),
-      "Other prices for long requests; null if there are none."
-    )
-  }),
-  usage: named("TokenUsage", "The tokens of a reply; no token is counted twice.", {
-    fresh_input: whole("Input tokens without those of the cache."),
-    cache_read: whole("Input tokens that the provider's cache held."),
-    cache_write: whole("Input tokens that were written to the provider's cache."),
-    output: whole("Output tokens.")
-  }),
-  estimated: flag("True if the provider reported no usage and the server counted it.")
+  price: ReceiptPriceRow,
+  usage: TokenUsageRow,
+  estimated: Estimated,
+  rewrite: Schema.optionalKey(ReceiptRewriteRow).annotate({
+    description: "The rewrite of the question for the search in the documents; absent if it was not rewritten."
+  })
 })
 
 /** The receipt of metered work, as it is sent: its lines add up to the cost, at most the held amount. */
@@ -116,25 +137,33 @@ const workReceiptRow = (receipt: WorkReceipt): typeof WorkReceiptRow.Type => ({
   lines: receipt.lines.map(({ label, quantity, unitPrice }) => ({ label, quantity, unit_price: unitPrice }))
 })
 
+/** The price and the usage of a call of a model. */
+const callRow = ({
+  estimated,
+  model,
+  price,
+  usage
+}: Pick<ReplyReceipt, "estimated" | "model" | "price" | "usage">) => ({
+  model,
+  price: {
+    ...rateRow(price),
+    minimum_credits: price.minimumCredits,
+    long_context: price.longContext
+      ? { above_input_tokens: price.longContext.aboveInputTokens, ...rateRow(price.longContext) }
+      : null
+  },
+  usage: {
+    fresh_input: usage.freshInput,
+    cache_read: usage.cacheRead,
+    cache_write: usage.cacheWrite,
+    output: usage.output
+  },
+  estimated
+})
+
 /** Converts a reply's receipt to the row of histories and chats. */
-export const replyReceiptRow = (receipt: ReplyReceipt): typeof ReplyReceiptRow.Type => {
-  const { estimated, model, price, usage } = receipt
-  return {
-    ...payerRowOf(receipt),
-    model,
-    price: {
-      ...rateRow(price),
-      minimum_credits: price.minimumCredits,
-      long_context: price.longContext
-        ? { above_input_tokens: price.longContext.aboveInputTokens, ...rateRow(price.longContext) }
-        : null
-    },
-    usage: {
-      fresh_input: usage.freshInput,
-      cache_read: usage.cacheRead,
-      cache_write: usage.cacheWrite,
-      output: usage.output
-    },
-    estimated
-  }
-}
+export const replyReceiptRow = (receipt: ReplyReceipt): typeof ReplyReceiptRow.Type => ({
+  ...payerRowOf(receipt),
+  ...callRow(receipt),
+  ...(receipt.rewrite && { rewrite: { ...callRow(receipt.rewrite), credits: receipt.rewrite.credits } })
+})

@@ -82,7 +82,7 @@ export interface StartedReply {
 }
 
 /** The same with the passages that its model read, and the documents of which it read nothing. */
-interface SentReply extends StartedReply {
+interface AnsweredReply extends StartedReply {
   readonly sources: ReadonlyArray<Source>
   readonly unread: ReadonlyArray<string>
 }
@@ -123,7 +123,7 @@ export class ReplyRunner extends Context.Service<
      * stopped, if its payer or its reader is blocked, if this process stops and, unless others may join it, if the
      * scope closes, which waits for its end. Fails with `UserBlocked` if a block ended it before its first words.
      */
-    run(input: RunReplyInput): Effect.Effect<SentReply, ModelFailed | UserBlocked | StorageFailed, Scope.Scope>
+    run(input: RunReplyInput): Effect.Effect<AnsweredReply, ModelFailed | UserBlocked | StorageFailed, Scope.Scope>
     /** The reply of a chat that may be joined, whichever process writes it, or undefined. Waits for its first words. */
     join(chat: ChatReply): Effect.Effect<JoinedReply | undefined, ModelFailed | StorageFailed, Scope.Scope>
     /** The reply of a chat that may be joined, whichever process writes it. */
@@ -259,7 +259,7 @@ const makeRun = Effect.gen(function* () {
   const run = Effect.fnUntraced(function* (input: RunReplyInput) {
     const { hold, joinable, turn } = input
     const text = makeReplyText<ModelFailed>()
-    const started = Deferred.makeUnsafe<SentReply, ModelFailed>()
+    const started = Deferred.makeUnsafe<AnsweredReply, ModelFailed>()
     let model = input.calls[0].request.model.id
     let stored: Effect.Effect<unknown> = Effect.void
     let fiber: Fiber.Fiber<void, ModelFailed> | undefined

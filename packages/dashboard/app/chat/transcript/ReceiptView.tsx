@@ -7,7 +7,7 @@ import classes from "./ReceiptView.module.css"
 export const ReceiptView = ({ receipt }: { readonly receipt: Receipt }) => {
   const { t, number } = useMessages()
   const modelName = useModelName()
-  const { price, usage, charged, estimated, model } = receipt
+  const { price, usage, charged, estimated, model, rewrite } = receipt
   const lines = [
     { label: t("chat.receipt.input"), tokens: usage.fresh_input + usage.cache_write, rate: price.credits_per_1k_input },
     { label: t("chat.receipt.cached"), tokens: usage.cache_read, rate: price.credits_per_1k_cached_input },
@@ -38,6 +38,12 @@ export const ReceiptView = ({ receipt }: { readonly receipt: Receipt }) => {
           ))}
         </tbody>
         <tfoot>
+          {rewrite && (
+            <tr>
+              <th scope="row">{t("chat.receipt.rewrite", { model: modelName(rewrite.model) })}</th>
+              <td colSpan={2}>{t("count.credits", { count: rewrite.credits })}</td>
+            </tr>
+          )}
           <tr>
             <th scope="row">{t("chat.receipt.charged")}</th>
             <td colSpan={2}>{t("count.credits", { count: charged })}</td>
@@ -45,7 +51,8 @@ export const ReceiptView = ({ receipt }: { readonly receipt: Receipt }) => {
         </tfoot>
       </table>
       <p>
-        {t("chat.receipt.minimum", { count: price.minimum_credits })} {estimated && t("chat.receipt.estimated")}
+        {t("chat.receipt.minimum", { count: price.minimum_credits })} {rewrite && t("chat.receipt.rewritten")}{" "}
+        {(estimated || rewrite?.estimated) && t("chat.receipt.estimated")}
       </p>
     </div>
   )

@@ -62,6 +62,9 @@ export const chat: MessagesLike<typeof english> = {
   "chat.receipt.input": "Gelesen: Frage, Chat, Fundstellen",
   "chat.receipt.cached": "Aus dem Zwischenspeicher gelesen",
   "chat.receipt.output": "Geschrieben: die Antwort",
+  "chat.receipt.rewrite": "Umschreiben der Frage für die Suche: {model}",
+  "chat.receipt.rewritten":
+    "Das Umschreiben wird für sich aufgerundet und kostet mindestens so viel wie die kürzeste Antwort seines Modells.",
   "chat.receipt.charged": "Berechnet",
   "chat.receipt.minimum": {
     one: "Eine Antwort kostet mindestens {count} Credit. Die Summe wird einmal aufgerundet.",

@@ -62,6 +62,9 @@ export const chat: MessagesLike<typeof english> = {
   "chat.receipt.input": "Leído: su pregunta, el chat, fragmentos",
   "chat.receipt.cached": "Leído de nuevo de la caché",
   "chat.receipt.output": "Escrito: la respuesta",
+  "chat.receipt.rewrite": "Reformulación de la pregunta para la búsqueda: {model}",
+  "chat.receipt.rewritten":
+    "La reformulación se redondea aparte y cuesta al menos lo mismo que la respuesta más corta de su modelo.",
   "chat.receipt.charged": "Cobrado",
   "chat.receipt.minimum": {
     one: "Una respuesta cuesta al menos {count} crédito. La suma se redondea hacia arriba una sola vez.",

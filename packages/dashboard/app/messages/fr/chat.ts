@@ -61,6 +61,9 @@ export const chat: MessagesLike<typeof english> = {
   "chat.receipt.input": "Lu : votre question, la discussion, des passages",
   "chat.receipt.cached": "Relu depuis le cache",
   "chat.receipt.output": "Écrit : la réponse",
+  "chat.receipt.rewrite": "Reformulation de la question pour la recherche : {model}",
+  "chat.receipt.rewritten":
+    "La reformulation est arrondie à part et coûte au moins autant que la réponse la plus courte de son modèle.",
   "chat.receipt.charged": "Débité",
   "chat.receipt.minimum": {
     one: "Une réponse coûte au moins {count} crédit. La somme est arrondie une seule fois au supérieur.",

@@ -62,6 +62,9 @@ export const chat: MessagesLike<typeof english> = {
   "chat.receipt.input": "Lido: sua pergunta, a conversa, trechos",
   "chat.receipt.cached": "Lido de novo do cache",
   "chat.receipt.output": "Escrito: a resposta",
+  "chat.receipt.rewrite": "Reformulação da pergunta para a busca: {model}",
+  "chat.receipt.rewritten":
+    "A reformulação é arredondada à parte e custa pelo menos o mesmo que a resposta mais curta do seu modelo.",
   "chat.receipt.charged": "Cobrado",
   "chat.receipt.minimum": {
     one: "Uma resposta custa pelo menos {count} crédito. A soma é arredondada para cima uma única vez.",

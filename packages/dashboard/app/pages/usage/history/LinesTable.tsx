@@ -4,8 +4,8 @@ import classes from "./HistorySection.module.css"
 
 interface Line {
   readonly label: ReactNode
-  /** Quantity, price, and the resulting credits. */
-  readonly figures: readonly [quantity: number, price: number, credits: number]
+  /** Quantity, price, and the resulting credits; no price if there is not one for all of the quantity. */
+  readonly figures: readonly [quantity: number, price: number | undefined, credits: number]
 }
 
 interface LinesTableProps {
@@ -37,7 +37,7 @@ export const LinesTable = ({ charged, headings, lines, maximumFractionDigits, no
             <tr key={place}>
               <th scope="row">{label}</th>
               {figures.map((figure, column) => (
-                <td key={column}>{number(figure, { maximumFractionDigits })}</td>
+                <td key={column}>{figure !== undefined && number(figure, { maximumFractionDigits })}</td>
               ))}
             </tr>
           ))}

@@ -13,7 +13,8 @@ const COLUMNS = [
   "cached_input_tokens",
   "output_tokens",
   "estimated",
-  "reference"
+  "reference",
+  "rewrite_credits"
 ] as const
 
 type Row = Readonly<Record<(typeof COLUMNS)[number], string | number | boolean | null>>
@@ -48,12 +49,19 @@ const rowOf = (transaction: Transaction): Row => {
     cached_input_tokens: usage?.cache_read ?? null,
     output_tokens: usage?.output ?? null,
     estimated: reply?.estimated ?? null,
-    reference: transaction.reference
+    reference: transaction.reference,
+    rewrite_credits: reply?.rewrite?.credits ?? null
   }
 }
 
-/** Transactions as comma-separated values (RFC 4180) with a line of names; the mark lets spreadsheets see UTF-8. */
+/**
+ * Transactions as comma-separated values (RFC 4180) with a line of names; the mark lets spreadsheets see UTF-8. The
+ * credits of rewritten questions have a column if there are any.
+ */
 export const historyCsv = (transactions: ReadonlyArray<Transaction>): string => {
-  const rows = transactions.map(rowOf).map((row) => COLUMNS.map((column) => field(row[column])).join(","))
-  return `\ufeff${[COLUMNS.join(","), ...rows].join("\r\n")}\r\n`
+  const rows = transactions.map(rowOf)
+  const isRewritten = rows.some(({ rewrite_credits: credits }) => credits !== null)
+  const columns = COLUMNS.filter((column) => column !== "rewrite_credits" || isRewritten)
+  const lines = rows.map((row) => columns.map((column) => field(row[column])).join(","))
+  return `\ufeff${[columns.join(","), ...lines].join("\r\n")}\r\n`
 }
