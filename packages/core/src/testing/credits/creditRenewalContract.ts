@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
+import { NOTHING_PAID } from "../../credits/rules/decideReply.ts"
 import { receiptDraft, reservation } from "./creditFixtures.ts"
 import { type CreditTester, run } from "./creditTester.ts"
 
@@ -59,6 +60,32 @@ export const describeRenewal = (tester: CreditTester): void => {
       const [row] = await rows(userId)
       const receipt = { charged: 8, model: "model-b", usage: { freshInput: 10, cacheRead: 100, output: 20 } }
       expect(row).toMatchObject({ amount: -8, model: "model-b", receipt })
+      await expectSound(userId)
+    })
+
+    it("a rewrite that its progress reported is charged once with it, and so is the rest of the reply", async () => {
+      const userId = await openUser(100)
+      await run(dying(userId, "reply:1"))
+      const usage = { freshInput: 30, cacheRead: 0, cacheWrite: 0, output: 10 }
+      const rewrite = { model: "model-b", price, usage, estimated: false, credits: 7 }
+      const rewritten = { ...draft, rewrite }
+      await run(ledger.renew({ holds: [{ userId, key: "reply:1", outputTokens: 20, draft: rewritten }], ttlMs: 1 }))
+      await run(elapse)
+      await run(sweepAll)
+      expect((await rows(userId))[0]).toMatchObject({
+        amount: -21,
+        model: draft.model,
+        receipt: { charged: 21, rewrite }
+      })
+      const output = { ...draft.usage, output: 50 }
+      const paying = { userId, key: "reply:1", rest: "reply:1:rest:1", source: "chat", bound: 60 } as const
+      const whole = { ...rewritten, usage: output }
+      const late = ledger.settleReply({ ...paying, cost: 33, before: NOTHING_PAID, draft: whole })
+      expect(await run(late)).toMatchObject({ _tag: "Settled", receipt: { charged: 12, usage: { output: 30 } } })
+      const [rest] = await rows(userId)
+      expect(rest).toMatchObject({ amount: -12 })
+      expect(rest?.receipt).not.toHaveProperty("rewrite")
+      expect(await balance(userId)).toMatchObject({ allowance: 67, held: 0 })
       await expectSound(userId)
     })
 
