@@ -160,6 +160,29 @@ it("exported rows are what RFC 4180 says, and run nothing in a spreadsheet", () 
   }
 })
 
+it("the credits of a rewritten question are the last column of exported rows, if there are any", () => {
+  const row = {
+    id: "2",
+    transaction_type: "usage" as const,
+    amount: -5,
+    allowance_amount: -5,
+    topup_amount: 0,
+    balance_after: 5,
+    model: "model-a",
+    source: "chat",
+    reference: "reply:1",
+    created_at: "2026-11-22T05:00:00.000Z",
+    receipt
+  }
+  const { estimated, model, price, usage } = receipt
+  const rewritten = { ...row, receipt: { ...receipt, rewrite: { estimated, model, price, usage, credits: 1 } } }
+  expect(historyCsv([row]).split("\r\n")[0]).toMatch(/,reference$/)
+  const [names, first, second] = historyCsv([rewritten, row]).split("\r\n")
+  expect(names).toMatch(/,reference,rewrite_credits$/)
+  expect(first).toMatch(/,reply:1,1$/)
+  expect(second).toMatch(/,reply:1,$/)
+})
+
 it("a chart has every day, and the model that cost most first", () => {
   const row = (day: string, model: string, source: string, credits: number) => ({
     day,
