@@ -6,6 +6,7 @@ import { ModelFailed } from "../../models/ChatModel.ts"
 import { maxInputTokensFor, maxRequestTokens } from "../../models/messageTokens.ts"
 import { countFailure, noteUsageAboveHold } from "../../models/modelMetrics.ts"
 import { finishedReply } from "../../models/replyStream.ts"
+import { failureFields } from "../../storage/failureFields.ts"
 import type { TierName } from "../../tiers/Tier.ts"
 import { Tokenizer } from "../../tokens/Tokenizer.ts"
 import { makeCheapestModel } from "../cheapestModel.ts"
@@ -80,6 +81,7 @@ const readAll = Effect.fnUntraced(function* ({ provider, request }: ModelCall, r
   return text
 })
 
+const FAILED = "A question was not rewritten; its search goes on without that."
 const LATE = "A question was not rewritten in time; its search goes on without that."
 
 /**
@@ -143,7 +145,9 @@ export const makePlanRewrite = Effect.gen(function* () {
         patiently(write(hold)).pipe(
           Effect.tapError((failed) => countFailure(provider.name, failed)),
           Effect.catchCause((cause) =>
-            Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause as Cause.Cause<never>) : Effect.undefined
+            Cause.hasInterruptsOnly(cause)
+              ? Effect.failCause(cause as Cause.Cause<never>)
+              : Effect.as(Effect.annotateLogs(Effect.logWarning(FAILED), failureFields(Cause.squash(cause))), undefined)
           ),
           Effect.withSpan("chat.rewrite")
         )
