@@ -557,7 +557,7 @@ describe("where files rest", () => {
 
 it("questions are rewritten only if PARLEY_REWRITE_QUESTIONS is on", async () => {
   const rewriting = async (value: string) => (await read({ PARLEY_REWRITE_QUESTIONS: value })).settings.rewriteQuestions
-  expect([await rewriting("on"), await rewriting("OFF"), await rewriting("")]).toEqual([true, false, undefined])
+  expect([await rewriting("on"), await rewriting("OFF"), await rewriting("")]).toEqual([true, undefined, undefined])
   expect(await problemsOf({ PARLEY_REWRITE_QUESTIONS: "1" })).toEqual([
     "PARLEY_REWRITE_QUESTIONS: expected one of on, off"
   ])

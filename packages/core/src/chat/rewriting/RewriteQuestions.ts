@@ -10,6 +10,7 @@ export class RewriteQuestions extends Context.Reference<boolean>("@parley/core/c
 }) {
   static readonly schema = fromVariable(Schema.Boolean, {
     name: "PARLEY_REWRITE_QUESTIONS",
-    words: { on: true, off: false }
+    // As if it were not set.
+    words: { on: true, off: undefined }
   })
 }
