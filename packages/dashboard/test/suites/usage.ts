@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs"
+import type { Transaction } from "@parley/client"
 import type { Page } from "playwright-core"
 import { beforeAll, expect, it } from "vitest"
 import { screenshot } from "../../../../test/support/screenshot.ts"
@@ -105,6 +106,28 @@ describeInChromium("usage", {}, (stage) => {
     await warning.waitFor({ state: "detached" })
     await page.getByRole("link", { name: "Usage" }).click()
     await page.getByLabel("Warn me under").fill("")
+  })
+
+  it("shows the rewrite of a question as a line of the receipt of its reply", async () => {
+    await page.route(/\/api\/billing\/credit-history/, async (route) => {
+      const response = await route.fetch()
+      const body = (await response.json()) as { readonly transactions: ReadonlyArray<Transaction> }
+      const [receipt] = body.transactions.flatMap((each) =>
+        each.receipt && "price" in each.receipt ? each.receipt : []
+      )
+      if (receipt !== undefined) Object.assign(receipt, { rewrite: { ...receipt, credits: 1 } })
+      await route.fulfill({ response, json: body })
+    })
+    await page.goto("/usage")
+    await rows().first().getByRole("button").press("Enter")
+    const line = rows()
+      .first()
+      .getByRole("row", { name: /Rewriting your question for the search: GPT-6 Luna/ })
+    expect(await line.getByRole("cell").allTextContents()).toEqual([expect.stringMatching(/^\d+$/), "", "1"])
+    await rows().first().getByText("The rewrite is rounded up by itself").waitFor()
+    await screenshot(page, "usage-rewrite")
+    expect(await brokenRules(page)).toEqual([])
+    await page.unroute(/\/api\/billing\/credit-history/)
   })
 
   it("the browser complained about nothing", () => {
