@@ -122,7 +122,7 @@ describeInChromium("usage", {}, (stage) => {
     await rows().first().getByRole("button").press("Enter")
     const line = rows()
       .first()
-      .getByRole("row", { name: /Rewriting your question for the search: GPT-6 Luna/ })
+      .getByRole("row", { name: /Rewriting the question for the search: GPT-6 Luna/ })
     expect(await line.getByRole("cell").allTextContents()).toEqual([expect.stringMatching(/^\d+$/), "", "1"])
     await rows().first().getByText("The rewrite is rounded up by itself").waitFor()
     await screenshot(page, "usage-rewrite")

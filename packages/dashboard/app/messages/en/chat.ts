@@ -61,7 +61,7 @@ export const chat = {
   "chat.receipt.input": "Read: your question, the chat, passages",
   "chat.receipt.cached": "Read again from the cache",
   "chat.receipt.output": "Written: the reply",
-  "chat.receipt.rewrite": "Rewriting your question for the search: {model}",
+  "chat.receipt.rewrite": "Rewriting the question for the search: {model}",
   "chat.receipt.rewritten":
     "The rewrite is rounded up by itself, and costs at least as much as the shortest reply of its model.",
   "chat.receipt.charged": "Charged",
