@@ -109,6 +109,32 @@ describe("a question that continues a conversation", () => {
     }).pipe(Effect.provide(on(rewriting(good))))
   )
 
+  it.live("of a bot's visitor is rewritten at the cost of the owner, as a part of the bot's usage", () => {
+    const model = rewriting(good)
+    return Effect.gen(function* () {
+      const documentIds = yield* reading("ann", ...TEXTS)
+      const bot = crypto.randomUUID()
+      const conversationOwner = { visitor: crypto.randomUUID(), bot, botOwner: "ann" }
+      const parties = { payer: "ann", documentsOwner: "ann", conversationOwner, source: `bot:${bot}` } as const
+      const say = (content: string, chatId?: string) =>
+        Effect.scoped(
+          Effect.gen(function* () {
+            const request = { messages: [{ role: "user", content }], documentIds, ...(chatId && { chatId }) }
+            const chats = yield* ChatService
+            const reply = yield* chats.send({ parties, request, terms: { instructions: "Be brief." } })
+            yield* Stream.runDrain(reply.text)
+            return reply.chatId
+          })
+        )
+      yield* say(SECOND, yield* say(FIRST))
+      const [, second] = yield* receipts
+      assert.deepInclude(second?.receipt, { source: `bot:${bot}` })
+      assert.strictEqual(second?.receipt.rewrite?.credits, 1)
+      assert.lengthOf(model.requests.filter(isRewriting), 1)
+      yield* isVerified
+    }).pipe(Effect.provide(on(model)))
+  })
+
   it.live("is not rewritten unless the setting asks for it", () => {
     const off = rewriting(good)
     return Effect.gen(function* () {
