@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Semaphore } from "effect"
 import { repeatWork } from "../background/repeatWork.ts"
+import { Branding } from "../branding/Branding.ts"
 import type { UserId } from "../identity/UserId.ts"
 import { addressBucket } from "../limits/addressBucket.ts"
 import { CallGate } from "../limits/CallGate.ts"
@@ -180,7 +181,8 @@ const make = Effect.gen(function* () {
       const digests = yield* digestsOf(browser, code)
       if (digests === undefined) return yield* Effect.die(new Error("A new code is not one."))
       yield* store.begin({ ...digests, email: to, lifetimeMs: CODE_LIFETIME_MS })
-      yield* post(signInMail(to, code, page, language))
+      const { name: brand } = yield* Branding
+      yield* post(signInMail({ to, code, page, language, brand }))
       return browser
     }),
     confirm: Effect.fn("EmailSignIn.confirm")(function* ({ address, browser, code }) {

@@ -5,7 +5,7 @@ export const SIGN_IN_LANGUAGES = ["en", "de"] as const
 export type SignInLanguage = (typeof SIGN_IN_LANGUAGES)[number]
 
 interface MailTexts {
-  readonly subject: (code: string, host: string) => string
+  readonly subject: (code: string, name: string) => string
   readonly open: string
   readonly button: string
   readonly or: string
@@ -15,7 +15,7 @@ interface MailTexts {
 
 const TEXTS: Readonly<Record<SignInLanguage, MailTexts>> = {
   en: {
-    subject: (code, host) => `${code} is your code for ${host}`,
+    subject: (code, name) => `${code} is your code for ${name}`,
     open: "Open this link in the browser in which you asked for it:",
     button: "Sign in",
     or: "Or type this code there:",
@@ -24,7 +24,7 @@ const TEXTS: Readonly<Record<SignInLanguage, MailTexts>> = {
     ignore: "If you did not ask for this mail, ignore it: without the code no person signs in."
   },
   de: {
-    subject: (code, host) => `${code} ist Ihr Code für ${host}`,
+    subject: (code, name) => `${code} ist Ihr Code für ${name}`,
     open: "Öffnen Sie diesen Link in dem Browser, in dem Sie ihn angefordert haben:",
     button: "Anmelden",
     or: "Oder geben Sie dort diesen Code ein:",
@@ -37,19 +37,25 @@ const TEXTS: Readonly<Record<SignInLanguage, MailTexts>> = {
 const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
 
-/**
- * The mail of a sign-in. Nothing in it was written by the person who asked, except the address.
- *
- * @param page the absolute address of the sign-in page, from the server's configuration
- */
-export const signInMail = (to: string, code: string, page: string, language: SignInLanguage): Mail => {
+export interface SignInMailInput {
+  readonly to: string
+  readonly code: string
+  /** The absolute address of the sign-in page, from the server's configuration. */
+  readonly page: string
+  readonly language: SignInLanguage
+  /** The name of the product, if the operator gave it one. */
+  readonly brand: string | undefined
+}
+
+/** The mail of a sign-in. Nothing in it was written by the person who asked, except the address. */
+export const signInMail = ({ brand, code, language, page, to }: SignInMailInput): Mail => {
   const { button, ignore, open, or, subject, validity } = TEXTS[language]
   const { host } = new URL(page)
   const link = `${page}?code=${code}`
   const paragraphs = [validity(host), ignore]
   return {
     to,
-    subject: subject(code, host),
+    subject: subject(code, brand ?? host),
     text: [open, link, `${or} ${code}`, ...paragraphs].join("\n\n") + "\n",
     html: [
       `<!doctype html><html lang="${language}"><body style="font-family:sans-serif;line-height:1.5">`,

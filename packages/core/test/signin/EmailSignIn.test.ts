@@ -1,7 +1,7 @@
 import { Effect, Layer, Logger, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
-import { EmailSignIn } from "@parley/core/effect"
+import { Branding, EmailSignIn } from "@parley/core/effect"
 import { type Mail, Mailer, MailFailed, type MailSender } from "@parley/core/adapter"
 import { inMemoryStorageLayer } from "../../src/StoragePorts.ts"
 import { SecurityEvents } from "../../src/security/SecurityEvents.ts"
@@ -73,6 +73,24 @@ describe("a sign-in by e-mail", () => {
         expect((yield* confirm(tagged.browser, tagged.code)).userId).not.toBe(person.userId)
       })
     )
+  })
+
+  it("has a mail with the name of the product, and of the host without one", async () => {
+    const { mails, sender } = mailbox()
+    await run(
+      sender,
+      Effect.gen(function* () {
+        yield* askAndRead(mails)
+        const brand = { name: "Acme & Co", logo: undefined, accent: undefined, accentDark: undefined }
+        yield* Effect.provideService(askAndRead(mails), Branding, brand)
+      })
+    )
+    expect(mails.map(({ subject }) => subject.slice(10))).toEqual([
+      "is your code for chat.example",
+      "is your code for Acme & Co"
+    ])
+    // People compare the host of the page with that of the mail.
+    expect(mails[1]?.text).toContain("Type the code on chat.example only")
   })
 
   it("counts once, for ten minutes, in its own browser", async () => {
