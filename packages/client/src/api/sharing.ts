@@ -61,7 +61,7 @@ export interface SharingOperations {
     }
     readonly response: undefined
   }
-  /** Lets anyone with the link read a branch of a chat, up to its last message. Later messages are not shared until you share the chat again, which keeps the link. The texts of documents that replies quote are not shared, only their names, and images are not either. Callers are signed-in people. */
+  /** Lets anyone with the link read a branch of a chat, up to its last message. Later messages are not shared until you share the chat again, which keeps the link. The texts of documents that replies quote are not shared, only their names, and images are not either. The share of a person who is blocked leads nowhere meanwhile. Callers are signed-in people. */
   readonly shareChat: {
     readonly path: {
       readonly id: string

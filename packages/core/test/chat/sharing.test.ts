@@ -1,9 +1,23 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ChatService, settingsLayer } from "@parley/core/effect"
+import { ChatService, settingsLayer, UserAccess } from "@parley/core/effect"
 import { Effect, Layer } from "effect"
 import { ask, says, scriptedModel, world } from "./world.ts"
 
 describe("a shared chat", () => {
+  it.effect("is not shown while its owner is blocked", () =>
+    Effect.gen(function* () {
+      const { reply } = yield* ask("ann", "Hello?")
+      const chats = yield* ChatService
+      const access = yield* UserAccess
+      const { id } = yield* chats.share("ann", reply.chatId)
+      assert.isDefined(yield* chats.shared(id))
+      yield* access.block("ann", { by: "olga", reason: "abuse" })
+      assert.isUndefined(yield* chats.shared(id))
+      yield* access.unblock("ann", { by: "olga", reason: "a mistake" })
+      assert.isDefined(yield* chats.shared(id))
+    }).pipe(Effect.provide(world(scriptedModel(() => says(["Yes."])))))
+  )
+
   it.effect("shows no message with the role system, which an application has sent for the model", () =>
     Effect.gen(function* () {
       const messages = [

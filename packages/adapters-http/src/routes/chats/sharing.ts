@@ -23,7 +23,7 @@ export const putShare = defineRoute({
   path: "/api/chats/{id}/share",
   summary: "Lets anyone with the link read a branch of a chat, up to its last message",
   details:
-    "Later messages are not shared until you share the chat again, which keeps the link. The texts of documents that replies quote are not shared, only their names, and images are not either.",
+    "Later messages are not shared until you share the chat again, which keeps the link. The texts of documents that replies quote are not shared, only their names, and images are not either. The share of a person who is blocked leads nowhere meanwhile.",
   access: sessionAccess,
   pathParameters: chatPath,
   body: jsonBody(ShareChoice, "The branch."),

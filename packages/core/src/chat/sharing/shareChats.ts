@@ -5,6 +5,7 @@ import { TRANSCRIPT_MESSAGES } from "../prepareReply.ts"
 import { ChatStore } from "../store/ChatStore.ts"
 import type { ChatShare, StoredMessage } from "../store/StoredChat.ts"
 import { ChatNotFound, InvalidChatChange } from "../errors.ts"
+import { AccessList } from "../../sessions/AccessList.ts"
 import { SharedChats } from "./SharedChats.ts"
 
 const PATTERN = new RegExp(`^${RANDOM_KEY}$`)
@@ -23,6 +24,7 @@ const isEnded = ({ state }: StoredMessage): boolean => state !== "streaming"
 export const makeShareChats = Effect.gen(function* () {
   const chats = yield* ChatStore
   const shares = yield* SharedChats
+  const { checkPerson } = yield* AccessList
 
   /** The last message of the branch with `leaf`, or of the newest branch, that has ended. */
   const lastEnded = Effect.fnUntraced(function* (userId: UserId, chatId: string, leaf: string | undefined) {
@@ -48,6 +50,12 @@ export const makeShareChats = Effect.gen(function* () {
     const found = PATTERN.test(id) ? yield* shares.find(id) : undefined
     if (found === undefined) return undefined
     const { chatId, owner, share: current } = found
+    // As if there were no share: a link does not reveal that its owner is blocked.
+    const isBlocked = yield* checkPerson(owner.person).pipe(
+      Effect.as(false),
+      Effect.catchTag("UserBlocked", () => Effect.succeed(true))
+    )
+    if (isBlocked) return undefined
     const branch = { upTo: current.upTo }
     const read = yield* chats.transcript({ owner, chatId, branch, limit: TRANSCRIPT_MESSAGES })
     if (read === undefined) return undefined
