@@ -23,6 +23,16 @@ interface ChatStoreOptions {
   readonly onSpent: () => void
 }
 
+/** The pauses between two tries to join a reply again. */
+const FIRST_PAUSE_MS = 150
+const LONGEST_PAUSE_MS = 4_000
+
+/** Failures without an answer, and those of the server: another try may not meet them. */
+const mayPass = (error: unknown): boolean => {
+  const { status } = parleyError(error)
+  return status === undefined || status >= 500
+}
+
 const EMPTY: ChatSnapshot = { chatId: undefined, messages: [], status: "ready", error: undefined }
 
 const localMessage = (
@@ -213,11 +223,30 @@ export class ChatStore {
       if (!signal.aborted) this.#show(message, "ready")
     } catch (error) {
       if (signal.aborted) throw error
-      // A reply that was stopped breaks off, too.
-      const { messages } = await this.#load(chatId, signal, messageId)
-      if (messages.find(({ id }) => id === messageId)?.state !== "stopped") throw error
+      const again = await this.#joinAgain(chatId, messageId, signal, error)
+      if (again !== undefined) await this.#follow(again, signal)
     } finally {
       this.#options.onSpent()
+    }
+  }
+
+  /**
+   * After a reply broke off: joins it again, as soon as the server answers. Undefined if it has ended meanwhile, as it is
+   * shown then; rejects with `failure` if the model failed, or the server cannot be asked.
+   */
+  async #joinAgain(chatId: string, messageId: string, signal: AbortSignal, failure: unknown) {
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+      const stored = await this.#load(chatId, signal, messageId).catch((error: unknown) => {
+        if (signal.aborted || !mayPass(error)) throw failure
+      })
+      const state = stored?.messages.find(({ id }) => id === messageId)?.state
+      if (state === "complete" || state === "stopped") return undefined
+      if (stored?.running?.messageId === messageId) {
+        const reply = await this.#options.client.chat.join(chatId, { messageId, signal }).catch(() => undefined)
+        if (reply !== undefined) return reply
+      } else if (stored !== undefined && state !== "streaming") throw failure
+      await new Promise((resolve) => setTimeout(resolve, pause))
+      if (signal.aborted) throw failure
     }
   }
 

@@ -1,10 +1,11 @@
 import { fileURLToPath } from "node:url"
 import type { BrowserContext, Page } from "playwright-core"
 import { build, type Rolldown } from "vite"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { inTime, whereChromiumIs, workerBrowser } from "../../../test/support/chromium.ts"
 import { ScriptedModel } from "../../adapters-http/test/support/ScriptedModel.ts"
 import { cookieFor, startServer, type TestServer } from "../../adapters-http/test/support/startServer.ts"
+import { CuttingProxy } from "../../dashboard/test/support/CuttingProxy.ts"
 import type { DocumentsState, ParleyChat } from "../src/index.ts"
 
 type Hooks = typeof globalThis & {
@@ -40,19 +41,19 @@ describe("the hooks, in a page", () => {
       await inTime(Promise.all(contexts.splice(0).map((context) => context.close())))
     })
 
-    const visit = async (user: string) => {
+    const visit = async (user: string, url = server.url) => {
       const context = await (await workerBrowser()).newContext()
       contexts.push(context)
       const [name = "", value = ""] = (await cookieFor(user)).split(/=(.*)/s)
-      await context.addCookies([{ name, value, url: server.url }])
-      await context.route(`${server.url}/page`, (route) =>
+      await context.addCookies([{ name, value, url }])
+      await context.route(`${url}/page`, (route) =>
         route.fulfill({ contentType: "text/html", body: '<div id="page"></div><script src="/page.js"></script>' })
       )
-      await context.route(`${server.url}/page.js`, (route) =>
+      await context.route(`${url}/page.js`, (route) =>
         route.fulfill({ contentType: "text/javascript; charset=utf-8", body: code })
       )
       const page = await context.newPage()
-      await page.goto(`${server.url}/page`)
+      await page.goto(`${url}/page`)
       return page
     }
     const textOf = (page: Page, selector: string) => page.locator(selector).textContent()
@@ -104,6 +105,28 @@ describe("the hooks, in a page", () => {
       await page.evaluate(() => (globalThis as Hooks).hooks.chat.stop())
       await call.left
       await expect.poll(() => messages(page)).toEqual(["user complete -: Tell me.", "assistant stopped paid: One two "])
+      expect([await textOf(page, "#status"), await textOf(page, "#error")]).toEqual(["ready", ""])
+    })
+
+    it("join a reply again if the connection is lost while it is written", async () => {
+      const proxy = await CuttingProxy.start(server.url)
+      onTestFinished(() => proxy.stop())
+      const page = await visit("gil", proxy.url)
+      const asked = server.model.nextCall()
+      const sent = send(page, "Tell me.")
+      const call = await asked
+      call.say("One ")
+      await expect.poll(() => messages(page)).toContain("assistant streaming -: One ")
+      proxy.away(true)
+      call.say("two ")
+      proxy.away(false)
+      await expect.poll(() => messages(page)).toContain("assistant streaming -: One two ")
+      proxy.away(true)
+      call.say("three.")
+      call.complete()
+      proxy.away(false)
+      expect(await sent).toBe(true)
+      await expect.poll(() => messages(page)).toContain("assistant complete paid: One two three.")
       expect([await textOf(page, "#status"), await textOf(page, "#error")]).toEqual(["ready", ""])
     })
 
