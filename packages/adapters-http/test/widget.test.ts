@@ -35,6 +35,7 @@ describe("the widget's configuration", () => {
       font: "system",
       colorScheme: "auto",
       suggestedQuestions: ["Why?"],
+      welcomeCards: [],
       showSources: true,
       handOver: false,
       personName: null,
@@ -63,22 +64,31 @@ test("the widget's configuration has the look that the owner chose, and the laun
 describe("the configuration of the widget in a language", () => {
   const first = async (key: string, query: string) => {
     const answer = await server.fetch(`/api/widget/config/${key}${query}`)
-    const { displayName, suggestedQuestions, welcomeMessage } = (await answer.json()) as Record<string, unknown>
-    return [displayName, welcomeMessage, suggestedQuestions]
+    const { displayName, suggestedQuestions, welcomeCards, welcomeMessage } = (await answer.json()) as Record<
+      string,
+      unknown
+    >
+    return [displayName, welcomeMessage, suggestedQuestions, welcomeCards]
   }
 
   test("has the texts that the owner gave in it, and for all else those for all languages", async () => {
+    const cards = [{ title: "Prices", link: "https://shop.example/prices" }]
+    const prix = [{ title: "Prix", text: "Pour tous.", question: "Combien ?" }]
     const bot = await server.parley.bots.create(OWNER, {
       displayName: "Ada",
       welcomeMessage: "Hello!",
       suggestedQuestions: ["Why?"],
-      translations: { fr: { welcomeMessage: "Bonjour !" }, ar: { suggestedQuestions: ["لماذا؟"] } }
+      welcomeCards: cards,
+      translations: {
+        fr: { welcomeMessage: "Bonjour !", welcomeCards: prix },
+        ar: { suggestedQuestions: ["لماذا؟"] }
+      }
     })
     const key = bot.keys[0]?.publicKey ?? ""
-    expect(await first(key, "?lang=fr")).toEqual(["Ada", "Bonjour !", ["Why?"]])
-    expect(await first(key, "?lang=ar-EG")).toEqual(["Ada", "Hello!", ["لماذا؟"]])
+    expect(await first(key, "?lang=fr")).toEqual(["Ada", "Bonjour !", ["Why?"], prix])
+    expect(await first(key, "?lang=ar-EG")).toEqual(["Ada", "Hello!", ["لماذا؟"], cards])
     for (const query of ["", "?lang=", "?lang=de", "?lang=tlh", "?lang=toString"]) {
-      expect([query, await first(key, query)]).toEqual([query, ["Ada", "Hello!", ["Why?"]]])
+      expect([query, await first(key, query)]).toEqual([query, ["Ada", "Hello!", ["Why?"], cards]])
     }
   })
 })

@@ -4,6 +4,7 @@
  */
 import "./suites/chat.ts"
 import "./suites/appearance.ts"
+import "./suites/cards.ts"
 import "./suites/challenge.ts"
 import "./suites/embedding.ts"
 import "./suites/hostileReplies.ts"

@@ -34,6 +34,8 @@ export interface Bot {
   readonly declineText: string | null
   /** Questions that the widget offers to begin with. */
   readonly suggestedQuestions: ReadonlyArray<string>
+  /** Cards that the widget shows below the first message, each with a link or a question. */
+  readonly welcomeCards: ReadonlyArray<WelcomeCard>
   /** The texts for visitors by the language of the widget, in the place of those for all languages. */
   readonly translations: {
     readonly en?: BotTexts
@@ -111,6 +113,8 @@ export interface BotChange {
   readonly declineText?: string | null
   /** Questions that the widget offers to begin with. */
   readonly suggestedQuestions?: ReadonlyArray<string>
+  /** Cards that the widget shows below the first message, each with a link or a question. */
+  readonly welcomeCards?: ReadonlyArray<WelcomeCard>
   /** The texts for visitors by the language of the widget, in the place of those for all languages. */
   readonly translations?: {
     readonly en?: BotTexts
@@ -182,6 +186,8 @@ export interface BotDraft {
   readonly declineText?: string | null
   /** Questions that the widget offers to begin with. */
   readonly suggestedQuestions?: ReadonlyArray<string>
+  /** Cards that the widget shows below the first message, each with a link or a question. */
+  readonly welcomeCards?: ReadonlyArray<WelcomeCard>
   /** The texts for visitors by the language of the widget, in the place of those for all languages. */
   readonly translations?: {
     readonly en?: BotTexts
@@ -241,6 +247,8 @@ export interface BotTexts {
   readonly welcomeMessage?: string
   /** Questions that the widget offers to begin with. */
   readonly suggestedQuestions?: ReadonlyArray<string>
+  /** Cards that the widget shows below the first message, each with a link or a question. */
+  readonly welcomeCards?: ReadonlyArray<WelcomeCard>
   /** The text that visitors see when the bot cannot answer. */
   readonly declineText?: string
   /** Words on the button that opens the chat. */
@@ -261,6 +269,16 @@ export interface SeenSite {
 export interface SeenSites {
   /** The sites. */
   readonly sites: ReadonlyArray<SeenSite>
+}
+
+export interface WelcomeCard {
+  /** The title, in one line. */
+  readonly title: string
+  /** A text below the title. */
+  readonly text?: string
+  readonly link?: string
+  /** The question that the card asks, if it opens no page. */
+  readonly question?: string
 }
 
 /** The operations of this area, by their ids. */

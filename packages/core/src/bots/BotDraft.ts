@@ -3,7 +3,7 @@ import { withFields } from "../storage/inputs.ts"
 import { mailAddressOf } from "../mail/mailAddress.ts"
 import { issuesOf } from "../validation/issuesOf.ts"
 import { type BotSettings } from "./Bot.ts"
-import { botFields, LATER_DEFAULTS } from "./botFields.ts"
+import { botFields, LATER_DEFAULTS, type WelcomeCard } from "./botFields.ts"
 import { InvalidBot } from "./errors.ts"
 
 const { displayName, ...others } = botFields
@@ -48,21 +48,36 @@ const site = (text: string): string => {
 
 const trimmed = (questions: ReadonlyArray<string>) => unique(questions.map((question) => question.trim()))
 
+/** Cards without blank texts around them, and without texts that are blank. */
+const trimmedCards = (cards: ReadonlyArray<WelcomeCard>): ReadonlyArray<WelcomeCard> =>
+  cards.map(({ link, question, text = "", title }) => ({
+    title: title.trim(),
+    ...(text.trim() === "" ? {} : { text: text.trim() }),
+    ...(link === undefined ? {} : { link }),
+    ...(question === undefined ? {} : { question: question.trim() })
+  }))
+
 type Translations = BotSettings["translations"]
 
 /** Without blank texts, and without languages that have none: in their place are the texts for all languages. */
 const withoutBlanks = (translations: Translations): Translations => {
-  const texts = Object.entries(translations).map(
-    ([language, { declineText = "", launcherText = "", suggestedQuestions = [], welcomeMessage = "" }]) => {
-      const kept = {
-        ...(welcomeMessage.trim() === "" ? {} : { welcomeMessage }),
-        ...(suggestedQuestions.length === 0 ? {} : { suggestedQuestions: trimmed(suggestedQuestions) }),
-        ...(declineText.trim() === "" ? {} : { declineText }),
-        ...(launcherText.trim() === "" ? {} : { launcherText: launcherText.trim() })
-      }
-      return [language, kept] as const
+  const texts = Object.entries(translations).map(([language, texts]) => {
+    const {
+      declineText = "",
+      launcherText = "",
+      suggestedQuestions = [],
+      welcomeCards = [],
+      welcomeMessage = ""
+    } = texts
+    const kept = {
+      ...(welcomeMessage.trim() === "" ? {} : { welcomeMessage }),
+      ...(suggestedQuestions.length === 0 ? {} : { suggestedQuestions: trimmed(suggestedQuestions) }),
+      ...(welcomeCards.length === 0 ? {} : { welcomeCards: trimmedCards(welcomeCards) }),
+      ...(declineText.trim() === "" ? {} : { declineText }),
+      ...(launcherText.trim() === "" ? {} : { launcherText: launcherText.trim() })
     }
-  )
+    return [language, kept] as const
+  })
   return Object.fromEntries(texts.filter(([, kept]) => Object.keys(kept).length > 0))
 }
 
@@ -81,6 +96,7 @@ const normal = (change: BotChange): Partial<BotSettings> => ({
   ...(change.declineText?.trim() === "" ? { declineText: null } : {}),
   ...(typeof change.launcherText === "string" ? { launcherText: change.launcherText.trim() || null } : {}),
   ...(change.suggestedQuestions === undefined ? {} : { suggestedQuestions: trimmed(change.suggestedQuestions) }),
+  ...(change.welcomeCards === undefined ? {} : { welcomeCards: trimmedCards(change.welcomeCards) }),
   ...(change.translations === undefined ? {} : { translations: withoutBlanks(change.translations) })
 })
 

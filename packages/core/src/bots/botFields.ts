@@ -10,6 +10,10 @@ export const BOT_LIMITS = {
   declineText: 1_000,
   suggestedQuestions: 6,
   suggestedQuestion: 200,
+  welcomeCards: 6,
+  cardTitle: 80,
+  cardText: 200,
+  cardLink: 2_000,
   allowedSites: 50,
   documents: 1_000,
   personName: 100,
@@ -78,6 +82,43 @@ const Questions = Schema.Array(Line(BOT_LIMITS.suggestedQuestion)).check(
   })
 )
 
+const LINK_MESSAGE = "Expected an address that begins with https:// or http://, without a password in it"
+
+/** True for the address of a page, as browsers read it: what they drop or trim from an address is not in it. */
+const isPage = (text: string): boolean => {
+  const url = /^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) ? URL.parse(text) : null
+  return url !== null && url.username === "" && url.password === ""
+}
+const Link = Text(BOT_LIMITS.cardLink).check(Schema.makeFilter((text: string) => isPage(text) || LINK_MESSAGE))
+
+/** A card leads to one thing: to a page, or to the answer of a question. */
+const WelcomeCard = Schema.Struct({
+  title: Line(BOT_LIMITS.cardTitle, Schema.String.annotate({ description: "The title, in one line." })),
+  text: Schema.optionalKey(
+    Text(BOT_LIMITS.cardText, Schema.String.annotate({ description: "A text below the title." }))
+  ),
+  link: Schema.optionalKey(
+    Link.annotate({ description: "The address of the page that the card opens, with https or http." })
+  ),
+  question: Schema.optionalKey(
+    Line(
+      BOT_LIMITS.suggestedQuestion,
+      Schema.String.annotate({ description: "The question that the card asks, if it opens no page." })
+    )
+  )
+})
+  .check(
+    Schema.makeFilter(
+      ({ link, question }) => (link === undefined) !== (question === undefined) || "Expected a link or a question"
+    )
+  )
+  .annotate({ identifier: "WelcomeCard", description: "A card in an empty conversation: a link or a question." })
+export type WelcomeCard = typeof WelcomeCard.Type
+
+const Cards = Schema.Array(WelcomeCard)
+  .check(Schema.isMaxLength(BOT_LIMITS.welcomeCards, { message: `Expected at most ${BOT_LIMITS.welcomeCards} cards` }))
+  .annotate({ description: "Cards that the widget shows below the first message, each with a link or a question." })
+
 /** The sides of the window; `auto` is the right one, or the left one of a page that runs from right to left. */
 const BOT_POSITIONS = ["auto", "left", "right"] as const
 
@@ -105,6 +146,7 @@ const Translation = Schema.optionalKey(
     suggestedQuestions: Schema.optionalKey(
       Questions.annotate({ description: "Questions that the widget offers to begin with." })
     ),
+    welcomeCards: Schema.optionalKey(Cards),
     declineText: Schema.optionalKey(
       Text(
         BOT_LIMITS.declineText,
@@ -179,6 +221,7 @@ export const botFields = {
     description: "The text that visitors see when the owner's credits are used up; a neutral sentence where null."
   }),
   suggestedQuestions: Questions.annotate({ description: "Questions that the widget offers to begin with." }),
+  welcomeCards: Cards,
   translations: Schema.Struct({
     en: Translation,
     de: Translation,
@@ -216,6 +259,7 @@ export const LATER_DEFAULTS = {
   cornerRadius: 18,
   font: "system",
   colorScheme: "auto",
+  welcomeCards: [],
   translations: {},
   handOver: false,
   handOverEmail: null,

@@ -9,11 +9,12 @@ export const botLanguage = (tag: string | undefined): BotLanguage | undefined =>
 
 /** The texts of a bot in a language: those that its owner gave in it, otherwise those for all languages. */
 export const botTexts = (
-  { declineText, launcherText, suggestedQuestions, translations, welcomeMessage }: BotSettings,
+  { declineText, launcherText, suggestedQuestions, translations, welcomeCards, welcomeMessage }: BotSettings,
   language: BotLanguage | undefined
-): Pick<BotSettings, "welcomeMessage" | "suggestedQuestions" | "declineText" | "launcherText"> => ({
+): Pick<BotSettings, "welcomeMessage" | "suggestedQuestions" | "welcomeCards" | "declineText" | "launcherText"> => ({
   welcomeMessage,
   suggestedQuestions,
+  welcomeCards,
   declineText,
   launcherText,
   ...(language === undefined ? {} : translations[language])

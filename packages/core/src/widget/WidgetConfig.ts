@@ -14,6 +14,7 @@ export interface WidgetConfig extends Pick<
   | "font"
   | "colorScheme"
   | "suggestedQuestions"
+  | "welcomeCards"
   | "showSources"
   // Whether visitors can ask for a person, and the name of that person.
   | "handOver"
@@ -27,7 +28,7 @@ export interface WidgetConfig extends Pick<
 export const configOf = (bot: Bot, lang: string | undefined, now: number): WidgetConfig => {
   const { colorScheme, cornerRadius, displayName, font, handOver, personName, position, primaryColor, showSources } =
     bot
-  const { launcherText, suggestedQuestions, welcomeMessage } = botTexts(bot, botLanguage(lang))
+  const { launcherText, suggestedQuestions, welcomeCards, welcomeMessage } = botTexts(bot, botLanguage(lang))
   return {
     displayName,
     welcomeMessage,
@@ -38,6 +39,7 @@ export const configOf = (bot: Bot, lang: string | undefined, now: number): Widge
     font,
     colorScheme,
     suggestedQuestions,
+    welcomeCards,
     showSources,
     handOver,
     personName,

@@ -45,6 +45,7 @@ describe("the settings of a bot", () => {
       dailyCap: null,
       declineText: null,
       suggestedQuestions: [],
+      welcomeCards: [],
       translations: {},
       showSources: true,
       handOver: false,
@@ -65,6 +66,10 @@ describe("the settings of a bot", () => {
       documentIds: [id, id.toLowerCase()],
       allowedSites: ["Example.com", "https://example.com/", " http://LOCALHOST:8080 ", "https://*.shop.example"],
       suggestedQuestions: [" Why? ", "Why?"],
+      welcomeCards: [
+        { title: " Prices ", text: " ", link: "https://shop.example/prices?all#top", color: "red" },
+        { title: "Help", text: " At any time.\n", question: " Who helps? " }
+      ],
       declineText: "  ",
       launcherText: "  ",
       owner: "somebody else",
@@ -75,6 +80,10 @@ describe("the settings of a bot", () => {
       documentIds: [id.toLowerCase()],
       allowedSites: ["https://example.com", "http://localhost:8080", "https://*.shop.example"],
       suggestedQuestions: ["Why?"],
+      welcomeCards: [
+        { title: "Prices", link: "https://shop.example/prices?all#top" },
+        { title: "Help", text: "At any time.", question: "Who helps?" }
+      ],
       declineText: null,
       launcherText: null
     })
@@ -85,13 +94,15 @@ describe("the settings of a bot", () => {
     const translations = {
       fr: { welcomeMessage: "Bonjour !", suggestedQuestions: [" Où ? ", "Où ?"], declineText: " " },
       it: { launcherText: " Chiedi " },
-      ja: { welcomeMessage: " ", suggestedQuestions: [], launcherText: "" },
+      es: { welcomeCards: [{ title: " Precios ", text: "", question: "¿Cuánto? " }] },
+      ja: { welcomeMessage: " ", suggestedQuestions: [], welcomeCards: [], launcherText: "" },
       xx: { welcomeMessage: "?" }
     }
     expect(Effect.runSync(decodeBotChange({ translations }))).toEqual({
       translations: {
         fr: { welcomeMessage: "Bonjour !", suggestedQuestions: ["Où ?"] },
-        it: { launcherText: "Chiedi" }
+        it: { launcherText: "Chiedi" },
+        es: { welcomeCards: [{ title: "Precios", question: "¿Cuánto?" }] }
       }
     })
   })
@@ -131,6 +142,39 @@ describe("the settings of a bot", () => {
     ["declineText", ["x".repeat(1_001), "\0"]],
     ["suggestedQuestions", [[""], ["x".repeat(201)], ["a\tb"], Array.from({ length: 7 }, (_, i) => `Why ${i}?`)]],
     [
+      "welcomeCards",
+      [
+        ["Prices"],
+        [{ title: "Prices" }],
+        [{ title: " ", question: "Why?" }],
+        [{ title: "a\nb", question: "Why?" }],
+        [{ title: "x".repeat(81), question: "Why?" }],
+        [{ title: "Prices", question: "a\nb" }],
+        [{ title: "Prices", question: "x".repeat(201) }],
+        [{ title: "Prices", text: "x".repeat(201), question: "Why?" }],
+        [{ title: "Prices", link: "https://a.example", question: "Why?" }],
+        ...[
+          "",
+          "a.example",
+          "//a.example",
+          "javascript:alert(1)",
+          "java\nscript:alert(1)",
+          " https://a.example",
+          "https://a.example\n",
+          "https://a.example/a b",
+          "https://a.example\0",
+          "https://",
+          "https://user@a.example",
+          "https://a:b@a.example",
+          "mailto:a@a.example",
+          "data:text/html,a",
+          "ftp://a.example",
+          `https://a.example/${"x".repeat(2_000)}`
+        ].map((link) => [{ title: "Prices", link }]),
+        Array.from({ length: 7 }, (_, i) => ({ title: `${i}`, question: "Why?" }))
+      ]
+    ],
+    [
       "translations",
       [
         null,
@@ -139,7 +183,8 @@ describe("the settings of a bot", () => {
         { ar: { suggestedQuestions: ["a\nb"] } },
         { ja: { suggestedQuestions: Array.from({ length: 7 }, (_, i) => `${i}`) } },
         { pl: { declineText: "\0" } },
-        { nl: { launcherText: "x".repeat(31) } }
+        { nl: { launcherText: "x".repeat(31) } },
+        { es: { welcomeCards: [{ title: "Prices", link: "javascript:alert(1)" }] } }
       ]
     ],
     ["showSources", ["yes", null]],

@@ -7,6 +7,7 @@ import { parley } from "./parley.ts"
 export type BotSettings = Required<BotDraft>
 
 export type BotLanguage = keyof BotSettings["translations"]
+export type WelcomeCard = BotSettings["welcomeCards"][number]
 export type BotTexts = NonNullable<BotSettings["translations"][BotLanguage]>
 
 /** The languages of the widget, in which a bot can have texts. */
@@ -20,6 +21,10 @@ export const BOT_LIMITS = {
   declineText: 1_000,
   suggestedQuestions: 6,
   suggestedQuestion: 200,
+  welcomeCards: 6,
+  cardTitle: 80,
+  cardText: 200,
+  cardLink: 2_000,
   personName: 100,
   launcherText: 30
 } as const

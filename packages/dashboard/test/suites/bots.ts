@@ -148,6 +148,60 @@ describeInChromium("bots", {}, (stage) => {
     expect(dashboard.complaintsBut()).toEqual([])
   })
 
+  it("its cards for an empty conversation are edited, seen in the preview and stored, in each language", async () => {
+    let id = ""
+    const path = async (request: APIRequestContext) => {
+      ;({ id } = await makeBot({ request }, { displayName: "Harbour guide" }))
+      return `/bots/${id}`
+    }
+    const dashboard = await stage.openAs("cards@example.org", { ...SEEN, path })
+    const { page } = dashboard
+    const card = (number: number, within: Page | Locator = page) =>
+      within.getByRole("group", { name: `Card ${number}`, exact: true }).first()
+    await button(page, "Add a card").click()
+    await card(1).getByLabel("Title").fill("Timetable")
+    await card(1).getByLabel("Text (optional)").fill("All ferries.")
+    await card(1).getByLabel("Address of the page").fill("javascript:alert(1)")
+    expect(await preview(page).locator(".cards li").count()).toBe(0)
+    await button(page, "Save").click()
+    await page.getByText("Each needs a title of one line, and a question or an address").waitFor()
+    await card(1).getByLabel("Address of the page").fill(" https://harbour.example/times ")
+    const link = preview(page).getByRole("link", { name: "Timetable" })
+    await expect.poll(() => link.getAttribute("href")).toBe("https://harbour.example/times")
+    await button(page, "Add a card").click()
+    await card(2).getByLabel("Title").fill("Berths")
+    await card(2).getByLabel("When pressed").selectOption("Asks a question")
+    await card(2).getByLabel("Question").fill("Is a berth free?")
+    await button(page, "Add a card").click()
+    await lookEverywhere(page, "bots-cards")
+    await page.getByLabel("Add a language").selectOption("French")
+    const french = page.getByRole("group", { name: "French" })
+    await button(french, "Add a card").click()
+    await card(1, french).getByLabel("Title").fill("Horaires")
+    await card(1, french).getByLabel("Address of the page").fill("https://harbour.example/fr")
+    await page.getByLabel("Language of the preview").selectOption("French")
+    await preview(page).getByRole("link", { name: "Horaires" }).waitFor()
+    expect(await preview(page).locator(".cards li").count()).toBe(1)
+    await page.getByLabel("Language of the preview").selectOption("English")
+    await button(preview(page), "Berths").click()
+    await preview(page).getByText("Is a berth free?").waitFor()
+    await button(page, "Save").click()
+    await page.getByText("Saved.", { exact: true }).waitFor()
+    expect(await (await page.request.get(`/api/bots/${id}`)).json()).toMatchObject({
+      welcomeCards: [
+        { title: "Timetable", text: "All ferries.", link: "https://harbour.example/times" },
+        { title: "Berths", question: "Is a berth free?" }
+      ],
+      translations: { fr: { welcomeCards: [{ title: "Horaires", link: "https://harbour.example/fr" }] } }
+    })
+    await button(page, "Remove card 1").first().click()
+    await button(page, "Save").click()
+    await expect
+      .poll(async () => (await page.request.get(`/api/bots/${id}`)).json())
+      .toMatchObject({ welcomeCards: [{ title: "Berths" }] })
+    expect(dashboard.complaintsBut(/status of 400 .*\/api\/bots/)).toEqual([])
+  })
+
   it("the lines for each kind of site name the bot and are copied with one press", async () => {
     let [id, key] = ["", ""]
     const path = async (request: APIRequestContext) => {

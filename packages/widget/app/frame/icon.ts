@@ -1,6 +1,6 @@
 /**
- * Drawn with lines of the text's colour, in a square of 24 units. None points along the line of the text, so none is
- * mirrored where it runs from right to left.
+ * Drawn with lines of the text's colour, in a square of 24 units. Only `leave` points along the line of the text, and the
+ * styles mirror it where the line runs from right to left.
  */
 const PATHS = {
   close: "M6 6l12 12M18 6L6 18",
@@ -10,6 +10,7 @@ const PATHS = {
   stop: "M8 8h8v8H8z",
   down: "M12 5v14M6 13l6 6 6-6",
   retry: "M4 12a8 8 0 1 0 2.6-5.9M4 4v4.5h4.5",
+  leave: "M9 5h10v10M19 5L6 18",
   chevron: "M6 9l6 6 6-6",
   good: "M7 20V10H4v10zM7 19l9 1c2 0 2.500-.5 3-2l1.500-5c.5-2-.5-3-2-3h-5l1-4.500c0-2-2-2.500-3-.5L7 10",
   bad: "M17 4v10h3V4zM17 5L8 4c-2 0-2.500.5-3 2l-1.500 5c-.5 2 .5 3 2 3h5l-1 4.500c0 2 2 2.500 3 .5l4.500-5"

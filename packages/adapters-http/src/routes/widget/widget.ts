@@ -22,7 +22,7 @@ const CONFIG_SECONDS = 30
 const opensAtField = orNull(moment("The moment."), "When people are back who answer visitors; null if they are there.")
 const timeOf = (opensAt: number | undefined) => (opensAt === undefined ? null : new Date(opensAt).toISOString())
 
-const { colorScheme, cornerRadius, font, launcherText, position } = BotSettings.fields
+const { colorScheme, cornerRadius, font, launcherText, position, welcomeCards } = BotSettings.fields
 
 /** The public settings of a bot. */
 export const getWidgetConfig = defineRoute({
@@ -46,6 +46,7 @@ export const getWidgetConfig = defineRoute({
         primaryColor: text("The colour of the widget, as #rrggbb."),
         ...{ position, launcherText, cornerRadius, font, colorScheme },
         suggestedQuestions: listOf(Schema.String, "Questions that the widget offers to begin with."),
+        welcomeCards,
         showSources: flag("True if visitors see the passages that a reply cites."),
         handOver: flag("True if visitors can ask for a person."),
         personName: orNull(Schema.String, "The name of the people who answer; null if it is not set."),

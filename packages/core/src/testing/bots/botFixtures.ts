@@ -23,6 +23,7 @@ export const newBot = (owner: UserId, changes: Partial<Bot> = {}): Bot => ({
   dailyCap: null,
   declineText: null,
   suggestedQuestions: [],
+  welcomeCards: [{ title: "Prices", text: "For all.", link: "https://shop.example/prices" }],
   translations: { fr: { welcomeMessage: "Bonjour !", suggestedQuestions: ["Où ?"] } },
   showSources: true,
   handOver: false,

@@ -77,7 +77,8 @@ export const bots: MessagesLike<typeof english> = {
   "bots.translations.text": "Für Besucher, die das Widget in dieser Sprache lesen. Was leer bleibt, ist wie oben.",
   "bots.translations.add": "Sprache hinzufügen",
   "bots.translations.remove": "{language} entfernen",
-  "bots.translations.invalid": "Einige Texte sind zu lang, oder eine Frage hat mehr als eine Zeile.",
+  "bots.translations.invalid":
+    "Einige Texte sind zu lang, eine Frage hat mehr als eine Zeile, oder eine Karte ist unvollständig.",
   "bots.keys": "Öffentliche Schlüssel",
   "bots.keys.text":
     "Ein Schlüssel nennt den Bot in Ihren Seiten; er ist kein Geheimnis. Zum Wechseln: einen hinzufügen, die Seiten ändern, dann den alten stilllegen.",

@@ -75,7 +75,7 @@ export const bots = {
   "bots.translations.text": "For visitors who read the widget in that language. What you leave empty is as above.",
   "bots.translations.add": "Add a language",
   "bots.translations.remove": "Remove {language}",
-  "bots.translations.invalid": "Some texts are too long, or a question has more than one line.",
+  "bots.translations.invalid": "Some texts are too long, a question has more than one line, or a card is not complete.",
   "bots.keys": "Public keys",
   "bots.keys.text":
     "A key names the bot in your pages; it is no secret. To change it, add one, change your pages, then retire the old one.",

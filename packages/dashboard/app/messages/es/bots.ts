@@ -75,7 +75,8 @@ export const bots: MessagesLike<typeof english> = {
   "bots.translations.text": "Para los visitantes que leen el widget en ese idioma. Lo que deje vacío será como arriba.",
   "bots.translations.add": "Añadir un idioma",
   "bots.translations.remove": "Quitar {language}",
-  "bots.translations.invalid": "Algunos textos son demasiado largos, o una pregunta tiene más de una línea.",
+  "bots.translations.invalid":
+    "Algunos textos son demasiado largos, una pregunta tiene más de una línea, o una tarjeta está incompleta.",
   "bots.keys": "Claves públicas",
   "bots.keys.text":
     "Una clave identifica el bot en sus páginas; no es secreta. Para cambiarla, añada otra, cambie sus páginas y después retire la antigua.",

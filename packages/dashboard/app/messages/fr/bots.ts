@@ -78,7 +78,8 @@ export const bots: MessagesLike<typeof english> = {
     "Pour les visiteurs qui lisent le widget dans cette langue. Ce qui reste vide est comme ci-dessus.",
   "bots.translations.add": "Ajouter une langue",
   "bots.translations.remove": "Retirer {language}",
-  "bots.translations.invalid": "Certains textes sont trop longs, ou une question a plus d’une ligne.",
+  "bots.translations.invalid":
+    "Certains textes sont trop longs, une question a plus d’une ligne, ou une carte est incomplète.",
   "bots.keys": "Clés publiques",
   "bots.keys.text":
     "Une clé désigne le bot dans vos pages ; elle n’est pas secrète. Pour en changer, ajoutez-en une, modifiez vos pages, puis retirez l’ancienne.",

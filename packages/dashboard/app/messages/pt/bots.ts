@@ -77,7 +77,8 @@ export const bots: MessagesLike<typeof english> = {
   "bots.translations.text": "Para os visitantes que leem o widget nesse idioma. O que ficar vazio será como acima.",
   "bots.translations.add": "Adicionar um idioma",
   "bots.translations.remove": "Remover {language}",
-  "bots.translations.invalid": "Alguns textos são longos demais, ou uma pergunta tem mais de uma linha.",
+  "bots.translations.invalid":
+    "Alguns textos são longos demais, uma pergunta tem mais de uma linha, ou um cartão está incompleto.",
   "bots.keys": "Chaves públicas",
   "bots.keys.text":
     "Uma chave identifica o bot nas suas páginas; ela não é secreta. Para trocá-la, adicione outra, altere suas páginas e depois retire a antiga.",

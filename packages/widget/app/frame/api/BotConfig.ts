@@ -1,9 +1,17 @@
 import type { Side, Theme } from "../../../src/host/messages.ts"
+import { safeAddress } from "../markdown/safeAddress.ts"
 
 /** The fonts of the chat, each by its rule in `frame.css`. */
 const FONTS = ["system", "humanist", "rounded", "serif", "mono"] as const
 const SIDES = ["left", "right"] as const
 export const THEMES = ["auto", "light", "dark"] as const
+
+/** A card of an empty conversation: it opens a page, or asks a question. */
+export interface Card {
+  readonly title: string
+  readonly text: string
+  readonly leadsTo: { readonly link: URL } | { readonly question: string }
+}
 
 /** The public settings of a bot. */
 export interface BotConfig {
@@ -20,6 +28,7 @@ export interface BotConfig {
   /** The colours, unless the page chooses them. */
   readonly colorScheme: Theme
   readonly suggestedQuestions: ReadonlyArray<string>
+  readonly cards: ReadonlyArray<Card>
   /** True if visitors see the passages that replies rest on. */
   readonly showSources: boolean
   /** True if visitors can ask for a person. */
@@ -33,6 +42,17 @@ export interface BotConfig {
 const DEFAULT_RADIUS = 18
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
+
+/** A card as it can be shown; none if it has no title, or leads to nothing that is allowed. */
+const cardsFrom = (value: unknown): ReadonlyArray<Card> => {
+  const { link, question, text, title } = Object(value) as Record<string, unknown>
+  const words = { title: textOf(title).trim(), text: textOf(text) }
+  const page = safeAddress(textOf(link))
+  const asked = textOf(question).trim()
+  if (words.title === "") return []
+  if (page !== undefined && page.protocol !== "mailto:") return [{ ...words, leadsTo: { link: page } }]
+  return asked === "" ? [] : [{ ...words, leadsTo: { question: asked } }]
+}
 
 /** Reads the service's answer. Values of a later release that are unknown here are as if they were not set. */
 export const configFrom = (body: unknown): BotConfig => {
@@ -54,6 +74,7 @@ export const configFrom = (body: unknown): BotConfig => {
     suggestedQuestions: Array.isArray(suggestedQuestions)
       ? suggestedQuestions.filter((each): each is string => typeof each === "string" && each.trim() !== "")
       : [],
+    cards: Array.isArray(fields["welcomeCards"]) ? fields["welcomeCards"].flatMap(cardsFrom) : [],
     showSources: showSources === true
   }
 }

@@ -5,6 +5,7 @@ import { icon } from "../icon.ts"
 import { MarkdownView } from "../markdown/MarkdownView.ts"
 import type { Catalogue } from "../languages/Catalogue.ts"
 import { Announcer } from "./Announcer.ts"
+import { cardList } from "./cardList.ts"
 import { Composer } from "./Composer.ts"
 import { LinkDialog } from "./LinkDialog.ts"
 import { MessageLog } from "./MessageLog.ts"
@@ -34,6 +35,7 @@ export class ChatView {
   readonly #notice: ObstacleNotice
   readonly #person: PersonNotice
   readonly #suggestions: HTMLElement
+  readonly #cards: HTMLElement
   readonly #history: HTMLElement
   readonly #save: HTMLElement
   readonly #disposal = new AbortController()
@@ -76,10 +78,11 @@ export class ChatView {
     this.#person = new PersonNotice({ texts, announcer: this.#announcer, person, name: config.personName })
     this.#history = element("p", { class: "note", hidden: true }, texts.say("noHistory"))
     this.#suggestions = this.#suggest()
+    this.#cards = cardList(config.cards, (question) => this.#ask(question))
     this.#save = headerButton("save", texts.say("save"), () =>
       saveText(`${config.displayName}.txt`, transcriptText(conversation.messages, texts, config.displayName))
     )
-    const first = [this.#welcome(surroundings), this.#history]
+    const first = [this.#welcome(surroundings), this.#cards, this.#history]
     const last = element("div", {}, this.#notice.element, this.#person.element, this.#suggestions)
     this.#log = new MessageLog(surroundings, texts, first, last)
     const disclaimer = texts.say("disclaimer")
@@ -123,6 +126,12 @@ export class ChatView {
     void this.#input.conversation.send(text)
   }
 
+  /** Sends a question of the bot's owner. */
+  #ask(question: string): void {
+    this.#send(question)
+    this.composer.focus()
+  }
+
   /** Draws once a frame, however many pieces a reply comes in. */
   #changed(): void {
     if (this.#frame !== 0) return
@@ -142,7 +151,7 @@ export class ChatView {
     this.#wasRunning = isRunning
     this.#history.hidden = !lacksHistory
     this.#save.hidden = messages.length === 0
-    this.#suggestions.hidden = messages.length > 0 || obstacle !== undefined
+    this.#suggestions.hidden = this.#cards.hidden = messages.length > 0 || obstacle !== undefined
     this.#notice.show(obstacle, messages.at(-1)?.state === "unsent")
     this.#person.show(config.handOver && conversation.cannotAnswer)
     this.#log.show(messages)
@@ -195,10 +204,7 @@ export class ChatView {
   #suggest(): HTMLElement {
     const { config, texts } = this.#input
     const questions = config.suggestedQuestions.map((question) => {
-      const click = () => {
-        this.#send(question)
-        this.composer.focus()
-      }
+      const click = () => this.#ask(question)
       return element("li", {}, element("button", { type: "button", dir: "auto", click }, question))
     })
     return element("ul", { class: "suggestions", "aria-label": texts.say("suggestions") }, ...questions)

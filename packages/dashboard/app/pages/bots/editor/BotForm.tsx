@@ -6,6 +6,7 @@ import { useMessages } from "../../../messages/MessagesProvider.tsx"
 import { ProblemNotice } from "../../../shell/ProblemNotice.tsx"
 import { HandoverSection } from "../people/HandoverSection.tsx"
 import { AppearanceSection } from "../widget/AppearanceSection.tsx"
+import { CardsField } from "../widget/CardsField.tsx"
 import { type BotDraft, refusedOf } from "./botDraft.ts"
 import classes from "./BotForm.module.css"
 import { DocumentsField } from "./DocumentsField.tsx"
@@ -111,6 +112,11 @@ const LookSection = ({ draft, onChange, refused, wrong }: FieldsProps) => {
         questions={draft.suggestedQuestions}
         isRefused={refused.has("suggestedQuestions")}
         onChange={(suggestedQuestions) => onChange({ suggestedQuestions })}
+      />
+      <CardsField
+        cards={draft.welcomeCards}
+        isRefused={refused.has("welcomeCards")}
+        onChange={(welcomeCards) => onChange({ welcomeCards })}
       />
       <Switch
         label={t("bots.sources")}

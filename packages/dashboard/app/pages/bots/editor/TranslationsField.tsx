@@ -1,6 +1,7 @@
 import { Button, Input, NativeSelect, Textarea, TextInput } from "@mantine/core"
 import { BOT_LANGUAGES, BOT_LIMITS, type BotLanguage, type BotSettings, type BotTexts } from "../../../api/bots.ts"
 import { useMessages } from "../../../messages/MessagesProvider.tsx"
+import { CardsField } from "../widget/CardsField.tsx"
 import { useWidgetMessages } from "../widget/useWidgetMessages.ts"
 import classes from "./BotForm.module.css"
 import { QuestionsField } from "./QuestionsField.tsx"
@@ -74,6 +75,11 @@ const TextsGroup = ({ name, language, texts, onChange, onRemove }: TextsGroupPro
         questions={texts.suggestedQuestions ?? []}
         isRefused={false}
         onChange={(suggestedQuestions) => onChange({ ...texts, suggestedQuestions })}
+      />
+      <CardsField
+        cards={texts.welcomeCards ?? []}
+        isRefused={false}
+        onChange={(welcomeCards) => onChange({ ...texts, welcomeCards })}
       />
       <TextInput
         label={t("widget.launcher")}

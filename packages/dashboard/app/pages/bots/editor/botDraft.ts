@@ -1,5 +1,5 @@
 import { type Bot, ParleyError } from "@parley/client"
-import type { BotSettings } from "../../../api/bots.ts"
+import type { BotSettings, WelcomeCard } from "../../../api/bots.ts"
 import { accentColour } from "../../../theme/plainColours.ts"
 
 /** The settings as a person types them: fields that may be invalid for the moment are texts. */
@@ -32,6 +32,7 @@ export const newBotDraft = (welcomeMessage: string): BotDraft => ({
   dailyCap: null,
   declineText: "",
   suggestedQuestions: [],
+  welcomeCards: [],
   translations: {},
   showSources: true,
   handOver: false,
@@ -58,6 +59,11 @@ export const draftOf = ({
 })
 
 const withoutBlanks = (questions: ReadonlyArray<string>) => questions.filter((question) => question.trim() !== "")
+/** Without cards in which a person has typed nothing. */
+const withoutBlankCards = (cards: ReadonlyArray<WelcomeCard>) =>
+  cards
+    .filter(({ link = "", question = "", text = "", title }) => `${title}${text}${link}${question}`.trim() !== "")
+    .map((card) => (card.link === undefined ? card : { ...card, link: card.link.trim() }))
 const textOrNull = (text: string): string | null => (text.trim() === "" ? null : text)
 
 /** The settings of a draft, in the form in which they are sent. */
@@ -72,10 +78,15 @@ export const settingsOf = (draft: BotDraft): BotSettings => ({
   launcherText: textOrNull(draft.launcherText),
   personName: textOrNull(draft.personName),
   suggestedQuestions: withoutBlanks(draft.suggestedQuestions),
+  welcomeCards: withoutBlankCards(draft.welcomeCards),
   translations: Object.fromEntries(
     Object.entries(draft.translations).map(([language, texts]) => [
       language,
-      { ...texts, suggestedQuestions: withoutBlanks(texts.suggestedQuestions ?? []) }
+      {
+        ...texts,
+        suggestedQuestions: withoutBlanks(texts.suggestedQuestions ?? []),
+        welcomeCards: withoutBlankCards(texts.welcomeCards ?? [])
+      }
     ])
   )
 })
@@ -106,6 +117,7 @@ const isDraft = (value: unknown): value is BotDraft =>
   value !== null &&
   "displayName" in value &&
   "allowedSites" in value &&
+  "welcomeCards" in value &&
   "translations" in value
 
 /** Unsaved drafts, kept until the tab is closed. */

@@ -6,7 +6,7 @@ const isText = (text: string | null | undefined) => (text ?? "").trim() !== ""
 /** The settings of a draft as the widget gets them in a language, with a name in place of a missing one. */
 export const previewedBot = (draft: BotDraft, language: BotLanguage, name: string): object => {
   const { translations, ...settings } = settingsOf(draft)
-  const { launcherText, suggestedQuestions = [], welcomeMessage } = translations[language] ?? {}
+  const { launcherText, suggestedQuestions = [], welcomeCards = [], welcomeMessage } = translations[language] ?? {}
   return {
     displayName: isText(settings.displayName) ? settings.displayName.trim() : name,
     primaryColor: settings.primaryColor,
@@ -19,6 +19,7 @@ export const previewedBot = (draft: BotDraft, language: BotLanguage, name: strin
     personName: settings.personName,
     launcherText: isText(launcherText) ? launcherText : settings.launcherText,
     welcomeMessage: isText(welcomeMessage) ? welcomeMessage : settings.welcomeMessage,
-    suggestedQuestions: suggestedQuestions.length > 0 ? suggestedQuestions : settings.suggestedQuestions
+    suggestedQuestions: suggestedQuestions.length > 0 ? suggestedQuestions : settings.suggestedQuestions,
+    welcomeCards: welcomeCards.length > 0 ? welcomeCards : settings.welcomeCards
   }
 }
