@@ -276,6 +276,7 @@ export interface WelcomeCard {
   readonly title: string
   /** A text below the title. */
   readonly text?: string
+  /** The address of the page that the card opens, with https or http. */
   readonly link?: string
   /** The question that the card asks, if it opens no page. */
   readonly question?: string

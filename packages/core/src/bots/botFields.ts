@@ -89,7 +89,10 @@ const isPage = (text: string): boolean => {
   const url = /^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) ? URL.parse(text) : null
   return url !== null && url.username === "" && url.password === ""
 }
-const Link = Text(BOT_LIMITS.cardLink).check(Schema.makeFilter((text: string) => isPage(text) || LINK_MESSAGE))
+const Link = Text(
+  BOT_LIMITS.cardLink,
+  Schema.String.annotate({ description: "The address of the page that the card opens, with https or http." })
+).check(Schema.makeFilter((text: string) => isPage(text) || LINK_MESSAGE))
 
 /** A card leads to one thing: to a page, or to the answer of a question. */
 const WelcomeCard = Schema.Struct({
@@ -97,9 +100,7 @@ const WelcomeCard = Schema.Struct({
   text: Schema.optionalKey(
     Text(BOT_LIMITS.cardText, Schema.String.annotate({ description: "A text below the title." }))
   ),
-  link: Schema.optionalKey(
-    Link.annotate({ description: "The address of the page that the card opens, with https or http." })
-  ),
+  link: Schema.optionalKey(Link),
   question: Schema.optionalKey(
     Line(
       BOT_LIMITS.suggestedQuestion,
