@@ -10,7 +10,7 @@ const rooms: Readonly<Record<string, number>> = {
   K: 6,
   A: 4,
   H: 14,
-  V: 10,
+  V: 11,
   M: 12,
   D: 13,
   P: 8,

@@ -10,6 +10,7 @@ import { PgSharedChatsLayer } from "./chat/PgSharedChats.ts"
 import { PgCrmConnectionStoreLayer } from "./crm/PgCrmConnectionStore.ts"
 import { PgOAuthStateStoreLayer } from "./crm/PgOAuthStateStore.ts"
 import { PgBotReportsLayer } from "./chat/PgBotReports.ts"
+import { PgConversationFilesLayer } from "./chat/PgConversationFiles.ts"
 import { PgHandoversLayer } from "./chat/PgHandovers.ts"
 import { PgCreditLedgerLayer } from "./credits/PgCreditLedger.ts"
 import { PgDocumentStoreLayer } from "./documents/storing/PgDocumentStore.ts"
@@ -52,6 +53,7 @@ export const storesLayer = (jobs: JobQueueOptions = {}) => {
     projects: PgProjectStoreLayer,
     preferences: PgPreferenceStoreLayer,
     botReports: PgBotReportsLayer,
+    conversationFiles: PgConversationFilesLayer,
     handovers: PgHandoversLayer,
     runningReplies: PgRunningRepliesLayer,
     crmConnections: PgCrmConnectionStoreLayer,

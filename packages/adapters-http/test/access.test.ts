@@ -82,7 +82,11 @@ const createOwned = async () => {
   await server.fetch("/api/billing/portal", { method: "POST", user: OWNER })
   const { documentId } = (await uploaded.json()) as { documentId: string }
   for (const old of await server.parley.bots.list(OWNER)) await server.parley.bots.remove(OWNER, old.id)
-  const { id: botId } = await server.parley.bots.create(OWNER, { displayName: "Mine too.", handOver: true })
+  const { id: botId } = await server.parley.bots.create(OWNER, {
+    displayName: "Mine too.",
+    handOver: true,
+    visitorUploads: true
+  })
   const { keys } = await server.parley.bots.addKey(OWNER, botId)
   const publicKey = keys[0]?.publicKey ?? ""
   const visit = await server.post("/api/widget/chat", { publicKey, visitorId: "v-1", message: "Hello." })
@@ -170,6 +174,9 @@ const requestOf = (route: Route): { readonly path: string; readonly init: Reques
     const body = new FormData()
     const isImage = route.path === "/api/images"
     body.set("file", isImage ? new File([PNG], "new.png") : new File(["new"], "new.txt"))
+    // A form of a person ignores the fields of a visitor's.
+    body.set("publicKey", owned.publicKey)
+    body.set("visitorId", "v-1")
     return { path, init: { method: route.method, body } }
   }
   if (route.body.contentType === "application/octet-stream") return { path, init: { method: route.method, body: "{}" } }

@@ -37,6 +37,7 @@ describe("the widget's configuration", () => {
       suggestedQuestions: ["Why?"],
       welcomeCards: [],
       showSources: true,
+      visitorUploads: false,
       handOver: false,
       personName: null,
       opensAt: null

@@ -16,6 +16,8 @@ import { ChatRecords, ChatStore } from "./chat/store/ChatStore.ts"
 import { InMemoryChatStore } from "./chat/store/InMemoryChatStore.ts"
 import { BotReports } from "./chat/store/BotReports.ts"
 import { InMemoryBotReports } from "./chat/store/InMemoryBotReports.ts"
+import { ConversationFiles } from "./chat/store/ConversationFiles.ts"
+import { InMemoryConversationFiles } from "./chat/store/InMemoryConversationFiles.ts"
 import { Handovers } from "./chat/store/Handovers.ts"
 import { InMemoryHandovers } from "./chat/store/InMemoryHandovers.ts"
 import { InMemoryRunningReplies } from "./chat/reply/InMemoryRunningReplies.ts"
@@ -105,6 +107,7 @@ const storagePorts = {
   projects: storagePort(ProjectStore, InMemoryProjectStore.layer),
   preferences: storagePort(PreferenceStore, InMemoryPreferenceStore.layer),
   botReports: storagePort(BotReports, InMemoryBotReports.layer),
+  conversationFiles: storagePort(ConversationFiles, InMemoryConversationFiles.layer),
   handovers: storagePort(Handovers, InMemoryHandovers.layer),
   runningReplies: storagePort(RunningReplies, InMemoryRunningReplies.layer),
   crmConnections: storagePort(CrmConnectionStore, InMemoryCrmConnectionStore.layer),

@@ -129,6 +129,7 @@ export {
   type HandoverState,
   isWithPerson
 } from "./chat/store/Handover.ts"
+export { type AttachFileInput, ConversationFiles, type FileAttached } from "./chat/store/ConversationFiles.ts"
 export {
   type Answered,
   type AnswerInput,

@@ -183,12 +183,13 @@ export {
   type FindConversationsInput,
   type FoundConversations,
   type OwnedConversation,
+  type OpenedConversation,
   type OwnedMessage,
   type ReadConversation
 } from "./widget/ConversationService.ts"
 export { type VisitorCall, VisitorGate } from "./widget/VisitorGate.ts"
 export { NEUTRAL_DECLINE } from "./widget/neutralDecline.ts"
-export { PersonWish, VisitorRating, VisitorConversation, VisitorMessage } from "./widget/VisitorMessage.ts"
+export { PersonWish, VisitorFile, VisitorRating, VisitorConversation, VisitorMessage } from "./widget/VisitorMessage.ts"
 export type { WidgetConfig } from "./widget/WidgetConfig.ts"
 export {
   type BotUnreachable,
@@ -202,6 +203,18 @@ export {
 export type { WidgetMessage, WidgetTranscript } from "./widget/WidgetTranscript.ts"
 export { BotAnalytics, MAX_REPORT_DAYS } from "./widget/analytics/BotAnalytics.ts"
 export { AnswerText, HandoverService, MoveTo } from "./widget/handover/HandoverService.ts"
+export {
+  MAX_CONVERSATION_FILES,
+  MAX_VISITOR_FILE_BYTES,
+  type VisitorFileInput,
+  type WidgetFile
+} from "./widget/files/attachFile.ts"
+export {
+  NoRoomForFile,
+  TooManyConversationFiles,
+  VisitorUploadsLimited,
+  VisitorUploadsOff
+} from "./widget/files/fileErrors.ts"
 export { BotBusy, BotResting, ConversationNotFound, HandOverOff } from "./widget/botErrors.ts"
 export {
   VISITOR_LIMITS,

@@ -77,6 +77,7 @@ export const errorStatuses = {
   model_misconfigured: 500,
   model_not_allowed: 403,
   model_unavailable: 500,
+  no_room_for_file: 409,
   package_missing: 500,
   parley_closed: 503,
   payment_event_not_found: 404,
@@ -109,6 +110,7 @@ export const errorStatuses = {
   too_many_bot_keys: 409,
   too_many_bot_streams: 429,
   too_many_bots: 403,
+  too_many_conversation_files: 409,
   too_many_replies: 429,
   too_many_visitor_streams: 429,
   transaction_conflict: 409,
@@ -119,6 +121,8 @@ export const errorStatuses = {
   vector_index_refused: 409,
   visitor_rate_limited: 429,
   visitor_reads_limited: 429,
+  visitor_uploads_limited: 429,
+  visitor_uploads_off: 409,
   work_expired: 409,
   work_in_progress: 409
 } as const satisfies Record<ParleyError["code"], number>

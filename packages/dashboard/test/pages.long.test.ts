@@ -1,5 +1,6 @@
 /** The longer browser tests of the default server's pages. */
 import "./suites/bots.ts"
+import "./suites/visitorFiles.ts"
 import "./suites/documents.ts"
 import "./suites/keyboard.ts"
 import "./suites/languages.ts"

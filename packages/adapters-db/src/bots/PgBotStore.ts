@@ -50,11 +50,11 @@ const texts = (schema: string) => ({
   lockOwner: "SELECT pg_advisory_xact_lock(hashtextextended($1, 7070))",
   count: `SELECT count(*) AS bots FROM ${schema}.bots WHERE user_id = $1`,
   insert: `INSERT INTO ${schema}.bots (user_id, id, settings, created_at, updated_at) VALUES ($1, $2, $3::jsonb, $4, $5)`,
-  /** Those of the documents that the owner has at this moment, locked until the transaction ends. */
+  /** Those of the documents that the owner has at this moment, none of a conversation, locked until the transaction ends. */
   addDocuments: `INSERT INTO ${schema}.bot_documents (user_id, bot_id, document_id, position)
     SELECT d.user_id, $2::uuid, d.id, named.position
     FROM unnest($3::uuid[]) WITH ORDINALITY AS named(id, position)
-    JOIN ${schema}.documents d ON d.user_id = $1 AND d.id = named.id
+    JOIN ${schema}.documents d ON d.user_id = $1 AND d.id = named.id AND d.chat_id IS NULL
     ORDER BY d.id FOR KEY SHARE OF d`,
   removeDocuments: `DELETE FROM ${schema}.bot_documents WHERE user_id = $1 AND bot_id = $2`,
   addKey: `INSERT INTO ${schema}.bot_keys (user_id, bot_id, key, created_at) VALUES ($1, $2, $3, $4)`,

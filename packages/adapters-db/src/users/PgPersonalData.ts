@@ -12,7 +12,7 @@ import { storing } from "../storage/storageFailed.ts"
 
 const countText = (schema: string) => `
   SELECT (SELECT count(*) FROM ${schema}.chats WHERE user_id = $1) AS chats,
-    (SELECT count(*) FROM ${schema}.documents WHERE user_id = $1) AS documents,
+    (SELECT count(*) FROM ${schema}.documents WHERE user_id = $1 AND chat_id IS NULL) AS documents,
     coalesce((SELECT transaction_count FROM ${schema}.credit_accounts WHERE user_id = $1), 0) AS transactions`
 
 const milliseconds = (column: string) => `(extract(epoch FROM ${column}) * 1000)::float8`

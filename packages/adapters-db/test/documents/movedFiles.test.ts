@@ -1,7 +1,25 @@
-import { DocumentStore, FileStore, type Objects, ObjectStore, StorageFailed } from "@parley/core/adapter"
-import { ampleQuota, fileStoreContract, inMemoryObjects, newDocument, newUserId } from "@parley/core/testing"
+import {
+  ChatRecords,
+  ChatStore,
+  ConversationFiles,
+  DocumentStore,
+  FileStore,
+  type Objects,
+  ObjectStore,
+  StorageFailed
+} from "@parley/core/adapter"
+import {
+  ampleQuota,
+  fileStoreContract,
+  inMemoryObjects,
+  newDocument,
+  newUserId,
+  newVisitor
+} from "@parley/core/testing"
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
+import { PgChatStoreLayer } from "../../src/chat/PgChatStore.ts"
+import { PgConversationFilesLayer } from "../../src/chat/PgConversationFiles.ts"
 import { Database } from "../../src/database/Database.ts"
 import { PgDocumentStoreLayer } from "../../src/documents/storing/PgDocumentStore.ts"
 import { PgFileStoreLayer } from "../../src/documents/storing/PgFileStore.ts"
@@ -100,6 +118,40 @@ for (const { name, layer } of databases) {
           expect(store.kept.size).toBe(0)
           expect(yield* countOf("file_garbage")).toBe(0)
         }),
+        store
+      )
+    })
+
+    it("of a visitor's conversation go with it, if its owner deletes it and if it was not used for long", async () => {
+      const store = inMemoryObjects()
+      const attached = Effect.gen(function* () {
+        const file = yield* newFile
+        const owner = newVisitor(file.userId)
+        const chat = { owner, chatId: crypto.randomUUID() }
+        const document = { id: file.documentId, filename: "receipt.pdf" }
+        const attaching = { ...chat, continues: false, document, maxFiles: 5, quota: ampleQuota }
+        expect(yield* (yield* ConversationFiles).attach(attaching)).toBe("Attached")
+        yield* read(file.userId, file.documentId)
+        return chat
+      })
+      const chats = Layer.merge(PgChatStoreLayer, PgConversationFilesLayer)
+      await on(
+        Effect.provide(
+          Effect.gen(function* () {
+            const files = yield* FileStore
+            const deleted = yield* attached
+            yield* attached
+            expect(yield* files.move({ limit: 10 })).toEqual({ moved: 2, removed: 0 })
+            expect(yield* (yield* ChatStore).remove(deleted.owner, deleted.chatId)).toBe(true)
+            expect(yield* files.move({ limit: 10 })).toEqual({ moved: 0, removed: 1 })
+            yield* Effect.sleep("5 millis")
+            yield* (yield* ChatRecords).removeUnused({ whose: "visitors", unusedForMs: 0, limit: 10 })
+            expect(yield* files.move({ limit: 10 })).toEqual({ moved: 0, removed: 1 })
+            expect(store.kept.size).toBe(0)
+            expect(yield* countOf("documents")).toBe(0)
+          }),
+          chats
+        ),
         store
       )
     })

@@ -1,10 +1,10 @@
 import { CONVERTED_DOCUMENT_TYPES, type FileRejected, PARSED_DOCUMENT_TYPES } from "@parley/core/adapter"
-import { UploadLimits } from "@parley/core/effect"
-import { documentType, fileTooLarge, IMAGE_TYPES, MAX_IMAGE_BYTES } from "@parley/core/adapter"
+import { MAX_VISITOR_FILE_BYTES, UploadLimits, VisitorFile } from "@parley/core/effect"
+import { documentType, fileTooLarge, IMAGE_TYPES, issuesOf, MAX_IMAGE_BYTES } from "@parley/core/adapter"
 import busboy from "busboy"
 import { Effect, Schema } from "effect"
 import type { Context, Request } from "../exchange/Exchange.ts"
-import { InvalidUpload } from "../problems/errors.ts"
+import { InvalidRequest, InvalidUpload } from "../problems/errors.ts"
 import type { RouteBody } from "./RouteBody.ts"
 import {
   type Arrival,
@@ -21,7 +21,7 @@ export interface SentFile {
   readonly bytes: Uint8Array
 }
 
-/** Besides the one file, a form may have a few small fields, which are ignored. */
+/** Besides the one file, a form may have a few small fields. */
 const FORM_LIMITS = { files: 1, fields: 16, parts: 20, fieldSize: 64 * 1024, fieldNameSize: 128, headerPairs: 32 }
 
 const REFUSALS = ["invalid_upload", "file_rejected", "request_too_slow", "server_busy", "body_already_read"] as const
@@ -31,9 +31,14 @@ const ONE_FILE = 'Send multipart/form-data with exactly one file, in the field "
 /** The types that may be uploaded, as `pdf (application/pdf)`. */
 const TYPES = PARSED_DOCUMENT_TYPES.map((type) => `${type} (${documentType(type).mediaType})`)
 
-const FORM_SCHEMA = Schema.Struct({
-  file: Schema.String.annotate({ format: "binary", description: "The file, with its name." })
-})
+const FILE = Schema.String.annotate({ format: "binary", description: "The file, with its name." })
+const FORM_SCHEMA = Schema.Struct({ file: FILE })
+const ALL_TYPES = `Types, unless fewer are configured: ${TYPES.join(", ")}. With LibreOffice also ${CONVERTED_DOCUMENT_TYPES.join(", ")}.`
+
+/** A file and the text fields beside it, the first of each name. */
+interface SentForm extends SentFile {
+  readonly fields: Readonly<Record<string, string>>
+}
 
 /** Reads a form with one file of at most so many bytes. */
 const readForm = Effect.fnUntraced(function* ({ request, server }: Context, person: string, maxBytes: number) {
@@ -47,27 +52,49 @@ const readForm = Effect.fnUntraced(function* ({ request, server }: Context, pers
   })
 })
 
+const readOne = (context: Context, person: string, maxBytes: number) =>
+  Effect.map(readForm(context, person, maxBytes), ({ bytes, filename }): SentFile => ({ bytes, filename }))
+
 /** A form with one field `file`, an image, as `fileBody`. */
 export const imageBody: RouteBody<SentFile, (typeof REFUSALS)[number]> = {
   contentType: "multipart/form-data",
   description: `A form with one field, the image: ${IMAGE_TYPES.join(", ")}, at most ${MAX_IMAGE_BYTES} bytes.`,
   schema: FORM_SCHEMA,
   errors: REFUSALS,
-  read: (context, person) => readForm(context, person, MAX_IMAGE_BYTES)
+  read: (context, person) => readOne(context, person, MAX_IMAGE_BYTES)
 }
 
 /**
- * A form with one field `file`, kept in memory up to the upload limit. Fails at the first byte over the limit, at a
- * second file, and if the form is broken or ends early; then nothing of it is kept. Concurrent uploads may wait for
- * memory; the file counts as memory until the response.
+ * A form with one field `file`, kept in memory up to the upload limit; other fields are ignored. Fails at the first byte
+ * over the limit, at a second file, and if the form is broken or ends early; then nothing of it is kept. Concurrent
+ * uploads may wait for memory; the file counts as memory until the response.
  */
 export const fileBody: RouteBody<SentFile, (typeof REFUSALS)[number]> = {
   contentType: "multipart/form-data",
-  description: `A form with one field, the file. Types, unless fewer are configured: ${TYPES.join(", ")}. With LibreOffice also ${CONVERTED_DOCUMENT_TYPES.join(", ")}.`,
+  description: `A form with one field, the file. ${ALL_TYPES}`,
   schema: FORM_SCHEMA,
   errors: REFUSALS,
-  read: (context, person) => Effect.flatMap(UploadLimits, ({ maxBytes }) => readForm(context, person, maxBytes))
+  read: (context, person) => Effect.flatMap(UploadLimits, ({ maxBytes }) => readOne(context, person, maxBytes))
 }
+
+/** As `fileBody`, with the visitor and the conversation in fields before or after the file. */
+export const visitorFileBody: RouteBody<SentFile & VisitorFile, (typeof REFUSALS)[number] | "invalid_request"> = {
+  contentType: "multipart/form-data",
+  description: `A form with the file and the visitor. ${ALL_TYPES}`,
+  schema: Schema.Struct({ ...VisitorFile.fields, file: FILE }),
+  errors: [...REFUSALS, "invalid_request"],
+  read: Effect.fnUntraced(function* (context, person) {
+    const limits = yield* UploadLimits
+    const form = yield* readForm(context, person, Math.min(limits.maxBytes, MAX_VISITOR_FILE_BYTES))
+    const visitor = yield* Effect.mapError(
+      decodeVisitor(form.fields),
+      (error) => new InvalidRequest({ issues: issuesOf(error) })
+    )
+    return { ...visitor, bytes: form.bytes, filename: form.filename }
+  })
+}
+
+const decodeVisitor = Schema.decodeUnknownEffect(VisitorFile, { errors: "all" })
 
 const invalid = (problem: string) => new InvalidUpload({ detail: `${problem} ${ONE_FILE}` })
 
@@ -88,7 +115,7 @@ const readFile = (
   maxBytes: number,
   watch: (listener: ArrivalListener) => Arrival
 ) =>
-  Effect.callback<SentFile, InvalidUpload | FileRejected | ArrivalRefused>((resume) => {
+  Effect.callback<SentForm, InvalidUpload | FileRejected | ArrivalRefused>((resume) => {
     let sent: { readonly filename: string; readonly content: CollectedBytes } | undefined
     let problem: string | undefined
     const refuse = (error: InvalidUpload | FileRejected | ArrivalRefused) => {
@@ -104,8 +131,10 @@ const readFile = (
       stream.on("data", (chunk: Buffer) => file.content.add(chunk))
       stream.on("limit", () => refuse(fileTooLarge(maxBytes)))
     })
-    parser.on("field", (field) => {
+    const fields = new Map<string, string>()
+    parser.on("field", (field, text) => {
       if (field === "file") problem = 'The field "file" holds a text without a file name.'
+      else if (!fields.has(field)) fields.set(field, text)
     })
     parser.on("filesLimit", () => refuse(invalid("The form has more than one file.")))
     parser.on("fieldsLimit", () => refuse(invalid("The form has too many fields.")))
@@ -113,7 +142,13 @@ const readFile = (
     parser.on("error", () => refuse(invalid("The form is broken or incomplete.")))
     parser.on("close", () => {
       if (sent === undefined) return refuse(invalid(problem ?? "The form has no file."))
-      resume(Effect.succeed({ filename: sent.filename, bytes: sent.content.bytes() }))
+      resume(
+        Effect.succeed({
+          filename: sent.filename,
+          bytes: sent.content.bytes(),
+          fields: Object.fromEntries(fields)
+        })
+      )
     })
     const arrival = watch({
       onChunk: (chunk) => void parser.write(chunk),

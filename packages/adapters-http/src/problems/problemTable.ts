@@ -70,6 +70,9 @@ const problems = {
   not_found: { status: 404, title: "There is nothing here" },
   account_not_found: { title: "There is no such account" },
   hand_over_off: { title: "No person answers in the place of this bot" },
+  visitor_uploads_off: { title: "Visitors of this bot attach no files" },
+  too_many_conversation_files: { title: "The conversation has as many files as one may have", members: ["limit"] },
+  no_room_for_file: { title: "The bot takes no more files for now" },
   hold_not_found: {
     title: "There is no such hold",
     detail: "Nothing was held for this person under this key. Reserve it first."
@@ -132,6 +135,7 @@ const problems = {
   visitor_rate_limited: { title: "Too many messages from this address", ...LIMITED },
   conversation_rate_limited: { title: "Too many messages in this conversation", ...LIMITED },
   bot_rate_limited: { title: "Too many messages to this bot", ...LIMITED },
+  visitor_uploads_limited: { title: "Files are sent too often", ...LIMITED },
   visitor_reads_limited: { title: "Conversations are loaded too often", ...LIMITED },
   too_many_visitor_streams: { title: "Too many replies to this address at once", ...LIMITED },
   too_many_bot_streams: { title: "Too many replies of this bot at once", ...LIMITED },

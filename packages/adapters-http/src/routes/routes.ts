@@ -54,6 +54,7 @@ import {
   getWidgetConfig,
   postWidgetChat,
   postWidgetConversation,
+  postWidgetFile,
   postWidgetPerson,
   postWidgetRating
 } from "./widget/widget.ts"
@@ -196,6 +197,7 @@ export const areas: ReadonlyArray<Area> = [
       sendVisitorMessage: postWidgetChat,
       getVisitorConversation: postWidgetConversation,
       askForPerson: postWidgetPerson,
+      attachVisitorFile: postWidgetFile,
       rateVisitorReply: postWidgetRating
     }
   },

@@ -87,6 +87,7 @@ export const accessMatrix: Readonly<Record<string, string>> = {
   "POST /api/widget/chat": "200 200 200 200 200 200 200 200 200 200 200",
   "POST /api/widget/rating": "204 204 204 204 204 204 204 204 204 204 204",
   "POST /api/widget/conversation": "200 200 200 200 200 200 200 200 200 200 200",
+  "POST /api/widget/files": "200 200 200 200 200 200 200 200 200 200 200",
   "POST /api/widget/person": "200 200 200 200 200 200 200 200 200 200 200",
   "GET /api/billing/balance": "401 401 401 401 403 401 200 200 200 200 200",
   "GET /api/billing/credit-history": "401 401 401 401 403 401 200 200 200 200 200",

@@ -51,6 +51,8 @@ export interface Bot {
   }
   /** Whether visitors see the passages that a reply cites, with the documents' names. */
   readonly showSources: boolean
+  /** Whether visitors can attach files, which only the replies of their conversation read. They count as documents of the owner. */
+  readonly visitorUploads: boolean
   /** Whether a visitor can ask for a person, who then answers in the bot's place. */
   readonly handOver: boolean
   /** The address that gets a mail when a visitor asks for a person; no mail is sent if null. */
@@ -130,6 +132,8 @@ export interface BotChange {
   }
   /** Whether visitors see the passages that a reply cites, with the documents' names. */
   readonly showSources?: boolean
+  /** Whether visitors can attach files, which only the replies of their conversation read. They count as documents of the owner. */
+  readonly visitorUploads?: boolean
   /** Whether a visitor can ask for a person, who then answers in the bot's place. */
   readonly handOver?: boolean
   /** The address that gets a mail when a visitor asks for a person; no mail is sent if null. */
@@ -203,6 +207,8 @@ export interface BotDraft {
   }
   /** Whether visitors see the passages that a reply cites, with the documents' names. */
   readonly showSources?: boolean
+  /** Whether visitors can attach files, which only the replies of their conversation read. They count as documents of the owner. */
+  readonly visitorUploads?: boolean
   /** Whether a visitor can ask for a person, who then answers in the bot's place. */
   readonly handOver?: boolean
   /** The address that gets a mail when a visitor asks for a person; no mail is sent if null. */

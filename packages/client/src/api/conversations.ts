@@ -70,6 +70,20 @@ export interface Conversation {
   readonly updatedAt: string
 }
 
+/** A file that the visitor attached: a document of yours that only this conversation reads. */
+export interface ConversationFile {
+  /** The document's id: `GET /api/documents/{id}/file` returns the file. */
+  readonly id: string
+  /** The name of the file. */
+  readonly filename: string
+  /** The size of the file. */
+  readonly bytes: number
+  /** `processing`, `ready`, or `failed` if it could not be read. */
+  readonly status: "processing" | "ready" | "failed"
+  /** When it was attached. */
+  readonly createdAt: string
+}
+
 /** A page of conversations. */
 export interface ConversationList {
   /** The conversations, last used first. */
@@ -160,6 +174,8 @@ export interface ConversationWithMessages {
   readonly updatedAt: string
   /** The messages, oldest first. */
   readonly messages: ReadonlyArray<ConversationMessage>
+  /** The files that the visitor attached, oldest first. */
+  readonly files: ReadonlyArray<ConversationFile>
   /** The most messages of a page, as requested. */
   readonly limit: number
   /** Send this as `before` to get the messages before these; null if these are the first. */

@@ -55,7 +55,8 @@ const makeStore = Effect.fnUntraced(function* ({ bots, ownedBy, remove, storage 
 
   /** The named documents that the owner has. */
   const theirs = Effect.fnUntraced(function* (owner: string, documentIds: ReadonlyArray<string>) {
-    const found = new Set((yield* documents.find(owner, documentIds)).map(({ id }) => id))
+    const own = (yield* documents.find(owner, documentIds)).filter(({ conversation }) => conversation === undefined)
+    const found = new Set(own.map(({ id }) => id))
     return documentIds.filter((id) => found.has(id))
   })
 

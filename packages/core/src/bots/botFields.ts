@@ -240,6 +240,10 @@ export const botFields = {
   showSources: Schema.Boolean.annotate({
     description: "Whether visitors see the passages that a reply cites, with the documents' names."
   }),
+  visitorUploads: Schema.Boolean.annotate({
+    description:
+      "Whether visitors can attach files, which only the replies of their conversation read. They count as documents of the owner."
+  }),
   handOver: Schema.Boolean.annotate({
     description: "Whether a visitor can ask for a person, who then answers in the bot's place."
   }),
@@ -262,6 +266,7 @@ export const LATER_DEFAULTS = {
   colorScheme: "auto",
   welcomeCards: [],
   translations: {},
+  visitorUploads: false,
   handOver: false,
   handOverEmail: null,
   personName: null,

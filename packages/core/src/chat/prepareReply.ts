@@ -3,7 +3,7 @@ import type { Account } from "../credits/Account.ts"
 import type { UserId } from "../identity/UserId.ts"
 import type { Document } from "../documents/Document.ts"
 import { DocumentStore } from "../documents/storing/DocumentStore.ts"
-import { findReadableDocuments } from "../documents/searching/findReadableDocuments.ts"
+import { findReadableDocuments, type InConversation } from "../documents/searching/findReadableDocuments.ts"
 import { Catalog } from "../tiers/Catalog.ts"
 import { fallbacksOf, findModel, tierOf, tiersAllowing } from "../tiers/CatalogData.ts"
 import { ModelNotAllowed } from "../tiers/errors.ts"
@@ -166,7 +166,14 @@ const makeBranchOf = Effect.map(ChatStore, (chats) =>
   })
 )
 
-/** The scope of a reply: the project of its chat, and the documents of the request and of the project. */
+/** Where the files of a visitor's conversation are: among the documents that are stored with it. */
+const filesOf = (owner: ConversationOwner, id: string, attached: ReadonlyArray<string>): InConversation | undefined =>
+  "person" in owner ? undefined : { conversation: { bot: owner.bot, visitor: owner.visitor, id }, attached }
+
+/**
+ * The scope of a reply: the project of its chat, and the documents of the request and of the project, or those of the
+ * request and the files of a visitor's conversation.
+ */
 const makeScopeOf = Effect.gen(function* () {
   const documents = yield* DocumentStore
   const projects = yield* ProjectStore
@@ -194,7 +201,8 @@ const makeScopeOf = Effect.gen(function* () {
     const areOwn = "person" in conversationOwner && conversationOwner.person === documentsOwner
     const shared = areOwn ? (project?.documentIds ?? []) : []
     const asked = [...named, ...shared]
-    const found = yield* findReadableDocuments(documents, documentsOwner, asked, [...known, ...shared])
+    const within = chat === undefined ? undefined : filesOf(conversationOwner, chat.id, known)
+    const found = yield* findReadableDocuments(documents, documentsOwner, asked, [...known, ...shared], within)
     return { ...found, project }
   })
 })

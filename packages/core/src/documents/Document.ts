@@ -7,6 +7,13 @@ import type { Heading } from "./reading/Heading.ts"
 export const DOCUMENT_STATUSES = ["processing", "ready", "failed"] as const
 export type DocumentStatus = (typeof DOCUMENT_STATUSES)[number]
 
+/** The conversation of a visitor with a bot, as its files name it; the person of the document owns the bot. */
+export interface ConversationOfFile {
+  readonly bot: string
+  readonly visitor: string
+  readonly id: string
+}
+
 export interface Document {
   readonly id: string
   readonly userId: UserId
@@ -27,6 +34,8 @@ export interface Document {
   readonly passages: number | undefined
   /** Unix milliseconds. */
   readonly createdAt: number
+  /** The conversation to which a visitor attached the file: only its replies read it. Absent of the person's own documents. */
+  readonly conversation?: ConversationOfFile
 }
 
 /** The document's id and owner: every store keeps documents by their owner, and finds them by both. */

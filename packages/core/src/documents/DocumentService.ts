@@ -1,36 +1,28 @@
-import { Clock, Context, Effect, Layer, Schema, Stream } from "effect"
-import { Accounts } from "../credits/Accounts.ts"
+import { Context, Effect, Layer, Schema, Stream } from "effect"
 import { UserId } from "../identity/UserId.ts"
-import { SecurityEvents } from "../security/SecurityEvents.ts"
-import { IdGenerator, isUuid } from "../storage/IdGenerator.ts"
+import { isUuid } from "../storage/IdGenerator.ts"
 import { Id, inputsOf, Offset } from "../storage/inputs.ts"
 import type { SessionInvalid } from "../identity/SessionVerifier.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
-import { Catalog } from "../tiers/Catalog.ts"
-import { tierOf } from "../tiers/CatalogData.ts"
 import type { Document, DocumentKey } from "./Document.ts"
 import { DocumentStore } from "./storing/DocumentStore.ts"
 import {
   type DocumentForbidden,
   DocumentNotFound,
   DocumentNotIndexed,
-  DocumentQuotaExceeded,
-  fileInfected,
+  type DocumentQuotaExceeded,
   type FileRejected,
-  fileTooLarge,
-  fileTooLargeToScan,
   InvalidDocumentId
 } from "./errors.ts"
 import type { Excerpt } from "./indexing/excerpt.ts"
 import { FileStore } from "./storing/FileStore.ts"
-import { sha256 } from "../secrets/sha256.ts"
 import { notReadable } from "./searching/findReadableDocuments.ts"
-import { identifyFile } from "./storing/identifyFile.ts"
+import { IN_WORK, makeInsert, makeStoreFile } from "./storing/storeFile.ts"
 import { JobQueue } from "../jobs/JobQueue.ts"
 import { PassageIndex } from "./indexing/PassageIndex.ts"
 import { ProcessDocument } from "./reading/processDocument.ts"
-import { MalwareScanner, type ScannerUnavailable } from "./storing/MalwareScanner.ts"
+import type { ScannerUnavailable } from "./storing/MalwareScanner.ts"
 import { UploadLimits } from "./storing/UploadLimits.ts"
 
 export const UploadInput = Schema.Struct({
@@ -109,7 +101,7 @@ export class DocumentService extends Context.Service<
       Document,
       InvalidDocumentId | DocumentNotFound | DocumentForbidden | DocumentQuotaExceeded | SessionInvalid | StorageFailed
     >
-    /** Newest first. */
+    /** The person's own documents, newest first, without the files of visitors of their bots. */
     list(userId: UserId): Effect.Effect<ReadonlyArray<Document>, StorageFailed>
     /** A document of another person is as one that does not exist. */
     get(userId: UserId, documentId: string): Effect.Effect<Document, DocumentNotFound | StorageFailed>
@@ -157,7 +149,8 @@ export class DocumentService extends Context.Service<
       return DocumentService.of({
         upload: yield* makeUpload,
         vectorize: yield* makeVectorize,
-        list: (userId) => documents.list(userId),
+        list: (userId) =>
+          Effect.map(documents.list(userId), (all) => all.filter(({ conversation }) => conversation === undefined)),
         get: Effect.fn("DocumentService.get")(get),
         excerpt: Effect.fn("DocumentService.excerpt")(function* (userId, documentId, { from = 0, to } = {}) {
           const document = yield* get(userId, documentId)
@@ -183,87 +176,11 @@ export class DocumentService extends Context.Service<
   )
 }
 
-/** A document that nothing is known of yet. */
-const IN_WORK = {
-  status: "processing",
-  progress: 0,
-  reason: undefined,
-  reasonCode: undefined,
-  notice: undefined,
-  pages: undefined,
-  passages: undefined
-} as const
-
-/** Adds a document within the quota of its owner's tier, or takes a failed one again. */
-const makeInsert = Effect.gen(function* () {
-  const accounts = yield* Accounts
-  const catalog = yield* Catalog
-  const store = yield* DocumentStore
-  return Effect.fnUntraced(function* (document: Document, content?: string) {
-    const { tier } = yield* accounts.of(document.userId)
-    const { displayName: tierName, maxDocumentBytes, maxDocuments } = tierOf(catalog, tier)
-    const inserted = yield* store.insert(document, { maxDocuments, maxDocumentBytes }, content)
-    if (inserted._tag !== "Full") return inserted
-    const { bytes, documents, failed } = inserted
-    return yield* new DocumentQuotaExceeded({
-      ...{ tier, tierName, documents, bytes, failed, maxDocuments, maxDocumentBytes }
-    })
-  })
-})
-
-/** Refuses a file that the scanner does not find clean. Malware is a security event, a limit below ours a warning for operators. */
-const makeScan = Effect.gen(function* () {
-  const scanner = yield* MalwareScanner
-  const security = yield* SecurityEvents
-  return Effect.fnUntraced(function* ({ bytes, userId }: UploadInput, filename: string) {
-    if (scanner === undefined) return
-    const verdict = yield* scanner.scan(bytes)
-    if (verdict === "clean") return
-    if (verdict === "too-large") {
-      const warning = Effect.logWarning(
-        "The malware scanner reads no file as large as an uploaded one. Raise its limit."
-      )
-      yield* Effect.annotateLogs(warning, { bytes: bytes.byteLength })
-      return yield* fileTooLargeToScan()
-    }
-    yield* security.refuse({ outcome: "file_rejected", problem: "malware", userId, suspicious: true })
-    return yield* fileInfected(filename)
-  })
-})
-
 const makeUpload = Effect.gen(function* () {
-  const scan = yield* makeScan
-  const insert = yield* makeInsert
-  const files = yield* FileStore
-  const jobs = yield* JobQueue
-  const unitOfWork = yield* UnitOfWork
   const limits = yield* UploadLimits
-  const ids = yield* IdGenerator
-
+  const store = yield* makeStoreFile
   return Effect.fn("DocumentService.upload")(function* (input: UploadInput) {
-    const { userId, filename, bytes } = input
-    if (bytes.byteLength > limits.maxBytes) {
-      return yield* fileTooLarge(limits.maxBytes)
-    }
-    const identified = yield* Effect.fromResult(identifyFile({ filename, bytes, accepted: limits.types }))
-    yield* scan(input, identified.filename)
-    const document: Document = {
-      id: yield* ids.next,
-      userId,
-      filename: identified.filename,
-      type: identified.type,
-      bytes: bytes.byteLength,
-      ...IN_WORK,
-      createdAt: yield* Clock.currentTimeMillis
-    }
-    const content = yield* sha256(bytes)
-    const store = Effect.gen(function* () {
-      const inserted = yield* insert(document, content)
-      yield* files.write({ userId, documentId: document.id, bytes })
-      yield* jobs.enqueue(userId, ProcessDocument, { documentId: document.id })
-      return inserted._tag === "Inserted" ? inserted.sameAs : undefined
-    })
-    const sameAs = yield* unitOfWork.run(userId, store)
+    const { document, sameAs } = yield* store(input, limits)
     return sameAs === undefined ? document : { ...document, sameAs }
   })
 })

@@ -16,6 +16,14 @@ interface RemovedDocument {
   readonly documentId: string
 }
 
+/** A conversation of a visitor with a bot, or a chat of a person, whose `bot` and `visitor` are empty. */
+export interface RemovedChat {
+  readonly userId: UserId
+  readonly bot: string
+  readonly visitor: string
+  readonly chatId: string
+}
+
 /** What a store knows of a person, for lists of people. */
 export interface PartOfPerson {
   readonly userId: string
@@ -65,6 +73,10 @@ export class InMemoryStorage extends Context.Service<
     onDocumentRemoved(remove: (document: RemovedDocument) => void): Effect.Effect<void>
     /** Reports that a document was removed. */
     documentRemoved(document: RemovedDocument): void
+    /** Registers further removals when a chat is removed: its files. */
+    onChatRemoved(remove: (chat: RemovedChat) => void): Effect.Effect<void>
+    /** Reports that a chat was removed. */
+    chatRemoved(chat: RemovedChat): void
     /** Registers how the companions of ledger operations with this tag are written. */
     onCompanion<C extends Companion>(tag: C["_tag"], write: (companion: C) => void): Effect.Effect<void>
     /** Writes the companion of an operation, as part of what runs exclusively. */
@@ -112,6 +124,7 @@ const makeInMemoryStorage = (): InMemoryStorage["Service"] => {
   const tables: Array<Map<unknown, unknown>> = []
   const personalParts: Array<PersonalPart> = []
   const removals: Array<(document: RemovedDocument) => void> = []
+  const chatRemovals: Array<(chat: RemovedChat) => void> = []
   const companions = new Map<string, (companion: never) => void>()
 
   const begin = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | StorageFailed, R> =>
@@ -148,6 +161,10 @@ const makeInMemoryStorage = (): InMemoryStorage["Service"] => {
     onDocumentRemoved: (remove) => Effect.sync(() => void removals.push(remove)),
     documentRemoved: (document) => {
       for (const remove of removals) remove(document)
+    },
+    onChatRemoved: (remove) => Effect.sync(() => void chatRemovals.push(remove)),
+    chatRemoved: (chat) => {
+      for (const remove of chatRemovals) remove(chat)
     },
     onCompanion: (tag, write) => Effect.sync(() => void companions.set(tag, write)),
     writeCompanion: (companion) => companions.get(companion._tag)?.(companion as never)

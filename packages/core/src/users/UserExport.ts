@@ -240,8 +240,8 @@ export class UserExport extends Context.Service<
     /**
      * All data about a person, one line after another, read in pages on demand: first a line `export`, last a line
      * `end` with the number of lines before it. The pages are read one after another, so concurrent changes may be
-     * included or not. It contains no access tokens, no messages of visitors of the person's bots, and no data derived
-     * from the included data. Records the request in the audit log, if the person exists.
+     * included or not. It contains no access tokens, no messages of visitors of the person's bots (but the files that they
+     * attached, which are documents of the person), and no data derived from the included data. Records the request in the audit log, if the person exists.
      */
     lines(userId: UserId, asked: ExportAsked): Stream.Stream<ExportLine, UserNotFound | StorageFailed>
     /** The bytes of a document as they were uploaded, in chunks; empty if its owner has no such document. */

@@ -129,9 +129,15 @@ export const imageLine = ({ bytes, ...image }: StoredImage): ExportLine => ({
   data: { ...image, base64: Base64.encode(bytes) }
 })
 
-export const documentLine = (document: Document): ExportLine => ({
+/** A document; of a file that a visitor attached also the conversation, without the visitor. */
+export const documentLine = ({ conversation, ...document }: Document): ExportLine => ({
   kind: "document",
-  data: { ...document, userId: undefined, createdAt: time(document.createdAt) }
+  data: {
+    ...document,
+    userId: undefined,
+    conversation: conversation && { botId: conversation.bot, id: conversation.id },
+    createdAt: time(document.createdAt)
+  }
 })
 
 /** A bot with its public keys, which stand in the pages of its sites. */

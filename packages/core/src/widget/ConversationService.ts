@@ -5,6 +5,8 @@ import { ChatPage, ChatService } from "../chat/ChatService.ts"
 import { HANDOVER_STATES } from "../chat/store/Handover.ts"
 import { type BotConversation, ChatRecords, ChatStore, type ConversationCursor } from "../chat/store/ChatStore.ts"
 import { type StoredMessage, MAX_TRANSCRIPT_BYTES } from "../chat/store/StoredChat.ts"
+import { ConversationFiles } from "../chat/store/ConversationFiles.ts"
+import type { Document } from "../documents/Document.ts"
 import { CreditRecords } from "../credits/CreditLedger.ts"
 import { replyCosts } from "../credits/CreditService.ts"
 import { UserId } from "../identity/UserId.ts"
@@ -31,6 +33,11 @@ export interface ReadConversation extends OwnedConversation {
   readonly messages: ReadonlyArray<OwnedMessage>
   /** Something was said before the first of `messages`. */
   readonly hasEarlier: boolean
+}
+
+/** A conversation as its owner opens it: with the files that its visitor attached, oldest first. */
+export interface OpenedConversation extends ReadConversation {
+  readonly files: ReadonlyArray<Document>
 }
 
 export const FindConversationsInput = Schema.Struct({
@@ -68,7 +75,7 @@ export class ConversationService extends Context.Service<
       input: FindConversationsInput
     ): Effect.Effect<FoundConversations, BotNotFound | StorageFailed>
     /** A conversation with its newest messages, or those before one of them. */
-    get(owner: UserId, botId: string, id: string, page?: ChatPage): Effect.Effect<ReadConversation, Unreadable>
+    get(owner: UserId, botId: string, id: string, page?: ChatPage): Effect.Effect<OpenedConversation, Unreadable>
     remove(owner: UserId, botId: string, id: string): Effect.Effect<void, Unreadable>
     /**
      * All conversations of a bot, whole, each as it is when it is reached; in an order that does not change while they are
@@ -160,6 +167,7 @@ const make = Effect.gen(function* () {
   const bots = yield* BotStore
   const chat = yield* ChatService
   const chatRecords = yield* ChatRecords
+  const files = yield* ConversationFiles
   const { withCosts, withMessages } = yield* makeCosts
   const exportPage = yield* makeExport
 
@@ -189,7 +197,8 @@ const make = Effect.gen(function* () {
         "ChatNotFound",
         () => Effect.fail(new ConversationNotFound())
       )
-      return yield* withMessages(found, messages, hasEarlier)
+      const attached = yield* files.list({ owner: found.owner, chatId: found.id })
+      return { ...(yield* withMessages(found, messages, hasEarlier)), files: attached }
     }),
     remove: Effect.fn("ConversationService.remove")(function* (owner, botId, id) {
       const found = yield* find(owner, botId, id)

@@ -5,6 +5,7 @@ import type { CallLimit } from "../limits/CallLimiter.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { Catalog } from "../tiers/Catalog.ts"
 import type { WidgetLimits } from "../tiers/CatalogData.ts"
+import { VisitorUploadsLimited } from "./files/fileErrors.ts"
 import { VisitorChallengeRequired, VisitorLimitReached, VisitorMessageTooLong, VisitorReadsLimited } from "./errors.ts"
 import { type ChallengeUnavailable, VisitorChallenge } from "./VisitorChallenge.ts"
 
@@ -70,6 +71,8 @@ export class VisitorGate extends Context.Service<
     checkMessage(message: string): Effect.Effect<void, VisitorMessageTooLong>
     /** Admits an address that reads a conversation, which costs the server work, but no credits. */
     enterReading(address: string | undefined): Effect.Effect<void, VisitorReadsLimited | StorageFailed>
+    /** Admits a file of an address to a bot: as many in an hour as messages in a minute. A refused one is counted nowhere. */
+    enterUpload(address: string | undefined, botId: string): Effect.Effect<void, VisitorUploadsLimited | StorageFailed>
     /**
      * Admits a visitor's call until the scope closes, within the limits of its address, conversation and bot. A refused
      * call is counted nowhere, so that no visitor uses up the room of others.
@@ -102,6 +105,17 @@ export class VisitorGate extends Context.Service<
           return Effect.scoped(gate.enter({ limits, windowMs: MINUTE_MS })).pipe(
             Effect.catchTag("CallRefused", ({ remainingMs: retryAfterMs = MINUTE_MS }) =>
               Effect.fail(new VisitorReadsLimited({ quota, windowMs: MINUTE_MS, retryAfterMs }))
+            )
+          )
+        },
+        enterUpload: (address, botId) => {
+          const limits = [
+            { name: "ip-uploads", subject: addressBucket(address), calls: widget.perIpPerMinute },
+            { name: "bot-uploads", subject: botId, calls: widget.perBotPerMinute }
+          ]
+          return Effect.scoped(gate.enter({ limits, windowMs: HOUR_MS })).pipe(
+            Effect.catchTag("CallRefused", ({ remainingMs: retryAfterMs = HOUR_MS }) =>
+              Effect.fail(new VisitorUploadsLimited({ retryAfterMs }))
             )
           )
         },

@@ -57,6 +57,15 @@ export const VisitorConversation = Schema.Struct({
 })
 export type VisitorConversation = typeof VisitorConversation.Type
 
+/** The visitor and the conversation of a file. */
+export const VisitorFile = Schema.Struct({
+  ...named,
+  conversationId: Schema.optionalKey(Schema.String).annotate({
+    description: "The conversation to which the file belongs; a new one begins without it."
+  })
+})
+export type VisitorFile = typeof VisitorFile.Type
+
 /** The longest address of a page, in UTF-16 units. */
 const MAX_PAGE = 2_000
 

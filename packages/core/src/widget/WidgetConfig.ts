@@ -16,6 +16,7 @@ export interface WidgetConfig extends Pick<
   | "suggestedQuestions"
   | "welcomeCards"
   | "showSources"
+  | "visitorUploads"
   // Whether visitors can ask for a person, and the name of that person.
   | "handOver"
   | "personName"
@@ -26,8 +27,18 @@ export interface WidgetConfig extends Pick<
 
 /** A bot's look, its texts in the language of a tag (BCP 47), and whether people answer at a moment. */
 export const configOf = (bot: Bot, lang: string | undefined, now: number): WidgetConfig => {
-  const { colorScheme, cornerRadius, displayName, font, handOver, personName, position, primaryColor, showSources } =
-    bot
+  const {
+    colorScheme,
+    cornerRadius,
+    displayName,
+    font,
+    handOver,
+    personName,
+    position,
+    primaryColor,
+    showSources,
+    visitorUploads
+  } = bot
   const { launcherText, suggestedQuestions, welcomeCards, welcomeMessage } = botTexts(bot, botLanguage(lang))
   return {
     displayName,
@@ -41,6 +52,7 @@ export const configOf = (bot: Bot, lang: string | undefined, now: number): Widge
     suggestedQuestions,
     welcomeCards,
     showSources,
+    visitorUploads,
     handOver,
     personName,
     opensAt: opensAt(bot.openingHours, now)

@@ -17,7 +17,10 @@ import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { Catalog } from "../tiers/Catalog.ts"
 import { opensAt } from "../bots/openingHours.ts"
 import type { HandoverState } from "../chat/store/Handover.ts"
+import { ConversationFiles } from "../chat/store/ConversationFiles.ts"
 import { Handovers } from "../chat/store/Handovers.ts"
+import type { FileRejected } from "../documents/errors.ts"
+import type { ScannerUnavailable } from "../documents/storing/MalwareScanner.ts"
 import { mailAddressOf } from "../mail/mailAddress.ts"
 import { BotBusy, BotResting, ConversationNotFound, HandOverOff } from "./botErrors.ts"
 import {
@@ -33,6 +36,13 @@ import { instruments } from "../telemetry/instruments.ts"
 import { VisitorGate } from "./VisitorGate.ts"
 import { makeAskForPerson, makeSayToPerson } from "./handover/toPerson.ts"
 import type { PersonWish, VisitorConversation, VisitorMessage } from "./VisitorMessage.ts"
+import { makeAttachFile, type VisitorFileInput, type WidgetFile, widgetFile } from "./files/attachFile.ts"
+import type {
+  NoRoomForFile,
+  TooManyConversationFiles,
+  VisitorUploadsLimited,
+  VisitorUploadsOff
+} from "./files/fileErrors.ts"
 import { makeRating, type VisitorRatingInput } from "./rateReply.ts"
 import { visitorOwner } from "./visitorOwner.ts"
 import { visitorShares } from "./visitorShares.ts"
@@ -97,6 +107,17 @@ export type WidgetSendFailed =
   | ModelFailed
   | ModelUnavailable
 
+/** Why a visitor's file is not attached. */
+export type AttachFailed =
+  | BotUnreachable
+  | ConversationNotFound
+  | FileRejected
+  | NoRoomForFile
+  | ScannerUnavailable
+  | TooManyConversationFiles
+  | VisitorUploadsLimited
+  | VisitorUploadsOff
+
 const TRANSCRIPT_MESSAGES = 200
 const TRANSCRIPT_BYTES = 256 * 1024
 
@@ -132,6 +153,10 @@ export class WidgetService extends Context.Service<
       | VisitorChallengeRequired
       | ChallengeUnavailable
     >
+    /** Attaches a visitor's file to a conversation, at the owner's expense, and queues its reading. */
+    attach(
+      file: VisitorFileInput
+    ): Effect.Effect<{ readonly conversationId: string; readonly file: WidgetFile }, AttachFailed>
     /** Stores a visitor's rating of a reply of the bot, or removes it; costs nothing. */
     rate(rating: VisitorRatingInput): Effect.Effect<void, BotUnreachable | ConversationNotFound | VisitorReadsLimited>
     /** A visitor's own conversation with a bot. */
@@ -315,6 +340,7 @@ const make = Effect.gen(function* () {
   const answered = yield* makeAnswered
   const askForPerson = yield* makeAskingForPerson
   const gate = yield* VisitorGate
+  const conversationFiles = yield* ConversationFiles
   const handovers = yield* Handovers
   const insteadOfReply = yield* makeInsteadOfReply
   const { botOf, conversationOf } = yield* makeFinding
@@ -322,6 +348,7 @@ const make = Effect.gen(function* () {
   return WidgetService.of({
     askForPerson,
     rate: yield* makeRating(botOf),
+    attach: yield* makeAttachFile(botOf),
     config: Effect.fn("WidgetService.config")(function* (publicKey, lang) {
       return configOf(yield* botOf(publicKey), lang, yield* Clock.currentTimeMillis)
     }),
@@ -357,13 +384,12 @@ const make = Effect.gen(function* () {
       if (after !== undefined && looked?.newestId === after.toLowerCase()) {
         return { conversationId: conversationId.toLowerCase(), state, hasEmail, messages: [] }
       }
-      const { chat: found, messages } = yield* conversationOf({
-        owner,
-        chatId: conversationId,
-        limit: TRANSCRIPT_MESSAGES
-      })
+      const asked = { owner, chatId: conversationId }
+      const { chat: found, documentIds, messages } = yield* conversationOf({ ...asked, limit: TRANSCRIPT_MESSAGES })
+      // Files are among the documents that are stored with the conversation.
+      const files = documentIds.length === 0 ? [] : yield* conversationFiles.list(asked)
       const shown = messagesAfter(messages, after).flatMap((message) => shownMessage(bot, message))
-      return { conversationId: found.id, state, hasEmail, messages: shown }
+      return { conversationId: found.id, state, hasEmail, messages: shown, files: files.map(widgetFile) }
     })
   })
 })

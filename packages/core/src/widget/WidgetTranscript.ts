@@ -1,6 +1,7 @@
 import type { Bot } from "../bots/Bot.ts"
 import { citedNumbers } from "../chat/sources/citedNumbers.ts"
 import type { ConversationState } from "../chat/store/Handover.ts"
+import type { WidgetFile } from "./files/attachFile.ts"
 import type { MessageState, Source, ReplyRating, StoredMessage } from "../chat/store/StoredChat.ts"
 
 /** A source as visitors see it. */
@@ -30,6 +31,8 @@ export interface WidgetTranscript {
   readonly hasEmail: boolean
   /** The newest, in order; of these only the ones after a message that the visitor named. */
   readonly messages: ReadonlyArray<WidgetMessage>
+  /** The files that the visitor attached, oldest first; undefined if only new messages were asked for and there are none. */
+  readonly files?: ReadonlyArray<WidgetFile>
 }
 
 const shownOf = (bot: Bot, { content, sources }: StoredMessage): ReadonlyArray<ShownToVisitor> => {

@@ -48,6 +48,7 @@ describe("the settings of a bot", () => {
       welcomeCards: [],
       translations: {},
       showSources: true,
+      visitorUploads: false,
       handOver: false,
       handOverEmail: null,
       personName: null,
@@ -188,6 +189,7 @@ describe("the settings of a bot", () => {
       ]
     ],
     ["showSources", ["yes", null]],
+    ["visitorUploads", ["yes", null]],
     ["active", [1, null]]
   ])("are refused with what is wrong: %s", (name, values) => {
     for (const value of values) {

@@ -32,6 +32,11 @@ export type ScriptedAnswer =
       readonly challenge?: object
     }
 
+/** The state of a file after it was sent, or its refusal. */
+export type ScriptedFile =
+  | { readonly status: "processing" | "ready" | "failed"; readonly reason?: string }
+  | { readonly problem: Problem & { readonly problem?: string } }
+
 export interface ScriptedSource {
   readonly number: number
   readonly filename: string
@@ -74,6 +79,12 @@ export class ScriptedService {
   readonly #script: Array<ScriptedAnswer> = []
   /** The sources of the next reply. */
   sources: ReadonlyArray<ScriptedSource> = []
+  /** The answers to the next files; a file without one is read at once. */
+  readonly fileAnswers: Array<ScriptedFile> = []
+  /** The files of the conversations. */
+  files: Array<{ filename: string; status: string; reason: string | null }> = []
+  /** The form fields of the files that were sent. */
+  readonly sentFiles: Array<string> = []
   /** Breaks every connection. */
   isDown = false
 
@@ -138,6 +149,9 @@ export class ScriptedService {
   reset(): void {
     this.isDown = false
     this.sources = []
+    this.files = []
+    this.fileAnswers.length = 0
+    this.sentFiles.length = 0
     this.#script.length = 0
     this.#configs.clear()
     this.configure(KEY, CONFIG)
@@ -157,15 +171,30 @@ export class ScriptedService {
     }
     const chunks: Array<Buffer> = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
+    if (path.endsWith("/files")) return this.#takeFile(Buffer.concat(chunks).toString("latin1"), response)
     const body = JSON.parse(Buffer.concat(chunks).toString()) as AskedBody
     if (path.endsWith("/conversation")) {
       const turns = this.#conversations.get(`${body.visitorId} ${body.conversationId}`)
       return turns === undefined
         ? problem(response, { status: 404, code: "conversation_not_found" })
-        : json(response, { messages: turns })
+        : json(response, { messages: turns, files: this.files })
     }
     this.asked.push(body)
     await this.#answer(body, response)
+  }
+
+  #takeFile(form: string, response: ServerResponse): void {
+    this.sentFiles.push(form)
+    const answer = this.fileAnswers.shift() ?? { status: "ready" }
+    if ("problem" in answer) return problem(response, answer.problem)
+    const field = (name: string) => new RegExp(`name="${name}"\\r\\n\\r\\n([^\\r]*)`).exec(form)?.[1]
+    const id = field("conversationId") ?? crypto.randomUUID()
+    const key = `${field("visitorId")} ${id}`
+    this.#conversations.set(key, this.#conversations.get(key) ?? [])
+    const filename = Buffer.from(/filename="([^"]*)"/.exec(form)?.[1] ?? "", "latin1").toString()
+    const file = { filename, status: answer.status, reason: answer.reason ?? null }
+    this.files.push(file)
+    json(response, { conversationId: id, file })
   }
 
   async #answer(body: AskedBody, response: ServerResponse): Promise<void> {

@@ -11,7 +11,7 @@ import { Effect, Layer } from "effect"
 import { Database, type Row } from "../../database/Database.ts"
 import { storing } from "../../storage/storageFailed.ts"
 
-interface DocumentRow extends Row {
+export interface DocumentRow extends Row {
   readonly id: string
   readonly user_id: string
   readonly filename: string
@@ -25,6 +25,10 @@ interface DocumentRow extends Row {
   readonly pages: number | null
   readonly passages: number | null
   readonly created_at: Date
+  /** All three null unless a visitor attached it to a conversation. */
+  readonly bot: string | null
+  readonly visitor: string | null
+  readonly chat_id: string | null
 }
 
 /** The result of `insert_document`. */
@@ -36,6 +40,9 @@ interface Insertion extends Row {
   readonly known: boolean
   readonly same_as: string | null
 }
+
+const conversationOf = ({ bot, chat_id: id, visitor }: DocumentRow): Pick<Document, "conversation"> =>
+  bot === null || visitor === null || id === null ? {} : { conversation: { bot, visitor, id } }
 
 const documentOf = (row: DocumentRow): Document => ({
   id: row.id,
@@ -50,10 +57,11 @@ const documentOf = (row: DocumentRow): Document => ({
   notice: row.notice ?? undefined,
   pages: row.pages ?? undefined,
   passages: row.passages ?? undefined,
-  createdAt: row.created_at.getTime()
+  createdAt: row.created_at.getTime(),
+  ...conversationOf(row)
 })
 
-const documentsOf = (rows: ReadonlyArray<DocumentRow>): ReadonlyArray<Document> => rows.map(documentOf)
+export const documentsOf = (rows: ReadonlyArray<DocumentRow>): ReadonlyArray<Document> => rows.map(documentOf)
 
 const insertParams = (document: Document): ReadonlyArray<unknown> => [
   document.userId,

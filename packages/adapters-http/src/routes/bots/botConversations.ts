@@ -4,7 +4,7 @@ import {
   type OwnedMessage,
   type ReadConversation
 } from "@parley/core/effect"
-import { CONVERSATION_STATES, HANDOVER_STATES, PAGE_MESSAGES } from "@parley/core/adapter"
+import { CONVERSATION_STATES, DOCUMENT_STATUSES, HANDOVER_STATES, PAGE_MESSAGES } from "@parley/core/adapter"
 import { Effect, Schema, Stream } from "effect"
 import { freshSessionAccess } from "../../access/freshSignIn.ts"
 import { sessionAccess } from "../../access/personAccess.ts"
@@ -22,7 +22,7 @@ import {
   uuidParameter
 } from "../parameters.ts"
 import type { Server } from "../../server/Server.ts"
-import { choice, listOf, moment, named, orNull, uuid, whole } from "../fields.ts"
+import { choice, listOf, moment, named, orNull, text, uuid, whole } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 
 const conversationFields = {
@@ -71,6 +71,20 @@ const ListBody = named("ConversationList", "A page of conversations.", {
 const ConversationBody = named("ConversationWithMessages", "A conversation with a page of its messages.", {
   ...conversationFields,
   messages: listOf(MessageBody, "The messages, oldest first."),
+  files: listOf(
+    named(
+      "ConversationFile",
+      "A file that the visitor attached: a document of yours that only this conversation reads.",
+      {
+        id: uuid("The document's id: `GET /api/documents/{id}/file` returns the file."),
+        filename: text("The name of the file."),
+        bytes: whole("The size of the file."),
+        status: choice(DOCUMENT_STATUSES, "`processing`, `ready`, or `failed` if it could not be read."),
+        createdAt: moment("When it was attached.")
+      }
+    ),
+    "The files that the visitor attached, oldest first."
+  ),
   limit: whole("The most messages of a page, as requested."),
   nextBefore: Schema.NullOr(Schema.String).annotate({
     description: "Send this as `before` to get the messages before these; null if these are the first."
@@ -169,6 +183,10 @@ export const getConversation = defineRoute({
     const body: typeof ConversationBody.Type = {
       ...conversationRow(found),
       messages: found.messages.map(messageRow),
+      files: found.files.map(({ bytes, createdAt, filename, id, status }) => ({
+        ...{ id, filename, bytes, status },
+        createdAt: iso(createdAt)
+      })),
       limit: query.limit,
       nextBefore: found.hasEarlier ? (found.messages[0]?.id ?? null) : null
     }

@@ -1,15 +1,23 @@
-import { BotSettings, CONVERSATION_STATES, HANDOVER_STATES } from "@parley/core/adapter"
+import {
+  BotSettings,
+  CONVERSATION_STATES,
+  DOCUMENT_FAILURES,
+  DOCUMENT_STATUSES,
+  HANDOVER_STATES
+} from "@parley/core/adapter"
 import {
   PersonWish,
   RATINGS,
   VisitorConversation,
   VisitorMessage,
   VisitorRating,
+  type WidgetFile,
   WidgetService
 } from "@parley/core/effect"
 import { Effect, Schema } from "effect"
 import { visitorAccess } from "../../access/openAccess.ts"
 import { empty, json, streamed } from "../../exchange/Exchange.ts"
+import { visitorFileBody } from "../../body/fileBody.ts"
 import { jsonBody } from "../../body/jsonBody.ts"
 import { messageFields, sourceFields } from "../chats/chats.ts"
 import { requiredTextParameter, textParameter } from "../parameters.ts"
@@ -48,6 +56,7 @@ export const getWidgetConfig = defineRoute({
         suggestedQuestions: listOf(Schema.String, "Questions that the widget offers to begin with."),
         welcomeCards,
         showSources: flag("True if visitors see the passages that a reply cites."),
+        visitorUploads: flag("True if visitors can attach files."),
         handOver: flag("True if visitors can ask for a person."),
         personName: orNull(Schema.String, "The name of the people who answer; null if it is not set."),
         opensAt: opensAtField
@@ -139,6 +148,21 @@ const TranscriptMessageBody = named("TranscriptMessage", "A message of a visitor
   sources: listOf(ShownSourceBody, "The cited passages, if the bot shows them.")
 })
 
+const VisitorFileBody = named("VisitorFile", "A file that a visitor attached to a conversation.", {
+  filename: text("The name of the file."),
+  status: choice(
+    DOCUMENT_STATUSES,
+    "`processing`: the file is being read; `ready`: replies can use it; `failed`: it could not be read."
+  ),
+  reason: orNull(Schema.Literals(DOCUMENT_FAILURES), "Why it could not be read; null if that is unknown.")
+})
+
+const fileRow = ({ filename, reason, status }: WidgetFile): typeof VisitorFileBody.Type => ({
+  filename,
+  status,
+  reason: reason ?? null
+})
+
 const TranscriptBody = named("Transcript", "A conversation as its visitor sees it.", {
   conversationId: text("The conversation's id."),
   state: choice(
@@ -146,7 +170,10 @@ const TranscriptBody = named("Transcript", "A conversation as its visitor sees i
     "`waiting` for a person, or `open` while a person has it: then the bot is silent. `solved` and `bot`: the bot answers."
   ),
   hasEmail: flag("True if an address is known to which a person's answer can be mailed."),
-  messages: listOf(TranscriptMessageBody, "The newest messages, in order; only those after `after`, if it was sent.")
+  messages: listOf(TranscriptMessageBody, "The newest messages, in order; only those after `after`, if it was sent."),
+  files: Schema.optionalKey(
+    listOf(VisitorFileBody, "The files that the visitor attached; absent if there is nothing new after `after`.")
+  )
 })
 
 /** A visitor's own conversation. A POST, so that ids are in no address and no log of addresses. */
@@ -171,9 +198,10 @@ export const postWidgetConversation = defineRoute({
   ],
   handle: Effect.fnUntraced(function* ({ body, caller }) {
     const widget = yield* WidgetService
-    const { messages, ...found } = yield* widget.conversation({ ...body, address: caller.address })
+    const { files, messages, ...found } = yield* widget.conversation({ ...body, address: caller.address })
     const transcript: typeof TranscriptBody.Type = {
       ...found,
+      ...(files === undefined ? {} : { files: files.map(fileRow) }),
       messages: messages.map(({ author = null, rating = null, ...message }) => ({ ...message, author, rating }))
     }
     return json(200, transcript)
@@ -219,6 +247,42 @@ export const postWidgetPerson = defineRoute({
     const wish = { ...body, address: caller.address, site: site?.origin }
     const { opensAt, ...wished } = yield* widget.askForPerson(wish)
     return json(200, { ...wished, opensAt: timeOf(opensAt) } satisfies typeof PersonWishedBody.Type)
+  })
+})
+
+const FileAttachedBody = named("FileAttached", "An attached file, whose reading has begun.", {
+  conversationId: uuid("The conversation's id: send it with the next message."),
+  file: VisitorFileBody
+})
+
+/** Attaches a visitor's file to a conversation. */
+export const postWidgetFile = defineRoute({
+  method: "POST",
+  path: "/api/widget/files",
+  origin: "visitors",
+  summary: "Attaches a visitor's file to a conversation with a bot, if the bot's owner allows files",
+  details:
+    "Only the replies of that conversation read the file. POST /api/widget/conversation shows its state. The file has at most 5 MB and is a document of the bot's owner; a conversation has at most 5.",
+  access: visitorAccess,
+  body: visitorFileBody,
+  largeWork: "write",
+  responses: { 200: { description: "The file is stored.", schema: FileAttachedBody } },
+  errors: [
+    "visitor_uploads_off",
+    "visitor_uploads_limited",
+    "too_many_conversation_files",
+    "no_room_for_file",
+    "file_rejected",
+    "scanner_unavailable",
+    "bot_not_found",
+    "conversation_not_found",
+    "bot_misconfigured",
+    "storage_unavailable"
+  ],
+  handle: Effect.fnUntraced(function* ({ body, caller }) {
+    const widget = yield* WidgetService
+    const { conversationId, file } = yield* widget.attach({ ...body, address: caller.address })
+    return json(200, { conversationId, file: fileRow(file) } satisfies typeof FileAttachedBody.Type)
   })
 })
 

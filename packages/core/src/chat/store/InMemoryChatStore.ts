@@ -157,12 +157,17 @@ const makeTable = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   const { begin, chats, imagesOf, running, use } = yield* InMemoryChats
   const events = yield* InMemoryEventLog
+  const remove = (key: string): boolean => {
+    const removed = chats.get(key)?.chat
+    if (removed !== undefined) storage.chatRemoved({ ...ownerKey(removed.owner), chatId: removed.id })
+    return chats.delete(key)
+  }
   yield* storage.addPersonalPart({
     count: (userId) => ({
       chats: [...chats.values()].filter(({ chat }) => ownerKey(chat.owner).userId === userId).length
     }),
     erase: (userId) => {
-      for (const [key, { chat }] of chats) if (ownerKey(chat.owner).userId === userId) chats.delete(key)
+      for (const [key, { chat }] of chats) if (ownerKey(chat.owner).userId === userId) remove(key)
     }
   })
   return {
@@ -171,6 +176,7 @@ const makeTable = Effect.gen(function* () {
     chats,
     events,
     imagesOf,
+    remove,
     running,
     use,
     atOnce: <A>(work: () => A) => storage.exclusive(Effect.sync(work))
@@ -182,7 +188,7 @@ type Table = Effect.Success<typeof makeTable>
 const bytesOf = (owner: ConversationOwner, imagesOf: Table["imagesOf"]): number =>
   "person" in owner ? imagesOf(owner.person).reduce((sum, { bytes }) => sum + bytes.byteLength, 0) : 0
 
-const makeStore = ({ atOnce, begin, chats, imagesOf, storage, use }: Table) => {
+const makeStore = ({ atOnce, begin, chats, imagesOf, remove, storage, use }: Table) => {
   const change = (owner: ConversationOwner, chatId: string, how: (stored: StoredChat) => StoredChat | undefined) =>
     atOnce(() => {
       const key = keyOf(owner, chatId)
@@ -236,7 +242,7 @@ const makeStore = ({ atOnce, begin, chats, imagesOf, storage, use }: Table) => {
           .flatMap((stored) => stored.messages)
           .reduce((sum, { content, sources }) => sum + storedBytes(content, sources), bytesOf(owner, imagesOf))
       ),
-    remove: (owner, chatId) => atOnce(() => chats.delete(keyOf(owner, chatId)))
+    remove: (owner, chatId) => atOnce(() => remove(keyOf(owner, chatId)))
   })
 }
 
@@ -263,7 +269,7 @@ const rateIn =
     )
 
 const makeRecords = (table: Table) => {
-  const { atOnce, chats, running, storage } = table
+  const { atOnce, chats, remove, running, storage } = table
   return ChatRecords.of({
     listById: ({ userId, after = "", limit }) =>
       atOnce(() =>
@@ -303,13 +309,13 @@ const makeRecords = (table: Table) => {
     rate: rateIn(table),
     removeOfBot: (userId, bot) =>
       atOnce(() => {
-        for (const [key, { chat }] of chats) if (bot !== "" && isListed(chat, userId, bot)) chats.delete(key)
+        for (const [key, { chat }] of chats) if (bot !== "" && isListed(chat, userId, bot)) remove(key)
       }),
     removeUnused: (input) =>
       storage.exclusive(
         Effect.map(Clock.currentTimeMillis, (now) => {
           const keys = unusedKeys(chats.entries(), running.values(), input, now)
-          for (const key of keys) chats.delete(key)
+          for (const key of keys) remove(key)
           return keys.length
         })
       )

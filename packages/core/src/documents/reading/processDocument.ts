@@ -80,7 +80,7 @@ const SENTENCES = {
 
 /** A document about to be read. */
 export interface Reading {
-  readonly document: Pick<Document, "id" | "type" | "userId">
+  readonly document: Pick<Document, "conversation" | "id" | "type" | "userId">
   readonly bytes: Uint8Array
   /** The job's last try. Those before it ended without a verdict, for example because the server died. */
   readonly last: boolean
@@ -97,7 +97,7 @@ export const makeReadingTries = Effect.gen(function* () {
   const limiter = yield* RateLimiter
   const { triesPerDocument, exhaustingPerPerson, windowMs } = yield* ReadingLimits
 
-  const eventsOf = (content: string, { id, type, userId }: Reading["document"]) =>
+  const eventsOf = (content: string, { conversation, id, type, userId }: Reading["document"]) =>
     [
       {
         subject: `${type} ${content}`,
@@ -114,7 +114,8 @@ export const makeReadingTries = Effect.gen(function* () {
         failure: "unreadable"
       },
       {
-        subject: userId,
+        // Files of visitors use up no tries of the person's own documents.
+        subject: conversation === undefined ? userId : `visitors of ${userId}`,
         name: "exhausting-documents",
         limit: exhaustingPerPerson,
         sentence: SENTENCES.person,

@@ -1,6 +1,6 @@
 import type { EventDraft } from "../../events/ParleyEvent.ts"
 import type { Document, DocumentKey } from "../Document.ts"
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { InMemoryEventLog } from "../../events/InMemoryEventLog.ts"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
 import { storableText } from "../../storage/storableText.ts"
@@ -91,7 +91,7 @@ const pageOf = (documents: Iterable<Document>, { after, documentId, limit, statu
     .filter((document) => after === undefined || byOwner(after, keyOf(document)) < 0)
     .slice(0, limit)
 
-/** The documents of this process; they go with their owner. */
+/** The documents of this process; they go with their owner, and those of a conversation with it. */
 const makeTable = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   const documents = yield* storage.table<string, Document>()
@@ -104,9 +104,19 @@ const makeTable = Effect.gen(function* () {
     return removed
   }
   yield* storage.addPersonalPart({
-    count: (userId) => ({ documents: ownedBy(userId).length }),
+    count: (userId) => ({
+      documents: ownedBy(userId).filter(({ conversation }) => conversation === undefined).length
+    }),
     erase: (userId) => {
       for (const document of ownedBy(userId)) remove(keyOf(document))
+    }
+  })
+  yield* storage.onChatRemoved(({ bot, chatId, userId, visitor }) => {
+    for (const document of ownedBy(userId)) {
+      const { conversation } = document
+      if (conversation?.bot === bot && conversation.visitor === visitor && conversation.id === chatId) {
+        remove(keyOf(document))
+      }
     }
   })
   /** Keeps the content of a document; returns the id of the owner's first other document of it that has not failed. */
@@ -121,10 +131,17 @@ const makeTable = Effect.gen(function* () {
   return { documents, ownedBy, remove, repeats }
 })
 
+/** The table of documents, which the in-memory stores share. */
+export class InMemoryDocuments extends Context.Service<InMemoryDocuments, Effect.Success<typeof makeTable>>()(
+  "@parley/core/documents/storing/InMemoryDocuments"
+) {
+  static readonly layer = Layer.effect(InMemoryDocuments, makeTable).pipe(Layer.provide(InMemoryStorage.layer))
+}
+
 const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   const log = yield* InMemoryEventLog
-  const { documents, ownedBy, remove, repeats } = yield* makeTable
+  const { documents, ownedBy, remove, repeats } = yield* InMemoryDocuments
   const exclusively = <A>(work: () => A) => storage.exclusive(Effect.sync(work))
 
   return DocumentStore.of({
@@ -163,6 +180,6 @@ const make = Effect.gen(function* () {
 /** Documents in the memory of one process: for tests, and for trying the product out without a database. */
 export const InMemoryDocumentStore = {
   layer: Layer.effect(DocumentStore, make).pipe(
-    Layer.provide(Layer.mergeAll(InMemoryStorage.layer, InMemoryEventLog.layer))
+    Layer.provide(Layer.mergeAll(InMemoryDocuments.layer, InMemoryStorage.layer, InMemoryEventLog.layer))
   )
 }

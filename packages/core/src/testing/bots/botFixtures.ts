@@ -26,6 +26,7 @@ export const newBot = (owner: UserId, changes: Partial<Bot> = {}): Bot => ({
   welcomeCards: [{ title: "Prices", text: "For all.", link: "https://shop.example/prices" }],
   translations: { fr: { welcomeMessage: "Bonjour !", suggestedQuestions: ["Où ?"] } },
   showSources: true,
+  visitorUploads: true,
   handOver: false,
   handOverEmail: null,
   personName: null,

@@ -41,6 +41,12 @@ export const widget: MessagesLike<typeof english> = {
   "widget.cards.remove": "Karte {number} entfernen",
   "widget.cards.invalid":
     "Jede braucht einen Titel in einer Zeile und eine Frage oder eine Adresse, die mit https:// oder http:// beginnt.",
+  "widget.uploads": "Besucher können Dateien anhängen",
+  "widget.uploads.text":
+    "Bis zu 5 Dateien mit je 5 MB an eine Unterhaltung, die sie allein liest. Sie zählen zu Ihren Dokumenten und werden mit der Unterhaltung gelöscht.",
+  "widget.files": "Dateien des Besuchers",
+  "widget.files.processing": "wird gelesen",
+  "widget.files.failed": "nicht lesbar",
   "widget.preview": "Vorschau",
   "widget.preview.text":
     "Das Widget mit den Einstellungen dieses Formulars, gespeichert oder nicht. Die Antworten sind Beispiele: Nichts wird berechnet oder gespeichert.",

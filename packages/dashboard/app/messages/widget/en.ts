@@ -41,6 +41,12 @@ export const widget = {
   "widget.cards.remove": "Remove card {number}",
   "widget.cards.invalid":
     "Each needs a title of one line, and a question or an address that begins with https:// or http://.",
+  "widget.uploads": "Visitors can attach files",
+  "widget.uploads.text":
+    "Up to 5 files of 5 MB to a conversation, which alone reads them. They count towards your documents and are deleted with the conversation.",
+  "widget.files": "Files of the visitor",
+  "widget.files.processing": "being read",
+  "widget.files.failed": "could not be read",
   "widget.preview": "Preview",
   "widget.preview.text":
     "The widget with the settings of this form, saved or not. Its replies are samples: nothing is charged or stored.",

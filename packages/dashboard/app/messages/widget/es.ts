@@ -41,6 +41,12 @@ export const widget: MessagesLike<typeof english> = {
   "widget.cards.remove": "Quitar la tarjeta {number}",
   "widget.cards.invalid":
     "Cada una necesita un título de una línea, y una pregunta o una dirección que empiece por https:// o http://.",
+  "widget.uploads": "Los visitantes pueden adjuntar archivos",
+  "widget.uploads.text":
+    "Hasta 5 archivos de 5 MB por conversación, la única que los lee. Cuentan entre sus documentos y se borran con la conversación.",
+  "widget.files": "Archivos del visitante",
+  "widget.files.processing": "leyéndose",
+  "widget.files.failed": "no se pudo leer",
   "widget.preview": "Vista previa",
   "widget.preview.text":
     "El widget con los ajustes de este formulario, guardados o no. Sus respuestas son ejemplos: no se cobra ni se guarda nada.",

@@ -41,6 +41,12 @@ export const widget: MessagesLike<typeof english> = {
   "widget.cards.remove": "Retirer la carte {number}",
   "widget.cards.invalid":
     "Chacune a besoin d’un titre d’une ligne, et d’une question ou d’une adresse qui commence par https:// ou http://.",
+  "widget.uploads": "Les visiteurs peuvent joindre des fichiers",
+  "widget.uploads.text":
+    "Jusqu’à 5 fichiers de 5 Mo par conversation, qui est la seule à les lire. Ils comptent parmi vos documents et sont supprimés avec la conversation.",
+  "widget.files": "Fichiers du visiteur",
+  "widget.files.processing": "lecture en cours",
+  "widget.files.failed": "illisible",
   "widget.preview": "Aperçu",
   "widget.preview.text":
     "Le widget avec les réglages de ce formulaire, enregistrés ou non. Ses réponses sont des exemples : rien n’est facturé ni conservé.",

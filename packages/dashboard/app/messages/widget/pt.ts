@@ -41,6 +41,12 @@ export const widget: MessagesLike<typeof english> = {
   "widget.cards.remove": "Remover o cartão {number}",
   "widget.cards.invalid":
     "Cada um precisa de um título de uma linha, e de uma pergunta ou de um endereço que comece com https:// ou http://.",
+  "widget.uploads": "Os visitantes podem anexar arquivos",
+  "widget.uploads.text":
+    "Até 5 arquivos de 5 MB por conversa, a única que os lê. Eles contam entre os seus documentos e são excluídos com a conversa.",
+  "widget.files": "Arquivos do visitante",
+  "widget.files.processing": "em leitura",
+  "widget.files.failed": "não pôde ser lido",
   "widget.preview": "Prévia",
   "widget.preview.text":
     "O widget com as configurações deste formulário, salvas ou não. As respostas são exemplos: nada é cobrado nem guardado.",

@@ -31,6 +31,8 @@ export interface BotConfig {
   readonly cards: ReadonlyArray<Card>
   /** True if visitors see the passages that replies rest on. */
   readonly showSources: boolean
+  /** True if visitors can attach files. */
+  readonly takesFiles: boolean
   /** True if visitors can ask for a person. */
   readonly handOver: boolean
   /** When people are back, in ISO 8601; undefined if they are there. */
@@ -60,6 +62,7 @@ export const configFrom = (body: unknown): BotConfig => {
   const { displayName, primaryColor, showSources, suggestedQuestions, welcomeMessage } = fields
   const radius = fields["cornerRadius"]
   return {
+    takesFiles: fields["visitorUploads"] === true,
     handOver: fields["handOver"] === true,
     opensAt: textOf(fields["opensAt"]) || undefined,
     personName: textOf(fields["personName"]) || undefined,

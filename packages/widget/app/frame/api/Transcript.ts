@@ -1,3 +1,5 @@
+import { type AttachedFile, fileFrom } from "./files.ts"
+
 /** A passage that a reply rests on. */
 export interface Source {
   /** The number in the citation, as in `[1]`. */
@@ -34,6 +36,8 @@ export interface Transcript {
   /** The service knows where to mail a person's answer. */
   readonly hasEmail: boolean
   readonly messages: ReadonlyArray<TranscriptMessage>
+  /** Undefined if the answer has only new messages. */
+  readonly files: ReadonlyArray<AttachedFile> | undefined
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -58,6 +62,7 @@ export const transcriptFrom = (body: unknown): Transcript => ({
   kind: "transcript",
   state: stateFrom((body as Fields)["state"]),
   hasEmail: (body as Fields)["hasEmail"] === true,
+  files: Array.isArray((body as Fields)["files"]) ? listOf((body as Fields)["files"]).map(fileFrom) : undefined,
   messages: listOf((body as Fields)["messages"])
     .filter(({ role }) => role === "user" || role === "assistant")
     .map(({ author, content, id, ratable, rating, role, sources, state }) => ({

@@ -1,4 +1,5 @@
 import { type BotConfig, configFrom } from "./BotConfig.ts"
+import { type AttachedFile, fileFrom, refusedFile } from "./files.ts"
 import { type ConversationState, type Rating, stateFrom, type Transcript, transcriptFrom } from "./Transcript.ts"
 
 /** The reason of a refused request. */
@@ -50,6 +51,15 @@ export interface AskedForPerson {
   readonly hasEmail: boolean
   /** When people are back, in ISO 8601; undefined if they are there. */
   readonly opensAt: string | undefined
+}
+
+/** What became of a file that was sent. */
+export interface Attached {
+  /** The conversation that it belongs to. */
+  readonly conversationId: string | undefined
+  /** The visitor has no conversation of the id that was sent. */
+  readonly isForgotten?: boolean
+  readonly file: AttachedFile
 }
 
 /** Wait in seconds if a limit does not name one. */
@@ -139,6 +149,25 @@ export class WidgetApi {
     }
   }
 
+  /** Attaches a file to the visitor's conversation, or to a new one. */
+  async attach(visitorId: string, conversationId: string | undefined, file: File): Promise<Attached> {
+    const form = new FormData()
+    form.set("publicKey", this.#publicKey)
+    form.set("visitorId", visitorId)
+    if (conversationId !== undefined) form.set("conversationId", conversationId)
+    form.set("file", file, file.name)
+    const response = await this.#fetch("files", { method: "POST", body: form })
+    const body: unknown = response instanceof Response ? await response.json().catch(() => undefined) : undefined
+    if (response instanceof Response && response.ok) {
+      const { conversationId: begun, file: stored } = Object(body) as Record<string, unknown>
+      return { conversationId: textOf(begun) || undefined, file: fileFrom(stored) }
+    }
+    const isLimited = response instanceof Response && response.status === 429
+    const waitSeconds = isLimited ? Number(response.headers.get("retry-after")) || DEFAULT_WAIT_SECONDS : undefined
+    const isForgotten = textOf((Object(body) as Problem).code) === "conversation_not_found"
+    return { conversationId, isForgotten, file: refusedFile(file.name, body, waitSeconds) }
+  }
+
   /** Reads the messages of the visitor's own conversation; only those after one of them if it is named. */
   async transcript(visitorId: string, conversationId: string, after?: string): Promise<Transcript | Refusal> {
     const response = await this.#post("conversation", { visitorId, conversationId, after })
@@ -174,4 +203,4 @@ export class WidgetApi {
 }
 
 /** The routes that a conversation needs. */
-export type ConversationApi = Pick<WidgetApi, "ask" | "askForPerson" | "rate" | "transcript">
+export type ConversationApi = Pick<WidgetApi, "ask" | "attach" | "askForPerson" | "rate" | "transcript">

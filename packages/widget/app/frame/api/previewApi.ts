@@ -16,5 +16,9 @@ export const previewApi = (sample: string): ConversationApi => ({
   }),
   askForPerson: async () => ({ kind: "asked", ...CONVERSATION, state: "waiting", opensAt: undefined }),
   rate: async () => true,
-  transcript: async () => ({ kind: "transcript", ...CONVERSATION, state: "waiting", messages: [] })
+  attach: async (_visitor, _conversation, { name }) => ({
+    conversationId: PREVIEW,
+    file: { name, state: "ready", words: "fileReady" }
+  }),
+  transcript: async () => ({ kind: "transcript", ...CONVERSATION, state: "waiting", messages: [], files: undefined })
 })

@@ -2,6 +2,7 @@ import type { Rating, TranscriptMessage } from "../api/Transcript.ts"
 import type { ConversationApi, Refusal } from "../api/WidgetApi.ts"
 import type { Memory } from "../VisitorMemory.ts"
 import type { Message } from "./Message.ts"
+import { Attachments } from "./Attachments.ts"
 import { PersonTalk } from "./PersonTalk.ts"
 
 /** The obstacle that prevents the visitor from sending, and the time of its end. */
@@ -35,6 +36,8 @@ interface Asking {
 /** Obstacles that are no fault of the message. */
 const CANNOT_ANSWER: ReadonlyArray<Obstacle["kind"]> = ["limit", "failed", "broken"]
 
+const pause = () => new Promise((resolve) => setTimeout(resolve, 100))
+
 const CITED = /\[\d{1,3}\]|\[\d{1,3}\s?[,;]/
 
 /** The messages of visitor, bot and person, and the actions on them. Its listeners are called on every change. */
@@ -43,6 +46,7 @@ export class Conversation {
   readonly #listeners = new Set<() => void>()
   /** Asks for a person, and shows the person's messages. */
   readonly person: PersonTalk
+  readonly attachments: Attachments
   #hasDeclined = false
   #messages: Array<Message> = []
   #obstacle: Obstacle | undefined
@@ -55,6 +59,7 @@ export class Conversation {
   constructor(input: ConversationInput) {
     this.#input = input
     const { api, memory, onEvent, opensAt, surroundings } = input
+    this.attachments = new Attachments({ api, memory, onChange: () => this.#changed() })
     this.person = new PersonTalk({
       ...{ api, memory, opensAt, surroundings },
       onMessage: (message) => {
@@ -104,6 +109,9 @@ export class Conversation {
     // An unsent message is dropped when the visitor sends another one.
     this.#messages = this.#messages.filter(({ state }) => state !== "unsent")
     await this.restore()
+    // A file that is on its way may begin the conversation.
+    while (this.attachments.isSending) await pause()
+    if (this.isRunning) return
     const message = this.#add("visitor", text.trim(), "sending")
     this.#input.onEvent({ type: "message" })
     await this.#ask(message)
@@ -121,6 +129,14 @@ export class Conversation {
     if (message?.role !== "visitor") return
     message.state = "sending"
     await this.#ask(message, { challengeToken })
+  }
+
+  /** Attaches files, once the conversation from before the page was opened is known. */
+  async attach(files: ReadonlyArray<File>): Promise<void> {
+    await this.restore()
+    // The first message begins the conversation to which the files belong.
+    while (this.isRunning && this.#input.memory.conversationId === undefined) await pause()
+    await this.attachments.add(files)
   }
 
   /** Rates a reply; the rating that it has is taken back. */
@@ -150,6 +166,7 @@ export class Conversation {
     this.#lacksHistory = false
     this.#hasDeclined = false
     this.person.leave()
+    this.attachments.leave()
   }
 
   /** Returns a message that cannot be sent, once, so that the visitor can change it. */
@@ -180,6 +197,7 @@ export class Conversation {
     if (answer.kind === "transcript") {
       for (const message of answer.messages) this.#addStored(message, false)
       this.person.resume(answer)
+      this.attachments.resume(answer.files ?? [])
     } else if (answer.kind === "forgotten") memory.conversationId = undefined
     else {
       this.#lacksHistory = true

@@ -7,6 +7,7 @@ import type { Catalogue } from "../languages/Catalogue.ts"
 import { Announcer } from "./Announcer.ts"
 import { cardList } from "./cardList.ts"
 import { Composer } from "./Composer.ts"
+import { FileList } from "./FileList.ts"
 import { LinkDialog } from "./LinkDialog.ts"
 import { MessageLog } from "./MessageLog.ts"
 import { initialOf, type MessageSurroundings } from "./MessageView.ts"
@@ -34,6 +35,7 @@ export class ChatView {
   readonly #log: MessageLog
   readonly #notice: ObstacleNotice
   readonly #person: PersonNotice
+  readonly #files: FileList
   readonly #suggestions: HTMLElement
   readonly #cards: HTMLElement
   readonly #history: HTMLElement
@@ -57,7 +59,8 @@ export class ChatView {
     this.composer = new Composer({
       texts,
       onSend: (text) => this.#send(text),
-      onStop: () => conversation.stop()
+      onStop: () => conversation.stop(),
+      onFiles: config.takesFiles ? (files) => void conversation.attach(files) : undefined
     })
     this.#notice = new ObstacleNotice({
       texts,
@@ -74,6 +77,7 @@ export class ChatView {
         this.#announcer.say(texts.say("limitOver"))
       }
     })
+    this.#files = new FileList(texts, this.#announcer)
     const { person } = conversation
     this.#person = new PersonNotice({ texts, announcer: this.#announcer, person, name: config.personName })
     this.#history = element("p", { class: "note", hidden: true }, texts.say("noHistory"))
@@ -85,19 +89,12 @@ export class ChatView {
     const first = [this.#welcome(surroundings), this.#cards, this.#history]
     const last = element("div", {}, this.#notice.element, this.#person.element, this.#suggestions)
     this.#log = new MessageLog(surroundings, texts, first, last)
-    const disclaimer = texts.say("disclaimer")
     this.element = element(
       "div",
       { class: "chat" },
       this.#header(),
       element("main", {}, this.#log.element),
-      element(
-        "footer",
-        {},
-        config.handOver && this.#person.button,
-        this.composer.element,
-        disclaimer !== "" && element("p", { class: "disclaimer" }, disclaimer)
-      ),
+      this.#footer(),
       this.#announcer.element,
       links.element
     )
@@ -157,7 +154,9 @@ export class ChatView {
     this.#log.show(messages)
     const returned = conversation.takeReturned()
     if (returned !== undefined && this.composer.text === "") this.composer.text = returned
-    const isHeld = obstacle !== undefined && HOLDING.includes(obstacle.kind)
+    const { files, isSending } = conversation.attachments
+    this.#files.show(files)
+    const isHeld = isSending || (obstacle !== undefined && HOLDING.includes(obstacle.kind))
     this.composer.set({ isRunning, isHeld })
   }
 
@@ -180,6 +179,19 @@ export class ChatView {
       this.#save,
       headerButton("restart", texts.say("startOver"), startOver),
       onClose === undefined ? undefined : headerButton("close", texts.say("close"), onClose)
+    )
+  }
+
+  #footer(): HTMLElement {
+    const { config, texts } = this.#input
+    const disclaimer = texts.say("disclaimer")
+    return element(
+      "footer",
+      {},
+      config.handOver && this.#person.button,
+      this.#files.element,
+      this.composer.element,
+      disclaimer !== "" && element("p", { class: "disclaimer" }, disclaimer)
     )
   }
 

@@ -11,6 +11,8 @@ interface ComposerInput {
   readonly texts: Catalogue
   readonly onSend: (text: string) => void
   readonly onStop: () => void
+  /** Undefined if the bot takes no files. */
+  readonly onFiles: ((files: ReadonlyArray<File>) => void) | undefined
 }
 
 /** The visitor's input. Enter sends, Shift and Enter begin a new line. */
@@ -45,10 +47,12 @@ export class Composer {
           else this.#submit()
         }
       },
+      input.onFiles && attachButton(texts.say("attach"), input.onFiles),
       this.#field,
       this.#send
     )
     this.set({ isRunning: false, isHeld: false })
+    if (input.onFiles !== undefined) takeDropped(this.element, input.onFiles)
   }
 
   get text(): string {
@@ -104,4 +108,35 @@ export class Composer {
     // An empty field with the direction "auto" runs from left to right, its placeholder too.
     this.#field.dir = this.text === "" ? "" : "auto"
   }
+}
+
+/** Opens the browser's choice of files. */
+const attachButton = (label: string, onFiles: (files: ReadonlyArray<File>) => void): HTMLElement => {
+  const chooser = element("input", {
+    type: "file",
+    multiple: true,
+    hidden: true,
+    change: () => {
+      onFiles([...(chooser.files ?? [])])
+      // The same file can be chosen again.
+      chooser.value = ""
+    }
+  })
+  const button = element(
+    "button",
+    { type: "button", class: "attach", "aria-label": label, title: label, click: () => chooser.click() },
+    icon("attach")
+  )
+  return element("div", {}, button, chooser)
+}
+
+/** Takes files that are dropped on an element. */
+const takeDropped = (target: HTMLElement, onFiles: (files: ReadonlyArray<File>) => void): void => {
+  target.addEventListener("dragover", (event) => event.preventDefault())
+  target.addEventListener("drop", (event) => {
+    const files = [...(event.dataTransfer?.files ?? [])]
+    if (files.length === 0) return
+    event.preventDefault()
+    onFiles(files)
+  })
 }

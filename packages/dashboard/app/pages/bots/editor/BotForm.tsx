@@ -7,6 +7,7 @@ import { ProblemNotice } from "../../../shell/ProblemNotice.tsx"
 import { HandoverSection } from "../people/HandoverSection.tsx"
 import { AppearanceSection } from "../widget/AppearanceSection.tsx"
 import { CardsField } from "../widget/CardsField.tsx"
+import { useWidgetMessages } from "../widget/useWidgetMessages.ts"
 import { type BotDraft, refusedOf } from "./botDraft.ts"
 import classes from "./BotForm.module.css"
 import { DocumentsField } from "./DocumentsField.tsx"
@@ -127,9 +128,10 @@ const LookSection = ({ draft, onChange, refused, wrong }: FieldsProps) => {
   )
 }
 
-/** The model, its instructions and its documents. */
+/** The model, its instructions and its documents, and whether visitors add files. */
 const KnowledgeSection = ({ draft, onChange, wrong }: FieldsProps) => {
   const { t } = useMessages()
+  const widget = useWidgetMessages()
   return (
     <Section title={t("bots.section.knowledge")}>
       <ModelField modelId={draft.modelId} onChange={(modelId) => onChange({ modelId })} />
@@ -143,6 +145,12 @@ const KnowledgeSection = ({ draft, onChange, wrong }: FieldsProps) => {
         onChange={({ currentTarget: { value } }) => onChange({ instructions: value })}
       />
       <DocumentsField documentIds={draft.documentIds} onChange={(documentIds) => onChange({ documentIds })} />
+      <Switch
+        label={widget.t("widget.uploads")}
+        description={widget.t("widget.uploads.text")}
+        checked={draft.visitorUploads}
+        onChange={({ currentTarget: { checked } }) => onChange({ visitorUploads: checked })}
+      />
     </Section>
   )
 }

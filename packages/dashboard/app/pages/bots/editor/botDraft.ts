@@ -35,6 +35,7 @@ export const newBotDraft = (welcomeMessage: string): BotDraft => ({
   welcomeCards: [],
   translations: {},
   showSources: true,
+  visitorUploads: false,
   handOver: false,
   handOverEmail: "",
   personName: "",
@@ -117,7 +118,6 @@ const isDraft = (value: unknown): value is BotDraft =>
   value !== null &&
   "displayName" in value &&
   "allowedSites" in value &&
-  "welcomeCards" in value &&
   "translations" in value
 
 /** Unsaved drafts, kept until the tab is closed. */

@@ -19,6 +19,7 @@ import { conversationsPath } from "../botPath.ts"
 import { VISITOR_SHOWN } from "./ConversationList.tsx"
 import classes from "./ConversationView.module.css"
 import { TranscriptButton } from "./TranscriptButton.tsx"
+import { VisitorFiles } from "./VisitorFiles.tsx"
 
 export interface ConversationViewProps {
   readonly bot: Bot
@@ -64,6 +65,7 @@ export const ConversationView = ({ bot, conversationId }: ConversationViewProps)
           </Button>
         </div>
       </header>
+      <VisitorFiles files={conversation.files} />
       {hasNextPage && (
         <Button variant="default" size="xs" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
           {t("chat.loadEarlier")}

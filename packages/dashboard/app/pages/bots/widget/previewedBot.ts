@@ -15,6 +15,7 @@ export const previewedBot = (draft: BotDraft, language: BotLanguage, name: strin
     font: settings.font,
     colorScheme: settings.colorScheme,
     showSources: settings.showSources,
+    visitorUploads: settings.visitorUploads,
     handOver: settings.handOver,
     personName: settings.personName,
     launcherText: isText(launcherText) ? launcherText : settings.launcherText,

@@ -1,0 +1,118 @@
+import { Clock, Effect } from "effect"
+import type { Bot } from "../../bots/Bot.ts"
+import { ConversationFiles, type FileAttached } from "../../chat/store/ConversationFiles.ts"
+import { ChatStore } from "../../chat/store/ChatStore.ts"
+import { Accounts } from "../../credits/Accounts.ts"
+import type { Document } from "../../documents/Document.ts"
+import type { DocumentFailure } from "../../documents/reading/DocumentParser.ts"
+import { makeStoreFile } from "../../documents/storing/storeFile.ts"
+import { UploadLimits } from "../../documents/storing/UploadLimits.ts"
+import { SessionIssuedAt } from "../../identity/SessionIssuedAt.ts"
+import { AccessList } from "../../sessions/AccessList.ts"
+import { IdGenerator } from "../../storage/IdGenerator.ts"
+import { Catalog } from "../../tiers/Catalog.ts"
+import { tierOf } from "../../tiers/CatalogData.ts"
+import { BotNotFound } from "../../bots/errors.ts"
+import { ConversationNotFound } from "../botErrors.ts"
+import { VisitorGate } from "../VisitorGate.ts"
+import type { VisitorFile } from "../VisitorMessage.ts"
+import { visitorOwner } from "../visitorOwner.ts"
+import { NoRoomForFile, TooManyConversationFiles, VisitorUploadsOff } from "./fileErrors.ts"
+
+/** The most bytes of a visitor's file, and the most files of a conversation. */
+export const MAX_VISITOR_FILE_BYTES = 5 * 1024 * 1024
+export const MAX_CONVERSATION_FILES = 5
+/** The part of the owner's room for documents that the files of all visitors may take. */
+const VISITORS_SHARE = 1 / 2
+
+/** A file of a visitor, and its origin. */
+export interface VisitorFileInput extends VisitorFile {
+  /** The name that the visitor's browser sent; cleaned here. */
+  readonly filename: string
+  readonly bytes: Uint8Array
+  /** The address it came from, as the server knows it. */
+  readonly address: string | undefined
+}
+
+/** A file of a conversation, as its visitor sees it. */
+export interface WidgetFile {
+  readonly filename: string
+  readonly status: Document["status"]
+  /** Why it could not be read; absent unless that failed and the cause is known. */
+  readonly reason?: DocumentFailure
+}
+
+export const widgetFile = ({ filename, reasonCode, status }: Document): WidgetFile => ({
+  filename,
+  status,
+  ...(reasonCode === undefined ? {} : { reason: reasonCode })
+})
+
+const refusalOf = (
+  attached: FileAttached
+): Effect.Effect<void, ConversationNotFound | NoRoomForFile | TooManyConversationFiles> => {
+  if (attached === "NoConversation") return Effect.fail(new ConversationNotFound())
+  if (attached === "TooMany") return Effect.fail(new TooManyConversationFiles({ limit: MAX_CONVERSATION_FILES }))
+  return attached === "Full" ? Effect.fail(new NoRoomForFile()) : Effect.void
+}
+
+/** Refuses a file before it is scanned and stored: of a conversation that is full or not there, or of a blocked owner. */
+const makeCheck = Effect.gen(function* () {
+  const access = yield* AccessList
+  const chats = yield* ChatStore
+  const files = yield* ConversationFiles
+  return Effect.fnUntraced(function* (owner: Parameters<typeof files.list>[0]["owner"], chatId: string | undefined) {
+    yield* Effect.catchTag(access.checkPerson(owner.botOwner), "UserBlocked", () => Effect.fail(new NoRoomForFile()))
+    if (chatId === undefined) return
+    const found = yield* chats.transcript({ owner, chatId, limit: 1, toContinue: true })
+    if (found === undefined) return yield* new ConversationNotFound()
+    const { length } = yield* files.list({ owner, chatId })
+    if (length >= MAX_CONVERSATION_FILES) yield* refusalOf("TooMany")
+  })
+})
+
+/** Returns a function that attaches a visitor's file to a conversation, as a document of the bot's owner. */
+export const makeAttachFile = <E>(botOf: (publicKey: string) => Effect.Effect<Bot, E>) =>
+  Effect.gen(function* () {
+    const accounts = yield* Accounts
+    const catalog = yield* Catalog
+    const check = yield* makeCheck
+    const files = yield* ConversationFiles
+    const gate = yield* VisitorGate
+    const ids = yield* IdGenerator
+    const limits = yield* UploadLimits
+    const store = yield* makeStoreFile
+    const maxBytes = Math.min(limits.maxBytes, MAX_VISITOR_FILE_BYTES)
+
+    const share = Effect.fnUntraced(function* (owner: string) {
+      const { maxDocumentBytes, maxDocuments } = tierOf(catalog, (yield* accounts.of(owner)).tier)
+      return {
+        maxDocuments: Math.ceil(maxDocuments * VISITORS_SHARE),
+        maxDocumentBytes: Math.ceil(maxDocumentBytes * VISITORS_SHARE)
+      }
+    })
+
+    return Effect.fn("WidgetService.attach")(function* (sent: VisitorFileInput) {
+      const { address, bytes, conversationId, filename, publicKey, visitorId } = sent
+      const askedAt = yield* Clock.currentTimeMillis
+      const bot = yield* botOf(publicKey)
+      if (!bot.visitorUploads) return yield* new VisitorUploadsOff()
+      const owner = yield* visitorOwner(bot, visitorId)
+      yield* gate.enterUpload(address, bot.id)
+      yield* check(owner, conversationId)
+      const chatId = conversationId?.toLowerCase() ?? (yield* ids.next)
+      const attaching = { owner, chatId, continues: conversationId !== undefined, maxFiles: MAX_CONVERSATION_FILES }
+      const stored = Effect.flatMap(share(bot.owner), (quota) =>
+        store({ userId: bot.owner, filename, bytes }, { ...limits, maxBytes }, (document) =>
+          Effect.flatMap(files.attach({ ...attaching, document, quota }), refusalOf)
+        )
+      )
+      const { document } = yield* stored.pipe(
+        // As with a reply, an owner who was erased since gets no new account.
+        Effect.provideService(SessionIssuedAt, askedAt),
+        Effect.catchTag("SessionInvalid", () => Effect.fail(new BotNotFound({ botId: "" }))),
+        Effect.catchTag("DocumentQuotaExceeded", () => Effect.fail(new NoRoomForFile()))
+      )
+      return { conversationId: chatId, file: widgetFile(document) }
+    })
+  })
