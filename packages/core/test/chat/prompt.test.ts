@@ -382,3 +382,56 @@ describe("buildPrompt", () => {
     expect(4_000 - 500 - prompt.maxInputTokens).toBeLessThan(cost)
   })
 })
+
+describe("the images of a conversation", () => {
+  const image = { id: "i", mediaType: "image/png" as const, width: 100, height: 100, bytes: new Uint8Array(1) }
+  const seeing = (contextTokens: number): Model => ({ ...model(contextTokens, 1_000), imageTokens: 1_000 })
+  const shown = (content: string, count: number): ChatMessage => ({
+    ...user(content),
+    images: Array.from({ length: count }, () => image)
+  })
+
+  it("are dropped with the oldest turns if they do not fit, and the newest question is answered", () => {
+    const messages = [shown("1", 4), assistant("A"), shown("2", 4), assistant("B"), user("3")]
+    const { conversation, images, maxInputTokens } = built({ model: seeing(6_000), messages, sources: [] })
+    expect(conversation.map(({ content }) => content)).toEqual(["2", "B", "3"])
+    expect(images).toBe(4)
+    expect(maxInputTokens).toBeLessThanOrEqual(5_000)
+    expect(built({ model: seeing(2_000), messages, sources: [] }).images).toBe(0)
+  })
+
+  it("of earlier questions take no room from the passages", () => {
+    const passages = [source(1, "word ".repeat(2_000))]
+    const messages = [shown("1", 4), assistant("A"), user("2")]
+    const { images, sources } = built({ model: seeing(6_000), messages, sources: passages })
+    expect([images, sources.length]).toEqual([0, 1])
+  })
+
+  it("never exceed the window with all that the prompt has", () => {
+    const turn = fc.tuple(fc.nat(4), fc.nat(3_000))
+    fc.assert(
+      fc.property(
+        fc.array(turn, { minLength: 1, maxLength: 8 }),
+        fc.integer({ min: 300, max: 12_000 }),
+        fc.constantFrom(1, 1.35, 2.1),
+        fc.nat(1_600),
+        (turns, window, inputTokenFactor, imageTokens) => {
+          const messages = turns.flatMap(([count, length], place) => {
+            const asked = shown("ab ".repeat(length / 3 + 1), count)
+            return place === turns.length - 1 ? [asked] : [asked, assistant("Yes")]
+          })
+          const which = { ...seeing(window), inputTokenFactor, imageTokens }
+          const result = buildPrompt({ model: which, messages, sources: [] })
+          if (Result.isFailure(result)) return
+          const { images, maxInputTokens, maxOutputTokens, maxTokens } = result.success
+          const given = result.success.messages
+          expect(images).toBe(given.reduce((sum, { images: of = [] }) => sum + of.length, 0))
+          expect(maxTokens).toBe(maxRequestTokens(given))
+          expect(maxInputTokens).toBe(Math.ceil(maxTokens * inputTokenFactor) + images * imageTokens)
+          expect(maxInputTokens + maxOutputTokens).toBeLessThanOrEqual(window)
+          expect(maxOutputTokens).toBeGreaterThanOrEqual(Math.min(256, 1_000))
+        }
+      )
+    )
+  })
+})

@@ -140,6 +140,16 @@ const partOf = ({ contextTokens, id, maxOutputTokens }: Model): PromptParts["mod
   maxOutputTokens
 })
 
+/** The window beside the images that stay in any case, and the tokens of the reply: requested, least, and kept free. */
+const roomOf = (
+  { model, reserveOutputTokens: wanted = model.maxOutputTokens }: BuildPromptInput,
+  imagesNeeded: number
+) => {
+  const window = model.contextTokens - imagesNeeded
+  const least = Math.min(MINIMUM_REPLY_TOKENS, wanted)
+  return { window, wanted, least, room: Math.max(least, Math.min(wanted, Math.floor(window * REPLY_SHARE))) }
+}
+
 /**
  * Builds the messages for a model: our instruction, the caller's own system messages, as much of the history as fits
  * (newest whole turns), the passages as quoted data (an empty list if a search found none), and the newest turn. Whole
@@ -151,15 +161,13 @@ const partOf = ({ contextTokens, id, maxOutputTokens }: Model): PromptParts["mod
  */
 export const buildPrompt = (input: BuildPromptInput): Result.Result<Prompt, PromptTooLong> => {
   const { tokenizer = pieceTokenizer } = input
-  const imageTokens = countImages(input.messages) * (input.model.imageTokens ?? 0)
-  const window = input.model.contextTokens - imageTokens
-  const wanted = input.reserveOutputTokens ?? input.model.maxOutputTokens
-  const least = Math.min(MINIMUM_REPLY_TOKENS, wanted)
-  const room = Math.max(least, Math.min(wanted, Math.floor(window * REPLY_SHARE)))
+  const { imageTokens = 0, inputTokenFactor = 1 } = input.model
   const said = input.messages.filter(({ content }) => content.trim() !== "")
   const systems = said.filter(({ role }) => role === "system")
   const turns = turnsOf(said.filter(({ role }) => role !== "system"))
   const newest = turns.at(-1) ?? []
+  const imagesNeeded = countImages([...systems, ...newest]) * imageTokens
+  const { least, room, wanted, window } = roomOf(input, imagesNeeded)
 
   const searched = input.searched === true
   let sources = input.sources
@@ -177,11 +185,12 @@ export const buildPrompt = (input: BuildPromptInput): Result.Result<Prompt, Prom
 
   const neededInput = maxInputTokensFor(input.model, needed)
   if (neededInput + least > window) {
-    const tokens = neededInput + least + imageTokens
+    const tokens = neededInput + least + imagesNeeded
     return Result.fail(new PromptTooLong({ tokens, window: input.model.contextTokens }))
   }
-  const left = Math.floor((window - room) / (input.model.inputTokenFactor ?? 1)) - needed
-  const history = trimHistory(turns.slice(0, -1), left, tokenizer)
+  const left = Math.floor((window - room) / inputTokenFactor) - needed
+  const perImage = Math.ceil(imageTokens / inputTokenFactor)
+  const history = trimHistory(turns.slice(0, -1), left, tokenizer, perImage)
   const maxTokens = needed + history.maxTokens
   const conversation = [...systems, ...history.messages, ...newest]
   const images = countImages(conversation)
@@ -263,17 +272,22 @@ const CUT_STEP = 16_384
 const CUT_SHARE = 1 / 4
 
 /**
- * The newest whole turns that fit into `budget` tokens together, without a gap, and the most tokens that they take. If
- * a turn was dropped, the result begins with a user message, and if possible at a step of the conversation: the next
+ * The newest whole turns that fit into `budget` tokens together, with so many for each image, without a gap, and the most
+ * tokens that their texts take. If a turn was dropped, the result begins with a user message, and if possible at a step of the conversation: the next
  * requests begin there too, and not one turn later each, which no vendor's cache would have.
  */
 const trimHistory = (
   turns: ReadonlyArray<ReadonlyArray<ChatMessage>>,
   budget: number,
-  tokenizer: TokenizerService
+  tokenizer: TokenizerService,
+  perImage: number
 ): { readonly messages: ReadonlyArray<ChatMessage>; readonly maxTokens: number } => {
   const costOf = (turn: ReadonlyArray<ChatMessage>) =>
-    turn.reduce((sum, message) => sum + maxMessageTokens(message, tokenizer), 0)
+    turn.reduce((sum, message) => sum + maxMessageTokens(message, tokenizer), countImages(turn) * perImage)
+  const kept = (messages: ReadonlyArray<ChatMessage>, cost: number) => ({
+    messages,
+    maxTokens: cost - countImages(messages) * perImage
+  })
   let from = turns.length
   let used = 0
   for (; from > 0; from--) {
@@ -283,8 +297,8 @@ const trimHistory = (
   }
   const step = from === 0 ? 0 : stepFrom(turns, from)
   const left = turns.slice(from, step).reduce((sum, turn) => sum + costOf(turn), 0)
-  if (step > from && left <= used * CUT_SHARE) return { messages: turns.slice(step).flat(), maxTokens: used - left }
-  return { messages: turns.slice(from).flat(), maxTokens: used }
+  if (step > from && left <= used * CUT_SHARE) return kept(turns.slice(step).flat(), used - left)
+  return kept(turns.slice(from).flat(), used)
 }
 
 /** The place of the first turn, at `from` or later, before which the conversation passes a step. */
