@@ -95,6 +95,10 @@ const fieldIssues = ({
   if (messages.length === 0 && parentMessageId === null) {
     return [{ path: "messages", message: "Expected at least one message" }]
   }
+  const shown = messages.findIndex(({ imageIds = [], role }) => role !== "user" && imageIds.length > 0)
+  if (shown >= 0) {
+    return [{ path: `messages[${shown}].imageIds`, message: "Expected no images: only messages of the user have some" }]
+  }
   if (parentMessageId === null || chatId !== undefined) return []
   return [{ path: "parentMessageId", message: "Expected the chatId of its chat, too" }]
 }

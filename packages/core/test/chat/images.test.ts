@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ChatStore } from "@parley/core/adapter"
 import { CreditService, ImageService, ModelOffers } from "@parley/core/effect"
 import { Effect, Stream } from "effect"
+import fc from "fast-check"
 import { imageHeader } from "../../src/chat/images/imageHeader.ts"
 import { ask, balance, says, scriptedModel, world } from "./world.ts"
 
@@ -82,6 +83,39 @@ describe("an image", () => {
         ["2", ...ids.slice(4, 8)],
         ["3", ...ids.slice(8)]
       ])
+    }).pipe(Effect.provide(services))
+  })
+
+  it.live("is sent once, with the newest message that has it", () => {
+    const { model, seen, services } = setUp()
+    return Effect.gen(function* () {
+      const [one, two] = [yield* add("ann"), yield* add("ann")]
+      const messages = [two, ...Array.from({ length: 30 }, () => one)].map((id, place) => ({
+        role: "user",
+        content: `${place}`,
+        imageIds: [id]
+      }))
+      yield* ask("ann", "", { messages })
+      assert.deepStrictEqual(seen(), [
+        ["0", two],
+        ["30", one]
+      ])
+      assert.strictEqual(model.requests.length, 1)
+    }).pipe(Effect.provide(services))
+  })
+
+  it.live("of a message of the assistant or of the system is refused", () => {
+    const { model, services } = setUp()
+    return Effect.gen(function* () {
+      const image = yield* add("ann")
+      for (const role of ["assistant", "system"]) {
+        const messages = [{ role, content: "Look", imageIds: [image] }, ...asking("What is it?").messages]
+        const issues = yield* issuesOf(ask("ann", "", { messages }))
+        assert.deepStrictEqual(issues, [
+          "messages[0].imageIds: Expected no images: only messages of the user have some"
+        ])
+      }
+      assert.strictEqual(model.requests.length, 0)
     }).pipe(Effect.provide(services))
   })
 
@@ -215,6 +249,44 @@ describe("the header of an image", () => {
       sizes,
       types.map((type) => ({ mediaType: `image/${type}`, width: 3, height: 5 }) as ReturnType<typeof imageHeader>)
     )
+  })
+
+  it("of any bytes is read without an error, and has a size", () => {
+    const beginnings = [
+      ...[
+        [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a],
+        [0xff, 0xd8, 0xff]
+      ],
+      ...["GIF87a", "GIF89a", "RIFF0000WEBPVP8 ", "RIFF0000WEBPVP8L", "RIFF0000WEBPVP8X"].map((text) => [
+        ...new TextEncoder().encode(text)
+      ])
+    ]
+    const part = fc.oneof(fc.constantFrom(0xff, 0xd8, 0xe0, 0xc0, 0xc4, 0), fc.nat(255))
+    const image = fc.tuple(fc.constantFrom([], ...beginnings), fc.array(part, { maxLength: 80 }), fc.nat(8))
+    fc.assert(
+      fc.property(image, ([beginning, rest, offset]) => {
+        const all = new Uint8Array([...Array.from({ length: offset }, () => 0xff), ...beginning, ...rest])
+        const header = imageHeader(all.subarray(offset))
+        if (header === undefined) return
+        assert.isAbove(Math.min(header.width, header.height), 0)
+        assert.isTrue(Number.isSafeInteger(header.width * header.height))
+      }),
+      { numRuns: 20_000 }
+    )
+  })
+
+  it("of two megabytes of markers is read to its end within a second", () => {
+    for (const marker of [
+      [0xff, 0xff],
+      [0xff, 0xe0, 0, 2],
+      [0xff, 0xe0, 0, 0]
+    ]) {
+      const bytes = new Uint8Array(2 * 1024 * 1024).map((_, place) => marker[place % marker.length] ?? 0)
+      bytes.set([0xff, 0xd8])
+      const before = performance.now()
+      assert.isUndefined(imageHeader(bytes))
+      assert.isBelow(performance.now() - before, 1_000)
+    }
   })
 
   it("is missing in everything that ends early or is no image", () => {

@@ -34,7 +34,8 @@ const imagesAt = (place: number): string => `messages[${place}].imageIds`
 
 /**
  * Reads the images of a conversation for its model: those that the new messages name, which must be the person's and in
- * no other chat, and the newest of the earlier messages within the bounds. A model that sees no images is refused if the
+ * no other chat, and the newest of the earlier messages within the bounds. The model sees an image once, with the newest
+ * message that names it. A model that sees no images is refused if the
  * question has some, and gets the earlier messages without theirs. Without images it reads nothing.
  */
 export const makeSeeImages = Effect.gen(function* () {
@@ -51,7 +52,8 @@ export const makeSeeImages = Effect.gen(function* () {
       const names = able.map(({ id }) => id).join(", ")
       return yield* refuse("modelId", `a model that sees images${names === "" ? "" : `: ${names}`}`)
     }
-    const ids = [...stored, ...said].flatMap(({ imageIds = [] }) => imageIds).toReversed()
+    const conversation = [...stored, ...said]
+    const ids = [...new Set(conversation.flatMap(({ imageIds = [] }) => imageIds).toReversed())]
     if (ids.length === 0 || !seesImages(model) || !("person" in owner)) return { stored, said }
     const asked = new Set(said.flatMap(({ imageIds = [] }) => imageIds))
     const most = Math.max(MAX_SEEN_IMAGES, asked.size)
@@ -66,13 +68,15 @@ export const makeSeeImages = Effect.gen(function* () {
         return yield* refuse(imagesAt(index), "images of yours that no other chat has, of at most 8 MB together")
       }
     }
-    const shown = (imageIds: ReadonlyArray<string> = []): { images?: ReadonlyArray<ChatImage> } => {
-      const found = imageIds.flatMap((id) => images.get(id)?.image ?? [])
+    const newest = new Map(conversation.flatMap((each) => (each.imageIds ?? []).map((id) => [id, each] as const)))
+    const shown = (message: (typeof conversation)[number]): { images?: ReadonlyArray<ChatImage> } => {
+      const of = (message.imageIds ?? []).filter((id) => newest.get(id) === message)
+      const found = of.flatMap((id) => images.get(id)?.image ?? [])
       return found.length === 0 ? {} : { images: found }
     }
     return {
-      stored: stored.map((each) => (each.imageIds === undefined ? each : { ...each, ...shown(each.imageIds) })),
-      said: said.map(({ content, imageIds, role }) => ({ role, content, ...shown(imageIds) }))
+      stored: stored.map((each) => (each.imageIds === undefined ? each : { ...each, ...shown(each) })),
+      said: said.map((each) => ({ role: each.role, content: each.content, ...shown(each) }))
     }
   })
 })
