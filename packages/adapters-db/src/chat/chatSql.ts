@@ -4,6 +4,7 @@ import {
   isUuid,
   ownerKey,
   type RemoveUnusedInput,
+  UNUSED_IMAGE_MS,
   USED_AGAIN_MS
 } from "@parley/core/adapter"
 
@@ -41,9 +42,10 @@ export const usageSql = (schema: string, whose: "own" | "visitors"): string =>
   `SELECT coalesce(sum(bytes), 0)::bigint${whose === "own" ? IMAGE_BYTES(schema) : ""} AS bytes FROM ${schema}.chats
    WHERE user_id = $1 AND bot ${whose === "own" ? "=" : ">"} ''`
 
-/** The bytes of the person's images, also of those that no message has yet. */
+/** The bytes of the person's images, except those that the next upload deletes. */
 const IMAGE_BYTES = (schema: string): string =>
-  ` + (SELECT coalesce(sum(octet_length(i.bytes)), 0)::bigint FROM ${schema}.chat_images i WHERE i.user_id = $1)`
+  ` + (SELECT coalesce(sum(octet_length(i.bytes)), 0)::bigint FROM ${schema}.chat_images i WHERE i.user_id = $1
+    AND (i.chat_id IS NOT NULL OR i.created_at >= now() - ${UNUSED_IMAGE_MS} * interval '1 millisecond'))`
 
 const CHAT_COLUMNS = `c.id, c.bot, c.visitor, c.title, c.created_at, c.updated_at, c.project_id,
   c.updated_at < now() - ${USED_AGAIN_MS} * interval '1 millisecond' AS is_unused,

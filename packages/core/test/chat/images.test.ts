@@ -3,6 +3,7 @@ import { ChatStore } from "@parley/core/adapter"
 import { CreditService, ImageService, ModelOffers } from "@parley/core/effect"
 import { Effect, Stream } from "effect"
 import fc from "fast-check"
+import { TestClock } from "effect/testing"
 import { imageHeader } from "../../src/chat/images/imageHeader.ts"
 import { ask, balance, says, scriptedModel, world } from "./world.ts"
 
@@ -171,6 +172,17 @@ describe("an image", () => {
       yield* add("bob", png(10, 10, 60_000))
     }).pipe(Effect.provide(services))
   })
+})
+
+it.effect("images that no message had for a day fill no quota: a person uploads and asks again", () => {
+  const tiers = { free: { ...CONFIG.tiers.free, maxChatBytes: 100_000 } }
+  const { services } = setUp(undefined, { ...CONFIG, tiers })
+  return Effect.gen(function* () {
+    yield* add("ann", png(10, 10, 90_000))
+    assert.strictEqual((yield* Effect.flip(add("ann", png(10, 10, 90_000))))._tag, "StorageQuotaExceeded")
+    yield* TestClock.adjust("25 hours")
+    yield* add("ann", png(10, 10, 90_000))
+  }).pipe(Effect.provide(services))
 })
 
 describe("the price of images", () => {

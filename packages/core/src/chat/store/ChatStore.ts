@@ -230,8 +230,9 @@ export class ChatStore extends Context.Service<
       documentIds: ReadonlyArray<string>
     ): Effect.Effect<boolean, StorageFailed>
     /**
-     * The bytes of all of a person's own chats and images or, for a visitor, of the conversations of all visitors of all bots of
-     * the bot's owner: the `storedBytes` of their messages.
+     * The bytes of all of a person's own chats, the `storedBytes` of their messages, and of the person's images, except those
+     * that no message has had for `UNUSED_IMAGE_MS`. For a visitor, of the conversations of all visitors of all bots of the
+     * bot's owner.
      */
     usage(owner: ConversationOwner): Effect.Effect<number, StorageFailed>
     /** Deletes a chat with its messages; returns true if it existed. */

@@ -3,6 +3,7 @@ import { InMemoryEventLog } from "../../events/InMemoryEventLog.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
 import { storableText } from "../../storage/storableText.ts"
+import { UNUSED_IMAGE_MS } from "../images/ImageStore.ts"
 import {
   type ConversationOwner,
   type OwnerKey,
@@ -184,9 +185,12 @@ const makeTable = Effect.gen(function* () {
 })
 type Table = Effect.Success<typeof makeTable>
 
-/** The bytes of the images of a person's own chats, and of those that no message has yet. */
-const bytesOf = (owner: ConversationOwner, imagesOf: Table["imagesOf"]): number =>
-  "person" in owner ? imagesOf(owner.person).reduce((sum, { bytes }) => sum + bytes.byteLength, 0) : 0
+/** The bytes of a person's images, except those that the next upload deletes. */
+const bytesOf = (owner: ConversationOwner, imagesOf: Table["imagesOf"], now: number): number => {
+  const all = "person" in owner ? imagesOf(owner.person) : []
+  const counted = all.filter(({ addedAt, chatId }) => chatId !== undefined || addedAt >= now - UNUSED_IMAGE_MS)
+  return counted.reduce((sum, { bytes }) => sum + bytes.byteLength, 0)
+}
 
 const makeStore = ({ atOnce, begin, chats, imagesOf, remove, storage, use }: Table) => {
   const change = (owner: ConversationOwner, chatId: string, how: (stored: StoredChat) => StoredChat | undefined) =>
@@ -236,11 +240,13 @@ const makeStore = ({ atOnce, begin, chats, imagesOf, remove, storage, use }: Tab
         (stored) => stored !== undefined
       ),
     usage: (owner) =>
-      atOnce(() =>
-        [...chats.values()]
-          .filter(({ chat }) => sharesQuota(ownerKey(chat.owner), ownerKey(owner)))
-          .flatMap((stored) => stored.messages)
-          .reduce((sum, { content, sources }) => sum + storedBytes(content, sources), bytesOf(owner, imagesOf))
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        atOnce(() =>
+          [...chats.values()]
+            .filter(({ chat }) => sharesQuota(ownerKey(chat.owner), ownerKey(owner)))
+            .flatMap((stored) => stored.messages)
+            .reduce((sum, { content, sources }) => sum + storedBytes(content, sources), bytesOf(owner, imagesOf, now))
+        )
       ),
     remove: (owner, chatId) => atOnce(() => remove(keyOf(owner, chatId)))
   })
