@@ -13,9 +13,10 @@ export interface TableUsage extends Row {
   readonly rows: number
 }
 
-/** What one person stores, in bytes: uploaded files, wherever they are, and texts of conversations, also of bots. */
+/** What one person stores, in bytes: uploaded files, wherever they are, images, and texts of conversations, also of bots. */
 export interface PersonUsage extends Row {
   readonly userId: string
+  /** With images. */
   readonly files: number
   readonly texts: number
 }
@@ -40,10 +41,11 @@ const peopleSql = (
 ) => `SELECT user_id AS "userId", sum(files)::float8 AS files, sum(texts)::float8 AS texts
   FROM (
     SELECT user_id, bytes AS files, 0 AS texts FROM ${schema}.documents
+    UNION ALL SELECT user_id, octet_length(bytes), 0 FROM ${schema}.chat_images
     UNION ALL SELECT user_id, 0, bytes FROM ${schema}.chats
   ) stored GROUP BY user_id ORDER BY sum(files) + sum(texts) DESC, user_id LIMIT $1`
 
-/** Reads the size of each table, and of what people store. It reads all chats and documents once, but no content. */
+/** Reads the size of each table, and of what people store. It reads all chats, images and documents once, but no content. */
 export const storageUsage = (input: {
   /** People at most. */
   readonly people: number

@@ -5,6 +5,7 @@ import { expect, it } from "vitest"
 import { PgChatStoreLayer } from "../../src/chat/PgChatStore.ts"
 import { PgImageStoreLayer } from "../../src/chat/PgImageStore.ts"
 import { Database } from "../../src/database/Database.ts"
+import { storageUsage } from "../../src/inspection/storageUsage.ts"
 import { databases } from "../databases.ts"
 
 const newImage = (size: number) => ({
@@ -84,6 +85,17 @@ for (const { name, layer } of databases) {
           const [first] = read
           expect(turns.map(({ chatId }) => chatId)).toContain(first?.chatId)
           expect(read.map(({ chatId }) => chatId)).toEqual(read.map(() => first?.chatId))
+        })
+      ))
+
+    it("are part of what a person stores, as operators see it", () =>
+      run(
+        Effect.gen(function* () {
+          const images = yield* ImageStore
+          const userId = newUserId()
+          yield* images.add(userId, newImage(1_234_567))
+          const { people } = yield* storageUsage({ people: 100 })
+          expect(people.find((each) => each.userId === userId)).toEqual({ userId, files: 1_234_567, texts: 0 })
         })
       ))
   })
