@@ -156,7 +156,7 @@ async function* produce(reply: Reply, signal: AbortSignal): AsyncGenerator<Reply
       yield { _tag: "text-delta", text }
     }
     const usage: Usage = {
-      freshInput: estimateMessageTokens(request.messages),
+      freshInput: estimateMessageTokens(request.messages, undefined, request.model),
       cacheRead: 0,
       cacheWrite: 0,
       output: produced

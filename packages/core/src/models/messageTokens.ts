@@ -92,11 +92,12 @@ export const maxRequestTokens = (
 /** Tokens of a whole request as vendors typically count them; those of its texts are never more than `maxRequestTokens`. */
 export const estimateMessageTokens = (
   messages: ReadonlyArray<ChatMessage>,
-  tokenizer: TokenizerService = pieceTokenizer
+  tokenizer: TokenizerService = pieceTokenizer,
+  model: Pick<Model, "imageTokens"> = { imageTokens: USUAL_IMAGE_TOKENS }
 ): number => {
   let tokens = TYPICAL_OVERHEAD
   for (const message of messages) {
-    tokens += countMessage(message, tokenizer).estimate + TYPICAL_OVERHEAD + estimateImageTokens(message)
+    tokens += countMessage(message, tokenizer).estimate + TYPICAL_OVERHEAD + estimateImageTokens(message, model)
   }
   return tokens
 }
@@ -112,13 +113,16 @@ export const maxInputTokensFor = (model: Model, maxTokens: number, images = 0): 
 export const countImages = (messages: ReadonlyArray<ChatMessage>): number =>
   messages.reduce((count, { images = [] }) => count + images.length, 0)
 
-/** The tokens of an image: its pixels divided by this, up to the most (Anthropic, "Vision", evaluate image size). */
-const PIXELS_PER_TOKEN = 750
+/** The tokens of an image: one for each begun square of this edge, up to the most (Anthropic, "Vision", image costs). */
+const PATCH_EDGE = 28
 const USUAL_IMAGE_TOKENS = 1_600
 
-/** The tokens of a message's images as vendors usually count them. */
-export const estimateImageTokens = ({ images = [] }: ChatMessage): number =>
-  images.reduce(
-    (sum, { height, width }) => sum + Math.min(USUAL_IMAGE_TOKENS, Math.ceil((width * height) / PIXELS_PER_TOKEN)),
-    0
-  )
+/** The tokens of a message's images as vendors usually count them; never more than this model counts. */
+export const estimateImageTokens = (
+  { images = [] }: ChatMessage,
+  { imageTokens = 0 }: Pick<Model, "imageTokens">
+): number => {
+  const most = Math.min(USUAL_IMAGE_TOKENS, imageTokens)
+  const patches = images.map(({ height, width }) => Math.ceil(width / PATCH_EDGE) * Math.ceil(height / PATCH_EDGE))
+  return patches.reduce((sum, count) => sum + Math.min(most, count), 0)
+}

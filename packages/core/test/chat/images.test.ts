@@ -227,6 +227,31 @@ describe("the price of images", () => {
     })
   })
 
+  it.live("without a count of the vendor is that of whole patches, and never more than the model counts", () => {
+    const priced = (imageTokens: number) =>
+      setUp(undefined, {
+        ...CONFIG,
+        models: {
+          ...CONFIG.models,
+          "model-a-mini": { ...CONFIG.models["model-a-mini"], creditsPer1kInput: 1_000, imageTokens }
+        }
+      })
+    const costs = (bytes: Uint8Array) =>
+      Effect.gen(function* () {
+        yield* ask("ann", "What is it?")
+        const before = yield* spent
+        yield* ask("ann", "", asking("What is it?", yield* add("ann", bytes)))
+        return (yield* spent) - 2 * before
+      })
+    return Effect.gen(function* () {
+      // 8,000 pixels are 286 patches of 28.
+      const thin = yield* Effect.provide(costs(png(8_000, 1)), priced(4_800).services)
+      const large = yield* Effect.provide(costs(png(8_000, 8_000)), priced(4_800).services)
+      const small = yield* Effect.provide(costs(png(1_500, 1_000)), priced(85).services)
+      assert.deepStrictEqual([thin, large, small], [286, 1_600, 85])
+    })
+  })
+
   it.live("a model with images says so, and one without does not", () => {
     const { services } = setUp()
     return Effect.gen(function* () {
@@ -251,7 +276,7 @@ describe("the header of an image", () => {
     const sizes = [
       png(3, 5),
       bytesOf([0xff, 0xd8, 0xff, 0xe0, 0, 4, 1, 1, 0xff, 0xff, 0xc2, 0, 17, 8, 0, 5, 0, 3], padding),
-      bytesOf("GIF89a", [3, 0, 5, 0], padding),
+      bytesOf("GIF89a", [3, 0, 5, 0, 0, 0, 0, 0x2c, 0, 0, 0, 0, 3, 0, 5, 0, 0], padding),
       bytesOf("RIFF", [0, 0, 0, 0], "WEBPVP8 ", [0, 0, 0, 0, 0, 0, 0, 0x9d, 1, 0x2a, 3, 0, 5, 0], padding),
       bytesOf("RIFF", [0, 0, 0, 0], "WEBPVP8L", [0, 0, 0, 0, 0x2f, 2, 0, 1, 0], padding),
       bytesOf("RIFF", [0, 0, 0, 0], "WEBPVP8X", [0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 4, 0, 0], padding)
@@ -299,6 +324,29 @@ describe("the header of an image", () => {
       assert.isUndefined(imageHeader(bytes))
       assert.isBelow(performance.now() - before, 1_000)
     }
+  })
+
+  it("has the size that decoders find: behind no marker that hides a frame, and of the first frame of a GIF", () => {
+    const frame = (high: number, wide: number) => [0xff, 0xc0, 0, 17, 8, 0, high, 0, wide, 3]
+    // A decoder reads no length behind these markers, and finds the frame that follows.
+    for (const marker of [0x01, 0xd0, 0xd7, 0xd8, 0xd9, 0xda]) {
+      const image = bytesOf(
+        [0xff, 0xd8, 0xff, marker],
+        frame(9, 9),
+        Array.from({ length: 70_000 }, () => 0xff),
+        frame(1, 1)
+      )
+      assert.deepInclude(imageHeader(image) ?? { width: 9, height: 9 }, { width: 9, height: 9 })
+    }
+    const gif = (...blocks: ReadonlyArray<ReadonlyArray<number>>) =>
+      imageHeader(bytesOf("GIF89a", [1, 0, 1, 0, 0x80, 0, 0], [0, 0, 0, 255, 255, 255], ...blocks, padding))
+    const first = [0x2c, 1, 0, 2, 0, 0x10, 0x27, 5, 0, 0]
+    const comment = [0x21, 0xfe, 3, 0x2c, 0, 0, 1, 7, 0]
+    for (const header of [gif(first), gif(comment, first), gif(comment, comment, first, first)]) {
+      assert.deepInclude(header, { width: 10_001, height: 7 })
+    }
+    assert.deepInclude(gif([0x2c, 0, 0, 0, 0, 1, 0, 1, 0, 0]), { width: 1, height: 1 })
+    assert.isUndefined(gif(comment))
   })
 
   it("is missing in everything that ends early or is no image", () => {

@@ -9,8 +9,8 @@ import { ask, balance, says, scriptedModel, transactions, world } from "./world.
 
 /** A model with a reply of this number of tokens, which counts the prompt as it is estimated. */
 const writes = (output: number) =>
-  scriptedModel(({ messages }) =>
-    says(["word"], { input: estimatedInput(messages, pieceTokenizer).freshInput, output })
+  scriptedModel(({ messages, model }) =>
+    says(["word"], { input: estimatedInput(messages, pieceTokenizer, model).freshInput, output })
   )
 
 const configOf = (input: number, output: number, monthlyCredits: number) => ({
@@ -104,7 +104,7 @@ suite("a person", () => {
           const rich = await askWith(configOf(inputRate, outputRate, 1_000_000), output, content)
           if (rich.request === undefined) throw new Error("A rich person was refused.")
           const price = 1_000_000 - rich.left.available
-          const { freshInput } = estimatedInput(rich.request.messages, pieceTokenizer)
+          const { freshInput } = estimatedInput(rich.request.messages, pieceTokenizer, rich.request.model)
           const usage = { freshInput, cacheRead: 0, cacheWrite: 0, output }
           assert.strictEqual(price, priceOf(usage, rich.request.model))
           const credits = Math.max(0, price + more)

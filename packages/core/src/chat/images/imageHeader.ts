@@ -18,14 +18,33 @@ const pngHeader = (view: DataView): ImageHeader | undefined =>
     ? undefined
     : { mediaType: "image/png", width: view.getUint32(16), height: view.getUint32(20) }
 
-/** GIF89a, 18: the size of the logical screen follows the signature. */
-const gifHeader = (view: DataView): ImageHeader | undefined =>
-  view.byteLength < 10
-    ? undefined
-    : { mediaType: "image/gif", width: view.getUint16(6, true), height: view.getUint16(8, true) }
+const GIF_FRAME = 0x2c
+const GIF_EXTENSION = 0x21
+
+/**
+ * GIF89a, 18 and 20: the size of the logical screen follows the signature. The first frame, behind extensions of any
+ * length, may be larger: decoders then make the image larger.
+ */
+const gifHeader = (view: DataView): ImageHeader | undefined => {
+  if (view.byteLength < 13) return undefined
+  const flags = view.getUint8(10)
+  let at = 13 + (flags >= 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0)
+  while (at + 10 <= view.byteLength && view.getUint8(at) === GIF_EXTENSION) {
+    at += 2
+    while (at < view.byteLength && view.getUint8(at) !== 0) at += 1 + view.getUint8(at)
+    at += 1
+  }
+  if (at + 10 > view.byteLength || view.getUint8(at) !== GIF_FRAME) return undefined
+  const edge = (screen: number, place: number, length: number) =>
+    Math.max(view.getUint16(screen, true), view.getUint16(place, true) + view.getUint16(length, true))
+  return { mediaType: "image/gif", width: edge(6, at + 1, at + 5), height: edge(8, at + 3, at + 7) }
+}
 
 /** The markers of JPEG (ITU-T T.81, B.1.1.3) that begin a frame: SOF0 to SOF15 without DHT, JPG and DAC. */
 const isFrame = (marker: number): boolean => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
+
+/** The markers of JPEG that no segment follows, or that stand behind the frame header alone: TEM, RST0 to RST7, SOI, EOI, SOS. */
+const isMisplaced = (marker: number): boolean => marker <= 0x01 || (marker >= 0xd0 && marker <= 0xda)
 
 /** JPEG: the size stands in the frame header, behind segments of any length. */
 const jpegHeader = (view: DataView): ImageHeader | undefined => {
@@ -34,6 +53,8 @@ const jpegHeader = (view: DataView): ImageHeader | undefined => {
     const marker = view.getUint8(at + 1)
     // Any number of fill bytes may stand before a marker.
     if (marker === 0xff) at += 1
+    // A decoder skips them, or ends there: it would find another frame than this loop.
+    else if (isMisplaced(marker)) return undefined
     else if (isFrame(marker)) {
       return { mediaType: "image/jpeg", height: view.getUint16(at + 5), width: view.getUint16(at + 7) }
     } else at += 2 + view.getUint16(at + 2)

@@ -35,10 +35,14 @@ import type { TokenizerService } from "../../tokens/TokenizerService.ts"
 const MESSAGE_TOKENS = 4
 
 /** The input of a request if no provider reported the count. */
-export const estimatedInput = (messages: ReadonlyArray<ChatMessage>, tokenizer: TokenizerService): InputUsage => {
+export const estimatedInput = (
+  messages: ReadonlyArray<ChatMessage>,
+  tokenizer: TokenizerService,
+  model: Pick<Model, "imageTokens">
+): InputUsage => {
   let freshInput = 0
   for (const message of messages) {
-    freshInput += countMessage(message, tokenizer).estimate + MESSAGE_TOKENS + estimateImageTokens(message)
+    freshInput += countMessage(message, tokenizer).estimate + MESSAGE_TOKENS + estimateImageTokens(message, model)
   }
   return { freshInput, cacheRead: 0, cacheWrite: 0 }
 }
@@ -115,14 +119,14 @@ const plausibleUsage = (reported: Usage | undefined, delivered: string): Usage |
  * and delivered texts.
  */
 export const usageOfCall = (
-  { maxOutputTokens, messages }: ChatModelRequest,
+  { maxOutputTokens, messages, model }: ChatModelRequest,
   reported: ReportedUsage,
   delivered: { text(): string; tokens(): number },
   tokenizer: TokenizerService
 ): { readonly usage: Usage; readonly estimated: boolean } => {
   const plausible = plausibleUsage(reported.end?.usage, delivered.text())
   if (plausible !== undefined) return { usage: plausible, estimated: false }
-  const input = plausibleInput(reported.inputUsage) ?? estimatedInput(messages, tokenizer)
+  const input = plausibleInput(reported.inputUsage) ?? estimatedInput(messages, tokenizer, model)
   return { usage: { ...input, output: Math.min(delivered.tokens(), maxOutputTokens) }, estimated: true }
 }
 
@@ -138,7 +142,7 @@ export const lostReplyDraft = (
   tokenizer: TokenizerService
 ): ReplyReceiptDraft => {
   const { messages, model } = call.request
-  const usage = { ...(plausibleInput(reported.inputUsage) ?? estimatedInput(messages, tokenizer)), output: 0 }
+  const usage = { ...(plausibleInput(reported.inputUsage) ?? estimatedInput(messages, tokenizer, model)), output: 0 }
   const draft = { model: model.id, chatId, price: modelPrice(model), usage, estimated: true, ended: "expired" } as const
   return { ...draft, ...rewritePart(rewrite) }
 }
@@ -194,10 +198,15 @@ const makeCloseTry = Effect.map(CreditLedger, (ledger) => {
   return (hold: HoldName) => closeFrom(hold, 1)
 })
 
-const quotesOf = (candidates: ReserveReplyInput["candidates"], estimate: InputUsage): ReadonlyArray<ReplyQuote> =>
-  candidates.map(({ maxInputTokens: maxTokens, maxOutputTokens, model }) =>
-    quoteReply(model, { maxTokens, estimate }, maxOutputTokens)
+/** The price of a reply of each candidate, and the usual input of the chosen one. */
+const quotesOf = ({ candidates, prompt }: ReserveReplyInput, tokenizer: TokenizerService) => {
+  const estimateFor = (model: Model) => estimatedInput(prompt.messages, tokenizer, model)
+  const estimate = estimateFor(candidates[0].model)
+  const quotes = candidates.map(({ maxInputTokens: maxTokens, maxOutputTokens, model }) =>
+    quoteReply(model, { maxTokens, estimate: prompt.images > 0 ? estimateFor(model) : estimate }, maxOutputTokens)
   )
+  return { estimate, quotes }
+}
 
 /** The amount to hold: no reply costs more, nor does one with the rewrite of its question and with room for its passages. */
 const amountOf = ({ candidates, rewriting }: ReserveReplyInput, quotes: ReadonlyArray<ReplyQuote>): number => {
@@ -296,8 +305,7 @@ export const makeReserveReply = Effect.gen(function* () {
   return Effect.fnUntraced(function* (input: ReserveReplyInput) {
     const { account, candidates, chatId, parties, prompt, messageId, fingerprint } = input
     const [{ model }] = candidates
-    const estimate = estimatedInput(prompt.messages, yield* Tokenizer)
-    const quotes = quotesOf(candidates, estimate)
+    const { estimate, quotes } = quotesOf(input, yield* Tokenizer)
     // The draft by which a sweeper charges if this process dies: the chosen model's price for the estimated input.
     const usage = { ...estimate, output: 0 }
     const { amount: wanted, minimumAmount } = quotes[0] as ReplyQuote
