@@ -243,8 +243,9 @@ export class Conversation {
 
   #begin(start: ReplyStart): void {
     const isNew = this.#facts.chatId === undefined && start.chatId !== ""
-    const sent = this.#facts.isJoining ? {} : { imageIds: [] }
-    this.#set({ start, isReconnecting: false, ...sent, ...(isNew ? { chatId: start.chatId } : {}) })
+    const { imageIds: sent = [] } = this.chat.messages.findLast(({ role }) => role === "user") ?? {}
+    const imageIds = this.#facts.imageIds.filter((id) => !sent.includes(id))
+    this.#set({ start, isReconnecting: false, imageIds, ...(isNew ? { chatId: start.chatId } : {}) })
     if (isNew) this.#events.onCreated(this, start.chatId)
     else this.#events.onChanged()
     if (!this.#facts.isJoining) this.#events.onAsked()

@@ -106,6 +106,23 @@ describeInChromium("images of a message", {}, (stage) => {
   )
 })
 
+describeInChromium("images of the next question", {}, (stage) => {
+  it("stay in the field while an earlier question is answered again", async () => {
+    const dashboard = await stage.openAs("patient@example.org")
+    const { page } = dashboard
+    await dashboard.ask("What do storks eat?")
+    await dashboard.replied()
+    await give(page, "paste", 10, 10)
+    await expect.poll(() => added(page).count()).toBe(1)
+    await page.locator('[data-role="assistant"]').hover()
+    const sent = page.waitForRequest((request) => request.url().endsWith("/api/chat"))
+    await page.getByRole("button", { name: "Answer again" }).click()
+    await sent
+    await dashboard.replied()
+    expect(await added(page).count()).toBe(1)
+  })
+})
+
 describeInChromium("a model that sees no images", { models: { "model-a-mini": { imageTokens: 0 } } }, (stage) => {
   it("gets none: the page says so, and offers no button", async () => {
     const dashboard = await stage.openAs("blind@example.org")
@@ -133,6 +150,9 @@ describeInChromium("a spoken message", {}, (stage) => {
         stop() {
           this.dispatchEvent(new Event("end"))
         }
+        abort() {
+          this.stop()
+        }
       }
       Object.assign(globalThis, { SpeechRecognition: Spoken, webkitSpeechRecognition: Spoken })
     })
@@ -152,9 +172,14 @@ describeInChromium("a spoken message", {}, (stage) => {
     await say("When do ", "storks return?")
     await expect.poll(() => dashboard.field.inputValue()).toBe("Dear assistant, When do storks return?")
     await stop.click()
-    await page.getByRole("button", { name: "Speak your message" }).waitFor()
+    await page.getByRole("button", { name: "Speak your message" }).click()
+    await say("Please")
+    await expect.poll(() => dashboard.field.inputValue()).toBe("Dear assistant, When do storks return? Please")
     await dashboard.field.press("Enter")
     await dashboard.replied()
+    // Nothing that was sent comes back with later words.
+    await page.getByRole("button", { name: "Speak your message" }).waitFor()
+    expect(await dashboard.field.inputValue()).toBe("")
     expect(dashboard.complaintsBut()).toEqual([])
   })
 
