@@ -1,5 +1,5 @@
 import { ActionIcon } from "@mantine/core"
-import { useRef } from "react"
+import { useEffect, useRef } from "react"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { Icon } from "../../theme/Icon.tsx"
 import { useSpeech } from "./useSpeech.ts"
@@ -13,12 +13,19 @@ export interface VoiceButtonProps {
 export const VoiceButton = ({ onText, text }: VoiceButtonProps) => {
   const { t } = useMessages()
   const before = useRef("")
+  const written = useRef("")
   const begin = () => {
+    written.current = text
     before.current = text === "" || /\s$/.test(text) ? text : `${text} `
   }
-  const { isListening, isPossible, isRefused, toggle } = useSpeech(begin, (words) =>
-    onText(before.current + words.trimStart())
-  )
+  const { abort, isListening, isPossible, isRefused, toggle } = useSpeech(begin, (words) => {
+    written.current = before.current + words.trimStart()
+    onText(written.current)
+  })
+  // The text was sent or changed by hand: later words would bring the old one back.
+  useEffect(() => {
+    if (isListening && text !== written.current) abort()
+  }, [abort, isListening, text])
   if (!isPossible) return null
   const label = t(isListening ? "chat.voice.stop" : isRefused ? "chat.voice.refused" : "chat.voice.start")
   return (

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react"
+import { useCallback, useEffect, useRef, useState } from "react"
 
 /** The part of the browser's speech recognition that is used here (Web Speech API). */
 interface Recognition extends EventTarget {
@@ -7,6 +7,7 @@ interface Recognition extends EventTarget {
   lang: string
   start(): void
   stop(): void
+  abort(): void
 }
 
 interface RecognitionEvent extends Event {
@@ -30,6 +31,8 @@ export interface Speech {
   /** The microphone was refused, or nothing can be heard. */
   readonly isRefused: boolean
   readonly toggle: () => void
+  /** Ends listening, without the words that were not written yet. */
+  readonly abort: () => void
 }
 
 /** Writes down what the person says: `onWords` gets all words since the beginning, again and again. */
@@ -41,7 +44,7 @@ export const useSpeech = (onBegin: () => void, onWords: (words: string) => void)
   useEffect(() => {
     hear.current = onWords
   })
-  useEffect(() => () => running.current?.stop(), [])
+  useEffect(() => () => running.current?.abort(), [])
   const toggle = () => {
     const Found = found()
     if (running.current !== undefined) return running.current.stop()
@@ -64,5 +67,6 @@ export const useSpeech = (onBegin: () => void, onWords: (words: string) => void)
     setListening(true)
     recognition.start()
   }
-  return { isPossible: found() !== undefined, isListening, isRefused, toggle }
+  const abort = useCallback(() => running.current?.abort(), [])
+  return { isPossible: found() !== undefined, isListening, isRefused, toggle, abort }
 }
