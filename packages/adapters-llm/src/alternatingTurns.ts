@@ -1,4 +1,5 @@
-import type { ChatImage, ChatMessage } from "@parley/core"
+import type { ChatMessage } from "@parley/core"
+import type { ChatImage } from "@parley/core/adapter"
 
 /** The bytes of an image as vendors take them. */
 export const base64Of = ({ bytes }: ChatImage): string =>

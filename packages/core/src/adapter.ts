@@ -184,13 +184,8 @@ export {
 } from "./chat/store/StoredChat.ts"
 export type { Reply } from "./chat/reply/Reply.ts"
 export { InvalidChatRequest, PromptTooLong } from "./chat/errors.ts"
-export {
-  type BuildPromptInput,
-  type Prompt,
-  type QuotedPassage,
-  buildPrompt,
-  readPassages
-} from "./chat/prompt/prompt.ts"
+export { type BuildPromptInput, type Prompt, buildPrompt } from "./chat/prompt/prompt.ts"
+export { type QuotedPassage, readPassages } from "./chat/prompt/quotedPassages.ts"
 export {
   type ReplyName,
   type EndTurn,
@@ -240,7 +235,7 @@ export {
   type RotateServiceKey,
   ServiceKeyStore
 } from "./keys/ServiceKeyStore.ts"
-export { IMAGE_TYPES, ROLES } from "./models/ChatMessage.ts"
+export { type ChatImage, IMAGE_TYPES, ROLES } from "./models/ChatMessage.ts"
 export {
   type ChatModel,
   type ChatModelRequest,

@@ -1,5 +1,4 @@
-import type { ChatImage } from "@parley/core"
-import { ImageStore, isUuid, type StoredImage, UNUSED_IMAGE_MS } from "@parley/core/adapter"
+import { type ChatImage, ImageStore, isUuid, type StoredImage, UNUSED_IMAGE_MS } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { Database, type Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"

@@ -3,16 +3,8 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { ChatMessage } from "../../src/models/ChatMessage.ts"
 import type { Source } from "../../src/chat/store/StoredChat.ts"
-import {
-  buildPrompt,
-  type BuildPromptInput,
-  MINIMUM_REPLY_TOKENS,
-  type Prompt,
-  quotableText,
-  quotePassages,
-  readPassages,
-  sourcesFrom
-} from "../../src/chat/prompt/prompt.ts"
+import { buildPrompt, type BuildPromptInput, MINIMUM_REPLY_TOKENS, type Prompt } from "../../src/chat/prompt/prompt.ts"
+import { quotableText, quotePassages, readPassages, sourcesFrom } from "../../src/chat/prompt/quotedPassages.ts"
 import { maxRequestTokens } from "../../src/models/messageTokens.ts"
 import { pieceTokenizer } from "../../src/tokens/pieceTokenizer.ts"
 import { defaultCatalog } from "../../src/tiers/shippedCatalog.ts"

@@ -1,5 +1,4 @@
-import type { ChatImage } from "@parley/core"
-import { IMAGE_TYPES, MAX_IMAGE_BYTES } from "@parley/core/adapter"
+import { type ChatImage, IMAGE_TYPES, MAX_IMAGE_BYTES } from "@parley/core/adapter"
 import { ImageService } from "@parley/core/effect"
 import { Effect, Stream } from "effect"
 import { sessionAccess } from "../../access/personAccess.ts"
