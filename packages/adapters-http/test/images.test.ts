@@ -69,6 +69,58 @@ describe("images of messages", () => {
     await expectProblem(await read("ann", crypto.randomUUID()), 404, "image_not_found")
   })
 
+  it("run nothing in a browser, also if other bytes follow the header", async () => {
+    const page = new TextEncoder().encode("<!doctype html><script>alert(1)</script><svg onload=alert(1)>")
+    const answer = await upload("ann", new Uint8Array([...PNG.subarray(0, 33), ...page]))
+    const { imageId } = (await answer.json()) as { readonly imageId: string }
+    const file = await read("ann", imageId)
+    expect(Object.fromEntries(file.headers)).toMatchObject({
+      "content-type": "image/png",
+      "x-content-type-options": "nosniff",
+      "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
+      "cross-origin-resource-policy": "same-origin",
+      "cache-control": "private, no-cache"
+    })
+    await expectProblem(await server.fetch(`/api/images/${imageId}`), 401, "unauthorized")
+  })
+
+  it("reach no model through the completions of services", async () => {
+    const imageId = await stored("eve")
+    const complete = (message: object) =>
+      server.fetch("/v1/chat/completions", {
+        method: "POST",
+        headers: { authorization: `Bearer ${server.serviceKey.key}`, "content-type": "application/json" },
+        body: JSON.stringify({ model: "model-a-mini", user: "eve", messages: [{ role: "user", ...message }] })
+      })
+    const url = `data:image/png;base64,${Buffer.from(PNG).toString("base64")}`
+    const before = server.model.requests
+    expect((await complete({ content: [{ type: "image_url", image_url: { url } }] })).status).toBe(400)
+    expect(server.model.requests).toBe(before)
+    const asked = server.model.nextCall()
+    const answer = complete({ content: "Hi", imageIds: [imageId] })
+    const call = await asked
+    expect(call.request.messages.flatMap(({ images = [] }) => images)).toEqual([])
+    call.say("Hello")
+    call.complete()
+    await (await answer).text()
+  })
+
+  it("are not part of a shared chat", async () => {
+    const imageId = await stored("eve")
+    const reply = await ask("eve", [imageId])
+    await reply.text()
+    const path = `/api/chats/${reply.headers.get("x-chat-id")}/share`
+    const share = await server.fetch(path, {
+      method: "PUT",
+      user: "eve",
+      headers: { "content-type": "application/json" },
+      body: "{}"
+    })
+    const { id } = (await share.json()) as { readonly id: string }
+    const shared = await (await server.fetch(`/api/shared/${id}`)).text()
+    expect([shared.includes("What is it?"), shared.includes(imageId)]).toEqual([true, false])
+  })
+
   it("are refused with a sentence that says what to do, and the request costs nothing", async () => {
     const bytes = (length: number) => new Uint8Array(length)
     await expectProblem(await upload("ann", bytes(100)), 400, "invalid_image")
