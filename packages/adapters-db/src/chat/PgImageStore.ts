@@ -23,10 +23,7 @@ const imageOf = ({ base64, chat_id, height, id, media_type, width }: ImageRow): 
 
 const imageSql = (schema: string) => ({
   /** Parameters: user, id, media type, width, height, the bytes in base64. */
-  add: `WITH unused AS (
-    DELETE FROM ${schema}.chat_images WHERE user_id = $1 AND chat_id IS NULL
-      AND created_at < now() - ${UNUSED_IMAGE_MS} * interval '1 millisecond'
-  ) INSERT INTO ${schema}.chat_images (user_id, id, media_type, width, height, bytes)
+  add: `INSERT INTO ${schema}.chat_images (user_id, id, media_type, width, height, bytes)
     VALUES ($1, $2, $3, $4, $5, decode($6, 'base64'))`,
   /** Parameters: user, ids, bytes. */
   read: `SELECT id, chat_id, media_type, width, height, encode(bytes, 'base64') AS base64 FROM (
@@ -35,7 +32,15 @@ const imageSql = (schema: string) => ({
       JOIN ${schema}.chat_images i ON i.user_id = $1 AND i.id = asked.id
     ) image WHERE together <= $3 ORDER BY place`,
   list: `SELECT id FROM ${schema}.chat_images
-    WHERE user_id = $1 AND ($2::uuid IS NULL OR id > $2::uuid) ORDER BY id LIMIT $3`
+    WHERE user_id = $1 AND ($2::uuid IS NULL OR id > $2::uuid) ORDER BY id LIMIT $3`,
+  /** Parameter: the most images. */
+  removeUnused: `WITH removed AS (
+    DELETE FROM ${schema}.chat_images i USING (
+      SELECT user_id, id FROM ${schema}.chat_images
+      WHERE chat_id IS NULL AND created_at < now() - ${UNUSED_IMAGE_MS} * interval '1 millisecond'
+      ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED
+    ) unused WHERE i.user_id = unused.user_id AND i.id = unused.id RETURNING 1
+  ) SELECT count(*) AS removed FROM removed`
 })
 
 const make = Effect.map(Database, (database) => {
@@ -59,9 +64,18 @@ const make = Effect.map(Database, (database) => {
         Effect.map(database.statementAsUser<{ id: string }>(userId, sql.list, [userId, after ?? null, limit]), (rows) =>
           rows.map(({ id }) => id)
         )
+      ),
+    removeUnused: (limit) =>
+      storing(
+        "ImageStore.removeUnused",
+        "maintenance"
+      )(
+        Effect.map(database.statement<{ removed: number }>(sql.removeUnused, [limit]), ([row]) =>
+          Number(row?.removed ?? 0)
+        )
       )
   })
 })
 
-/** Images of people's messages in Postgres or PGlite, as their owner. */
+/** Images of people's messages in Postgres or PGlite, as their owner but for the removal of unused ones. */
 export const PgImageStoreLayer: Layer.Layer<ImageStore, never, Database> = Layer.effect(ImageStore, make)

@@ -42,7 +42,7 @@ export const usageSql = (schema: string, whose: "own" | "visitors"): string =>
   `SELECT coalesce(sum(bytes), 0)::bigint${whose === "own" ? IMAGE_BYTES(schema) : ""} AS bytes FROM ${schema}.chats
    WHERE user_id = $1 AND bot ${whose === "own" ? "=" : ">"} ''`
 
-/** The bytes of the person's images, except those that the next upload deletes. */
+/** The bytes of the person's images, except those that the next sweep deletes. */
 const IMAGE_BYTES = (schema: string): string =>
   ` + (SELECT coalesce(sum(octet_length(i.bytes)), 0)::bigint FROM ${schema}.chat_images i WHERE i.user_id = $1
     AND (i.chat_id IS NOT NULL OR i.created_at >= now() - ${UNUSED_IMAGE_MS} * interval '1 millisecond'))`

@@ -23,13 +23,13 @@ const asking = (...images: ReadonlyArray<ReturnType<typeof newImage>>) => ({
 for (const { name, layer } of databases) {
   const stores = Layer.provideMerge(Layer.merge(PgChatStoreLayer, PgImageStoreLayer), layer)
   suiteOn(`images: ${name}`, stores, (run) => {
-    it("that no message had for a day fill no quota, and the next upload deletes them", () =>
+    it("that no message had for a day fill no quota, and a sweep deletes them", () =>
       run(
         Effect.gen(function* () {
           const { schema, statement } = yield* Database
           const [chats, images] = [yield* ChatStore, yield* ImageStore]
           const userId = newUserId()
-          const [used, unused, next] = [newImage(500), newImage(300), newImage(20)]
+          const [used, unused] = [newImage(500), newImage(300)]
           for (const image of [used, unused]) yield* images.add(userId, image)
           yield* chats.beginTurn(newTurn(userId, asking(used)))
           const usage = chats.usage({ person: userId })
@@ -39,10 +39,9 @@ for (const { name, layer } of databases) {
             [userId, UNUSED_IMAGE_MS + 60_000]
           )
           expect(yield* usage).toBe(501)
-          yield* images.add(userId, next)
-          expect(yield* usage).toBe(521)
-          const kept = yield* images.list(userId, { after: undefined, limit: 9 })
-          expect(kept).toEqual([used.id, next.id].toSorted())
+          expect(yield* images.removeUnused(9)).toBe(1)
+          expect(yield* images.removeUnused(9)).toBe(0)
+          expect(yield* images.list(userId, { after: undefined, limit: 9 })).toEqual([used.id])
         })
       ))
 

@@ -351,7 +351,7 @@ export interface ChatOperations {
     }
     readonly response: undefined
   }
-  /** Stores an image for a message that is sent next. The message names it in `imageIds` of POST /api/chat, and a model with `seesImages` sees it. It is deleted with its chat; if no message names it, with the first upload after a day. Callers are signed-in people. */
+  /** Stores an image for a message that is sent next. The message names it in `imageIds` of POST /api/chat, and a model with `seesImages` sees it. It is deleted with its chat, or within hours after a day if no message names it. Callers are signed-in people. */
   readonly uploadImage: {
     readonly response: UploadedImage
   }

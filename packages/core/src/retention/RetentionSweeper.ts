@@ -1,23 +1,28 @@
 import { Context, Effect, Layer } from "effect"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { repeatWork } from "../background/repeatWork.ts"
+import { ImageStore } from "../chat/images/ImageStore.ts"
 import { ChatRecords, type RemoveUnusedInput } from "../chat/store/ChatStore.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { Retention } from "./Retention.ts"
 
 /** Messages, or entries of the audit log, that one call deletes. */
 const PER_CALL = 1_000
+/** Images that one call deletes, of up to two megabytes each. */
+const IMAGES_PER_CALL = 100
 
 /** The numbers of what a sweep deleted. */
 export interface RetentionSwept {
   readonly chats: number
   readonly conversations: number
   readonly auditEntries: number
+  /** Images that no message has had for a day. */
+  readonly images: number
 }
 
 /**
  * Deletes chats, visitors' conversations and entries of the audit log once they were kept for as long as `Retention`
- * says, in small transactions: a sweep that is interrupted continues with the next one. Any number of servers may sweep
+ * says, and images that no message has, in small transactions: a sweep that is interrupted continues with the next one. Any number of servers may sweep
  * at once. The storage's clock decides, so a server whose own clock is wrong deletes nothing early. The ledger is never
  * touched.
  */
@@ -39,7 +44,7 @@ export class RetentionSweeper extends Context.Service<
         run: repeatWork(sweep, {
           every: "1 hour",
           report: (swept) =>
-            swept.chats + swept.conversations + swept.auditEntries === 0
+            swept.chats + swept.conversations + swept.auditEntries + swept.images === 0
               ? Effect.void
               : Effect.annotateLogs(Effect.logInfo("Deleted what was kept for long enough."), { ...swept }),
           onFailure: Effect.logWarning(
@@ -54,6 +59,7 @@ export class RetentionSweeper extends Context.Service<
 const makeSweep = Effect.gen(function* () {
   const records = yield* ChatRecords
   const audit = yield* AuditLog
+  const images = yield* ImageStore
   const { chatsMs, logsMs, visitorsMs } = yield* Retention
 
   const sweepChats = Effect.fnUntraced(function* (whose: RemoveUnusedInput["whose"], unusedForMs: number | undefined) {
@@ -73,11 +79,20 @@ const makeSweep = Effect.gen(function* () {
     }
   })
 
+  const sweepImages = Effect.gen(function* () {
+    for (let total = 0; ;) {
+      const removed = yield* images.removeUnused(IMAGES_PER_CALL)
+      total += removed
+      if (removed < IMAGES_PER_CALL) return total
+    }
+  })
+
   return Effect.gen(function* () {
     return {
       chats: yield* sweepChats("people", chatsMs),
       conversations: yield* sweepChats("visitors", visitorsMs),
-      auditEntries: yield* sweepAudit(logsMs)
+      auditEntries: yield* sweepAudit(logsMs),
+      images: yield* sweepImages
     }
   })
 })

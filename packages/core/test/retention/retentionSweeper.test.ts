@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { AuditLog, ChatStore } from "@parley/core/adapter"
+import { AuditLog, ChatStore, ImageStore } from "@parley/core/adapter"
 import { BotService, ChatService, RetentionSweeper, settingsLayer, WidgetService } from "@parley/core/effect"
 import { Deferred, Effect, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import type { ParleySettings } from "../../src/parleySettings.ts"
+import { newImage } from "../../src/testing/chat/images/imageStoreContract.ts"
 import { newTurn, newVisitor } from "../../src/testing/storage/storageFixtures.ts"
 import { ask, balance, says, scriptedModel, transactions, world } from "../chat/world.ts"
 
@@ -56,6 +57,21 @@ describe("retention", () => {
       assert.deepStrictEqual(yield* leftAfter(41, { visitorsMs: ms }), { ...all, conversation: false })
       assert.deepStrictEqual(yield* leftAfter(41, { logsMs: ms }), { ...all, entry: false })
     })
+  )
+
+  it.effect("an image that no message has goes after a day, also if everything else is kept for ever", () =>
+    Effect.gen(function* () {
+      const images = yield* ImageStore
+      const [used, unused] = [newImage(), newImage()]
+      for (const image of [used, unused]) yield* images.add("ann", image)
+      const messages = [{ role: "user" as const, content: "What is it?", images: [used] }]
+      yield* ChatStore.use((chats) => chats.beginTurn(newTurn("ann", { messages })))
+      yield* TestClock.adjust(DAY)
+      assert.strictEqual((yield* sweep).images, 0)
+      yield* TestClock.adjust(1)
+      assert.strictEqual((yield* sweep).images, 1)
+      assert.deepStrictEqual(yield* images.list("ann", { after: undefined, limit: 9 }), [used.id])
+    }).pipe(onWorld(undefined))
   )
 
   it.effect("the credits of a deleted chat, and their history, stay as they were", () =>

@@ -28,7 +28,7 @@ export const postImage = defineRoute({
   path: "/api/images",
   summary: "Stores an image for a message that is sent next",
   details:
-    "The message names it in `imageIds` of POST /api/chat, and a model with `seesImages` sees it. It is deleted with its chat; if no message names it, with the first upload after a day.",
+    "The message names it in `imageIds` of POST /api/chat, and a model with `seesImages` sees it. It is deleted with its chat, or within hours after a day if no message names it.",
   access: sessionAccess,
   body: imageBody,
   largeWork: "write",

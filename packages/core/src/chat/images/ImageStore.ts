@@ -9,7 +9,7 @@ export interface StoredImage extends ChatImage {
   readonly chatId: string | undefined
 }
 
-/** An image that no message has is deleted after this time, with the next upload of its owner. Milliseconds. */
+/** An image that no message has is deleted after this time, in milliseconds. */
 export const UNUSED_IMAGE_MS = 86_400_000
 
 /**
@@ -19,7 +19,7 @@ export const UNUSED_IMAGE_MS = 86_400_000
 export class ImageStore extends Context.Service<
   ImageStore,
   {
-    /** Stores an image, and deletes the person's images that no message has had for `UNUSED_IMAGE_MS`. */
+    /** Stores an image. */
     add(userId: UserId, image: ChatImage): Effect.Effect<void, StorageFailed>
     /**
      * The person's images with these ids, in this order, without those that do not exist, as long as they have at most
@@ -35,5 +35,10 @@ export class ImageStore extends Context.Service<
       userId: UserId,
       page: { readonly after: string | undefined; readonly limit: number }
     ): Effect.Effect<ReadonlyArray<string>, StorageFailed>
+    /**
+     * Deletes images of all people that no message has had for `UNUSED_IMAGE_MS` by the storage's clock; returns their
+     * number, less than `limit` if none is left. Any number of processes may call it at once.
+     */
+    removeUnused(limit: number): Effect.Effect<number, StorageFailed>
   }
 >()("@parley/core/chat/images/ImageStore") {}

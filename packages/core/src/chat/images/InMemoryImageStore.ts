@@ -1,7 +1,7 @@
 import { Clock, Effect, Layer } from "effect"
 import type { UserId } from "../../identity/UserId.ts"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
-import { InMemoryChats } from "../store/InMemoryChats.ts"
+import { InMemoryChats, type KeptImage } from "../store/InMemoryChats.ts"
 import { ImageStore, UNUSED_IMAGE_MS } from "./ImageStore.ts"
 
 const make = Effect.gen(function* () {
@@ -20,10 +20,6 @@ const make = Effect.gen(function* () {
     add: (userId, image) =>
       storage.exclusive(
         Effect.map(Clock.currentTimeMillis, (now) => {
-          for (const key of keysOf(userId)) {
-            const known = images.get(key)
-            if (known?.chatId === undefined && (known?.addedAt ?? now) < now - UNUSED_IMAGE_MS) images.delete(key)
-          }
           const id = image.id.toLowerCase()
           images.set(`${userId} ${id}`, { ...image, id, userId, chatId: undefined, addedAt: now })
         })
@@ -47,6 +43,15 @@ const make = Effect.gen(function* () {
           .filter((id) => id > after)
           .toSorted()
           .slice(0, limit)
+      ),
+    removeUnused: (limit) =>
+      storage.exclusive(
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          const isUnused = ({ addedAt, chatId }: KeptImage) => chatId === undefined && addedAt < now - UNUSED_IMAGE_MS
+          const unused = [...images].filter(([, image]) => isUnused(image)).slice(0, limit)
+          for (const [key] of unused) images.delete(key)
+          return unused.length
+        })
       )
   })
 })

@@ -185,7 +185,7 @@ const makeTable = Effect.gen(function* () {
 })
 type Table = Effect.Success<typeof makeTable>
 
-/** The bytes of a person's images, except those that the next upload deletes. */
+/** The bytes of a person's images, except those that the next sweep deletes. */
 const bytesOf = (owner: ConversationOwner, imagesOf: Table["imagesOf"], now: number): number => {
   const all = "person" in owner ? imagesOf(owner.person) : []
   const counted = all.filter(({ addedAt, chatId }) => chatId !== undefined || addedAt >= now - UNUSED_IMAGE_MS)
