@@ -38,10 +38,9 @@ const EMPTY: ChatSnapshot = { chatId: undefined, messages: [], status: "ready", 
 const localMessage = (
   role: Message["role"],
   content: string,
-  { id, parentId }: Pick<Message, "id" | "parentId">
+  placed: Pick<Message, "id" | "parentId" | "imageIds">
 ): Message => ({
-  id,
-  parentId,
+  ...placed,
   role,
   content,
   state: role === "user" ? "complete" : "streaming",
@@ -106,10 +105,12 @@ export class ChatStore {
   readonly send = (text: string, settings?: ChatSettings): Promise<boolean> =>
     this.#ask(this.#snapshot.messages, text, settings)
 
-  /** Sends another version of a question. */
+  /** Sends another version of a question, with its images. */
   readonly edit = async (messageId: string, text: string, settings?: ChatSettings): Promise<boolean> => {
     const before = this.#before(({ id }) => id === messageId)
-    return before === undefined ? false : this.#ask(before, text, settings)
+    if (before === undefined) return false
+    const { imageIds } = this.#snapshot.messages[before.length] ?? {}
+    return this.#ask(before, text, { ...settings, imageIds })
   }
 
   /** Asks for another version of a reply: of the last one unless given. */
@@ -141,7 +142,9 @@ export class ChatStore {
     // The first shown message may have earlier ones.
     const parentId = before.at(-1)?.id ?? messages[0]?.parentId ?? null
     const parentMessageId = chatId === undefined ? undefined : parentId
-    const question = text === undefined ? [] : [localMessage("user", text, { id: `sent-${++this.#sent}`, parentId })]
+    const { imageIds } = settings
+    const sent = { id: `sent-${++this.#sent}`, parentId, ...(imageIds === undefined ? {} : { imageIds }) }
+    const question = text === undefined ? [] : [localMessage("user", text, sent)]
     this.#change({ messages: [...before, ...question], status: "sending" })
     return this.#guard(signal, async () => {
       const reply = await this.#options.client.chat

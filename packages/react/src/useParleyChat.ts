@@ -17,7 +17,7 @@ export interface ParleyChat extends ChatSnapshot {
   readonly stop: () => Promise<void>
   /** Asks for another version of a reply: of the last one unless given. */
   readonly regenerate: (messageId?: string) => Promise<boolean>
-  /** Sends another version of a question. */
+  /** Sends another version of a question, with its images. */
   readonly edit: (messageId: string, text: string) => Promise<boolean>
   /** Shows the branch with a message, for example with another one of the `versions` of a message. */
   readonly show: (messageId: string) => Promise<boolean>
@@ -60,8 +60,9 @@ export const useParleyChat = (options: ParleyChatOptions = {}): ParleyChat => {
   return { ...snapshot, send, regenerate, edit, show: store.show, stop: store.stop }
 }
 
-const settingsOf = ({ documentFilter, documentIds, model }: ParleyChatOptions): ChatSettings => ({
+const settingsOf = ({ documentFilter, documentIds, imageIds, model }: ParleyChatOptions): ChatSettings => ({
   documentFilter,
   documentIds,
+  imageIds,
   model
 })

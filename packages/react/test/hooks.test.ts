@@ -5,11 +5,18 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } 
 import { inTime, whereChromiumIs, workerBrowser } from "../../../test/support/chromium.ts"
 import { ScriptedModel } from "../../adapters-http/test/support/ScriptedModel.ts"
 import { cookieFor, startServer, type TestServer } from "../../adapters-http/test/support/startServer.ts"
+import type { ParleyClient } from "@parley/client"
+import { PNG } from "../../adapters-http/test/support/png.ts"
 import { CuttingProxy } from "../../dashboard/test/support/CuttingProxy.ts"
 import type { DocumentsState, ParleyChat } from "../src/index.ts"
 
 type Hooks = typeof globalThis & {
-  readonly hooks: { readonly chat: ParleyChat; readonly documents: DocumentsState }
+  readonly hooks: {
+    readonly chat: ParleyChat
+    readonly documents: DocumentsState
+    readonly setImageIds: (imageIds: ReadonlyArray<string> | undefined) => void
+    readonly upload: ParleyClient["images"]["upload"]
+  }
 }
 
 const bundle = async (): Promise<string> => {
@@ -177,6 +184,35 @@ describe("the hooks, in a page", () => {
       expect(again[3]?.versions).toEqual([before[3]?.id, again[3]?.id])
       expect(await show(edited[2]?.id)).toBe(true)
       expect((await chat()).map(({ id }) => id)).toEqual(edited.map(({ id }) => id))
+    })
+
+    it("send images with a question, show them, and keep them when it is edited", async () => {
+      const page = await visit("ida")
+      const imageId = await page.evaluate(
+        async (bytes) => {
+          const { setImageIds, upload } = (globalThis as Hooks).hooks
+          const image = await upload(new Blob([new Uint8Array(bytes)]))
+          setImageIds([image.imageId])
+          return image.imageId
+        },
+        [...PNG]
+      )
+      expect(await send(page, "What is it?")).toBe(true)
+      const chat = () => page.evaluate(() => (globalThis as Hooks).hooks.chat.messages)
+      const [question] = await chat()
+      expect(question?.imageIds).toEqual([imageId])
+      await page.evaluate(() => (globalThis as Hooks).hooks.setImageIds(undefined))
+      const asked = server.model.nextCall()
+      const edited = page.evaluate(
+        (id = "") => (globalThis as Hooks).hooks.chat.edit(id, "And its colour?"),
+        question?.id
+      )
+      const call = await asked
+      expect(call.request.messages.flatMap(({ images = [] }) => images.map(({ id }) => id))).toEqual([imageId])
+      call.say("Red.")
+      call.complete()
+      expect(await edited).toBe(true)
+      expect((await chat())[0]).toMatchObject({ content: "And its colour?", imageIds: [imageId] })
     })
 
     it("send files with progress, follow their states, and delete them", async () => {

@@ -93,7 +93,7 @@ export const maxRequestTokens = (
 export const estimateMessageTokens = (
   messages: ReadonlyArray<ChatMessage>,
   tokenizer: TokenizerService = pieceTokenizer,
-  model: Pick<Model, "imageTokens"> = { imageTokens: USUAL_IMAGE_TOKENS }
+  model: Pick<Model, "imageTokens"> = {}
 ): number => {
   let tokens = TYPICAL_OVERHEAD
   for (const message of messages) {
@@ -113,16 +113,14 @@ export const maxInputTokensFor = (model: Model, maxTokens: number, images = 0): 
 export const countImages = (messages: ReadonlyArray<ChatMessage>): number =>
   messages.reduce((count, { images = [] }) => count + images.length, 0)
 
-/** The tokens of an image: one for each begun square of this edge, up to the most (Anthropic, "Vision", image costs). */
+/** An image has a token for each begun square of this edge in pixels (Anthropic, "Vision", image costs). */
 const PATCH_EDGE = 28
-const USUAL_IMAGE_TOKENS = 1_600
 
-/** The tokens of a message's images as vendors usually count them; never more than this model counts. */
+/** The tokens of a message's images as vendors usually count them: those of its pixels, at most as many as the model counts. */
 export const estimateImageTokens = (
   { images = [] }: ChatMessage,
   { imageTokens = 0 }: Pick<Model, "imageTokens">
 ): number => {
-  const most = Math.min(USUAL_IMAGE_TOKENS, imageTokens)
   const patches = images.map(({ height, width }) => Math.ceil(width / PATCH_EDGE) * Math.ceil(height / PATCH_EDGE))
-  return patches.reduce((sum, count) => sum + Math.min(most, count), 0)
+  return patches.reduce((sum, count) => sum + Math.min(imageTokens, count), 0)
 }

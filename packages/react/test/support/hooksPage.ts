@@ -1,7 +1,7 @@
 /** A page that shows what the hooks return, and lets the test call their functions: bundled by the test. */
 import { createElement, StrictMode, useState } from "react"
 import { createRoot } from "react-dom/client"
-import { ParleyProvider, useBalance, useDocuments, useParleyChat, usePlans } from "../../src/index.ts"
+import { ParleyProvider, useBalance, useDocuments, useParley, useParleyChat, usePlans } from "../../src/index.ts"
 
 const Hooks = () => {
   const [chatId, setChatId] = useState(() => location.hash.slice(1) || undefined)
@@ -9,11 +9,14 @@ const Hooks = () => {
     location.hash = id
     setChatId(id)
   }
-  const chat = useParleyChat({ chatId, onChat })
+  const [imageIds, setImageIds] = useState<ReadonlyArray<string>>()
+  const chat = useParleyChat({ chatId, onChat, imageIds })
   const { balance } = useBalance()
   const documents = useDocuments()
   const plans = usePlans()
-  Object.assign(globalThis, { hooks: { chat, balance, documents, plans } })
+  Object.assign(globalThis, {
+    hooks: { chat, balance, documents, plans, setImageIds, upload: useParley().images.upload }
+  })
   const { error, messages, status } = chat
   return createElement(
     "main",

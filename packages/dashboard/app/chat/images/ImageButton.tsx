@@ -1,38 +1,30 @@
 import { ActionIcon } from "@mantine/core"
-import { useId } from "react"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { Icon } from "../../theme/Icon.tsx"
+import { FileChooser } from "../composer/FileChooser.tsx"
 
 /** Lets a person choose images; phones offer to take a photo. */
 export const ImageButton = ({ onFiles }: { readonly onFiles: (files: ReadonlyArray<File>) => void }) => {
   const { t } = useMessages()
-  const id = useId()
+  const label = t("chat.image.add")
   return (
-    <>
-      <input
-        id={id}
-        type="file"
-        className="visually-hidden"
-        tabIndex={-1}
-        aria-label={t("chat.image.add")}
-        multiple
-        accept="image/*"
-        onChange={(event) => {
-          onFiles([...(event.currentTarget.files ?? [])])
-          event.currentTarget.value = ""
-        }}
-      />
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        size={36}
-        radius="xl"
-        aria-label={t("chat.image.add")}
-        title={t("chat.image.add")}
-        onClick={() => document.getElementById(id)?.click()}
-      >
-        <Icon name="image" />
-      </ActionIcon>
-    </>
+    <FileChooser
+      label={label}
+      accept="image/*"
+      onFiles={onFiles}
+      render={(choose) => (
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size={36}
+          radius="xl"
+          aria-label={label}
+          title={label}
+          onClick={choose}
+        >
+          <Icon name="image" />
+        </ActionIcon>
+      )}
+    />
   )
 }
