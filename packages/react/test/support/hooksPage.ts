@@ -1,5 +1,6 @@
 /** A page that shows what the hooks return, and lets the test call their functions: bundled by the test. */
 import { createElement, StrictMode, useState } from "react"
+import { flushSync } from "react-dom"
 import { createRoot } from "react-dom/client"
 import { ParleyProvider, useBalance, useDocuments, useParley, useParleyChat, usePlans } from "../../src/index.ts"
 
@@ -9,7 +10,9 @@ const Hooks = () => {
     location.hash = id
     setChatId(id)
   }
-  const [imageIds, setImageIds] = useState<ReadonlyArray<string>>()
+  const [imageIds, changeImageIds] = useState<ReadonlyArray<string>>()
+  // The next call of the test must see them: React would otherwise render them later.
+  const setImageIds = (ids: typeof imageIds) => flushSync(() => changeImageIds(ids))
   const chat = useParleyChat({ chatId, onChat, imageIds })
   const { balance } = useBalance()
   const documents = useDocuments()
