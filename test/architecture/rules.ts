@@ -99,7 +99,7 @@ export const harmlessMembers: ReadonlyArray<string> = ["crypto.subtle"]
 
 /** The files of the core that may use these globals: behind a port, or in an entry that runs without Effect. */
 export const ambientHomes: Readonly<Record<string, ReadonlyArray<string>>> = {
-  "packages/core/src/storage/IdGenerator.ts": ["crypto", "globalThis"],
+  "packages/core/src/storage/storedForms.ts": ["crypto", "globalThis"],
   "packages/core/src/events/verifyWebhook.ts": ["new Date()"]
 }
 

@@ -143,8 +143,7 @@ export {
   SEEN_EVERY_MS,
   type VisitorChat
 } from "./chat/store/Handovers.ts"
-export { AbandonedTries } from "./chat/limits/AbandonedTries.ts"
-export { ChatQuota } from "./chat/limits/ChatQuota.ts"
+export { AbandonedTries, ChatQuota } from "./chat/limits/chatLimits.ts"
 export { PAGE_MESSAGES } from "./chat/ChatService.ts"
 export {
   type BeginTurnInput,
@@ -282,7 +281,7 @@ export {
   SignInStore
 } from "./signin/SignInStore.ts"
 export { TransactionConflict, TransactionNotJoined } from "./storage/CallersTransaction.ts"
-export { IdGenerator, isUuid } from "./storage/IdGenerator.ts"
+export { IdGenerator, isUuid, storableText } from "./storage/storedForms.ts"
 export type { IdentifiersOf, PortRecord, ServicesOf } from "./storage/PortRecord.ts"
 export type { Companion } from "./storage/Companion.ts"
 export { StorageFailed } from "./storage/StorageFailed.ts"
@@ -292,7 +291,6 @@ export type { Instrument, InstrumentFacts } from "./telemetry/Instrument.ts"
 export { currentSpan, currentTraceparent, spanFrom, TracedContents } from "./telemetry/trace.ts"
 export { type FailureFields, causeCode, causeField, databaseFields, failureFields } from "./storage/failureFields.ts"
 export { countOf, momentOf, sizeOf } from "./storage/spokenNumbers.ts"
-export { storableText } from "./storage/storableText.ts"
 export { allowancesOf } from "./tiers/CatalogData.ts"
 export { Tokenizer } from "./tokens/Tokenizer.ts"
 export { pieceTokenizer } from "./tokens/pieceTokenizer.ts"

@@ -1,6 +1,7 @@
 import { type ConversationCursor, isUuid } from "@parley/core/adapter"
 import { UserId } from "@parley/core"
 import { Effect, Result, Schema } from "effect"
+import type { Request } from "../exchange/Exchange.ts"
 import { InvalidRequest } from "../problems/errors.ts"
 
 /** One parameter of a path, a query or the headers: its description, and the parser of its text. */
@@ -103,6 +104,25 @@ export const onDisconnectParameter: Parameter<(typeof ON_DISCONNECT)[number]> = 
     return known === undefined ? Result.fail(`Expected ${ON_DISCONNECT.join(" or ")}`) : Result.succeed(known)
   }
 }
+
+/** The header by which the AI SDK names the version of its protocol, in requests and in responses. */
+export const UI_STREAM = "x-vercel-ai-ui-message-stream"
+export const UI_STREAM_VERSION = "v1"
+export const EVENT_STREAM = "text/event-stream"
+
+/** The parameter of routes that answer with a UI message stream if a client asks for it. */
+export const uiStreamParameter: Parameter<string | undefined> = {
+  description: `\`${UI_STREAM_VERSION}\`, together with \`Accept: ${EVENT_STREAM}\`: the response is the UI message stream of the AI SDK, which \`useChat\` reads, in the place of plain text.`,
+  jsonSchema: { type: "string" },
+  decode: (text) => Result.succeed(text)
+}
+
+/** True if a client asks for the UI message stream of the AI SDK. */
+export const asksForUiStream = (request: Pick<Request, "valuesOf">, version: string | undefined): boolean =>
+  version === UI_STREAM_VERSION &&
+  request.valuesOf("accept").some((accept) => accept.split(",").some((type) => typeOf(type) === EVENT_STREAM))
+
+const typeOf = (accepted: string): string => (accepted.split(";")[0] ?? "").trim().toLowerCase()
 
 /** An optional text of a few. */
 export const choiceParameter = <const Names extends ReadonlyArray<string>>(

@@ -1,8 +1,8 @@
 import { SessionVerifier } from "@parley/core/adapter"
-import { Clock, Effect, Layer } from "effect"
+import { Layer } from "effect"
 import { JWSSignatureVerificationFailed } from "jose/errors"
 import type { ExpectedClaims } from "./sessionClaims.ts"
-import { judgeToken, makeVerifiedTokens, refusalOf } from "./sessionTokens.ts"
+import { judgeToken, verifierBy } from "./sessionTokens.ts"
 
 /** A shared secret; a text counts as its UTF-8 bytes. RFC 7518 wants 32 bytes or more. */
 export type SessionSecret = string | Uint8Array
@@ -43,21 +43,7 @@ const make = ({ secret, ...expected }: HmacSessionVerifierOptions): SessionVerif
     }
     throw refusal
   }
-  const verified = makeVerifiedTokens()
-  const verify = Effect.fn("HmacSessionVerifier.verify")(function* (token: string, now: number) {
-    const session = yield* Effect.tryPromise({
-      try: () => judge(token, now),
-      catch: refusalOf
-    })
-    verified.add(token, { session, at: now })
-    return session
-  })
-  return SessionVerifier.of({
-    verify: Effect.fnUntraced(function* (token) {
-      const now = yield* Clock.currentTimeMillis
-      return verified.find(token, now) ?? (yield* verify(token, now))
-    })
-  })
+  return verifierBy(judge)
 }
 
 /** Session tokens signed with a shared secret, or with one of several. */

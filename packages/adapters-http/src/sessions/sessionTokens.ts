@@ -1,4 +1,5 @@
-import { type Session, SessionInvalid } from "@parley/core/adapter"
+import { type Session, SessionInvalid, SessionVerifier } from "@parley/core/adapter"
+import { Clock, Effect } from "effect"
 import type { JWTVerifyGetKey, JWTVerifyOptions } from "jose"
 import {
   JWKSMultipleMatchingKeys,
@@ -130,4 +131,21 @@ export const makeVerifiedTokens = (): VerifiedTokens => {
       tokens.set(token, verified)
     }
   }
+}
+
+/** A verifier that judges each token once, until it expires: `judge` gets it with the time in Unix milliseconds. */
+export const verifierBy = (judge: (token: string, now: number) => Promise<Session>): SessionVerifier["Service"] => {
+  const verified = makeVerifiedTokens()
+  const verify = Effect.fn("SessionVerifier.verify")(function* (token: string, now: number) {
+    const session = yield* Effect.tryPromise({ try: () => judge(token, now), catch: refusalOf })
+    verified.add(token, { session, at: now })
+    return session
+  })
+  return SessionVerifier.of({
+    verify: (token) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const known = verified.find(token, now)
+        return known === undefined ? verify(token, now) : Effect.succeed(known)
+      })
+  })
 }

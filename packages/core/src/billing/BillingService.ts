@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Exit, Layer, Schema } from "effect"
 import { UserId } from "../identity/UserId.ts"
-import { IdGenerator } from "../storage/IdGenerator.ts"
+import { IdGenerator } from "../storage/storedForms.ts"
 import { Id, inputsOf, PageLimit } from "../storage/inputs.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { Catalog } from "../tiers/Catalog.ts"

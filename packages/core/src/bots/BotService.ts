@@ -5,7 +5,7 @@ import { findReadableDocuments } from "../documents/searching/findReadableDocume
 import type { DocumentForbidden, DocumentNotFound } from "../documents/errors.ts"
 import { UserId } from "../identity/UserId.ts"
 import { Id, inputsOf } from "../storage/inputs.ts"
-import { IdGenerator } from "../storage/IdGenerator.ts"
+import { IdGenerator } from "../storage/storedForms.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import { Catalog } from "../tiers/Catalog.ts"

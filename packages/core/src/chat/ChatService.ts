@@ -6,7 +6,7 @@ import { Id, inputsOf, PageLimit } from "../storage/inputs.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { ModelFailed } from "../models/ChatModel.ts"
 import { makeChatChanges, stillThere } from "./chatChanges.ts"
-import { ChatQuota } from "./limits/ChatQuota.ts"
+import { ChatQuota } from "./limits/chatLimits.ts"
 import { type ChatList, ChatStore, ListChatsInput, type Transcript, type TranscriptInput } from "./store/ChatStore.ts"
 import {
   ConversationOwner,

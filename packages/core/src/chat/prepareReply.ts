@@ -19,7 +19,7 @@ import { type Chat, type ConversationOwner, MOST_UNREAD, type StoredMessage } fr
 import { countMessages } from "../models/messageTokens.ts"
 import { Tokenizer } from "../tokens/Tokenizer.ts"
 import { ChatNotFound, InvalidChatRequest } from "./errors.ts"
-import { makeSeeImages } from "./images/seeImages.ts"
+import { makeSeeImages, type SeeInput } from "./images/seeImages.ts"
 import { buildPrompt, MINIMUM_REPLY_TOKENS, type Prompt, withoutBlanks } from "./prompt/prompt.ts"
 import { sourcesFrom } from "./prompt/quotedPassages.ts"
 import { NO_PREFERENCES, PreferenceService } from "../preferences/Preferences.ts"
@@ -280,21 +280,14 @@ export const makePrepareReply = Effect.gen(function* () {
     const provider = yield* models.resolve(model)
     const isClientKept = terms?.isClientKept === true
     const spoken = request.chatId === undefined ? request.messages : afterLastReply(request.messages)
-    const seen = { owner: conversationOwner, chatId: sent.chatId, model, tier, stored: branch.messages, said: spoken }
-    const { said, stored } = yield* seeImages(seen)
+    const known = { stored: branch.messages, said: spoken }
+    const see = { owner: conversationOwner, chatId: sent.chatId, model, tier, ...known }
+    const { said, stored } = hasImages(known) ? yield* seeImages(see) : known
     const newest = afterLastReply(said)
     const added = isClientKept ? newest : said
-    const mostTokens = Math.floor(smallestWindow(catalog, model, tier) * DOCUMENTS_SHARE)
     const conversation = [...stored, ...said]
-    const passageTokens = Math.min(settings.passageTokens, mostTokens)
-    const found = yield* findSources({
-      userId: documentsOwner,
-      documents: ready,
-      filter,
-      conversation,
-      passageTokens,
-      wholeTokens: Math.min(settings.wholeTokens, mostTokens)
-    })
+    const room = documentRoom(settings, smallestWindow(catalog, model, tier))
+    const found = yield* findSources({ userId: documentsOwner, documents: ready, filter, conversation, ...room })
     const { instructions } = terms ?? settings
     const told = instructionsOf(instructions, preferences.instructions, project?.instructions)
     const messages = [...told, ...stored.filter(terms === undefined ? hasContent : isOfModel), ...said]
@@ -304,10 +297,18 @@ export const makePrepareReply = Effect.gen(function* () {
     const continued = { continues: stored.length > 0, searched: all.length > 0 }
     const promptOf = (offered: OfferedPassages) => promptFrom({ ...of, ...continued }, offered)
     const prepared = yield* promptOf(found)
-    const rewriting = yield* planRewriting({ tier, conversation, passageTokens, found, promptOf })
+    const { besides } = found
+    const { passageTokens } = room
+    const rewriting = besides && (yield* planRewriting({ tier, conversation, passageTokens, besides, promptOf }))
     return { account, tier, added, parentId, project, pending, rewriting, ...prepared }
   })
 })
+
+/** The most tokens of found passages, and of whole documents, in a prompt for a window of so many tokens. */
+const documentRoom = ({ passageTokens, wholeTokens }: ReplySettingsData, windowTokens: number) => {
+  const most = Math.floor(windowTokens * DOCUMENTS_SHARE)
+  return { passageTokens: Math.min(passageTokens, most), wholeTokens: Math.min(wholeTokens, most) }
+}
 
 /** The ids of the first documents of which the prompt has nothing. */
 const unreadOf = (ready: ReadonlyArray<{ readonly id: string }>, { sources }: Prompt, found: OfferedPassages) => {
@@ -339,6 +340,9 @@ const passagesOf = ({ offered, outlines, whole }: OfferedPassages, continues: bo
   isWhole: continues && whole !== undefined,
   outlines
 })
+
+const hasImages = ({ said, stored }: Pick<SeeInput, "said" | "stored">): boolean =>
+  [...stored, ...said].some(({ imageIds }) => imageIds !== undefined)
 
 const hasContent = ({ content }: StoredMessage): boolean => content !== ""
 

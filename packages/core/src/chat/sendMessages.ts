@@ -9,15 +9,14 @@ import type { DocumentForbidden, DocumentNotFound } from "../documents/errors.ts
 import type { UserId } from "../identity/UserId.ts"
 import type { SessionInvalid } from "../identity/SessionVerifier.ts"
 import type { UserBlocked } from "../sessions/errors.ts"
-import { IdGenerator } from "../storage/IdGenerator.ts"
+import { IdGenerator } from "../storage/storedForms.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { ModelNotAllowed } from "../tiers/errors.ts"
-import type { Tier } from "../tiers/Tier.ts"
-import { AbandonedTries } from "./limits/AbandonedTries.ts"
+import type { Tier, TierName } from "../tiers/Tier.ts"
+import { AbandonedTries, ChatQuota } from "./limits/chatLimits.ts"
 import type { ChatMessage } from "../models/ChatMessage.ts"
 import type { ModelFailed, ModelUnavailable } from "../models/ChatModel.ts"
 import { type ChatRequest, decodeChatRequest } from "./ChatRequest.ts"
-import { ChatQuota } from "./limits/ChatQuota.ts"
 import { keptMessages } from "./prompt/prompt.ts"
 import { type BeginTurnInput, ChatStore } from "./store/ChatStore.ts"
 import { type ConversationOwner, ownerKey, storedBytes } from "./store/StoredChat.ts"
@@ -38,7 +37,7 @@ import { ReplyRunner, makeRefuseBlocked } from "./reply/ReplyRunner.ts"
 import type { RunningChat } from "./reply/RunningReplies.ts"
 import { makeReserveReply } from "./reply/replyCredits.ts"
 import type { Project, ProjectNotFound } from "./projects/Project.ts"
-import { titleOf } from "./titles/titleOf.ts"
+import { titleOf } from "./titles/ChatTitles.ts"
 
 /** The reasons why `send` returns no reply. In every case nothing was charged and nothing was stored. */
 export type SendFailed =
@@ -195,9 +194,12 @@ const turnOf = (
   ...("person" in owner ? { parentId } : {})
 })
 
-/** The reply begins a chat of a person's own, and the server keeps it. */
-const isTitled = ({ continues, owner }: Pick<BeginTurnInput, "continues" | "owner">, terms: ReplyTerms | undefined) =>
-  !continues && "person" in owner && terms?.isClientKept !== true
+/** The payer's tier, if the reply begins a chat of a person's own that the server keeps. */
+const titledOn = (
+  { continues, owner }: Pick<BeginTurnInput, "continues" | "owner">,
+  { name }: Tier,
+  terms: ReplyTerms | undefined
+): TierName | undefined => (!continues && "person" in owner && terms?.isClientKept !== true ? name : undefined)
 
 /** Sends messages: from a request to a reply whose first words have arrived. */
 export const makeSend = Effect.gen(function* () {
@@ -230,7 +232,7 @@ export const makeSend = Effect.gen(function* () {
       prepared: Effect.Success<ReturnType<typeof prepareFor>>,
       keyTry: number
     ): Effect.fn.Return<Reply, SendFailed, Scope.Scope> {
-      const { pending, prompt, rewriting } = prepared
+      const { prompt, rewriting } = prepared
       const messageId = yield* nextMessageId(keyTry)
       const reserved = yield* reserveReply({ ...prepared, parties, chatId, messageId, fingerprint })
       if (reserved._tag === "OnOtherTier") {
@@ -249,17 +251,13 @@ export const makeSend = Effect.gen(function* () {
       // If the credits are short, the reply has all of them.
       const revise = coversAll ? rewriting?.revise(hold) : undefined
       const run = { calls, hold, revise, share, turn, spending: parties, joinable: input.onDisconnect === "continue" }
-      const { model, sources, text, unread } = yield* replies.run({ ...run, isTitled: isTitled(turn, input.terms) })
-      return {
-        chatId,
-        messageId,
-        model,
-        sources,
-        pendingDocuments: pending,
-        unreadDocuments: unread,
-        limitedTo: limited ? chosen.maxOutputTokens : undefined,
-        text
-      }
+      const { model, sources, text, unread } = yield* replies.run({
+        ...run,
+        titledOn: titledOn(turn, prepared.tier, input.terms)
+      })
+      const limitedTo = limited ? chosen.maxOutputTokens : undefined
+      const documents = { pendingDocuments: prepared.pending, unreadDocuments: unread }
+      return { chatId, messageId, model, sources, ...documents, limitedTo, text }
     })
 
     const prepared = yield* accounts.prepare(payer, prepareFor)

@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Exit, Layer, type Redacted, Schedule } from "effect"
 import type { SecretsNotConfigured, SecretUnreadable } from "../secrets/errors.ts"
 import { SecretBox } from "../secrets/SecretBox.ts"
-import { IdGenerator } from "../storage/IdGenerator.ts"
+import { IdGenerator } from "../storage/storedForms.ts"
 import { inputsOf } from "../storage/inputs.ts"
 import { retryStorage } from "../storage/retryStorage.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Schema, Stream } from "effect"
 import { UserId } from "../identity/UserId.ts"
-import { isUuid } from "../storage/IdGenerator.ts"
+import { isUuid } from "../storage/storedForms.ts"
 import { Id, inputsOf, Offset } from "../storage/inputs.ts"
 import type { SessionInvalid } from "../identity/SessionVerifier.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { IdGenerator } from "../storage/IdGenerator.ts"
+import { IdGenerator } from "../storage/storedForms.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import type { TierName } from "../tiers/Tier.ts"
 import type { DeliveryState, Destination } from "./Outbox.ts"

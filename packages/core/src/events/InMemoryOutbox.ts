@@ -1,5 +1,5 @@
 import { Clock, Effect, Layer } from "effect"
-import { IdGenerator } from "../storage/IdGenerator.ts"
+import { IdGenerator } from "../storage/storedForms.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import {
   InMemoryEventLog,

@@ -1,6 +1,6 @@
 import { Cause, Clock, Context, Effect, Exit, Fiber, Latch, Layer, Option, Schema } from "effect"
 import type { UserId } from "../identity/UserId.ts"
-import { IdGenerator } from "../storage/IdGenerator.ts"
+import { IdGenerator } from "../storage/storedForms.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import { JobNotFailed, JobNotFound } from "./errors.ts"
 import { asked, type HeldJob, KEPT_MS, pageOf, recordOf } from "./InMemoryJobs.ts"

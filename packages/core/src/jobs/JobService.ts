@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { UserId } from "../identity/UserId.ts"
 import { Id, inputsOf, PageLimit } from "../storage/inputs.ts"
-import { isUuid } from "../storage/IdGenerator.ts"
+import { isUuid } from "../storage/storedForms.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { type JobNotFailed, JobNotFound } from "./errors.ts"
 import { JobQueue } from "./JobQueue.ts"

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, type Scope } from "effect"
 import { repeatWork } from "../background/repeatWork.ts"
-import { IdGenerator } from "../storage/IdGenerator.ts"
+import { IdGenerator } from "../storage/storedForms.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { HandledJob, JobKind } from "./JobKind.ts"
 import { JobQueue } from "./JobQueue.ts"

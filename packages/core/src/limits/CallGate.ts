@@ -1,5 +1,5 @@
 import { Cause, Clock, Context, Data, Effect, Layer, type Scope } from "effect"
-import { IdGenerator } from "../storage/IdGenerator.ts"
+import { IdGenerator } from "../storage/storedForms.ts"
 import { failureFields } from "../storage/failureFields.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { type CallLimit, CallLimiter, type LimitReached } from "./CallLimiter.ts"

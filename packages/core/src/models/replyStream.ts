@@ -1,6 +1,17 @@
-import { Result, Clock, Effect, Cause, Queue, Scope, Stream } from "effect"
-import { ModelFailed, type EndPart, type ReplyPart } from "./ChatModel.ts"
+import { Result, Clock, Effect, Cause, Queue, Scope, Stream, type Tracer } from "effect"
 import type { SilenceWatch } from "../outages/SilenceWatch.ts"
+import { instruments } from "../telemetry/instruments.ts"
+import { TracedContents } from "../telemetry/trace.ts"
+import {
+  type ChatModel,
+  type ChatModelRequest,
+  type EndPart,
+  type InputUsage,
+  ModelFailed,
+  type ModelFailure,
+  type ReplyPart
+} from "./ChatModel.ts"
+import type { ChatMessage } from "./ChatMessage.ts"
 
 /**
  * The result of a model's finished stream: its end, or a failure if the end mark is missing (`cut-off`) or the
@@ -266,3 +277,91 @@ export const replyStream = <Raw>(source: ReplySource<Raw>): Stream.Stream<ReplyP
       })
     )
   )
+
+/** A model that may write a reply, and its request. */
+export interface ModelCall {
+  readonly provider: ChatModel
+  readonly request: ChatModelRequest
+}
+
+/** A call of a model that is being measured. */
+export interface ObservedCall {
+  /** Its first words have arrived. */
+  readonly spoke: Effect.Effect<void>
+  /** Adds the reply's text to the span, if an operator asks for contents. */
+  write(text: string): Effect.Effect<void>
+}
+
+/** The parts that a vendor reports beside its text. */
+export interface ReportedUsage {
+  inputUsage: InputUsage | undefined
+  end: EndPart | undefined
+  /** The reason why the vendor did not finish. */
+  failure: ModelFailure | undefined
+}
+
+const seconds = (from: bigint, to: bigint): number => Number(to - from) / 1e9
+
+const tracedMessages = (messages: ReadonlyArray<Pick<ChatMessage, "role" | "content">>): string =>
+  JSON.stringify(messages.map(({ content, role }) => ({ role, parts: [{ type: "text", content }] })))
+
+/** Records the duration and the tokens of a call that has ended. */
+const recordEnd = (
+  { provider, request: { model } }: ModelCall,
+  { end, failure }: ReportedUsage,
+  duration: number,
+  span: Tracer.Span
+): void => {
+  const labels = labelsOf(provider.name, model.vendorModel)
+  instruments.modelDuration.record(duration, failure === undefined ? labels : { ...labels, "error.type": failure })
+  if (failure !== undefined) span.attribute("error.type", failure)
+  const usage = end?.usage
+  if (usage === undefined) return
+  const input = usage.freshInput + usage.cacheRead + usage.cacheWrite
+  instruments.modelTokens.record(input, { ...labels, "gen_ai.token.type": "input" })
+  instruments.modelTokens.record(usage.output, { ...labels, "gen_ai.token.type": "output" })
+  span.attribute("gen_ai.usage.input_tokens", input)
+  span.attribute("gen_ai.usage.output_tokens", usage.output)
+}
+
+const labelsOf = (vendor: string, model: string) => ({
+  "gen_ai.operation.name": "chat",
+  "gen_ai.provider.name": vendor,
+  "gen_ai.request.model": model
+})
+
+/**
+ * Measures a call of a model until `scope` closes: its metrics, and a span `chat {model}`, by OpenTelemetry's conventions
+ * for generative AI (0.1). What `reported` says by then is part of both.
+ */
+export const observeCall = Effect.fnUntraced(function* (
+  call: ModelCall,
+  reported: ReportedUsage,
+  scope: Scope.Scope
+): Effect.fn.Return<ObservedCall> {
+  const { maxOutputTokens, messages, model } = call.request
+  const labels = labelsOf(call.provider.name, model.vendorModel)
+  const clock = yield* Clock.Clock
+  const span = yield* Scope.provide(
+    Effect.makeSpanScoped(`chat ${model.vendorModel}`, {
+      kind: "client",
+      attributes: { ...labels, "gen_ai.request.max_tokens": maxOutputTokens }
+    }),
+    scope
+  )
+  const contents = yield* TracedContents
+  if (contents) span.attribute("gen_ai.input.messages", tracedMessages(messages))
+  const began = clock.monotonicTimeNanosUnsafe()
+  const elapsed = () => seconds(began, clock.monotonicTimeNanosUnsafe())
+  yield* Scope.addFinalizer(
+    scope,
+    Effect.sync(() => recordEnd(call, reported, elapsed(), span))
+  )
+  return {
+    spoke: Effect.sync(() => instruments.modelFirstText.record(elapsed(), labels)),
+    write: (text) =>
+      Effect.sync(() => {
+        if (contents) span.attribute("gen_ai.output.messages", tracedMessages([{ role: "assistant", content: text }]))
+      })
+  }
+})

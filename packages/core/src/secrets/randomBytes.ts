@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { IdGenerator } from "../storage/IdGenerator.ts"
+import { IdGenerator } from "../storage/storedForms.ts"
 
 /** The number of bytes in a SHA-256 digest. */
 const MAX_BYTES = 32

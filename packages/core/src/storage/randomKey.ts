@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { IdGenerator } from "./IdGenerator.ts"
+import { IdGenerator } from "./storedForms.ts"
 
 /** Digits and small letters without those that are taken for others (Crockford's base 32): five bits each. */
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"

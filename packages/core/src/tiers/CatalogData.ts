@@ -1,3 +1,5 @@
+import { Effect, Option } from "effect"
+import type { ChatModel, ChatModels } from "../models/ChatModel.ts"
 import type { Model } from "../models/Model.ts"
 import { UnknownTier } from "./errors.ts"
 import { namesOf, type Tier, type TierName } from "./Tier.ts"
@@ -82,6 +84,22 @@ export const modelsOfTier = (catalog: CatalogData, tier: TierName): ReadonlyArra
   catalog.models
     .filter((model) => tierOf(catalog, tier).models.includes(model.id))
     .toSorted((a, b) => a.creditsPer1kOutput - b.creditsPer1kOutput)
+
+/**
+ * The model for Parley's own small tasks: the cheapest one of the tier that a provider of this server runs; none if that is
+ * a stand-in.
+ */
+export const cheapestModel = Effect.fnUntraced(function* (
+  catalog: CatalogData,
+  models: ChatModels["Service"],
+  tier: TierName
+): Effect.fn.Return<{ readonly model: Model; readonly provider: ChatModel } | undefined> {
+  for (const model of modelsOfTier(catalog, tier)) {
+    const provider = Option.getOrUndefined(yield* Effect.option(models.resolve(model)))
+    if (provider !== undefined) return provider.isStandIn === true ? undefined : { model, provider }
+  }
+  return undefined
+})
 
 /**
  * The models that may answer instead of `model`, in the order they are tried: its fallback, the fallback's own, and so

@@ -4,7 +4,7 @@ import { HoldsOpen } from "../credits/errors.ts"
 import { MAX_CREDITS } from "../credits/maxCredits.ts"
 import { release, reserve } from "../credits/rules/decideHold.ts"
 import type { UserId } from "../identity/UserId.ts"
-import { IdGenerator } from "../storage/IdGenerator.ts"
+import { IdGenerator } from "../storage/storedForms.ts"
 import { retryStorage } from "../storage/retryStorage.ts"
 
 /** If a process dies during an erasure, a sweeper releases the credits after this time. */

@@ -3,7 +3,7 @@ import { Deferred, Effect, Layer, Stream } from "effect"
 import fc from "fast-check"
 import { ChatService, settingsLayer } from "@parley/core/effect"
 import { ModelFailed } from "@parley/core/adapter"
-import { cleanTitle, TITLE_CHARACTERS, titleOf } from "../../src/chat/titles/titleOf.ts"
+import { cleanTitle, TITLE_CHARACTERS, titleOf } from "../../src/chat/titles/ChatTitles.ts"
 import { ask, balance, flatPrice, says, type ScriptedModel, scriptedModel, transactions, world } from "./world.ts"
 
 const NAMING = "You name conversations."

@@ -4,10 +4,17 @@ import { Effect } from "effect"
 import { sessionAccess } from "../../access/personAccess.ts"
 import { json, streamed } from "../../exchange/Exchange.ts"
 import { chatBody } from "../../body/jsonBody.ts"
-import { idempotencyKeyParameter, onDisconnectParameter } from "../parameters.ts"
+import {
+  asksForUiStream,
+  EVENT_STREAM,
+  idempotencyKeyParameter,
+  onDisconnectParameter,
+  UI_STREAM,
+  uiStreamParameter
+} from "../parameters.ts"
 import { named, text } from "../fields.ts"
 import { replyErrors } from "./replyErrors.ts"
-import { asksForUiStream, EVENT_STREAM, requestFromUi, UI_STREAM, uiStreamParameter } from "./uiMessageRequest.ts"
+import { requestFromUi } from "./uiMessageRequest.ts"
 import { uiMessageStream } from "./uiMessageStream.ts"
 import { defineRoute } from "../Route.ts"
 

@@ -5,7 +5,7 @@ import { empty, streamed } from "../../exchange/Exchange.ts"
 import { chatPath } from "./chats.ts"
 import { optionalUuidParameter } from "../parameters.ts"
 import { defineRoute } from "../Route.ts"
-import { asksForUiStream, EVENT_STREAM, UI_STREAM, uiStreamParameter } from "./uiMessageRequest.ts"
+import { asksForUiStream, EVENT_STREAM, UI_STREAM, uiStreamParameter } from "../parameters.ts"
 import { uiMessageStream } from "./uiMessageStream.ts"
 
 const PATH = "/api/chats/{id}/stream"

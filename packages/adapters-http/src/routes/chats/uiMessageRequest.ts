@@ -1,26 +1,5 @@
 import { InvalidChatRequest } from "@parley/core/adapter"
-import { Effect, Result } from "effect"
-import type { Request } from "../../exchange/Exchange.ts"
-import type { Parameter } from "../parameters.ts"
-
-/** The header by which the AI SDK names the version of its protocol, in requests and in responses. */
-export const UI_STREAM = "x-vercel-ai-ui-message-stream"
-export const UI_STREAM_VERSION = "v1"
-export const EVENT_STREAM = "text/event-stream"
-
-/** The parameter of routes that answer with a UI message stream if a client asks for it. */
-export const uiStreamParameter: Parameter<string | undefined> = {
-  description: `\`${UI_STREAM_VERSION}\`, together with \`Accept: ${EVENT_STREAM}\`: the response is the UI message stream of the AI SDK, which \`useChat\` reads, in the place of plain text.`,
-  jsonSchema: { type: "string" },
-  decode: (text) => Result.succeed(text)
-}
-
-/** True if a client asks for the UI message stream of the AI SDK. */
-export const asksForUiStream = (request: Pick<Request, "valuesOf">, version: string | undefined): boolean =>
-  version === UI_STREAM_VERSION &&
-  request.valuesOf("accept").some((accept) => accept.split(",").some((type) => typeOf(type) === EVENT_STREAM))
-
-const typeOf = (accepted: string): string => (accepted.split(";")[0] ?? "").trim().toLowerCase()
+import { Effect } from "effect"
 
 type Fields = Readonly<Record<string, unknown>>
 

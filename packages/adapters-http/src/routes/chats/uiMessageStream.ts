@@ -7,7 +7,7 @@ import { problemFrom } from "../../problems/Problem.ts"
 import { balanceBody } from "../billing/billing.ts"
 import { replyReceiptRow } from "../billing/transactionRow.ts"
 import { sourceRow } from "./chats.ts"
-import { EVENT_STREAM, UI_STREAM, UI_STREAM_VERSION } from "./uiMessageRequest.ts"
+import { EVENT_STREAM, UI_STREAM, UI_STREAM_VERSION } from "../parameters.ts"
 
 /** A reply to be written as a UI message stream. */
 export interface UiReply {

@@ -11,7 +11,7 @@ import type { ConversationOwner, StoredMessage } from "../store/StoredChat.ts"
 import { MAX_SEEN_BYTES, MAX_SEEN_IMAGES } from "./Image.ts"
 import { ImageStore } from "./ImageStore.ts"
 
-interface SeeInput {
+export interface SeeInput {
   readonly owner: ConversationOwner
   /** The chat that the reply continues or begins. */
   readonly chatId: string

@@ -1,7 +1,7 @@
 import { Clock, Effect, Layer } from "effect"
 import { InMemoryAccounts, renewHold } from "../../credits/InMemoryCreditLedger.ts"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
-import { storableText } from "../../storage/storableText.ts"
+import { storableText } from "../../storage/storedForms.ts"
 import { ownerKey } from "../store/StoredChat.ts"
 import { InMemoryChats, keyOf, runningKey, type StoredReply } from "../store/InMemoryChats.ts"
 import {

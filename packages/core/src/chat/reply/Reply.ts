@@ -4,14 +4,8 @@ import type { ConversationOwner, Source } from "../store/StoredChat.ts"
 import type { DailyShare } from "../limits/dailyShares.ts"
 import type { Effect, Pull, Stream } from "effect"
 import type { QuestionRewrite } from "../../credits/Transaction.ts"
-import type {
-  ChatModel,
-  ChatModelRequest,
-  EndPart,
-  InputUsage,
-  ModelFailed,
-  ModelFailure
-} from "../../models/ChatModel.ts"
+import type { ModelFailed } from "../../models/ChatModel.ts"
+import type { ModelCall, ObservedCall, ReportedUsage } from "../../models/replyStream.ts"
 
 /** The parties of a reply. */
 export interface ReplyParties {
@@ -75,12 +69,6 @@ export interface Reply {
 /** The treatment of a reply whose reader leaves. */
 export type OnDisconnect = "end" | "continue"
 
-/** A model that may write a reply, and its request. */
-export interface ModelCall {
-  readonly provider: ChatModel
-  readonly request: ChatModelRequest
-}
-
 /** A reply whose first words have arrived. */
 export interface OpenedReply {
   /** The model that answers. */
@@ -104,20 +92,4 @@ export interface RevisedReply {
   readonly sources: ReadonlyArray<Source>
   readonly unread: ReadonlyArray<string>
   readonly rewrite: QuestionRewrite
-}
-
-/** A call of a model that is being measured. */
-export interface ObservedCall {
-  /** Its first words have arrived. */
-  readonly spoke: Effect.Effect<void>
-  /** Adds the reply's text to the span, if an operator asks for contents. */
-  write(text: string): Effect.Effect<void>
-}
-
-/** The parts that a vendor reports beside its text. */
-export interface ReportedUsage {
-  inputUsage: InputUsage | undefined
-  end: EndPart | undefined
-  /** The reason why the vendor did not finish. */
-  failure: ModelFailure | undefined
 }

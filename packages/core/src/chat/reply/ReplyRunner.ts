@@ -230,14 +230,14 @@ const makeOwnReplies = Effect.gen(function* () {
 const makeBeginTitle = Effect.map(
   ChatTitles,
   (titles) => (input: RunReplyInput, text: ReplyText<ModelFailed>, stored: Effect.Effect<unknown>) => {
-    const { hold, isTitled, spending, turn } = input
-    if (!isTitled) return Effect.void
+    const { hold, spending, titledOn: tier, turn } = input
+    if (tier === undefined) return Effect.void
     const { userId } = ownerKey(turn.owner)
     const question = turn.messages.find(({ role }) => role === "user")?.content ?? ""
     const { dailyCap, source } = spending
     const paying = { payer: hold.userId, source, dailyCap }
     const { chatId, title } = turn
-    return titles.begin({ userId, chatId, title, question, reply: text.from(0), ...paying }, stored)
+    return titles.begin({ userId, chatId, tier, title, question, reply: text.from(0), ...paying }, stored)
   }
 )
 

@@ -5,16 +5,18 @@ import { HoldTtl, endSurely } from "../../credits/holds/keepHolds.ts"
 import type { ReplyReceiptDraft, ReplyEnd } from "../../credits/Transaction.ts"
 import { release, reserve } from "../../credits/rules/decideHold.ts"
 import { NOTHING_PAID, paidWith, settleReply, unpaidOf } from "../../credits/rules/decideReply.ts"
-import { IdGenerator } from "../../storage/IdGenerator.ts"
+import { IdGenerator } from "../../storage/storedForms.ts"
+import type { TierName } from "../../tiers/Tier.ts"
 import { failureFields } from "../../storage/failureFields.ts"
 import { retryStorage } from "../../storage/retryStorage.ts"
 import { type ReplyCharge, replyCharge } from "./replyCredits.ts"
-import type { ModelCall, OpenedReply, ReplyParties, RevisedReply } from "./Reply.ts"
+import type { ModelCall } from "../../models/replyStream.ts"
+import type { OpenedReply, ReplyParties, RevisedReply } from "./Reply.ts"
 import { CreditLedger } from "../../credits/CreditLedger.ts"
 import { noteUsageAboveHold } from "../../models/modelMetrics.ts"
 import type { ReplyOutput } from "./ReplyText.ts"
 import type { TokenizerService } from "../../tokens/TokenizerService.ts"
-import { AbandonedTries } from "../limits/AbandonedTries.ts"
+import { AbandonedTries } from "../limits/chatLimits.ts"
 import type { BeginTurnInput } from "../store/ChatStore.ts"
 import type { GrantedShare } from "../limits/dailyShares.ts"
 import type { EndTurn } from "./RunningReplies.ts"
@@ -147,8 +149,8 @@ export interface RunReplyInput {
   readonly turn: BeginTurnInput
   /** It goes on when its reader leaves, and others may join it. */
   readonly joinable: boolean
-  /** It begins a chat that gets a generated title. */
-  readonly isTitled: boolean
+  /** The payer's tier, if the reply begins a chat that gets a generated title. */
+  readonly titledOn: TierName | undefined
 }
 
 /** A model that is writing: the vendor's reports so far, the delivered text, and the storing of its turn. */

@@ -23,11 +23,10 @@ import { Tokenizer } from "../../tokens/Tokenizer.ts"
 import type { TokenizerService } from "../../tokens/TokenizerService.ts"
 import { type BeginTurnInput, ChatStore } from "../store/ChatStore.ts"
 import { makeEndReply, makeReplyPayments, type ReplyPayment, type RunReplyInput, type SpokenReply } from "./endReply.ts"
-import type { OpenedReply, ModelCall, ReportedUsage } from "./Reply.ts"
-import { observeCall } from "./observeCall.ts"
+import type { OpenedReply } from "./Reply.ts"
 import { lostReplyDraft } from "./replyCredits.ts"
 import { replyOutput, type ReplyText } from "./ReplyText.ts"
-import { finishedReply } from "../../models/replyStream.ts"
+import { finishedReply, type ModelCall, observeCall, type ReportedUsage } from "../../models/replyStream.ts"
 import { ReplyTimeLimit } from "../../models/ReplyTimeLimit.ts"
 
 /**

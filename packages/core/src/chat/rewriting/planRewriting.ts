@@ -40,8 +40,8 @@ export const makePlanRewriting = Effect.map(makePlanRewrite, (planRewrite) =>
     readonly tier: Tier
     readonly conversation: ReadonlyArray<ChatMessage>
     readonly passageTokens: number
-    /** The passages that are found without the rewrite. */
-    readonly found: OfferedPassages
+    /** Finds the passages for a rewrite, beside those of the question. */
+    readonly besides: NonNullable<OfferedPassages["besides"]>
     readonly promptOf: (
       offered: OfferedPassages
     ) => Effect.Effect<
@@ -49,9 +49,8 @@ export const makePlanRewriting = Effect.map(makePlanRewrite, (planRewrite) =>
       PromptBuilderFailed | PromptTooLong
     >
   }): Effect.fn.Return<Rewriting | undefined> {
-    const { found, passageTokens, promptOf } = question
-    const { besides } = found
-    if (besides === undefined || !(yield* RewriteQuestions)) return undefined
+    const { besides, passageTokens, promptOf } = question
+    if (!(yield* RewriteQuestions)) return undefined
     const planned = yield* planRewrite(question.tier.name, question.conversation)
     if (planned === undefined) return undefined
 

@@ -2,16 +2,15 @@ import { Cause, Clock, Effect, Fiber, Option, Stream } from "effect"
 import { maxPriceOf, modelPrice, priceOf } from "../../credits/rules/price.ts"
 import type { QuestionRewrite } from "../../credits/Transaction.ts"
 import type { ChatMessage } from "../../models/ChatMessage.ts"
-import { ModelFailed } from "../../models/ChatModel.ts"
+import { ChatModels, ModelFailed } from "../../models/ChatModel.ts"
 import { maxInputTokensFor, maxRequestTokens } from "../../models/messageTokens.ts"
 import { countFailure, noteUsageAboveHold } from "../../models/modelMetrics.ts"
-import { finishedReply } from "../../models/replyStream.ts"
+import { finishedReply, type ModelCall, observeCall, type ReportedUsage } from "../../models/replyStream.ts"
 import { failureFields } from "../../storage/failureFields.ts"
 import type { TierName } from "../../tiers/Tier.ts"
 import { Tokenizer } from "../../tokens/Tokenizer.ts"
-import { makeCheapestModel } from "../cheapestModel.ts"
-import { observeCall } from "../reply/observeCall.ts"
-import type { ModelCall, ReportedUsage } from "../reply/Reply.ts"
+import { Catalog } from "../../tiers/Catalog.ts"
+import { cheapestModel } from "../../tiers/CatalogData.ts"
 import { usageOfCall } from "../reply/replyCredits.ts"
 
 /** A reply does not wait longer for the rewrite of its question. */
@@ -104,13 +103,14 @@ const patiently = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A | undefined
  * that it can be searched for alone. Undefined if the tier has no such model.
  */
 export const makePlanRewrite = Effect.gen(function* () {
-  const cheapest = yield* makeCheapestModel
+  const catalog = yield* Catalog
+  const models = yield* ChatModels
 
   return Effect.fnUntraced(function* (
     tier: TierName,
     conversation: ReadonlyArray<ChatMessage>
   ): Effect.fn.Return<PlannedRewrite | undefined> {
-    const chosen = yield* cheapest(tier)
+    const chosen = yield* cheapestModel(catalog, models, tier)
     if (chosen === undefined) return undefined
     const { model, provider } = chosen
     const tokenizer = yield* Tokenizer

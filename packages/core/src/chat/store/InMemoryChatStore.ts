@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { InMemoryEventLog } from "../../events/InMemoryEventLog.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
-import { storableText } from "../../storage/storableText.ts"
+import { storableText } from "../../storage/storedForms.ts"
 import { UNUSED_IMAGE_MS } from "../images/ImageStore.ts"
 import {
   type ConversationOwner,

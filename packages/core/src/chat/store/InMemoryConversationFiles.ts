@@ -1,7 +1,7 @@
 import { Clock, Effect, Layer } from "effect"
 import { InMemoryDocuments, keyInMemory } from "../../documents/storing/InMemoryDocumentStore.ts"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
-import { storableText } from "../../storage/storableText.ts"
+import { storableText } from "../../storage/storedForms.ts"
 import { type AttachFileInput, ConversationFiles, type FileAttached } from "./ConversationFiles.ts"
 import type { VisitorChat } from "./Handovers.ts"
 import { InMemoryChats, keyOf, type StoredChat } from "./InMemoryChats.ts"

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { IdGenerator } from "../../storage/IdGenerator.ts"
+import { IdGenerator } from "../../storage/storedForms.ts"
 import type { CreditLedger } from "../CreditLedger.ts"
 import { HoldNotFound, InvalidWork, KeyConflict } from "../errors.ts"
 import { insufficientCredits } from "../holds/Hold.ts"

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
-import { storableText } from "../../storage/storableText.ts"
+import { storableText } from "../../storage/storedForms.ts"
 import type { DocumentKey } from "../Document.ts"
 import { type Embedder, type Embedding, PassageEmbedder } from "../embedding/Embedder.ts"
 import { embeddingModel } from "../embedding/embedPassages.ts"

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
-import { storableText } from "../../storage/storableText.ts"
+import { storableText } from "../../storage/storedForms.ts"
 import { embeddedText, embedQuery } from "../embedding/embedPassages.ts"
 import { searchPassages } from "../searching/InMemoryPassageSearch.ts"
 import { searchableQuery } from "../searching/searchTerms.ts"

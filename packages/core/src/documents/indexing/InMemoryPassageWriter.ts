@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
-import { storableText } from "../../storage/storableText.ts"
+import { storableText } from "../../storage/storedForms.ts"
 import type { Passage } from "../Document.ts"
 import type { Embedder, Embedding } from "../embedding/Embedder.ts"
 import { embeddedText, embeddingModel, embedTexts } from "../embedding/embedPassages.ts"

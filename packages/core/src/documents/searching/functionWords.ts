@@ -59,7 +59,7 @@ export const FUNCTION_WORDS: Readonly<Record<Language, ReadonlySet<string>>> = {
  * The commonest function words of Japanese, Chinese and Korean as `searchableText` cuts them: single characters and pairs of
  * neighbours. In a library of several languages they would count as rare words. Single hiragana are particles and endings.
  */
-const WITHOUT_SPACES = {
+export const WORDS_WITHOUT_SPACES = {
   ja: words(
     "する した して しま せん ます まし です でし ない ある あり いる いま には では でも とは との から まで ので のに のは のか のを のが など こと もの ため よう どの どこ なに " +
       "いつ どう なぜ だれ くだ ださ さい たい れる られ せる さん さる という いう うに うな うす をす とき この その あの これ それ あれ に何 何で すか ますか か教 教え えて てく"
@@ -71,18 +71,6 @@ const WITHOUT_SPACES = {
     "은 는 이 가 을 를 에 의 도 로 와 과 하 한 다 나 까 요 어떻 떻게 무엇 언제 어디 하는 있는 니까 나요 에서 으로 합니 습니 니다"
   )
 }
-const KANA = /[\p{sc=Hiragana}\p{sc=Katakana}]/u
-const HIRAGANA = /^\p{sc=Hiragana}$/u
-const HANGUL = /\p{sc=Hangul}/u
-const HAN = /\p{sc=Han}/u
-
-/** Returns whether a word of a text, as `searchableText` cuts it, is a function word of the text's script without spaces. */
-export const functionWordsWithoutSpaces = (text: string): ((word: string) => boolean) => {
-  if (KANA.test(text)) return (word) => HIRAGANA.test(word) || WITHOUT_SPACES.ja.has(word)
-  const its = HANGUL.test(text) ? WITHOUT_SPACES.ko : HAN.test(text) ? WITHOUT_SPACES.zh : undefined
-  return (word) => its?.has(word) === true
-}
-
 function words(text: string): ReadonlySet<string> {
   return new Set(text.split(" "))
 }

@@ -1,5 +1,5 @@
 import type { Passage } from "../Document.ts"
-import { FUNCTION_WORDS, functionWordsWithoutSpaces } from "./functionWords.ts"
+import { FUNCTION_WORDS, WORDS_WITHOUT_SPACES } from "./functionWords.ts"
 import { type SearchLanguage, searchLanguageOf, stemLanguageOf } from "./searchLanguage.ts"
 
 /** The longest query that is searched for, in UTF-16 units; the rest is ignored. */
@@ -20,6 +20,10 @@ const ARABIC = /\p{sc=Arabic}/u
 /** Spanish "-ación" and Portuguese "-ação" and "-ações" without accents, at the end of longer words. */
 const TYPED_ACION = /(?<=[a-z]{2})acion(?![^ ])/gu
 const TYPED_ACAO = /(?<=[a-z]{2})ac(?:a(o)|oes)(?![^ ])/gu
+const KANA = /[\p{sc=Hiragana}\p{sc=Katakana}]/u
+const HIRAGANA = /^\p{sc=Hiragana}$/u
+const HANGUL = /\p{sc=Hangul}/u
+const HAN = /\p{sc=Han}/u
 const NOT_WORDS = /[^\p{L}\p{N}\p{M}]+/gu
 
 /**
@@ -51,6 +55,13 @@ const withAccents = (word: string): string =>
 
 const queryWords = (query: string): ReadonlyArray<string> =>
   searchableText(query.slice(0, MAX_QUERY_LENGTH)).split(" ").map(withAccents)
+
+/** Returns whether a word of a text, as `searchableText` cuts it, is a function word of the text's script without spaces. */
+const functionWordsWithoutSpaces = (text: string): ((word: string) => boolean) => {
+  if (KANA.test(text)) return (word) => HIRAGANA.test(word) || WORDS_WITHOUT_SPACES.ja.has(word)
+  const its = HANGUL.test(text) ? WORDS_WITHOUT_SPACES.ko : HAN.test(text) ? WORDS_WITHOUT_SPACES.zh : undefined
+  return (word) => its?.has(word) === true
+}
 
 /** Returns the words of a query, as `searchableQuery` has them, without the stop words of its language; maybe none. */
 export const tellingWords = (query: string): ReadonlyArray<string> => {

@@ -3,7 +3,7 @@ import type { Document, DocumentKey } from "../Document.ts"
 import { Clock, Context, Effect, Layer } from "effect"
 import { InMemoryEventLog } from "../../events/InMemoryEventLog.ts"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
-import { storableText } from "../../storage/storableText.ts"
+import { storableText } from "../../storage/storedForms.ts"
 import {
   type DocumentChange,
   type DocumentPage,

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { IdGenerator } from "../../../storage/IdGenerator.ts"
+import { IdGenerator } from "../../../storage/storedForms.ts"
 import type { StorageFailed } from "../../../storage/StorageFailed.ts"
 import type { Document } from "../../Document.ts"
 import { embeddingModel } from "../../embedding/embedPassages.ts"

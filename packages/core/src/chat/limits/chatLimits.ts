@@ -1,9 +1,93 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import { failureFields } from "../../storage/failureFields.ts"
 import { CHAT_SPENDER, type Spender } from "../../credits/Spender.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import { type Counted, RateLimiter } from "../../limits/RateLimiter.ts"
-import { TooManyAbandonedTries } from "../errors.ts"
+import { failureFields } from "../../storage/failureFields.ts"
+import type { StorageFailed } from "../../storage/StorageFailed.ts"
+import type { Tier } from "../../tiers/Tier.ts"
+import { StorageQuotaExceeded, TooManyAbandonedTries } from "../errors.ts"
+import { ChatStore } from "../store/ChatStore.ts"
+import { type ConversationOwner, ownerKey } from "../store/StoredChat.ts"
+
+/**
+ * The most bytes that a person may store between two reads of the quota, and the largest part of the quota for that.
+ */
+const SLACK_BYTES = 64 * 1024
+const SLACK_SHARE = 1 / 16
+/** Owners remembered. */
+const REMEMBERED = 10_000
+
+interface Known {
+  /** The bytes of the chats when they were last read; undefined if they were not. */
+  readonly read: number | undefined
+  /** The bytes admitted since then. */
+  readonly since: number
+}
+
+/**
+ * The key under which the bytes of an owner are counted: a person's own chats, or the conversations of all visitors of
+ * their bots.
+ */
+const countedAs = (owner: ConversationOwner): string => {
+  const { userId, visitor } = ownerKey(owner)
+  return `${visitor === "" ? "own" : "visitors"} ${userId}`
+}
+
+/**
+ * Bounds the bytes of a person's chats by the payer's tier, and separately, with the same bound, the bytes of the
+ * conversations of the visitors of all their bots: neither uses the room of the other. It reads the stored bytes only
+ * now and then, so that ordinary messages cost no statement: a person can exceed the quota by the slack, in each
+ * process.
+ */
+export class ChatQuota extends Context.Service<
+  ChatQuota,
+  {
+    /** Admits `bytes` more, or fails if they exceed the quota. */
+    check(input: {
+      readonly owner: ConversationOwner
+      readonly tier: Tier
+      readonly bytes: number
+    }): Effect.Effect<void, StorageQuotaExceeded | StorageFailed>
+    /** Something was deleted. */
+    forget(owner: ConversationOwner): void
+  }
+>()("@parley/core/chat/limits/ChatQuota") {
+  static readonly layer = Layer.effect(
+    ChatQuota,
+    Effect.gen(function* () {
+      const chats = yield* ChatStore
+      const owners = new Map<string, Known>()
+      const remember = (key: string, known: Known) => {
+        owners.delete(key)
+        owners.set(key, known)
+        const [oldest] = owners.keys()
+        if (owners.size > REMEMBERED && oldest !== undefined) owners.delete(oldest)
+      }
+      return ChatQuota.of({
+        check: Effect.fnUntraced(function* ({ owner, tier, bytes }) {
+          const { maxChatBytes } = tier
+          const key = countedAs(owner)
+          const known = owners.get(key) ?? { read: undefined, since: 0 }
+          const since = known.since + bytes
+          const isShort = since <= Math.min(SLACK_BYTES, maxChatBytes * SLACK_SHARE)
+          if (isShort && (known.read ?? 0) + since <= maxChatBytes) return remember(key, { ...known, since })
+          const read = yield* chats.usage(owner)
+          remember(key, { read, since: 0 })
+          if (read + bytes > maxChatBytes) {
+            return yield* new StorageQuotaExceeded({
+              tier: tier.name,
+              tierName: tier.displayName,
+              bytes: read,
+              maxChatBytes
+            })
+          }
+          remember(key, { read, since: bytes })
+        }),
+        forget: (owner) => void owners.delete(countedAs(owner))
+      })
+    })
+  )
+}
 
 /**
  * The counted party: the account that would have paid, and the spender. A bot's visitors do not keep its owner from
@@ -31,7 +115,7 @@ const WINDOW_MS = 60_000
 /** If more people than this are counted, those whose minute is over are forgotten. */
 const MANY = 10_000
 
-const keyOf = ({ askedFrom = "", payer, source }: Tries): string => JSON.stringify([source, payer, askedFrom])
+const triesKey = ({ askedFrom = "", payer, source }: Tries): string => JSON.stringify([source, payer, askedFrom])
 const eventOf = (source: Spender): string => (source === CHAT_SPENDER ? "abandoned" : `abandoned ${source}`)
 
 /**
@@ -71,13 +155,13 @@ export class AbandonedTries extends Context.Service<
       return AbandonedTries.of({
         check: Effect.fnUntraced(function* (limit) {
           const { perMinute } = limit
-          const window = windows.get(keyOf(limit))
+          const window = windows.get(triesKey(limit))
           if (window === undefined || window.count < perMinute) return
           const retryAfterMs = window.endsAt - (yield* Clock.currentTimeMillis)
           if (retryAfterMs > 0) return yield* new TooManyAbandonedTries({ perMinute, retryAfterMs })
         }),
         note: Effect.fnUntraced(function* (tries) {
-          const window = windowOf(keyOf(tries), yield* Clock.currentTimeMillis)
+          const window = windowOf(triesKey(tries), yield* Clock.currentTimeMillis)
           window.count += 1
           // An abuser may use any number of addresses: a row for each would fill the store.
           if (tries.askedFrom !== undefined) return
