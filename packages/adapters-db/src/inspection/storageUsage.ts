@@ -13,7 +13,7 @@ export interface TableUsage extends Row {
   readonly rows: number
 }
 
-/** What one person stores, in bytes: uploaded files, wherever they are, images, and texts of conversations, also of bots. */
+/** The bytes that one person stores: uploaded files, wherever they are, images, and texts of conversations, also of bots. */
 export interface PersonUsage extends Row {
   readonly userId: string
   /** With images. */

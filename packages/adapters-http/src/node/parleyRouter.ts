@@ -31,7 +31,7 @@ export const parleyRouter = <Incoming extends IncomingMessage = IncomingMessage>
   options: RouterOptions<Incoming>
 ): Middleware<Incoming> => routerOf(routes, options)
 
-/** What Express adds to a request: the path under which the router is mounted, and the address behind trusted proxies. */
+/** The fields that Express adds to a request: the path under which the router is mounted, and the address behind trusted proxies. */
 interface Mounted {
   readonly baseUrl?: string
   readonly ip?: string

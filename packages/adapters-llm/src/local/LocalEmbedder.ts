@@ -12,7 +12,7 @@ export interface LocalEmbedderOptions {
   readonly model: string
   /** Dimensions of the model's embeddings. */
   readonly dimensions: number
-  /** How token vectors are pooled into one for the text, as the model's authors recommend; default `mean`. */
+  /** Pools the vectors of tokens into one for the text, as the model's authors recommend; default `mean`. */
   readonly pooling?: "mean" | "cls"
   /** Precision of the model's files, for example `q8`; default: the library's. */
   readonly precision?: string

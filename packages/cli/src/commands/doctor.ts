@@ -10,7 +10,7 @@ import { Unhealthy } from "../running/commandErrors.ts"
 import { jsonFlag, printResult } from "../running/output.ts"
 import { CommandContext } from "../running/CommandContext.ts"
 
-/** What is checked besides the usual. */
+/** The checks that run only if they are asked for. */
 interface Extent {
   /** The vendors are asked. */
   readonly live: boolean

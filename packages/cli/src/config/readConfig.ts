@@ -148,9 +148,9 @@ const readEnvironment = (read: EnvironmentReader, folder: string) => {
 }
 
 const stopping = (read: EnvironmentReader) => ({
-  /** How long the server takes requests after it was asked to stop, while it reports that it is not ready. */
+  /** Time for which the server takes requests after it was asked to stop, while it reports that it is not ready. */
   shutdownDelaySeconds: read.integer("PARLEY_SHUTDOWN_DELAY", 0, 600) ?? 0,
-  /** How long running requests and replies may take once the server stops. */
+  /** Time that running requests and replies have once the server stops. */
   drainSeconds: read.integer("PARLEY_DRAIN_SECONDS", 0, 3_600) ?? DRAIN_SECONDS
 })
 

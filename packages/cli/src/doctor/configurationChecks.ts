@@ -77,7 +77,7 @@ const DAY_MS = 86_400_000
 
 const keptFor = (ms: number | undefined): string => (ms === undefined ? "for ever" : `for ${ms / DAY_MS} days`)
 
-/** How long things are kept that an operator may limit. */
+/** The retention times that an operator may set. */
 const retentionCheck = ({ settings: { retention } }: ParleyConfig): Check =>
   ok(
     "retention",

@@ -16,7 +16,7 @@ import { defaultModel, runnableModels } from "./prepareReply.ts"
 /** A model as one person may see it. */
 export interface OfferedModel {
   readonly id: string
-  /** What people call it. */
+  /** The name that people read. */
   readonly displayName: string
   readonly price: ModelPrice
   readonly maxOutputTokens: number

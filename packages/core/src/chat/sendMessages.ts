@@ -169,7 +169,7 @@ const makeCheckLimits = Effect.gen(function* () {
     )
 })
 
-/** What a person or a visitor said, and its place. The conversation of a visitor is a line: the widget shows no branches. */
+/** The turn of a person or a visitor, and its place. The conversation of a visitor is a line: the widget shows no branches. */
 const turnOf = (
   owner: ConversationOwner,
   {

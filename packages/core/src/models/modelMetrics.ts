@@ -18,7 +18,7 @@ export const noteUsageAboveHold = (excess: {
     return Effect.annotateLogs(log, excess)
   })
 
-/** How often one model of a vendor failed for one reason. */
+/** The number of failures of one model for one reason. */
 export interface ModelFailures {
   readonly vendor: string
   readonly model: string

@@ -97,14 +97,14 @@ export interface Parley {
     file(userId: UserId, documentId: string, part?: PartOfDocument): Promise<OpenedFile>
   }
   readonly bots: CallsOf<typeof BotService> & CallsOf<typeof BotAnalytics>
-  /** What owners of bots read of what visitors said. */
+  /** The conversations of visitors, for the owners of bots. */
   readonly conversations: CallsOf<typeof ConversationService> & CallsOf<typeof HandoverService>
   readonly crm: CallsOf<typeof CrmService> & CallsOf<typeof CrmAccess>
   readonly billing: CallsOf<typeof BillingService> & CallsOf<typeof PaymentInbox>
   readonly sessions: CallsOf<typeof SignOut>
   /** Keys with which back ends of the operator call the HTTP interface. */
   readonly keys: CallsOf<typeof ServiceKeys>
-  /** What operators do with people as a whole. */
+  /** The actions of operators on a person as a whole. */
   readonly users: CallsOf<typeof UserAccess> &
     CallsOf<typeof UserService> &
     CallsOf<typeof UserImport> & {
@@ -114,7 +114,7 @@ export interface Parley {
        */
       export(userId: UserId, asked?: ActionAsked): Promise<ReadableStream<ExportLine>>
     }
-  /** What operators read: people, the audit log, the charges and payments of days, and the state of the service. */
+  /** The reports for operators: people, the audit log, the charges and payments of days, and the state of the service. */
   readonly reports: CallsOf<typeof OperatorReports> & CallsOf<typeof MoneyReports>
   /** The events on their way to hooks and webhooks. */
   readonly events: CallsOf<typeof EventService>

@@ -75,7 +75,7 @@ const readReply = async <R extends { readonly text: Stream.Stream<string, unknow
 }
 
 interface Reading {
-  /** What is ready next; undefined at the end. */
+  /** The next text; undefined at the end. */
   read(signal: AbortSignal): Promise<ReadonlyArray<string> | undefined>
   /** Ends the reply: a complete one is settled already, any other is settled as left. */
   close(): Promise<void>

@@ -15,7 +15,7 @@ const retention = (name: string, shortestMs: number) =>
     unit: DAY_MS
   })
 
-/** How long things are kept that otherwise stay for ever, in milliseconds. */
+/** Retention times of rows that otherwise stay for ever, in milliseconds. */
 export const RetentionData = Schema.Struct({
   /** People's chats, from their last message; a day at least. */
   chatsMs: retention("PARLEY_RETENTION_CHATS", 2 * USED_AGAIN_MS),

@@ -24,7 +24,7 @@ export interface RemovedChat {
   readonly chatId: string
 }
 
-/** What a store knows of a person, for lists of people. */
+/** A person as a store knows them, for lists of people. */
 export interface PartOfPerson {
   readonly userId: string
   readonly tier?: string

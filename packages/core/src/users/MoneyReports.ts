@@ -37,7 +37,7 @@ export const PaymentsAsked = Schema.Struct({
 })
 export type PaymentsAsked = typeof PaymentsAsked.Type
 
-/** What operators read about money. Nothing here changes anything, not even the audit log. */
+/** Reports about money for operators. Nothing here changes anything, not even the audit log. */
 export class MoneyReports extends Context.Service<
   MoneyReports,
   {

@@ -60,7 +60,7 @@ export const AuditAsked = Schema.Struct({
 })
 export type AuditAsked = typeof AuditAsked.Type
 
-/** What operators read. Nothing here changes anything, not even the audit log. */
+/** Reports for operators. Nothing here changes anything, not even the audit log. */
 export class OperatorReports extends Context.Service<
   OperatorReports,
   {

@@ -18,13 +18,13 @@ import { ConversationNotFound } from "./botErrors.ts"
 export interface OwnedConversation extends Omit<BotConversation, "replyIds" | "owner"> {
   /** The same for all conversations of one visitor with the bot. It is no id that a visitor could be addressed by. */
   readonly visitor: string
-  /** What its replies cost together, in whole credits. */
+  /** The cost of all its replies, in whole credits. */
   readonly credits: number
 }
 
 /** A message of a conversation, as the bot's owner reads it. */
 export interface OwnedMessage extends StoredMessage {
-  /** What the reply cost, once it is charged; undefined for what cost nothing. */
+  /** The cost of the reply, once it is charged; undefined of a message that costs nothing. */
   readonly credits: number | undefined
 }
 
@@ -64,7 +64,7 @@ const EXPORTED_AT_ONCE = 50
 const EXPORTED_MESSAGES = 500
 const VISITOR_DIGITS = 16
 
-/** What owners of bots read of what visitors said. Somebody else's bot is as one that does not exist. */
+/** The conversations of visitors, for the owners of bots. Another person's bot is as one that does not exist. */
 export class ConversationService extends Context.Service<
   ConversationService,
   {

@@ -2,7 +2,7 @@ import type { Bot, BotSettings } from "../bots/Bot.ts"
 import { botLanguage, botTexts } from "../bots/botTexts.ts"
 import { opensAt } from "../bots/openingHours.ts"
 
-/** What a bot shows of itself to visitors. */
+/** The facts that a bot shows to visitors. */
 export interface WidgetConfig extends Pick<
   BotSettings,
   | "displayName"

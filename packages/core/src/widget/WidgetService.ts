@@ -49,7 +49,7 @@ import { visitorShares } from "./visitorShares.ts"
 import { configOf, type WidgetConfig } from "./WidgetConfig.ts"
 import { messagesAfter, shownMessage, type WidgetTranscript } from "./WidgetTranscript.ts"
 
-/** What a visitor sent, and from where. */
+/** A visitor's message, and the address it came from. */
 export interface VisitorCallInput extends VisitorMessage {
   /** The address it came from, as the server knows it. */
   readonly address: string | undefined
@@ -79,7 +79,7 @@ export interface PersonWished {
   readonly opensAt: number | undefined
 }
 
-/** What a visitor gets: a reply as it is written, or that the bot cannot answer at the moment. */
+/** The answer to a visitor: a reply as it is written, or that the bot cannot answer at the moment. */
 export interface WidgetReply {
   readonly conversationId: string
   /** To be read once, inside the scope of `send`. */
@@ -90,7 +90,7 @@ export interface WidgetReply {
   readonly answeredBy: "bot" | "person" | "none"
 }
 
-/** How addressing a bot fails. */
+/** The failures of naming a bot. */
 export type BotUnreachable = BotNotFound | BotMisconfigured | StorageFailed
 
 /** Why a visitor gets no reply. */
@@ -134,7 +134,7 @@ interface Asked {
 export class WidgetService extends Context.Service<
   WidgetService,
   {
-    /** What the active bot with this public key shows of itself, in the language of a tag (BCP 47) if it has texts in it. */
+    /** The facts that the active bot with this public key shows, in the language of a tag (BCP 47) if it has texts in it. */
     config(publicKey: string, lang?: string): Effect.Effect<WidgetConfig, BotUnreachable>
     /**
      * Answers a visitor, at the owner's expense and by the owner's settings alone. Where the owner's credits or the room
@@ -194,7 +194,7 @@ const makeInsteadOfReply = Effect.gen(function* () {
     })
   })
 
-  /** What a visitor gets in place of a reply. What only the owner may know is not told: plans, balances, caps. */
+  /** The answer to a visitor in place of a reply. It says nothing of the owner's plans, balances and caps. */
   return Effect.fnUntraced(function* (
     asked: Asked,
     error: SendFailed | BotUnreachable
@@ -221,7 +221,7 @@ const makeInsteadOfReply = Effect.gen(function* () {
       case "TooManyReplies":
       case "TooManyAbandonedTries":
         return yield* new BotBusy({ retryAfterMs: error.retryAfterMs })
-      // What visitors may write fits into any window: it is the instructions, or what a prompt builder makes of them, that do not.
+      // A visitor's message fits into any window: the instructions, or the prompt of a prompt builder, do not.
       case "PromptBuilderFailed":
       case "PromptTooLong":
         return yield* new BotMisconfigured({ botId: bot.id })
@@ -278,7 +278,7 @@ const makeFinding = Effect.gen(function* () {
 
   const botOf = Effect.fnUntraced(function* (publicKey: string) {
     const bot = yield* bots.findByKey(publicKey)
-    // What was sent is not repeated: an unknown, a malformed and a retired key are one to who asks.
+    // The sent key is not repeated: an unknown, a malformed and a retired key get the same answer.
     return bot ?? (yield* new BotNotFound({ botId: "" }))
   })
 

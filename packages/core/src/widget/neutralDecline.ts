@@ -1,6 +1,6 @@
 import type { BotLanguage } from "../bots/botFields.ts"
 
-/** What visitors read if a bot's owner has written nothing: it says nothing of money. */
+/** The text for visitors if a bot's owner has written none: it says nothing of money. */
 const DECLINES: Readonly<Record<BotLanguage, string>> = {
   en: "I cannot answer at the moment. Please try again later.",
   de: "Ich kann im Moment nicht antworten. Bitte versuchen Sie es später noch einmal.",

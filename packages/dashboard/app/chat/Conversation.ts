@@ -21,7 +21,7 @@ export interface ConversationEvents {
   readonly existing: (documentIds: ReadonlyArray<string>) => ReadonlyArray<string>
 }
 
-/** What was asked, and the messages that were shown before. */
+/** The question, and the messages that were shown before. */
 interface Asked {
   readonly question: string | undefined
   readonly shown: ReadonlyArray<ReplyMessage>

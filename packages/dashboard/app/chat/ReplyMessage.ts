@@ -43,7 +43,7 @@ export const factsOf = (stored: StoredMessage): MessageFacts => ({
   ...(stored.receipt === null ? {} : { receipt: stored.receipt })
 })
 
-/** What a message has in common with its other versions. */
+/** The key that a message shares with its other versions. */
 export const keyOf = ({ id, metadata }: ReplyMessage): string => metadata?.versions?.[0] ?? id
 
 export const messageOf = (stored: StoredMessage): ReplyMessage => ({

@@ -64,5 +64,5 @@ export class VisitorMemory {
   }
 }
 
-/** What a conversation remembers of its visitor. */
+/** The facts that a conversation remembers of its visitor. */
 export type Memory = Pick<VisitorMemory, "conversationId" | "visitorId">

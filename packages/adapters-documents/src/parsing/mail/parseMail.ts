@@ -13,7 +13,7 @@ const DAMAGED = "The message is damaged and cannot be read. Save it again and up
 /** The kinds of documents by the extensions of their names, in lower case. */
 export type AttachmentKinds = ReadonlyMap<string, ParserKind>
 
-/** How attachments are read. */
+/** The reader of attachments. */
 interface AttachmentReading {
   readonly attachments: AttachmentKinds
   readonly parse: (kind: ParserKind, bytes: Uint8Array) => Promise<ParsedDocument>

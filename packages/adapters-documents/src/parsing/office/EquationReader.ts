@@ -112,7 +112,7 @@ const bracketed = (pieces: ReadonlyArray<Piece>): string => {
   return /^[([{|‖⌈⌊]/u.test(operand) ? operand : `(${operand})`
 }
 
-/** What the end of an element ends. */
+/** The part of an equation that the end of an element closes. */
 type Step = "structure" | "text" | "deep" | "none"
 
 /**

@@ -42,7 +42,7 @@ const markOf = ({ styleId, styleName }: DocxElement, { outline }: Reading): stri
   return /^title$/i.test(styleName ?? "") ? headingMark(1) : ""
 }
 
-/** What the reading of a body has to know, and what it finds. */
+/** The input and the results of reading a body. */
 interface Reading extends Pick<DocxParts, "outline"> {
   readonly references: Array<NoteReference>
 }

@@ -13,7 +13,7 @@ export interface Operators {
   readonly showText: number
 }
 
-/** What a page draws beside the text that can be read from it. */
+/** The drawings of a page beside its readable text. */
 export interface PageCover {
   /** The share of the page that pictures cover, from 0; overlapping ones count twice. */
   readonly pictures: number

@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 
-/** How the vendor behaves; the question names it. `flaky` refuses the first call and answers the next one. */
+/** The behaviour of the vendor; the question names it. `flaky` refuses the first call and answers the next one. */
 export const BEHAVIOURS = ["quick", "slow", "flaky", "limited", "broken", "cut"] as const
 export type Behaviour = (typeof BEHAVIOURS)[number]
 

@@ -16,7 +16,7 @@ const onServer = (config: ParleyConfig, url: string): ParleyConfig => ({
   database: { _tag: "Server", url: Redacted.make(url), directUrl: undefined, withoutTls: [], unverified: [] }
 })
 
-/** What the operator does next: the folder's own key is not in the database. */
+/** The operator's next step: the folder's own key is not in the database. */
 const nextSteps = ({ dataFolder, encryptionKeys }: ParleyConfig): ReadonlyArray<string> => [
   "Set DATABASE_URL to the address, and start the server. The folder is unchanged; delete it once all is well.",
   ...(encryptionKeys.length === 0 && findDevelopmentKey(dataFolder) !== undefined

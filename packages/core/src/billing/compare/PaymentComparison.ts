@@ -20,7 +20,7 @@ export interface CompareInput {
   readonly onDifference: (difference: PaymentDifference) => Effect.Effect<void>
 }
 
-/** How many objects of each kind were compared: those of the provider, then the stored ones. */
+/** The numbers of compared objects of each kind: those of the provider, then the stored ones. */
 export interface Compared {
   readonly sessions: number
   readonly invoices: number

@@ -38,7 +38,7 @@ export interface LedgerAccount extends Account, DayUsage {
 /** A hold that has not ended, with the values that its end needs. */
 export interface OpenHold {
   readonly hold: Hold
-  /** What spends the credits. */
+  /** The spender of the credits. */
   readonly source: Spender
   /** The request under the key, in words: a request under the same key with other words is refused. */
   readonly fingerprint: string

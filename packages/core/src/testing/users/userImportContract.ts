@@ -51,7 +51,7 @@ const files = fc.array(
   { maxLength: 25 }
 )
 
-/** How often an import of the file is begun and interrupted, after how many steps of its fiber. */
+/** For each interrupted import of the file, the steps of its fiber before the interruption. */
 const interruptions = fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 3 })
 
 type File = ReadonlyArray<PersonLine | string>
@@ -73,7 +73,7 @@ const stepsOfFiber = (steps: number) =>
     discard: true
   })
 
-/** What the file gives: for each person the first line that can be imported. */
+/** The result of the file: for each person the first line that can be imported. */
 const expectedOf = (file: File) => {
   const people = new Map<
     string,

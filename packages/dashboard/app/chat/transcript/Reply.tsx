@@ -27,7 +27,7 @@ export interface ReplyProps {
   readonly start: ReplyStart | undefined
 }
 
-/** How other code finds the reply on the page. */
+/** The mark by which other code finds the reply on the page. */
 const marksOf = ({ metadata }: ReplyMessage, isWriting: boolean) => ({
   "data-role": "assistant",
   "data-message": metadata?.storedId,

@@ -53,7 +53,7 @@ export interface AskedForPerson {
   readonly opensAt: string | undefined
 }
 
-/** What became of a file that was sent. */
+/** The result of sending a file. */
 export interface Attached {
   /** The conversation that it belongs to. */
   readonly conversationId: string | undefined

@@ -5,7 +5,7 @@ export interface AttachedFile {
   readonly name: string
   /** `sending`: the service does not have it yet. `refused`: it was not stored. */
   readonly state: "sending" | "processing" | "ready" | "failed" | "refused"
-  /** What is said of it. */
+  /** The sentence about it. */
   readonly words: TextName
   /** The wait that the words name, in seconds. */
   readonly waitSeconds?: number

@@ -22,7 +22,7 @@ export interface ReindexFailure extends DocumentKey {
   readonly failure: DocumentFailure
 }
 
-/** How the ready documents of a person, or of all people, were indexed, and which of them could not be re-indexed. */
+/** The indexes of the ready documents of a person, or of all people, and the documents that could not be re-indexed. */
 export class ReindexRecords extends Context.Service<
   ReindexRecords,
   {

@@ -54,7 +54,7 @@ export interface PersonReindexing extends IndexingState {
   readonly failures: ReadonlyArray<ReindexFailure>
 }
 
-/** How outdated documents were indexed, and how they would be indexed today. */
+/** The former index of outdated documents, and the present one. */
 export interface OutdatedAlike extends IndexedAlike {
   readonly today: IndexedBy
 }

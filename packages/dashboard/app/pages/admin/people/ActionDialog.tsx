@@ -19,7 +19,7 @@ export interface ActionDialogProps {
   readonly onDone: () => void
 }
 
-/** What is typed into the form, and the action that it asks for. */
+/** The fields of the form, and the action that it asks for. */
 const useAction = ({ kind, onDone, person }: ActionDialogProps) => {
   const client = useQueryClient()
   const [fields, setFields] = useState<ActionFields>(() => ({

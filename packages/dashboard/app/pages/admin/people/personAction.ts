@@ -1,9 +1,9 @@
 import type { PersonAction } from "../../../api/admin.ts"
 
-/** What an owner may do to a person. */
+/** The actions of an operator on a person. */
 export type ActionKind = "tier" | "grant" | "adjust" | "unpin" | "signOut" | "block" | "unblock"
 
-/** What is typed into the form of an action. */
+/** The fields of the form of an action. */
 export interface ActionFields {
   readonly reason: string
   /** In whole credits; undefined if none is typed. */

@@ -4,7 +4,7 @@ const UNITS = [
   ["minute", 60_000]
 ] as const
 
-/** How long ago a moment was, in words: "3 minutes ago". Takes the moment and the present in Unix milliseconds. */
+/** The time since a moment, in words: "3 minutes ago". Takes the moment and the present in Unix milliseconds. */
 export const agoOf = (moment: number, now: number, language: string): string => {
   const words = new Intl.RelativeTimeFormat(language, { numeric: "auto" })
   const passed = Math.max(0, now - moment)

@@ -1,4 +1,4 @@
-/** What a site is made with. */
+/** The software of a site. */
 export const PLATFORMS = ["html", "wordpress", "shopify", "webflow", "react"] as const
 export type Platform = (typeof PLATFORMS)[number]
 
