@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-import { type Rule, sourceLinesMax } from "./architecture/rules.ts"
+import { aboveDomains, coreDomains, type Rule, sourceLinesMax } from "./architecture/rules.ts"
 import { describeViolation, violationsOf } from "./architecture/violations.ts"
 import { type Manifest, readWorkspace, type WorkspacePackage } from "./architecture/Workspace.ts"
 
@@ -76,6 +76,13 @@ describe("the sources of this repository", () => {
     expect(counts.get("packages/adapters-s3/src")).toBe(3)
     const crowded = [...counts].filter(([, count]) => count > 15).map(([folder]) => folder)
     expect(crowded).toEqual([])
+  })
+
+  it("have the domains, in their order, and the rooms that ARCHITECTURE.md names", () => {
+    const text = readFileSync(join(root, "ARCHITECTURE.md"), "utf8")
+    const [, order = ""] = /a domain imports only those below it: `([^`]+)`/.exec(text) ?? []
+    expect(order.split(" ")).toEqual(coreDomains.filter((domain) => !aboveDomains.includes(domain)))
+    expect(coreDomains.filter((domain) => !text.includes(`| \`packages/core/src/${domain}\` `))).toEqual([])
   })
 
   it("keep every rule of ARCHITECTURE.md", () => {

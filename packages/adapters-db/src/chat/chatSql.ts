@@ -177,7 +177,7 @@ export const keepDocumentsSql = (schema: string): string =>
 export const countSql = (schema: string): string =>
   `SELECT count(*) AS total FROM ${schema}.chats WHERE user_id = $1 AND bot = $2 AND ${inProject("$3")}`
 
-/** Returns a row if the chat existed. Parameters: the owner's key, chat. */
+/** Returns a row if the chat existed. Parameters: user, bot, visitor, chat. */
 export const removeSql = (schema: string): string =>
   `DELETE FROM ${schema}.chats WHERE ${OWNED} AND id = $4 RETURNING id`
 

@@ -95,7 +95,7 @@ const makeLanes = <Job, A, E>({
       outstanding += 1
       startSoon()
     },
-    /** Frees the lanes of these jobs, and the slot of the batch of `batch` jobs if one ended. */
+    /** Frees the lanes of these jobs; if a batch of so many jobs ended, its slot, too. */
     free: (answered: ReadonlyArray<Waiting>, batch = 0): void => {
       if (batch > 0) inFlight -= 1
       outstanding -= batch

@@ -28,8 +28,8 @@ const FORWARDING = new Set([
   "x-scheme"
 ])
 
-/** The families of headers by which single products name themselves. */
-const FORWARDING_FAMILIES = [
+/** The prefixes of headers that single products add. */
+const FORWARDING_PREFIXES = [
   "cf-",
   "cloudfront-",
   "fastly-",
@@ -64,7 +64,7 @@ export const isLocalPage = ({ origin }: IncomingHttpHeaders, baseUrl: URL | unde
   origin === undefined || origin === baseUrl?.origin || isLocalHost(URL.parse(origin)?.host)
 
 const isForwarding = (name: string): boolean =>
-  FORWARDING.has(name) || name.includes("forwarded") || FORWARDING_FAMILIES.some((family) => name.startsWith(family))
+  FORWARDING.has(name) || name.includes("forwarded") || FORWARDING_PREFIXES.some((family) => name.startsWith(family))
 
 /** True if a Host header names this machine: a page of another site that resolves to 127.0.0.1 does not. */
 export const isLocalHost = (host: string | undefined): boolean => {

@@ -96,7 +96,7 @@ export class TooManyFailures extends Schema.TaggedError<TooManyFailures>()("TooM
   }
 }
 
-/** Scheduled jobs have no secret, so that no schedule may start them. */
+/** No `CRON_SECRET` is set, so no scheduler can start the scheduled work. */
 export class CronNotConfigured extends Schema.TaggedError<CronNotConfigured>()("CronNotConfigured", {}) {
   readonly code = "cron_not_configured"
   override get message() {

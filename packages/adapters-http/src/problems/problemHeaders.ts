@@ -20,7 +20,7 @@ export interface UsedUpLimit {
   readonly policy: string
   /** The quota, if it may be shown: requests in a window, or concurrent requests without a window. */
   readonly quota?: number
-  /** Milliseconds. */
+  /** The length of the window, in milliseconds. */
   readonly windowMs?: number
   /** Milliseconds until there is room again, if it is known. */
   readonly resetMs?: number

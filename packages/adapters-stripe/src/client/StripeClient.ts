@@ -45,7 +45,7 @@ const connect = async (options: StripeClientOptions, apiKey: string, requestMs: 
   })
 }
 
-/** Calls Stripe within limits, retries if that may help, and names failures. Calls fail at once while Stripe is silent. */
+/** Calls Stripe within time limits, retries if that may help, and fails with named errors. While Stripe is silent, calls fail at once. */
 export class StripeClient {
   readonly #options: StripeClientOptions
   readonly #limits: StripeLimits

@@ -65,7 +65,7 @@ const LISTINGS: ReadonlyArray<Listing> = [
 
 /** Lists the objects that Stripe stores, each read by itself. */
 export const stripeRecords = (client: StripeClient): Pick<PaymentReports["Service"], "records"> => {
-  /** Without an id an object of a list can neither be named nor be asked for. */
+  /** Reads an object of a list; fails if it has no id. */
   const recorded = (value: unknown, read: Read): Effect.Effect<ReadonlyArray<PaymentRecord>, PaymentFailed> =>
     Effect.map(
       client.read("records", () => new ShapeReader(value, "list").text("id")),

@@ -37,7 +37,7 @@ const start = Effect.fnUntraced(function* (config: ParleyConfig) {
   yield* announce(config, port)
 })
 
-/** A worker may run beside a server with the same settings: then `PORT` is the server's, and only `PARLEY_METRICS_PORT` is ours. */
+/** Serves /healthz on `PARLEY_METRICS_PORT`, else on `PORT` if it is set and free: a server beside this worker may have taken it. */
 const serveHealthOf = ({ host, isPortSet, metricsPort, port }: ParleyConfig) => {
   if (metricsPort !== undefined) return serveHealth(host, metricsPort, "metrics")
   if (!isPortSet) return Effect.undefined

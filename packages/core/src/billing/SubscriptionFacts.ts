@@ -25,7 +25,7 @@ export interface PeriodPayment {
   /** In the smallest unit of the currency. */
   readonly amount: number
   readonly currency: string
-  /** When it was reported as paid. */
+  /** The time at which the invoice was reported as paid, in Unix milliseconds. */
   readonly paidAt: number
 }
 

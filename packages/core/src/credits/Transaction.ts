@@ -66,8 +66,8 @@ export interface WorkReceiptDraft {
 export type ReceiptDraft = ReplyReceiptDraft | WorkReceiptDraft
 
 /** The facts that the ledger adds to a receipt. */
-export interface Payer {
-  /** The source for which the credits were held: a chat, a bot, a meter or a key. */
+export interface ReceiptPayment {
+  /** The spender for which the credits were held. */
   readonly source: Spender
   readonly held: number
   /** The price of the usage; never more than the held amount. */
@@ -77,9 +77,9 @@ export interface Payer {
 }
 
 /** The cost of a reply and its calculation: stored with its ledger row. */
-export type ReplyReceipt = ReplyReceiptDraft & Payer
+export type ReplyReceipt = ReplyReceiptDraft & ReceiptPayment
 /** The cost of metered work and its calculation: stored with its ledger row. */
-export type WorkReceipt = WorkReceiptDraft & Payer
+export type WorkReceipt = WorkReceiptDraft & ReceiptPayment
 export type Receipt = ReplyReceipt | WorkReceipt
 
 /** Distinguishes the two, for drafts and receipts alike. */

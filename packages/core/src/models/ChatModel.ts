@@ -88,7 +88,7 @@ export class ModelFailed extends Schema.TaggedError<ModelFailed>()("ModelFailed"
   model: Schema.String,
   reason: Schema.Literals(MODEL_FAILURES),
   retryable: Schema.Boolean,
-  /** The wrong setting of a misconfigured model, in the adapter's words. For the operator. */
+  /** The error in the settings of a misconfigured model, in the adapter's words. For the operator. */
   fault: Schema.optionalKey(Schema.String),
   /** The wait that the vendor asks for. */
   retryAfterMs: Schema.optionalKey(Schema.Int),

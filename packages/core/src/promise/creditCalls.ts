@@ -17,7 +17,7 @@ import { type ParleyCalls, ParleyClosed, type Run } from "./ParleyCalls.ts"
 export interface RunningWork {
   /** Whole credits that are held: the amount asked for, or less if that was still useful. */
   readonly held: number
-  /** Aborted when the caller gives up, when Parley is closed, and when the hold is lost: then the work is not paid. */
+  /** Aborts if the caller gives up, Parley closes or the hold is lost: then at most the recorded lines are charged. */
   readonly signal: AbortSignal
   /**
    * Reports the usage so far, in place of the previous report: a sweeper charges it if this process dies. Throws

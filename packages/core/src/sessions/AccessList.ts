@@ -12,7 +12,7 @@ import { type RevokedSession, RevokedSessions } from "./RevokedSessions.ts"
 const RELIED_ON_MS = 2_000
 /** A storage that does not answer delays no request longer. */
 const ANSWER_WITHIN = "2 seconds"
-/** Digests of user ids that a process remembers. */
+/** A process caches the digests of at most this many user ids. */
 const MOST_DIGESTS = 10_000
 
 /** The identity behind a request. */

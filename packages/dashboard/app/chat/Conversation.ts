@@ -206,7 +206,7 @@ export class Conversation {
     this.#set({ documentIds })
   }
 
-  /** Attaches the person's documents, for later questions and for the next opening of the chat. */
+  /** Sets the documents for later questions and for the next opening of the chat. */
   async choose(documentIds: ReadonlyArray<string>): Promise<void> {
     this.#set({ documentIds })
     this.#events.onChosen(documentIds)

@@ -74,7 +74,7 @@ export const settleArrival = (books: StandInBooks, session: Session): void => {
   books.emit(`checkout.session.async_payment_${succeeds ? "succeeded" : "failed"}`, { session })
 }
 
-/** A page that was not completed within a day. */
+/** Expires a checkout page that was not completed within a day. */
 export const expireSession = (books: StandInBooks, session: Session): void => {
   session.status = "expired"
   books.emit("checkout.session.expired", { session })

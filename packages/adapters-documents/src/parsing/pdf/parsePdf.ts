@@ -63,7 +63,7 @@ interface Pdf extends OutlinedPdf {
   getPage(number: number): Promise<Page>
 }
 
-/** Reads a PDF page by page. Pages are apart by a line end; a blank page is an empty one, so that numbers stay true. */
+/** Reads a PDF page by page. A line break separates pages; a blank page is kept as an empty one, so that page numbers stay right. */
 export const parsePdf = async (bytes: Uint8Array, limits: ParserLimits): Promise<PagedText> => {
   const scanned = hasImages(bytes)
   if (!hasEnd(bytes)) throw new Unreadable("incomplete", INCOMPLETE)

@@ -10,7 +10,7 @@ import {
   VOWEL_LETTERS
 } from "./encodings.ts"
 
-/** The size of the sample of a text, of its lines that are not only ASCII. */
+/** The most bytes of a sample, which has only the lines with characters beyond ASCII. */
 const SAMPLE_BYTES = 16 * 1024
 /** A character of an ordinary text scores about 1; less than this on average is no natural text. */
 const LEAST_SCORE = 0.55

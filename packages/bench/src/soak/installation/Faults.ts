@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { ModelVendor } from "./ModelVendor.ts"
 import type { OwnPostgres } from "./OwnPostgres.ts"
 
-/** Faults of the provider and of the database come once in each part of the time of about this length. */
+/** The run is divided into cycles of about this length. Each fault occurs once in a cycle. */
 const CYCLE_MS = 600_000
 const VENDOR_AWAY_MS = 30_000
 const POSTGRES_AWAY_MS = 3_000

@@ -175,7 +175,7 @@ export type PaymentRecord = { readonly id: string } & Exclude<
   { readonly _tag: "Other" | "Foreign" | "OtherMode" }
 >
 
-/** A received event with its report. */
+/** An event as received: its parsed content and its raw text. */
 export interface ReceivedPaymentEvent {
   readonly id: string
   /** The provider's own name for what happened, for example `invoice.paid`. */

@@ -26,7 +26,7 @@ export const makeShareChats = Effect.gen(function* () {
   const shares = yield* SharedChats
   const { checkPerson } = yield* AccessList
 
-  /** The last message of the branch with `leaf`, or of the newest branch, that has ended. */
+  /** The last ended message of the branch with `leaf`, or of the newest branch. */
   const lastEnded = Effect.fnUntraced(function* (userId: UserId, chatId: string, leaf: string | undefined) {
     const branch = leaf === undefined ? undefined : { through: leaf }
     const found = yield* chats.transcript({ owner: { person: userId }, chatId, branch, limit: 10 })

@@ -95,7 +95,7 @@ const wordsOf = (text: string): ReadonlySet<string> =>
       .map((word) => (/\p{N}/u.test(word) ? word : word.slice(0, BEGINNING)))
   )
 
-/** The sentence with the most words of a statement, if it has enough of them. */
+/** The sentence that shares the most words with a statement, if it shares enough. */
 const findAgreeing = (shown: string, sentences: ReadonlyArray<TextSpan>, statement: string): TextSpan | undefined => {
   const said = wordsOf(statement)
   let best: TextSpan | undefined

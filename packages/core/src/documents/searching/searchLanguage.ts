@@ -55,7 +55,7 @@ const NOT_ARABIC = /[\u067e\u0686\u0698\u06af\u06a9\u06cc\u06d2\u0679\u0688\u069
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "))
 
-/** Function words of further languages, which only the search uses. */
+/** Function words by which the search detects further languages. */
 const MORE_WORDS: Readonly<Partial<Record<SearchLanguage, ReadonlySet<string>>>> = {
   ca: words(
     "a al amb aquest aquesta com de del dels el els en entre és està han hi i la les més molt no o on per però que quan què s'ha són també un una van va ser sense seva"

@@ -15,7 +15,7 @@ const BETWEEN_LOOKS = "1 minute"
 export class FileMover extends Context.Service<
   FileMover,
   {
-    /** Moves and removes all there is to. */
+    /** Moves all files that wait, and removes those that are no longer needed. */
     readonly move: Effect.Effect<FilesMoved, StorageFailed>
     /** The same at once and every minute until interrupted. */
     readonly run: Effect.Effect<never>

@@ -28,7 +28,7 @@ export const IN_WORK = {
   passages: undefined
 } as const
 
-/** Adds a document within the quota of its owner's tier, or takes a failed one again. */
+/** Adds a document within the quota of its owner's tier, or restarts a failed one. */
 export const makeInsert = Effect.gen(function* () {
   const accounts = yield* Accounts
   const catalog = yield* Catalog

@@ -23,7 +23,7 @@ export interface ReindexProgress {
   readonly passagesInWork: number
 }
 
-/** A document that stays as it was. */
+/** A document that was tried and could not be re-indexed. */
 export interface UndoneDocument {
   readonly userId: UserId
   readonly documentId: string
