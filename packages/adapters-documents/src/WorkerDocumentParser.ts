@@ -64,7 +64,8 @@ export interface WorkerParserOptions extends Partial<ParserLimits> {
 
 /**
  * Reads documents in worker processes with limits on time, memory, pages and size. A document that breaks its worker is
- * unreadable, with a reason, and nothing else notices. People are served round robin. Workers start with the first document and end with the scope.
+ * unreadable, with a reason, and nothing else notices. People are served round robin. Workers start with the first
+ * document, or with `prepare`, and end with the scope.
  */
 export class WorkerDocumentParser {
   /** A worker that cannot be started at all is a defect, not a reason. */
@@ -108,6 +109,10 @@ const makeParser = (limits: ParserLimits, libreOffice: string | undefined) =>
         const { from, kind } = readingOf(type)
         return from === undefined ? parserVersion(kind) : `libreoffice/${parserVersion(kind)}`
       },
+      // Documents of most kinds are texts, which every process reads, or PDFs, whose parser takes the longest to load.
+      prepare: Effect.map(probed, (fences) =>
+        pool.keepSpare(() => new WorkerProcess({ kind: "pdf", fences, maxMemoryBytes }))
+      ),
       parse: Effect.fn("WorkerDocumentParser.parse")(function* (input: ParseInput) {
         const { from, kind } = readingOf(input.type)
         const bytes = from === undefined ? input.bytes : yield* queue.run(input.userId, converted(from, input.bytes))

@@ -15,7 +15,7 @@ export interface DocumentParserOptions extends WorkerParserOptions {
   readonly ocr?: TesseractOptions
 }
 
-/** Opens a `WorkerDocumentParser`. Starts nothing until the first document. */
+/** Opens a `WorkerDocumentParser`. Starts nothing until the first document, or `prepare`. */
 export const openDocumentParser = async ({
   ocr,
   ...options

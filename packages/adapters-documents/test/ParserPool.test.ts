@@ -26,7 +26,13 @@ const poolOf = (places: number, idleMilliseconds = 600_000) => {
     pool.giveBack(parser)
     return parser
   }
-  return { pool, started, take, use }
+  const keepSpare = () =>
+    pool.keepSpare(() => {
+      const parser = new WorkerProcess({ kind: "pdf", fences, maxMemoryBytes })
+      started.push(parser)
+      return parser
+    })
+  return { keepSpare, pool, started, take, use }
 }
 
 describe("a pool of parser processes", () => {
@@ -58,6 +64,35 @@ describe("a pool of parser processes", () => {
     expect([pdf.usable, docx.usable, second.usable]).toEqual([false, true, true])
     pool.giveBack(docx)
     pool.giveBack(second)
+  })
+
+  it("has a new process stand ready for texts and PDFs while there is no other, and none after it closes", async () => {
+    const { keepSpare, pool, started, take } = poolOf(2, 20)
+    keepSpare()
+    const [spare] = started
+    expect(take("text")).toBe(spare)
+    keepSpare()
+    expect(started).toHaveLength(1)
+    pool.giveBack(spare!)
+    await expect.poll(() => spare?.usable, { timeout: 30_000 }).toBe(false)
+    expect(take("pdf")).toBe(started[1])
+    started[1]!.kill()
+    pool.giveBack(started[1]!)
+    expect(started.map(({ usable }) => usable)).toEqual([false, false, true])
+    pool.close()
+    expect(started.map(({ usable }) => usable)).toEqual([false, false, false])
+  })
+
+  it("gives the place of the spare process to other kinds of documents", () => {
+    const { keepSpare, started, take } = poolOf(2)
+    keepSpare()
+    take("docx")
+    take("html")
+    expect(started.map(({ kind, usable }) => [kind, usable])).toEqual([
+      ["pdf", false],
+      ["docx", true],
+      ["html", true]
+    ])
   })
 
   it("hands out no process that has ended", () => {

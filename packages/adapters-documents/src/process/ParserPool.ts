@@ -6,7 +6,8 @@ const READ_BY_ALL: ReadonlySet<ParserKind> = new Set(["text", "markdown", "csv"]
 
 interface Idle {
   readonly parser: WorkerProcess
-  readonly timer: NodeJS.Timeout
+  /** Ends it after the idle time; the spare process has none. */
+  readonly timer: NodeJS.Timeout | undefined
 }
 
 /**
@@ -20,6 +21,7 @@ export class ParserPool {
   /** In the order they came back. */
   readonly #idle: Array<Idle> = []
   #out = 0
+  #startSpare: (() => WorkerProcess) | undefined
 
   constructor({ places, idleMilliseconds }: { readonly places: number; readonly idleMilliseconds: number }) {
     this.#places = places
@@ -50,14 +52,32 @@ export class ParserPool {
   /** Puts a process back that has nothing to read. */
   giveBack(parser: WorkerProcess): void {
     this.#out -= 1
-    if (!parser.usable) return
-    const timer = setTimeout(() => this.#remove(parser).kill(), this.#idleMilliseconds).unref()
-    this.#idle.push({ parser, timer })
+    if (!parser.usable) return this.#addSpare()
+    const end = () => {
+      this.#remove(parser).kill()
+      this.#addSpare()
+    }
+    this.#idle.push({ parser, timer: setTimeout(end, this.#idleMilliseconds).unref() })
+  }
+
+  /**
+   * Has a spare process, which has read nothing and is not ended for being idle, stand ready whenever there is no other:
+   * starting one takes longer than reading most documents.
+   */
+  keepSpare(start: () => WorkerProcess): void {
+    this.#startSpare = start
+    this.#addSpare()
   }
 
   /** Ends all idle processes. */
   close(): void {
+    this.#startSpare = undefined
     for (const { parser } of [...this.#idle]) this.#remove(parser).kill()
+  }
+
+  #addSpare(): void {
+    if (this.#startSpare === undefined || this.#out + this.#idle.length > 0) return
+    this.#idle.push({ parser: this.#startSpare(), timer: undefined })
   }
 
   #remove(parser: WorkerProcess): WorkerProcess {

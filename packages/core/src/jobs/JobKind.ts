@@ -84,6 +84,8 @@ export interface JobHandler {
   readonly kind: JobKind
   /** Runs a try with the stored payload, within the kind's time limit. */
   run(tried: JobTry): Effect.Effect<void, unknown>
+  /** A worker runs it once, soon after its start, so that the first job takes less time. */
+  readonly prepare?: Effect.Effect<void>
 }
 
 /** A kind together with the function that builds its handler from services. */
@@ -107,11 +109,15 @@ export const jobHandler = <Payload>(
   }
 }
 
-/** Declares the handler of `kind`: `make` returns the work of one try. */
+/** Declares the handler of `kind`: `make` returns the work of one try, and `prepare` is that of the handler. */
 export const handledJob = <Tag extends string, Payload, R>(
   kind: JobKind<Tag, Payload>,
-  make: Effect.Effect<(tried: JobTry<Payload>) => Effect.Effect<void, unknown>, never, R>
+  make: Effect.Effect<(tried: JobTry<Payload>) => Effect.Effect<void, unknown>, never, R>,
+  prepare: Effect.Effect<void, never, R> = Effect.void
 ): HandledJob<JobKind<Tag, Payload>, R> => ({
   kind,
-  handler: Effect.map(make, (handle) => jobHandler(kind, handle))
+  handler: Effect.gen(function* () {
+    const context = yield* Effect.context<R>()
+    return { ...jobHandler(kind, yield* make), prepare: Effect.provideContext(prepare, context) }
+  })
 })

@@ -9,6 +9,9 @@ import { WorkerRegistry } from "./WorkerRegistry.ts"
 /** The time between two signs of life of a worker. */
 const BEAT = "10 seconds"
 
+/** A process that starts has other things to do first. */
+const BEFORE_PREPARING = "1 second"
+
 /** Works on queued jobs of the kinds that it was built with. */
 export class JobWorker extends Context.Service<
   JobWorker,
@@ -33,10 +36,12 @@ export class JobWorker extends Context.Service<
           onFailure: Effect.logDebug("A sign of life of this worker could not be stored.")
         })
         const handlers = yield* Effect.all(jobs.map(({ handler }) => handler))
+        const preparing = Effect.forEach(handlers, ({ prepare = Effect.void }) => prepare, { discard: true })
         const work = Effect.gen(function* () {
           yield* Effect.addFinalizer(() => Effect.ignore(registry.leave(worker)))
           yield* Effect.forkScoped(beating)
           yield* queue.work(handlers)
+          yield* Effect.forkScoped(Effect.delay(preparing, BEFORE_PREPARING))
         })
         return JobWorker.of({ work })
       })

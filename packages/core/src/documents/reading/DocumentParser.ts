@@ -71,6 +71,11 @@ export class DocumentParser extends Context.Service<
      * absent if the parser has no versions.
      */
     versionOf?(type: DocumentType): string | undefined
+    /**
+     * Prepares for the next document, so that reading it begins sooner. A process that reads documents runs it soon after
+     * its start. Absent if the parser needs no preparation.
+     */
+    readonly prepare?: Effect.Effect<void>
     parse(input: {
       readonly type: DocumentType
       readonly bytes: Uint8Array

@@ -230,4 +230,8 @@ const makeProcessDocument = Effect.gen(function* () {
   })
 })
 
-export const documentProcessing = handledJob(ProcessDocument, makeProcessDocument)
+export const documentProcessing = handledJob(
+  ProcessDocument,
+  makeProcessDocument,
+  DocumentParser.use(({ prepare = Effect.void }) => prepare)
+)
