@@ -35,16 +35,13 @@ export interface Driver {
     purpose: Purpose,
     use: (connection: Connection) => Effect.Effect<A, E, R>
   ): Effect.Effect<A, E | DatabaseError, R>
-  /**
-   * One statement as `role`, as a transaction of its own in a single round trip. Absent if the driver has no round
-   * trips.
-   */
-  readonly statementAs?: <R extends Row>(
+  /** One statement as `role`, as a transaction of its own in a single round trip. */
+  statementAs<R extends Row>(
     purpose: Purpose,
     role: DatabaseRole,
     text: string,
     params: ReadonlyArray<unknown>
-  ) => Effect.Effect<ReadonlyArray<R>, DatabaseError>
+  ): Effect.Effect<ReadonlyArray<R>, DatabaseError>
   /** One statement outside any transaction, in a single round trip. */
   statement<R extends Row>(
     purpose: Purpose,

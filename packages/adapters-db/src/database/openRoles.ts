@@ -44,7 +44,6 @@ const observe =
 
 /** The driver, whose statements are measured. */
 const observedDriver = (driver: Driver): Driver => {
-  const { statementAs } = driver
   const system = driver.name === "pg" ? "postgresql" : "pglite"
   const observed = (purpose: Purpose, connection: Connection): Connection => ({
     ...connection,
@@ -57,12 +56,8 @@ const observedDriver = (driver: Driver): Driver => {
     withConnection: (purpose, use) =>
       driver.withConnection(purpose, (connection) => use(observed(purpose, connection))),
     statement: (purpose, text, params) => observe(system, purpose, text)(driver.statement(purpose, text, params)),
-    ...(statementAs === undefined
-      ? {}
-      : {
-          statementAs: (purpose, role, text, params) =>
-            observe(system, purpose, text)(statementAs(purpose, role, text, params))
-        })
+    statementAs: (purpose, role, text, params) =>
+      observe(system, purpose, text)(driver.statementAs(purpose, role, text, params))
   }
 }
 
@@ -134,7 +129,6 @@ type Preparation = Effect.Effect<unknown, DatabaseError>
 const openDatabase = (driver: Driver, schema: string, units: Units, preparations: ReadonlyArray<Preparation>) => {
   const { Ambient, inTransaction, through, within } = units
   const quoted = quoteIdentifier(checkSchemaName(schema))
-  const { statementAs } = driver
   const prepared = Effect.flatMap(Ambient, (joined) =>
     joined?.open === true ? Effect.void : Effect.all(preparations, { discard: true })
   )
@@ -149,10 +143,8 @@ const openDatabase = (driver: Driver, schema: string, units: Units, preparations
       Effect.gen(function* () {
         if (malformed(userId)) return yield* notText()
         const role: DatabaseRole = { name: "parley_user", userId }
-        if (statementAs === undefined || (yield* Ambient)?.open === true) {
-          return yield* through(role, (sql) => sql.query<R>(text, params))
-        }
-        return yield* statementAs<R>(yield* CurrentPurpose, role, text, params)
+        if ((yield* Ambient)?.open === true) return yield* through(role, (sql) => sql.query<R>(text, params))
+        return yield* driver.statementAs<R>(yield* CurrentPurpose, role, text, params)
       }),
     statement: <R extends Row>(text: string, params: ReadonlyArray<unknown> = []) =>
       Effect.gen(function* () {

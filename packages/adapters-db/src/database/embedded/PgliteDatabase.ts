@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Semaphore } from "effect"
 import { Database, type DatabaseError, type Row } from "../Database.ts"
 import { DatabaseOwner } from "../DatabaseOwner.ts"
+import { type DatabaseRole, enterRole } from "../DatabaseRole.ts"
 import { openRoles } from "../openRoles.ts"
 import type { Connection, Driver } from "../Driver.ts"
 import { openEngine, type OpenEngineOptions } from "./openEngine.ts"
@@ -24,9 +25,23 @@ const send = <A>(start: () => Promise<unknown>): Effect.Effect<A, DatabaseError>
     return Effect.promise(() => running.catch(() => undefined))
   })
 
+const ask = (thread: PgliteThread, text: string, params: ReadonlyArray<unknown>) =>
+  thread.ask({ kind: "query", text, params: params.map((value) => value ?? null) })
+
+/** Sends all three at once, so that the thread is woken once. After a failed statement, COMMIT rolls back. */
+const askAs = async (thread: PgliteThread, role: DatabaseRole, text: string, params: ReadonlyArray<unknown>) => {
+  const [begun, ran, committed] = await Promise.allSettled([
+    thread.ask({ kind: "script", text: enterRole(BEGIN_EMBEDDED, undefined, role) }),
+    ask(thread, text, params),
+    thread.ask({ kind: "script", text: "COMMIT" })
+  ])
+  for (const step of [begun, ran, committed]) if (step.status === "rejected") throw step.reason
+  return ran.status === "fulfilled" ? ran.value : []
+}
+
 const connectionTo = (thread: PgliteThread): Connection => ({
   query: <R extends Row>(text: string, params: ReadonlyArray<unknown>) =>
-    send<ReadonlyArray<R>>(() => thread.ask({ kind: "query", text, params: params.map((value) => value ?? null) })),
+    send<ReadonlyArray<R>>(() => ask(thread, text, params)),
   script: (text) => send<ReadonlyArray<Row>>(() => thread.ask({ kind: "script", text })),
   begin: BEGIN_EMBEDDED,
   execute(text, params) {
@@ -47,6 +62,8 @@ export const pgliteDriver = (thread: PgliteThread): Driver => {
     name: "pglite",
     admit: Effect.void,
     withConnection: (_purpose, use) => turn.withPermit(Effect.suspend(() => use(connection))),
+    statementAs: (_purpose, role, text, params) =>
+      turn.withPermit(Effect.suspend(() => send(() => askAs(thread, role, text, params)))),
     statement: (_purpose, text, params) => turn.withPermit(connection.query(text, params))
   }
 }
