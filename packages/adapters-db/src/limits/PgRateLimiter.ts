@@ -22,8 +22,10 @@ const countText = (schema: string) => `
   RETURNING count, least($3, extract(epoch FROM ends_at - now()) * 1000)::float8 AS remaining_ms`
 
 const peekText = (schema: string) => `
-  SELECT count, (extract(epoch FROM ends_at - now()) * 1000)::float8 AS remaining_ms
-  FROM ${schema}.rate_windows WHERE subject = $1 AND name = $2 AND ends_at > now()`
+  SELECT coalesce(w.count, 0) AS count, coalesce(extract(epoch FROM w.ends_at - now()) * 1000, 0)::float8 AS remaining_ms
+  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked (subject, name, place)
+  LEFT JOIN ${schema}.rate_windows w ON w.subject = asked.subject AND w.name = asked.name AND w.ends_at > now()
+  ORDER BY asked.place`
 
 const make = Effect.map(Database, ({ schema, statement }) =>
   RateLimiter.of({
@@ -31,10 +33,11 @@ const make = Effect.map(Database, ({ schema, statement }) =>
       const [row] = yield* statement<CountedRow>(countText(schema), [subject, name, windowMs])
       return { count: row?.count ?? 1, remainingMs: row?.remaining_ms ?? windowMs }
     }, storing("RateLimiter.count")),
-    peek: Effect.fnUntraced(function* ({ subject, name }) {
-      const [row] = yield* statement<CountedRow>(peekText(schema), [subject, name])
-      return { count: row?.count ?? 0, remainingMs: row?.remaining_ms ?? 0 }
-    }, storing("RateLimiter.peek"))
+    peek: (events) =>
+      Effect.map(
+        statement<CountedRow>(peekText(schema), [events.map(({ subject }) => subject), events.map(({ name }) => name)]),
+        (rows) => rows.map(({ count, remaining_ms: remainingMs }) => ({ count, remainingMs }))
+      ).pipe(storing("RateLimiter.peek"))
   })
 )
 

@@ -31,7 +31,7 @@ const make = Effect.sync(() => {
   }
   return RateLimiter.of({
     count: (input) => Effect.map(Clock.currentTimeMillis, (now) => count(input, now)),
-    peek: (event) => Effect.map(Clock.currentTimeMillis, (now) => peek(event, now))
+    peek: (events) => Effect.map(Clock.currentTimeMillis, (now) => events.map((event) => peek(event, now)))
   })
 })
 

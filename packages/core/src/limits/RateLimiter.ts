@@ -31,9 +31,9 @@ export class RateLimiter extends Context.Service<
     /** Counts one event; returns the number of events in its window so far. Simultaneous events are all counted. */
     count(input: CountInput): Effect.Effect<Counted, StorageFailed>
     /**
-     * Returns the number of events in the running window, without counting one; zero, without a time, if no window
-     * runs.
+     * Returns the number of each of these events in its running window, in their order, without counting one; zero,
+     * without a time, if no window runs.
      */
-    peek(event: EventName): Effect.Effect<Counted, StorageFailed>
+    peek(events: ReadonlyArray<EventName>): Effect.Effect<ReadonlyArray<Counted>, StorageFailed>
   }
 >()("@parley/core/limits/RateLimiter") {}

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { UserId } from "../identity/UserId.ts"
-import { type EventName, RateLimiter } from "../limits/RateLimiter.ts"
+import { RateLimiter } from "../limits/RateLimiter.ts"
 import { sha256OfText } from "../secrets/sha256.ts"
 import { mailboxOf, SignInStore } from "./SignInStore.ts"
 
@@ -22,15 +22,15 @@ export const ownErasureMarks = (userId: UserId, email: string | undefined) =>
 export const makeOwnErasureLeft = Effect.gen(function* () {
   const limiter = yield* RateLimiter
   const signIns = yield* SignInStore
-  const leftOf = (mark: EventName) =>
-    Effect.map(limiter.peek(mark), ({ count, remainingMs }) => (count > 0 ? remainingMs : 0))
-
   /** `isKnown`: there is a record of access for this id, which every erasure leaves (`AccessStore`). */
   return Effect.fnUntraced(function* (userId: UserId, isKnown: boolean) {
     const address = yield* signIns.find(userId)
-    return Math.max(
-      isKnown ? yield* Effect.flatMap(markOfPerson(userId), leftOf) : 0,
-      address === undefined ? 0 : yield* Effect.flatMap(markOfMailbox(address.email), leftOf)
-    )
+    const marks = [
+      ...(isKnown ? [markOfPerson(userId)] : []),
+      ...(address === undefined ? [] : [markOfMailbox(address.email)])
+    ]
+    if (marks.length === 0) return 0
+    const left = yield* Effect.flatMap(Effect.all(marks), limiter.peek)
+    return Math.max(0, ...left.map(({ remainingMs }) => remainingMs))
   })
 })

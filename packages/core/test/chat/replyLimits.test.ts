@@ -84,7 +84,7 @@ describe("replies left before their first word", () => {
       RateLimiter,
       RateLimiter.of({
         count: () => Effect.succeed({ count: 20, remainingMs: 30_000 }),
-        peek: () => Effect.succeed({ count: 20, remainingMs: 30_000 })
+        peek: (events) => Effect.succeed(events.map(() => ({ count: 20, remainingMs: 30_000 })))
       })
     )
     return Effect.gen(function* () {

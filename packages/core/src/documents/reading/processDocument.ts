@@ -131,8 +131,10 @@ export const makeReadingTries = Effect.gen(function* () {
     Effect.gen(function* () {
       const events = eventsOf(yield* sha256(bytes), document)
       const [content, tries, person] = events
-      for (const { failure, limit, name, sentence, subject } of again ? [content, tries] : events) {
-        const { count, remainingMs } = yield* limiter.peek({ subject, name })
+      const limits = again ? [content, tries] : events
+      const counts = yield* limiter.peek(limits)
+      for (const [place, { failure, limit, sentence }] of limits.entries()) {
+        const { count = 0, remainingMs = 0 } = counts[place] ?? {}
         if (count < limit) continue
         const now = yield* Clock.currentTimeMillis
         return yield* new DocumentUnreadable({ reason: sentence(momentOf(now + remainingMs)), failure })

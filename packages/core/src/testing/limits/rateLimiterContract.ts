@@ -11,7 +11,7 @@ export const rateLimiterContract = (name: string, layer: Layer.Layer<RateLimiter
     const counting = (subject: string, event: string, windowMs: number) =>
       RateLimiter.use((limiter) => limiter.count({ subject, name: event, windowMs }))
     const peeking = (subject: string, event: string) =>
-      RateLimiter.use((limiter) => limiter.peek({ subject, name: event }))
+      RateLimiter.use((limiter) => Effect.map(limiter.peek([{ subject, name: event }]), ([peeked]) => peeked!))
     const newSubject = () => `user-${crypto.randomUUID()}`
 
     it("counts every event of a window, even those of the same moment, and returns its end", () =>
@@ -58,6 +58,25 @@ export const rateLimiterContract = (name: string, layer: Layer.Layer<RateLimiter
             expect(peeked.remainingMs).toBeLessThanOrEqual(counted.remainingMs)
           }
           expect(yield* peeking(subject, "calls")).toEqual({ count: 0, remainingMs: 0 })
+        })
+      ))
+
+    it("returns the counts of several events in their order, also of those that never occurred or are named twice", () =>
+      run(
+        Effect.gen(function* () {
+          const limiter = yield* RateLimiter
+          const [subject, other] = [newSubject(), newSubject()]
+          yield* counting(other, "tries", HOUR_MS)
+          for (let time = 0; time < 2; time++) yield* counting(subject, "tries", HOUR_MS)
+          const peeked = yield* limiter.peek([
+            { subject, name: "tries" },
+            { subject: other, name: "calls" },
+            { subject: other, name: "tries" },
+            { subject, name: "tries" }
+          ])
+          expect(peeked.map(({ count }) => count)).toEqual([2, 0, 1, 2])
+          expect(peeked.map(({ remainingMs }) => remainingMs > 0)).toEqual([true, false, true, true])
+          expect(yield* limiter.peek([])).toEqual([])
         })
       ))
 
