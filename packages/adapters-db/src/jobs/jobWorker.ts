@@ -175,6 +175,8 @@ export const startWorker = (
       taken.begin(claim.owner)
       const fiber = yield* Effect.forkDetach(run(claim, byKind.get(claim.kind)!))
       running.add(fiber)
+      // Its first statement goes before the next look, for which an embedded database would keep it waiting.
+      yield* Effect.yieldNow
       fiber.addObserver(() => {
         running.delete(fiber)
         taken.end(claim.owner)

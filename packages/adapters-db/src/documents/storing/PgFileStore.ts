@@ -20,8 +20,8 @@ interface FileRow extends Row {
 const texts = (schema: string) => ({
   /** Prevents the file from being moved while it is written again. */
   lock: `SELECT 1 FROM ${schema}.documents WHERE user_id = $1 AND id = $2 FOR NO KEY UPDATE`,
-  forget: `DELETE FROM ${schema}.file_objects WHERE user_id = $1 AND document_id = $2`,
-  remove: `DELETE FROM ${schema}.file_parts WHERE user_id = $1 AND document_id = $2`,
+  remove: `WITH forgotten AS (DELETE FROM ${schema}.file_objects WHERE user_id = $1 AND document_id = $2)
+    DELETE FROM ${schema}.file_parts WHERE user_id = $1 AND document_id = $2`,
   insert: `INSERT INTO ${schema}.file_parts (user_id, document_id, part, bytes) VALUES ($1, $2, $3, decode($4, 'base64'))`,
   read: `SELECT part, encode(bytes, 'base64') AS base64, NULL AS object_key, NULL::bigint AS size
       FROM ${schema}.file_parts WHERE user_id = $1 AND document_id = $2
@@ -65,8 +65,8 @@ const make = Effect.gen(function* () {
       )(
         database.asUser(userId, (sql) =>
           Effect.gen(function* () {
-            for (const statement of [text.lock, text.forget, text.remove])
-              yield* sql.query(statement, [userId, documentId])
+            yield* sql.query(text.lock, [userId, documentId])
+            yield* sql.query(text.remove, [userId, documentId])
             const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
             for (let part = 0; part < partsOf(bytes); part++) {
               const slice = whole.subarray(part * PART_BYTES, (part + 1) * PART_BYTES)

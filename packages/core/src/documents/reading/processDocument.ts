@@ -6,7 +6,7 @@ import type { Document, DocumentKey } from "../Document.ts"
 import { type DocumentFailure, DocumentParser, DocumentUnreadable, type ParsedDocument } from "./DocumentParser.ts"
 import { type DocumentChange, DocumentStore } from "../storing/DocumentStore.ts"
 import { FileStore } from "../storing/FileStore.ts"
-import { type IndexedSoFar, switchDocument } from "../indexing/indexDocument.ts"
+import { type IndexedSoFar, PASSAGES_PER_BATCH, switchDocument } from "../indexing/indexDocument.ts"
 import { PassageWriter } from "../indexing/PassageWriter.ts"
 import { countOf, momentOf } from "../../storage/spokenNumbers.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
@@ -200,6 +200,8 @@ const makeProcessDocument = Effect.gen(function* () {
     const parsed = yield* read(document, last)
     const onProgress = ({ of, passages: done }: IndexedSoFar) => {
       report({ stage: "indexing", done, of })
+      // A short document, and one whose last passages are written, is ready next.
+      if (of <= PASSAGES_PER_BATCH || done >= of) return Effect.void
       return update(key, {
         status: "processing",
         progress: READING_SHARE + ((1 - READING_SHARE) * done) / Math.max(of, 1)
