@@ -12,7 +12,7 @@ const isConflict = (error: unknown): error is StorageFailed =>
 const make = Effect.map(Database, (database) =>
   UnitOfWork.of({
     run: (_owner, work) => storing("UnitOfWork.run", "documents")(database.unitOfWork(work)),
-    join: (transaction, work) =>
+    join: (_owner, transaction, work) =>
       Effect.mapError(storing("UnitOfWork.join")(database.join(transaction, work)), (error) =>
         isConflict(error) ? new TransactionConflict({ cause: error.cause }) : error
       )

@@ -29,7 +29,7 @@ const joined = (url: string) =>
             Effect.promise(() => pool.connect()),
             (client) =>
               ask(client, "BEGIN").pipe(
-                Effect.andThen(units.join(queryBuilder(client), ledger.run(operation))),
+                Effect.andThen(units.join(operation.userId, queryBuilder(client), ledger.run(operation))),
                 Effect.catchTag("TransactionNotJoined", Effect.die),
                 Effect.onExit(() => ask(client, "COMMIT"))
               ),

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { ActionAsked, BY_AN_APPLICATION } from "../audit/ActionAsked.ts"
 import { AuditLog } from "../audit/AuditLog.ts"
+import { NO_PERSON } from "../identity/UserId.ts"
 import { Id, inputsOf, PageLimit } from "../storage/inputs.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
@@ -54,7 +55,7 @@ export class EventService extends Context.Service<
           const { destination, eventId = "all that are dead" } = which
           const details = destination === undefined ? eventId : `${eventId} to ${destination}`
           const entry = { action: "events retry", by, userId: undefined, reason, details, address }
-          return unitOfWork.run("events", Effect.andThen(audit.record(entry), deliveries.retry(which)))
+          return unitOfWork.run(NO_PERSON, Effect.andThen(audit.record(entry), deliveries.retry(which)))
         })
       })
     })

@@ -1,3 +1,5 @@
+import { NO_PERSON } from "../identity/UserId.ts"
+
 /** The events that hooks and webhooks receive. */
 export const EVENT_TYPES = [
   "reply.finished",
@@ -246,9 +248,6 @@ export type SecurityEvent = EventOf<
     readonly count?: number
   }
 >
-
-/** The owner of the security events that are about no person. */
-export const NO_PERSON = "parley:no-person"
 
 /** An event, distinguished by `type`. */
 export type ParleyEvent =

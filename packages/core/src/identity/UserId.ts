@@ -16,3 +16,6 @@ export type UserId = typeof UserId.Type
 
 /** True if a text is a valid user id. */
 export const isUserId: (value: unknown) => value is UserId = Schema.is(UserId)
+
+/** The owner of rows that belong to no person: of security events about none, and of units of work over global rows. */
+export const NO_PERSON: UserId = "parley:no-person"

@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { ActionAsked, BY_AN_APPLICATION } from "../audit/ActionAsked.ts"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { isMoment } from "../identity/isMoment.ts"
+import { NO_PERSON } from "../identity/UserId.ts"
 import { randomBytes } from "../secrets/randomBytes.ts"
 import { sameBytes } from "../secrets/sameBytes.ts"
 import { sha256OfText } from "../secrets/sha256.ts"
@@ -165,7 +166,7 @@ const make = Effect.gen(function* () {
       address
     })
     const changing = unitOfWork.run(
-      `key:${id}`,
+      NO_PERSON,
       Effect.tap(work, (key) => audit.record(entryOf(key)))
     )
     return Effect.tap(changing, () => security.record({ event: EVENTS[action] }))

@@ -55,15 +55,23 @@ export const checked = <Given extends ReadonlyArray<unknown>, A>(
 type Member = Effect.Effect<unknown> | ((...given: ReadonlyArray<unknown>) => Effect.Effect<unknown>)
 type Members = Context.Key<ParleyServices, Readonly<Record<string, Member>>>
 
+/** Runs the effect of a call with the parameters that the call was given. */
+export type RunCall = <A, E>(effect: Effect.Effect<A, E, ParleyServices>, given: ReadonlyArray<unknown>) => Promise<A>
+
 /** The calls that a service names, as promises that `run` makes. */
-export const callsOf = <Of extends Offering<object>>(of: Of, run: Run): CallsOf<Of> => {
+export const callsOf = <Of extends Offering<object>>(of: Of, run: Run): CallsOf<Of> =>
+  callsThrough(of, (effect) => run(effect))
+
+/** The same, by a `run` that depends on the parameters of the call. */
+export const callsThrough = <Of extends Offering<object>>(of: Of, run: RunCall): CallsOf<Of> => {
   const service = of as unknown as Members
   const calls = Object.entries<ReadonlyArray<Parameter>>({ ...of.inputs }).map(([name, parameters]) => {
     const call = (...given: ReadonlyArray<unknown>) =>
       run(
         Effect.flatMap(service, ({ [name]: member }) =>
           typeof member === "function" ? member(...given) : (member as Effect.Effect<unknown>)
-        )
+        ),
+        given
       )
     return [name, checked(parameters, call)]
   })

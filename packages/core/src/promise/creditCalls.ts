@@ -7,10 +7,11 @@ import { WorkMeter } from "../credits/metering/WorkMeter.ts"
 import type { ReceiptLine } from "../credits/Transaction.ts"
 import { type ResetReport, type ResetRun, ResetService } from "../credits/upkeep/ResetService.ts"
 import type { Difference } from "../credits/upkeep/Verification.ts"
+import type { UserId } from "../identity/UserId.ts"
 import type { CallersTransaction } from "../storage/CallersTransaction.ts"
 import { CheckedByService } from "../storage/inputs.ts"
 import type { UnitOfWork } from "../storage/UnitOfWork.ts"
-import { type CallsOf, callsOf, checked } from "./callsOf.ts"
+import { type CallsOf, callsThrough, checked, type RunCall } from "./callsOf.ts"
 import { type ParleyCalls, ParleyClosed, type Run } from "./ParleyCalls.ts"
 
 /** Metered work that runs, for promises. */
@@ -68,7 +69,7 @@ const Metered = Schema.UndefinedOr(Schema.Struct({ signal: Schema.optional(Check
 
 /** The calls on credits; when Parley is closed, metered work ends. */
 export const creditCalls = (calls: ParleyCalls): CreditCalls => ({
-  ...servedCalls(calls.run),
+  ...servedCalls((effect) => calls.run(effect)),
   meter: checked([{ bound: BoundedWork }, { work: CheckedByService }, { options: Metered }], (bound, work, options) =>
     meter(calls, bound, work, options?.signal)
   ) as CreditCalls["meter"],
@@ -85,19 +86,24 @@ export const creditCalls = (calls: ParleyCalls): CreditCalls => ({
 const NO_HISTORY: HistoryPage = { transactions: [], total: 0, next: undefined }
 
 /** The calls that the services name. A person without an account has an empty history. */
-const servedCalls = (run: Run): Omit<CreditCalls, "meter" | "reset" | "verify"> => ({
-  ...callsOf(CreditService, run),
-  ...callsOf(WorkMeter, run),
+const servedCalls = (run: RunCall): Omit<CreditCalls, "meter" | "reset" | "verify"> => ({
+  ...callsThrough(CreditService, run),
+  ...callsThrough(WorkMeter, run),
   history: checked([{ input: History }], (input) =>
     run(
       Effect.catchTag(
         CreditService.use((credits) => credits.history(input)),
         "AccountNotFound",
         () => Effect.succeed(NO_HISTORY)
-      )
+      ),
+      [input]
     )
   )
 })
+
+/** The person of a credit call: its first parameter, or a field of it. Both were checked before. */
+const personOf = ([first]: ReadonlyArray<unknown>): UserId =>
+  typeof first === "string" ? first : (first as { readonly userId: UserId }).userId
 
 /** The calls within a transaction of the caller's. */
 export const joinedCreditCalls = (
@@ -105,7 +111,9 @@ export const joinedCreditCalls = (
   unitOfWork: UnitOfWork["Service"],
   transaction: CallersTransaction
 ): JoinedCreditCalls => {
-  const { renew: _renew, ...joined } = servedCalls((effect) => run(unitOfWork.join(transaction, effect)))
+  const { renew: _renew, ...joined } = servedCalls((effect, given) =>
+    run(unitOfWork.join(personOf(given), transaction, effect))
+  )
   return joined
 }
 

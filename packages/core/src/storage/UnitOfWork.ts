@@ -13,12 +13,13 @@ export class UnitOfWork extends Context.Service<
   {
     run<A, E, R>(owner: UserId, work: Effect.Effect<A, E, R>): Effect.Effect<A, E | StorageFailed, R>
     /**
-     * Makes the credit operations of `work` part of a caller's transaction: they are committed, or rolled back, with
-     * it. If `work` fails, its changes are undone and the transaction can continue. Afterwards the caller's connection
+     * Makes the credit operations of `work`, all on the account of `owner`, part of a caller's transaction: they are
+     * committed, or rolled back, with it. If `work` fails, its changes are undone and the transaction can continue. Afterwards the caller's connection
      * has the role and settings that it had before. Fails with `TransactionConflict` on a serialization failure or a
      * deadlock: then only a new transaction can succeed.
      */
     join<A, E, R>(
+      owner: UserId,
       transaction: CallersTransaction,
       work: Effect.Effect<A, E, R>
     ): Effect.Effect<A, E | StorageFailed | TransactionConflict | TransactionNotJoined, R>

@@ -3,7 +3,7 @@ import {
   type CallersClients,
   TransactionConflict,
   TransactionNotJoined
-} from "./CallersTransaction.ts"
+} from "../storage/CallersTransaction.ts"
 
 /** A serialization failure and a deadlock, as Postgres names them. */
 const CONFLICTS: ReadonlySet<unknown> = new Set(["40001", "40P01"])
