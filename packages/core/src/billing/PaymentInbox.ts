@@ -8,7 +8,7 @@ import { Catalog } from "../tiers/Catalog.ts"
 import type { EventOutcome } from "./BillingAccount.ts"
 import { BillingStore, type LinkInput } from "./BillingStore.ts"
 import { type InvalidSignature, type PaymentFailed, PaymentEventNotFound } from "./errors.ts"
-import { paymentApplier } from "./inbox/applyPayment.ts"
+import { paymentApplier, personOfPayment } from "./inbox/applyPayment.ts"
 import {
   type BegunEvent,
   type CatchUpInput,
@@ -17,7 +17,6 @@ import {
   makeCatchUp
 } from "./inbox/catchUp.ts"
 import { PaymentEventStore } from "./inbox/PaymentEventStore.ts"
-import { claimedUser, type PaymentFact } from "./inbox/paymentReferences.ts"
 import { paymentUnits } from "./inbox/paymentUnit.ts"
 import { factReader } from "./inbox/readFact.ts"
 import { closeOtherPages, reportOutcome } from "./inbox/afterwards.ts"
@@ -59,12 +58,8 @@ export class PaymentInbox extends Context.Service<
       const store = yield* BillingStore
       const events = yield* PaymentEventStore
       const facts = factReader(yield* PaymentLookups, store)
-      const applier = paymentApplier({
-        events,
-        ledger: yield* CreditLedger,
-        records: yield* CreditRecords,
-        catalog: yield* Catalog
-      })
+      const credits = { ledger: yield* CreditLedger, records: yield* CreditRecords }
+      const applier = paymentApplier({ events, ...credits, catalog: yield* Catalog })
       const inUnit = paymentUnits({ facts, gateway, reports, unitOfWork: yield* UnitOfWork })
 
       /** Applies an event together with others if possible; otherwise returns the rest of the work, to be done alone. */
@@ -79,7 +74,8 @@ export class PaymentInbox extends Context.Service<
         }
         const outcome = again ? undefined : yield* applier.applyTogether(event, fact)
         if (outcome !== undefined) return { _tag: "Handled", event: yield* handledAs(event, outcome) }
-        const finish = inUnit(ownerOf(event, fact), (soFar) => applier.apply(event, fact, again, soFar)).pipe(
+        const finish = retryStorage(personOfPayment(store, fact)).pipe(
+          Effect.flatMap((owner) => inUnit(owner, (soFar) => applier.apply(event, fact, again, soFar))),
           Effect.flatMap((outcome) => handledAs(event, outcome)),
           Effect.catchTag("LinkedMeanwhile", () => handle(event, again))
         )
@@ -124,7 +120,3 @@ export class PaymentInbox extends Context.Service<
 /** An event with its outcome, which is logged. */
 const handledAs = (event: ReceivedPaymentEvent, outcome: EventOutcome): Effect.Effect<HandledEvent> =>
   Effect.as(reportOutcome(event, outcome), { id: event.id, kind: event.kind, ...outcome })
-
-/** The owner of the unit of work, as far as the event names one. */
-const ownerOf = ({ customerId, id }: ReceivedPaymentEvent, fact: PaymentFact): string =>
-  claimedUser(fact) ?? customerId ?? id

@@ -3,10 +3,11 @@ import type { CreditLedger, CreditRecords } from "../../credits/CreditLedger.ts"
 import { openAccount } from "../../credits/rules/openAndClose.ts"
 import type { FollowedPlan } from "../../credits/rules/followPlan.ts"
 import type { Operation } from "../../credits/rules/LedgerState.ts"
-import { isUserId } from "../../identity/UserId.ts"
+import { isUserId, NO_PERSON } from "../../identity/UserId.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { lowestTier, type CatalogData } from "../../tiers/CatalogData.ts"
 import type { EventOutcome, StoredPaymentEvent } from "../BillingAccount.ts"
+import type { BillingStore } from "../BillingStore.ts"
 import { decidePayment } from "../decide/decidePayment.ts"
 import { erasedPayment } from "../decide/owedPayment.ts"
 import type { UsedCredits } from "../decide/pastPeriods.ts"
@@ -45,6 +46,14 @@ const namedBy = (fact: PaymentFact) => {
   const claim = claimedUser(fact)
   const claimed = claim !== undefined && isUserId(claim) ? claim : undefined
   return { references: referencesOf(fact), claimed, bought: boughtBy(fact) }
+}
+
+/** The person in whose unit of work an event is applied; `NO_PERSON` if none is linked yet, or the person was erased. */
+export const personOfPayment = (store: Pick<BillingStore["Service"], "ownerOf">, fact: PaymentFact) => {
+  const { claimed = NO_PERSON, references } = namedBy(fact)
+  return Effect.map(store.ownerOf(references), (linked) =>
+    linked === undefined ? claimed : (linked.userId ?? NO_PERSON)
+  )
 }
 
 const concluded = (
@@ -158,7 +167,8 @@ export const paymentApplier = (parts: ApplierParts) => {
       const received = yield* events.receive({ ...namedBy(fact), event: kept, again, ifErased: gone.outcome })
       if (received._tag === "Known") return received.outcome
       if (received._tag === "Unmatched") return WAITING
-      if (isInPart(fact)) return yield* new LinkedMeanwhile()
+      const isLate = received._tag === "Matched" && soFar.owner === NO_PERSON
+      if (isInPart(fact) || isLate) return yield* new LinkedMeanwhile()
       if (received._tag === "Erased") {
         const { subscriptionId } = gone
         if (subscriptionId !== undefined && !soFar.ended.has(subscriptionId)) {
@@ -186,7 +196,7 @@ export const paymentApplier = (parts: ApplierParts) => {
       if (unread.length > 0) return yield* new WaitingUnread({ unread })
       for (const { id } of waiting) {
         const found = read.get(id)
-        if (found !== undefined) yield* apply(found.event, found.fact, false, soFar)
+        if (found !== undefined) yield* apply(found.event, found.fact, false, { ...soFar, owner: undefined })
       }
     })
 

@@ -19,6 +19,8 @@ export interface WaitingFact {
 
 /** The findings of earlier tries of a unit of work, by the events' ids. */
 export interface UnitSoFar {
+  /** The person of the unit, or `NO_PERSON`. Undefined for events that waited: their person is that of their links. */
+  readonly owner: UserId | undefined
   /** Events that waited; undefined for those that cannot be applied now. */
   readonly read: ReadonlyMap<string, WaitingFact | undefined>
   /** The reasons why the ledger refuses their operations. */
@@ -44,7 +46,7 @@ export class RefusedHalfway extends Data.TaggedError("RefusedHalfway")<{
   readonly reason: string
 }> {}
 
-/** A person was linked after their event was read in part: it must be read whole. */
+/** A person was linked after their event was read in part, or after its unit of work began as one of no person. */
 export class LinkedMeanwhile extends Data.TaggedError("LinkedMeanwhile") {}
 
 /** An event reports a running subscription of an erased person: it is ended before the event is applied. */
@@ -106,7 +108,7 @@ export const paymentUnits = ({ facts, gateway, reports, unitOfWork }: UnitParts)
       const refused = new Map<string, string>()
       const ended = new Set<string>()
       while (true) {
-        const done = yield* Effect.result(retryStorage(unitOfWork.run(owner, work({ read, refused, ended }))))
+        const done = yield* Effect.result(retryStorage(unitOfWork.run(owner, work({ owner, read, refused, ended }))))
         if (Result.isSuccess(done)) return done.success
         const { failure } = done
         if (failure._tag === "StorageFailed" || failure._tag === "LinkedMeanwhile") return yield* failure
