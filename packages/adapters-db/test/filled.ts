@@ -1,3 +1,4 @@
+import type { Cursor } from "@parley/core/adapter"
 import { ChatStore, type Difference, DocumentStore, FileStore, ProjectStore } from "@parley/core/adapter"
 import {
   ampleQuota,
@@ -34,7 +35,7 @@ export const fill = Effect.gen(function* () {
 export const verifyAll = Effect.gen(function* () {
   const ledger = yield* testedLedger
   const differences: Array<Difference> = []
-  let after: string | undefined
+  let after: Cursor | undefined
   do {
     const chunk = yield* ledger.verify({ limit: 100, after })
     differences.push(...chunk.differences)

@@ -222,8 +222,9 @@ test("people are found by a part of the id and listed page by page; the audit lo
   const idsOf = (page: Record<string, unknown>) =>
     (page["users"] as ReadonlyArray<{ userId: string }>).map(({ userId }) => userId)
   const page = await found("&limit=2")
-  expect([idsOf(page), page["next"]]).toEqual([[`a-${tag}`, `b-${tag}`], `b-${tag}`])
-  expect(idsOf(await found(`&limit=2&after=b-${tag}`))).toEqual([`c-${tag}`])
+  expect(idsOf(page)).toEqual([`a-${tag}`, `b-${tag}`])
+  const last = await found(`&limit=2&after=${String(page["next"])}`)
+  expect([idsOf(last), last["next"]]).toEqual([[`c-${tag}`], null])
   expect(idsOf(await found("&blocked=true"))).toEqual([`c-${tag}`])
   await send("POST", `/api/admin/users/c-${tag}/unblock`, { reason: "a mistake" })
   const { body } = await send("GET", `/api/admin/audit?user=c-${tag}&limit=1`)
@@ -341,6 +342,14 @@ test("payments are listed by state, page by page, with reasons and without their
   expect(rest["next"]).toBeNull()
   expect(JSON.stringify([body, rest])).not.toMatch(/4242|cus_secret/)
   expect((await send("GET", "/api/admin/payments?state=lost")).status).toBe(400)
+})
+
+test("a cursor that no page gave is refused, with the name of its parameter", async () => {
+  for (const path of ["users?after=ann", "users?after=", "payments?before=evt_1", "verification?after=ann"]) {
+    const { body, status } = await send("GET", `/api/admin/${path}`, undefined, "support")
+    const [, name] = /\?(\w+)=/.exec(path) ?? []
+    expect([path, status, body]).toMatchObject([path, 400, { code: "invalid_request", issues: [{ path: name }] }])
+  }
 })
 
 test("a verification compares every account once, page by page", async () => {

@@ -59,7 +59,7 @@ const wrong: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
   [["jobs", "list", "--state", "lost"], "waiting, running, done, failed"],
   [["jobs", "list", "--limit", "0"], "from 1 to 200"],
   [["jobs", "list", "--kind", "a b"], "kind of job"],
-  [["jobs", "list", "--after", "somewhere"], "page before"],
+  [["jobs", "list", "--after", "no page"], "page before"],
   [["jobs", "list", "--user", ""], "--user"],
   [["jobs", "retry", ANN], "<job>"],
   [["jobs", "retry", ANN, "1"], "UUID"],

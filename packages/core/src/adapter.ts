@@ -282,6 +282,19 @@ export {
 } from "./signin/SignInStore.ts"
 export { TransactionConflict, TransactionNotJoined } from "./storage/CallersTransaction.ts"
 export { IdGenerator, isUuid, storableText } from "./storage/storedForms.ts"
+export {
+  Cursor,
+  cursorOf,
+  cursorOfText,
+  notACursor,
+  ownCursor,
+  type Page,
+  pageOf,
+  PersonPosition,
+  positionIn,
+  readCursor
+} from "./storage/Cursor.ts"
+export { Id } from "./storage/inputs.ts"
 export type { IdentifiersOf, PortRecord, ServicesOf } from "./storage/PortRecord.ts"
 export type { Companion } from "./storage/Companion.ts"
 export { StorageFailed } from "./storage/StorageFailed.ts"

@@ -139,7 +139,6 @@ export { DeliveryFailed, type EventSink, EventSinks } from "./events/EventSink.t
 export { EVENT_VERSION } from "./events/ParleyEvent.ts"
 export { hookSinks } from "./events/hooks.ts"
 export { InvalidWebhooks, webhookProblems, webhookSinks } from "./events/webhooks.ts"
-export { JobCursor } from "./jobs/JobRecord.ts"
 export type { WorkFinding } from "./jobs/WorkHealth.ts"
 export { ServiceKeyName, ServiceKeys } from "./keys/ServiceKeys.ts"
 export { ServiceKeyInactive, ServiceKeyInvalid, ServiceKeyNotFound } from "./keys/errors.ts"

@@ -1,5 +1,5 @@
-import { BillingUpkeep, type Forgotten } from "@parley/core/adapter"
-import { Effect, Layer } from "effect"
+import { BillingUpkeep, cursorOf, type Forgotten, pageOf, PersonPosition, positionIn } from "@parley/core/adapter"
+import { Effect, Layer, Schema } from "effect"
 import { Database, type Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
 
@@ -30,39 +30,50 @@ const stranded =
 const several =
   ({ schema, statement }: Db): BillingUpkeep["Service"]["several"] =>
   ({ after, limit }) =>
-    statement<{ user_id: string; subscriptions: ReadonlyArray<string> }>(
-      `SELECT s.user_id, array_agg(s.subscription_id ORDER BY s.subscription_id) AS subscriptions
+    Effect.suspend(() =>
+      statement<{ user_id: string; subscriptions: ReadonlyArray<string> }>(
+        `SELECT s.user_id, array_agg(s.subscription_id ORDER BY s.subscription_id) AS subscriptions
        FROM ${schema}.billing_subscriptions s
        WHERE NOT s.facts ? 'endedAt' AND s.facts ?| ARRAY['paid', 'checkout'] AND s.user_id > $1
        GROUP BY s.user_id HAVING count(*) > 1 ORDER BY s.user_id LIMIT $2`,
-      [after ?? "", limit]
+        [positionIn(PersonPosition, after)?.[0] ?? "", limit + 1]
+      )
     ).pipe(
       Effect.map((rows) => rows.map(({ subscriptions, user_id: userId }) => ({ userId, subscriptions }))),
+      Effect.map((rows) => pageOf(rows, limit, ({ userId }) => cursorOf(userId))),
       storing("BillingUpkeep.several")
     )
 
 const people =
   ({ schema, statement }: Db): BillingUpkeep["Service"]["people"] =>
   ({ after, limit }) =>
-    statement<{ readonly user_id: string; readonly wrong: ReadonlyArray<string> }>(
-      `SELECT v.user_id, v.wrong FROM ${schema}.verify_billing($1, $2) v`,
-      [after ?? "", limit]
+    Effect.suspend(() =>
+      statement<{ readonly user_id: string; readonly wrong: ReadonlyArray<string> }>(
+        `SELECT v.user_id, v.wrong FROM ${schema}.verify_billing($1, $2) v`,
+        [positionIn(PersonPosition, after)?.[0] ?? "", limit + 1]
+      )
     ).pipe(
       Effect.map((rows) => rows.map(({ user_id: userId, wrong }) => ({ userId, altered: wrong }))),
+      Effect.map((rows) => pageOf(rows, limit, ({ userId }) => cursorOf(userId))),
       storing("BillingUpkeep.people")
     )
+
+/** A row of the ledger: its owner and its number. */
+const RowPosition = Schema.Tuple([Schema.String, Schema.Number])
 
 const credited =
   ({ schema, statement }: Db): BillingUpkeep["Service"]["credited"] =>
   ({ after, limit, since }) =>
-    statement<CreditedRow>(
-      `SELECT t.user_id, t.number, substr(t.reference, 7) AS session_id, t.amount
+    Effect.suspend(() =>
+      statement<CreditedRow>(
+        `SELECT t.user_id, t.number, substr(t.reference, 7) AS session_id, t.amount
        FROM ${schema}.credit_transactions t
        WHERE t.type = 'topup' AND (t.user_id, t.number) > ($1, $2::bigint)
          AND starts_with(t.reference, 'topup:') AND NOT starts_with(t.user_id, 'erased:')
          AND t.created_at >= to_timestamp($3::float8 / 1000)
        ORDER BY t.user_id, t.number LIMIT $4`,
-      [after?.userId ?? "", after?.number ?? 0, since, limit]
+        [...(positionIn(RowPosition, after) ?? ["", 0]), since, limit + 1]
+      )
     ).pipe(
       Effect.map((rows) =>
         rows.map(({ amount, number, session_id: sessionId, user_id: userId }) => ({
@@ -72,6 +83,7 @@ const credited =
           amount
         }))
       ),
+      Effect.map((rows) => pageOf(rows, limit, ({ number, userId }) => cursorOf(userId, number))),
       storing("BillingUpkeep.credited")
     )
 

@@ -1,12 +1,16 @@
 import {
+  cursorOf,
   ERASED,
   type EventOutcome,
+  Id,
   type KeptEvent,
+  pageOf,
   PaymentEventStore,
+  readCursor,
   type Received,
   type StoredPaymentEvent
 } from "@parley/core/adapter"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { type LedgerTime, makeLedgerTime } from "../credits/LedgerClock.ts"
 import { Database, type DatabaseError, type Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
@@ -115,18 +119,27 @@ const find =
       storing("PaymentEventStore.find")
     )
 
+/** The time when an event was received, in Unix microseconds, and its id. */
+const EventPosition = Schema.Tuple([Schema.Int, Id])
+
 const list =
   ({ schema, statement }: Db): PaymentEventStore["Service"]["list"] =>
-  ({ before, limit, state, userId }) =>
-    statement<EventRow>(
-      `SELECT ${EVENT_COLUMNS} FROM ${schema}.payment_events e
-         WHERE ($1::text IS NULL OR e.state = $1) AND ($2::text IS NULL OR e.owner = $2)
-           AND ($3::text IS NULL OR (e.received_at, e.event_id) < (
-             SELECT b.received_at, b.event_id FROM ${schema}.payment_events b WHERE b.event_id = $3))
-         ORDER BY e.received_at DESC, e.event_id DESC LIMIT $4`,
-      [state ?? null, userId ?? null, before ?? null, limit]
-    ).pipe(
-      Effect.map((rows) => rows.map(toEvent)),
+  ({ after, limit, state, userId }) =>
+    readCursor(EventPosition, after).pipe(
+      Effect.flatMap((last) => {
+        const [micros = null, id = null] = last ?? []
+        return statement<EventRow & { readonly micros: number }>(
+          `SELECT ${EVENT_COLUMNS}, (extract(epoch FROM e.received_at) * 1000000)::bigint AS micros
+           FROM ${schema}.payment_events e
+           WHERE ($1::text IS NULL OR e.state = $1) AND ($2::text IS NULL OR e.owner = $2)
+             AND ($3::bigint IS NULL
+               OR (e.received_at, e.event_id) < (timestamptz 'epoch' + $3::bigint * interval '1 microsecond', $4::text))
+           ORDER BY e.received_at DESC, e.event_id DESC LIMIT $5`,
+          [state ?? null, userId ?? null, micros, id, limit + 1]
+        )
+      }),
+      Effect.map((rows) => pageOf(rows, limit, ({ event_id, micros }) => cursorOf(micros, event_id))),
+      Effect.map(({ next, rows }) => ({ rows: rows.map(toEvent), next })),
       storing("PaymentEventStore.list")
     )
 

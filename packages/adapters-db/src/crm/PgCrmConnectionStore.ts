@@ -1,16 +1,19 @@
 import type { CrmConnectionName, CrmProviderId } from "@parley/core"
 import {
   CrmConnectionStore,
+  cursorOf,
   type CrmConnectionsOf,
   type CrmProblem,
   type CrmState,
   isUuid,
   type NewCrmConnection,
+  pageOf,
+  positionIn,
   type RefreshClaim,
   SealedConnections,
   type StoredCrmConnection
 } from "@parley/core/adapter"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { Database, type DatabaseError, type Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
 
@@ -218,6 +221,9 @@ const make = Effect.map(Database, (database) => {
   })
 })
 
+/** The owner, the bot and the provider of a connection. */
+const NamePosition = Schema.Tuple([Schema.String, Schema.String, Schema.String])
+
 const makeSealed = Effect.map(Database, ({ schema, statement }) => {
   const text = texts(schema)
   return SealedConnections.of({
@@ -226,16 +232,13 @@ const makeSealed = Effect.map(Database, ({ schema, statement }) => {
         "SealedConnections.list",
         "maintenance"
       )(
-        Effect.map(
-          statement<ConnectionRow>(text.listSealed, [
-            notBy,
-            after?.owner ?? null,
-            after?.botId ?? null,
-            after?.provider ?? null,
-            limit
-          ]),
-          (rows) => rows.map(connectionOf)
-        )
+        Effect.suspend(() => {
+          const [owner = null, botId = null, provider = null] = positionIn(NamePosition, after) ?? []
+          return Effect.map(
+            statement<ConnectionRow>(text.listSealed, [notBy, owner, botId, provider, limit + 1]),
+            (rows) => pageOf(rows.map(connectionOf), limit, (last) => cursorOf(last.owner, last.botId, last.provider))
+          )
+        })
       ),
     reseal: (connection, { keyId, sealed }) =>
       storing(

@@ -6,6 +6,8 @@ import {
   DeliveryRecords,
   type DeliveryState,
   eventOf,
+  feedCursor,
+  feedPlace,
   IdGenerator,
   Outbox
 } from "@parley/core/adapter"
@@ -72,7 +74,8 @@ const recordOf = (row: DeliveryRow): DeliveryRecord => ({
   reason: row.reason ?? undefined
 })
 
-const claimedOf = (row: ClaimedRow, claim: string): ClaimedDelivery => ({
+const claimedOf = (row: ClaimedRow & Pick<DeliveryRow, "user_id">, claim: string): ClaimedDelivery => ({
+  owner: row.user_id,
   event: eventOf({ id: row.event_id, type: row.type, at: row.created_at.getTime(), data: row.data }),
   tries: row.tries,
   claim,
@@ -115,19 +118,20 @@ const makeOutbox = Effect.gen(function* () {
       )(
         Effect.gen(function* () {
           const claim = yield* ids.next
-          const rows = yield* statement<ClaimedRow>(sqlTexts.claim, [destination, limit, claim, leaseMs])
+          const rows = yield* statement<ClaimedRow & Pick<DeliveryRow, "user_id">>(sqlTexts.claim, [
+            destination,
+            limit,
+            claim,
+            leaseMs
+          ])
           return rows.map((row) => claimedOf(row, claim))
         })
       ),
-    conclude: ({ delivery: { claim, event }, destination, outcome }) =>
+    conclude: ({ delivery: { claim, event, owner }, destination, outcome }) =>
       storing(
         "Outbox.conclude",
         "maintenance"
-      )(
-        Effect.asVoid(
-          statement(sqlTexts.conclude, [ownerOfEvent(event.data), event.id, destination, claim, ...leftBy(outcome)])
-        )
-      ),
+      )(Effect.asVoid(statement(sqlTexts.conclude, [owner, event.id, destination, claim, ...leftBy(outcome)]))),
     disable: (destination) =>
       storing("Outbox.disable", "maintenance")(Effect.asVoid(statement(sqlTexts.disable, [destination]))),
     prune: ({ limit }) =>
@@ -167,13 +171,14 @@ const makeRecords = Effect.map(Database, ({ asService, schema, statement }) => {
     feed: ({ after, limit }) =>
       asService(({ query }) =>
         Effect.gen(function* () {
+          const from = yield* feedPlace(after)
           yield* query(sqlTexts.lockFeed, [schema])
           yield* query(sqlTexts.placeFeed, [PLACED_AT_ONCE])
-          const rows = yield* query<FeedRow>(sqlTexts.feed, [after, limit])
-          return rows.map((row) => ({
-            place: row.place,
-            event: eventOf({ id: row.event_id, type: row.type, at: row.created_at.getTime(), data: row.data })
-          }))
+          const rows = yield* query<FeedRow>(sqlTexts.feed, [from, limit])
+          const events = rows.map((row) =>
+            eventOf({ id: row.event_id, type: row.type, at: row.created_at.getTime(), data: row.data })
+          )
+          return { events, next: feedCursor(rows.at(-1)?.place ?? from) }
         })
       ).pipe(storing("DeliveryRecords.feed")),
     destinations: storing("DeliveryRecords.destinations")(

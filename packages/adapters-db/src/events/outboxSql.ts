@@ -64,7 +64,7 @@ export const outboxSql = (schema: string) => ({
     UPDATE ${schema}.event_deliveries d
     SET tries = d.tries + 1, claim = $3, due_at = now() + $4::float8 * interval '1 millisecond'
     FROM due WHERE d.user_id = due.user_id AND d.event_id = due.event_id AND d.destination = $1
-    RETURNING d.event_id, d.type, d.created_at, d.data, d.tries, d.traceparent`,
+    RETURNING d.user_id, d.event_id, d.type, d.created_at, d.data, d.tries, d.traceparent`,
 
   /**
    * `ended_at IS NULL` follows from the state, but is stated so that the planner does not choose the index of pending

@@ -1,4 +1,5 @@
 import {
+  cursorOf,
   isUuid,
   type JobHandler,
   JobNotFailed,
@@ -7,9 +8,11 @@ import {
   type JobQuery,
   JobQueue,
   type JobRecord,
+  pageOf,
+  readCursor,
   WorkerRegistry
 } from "@parley/core/adapter"
-import { Context, Effect, flow, Layer, type Schema } from "effect"
+import { Context, Effect, flow, Layer, Schema } from "effect"
 import { Database, type Row } from "../database/Database.ts"
 import { DatabaseOwner } from "../database/DatabaseOwner.ts"
 import { storing } from "../storage/storageFailed.ts"
@@ -49,21 +52,20 @@ export const findJob = ({ boss, owner: database, text }: JobParts) =>
     return row && recordOf(row)
   })
 
+/** Microseconds since 1970, and a job's id. */
+const JobPosition = Schema.Tuple([Schema.Int, Schema.String.check(Schema.makeFilter(isUuid))])
+
 /** A page of jobs, newest first: of one owner, or of all people. */
 export const listJobs = ({ boss, owner: database, text }: JobParts) =>
   Effect.fnUntraced(function* (owner: UserId | undefined, { after, kind, limit, state }: JobQuery) {
+    const [micros = null, id = null] = (yield* readCursor(JobPosition, after)) ?? []
     yield* boss
-    const [micros = null, id = null] = after?.split(".") ?? []
     const facts = [limit + 1, micros, id, kind ?? null, ...(owner === undefined ? [] : [owner])]
     const rows = yield* database.asOwner((sql) =>
       sql.query<ListedJob & Row>(text.list(state, owner !== undefined), facts)
     )
-    const page = rows.slice(0, limit)
-    const last = page.at(-1)
-    return {
-      jobs: page.map(recordOf),
-      next: last === undefined || rows.length === page.length ? undefined : `${last.createdMicros}.${last.id}`
-    } satisfies JobPage
+    const page = pageOf(rows, limit, (last) => cursorOf(last.createdMicros, last.id))
+    return { jobs: page.rows.map(recordOf), next: page.next } satisfies JobPage
   })
 
 /** The queue library, started with its first use and stopped with the scope. */

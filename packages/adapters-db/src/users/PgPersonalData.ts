@@ -1,9 +1,13 @@
 import {
+  cursorOf,
   type ErasedData,
   type EraseInput,
   type ListedPerson,
   type ListPeopleInput,
+  pageOf,
   PersonalData,
+  PersonPosition,
+  readCursor,
   type StoredData
 } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
@@ -53,9 +57,10 @@ const personOf = ({ available, blockedAt, notBefore, tier, userId }: ListedRow):
 
 const make = Effect.map(Database, ({ asService, schema, statement }) =>
   PersonalData.of({
-    list: Effect.fnUntraced(function* ({ after = "", blocked, limit, search = "" }: ListPeopleInput) {
-      const rows = yield* statement<ListedRow>(listText(schema), [search, after, blocked, limit])
-      return rows.map(personOf)
+    list: Effect.fnUntraced(function* ({ after, blocked, limit, search = "" }: ListPeopleInput) {
+      const [last = ""] = (yield* readCursor(PersonPosition, after)) ?? []
+      const rows = yield* statement<ListedRow>(listText(schema), [search, last, blocked, limit + 1])
+      return pageOf(rows.map(personOf), limit, ({ userId }) => cursorOf(userId))
     }, storing("PersonalData.list")),
     count: Effect.fnUntraced(function* (userId) {
       const [row] = yield* statement<StoredData & Record<string, unknown>>(countText(schema), [userId])

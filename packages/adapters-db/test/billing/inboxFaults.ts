@@ -93,7 +93,7 @@ export const inboxFaults = (all: boolean): void =>
           const ledger = yield* testedLedger
           const { allowance, debt, tier, topup } = yield* ledger.account(userId)
           const { total } = yield* ledger.history({ userId, limit: 1, offset: 0, type: undefined })
-          const { differences } = yield* ledger.verify({ limit: 1, after: userId.slice(0, -1) })
+          const { differences } = yield* ledger.verify({ limit: 1, after: undefined, userId })
           const [counts] = yield* statement<{
             events: number
             subscriptions: number

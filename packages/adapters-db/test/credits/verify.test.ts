@@ -1,4 +1,5 @@
 import { assert, layer } from "@effect/vitest"
+import type { Cursor } from "@parley/core/adapter"
 import { testedLedger } from "@parley/core/testing"
 import type { Difference } from "@parley/core/adapter"
 import { receiptDraft, reservation } from "@parley/core/testing"
@@ -10,7 +11,7 @@ import { databases } from "../databases.ts"
 const verifySince = Effect.fnUntraced(function* (since: number | undefined) {
   const ledger = yield* testedLedger
   const differences: Array<Difference> = []
-  let after: string | undefined
+  let after: Cursor | undefined
   do {
     const chunk = yield* ledger.verify({ limit: 3, after, since })
     differences.push(...chunk.differences)

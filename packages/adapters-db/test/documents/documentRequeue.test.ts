@@ -77,7 +77,7 @@ const requeueing = (run: Run<Parts>) => {
         expect(yield* found).toBe(1)
         expect(yield* requeue).toBe(0)
         yield* Deferred.succeed(finish, undefined)
-        while ((yield* documents.listByStatus({ status: "processing", limit: 1 })).length > 0)
+        while ((yield* documents.listByStatus({ status: "processing", limit: 1 })).rows.length > 0)
           yield* Effect.sleep("20 millis")
         expect(worked.toSorted()).toEqual([running.id, waiting.id, lost.id].toSorted())
         expect(yield* requeue).toBe(0)

@@ -54,7 +54,7 @@ for (const { name, layer } of databases) {
             until: () => Effect.map(ledger.account(userId), ({ heldAllowance }) => heldAllowance === 0)
           })
           const asOf = (yield* ledger.account(userId)).nextResetAt
-          const range = { after: undefined, upto: userId }
+          const range = (yield* ledger.due({ asOf, before: undefined, limit: 1 }))!
           yield* ledger.reset({ asOf, allowances: { free: 10 }, range, dryRun: false })
           for (const status of ["ready", "failed"] as const) {
             const document = newDocument(userId)

@@ -1,5 +1,6 @@
 import { type ConversationCursor, isUuid } from "@parley/core/adapter"
 import { UserId } from "@parley/core"
+import type { InvalidInput } from "@parley/core/effect"
 import { Effect, Result, Schema } from "effect"
 import type { Request } from "../exchange/Exchange.ts"
 import { InvalidRequest } from "../problems/errors.ts"
@@ -181,6 +182,10 @@ export const conversationCursorParameter: Parameter<ConversationCursor | undefin
 
 /** A cursor as the parameter takes it. */
 export const cursorText = ({ id, usedAtMicros }: ConversationCursor): string => `${usedAtMicros}_${id}`
+
+/** A cursor that the store did not make is a problem of its parameter. */
+export const refusedCursor = ({ expected, field }: InvalidInput): InvalidRequest =>
+  new InvalidRequest({ issues: [{ path: field, message: `Expected ${expected}` }] })
 
 /** The beginning of a list, and its length. */
 export const pageParameters = {

@@ -130,9 +130,9 @@ export const billedShop = async (options: ShopOptions = {}) => {
     events: () =>
       run(
         PaymentEventStore.use((store) =>
-          store.list({ state: undefined, userId: undefined, limit: 100, before: undefined })
+          store.list({ state: undefined, userId: undefined, limit: 100, after: undefined })
         )
-      ),
+      ).then(({ rows }) => rows),
     account: (userId: string) => run(CreditRecords.use((ledger) => ledger.account(userId))),
     [Symbol.asyncDispose]: async () => {
       standIn.close()

@@ -223,15 +223,15 @@ describe.runIf(hasPostgres)("ending access, on two server processes", () => {
     }
     await users("block", "pager-2")
     const free = { tier: "free", blocked: false, blockedAt: null, notBefore: null }
-    expect(await users("find", "PAGER-", "--limit", "2")).toMatchObject({
+    const first = await users("find", "PAGER-", "--limit", "2")
+    expect(first).toMatchObject({
       users: [
         { user: "pager-1", ...free },
         { user: "pager-2", tier: "free", blocked: true }
-      ],
-      next: "pager-2"
+      ]
     })
     const last = { users: [{ user: "pager-3", ...free, available: 1_000_000 }], next: null }
-    expect(await users("find", "pager-", "--after", "pager-2")).toEqual(last)
+    expect(await users("find", "pager-", "--after", String(first["next"]))).toEqual(last)
     const { users: blocked } = await users("list", "--blocked")
     expect(blocked).toMatchObject([{ user: "pager-2" }])
   })

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto"
+import type { Cursor } from "@parley/core/adapter"
 import { testedLedger } from "@parley/core/testing"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -193,7 +194,7 @@ export class CrashRig implements AsyncDisposable {
       Effect.gen(function* () {
         const ledger = yield* testedLedger
         const found: Array<Difference> = []
-        let after: string | undefined
+        let after: Cursor | undefined
         do {
           const chunk = yield* ledger.verify({ limit: 500, after })
           found.push(...chunk.differences)

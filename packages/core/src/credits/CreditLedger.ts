@@ -1,5 +1,6 @@
 import { Context, Effect } from "effect"
 import type { UserId } from "../identity/UserId.ts"
+import type { InvalidInput } from "../storage/inputs.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { TierName } from "../tiers/Tier.ts"
 import type { Account } from "./Account.ts"
@@ -130,9 +131,9 @@ export class CreditUpkeep extends Context.Service<
     reset(input: ResetInput): Effect.Effect<ResetChunk, StorageFailed>
     /**
      * Recomputes some of the accounts from their rows, in the order of their users, and lists the differences. Changes
-     * nothing, and may run beside all other work.
+     * nothing, and may run beside all other work. Fails with `InvalidInput` if `after` is not a cursor of this store.
      */
-    verify(input: VerifyInput): Effect.Effect<VerifyChunk, StorageFailed>
+    verify(input: VerifyInput): Effect.Effect<VerifyChunk, InvalidInput | StorageFailed>
     /**
      * The number of accounts that are, now or from their next period on, on tiers that are not among `known`, by tier
      * in the order of their names; closed accounts are left out. If all tiers are known, it takes the same time for any

@@ -3,6 +3,7 @@ import { BY_AN_APPLICATION } from "../audit/ActionAsked.ts"
 import { AuditLog } from "../audit/AuditLog.ts"
 import type { SessionInvalid } from "../identity/SessionVerifier.ts"
 import { UserId } from "../identity/UserId.ts"
+import { type Cursor, ownCursor } from "../storage/Cursor.ts"
 import { Id, inputsOf } from "../storage/inputs.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
@@ -250,9 +251,9 @@ export class CreditService extends Context.Service<
         }),
         verify: Effect.fn("CreditService.verify")(function* (onDifferences, since) {
           let accounts = 0
-          let after: UserId | undefined
+          let after: Cursor | undefined
           do {
-            const chunk = yield* upkeep.verify({ limit: ACCOUNTS_PER_CHUNK, after, since })
+            const chunk = yield* ownCursor(upkeep.verify({ limit: ACCOUNTS_PER_CHUNK, after, since }))
             accounts += chunk.accounts
             if (chunk.differences.length > 0) yield* onDifferences(chunk.differences)
             after = chunk.next

@@ -1,5 +1,6 @@
-import { Context, Effect, Layer, Clock, Result } from "effect"
+import { Context, Effect, Layer, Clock, Result, Schema } from "effect"
 import type { UserId } from "../identity/UserId.ts"
+import { cursorOf, PersonPosition, positionIn, readCursor } from "../storage/Cursor.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import { type LoadedAccount, accountOf, decideAll, NO_ACCOUNT } from "./rules/decideAll.ts"
 import { type Hold, type HoldProgress, addSwept, NOTHING_SWEPT } from "./holds/Hold.ts"
@@ -82,15 +83,23 @@ const written = (stored: StoredAccount | typeof EMPTY, changes: Changes): Stored
   return { account, holds, records, purchases, transactions, explained }
 }
 
-/** The next accounts that are due, in the order of their due dates. */
-const nextDue = (accounts: Map<UserId, StoredAccount>, { asOf, before, limit }: DueInput): ResetRange | undefined => {
-  const after = before?.upto
+/** A range: the last account before it, empty if there is none, and its last account. */
+const Range = Schema.Tuple([Schema.String, Schema.String])
+
+/** The next range of accounts that are due, in the order of their users. */
+const nextDue = (
+  accounts: Map<UserId, StoredAccount>,
+  { asOf, before, limit, within }: DueInput
+): ResetRange | undefined => {
+  const [first, last] = positionIn(Range, within) ?? [""]
+  const [, after = first] = positionIn(Range, before) ?? []
   const due = [...accounts.values()]
-    .filter(({ account }) => isDue(account, asOf) && account.userId > (after ?? ""))
+    .filter(({ account: { userId } }) => userId > after && (last === undefined || userId <= last))
+    .filter(({ account }) => isDue(account, asOf))
     .map(({ account }) => account.userId)
     .toSorted()
   const upto = due[Math.min(limit, due.length) - 1]
-  return upto === undefined ? undefined : { after, upto }
+  return upto === undefined ? undefined : cursorOf(after, upto)
 }
 
 const resetChunk = (
@@ -99,7 +108,7 @@ const resetChunk = (
   now: number,
   write: (stored: StoredAccount, changes: Changes) => void
 ): ResetChunk => {
-  const { after = "", upto } = input.range
+  const [after = "", upto = ""] = positionIn(Range, input.range) ?? []
   let tiers = noResets(input.allowances)
   let busy = 0
   for (const stored of accounts.values()) {
@@ -169,15 +178,20 @@ const recordsOf = ({ accounts, atOnce }: Store): CreditRecords["Service"] => {
   }
 }
 
-const verifyChunk = (accounts: Store["accounts"], { limit, after = "" }: VerifyInput): VerifyChunk => {
+const verifyChunk = (
+  accounts: Store["accounts"],
+  { limit, userId }: VerifyInput,
+  after: string | undefined = ""
+): VerifyChunk => {
   const chunk = [...accounts.values()]
-    .filter(({ account }) => account.userId > after)
+    .filter(({ account }) => account.userId > after && account.userId === (userId ?? account.userId))
     .toSorted((a, b) => (a.account.userId < b.account.userId ? -1 : 1))
     .slice(0, limit)
+  const last = chunk.at(-1)
   return {
     accounts: chunk.length,
     differences: chunk.flatMap(verifyAccount),
-    next: chunk.length < limit ? undefined : chunk.at(-1)?.account.userId
+    next: chunk.length < limit || last === undefined ? undefined : cursorOf(last.account.userId)
   }
 }
 
@@ -259,7 +273,10 @@ const make = Effect.gen(function* () {
     due: (input) => store.atOnce(() => nextDue(accounts, input)),
     reset: (input) => atMoment((now) => resetChunk(accounts, input, now, write)),
     missingTiers: (known) => store.atOnce(() => missingTiers(accounts, known)),
-    verify: (input) => store.atOnce(() => verifyChunk(accounts, input))
+    verify: (input) =>
+      Effect.flatMap(readCursor(PersonPosition, input.after), (after) =>
+        store.atOnce(() => verifyChunk(accounts, input, after?.[0]))
+      )
   })
   return Context.make(CreditLedger, ledger).pipe(
     Context.add(CreditRecords, recordsOf(store)),

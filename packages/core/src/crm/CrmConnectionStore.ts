@@ -1,6 +1,7 @@
 import { Context, type Effect, Schema } from "effect"
 import type { BotName } from "../bots/Bot.ts"
 import { UserId } from "../identity/UserId.ts"
+import type { Cursor, Page } from "../storage/Cursor.ts"
 import { Id } from "../storage/inputs.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { CRM_PROVIDERS, type CrmAccount } from "./CrmProvider.ts"
@@ -101,8 +102,8 @@ export interface EndRefreshInput {
 export interface ListSealedInput {
   /** Only tokens that were sealed by another key. */
   readonly notBy: string
-  /** Only connections after this one. */
-  readonly after: CrmConnectionName | undefined
+  /** `next` of the page before. */
+  readonly after: Cursor | undefined
   readonly limit: number
 }
 
@@ -144,7 +145,7 @@ export class SealedConnections extends Context.Service<
   SealedConnections,
   {
     /** Connections whose tokens were sealed by another key, in the order of their names. */
-    list(input: ListSealedInput): Effect.Effect<ReadonlyArray<StoredCrmConnection>, StorageFailed>
+    list(input: ListSealedInput): Effect.Effect<Page<StoredCrmConnection>, StorageFailed>
     /** Replaces the sealed form of the same tokens. Returns false, without a change, if the tokens have changed. */
     reseal(
       connection: StoredCrmConnection,

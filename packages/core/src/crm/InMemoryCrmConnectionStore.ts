@@ -1,7 +1,8 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import type { BotName } from "../bots/Bot.ts"
 import { BotStore } from "../bots/BotStore.ts"
 import { InMemoryBotStore } from "../bots/InMemoryBotStore.ts"
+import { cursorOf, pageOf, positionIn } from "../storage/Cursor.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import {
   type CrmConnectionName,
@@ -130,6 +131,9 @@ const makeStore = Effect.fnUntraced(function* (all: Entries) {
   })
 })
 
+/** The key of an entry. */
+const KeyPosition = Schema.Tuple([Schema.String])
+
 const makeSealed = ({ entries, storage }: Entries) => {
   const sorted = () =>
     [...entries]
@@ -138,12 +142,12 @@ const makeSealed = ({ entries, storage }: Entries) => {
   return SealedConnections.of({
     list: ({ after, limit, notBy }) =>
       storage.exclusive(
-        Effect.sync(() =>
-          sorted()
-            .filter(({ connection, key }) => connection.keyId !== notBy && (after === undefined || key > keyOf(after)))
-            .slice(0, limit)
-            .map(({ connection }) => connection)
-        )
+        Effect.sync(() => {
+          const [last = ""] = positionIn(KeyPosition, after) ?? []
+          const found = sorted().filter(({ connection, key }) => connection.keyId !== notBy && key > last)
+          const { next, rows } = pageOf(found, limit, ({ key }) => cursorOf(key))
+          return { rows: rows.map(({ connection }) => connection), next }
+        })
       ),
     reseal: (connection, sealed) =>
       storage.exclusive(

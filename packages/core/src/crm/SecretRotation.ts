@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { SecretsNotConfigured } from "../secrets/errors.ts"
 import { SecurityEvents } from "../security/SecurityEvents.ts"
 import { SecretBox } from "../secrets/SecretBox.ts"
+import type { Cursor } from "../storage/Cursor.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { type StoredCrmConnection, SealedConnections, type SealedCount } from "./CrmConnectionStore.ts"
 import { resealTokens } from "./tokenSecret.ts"
@@ -59,13 +60,12 @@ export class SecretRotation extends Context.Service<
           if (key === undefined) return yield* new SecretsNotConfigured()
           if (apply) yield* onBegin
           const counts = { resealed: 0, unreadable: 0, replaced: 0 }
-          let after: StoredCrmConnection | undefined
-          while (true) {
-            const batch = yield* store.list({ notBy: key, after, limit: BATCH })
-            for (const connection of batch) counts[yield* renew(connection, apply)] += 1
-            after = batch.at(-1)
-            if (after === undefined) break
-          }
+          let after: Cursor | undefined
+          do {
+            const { next, rows } = yield* store.list({ notBy: key, after, limit: BATCH })
+            for (const connection of rows) counts[yield* renew(connection, apply)] += 1
+            after = next
+          } while (after !== undefined)
           if (apply) yield* security.record({ event: "secrets_rotated" })
           const { resealed, unreadable } = counts
           return { key, resealed, unreadable, keys: yield* store.counts }

@@ -15,6 +15,8 @@ import {
   type Destination,
   DeliveryRecords,
   FEED,
+  feedCursor,
+  feedPlace,
   FORGET_DESTINATION_MS,
   FORGET_TYPE_MS,
   KEEP_DEAD_MS,
@@ -39,7 +41,7 @@ const recordOf = ({ at, id, ...kept }: KeptDelivery): DeliveryRecord => ({
 })
 
 const concluded = (kept: KeptDelivery, { delivery, outcome }: ConcludeDeliveryInput, now: number): KeptDelivery => {
-  if (kept.state !== "pending") return kept
+  if (kept.state !== "pending" || kept.account !== delivery.owner) return kept
   const free = { ...kept, claim: undefined }
   if (outcome._tag === "Delivered") return { ...free, state: "delivered", endedAt: now, reason: undefined }
   if (kept.claim !== delivery.claim) return kept
@@ -145,7 +147,7 @@ const makeOutbox = Effect.gen(function* () {
             .slice(0, limit)
             .map((kept) => ({ ...kept, tries: kept.tries + 1, dueAt: now + leaseMs, claim }))
           for (const kept of due) deliveries.set(keyOfDelivery(kept.id, destination), kept)
-          return due.map((kept) => ({ event: eventOf(kept), tries: kept.tries, claim }))
+          return due.map((kept) => ({ owner: kept.account, event: eventOf(kept), tries: kept.tries, claim }))
         })
       ),
     conclude: (input) =>
@@ -175,6 +177,21 @@ const makeOutbox = Effect.gen(function* () {
       })
   })
 })
+
+type Tables = Effect.Success<typeof makeTables>
+
+const feedOf =
+  (deliveries: Tables["deliveries"], atNow: Tables["atNow"]): DeliveryRecords["Service"]["feed"] =>
+  ({ after, limit }) =>
+    Effect.flatMap(feedPlace(after), (from) =>
+      atNow(() => {
+        const found = [...deliveries.values()]
+          .filter(({ destination, place }) => destination === FEED && place > from)
+          .toSorted((a, b) => a.place - b.place)
+          .slice(0, limit)
+        return { events: found.map(eventOf), next: feedCursor(found.at(-1)?.place ?? from) }
+      })
+    )
 
 const makeRecords = Effect.gen(function* () {
   const { atNow, change, deliveries, destinations, keysWhere } = yield* makeTables
@@ -206,14 +223,7 @@ const makeRecords = Effect.gen(function* () {
           .slice(0, limit)
           .map((kept) => ({ event: eventOf(kept), destination: kept.destination, state: kept.state }))
       ),
-    feed: ({ after, limit }) =>
-      atNow(() =>
-        [...deliveries.values()]
-          .filter(({ destination, place }) => destination === FEED && place > after)
-          .toSorted((a, b) => a.place - b.place)
-          .slice(0, limit)
-          .map((kept) => ({ place: kept.place, event: eventOf(kept) }))
-      ),
+    feed: feedOf(deliveries, atNow),
     destinations: atNow((now) =>
       [...destinations.values()]
         .toSorted((a, b) => (a.id < b.id ? -1 : 1))

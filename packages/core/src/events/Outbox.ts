@@ -1,4 +1,7 @@
-import { Context, type Effect } from "effect"
+import { Context, Effect } from "effect"
+import type { UserId } from "../identity/UserId.ts"
+import { type Cursor, cursorOfText, notACursor } from "../storage/Cursor.ts"
+import type { InvalidInput } from "../storage/inputs.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { TierName } from "../tiers/Tier.ts"
 import type { EventDraft, EventType, ParleyEvent } from "./ParleyEvent.ts"
@@ -41,6 +44,8 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
 /** An event for one destination, claimed by this process. */
 export interface ClaimedDelivery {
+  /** The person to whom the event belongs. */
+  readonly owner: UserId
   readonly event: ParleyEvent
   /** This try included. */
   readonly tries: number
@@ -128,16 +133,24 @@ export const FEED = "feed"
 
 /** Asks for a page of the feed. */
 export interface FeedInput {
-  /** Only events after this place; 0 for the oldest. */
-  readonly after: number
+  /** `next` of the page before; undefined for the oldest events. */
+  readonly after: Cursor | undefined
   readonly limit: number
 }
 
-/** An event of the feed; places grow in the order in which events can first be read. */
-export interface FeedEvent {
-  readonly place: number
-  readonly event: ParleyEvent
+/** A page of the feed. */
+export interface FeedEvents {
+  readonly events: ReadonlyArray<ParleyEvent>
+  /** The position after the last event; `after` if there is none. */
+  readonly next: Cursor
 }
+
+/** The place of an event in the feed as a cursor: back ends keep it for days. */
+export const feedCursor = (place: number): Cursor => cursorOfText(String(place))
+
+/** The place in a cursor of the feed; zero in none. */
+export const feedPlace = (cursor: Cursor | undefined): Effect.Effect<number, InvalidInput> =>
+  cursor === undefined || /^\d{1,15}$/.test(cursor) ? Effect.succeed(Number(cursor ?? 0)) : Effect.fail(notACursor())
 
 /** Selects dead deliveries to retry: of one event, of one destination, or all. */
 export interface RetryDeliveriesInput {
@@ -188,10 +201,11 @@ export class DeliveryRecords extends Context.Service<
     /** All deliveries about one account, in the order of their event ids and their destinations. */
     ofAccount(input: AccountDeliveriesInput): Effect.Effect<ReadonlyArray<AccountDelivery>, StorageFailed>
     /**
-     * Events of the feed in the order of their places. An event that is committed later never gets a place before one
-     * that was read, so a reader that continues after its last place misses none. Kept for `FORGET_DESTINATION_MS`.
+     * Events of the feed in the order in which they can first be read. An event that is committed later never gets a place
+     * before one that was read, so a reader that continues with `next` misses none. Kept for `FORGET_DESTINATION_MS`.
+     * Fails with `InvalidInput` if `after` is not a cursor of this store.
      */
-    feed(input: FeedInput): Effect.Effect<ReadonlyArray<FeedEvent>, StorageFailed>
+    feed(input: FeedInput): Effect.Effect<FeedEvents, InvalidInput | StorageFailed>
     /** The destinations, by their ids. */
     readonly destinations: Effect.Effect<ReadonlyArray<DestinationRecord>, StorageFailed>
     /**

@@ -1,9 +1,10 @@
 import { Cause, Clock, Context, Effect, Exit, Fiber, Latch, Layer, Option, Schema } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import { IdGenerator } from "../storage/storedForms.ts"
+import { readCursor } from "../storage/Cursor.ts"
 import { InMemoryStorage } from "../storage/InMemoryStorage.ts"
 import { JobNotFailed, JobNotFound } from "./errors.ts"
-import { asked, type HeldJob, KEPT_MS, pageOf, recordOf } from "./InMemoryJobs.ts"
+import { asked, type HeldJob, JobPosition, KEPT_MS, pageOfJobs, recordOf } from "./InMemoryJobs.ts"
 import { type JobHandler, type JobKind, type JobProgress, retryDelayMs, twinOf } from "./JobKind.ts"
 import { JobQueue } from "./JobQueue.ts"
 import type { JobQuery } from "./JobRecord.ts"
@@ -80,8 +81,8 @@ const makeJobs = Effect.gen(function* () {
       for (const [twin, job] of alive) if (job.owner === owner) alive.delete(twin)
       for (const [id, job] of ended) if (job.owner === owner) ended.delete(id)
     },
-    page: (mayBeSeen: (job: HeldJob) => boolean, query: JobQuery) =>
-      pageOf(everything(), mayBeSeen, query, (id) => progress.get(id))
+    page: (mayBeSeen: (job: HeldJob) => boolean, query: JobQuery, after: typeof JobPosition.Type | undefined) =>
+      pageOfJobs(everything(), mayBeSeen, query, after, (id) => progress.get(id))
   }
 })
 
@@ -271,7 +272,11 @@ const makeWith = (options: InMemoryJobQueueOptions) =>
           })
         ),
       list: (owner, query) =>
-        storage.exclusive(Effect.sync(() => jobs.page((job) => owner === undefined || job.owner === owner, query))),
+        Effect.flatMap(readCursor(JobPosition, query.after), (after) =>
+          storage.exclusive(
+            Effect.sync(() => jobs.page((job) => owner === undefined || job.owner === owner, query, after))
+          )
+        ),
       retry: (owner, jobId) => storage.exclusive(retryIn(jobs)(owner, jobId)),
       removeAll: (owner) => storage.exclusive(Effect.sync(() => jobs.removeAll(owner))),
       work: (handlers) => startWorker(storage, jobs, handlers, options)

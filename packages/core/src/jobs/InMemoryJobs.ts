@@ -1,5 +1,6 @@
-import type { Schema } from "effect"
+import { Schema } from "effect"
 import type { UserId } from "../identity/UserId.ts"
+import { cursorOf, pageOf } from "../storage/Cursor.ts"
 import type { JobProgress } from "./JobKind.ts"
 import type { JobPage, JobQuery, JobRecord } from "./JobRecord.ts"
 
@@ -73,27 +74,22 @@ type Position = Pick<HeldJob, "createdMicros" | "id">
 const newestFirst = (a: Position, b: Position): number =>
   b.createdMicros - a.createdMicros || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0)
 
-const positionOf = (cursor: string): Position => {
-  const [micros = "", id = ""] = cursor.split(".")
-  return { createdMicros: Number(micros), id }
-}
+/** Microseconds since 1970, and a job's id. */
+export const JobPosition = Schema.Tuple([Schema.Number, Schema.String])
 
 /** A page of those that `mayBeSeen`, newest first. */
-export const pageOf = (
+export const pageOfJobs = (
   jobs: Iterable<HeldJob>,
   mayBeSeen: (job: HeldJob) => boolean,
-  { after, kind, limit, state }: JobQuery,
+  { kind, limit, state }: JobQuery,
+  after: typeof JobPosition.Type | undefined,
   progressOf: (id: string) => JobProgress | undefined
 ): JobPage => {
-  const from = after === undefined ? undefined : positionOf(after)
+  const from = after && { createdMicros: after[0], id: after[1] }
   const found = [...jobs]
     .filter((job) => mayBeSeen(job) && job.state === (state ?? job.state) && job.kind === (kind ?? job.kind))
     .filter((job) => from === undefined || newestFirst(from, job) < 0)
     .toSorted(newestFirst)
-  const page = found.slice(0, limit)
-  const last = page.at(-1)
-  return {
-    jobs: page.map((job) => recordOf(job, progressOf(job.id))),
-    next: last === undefined || found.length === page.length ? undefined : `${last.createdMicros}.${last.id}`
-  }
+  const { next, rows } = pageOf(found, limit, ({ createdMicros, id }) => cursorOf(createdMicros, id))
+  return { jobs: rows.map((job) => recordOf(job, progressOf(job.id))), next }
 }

@@ -1,5 +1,6 @@
 import { Context, type Effect, type Scope } from "effect"
 import type { UserId } from "../identity/UserId.ts"
+import type { InvalidInput } from "../storage/inputs.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { JobNotFailed, JobNotFound } from "./errors.ts"
 import type { JobHandler, JobKind } from "./JobKind.ts"
@@ -33,9 +34,10 @@ export class JobQueue extends Context.Service<
     find(owner: UserId, jobId: string): Effect.Effect<JobRecord | undefined, StorageFailed>
     /**
      * One owner's jobs, or for operators, without an owner, the jobs of all people; newest first. Jobs that are done
-     * are listed for a day, those that failed for a month.
+     * are listed for a day, those that failed for a month. Fails with `InvalidInput` if `after` is not a cursor of this
+     * store.
      */
-    list(owner: UserId | undefined, query: JobQuery): Effect.Effect<JobPage, StorageFailed>
+    list(owner: UserId | undefined, query: JobQuery): Effect.Effect<JobPage, InvalidInput | StorageFailed>
     /**
      * Runs a failed job again, with all its tries, under the same id; if a twin waits or runs meanwhile, it behaves as
      * `enqueue`. Returns the job that represents it now.

@@ -1,5 +1,6 @@
-import { Schema } from "effect"
+import type { Schema } from "effect"
 import type { UserId } from "../identity/UserId.ts"
+import type { Cursor } from "../storage/Cursor.ts"
 import type { JobProgress } from "./JobKind.ts"
 
 /** `waiting` for its first or next try, `running`, `done`, or `failed` with its last try. */
@@ -29,11 +30,6 @@ export interface JobRecord {
   readonly endedAt: number | undefined
 }
 
-/** The end of a page of jobs: microseconds since 1970 and a job's id. */
-export const JobCursor = Schema.String.check(
-  Schema.isPattern(/^[0-9]{1,16}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
-)
-
 /** Selects jobs, newest first. */
 export interface JobQuery {
   readonly state?: JobState | undefined
@@ -42,11 +38,11 @@ export interface JobQuery {
   /** The most jobs to return. */
   readonly limit: number
   /** `next` of the page before. */
-  readonly after?: string | undefined
+  readonly after?: Cursor | undefined
 }
 
 export interface JobPage {
   readonly jobs: ReadonlyArray<JobRecord>
   /** The beginning of the next page; undefined for the last one. */
-  readonly next: string | undefined
+  readonly next: Cursor | undefined
 }

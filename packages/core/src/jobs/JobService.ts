@@ -1,11 +1,12 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { UserId } from "../identity/UserId.ts"
-import { Id, inputsOf, PageLimit } from "../storage/inputs.ts"
 import { isUuid } from "../storage/storedForms.ts"
+import { cursorOfText } from "../storage/Cursor.ts"
+import { Id, type InvalidInput, inputsOf, PageLimit } from "../storage/inputs.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { type JobNotFailed, JobNotFound } from "./errors.ts"
 import { JobQueue } from "./JobQueue.ts"
-import { JOB_STATES, JobCursor, type JobPage, type JobRecord } from "./JobRecord.ts"
+import { JOB_STATES, type JobPage, type JobRecord } from "./JobRecord.ts"
 
 /** Selects jobs for operators, newest first. */
 export const JobsAsked = Schema.Struct({
@@ -17,7 +18,7 @@ export const JobsAsked = Schema.Struct({
   /** The most jobs: 50 unless given, at most 1,000. */
   limit: Schema.optional(PageLimit),
   /** `next` of the page before. */
-  after: Schema.optional(JobCursor)
+  after: Schema.optional(Id)
 })
 export type JobsAsked = typeof JobsAsked.Type
 
@@ -28,7 +29,7 @@ export class JobService extends Context.Service<
   JobService,
   {
     /** A page of jobs: those that are done are listed for a day, those that failed for a month. */
-    list(asked?: JobsAsked): Effect.Effect<JobPage, StorageFailed>
+    list(asked?: JobsAsked): Effect.Effect<JobPage, InvalidInput | StorageFailed>
     /** Runs a failed job again, with all its tries. Returns the job that represents it now. */
     retry(userId: UserId, jobId: string): Effect.Effect<JobRecord, JobNotFound | JobNotFailed | StorageFailed>
   }
@@ -41,7 +42,8 @@ export class JobService extends Context.Service<
     JobService,
     Effect.map(JobQueue, (jobs) =>
       JobService.of({
-        list: ({ limit = PAGE, userId, ...query } = {}) => jobs.list(userId, { ...query, limit }),
+        list: ({ after, limit = PAGE, userId, ...query } = {}) =>
+          jobs.list(userId, { ...query, after: cursorOfText(after), limit }),
         retry: (userId, jobId) => (isUuid(jobId) ? jobs.retry(userId, jobId) : Effect.fail(new JobNotFound({ jobId })))
       })
     )

@@ -1,25 +1,34 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { repeatWork } from "../background/repeatWork.ts"
 import { LowBalance, lowBelow } from "../events/LowBalance.ts"
-import { DeliveryRecords, FEED, type FeedInput, Outbox, SUBSCRIBE_EVERY_MS } from "../events/Outbox.ts"
+import { DeliveryRecords, FEED, Outbox, SUBSCRIBE_EVERY_MS } from "../events/Outbox.ts"
 import { EVENT_TYPES, type ParleyEvent } from "../events/ParleyEvent.ts"
+import { cursorOfText } from "../storage/Cursor.ts"
+import type { InvalidInput } from "../storage/inputs.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { Catalog } from "../tiers/Catalog.ts"
 import { ServiceKeyStore } from "./ServiceKeyStore.ts"
 
+/** Asks for a page of events. */
+export interface FeedAsked {
+  /** `next` of the page before; undefined for the oldest events. */
+  readonly after: string | undefined
+  readonly limit: number
+}
+
 /** A page of events, the oldest first. */
 export interface FeedPage {
   readonly events: ReadonlyArray<ParleyEvent>
-  /** The place of the last event; where the page is empty, the place that was asked for. */
-  readonly next: number
+  /** The position after the last event; that of the page before if this one is empty. */
+  readonly next: string
 }
 
 /** Events that back ends read over HTTP. They are stored while a service key with the scope `events:read` is active. */
 export class EventFeed extends Context.Service<
   EventFeed,
   {
-    /** Events after a place. Stores events from the first read on, at the latest. */
-    read(input: FeedInput): Effect.Effect<FeedPage, StorageFailed>
+    /** Events after those of a page. Stores events from the first read on, at the latest. */
+    read(input: FeedAsked): Effect.Effect<FeedPage, InvalidInput | StorageFailed>
     /** Has events stored while a key may read them, until interrupted. */
     readonly run: Effect.Effect<never>
   }
@@ -48,8 +57,7 @@ export class EventFeed extends Context.Service<
         read: Effect.fn("EventFeed.read")(function* (input) {
           const now = yield* Clock.currentTimeMillis
           if (Math.abs(now - subscribedAt) >= SUBSCRIBE_EVERY_MS) yield* subscribe
-          const found = yield* records.feed(input)
-          return { events: found.map(({ event }) => event), next: found.at(-1)?.place ?? input.after }
+          return yield* records.feed({ ...input, after: cursorOfText(input.after) })
         }),
         run: repeatWork(keep, {
           every: SUBSCRIBE_EVERY_MS,

@@ -1,4 +1,5 @@
 import { Clock, Effect, Layer } from "effect"
+import { cursorOf, type Page, pageOf, PersonPosition, readCursor } from "../storage/Cursor.ts"
 import { InMemoryStorage, type PartOfPerson } from "../storage/InMemoryStorage.ts"
 import { type ListedPerson, type ListPeopleInput, PersonalData, type StoredData } from "./PersonalData.ts"
 
@@ -11,9 +12,10 @@ const added = (parts: ReadonlyArray<Partial<StoredData>>): StoredData => ({
 /** Merges what the stores know of each person. */
 const listed = (
   parts: ReadonlyArray<PartOfPerson>,
-  { after = "", blocked, limit, search = "" }: ListPeopleInput
-): ReadonlyArray<ListedPerson> =>
-  [...Map.groupBy(parts, ({ userId }) => userId).values()]
+  { blocked, limit, search = "" }: ListPeopleInput,
+  after: string | undefined = ""
+): Page<ListedPerson> => {
+  const found = [...Map.groupBy(parts, ({ userId }) => userId).values()]
     .map((some): PartOfPerson => Object.assign({}, ...some))
     .filter(({ tier, blockedAt, notBefore }) => (tier ?? blockedAt ?? notBefore) !== undefined)
     .filter(({ blockedAt }) => !blocked || blockedAt !== undefined)
@@ -23,21 +25,25 @@ const listed = (
     )
     .filter(({ userId }) => userId > after)
     .toSorted((a, b) => (a.userId < b.userId ? -1 : 1))
-    .slice(0, limit)
     .map(({ available, blockedAt, notBefore, tier, userId }) => ({ userId, tier, available, blockedAt, notBefore }))
+  return pageOf(found, limit, ({ userId }) => cursorOf(userId))
+}
 
 const make = Effect.map(InMemoryStorage, (storage) => {
   const pseudonyms = new Set<string>()
   return PersonalData.of({
     list: (input) =>
-      storage.exclusive(
-        Effect.sync(() => {
-          const parts = storage.personalParts.flatMap(({ people }) => people?.() ?? [])
-          return listed(
-            parts.filter(({ userId }) => !pseudonyms.has(userId)),
-            input
-          )
-        })
+      Effect.flatMap(readCursor(PersonPosition, input.after), (after) =>
+        storage.exclusive(
+          Effect.sync(() => {
+            const parts = storage.personalParts.flatMap(({ people }) => people?.() ?? [])
+            return listed(
+              parts.filter(({ userId }) => !pseudonyms.has(userId)),
+              input,
+              after?.[0]
+            )
+          })
+        )
       ),
     // Nothing changes rows behind the stores of this process.
     begin: () => Effect.void,

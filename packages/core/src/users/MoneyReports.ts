@@ -7,7 +7,8 @@ import { dayOf, startOfDay } from "../credits/Spender.ts"
 import { dayText } from "../credits/UsageReport.ts"
 import type { VerifyChunk, VerifyInput } from "../credits/upkeep/Verification.ts"
 import { UserId } from "../identity/UserId.ts"
-import { Id, inputsOf, PageLimit } from "../storage/inputs.ts"
+import { cursorOfText, notACursor } from "../storage/Cursor.ts"
+import { Id, type InvalidInput, inputsOf, PageLimit } from "../storage/inputs.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { type DayCharges, type DayRevenue, MoneyRecords } from "./MoneyRecords.ts"
 
@@ -32,10 +33,23 @@ export const PaymentsAsked = Schema.Struct({
   state: Schema.optional(Schema.Literals(EVENT_STATES)),
   userId: Schema.optional(UserId),
   limit: PageLimit,
-  /** Only events that were received before the event with this id. */
+  /** `next` of the page before. */
   before: Schema.optional(Id)
 })
 export type PaymentsAsked = typeof PaymentsAsked.Type
+
+/** A page of events of the payment provider. */
+export interface PaymentsPage {
+  readonly events: ReadonlyArray<StoredPaymentEvent>
+  /** `before` of the next page; undefined on the last one. */
+  readonly next: string | undefined
+}
+
+/** A page of accounts to recompute from their rows. */
+export interface VerificationAsked extends Omit<VerifyInput, "after"> {
+  /** `next` of the page before. */
+  readonly after: string | undefined
+}
 
 /** Reports about money for operators. Nothing here changes anything, not even the audit log. */
 export class MoneyReports extends Context.Service<
@@ -44,9 +58,9 @@ export class MoneyReports extends Context.Service<
     /** The charges and the applied payments of the last `days` UTC days, today included. */
     days(days: number): Effect.Effect<MoneyReport, StorageFailed>
     /** Events of the payment provider, the one received last first. */
-    payments(input: PaymentsAsked): Effect.Effect<ReadonlyArray<StoredPaymentEvent>, StorageFailed>
+    payments(input: PaymentsAsked): Effect.Effect<PaymentsPage, InvalidInput | StorageFailed>
     /** Recomputes some accounts from their rows, in the order of their users, and returns the differences. */
-    verify(input: VerifyInput): Effect.Effect<VerifyChunk, StorageFailed>
+    verify(input: VerificationAsked): Effect.Effect<VerifyChunk, InvalidInput | StorageFailed>
   }
 >()("@parley/core/users/MoneyReports") {
   static readonly inputs = inputsOf<MoneyReports["Service"]>()({
@@ -86,8 +100,12 @@ export class MoneyReports extends Context.Service<
           const verification = (yield* runs.ended).find(({ task }) => task === "verify")
           return { from: dayText(firstDay), to: dayText(lastDay), charges: charges.flat(), revenue, verification }
         }),
-        payments: ({ before, limit, state, userId }) => payments.list({ before, limit, state, userId }),
-        verify: (input) => upkeep.verify(input)
+        payments: ({ before, limit, state, userId }) =>
+          payments.list({ after: cursorOfText(before), limit, state, userId }).pipe(
+            Effect.map(({ next, rows }) => ({ events: rows, next })),
+            Effect.mapError((error) => (error._tag === "InvalidInput" ? notACursor("before") : error))
+          ),
+        verify: ({ after, ...input }) => upkeep.verify({ ...input, after: cursorOfText(after) })
       })
     })
   )

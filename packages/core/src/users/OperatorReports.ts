@@ -10,6 +10,7 @@ import { type WorkFinding, workFindings, workState } from "../jobs/WorkHealth.ts
 import { WorkerRegistry, type WorkState } from "../jobs/WorkerRegistry.ts"
 import { type ModelFailures, failuresSoFar } from "../models/modelMetrics.ts"
 import { SecurityEvents } from "../security/SecurityEvents.ts"
+import { ownCursor } from "../storage/Cursor.ts"
 import { inputsOf, Offset, PageLimit } from "../storage/inputs.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { UserNotFound } from "./errors.ts"
@@ -93,12 +94,15 @@ export class OperatorReports extends Context.Service<
 
       const health = Effect.gen(function* () {
         const jobCounts = yield* Effect.forEach(OPEN_JOBS, (state) =>
-          Effect.map(jobs.list(undefined, { state, limit: LOOKED_AT }), (page) => [state, page.jobs.length] as const)
+          Effect.map(
+            ownCursor(jobs.list(undefined, { state, limit: LOOKED_AT })),
+            (page) => [state, page.jobs.length] as const
+          )
         )
         const eventCounts = yield* Effect.forEach(OPEN_STATES, (state) =>
           Effect.map(
-            payments.list({ state, userId: undefined, limit: LOOKED_AT, before: undefined }),
-            (found) => [state, found.length] as const
+            ownCursor(payments.list({ state, userId: undefined, limit: LOOKED_AT, after: undefined })),
+            ({ rows }) => [state, rows.length] as const
           )
         )
         const state = yield* workers

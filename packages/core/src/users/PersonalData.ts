@@ -1,6 +1,8 @@
 import { Context, type Effect } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 import type { TierName } from "../tiers/Tier.ts"
+import type { Cursor, Page } from "../storage/Cursor.ts"
+import type { InvalidInput } from "../storage/inputs.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 
 export interface EraseInput {
@@ -36,8 +38,8 @@ export interface ListPeopleInput {
   readonly search: string | undefined
   /** Only blocked people. */
   readonly blocked: boolean
-  /** Only people after this id. */
-  readonly after: UserId | undefined
+  /** `next` of the page before. */
+  readonly after: Cursor | undefined
   readonly limit: number
 }
 
@@ -68,8 +70,11 @@ export class PersonalData extends Context.Service<
      * ends. Fails if the rows of the person's account contradict each other: an erasure would hide that.
      */
     begin(userId: UserId): Effect.Effect<void, StorageFailed>
-    /** Lists people with an account and people whose access was ended; no erased ones. */
-    list(input: ListPeopleInput): Effect.Effect<ReadonlyArray<ListedPerson>, StorageFailed>
+    /**
+     * Lists people with an account and people whose access was ended; no erased ones. Fails with `InvalidInput` if `after`
+     * is not a cursor of this store.
+     */
+    list(input: ListPeopleInput): Effect.Effect<Page<ListedPerson>, InvalidInput | StorageFailed>
     /** Counts the data, and changes nothing. */
     count(userId: UserId): Effect.Effect<StoredData, StorageFailed>
     /**

@@ -5,7 +5,8 @@ import { UserId } from "../identity/UserId.ts"
 import { SecurityEvents } from "../security/SecurityEvents.ts"
 import { type AccessChange, type AccessRecord, AccessStore } from "../sessions/AccessStore.ts"
 import { AccessList } from "../sessions/AccessList.ts"
-import { inputsOf, PageLimit } from "../storage/inputs.ts"
+import { cursorOfText } from "../storage/Cursor.ts"
+import { Id, type InvalidInput, inputsOf, PageLimit } from "../storage/inputs.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import { type ListedPerson, PersonalData } from "./PersonalData.ts"
@@ -27,8 +28,8 @@ export const PeopleAsked = Schema.Struct({
   search: Schema.optional(Schema.String),
   /** Only blocked people; default false. */
   blocked: Schema.optional(Schema.Boolean),
-  /** Only people after this id: `next` of the page before. */
-  after: Schema.optional(UserId),
+  /** `next` of the page before. */
+  after: Schema.optional(Id),
   /** The most people: 100 unless given, at most 1,000. */
   limit: Schema.optional(PageLimit)
 })
@@ -38,7 +39,7 @@ export type PeopleAsked = typeof PeopleAsked.Type
 export interface PeoplePage {
   readonly people: ReadonlyArray<ListedPerson>
   /** Where the next page begins; undefined after the last one. */
-  readonly next: UserId | undefined
+  readonly next: string | undefined
 }
 
 const PAGE = 100
@@ -74,7 +75,7 @@ export class UserAccess extends Context.Service<
     /** A person's access. */
     access(userId: UserId): Effect.Effect<AccessState, StorageFailed>
     /** A page of the people with an account, and of those whose access was ended; no erased ones. */
-    list(asked?: PeopleAsked): Effect.Effect<PeoplePage, StorageFailed>
+    list(asked?: PeopleAsked): Effect.Effect<PeoplePage, InvalidInput | StorageFailed>
   }
 >()("@parley/core/users/UserAccess") {
   static readonly inputs = inputsOf<UserAccess["Service"]>()({
@@ -117,9 +118,8 @@ export class UserAccess extends Context.Service<
           return stateOf(yield* store.find(userId))
         }),
         list: Effect.fn("UserAccess.list")(function* ({ after, blocked = false, limit = PAGE, search } = {}) {
-          const found = yield* data.list({ search, blocked, after, limit: limit + 1 })
-          const people = found.slice(0, limit)
-          return { people, next: found.length > limit ? people.at(-1)?.userId : undefined }
+          const { next, rows } = yield* data.list({ search, blocked, after: cursorOfText(after), limit })
+          return { people: rows, next }
         })
       })
     })

@@ -19,6 +19,7 @@ import { JobQueue } from "../jobs/JobQueue.ts"
 import { PreferenceStore } from "../preferences/Preferences.ts"
 import { SecurityEvents } from "../security/SecurityEvents.ts"
 import { SignInStore } from "../signin/SignInStore.ts"
+import { type Cursor, ownCursor } from "../storage/Cursor.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { UserNotFound } from "./errors.ts"
 import * as lines from "./exportLines.ts"
@@ -79,11 +80,12 @@ const makeAccountLines = Effect.gen(function* () {
           ...bought.map(lines.purchaseLine)
         ])
       ),
-      paged(
-        LONG_PAGE,
-        (before: string | undefined) => events.list({ state: undefined, userId, limit: LONG_PAGE, before }),
-        ({ id }) => id
-      ).pipe(Stream.map(lines.paymentEventLine))
+      Stream.paginate(undefined as Cursor | undefined, (after) =>
+        Effect.map(
+          ownCursor(events.list({ state: undefined, userId, limit: LONG_PAGE, after })),
+          ({ next, rows }) => [rows.map(lines.paymentEventLine), Option.fromUndefinedOr(next)] as const
+        )
+      )
     )
 
   const account = (userId: UserId) =>
@@ -181,8 +183,8 @@ const makeRecordLines = Effect.gen(function* () {
   const jobs = yield* JobQueue
 
   const ofJobs = (owner: UserId) =>
-    Stream.paginate(undefined as string | undefined, (after) =>
-      Effect.map(jobs.list(owner, { limit: PAGE, after }), ({ jobs: page, next }) => [
+    Stream.paginate(undefined as Cursor | undefined, (after) =>
+      Effect.map(ownCursor(jobs.list(owner, { limit: PAGE, after })), ({ jobs: page, next }) => [
         page.map(lines.jobLine),
         Option.fromUndefinedOr(next)
       ])

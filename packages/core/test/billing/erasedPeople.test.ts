@@ -171,8 +171,8 @@ const erased = Effect.gen(function* () {
 })
 
 const owed = Effect.map(
-  PaymentEventStore.use((store) => store.list({ state: "owed", userId: undefined, limit: 100, before: undefined })),
-  (events) => events.map(({ note, payment }) => `${payment}: ${note}`).toSorted()
+  PaymentEventStore.use((store) => store.list({ state: "owed", userId: undefined, limit: 100, after: undefined })),
+  ({ rows }) => rows.map(({ note, payment }) => `${payment}: ${note}`).toSorted()
 )
 
 const WHY = "to be refunded: its person was erased"
@@ -341,9 +341,9 @@ describe("what is paid after a person was erased", () => {
         expect(yield* accept(bought("other", { customerId: "cus_2" }))).toMatchObject({ state: "owed" })
         expect(asked.ended).toEqual(["sub_2"])
         const left = yield* PaymentEventStore.use((store) =>
-          store.list({ state: "waiting", userId: undefined, limit: 10, before: undefined })
+          store.list({ state: "waiting", userId: undefined, limit: 10, after: undefined })
         )
-        expect(left).toEqual([])
+        expect(left.rows).toEqual([])
       })
     ))
 })

@@ -122,8 +122,8 @@ describe("catching up in the background", () => {
       state.isDown = false
       yield* catchUp
       assert.strictEqual(yield* topup, 0)
-      const open = { state: "waiting", userId: undefined, limit: 10, before: undefined } as const
-      assert.deepStrictEqual(yield* PaymentEventStore.use((store) => store.list(open)), [])
+      const open = { state: "waiting", userId: undefined, limit: 10, after: undefined } as const
+      assert.deepStrictEqual((yield* PaymentEventStore.use((store) => store.list(open))).rows, [])
     }).pipe(Effect.provide(withPayments(gateway)))
   })
 

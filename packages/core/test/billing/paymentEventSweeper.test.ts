@@ -27,7 +27,7 @@ const leftAfter = (days: number, paymentRetention?: ParleySettings["paymentReten
       yield* atTime(START, keep)
       const sweeper = yield* PaymentEventSweeper
       const { deleted } = yield* atTime(START + days * DAY, sweeper.sweep)
-      const left = yield* store.list({ state: undefined, userId: undefined, limit: 2_000, before: undefined })
+      const { rows: left } = yield* store.list({ state: undefined, userId: undefined, limit: 2_000, after: undefined })
       expect(left.length + deleted).toBe(1_200)
       return left.length
     }).pipe(

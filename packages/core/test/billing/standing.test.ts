@@ -191,9 +191,9 @@ describe("subscriptions in and out of good standing", () => {
           const refund = { id: "ch_1", paymentId: "pi_1", customerId: "cus_1", amountRefunded: 1_900, ...gives }
           yield* accept({ _tag: "Charge", charge: refund }, late + HOUR)
           const list = PaymentEventStore.use((store) =>
-            store.list({ state: "owed", userId: "user-1", limit: 10, before: undefined })
+            store.list({ state: "owed", userId: "user-1", limit: 10, after: undefined })
           )
-          expect(yield* list).toEqual([])
+          expect((yield* list).rows).toEqual([])
         })
       ])
     }

@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
+import { type Cursor, positionIn } from "../../src/storage/Cursor.ts"
 import { jobKind, retryDelayMs, twinOf } from "@parley/core/adapter"
 import { Schema } from "effect"
 import fc from "fast-check"
-import { asked, type HeldJob, pageOf } from "../../src/jobs/InMemoryJobs.ts"
+import { asked, type HeldJob, JobPosition, pageOfJobs } from "../../src/jobs/InMemoryJobs.ts"
 
 const kindOf = (tag: string) =>
   jobKind(tag, {
@@ -59,12 +60,13 @@ describe("pages of jobs", () => {
           return asked(facts, 0)
         })
         const pages: Array<ReadonlyArray<string>> = []
-        let after: string | undefined
+        let after: Cursor | undefined
         do {
-          const page = pageOf(
+          const page = pageOfJobs(
             jobs,
             () => true,
-            { limit, after },
+            { limit },
+            positionIn(JobPosition, after),
             () => undefined
           )
           pages.push(page.jobs.map(({ id }) => id))

@@ -15,7 +15,7 @@ const layer = Layer.mergeAll(EventFeed.layer, EventDelivery.layer).pipe(
   Layer.provideMerge(TestClock.layer())
 )
 
-const keysRead = EventFeed.use((feed) => feed.read({ after: 0, limit: 9 })).pipe(
+const keysRead = EventFeed.use((feed) => feed.read({ after: undefined, limit: 9 })).pipe(
   Effect.map(({ events }) => events.flatMap((event) => (event.type === "credits.charged" ? [event.data.key] : [])))
 )
 const key = { id: "k", name: "k", digest: "0".repeat(64), expiresAt: undefined }

@@ -60,6 +60,13 @@ it("operators read events, jobs, conversations and the usage of days", async () 
   expect(await parley.events.destinations()).toEqual([])
   expect(await parley.events.retry({}, { by: "olga" })).toBe(0)
   expect(await parley.jobs.list({ state: "failed" })).toEqual({ jobs: [], next: undefined })
+  const strange = { code: "invalid_input", message: "after: expected `next` of the page before." }
+  await expect(parley.jobs.list({ after: "the last one" })).rejects.toMatchObject(strange)
+  await expect(parley.users.list({ after: "ann" })).rejects.toMatchObject(strange)
+  await expect(parley.reports.payments({ limit: 5, before: "evt_1" })).rejects.toMatchObject({
+    ...strange,
+    message: "before: expected `next` of the page before."
+  })
   await expect(parley.jobs.retry("ann", "no-job")).rejects.toMatchObject({ code: "job_not_found" })
   const bot = await parley.bots.create("ann", { displayName: "Help" })
   expect(await parley.conversations.find("ann", bot.id, { limit: 10 })).toEqual({ conversations: [], next: undefined })
@@ -67,7 +74,7 @@ it("operators read events, jobs, conversations and the usage of days", async () 
     code: "conversation_not_found"
   })
   expect(await parley.reports.days(7)).toMatchObject({ charges: [], revenue: [] })
-  expect(await parley.reports.payments({ limit: 5 })).toEqual([])
+  expect(await parley.reports.payments({ limit: 5 })).toEqual({ events: [], next: undefined })
   expect(await parley.reports.health()).toMatchObject({ jobs: { failed: 0 } })
   const today = new Date().toISOString().slice(0, 10)
   expect(await parley.credits.usage({ userId: "ann", from: today, to: today })).toEqual([])

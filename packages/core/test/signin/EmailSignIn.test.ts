@@ -201,7 +201,7 @@ describe("a sign-in by e-mail", () => {
         expect(yield* Effect.flip(confirm(browser, code))).toMatchObject({ _tag: "UserBlocked" })
         expect(
           yield* PersonalData.use((data) => data.list({ search: EMAIL, blocked: false, after: undefined, limit: 1 }))
-        ).toEqual([])
+        ).toEqual({ rows: [], next: undefined })
         yield* AccessStore.use((access) => access.change({ userId, change: "unblock" }))
         yield* TestClock.adjust("2 seconds")
         const again = yield* askAndRead(mails)

@@ -188,7 +188,7 @@ describe("erasing a person with a subscription", () => {
 })
 
 const busy = Layer.succeed(PersonalData, {
-  list: () => Effect.succeed([]),
+  list: () => Effect.succeed({ rows: [], next: undefined }),
   begin: () => Effect.void,
   count: () => Effect.succeed({ chats: 0, documents: 0, transactions: 1 }),
   erase: () => Effect.succeed({ _tag: "AccountInUse" as const })

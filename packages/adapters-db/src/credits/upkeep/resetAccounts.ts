@@ -1,34 +1,40 @@
 import {
+  cursorOf,
   type DueInput,
   noResets,
+  positionIn,
   type ResetChunk,
   type ResetInput,
   type ResetRange,
   type TierResets
 } from "@parley/core/adapter"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { Database, DatabaseError, Row } from "../../database/Database.ts"
 
-const dueText = (schema: string) => `
+/** A range: the last account before it, empty if there is none, and its last account. */
+const Range = Schema.Tuple([Schema.String, Schema.String])
+
+const dueText = (schema: string, within: boolean) => `
   SELECT max(user_id) AS upto FROM (
     SELECT user_id FROM ${schema}.credit_accounts
     WHERE renewed_by = 'schedule' AND next_reset_at <= $1::timestamptz
-      AND (renewed_until IS NULL OR next_reset_at < renewed_until) AND user_id > $2 ORDER BY user_id LIMIT $3
+      AND (renewed_until IS NULL OR next_reset_at < renewed_until) AND user_id > $2 ${within ? "AND user_id <= $4" : ""} ORDER BY user_id LIMIT $3
   ) d`
 
 /** The next range of users, in the order of their ids, with at most this number of due accounts. */
 export const nextDue = (
   { schema, statement }: Database["Service"],
-  { asOf, before, limit }: DueInput
+  { asOf, before, limit, within }: DueInput
 ): Effect.Effect<ResetRange | undefined, DatabaseError> =>
-  Effect.map(
-    statement<{ readonly upto: string | null }>(dueText(schema), [
-      new Date(asOf).toISOString(),
-      before?.upto ?? "",
-      limit
-    ]),
-    ([row]) => (row === undefined || row.upto === null ? undefined : { after: before?.upto, upto: row.upto })
-  )
+  Effect.suspend(() => {
+    const [first = "", ...last] = positionIn(Range, within) ?? []
+    const [, after = first] = positionIn(Range, before) ?? []
+    const facts = [new Date(asOf).toISOString(), after, limit, ...last]
+    return Effect.map(
+      statement<{ readonly upto: string | null }>(dueText(schema, within !== undefined), facts),
+      ([row]) => (row === undefined || row.upto === null ? undefined : cursorOf(after, row.upto))
+    )
+  })
 
 interface ReportRow extends Row {
   readonly busy: number
@@ -42,13 +48,14 @@ export const resetAccounts = (
   now: string | null
 ): Effect.Effect<ResetChunk, DatabaseError> =>
   Effect.map(
-    statement<ReportRow>(`SELECT busy, tiers FROM ${schema}.reset_credits($1, $2, $3, $4, $5, $6)`, [
-      new Date(asOf).toISOString(),
-      JSON.stringify(allowances),
-      range.after ?? "",
-      range.upto,
-      now,
-      dryRun
-    ]),
+    Effect.suspend(() =>
+      statement<ReportRow>(`SELECT busy, tiers FROM ${schema}.reset_credits($1, $2, $3, $4, $5, $6)`, [
+        new Date(asOf).toISOString(),
+        JSON.stringify(allowances),
+        ...(positionIn(Range, range) ?? []),
+        now,
+        dryRun
+      ])
+    ),
     ([row]): ResetChunk => ({ tiers: { ...noResets(allowances), ...row?.tiers }, busy: row?.busy ?? 0 })
   )

@@ -1,4 +1,13 @@
-import type { Difference, Invariant, VerifyChunk, VerifyInput } from "@parley/core/adapter"
+import {
+  cursorOf,
+  type Difference,
+  type Invariant,
+  PersonPosition,
+  readCursor,
+  type VerifyChunk,
+  type VerifyInput
+} from "@parley/core/adapter"
+import type { InvalidInput } from "@parley/core/effect"
 import { Effect } from "effect"
 import type { Database, DatabaseError, Row } from "../../database/Database.ts"
 
@@ -50,6 +59,24 @@ const differ = (userId: string, invariant: Invariant, expected: number, found: n
 const boundText = (schema: string) => `
   SELECT CASE WHEN count(*) = $2 THEN max(user_id) END AS upto
   FROM (SELECT user_id FROM ${schema}.credit_accounts WHERE user_id > $1 ORDER BY user_id LIMIT $2) c`
+
+const nextUsers = ({ schema, statement }: Service, after: string, limit: number): Effect.Effect<Users, DatabaseError> =>
+  Effect.map(statement<{ readonly upto: string | null }>(boundText(schema), [after, limit]), ([bound]) => ({
+    after,
+    upto: bound?.upto ?? null
+  }))
+
+/** The range of one user: no id is between the range's beginning, which ends with the highest character, and this one. */
+const onlyUser = (userId: string): Users => {
+  const characters = Array.from(userId)
+  const last = characters.pop()?.codePointAt(0) ?? 1
+  // The characters before U+E000 are surrogates, of which none is in an id.
+  const before = last === 0xe000 ? 0xd7ff : last - 1
+  return {
+    after: characters.join("") + (before === 0 ? "" : `${String.fromCodePoint(before)}\u{10FFFF}`),
+    upto: userId
+  }
+}
 
 /**
  * An account in one state of the database; its rows up to that state are checked afterwards, and cannot change any
@@ -264,14 +291,11 @@ const verifyOpenings = ({ schema, statement }: Service): Found =>
  */
 export const verifyAccounts = Effect.fnUntraced(function* (
   database: Service,
-  { limit, after = "", since }: VerifyInput
-): Effect.fn.Return<VerifyChunk, DatabaseError> {
-  const [bound] = yield* database.statement<{ readonly upto: string | null }>(boundText(database.schema), [
-    after,
-    limit
-  ])
-  const upto = bound?.upto ?? null
-  const users = { after, upto }
+  { after, limit, since, userId }: VerifyInput
+): Effect.fn.Return<VerifyChunk, DatabaseError | InvalidInput> {
+  const [last = ""] = (yield* readCursor(PersonPosition, after)) ?? []
+  const users = userId === undefined ? yield* nextUsers(database, last, limit) : onlyUser(userId)
+  const { upto } = users
   const accounts = yield* readAccounts(database, users, since)
   const whole = since === undefined
   const differences = [
@@ -283,5 +307,8 @@ export const verifyAccounts = Effect.fnUntraced(function* (
     ...(yield* verifyOwners(database, users)),
     ...(upto === null ? yield* verifyOpenings(database) : [])
   ]
-  return { accounts: accounts.length, next: upto ?? undefined, differences }
+  if (userId !== undefined) {
+    return { accounts: accounts.length, next: undefined, differences }
+  }
+  return { accounts: accounts.length, next: upto === null ? undefined : cursorOf(upto), differences }
 })

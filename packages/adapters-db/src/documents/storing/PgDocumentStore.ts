@@ -1,13 +1,16 @@
 import type { Document } from "@parley/core"
 import {
+  cursorOf,
   type DocumentChange,
   type DocumentPage,
   DocumentStore,
   type Inserted,
   isUuid,
+  pageOf,
+  positionIn,
   storableText
 } from "@parley/core/adapter"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { Database, type Row } from "../../database/Database.ts"
 import { storing } from "../../storage/storageFailed.ts"
 
@@ -139,19 +142,28 @@ const insertInto = (
     }
   )
 
-const pageOf = (
+/** The owner and the id of a document. */
+const KeyPosition = Schema.Tuple([Schema.String, Schema.String])
+
+const listed = (
   database: Database["Service"],
   text: Texts,
   { after, documentId, limit, status, userId }: DocumentPage
 ) => {
-  const from = [after?.userId ?? null, after?.documentId ?? null, limit]
+  const [lastOwner = null, lastId = null] = positionIn(KeyPosition, after) ?? []
+  const from = [lastOwner, lastId, limit + 1]
   const named = [userId, documentId].filter((name) => name !== undefined)
   const conditions = [
     ...(userId === undefined ? [] : ["AND user_id = $4"]),
     ...(documentId === undefined ? [] : [`AND id = $${3 + named.length}::uuid`])
   ]
   const page = text.listByStatus(status, conditions.join(" "))
-  return ifUuid(documentId, [], Effect.map(database.statement<DocumentRow>(page, [...from, ...named]), documentsOf))
+  const found = ifUuid(
+    documentId,
+    [],
+    Effect.map(database.statement<DocumentRow>(page, [...from, ...named]), documentsOf)
+  )
+  return Effect.map(found, (documents) => pageOf(documents, limit, (last) => cursorOf(last.userId, last.id)))
 }
 
 const make = Effect.map(Database, (database) => {
@@ -176,7 +188,8 @@ const make = Effect.map(Database, (database) => {
       storing("DocumentStore.update")(
         ifUuid(id, false, Effect.map(database.statement(text.update, changeParams(userId, id, from, change)), isAny))
       ),
-    listByStatus: (page) => storing("DocumentStore.listByStatus", "jobs")(pageOf(database, text, page)),
+    listByStatus: (page) =>
+      storing("DocumentStore.listByStatus", "jobs")(Effect.suspend(() => listed(database, text, page))),
     remove: (userId, id) =>
       storing("DocumentStore.remove")(
         ifUuid(

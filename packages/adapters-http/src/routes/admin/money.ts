@@ -3,7 +3,7 @@ import { MoneyReports } from "@parley/core/effect"
 import { Clock, Effect, Result, Schema } from "effect"
 import { operatorAccess } from "../../access/operatorAccess.ts"
 import { json } from "../../exchange/Exchange.ts"
-import { integerParameter, type Parameter, textParameter } from "../parameters.ts"
+import { integerParameter, type Parameter, refusedCursor, textParameter } from "../parameters.ts"
 import { choice, listOf, moment, named, orNull, text, whole } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 import { optionalTimeParameter, optionalUserParameter } from "./operatorParameters.ts"
@@ -99,20 +99,19 @@ export const listPayments = defineRoute({
     limit: integerParameter({ description: "The most events.", minimum: 1, maximum: 200, default: 50 })
   },
   responses: { 200: { description: "A page of events.", schema: PaymentsBody } },
-  errors: ["storage_unavailable"],
+  errors: ["invalid_request", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ query: { before, limit, state, user } }) {
-    const found = yield* MoneyReports.use((reports) =>
-      reports.payments({ state, userId: user, before, limit: limit + 1 })
+    const page = yield* MoneyReports.use((reports) => reports.payments({ state, userId: user, before, limit })).pipe(
+      Effect.catchTag("InvalidInput", (refused) => Effect.fail(refusedCursor(refused)))
     )
-    const page = found.slice(0, limit)
     const body: typeof PaymentsBody.Type = {
-      events: page.map(({ createdAt, id, kind, note, receivedAt, state: inState, userId }) => ({
+      events: page.events.map(({ createdAt, id, kind, note, receivedAt, state: inState, userId }) => ({
         ...{ id, kind, state: inState, note },
         userId: userId ?? null,
         createdAt: new Date(createdAt).toISOString(),
         receivedAt: new Date(receivedAt).toISOString()
       })),
-      next: found.length > limit ? (page.at(-1)?.id ?? null) : null
+      next: page.next ?? null
     }
     return json(200, body)
   })
@@ -144,15 +143,17 @@ export const getVerification = defineRoute({
   access: operatorAccess("support"),
   queryParameters: {
     since: optionalTimeParameter("Trust transactions before this time (ISO 8601); a day ago unless given."),
-    after: optionalUserParameter("`next` of the previous page."),
+    after: textParameter("`next` of the previous page."),
     limit: integerParameter({ description: "The most accounts.", minimum: 1, maximum: 500, default: 500 })
   },
   responses: { 200: { description: "The comparison of a page of accounts.", schema: VerificationBody } },
-  errors: ["storage_unavailable"],
+  errors: ["invalid_request", "storage_unavailable"],
   largeWork: "read",
   handle: Effect.fnUntraced(function* ({ query: { after, limit, since } }) {
     const from = since ?? (yield* Clock.currentTimeMillis) - TRUSTED_AFTER_MS
-    const chunk = yield* MoneyReports.use((reports) => reports.verify({ after, limit, since: from }))
+    const chunk = yield* MoneyReports.use((reports) => reports.verify({ after, limit, since: from })).pipe(
+      Effect.catchTag("InvalidInput", (refused) => Effect.fail(refusedCursor(refused)))
+    )
     const body: typeof VerificationBody.Type = {
       since: new Date(from).toISOString(),
       accounts: chunk.accounts,

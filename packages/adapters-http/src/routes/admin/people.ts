@@ -3,10 +3,10 @@ import { Effect, Schema } from "effect"
 import { operatorAccess } from "../../access/operatorAccess.ts"
 import { json } from "../../exchange/Exchange.ts"
 import { BalanceBody, balanceBody, HistoryBody, historyBody, historyParameters } from "../billing/billing.ts"
-import { integerParameter, searchParameter, userParameter } from "../parameters.ts"
+import { integerParameter, refusedCursor, searchParameter, textParameter, userParameter } from "../parameters.ts"
 import { flag, listOf, named, orNull, text } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
-import { flagParameter, optionalUserParameter } from "./operatorParameters.ts"
+import { flagParameter } from "./operatorParameters.ts"
 
 const isoOf = (moment: number | undefined): string | null =>
   moment === undefined ? null : new Date(moment).toISOString()
@@ -58,16 +58,16 @@ export const listPeople = defineRoute({
       description: "Part of the id, in any case, or the whole id of the payment provider's customer."
     },
     blocked: flagParameter("`true`: only blocked people."),
-    after: optionalUserParameter("`next` of the previous page."),
+    after: textParameter("`next` of the previous page."),
     limit: integerParameter({ description: "The most people.", minimum: 1, maximum: 1_000, default: 100 })
   },
   responses: { 200: { description: "A page of people.", schema: PeopleBody } },
-  errors: ["storage_unavailable"],
+  errors: ["invalid_request", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ query: { after, blocked, limit, search } }) {
     const wanted = search === undefined || search === "" ? {} : { search }
     const page = yield* UserAccess.use((users) =>
       users.list({ ...wanted, blocked, limit, ...(after === undefined ? {} : { after }) })
-    )
+    ).pipe(Effect.catchTag("InvalidInput", (refused) => Effect.fail(refusedCursor(refused))))
     const body: typeof PeopleBody.Type = {
       users: page.people.map((person) => ({
         userId: person.userId,

@@ -1,18 +1,11 @@
 import { EventFeed } from "@parley/core/effect"
 import { EVENT_TYPES } from "@parley/core"
-import { Effect, Result, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { keyAccess } from "../../access/secretAccess.ts"
 import { json } from "../../exchange/Exchange.ts"
-import { integerParameter, type Parameter } from "../parameters.ts"
+import { integerParameter, refusedCursor, textParameter } from "../parameters.ts"
 import { choice, listOf, moment, named, text, whole } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
-
-const cursorParameter: Parameter<number> = {
-  description: "The `next` of the page before: only events after it. Without it, from the oldest event.",
-  jsonSchema: { type: "string" },
-  decode: (text = "0") =>
-    /^\d{1,15}$/.test(text) ? Result.succeed(Number(text)) : Result.fail("Expected the `next` of the page before")
-}
 
 const EventBody = named("Event", "A change, in the form that webhooks have.", {
   id: text("The event's id: the same in every delivery."),
@@ -38,13 +31,15 @@ export const getEvents = defineRoute({
   summary: "Lists the events of the last seven days, oldest first, page by page",
   access: keyAccess("events:read"),
   queryParameters: {
-    after: cursorParameter,
+    after: textParameter("The `next` of the page before: only events after it. Without it, from the oldest event."),
     limit: integerParameter({ description: "The most events in the response.", minimum: 1, maximum: 200, default: 50 })
   },
   responses: { 200: { description: "A page of events.", schema: EventsBody } },
-  errors: ["storage_unavailable"],
+  errors: ["invalid_request", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ query }) {
-    const { events, next } = yield* EventFeed.use((feed) => feed.read(query))
-    return json(200, { events, next: String(next) })
+    const { events, next } = yield* EventFeed.use((feed) => feed.read(query)).pipe(
+      Effect.catchTag("InvalidInput", (refused) => Effect.fail(refusedCursor(refused)))
+    )
+    return json(200, { events, next })
   })
 })

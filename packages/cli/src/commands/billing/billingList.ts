@@ -1,6 +1,6 @@
 import { EVENT_STATES } from "@parley/core/adapter"
 import { UserId } from "@parley/core"
-import { PaymentEventStore } from "@parley/core/adapter"
+import { Cursor, PaymentEventStore } from "@parley/core/adapter"
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { checkMigrated } from "../../running/checkMigrated.ts"
@@ -24,7 +24,8 @@ const input = {
     Flag.withDefault(50)
   ),
   before: Flag.String("before").pipe(
-    Flag.withDescription("Only events received before this one: the last event of the previous page"),
+    Flag.withDescription("The `next` of the previous page"),
+    Flag.withSchema(Cursor),
     Flag.optional
   ),
   json: jsonFlag
@@ -37,22 +38,21 @@ export const billingListCommand = Command.make(
   Effect.fnUntraced(function* ({ before, json, limit, state, user }) {
     const work = Effect.gen(function* () {
       yield* checkMigrated
-      const found = yield* PaymentEventStore.use((store) =>
+      const page = yield* PaymentEventStore.use((store) =>
         store.list({
           state: Option.getOrUndefined(state),
           userId: Option.getOrUndefined(user),
-          before: Option.getOrUndefined(before),
+          after: Option.getOrUndefined(before),
           limit
         })
       )
-      const events = found.map(eventRow)
+      const events = page.rows.map(eventRow)
       const lines = table(
         ["id", "kind", "state", "user", "received", "note"],
         events.map((event) => [event.id, event.kind, event.state, event.user ?? "", event.receivedAt, event.note])
       )
-      const next = found.length === limit ? (found.at(-1)?.id ?? null) : null
-      const more = next === null ? [] : [`There may be more: --before ${next}`]
-      yield* printResult(json, { events, next }, [...lines, ...more])
+      const more = page.next === undefined ? [] : [`There are more: --before ${page.next}`]
+      yield* printResult(json, { events, next: page.next ?? null }, [...lines, ...more])
     })
     yield* CommandContext.use((context) => context.run(work))
   })

@@ -1,7 +1,6 @@
 import { JOB_STATES, type JobRecord } from "@parley/core/adapter"
-import { JobCursor } from "@parley/core/effect"
 import { UserId } from "@parley/core"
-import { JobQueue } from "@parley/core/adapter"
+import { Cursor, JobQueue } from "@parley/core/adapter"
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { checkMigrated } from "../../running/checkMigrated.ts"
@@ -31,7 +30,7 @@ const input = {
   ),
   after: Flag.String("after").pipe(
     Flag.withDescription("The `next` of the previous page"),
-    Flag.withSchema(JobCursor),
+    Flag.withSchema(Cursor),
     Flag.optional
   ),
   json: jsonFlag

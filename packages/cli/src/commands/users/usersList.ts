@@ -1,6 +1,5 @@
-import type { ListedPerson } from "@parley/core/adapter"
+import { Cursor, type ListedPerson } from "@parley/core/adapter"
 import { type PeopleAsked, UserAccess } from "@parley/core/effect"
-import { UserId } from "@parley/core"
 import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { checkMigrated } from "../../running/checkMigrated.ts"
@@ -11,8 +10,8 @@ import { accessJson } from "./usersAccess.ts"
 const input = {
   blocked: Flag.Boolean("blocked").pipe(Flag.withDescription("Only blocked people"), Flag.withDefault(false)),
   after: Flag.String("after").pipe(
-    Flag.withDescription("Only people after this id: the last one of the page before"),
-    Flag.withSchema(UserId),
+    Flag.withDescription("The `next` of the previous page"),
+    Flag.withSchema(Cursor),
     Flag.optional
   ),
   limit: Flag.Int("limit").pipe(
@@ -61,7 +60,7 @@ export const usersListCommand = Command.make("list", input, (asked) => list(aske
   Command.withDescription("List people with their tier, credits and blocks, page by page"),
   Command.withExamples([
     { command: "parley users list --blocked", description: "All blocked people" },
-    { command: "parley users list --limit 20 --after user-20", description: "The page after user-20" }
+    { command: "parley users list --limit 20", description: "The first 20 people" }
   ])
 )
 

@@ -1,7 +1,7 @@
 import { Catalog } from "@parley/core/effect"
 import type { CatalogData } from "@parley/core"
 import { type PaymentFailed, PaymentGateway, type PriceOffer } from "@parley/core/adapter"
-import { PaymentEventStore, BillingUpkeep, type EventState, OTHER_MODE_NOTE } from "@parley/core/adapter"
+import { PaymentEventStore, BillingUpkeep, type EventState, OTHER_MODE_NOTE, ownCursor } from "@parley/core/adapter"
 import { Effect, Redacted } from "effect"
 import type { ParleyConfig } from "../../config/readConfig.ts"
 import { usesStandInPayments } from "../../config/rules/serveRules.ts"
@@ -95,7 +95,11 @@ const counted = (found: ReadonlyArray<unknown>): string =>
 export const inboxChecks = Effect.gen(function* () {
   const name = "payment inbox"
   const store = yield* PaymentEventStore
-  const inState = (state: EventState) => store.list({ state, userId: undefined, limit: LOOKED_AT, before: undefined })
+  const inState = (state: EventState) =>
+    Effect.map(
+      ownCursor(store.list({ state, userId: undefined, limit: LOOKED_AT, after: undefined })),
+      (page) => page.rows
+    )
   const [owed, waiting, refused, unreadable] = yield* Effect.all([
     inState("owed"),
     inState("waiting"),
@@ -152,7 +156,7 @@ export const inboxChecks = Effect.gen(function* () {
 export const subscriptionChecks = BillingUpkeep.use((upkeep) =>
   upkeep.several({ after: undefined, limit: LOOKED_AT })
 ).pipe(
-  Effect.map((found) => {
+  Effect.map(({ rows: found }) => {
     if (found.length === 0) return []
     const [first] = found.map(({ subscriptions, userId }) => `${userId} (${subscriptions.join(", ")})`)
     return [

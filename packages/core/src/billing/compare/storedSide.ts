@@ -1,6 +1,7 @@
 import { Effect, Option, Stream } from "effect"
 import type { CreditRecords } from "../../credits/CreditLedger.ts"
 import type { UserId } from "../../identity/UserId.ts"
+import { type Cursor, ownCursor, type Page } from "../../storage/Cursor.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import type { CatalogData } from "../../tiers/CatalogData.ts"
 import type { PaymentEventStore } from "../inbox/PaymentEventStore.ts"
@@ -35,13 +36,10 @@ export interface Sale {
 
 type Differences = Stream.Stream<PaymentDifference, PaymentFailed | StorageFailed>
 
-/** All rows of a list that is read page by page, each page after the last row of the page before. */
-const allOf = <A, E>(load: (last: A | undefined) => Effect.Effect<ReadonlyArray<A>, E>): Stream.Stream<A, E> =>
-  Stream.paginate(undefined as A | undefined, (last) =>
-    Effect.map(load(last), (page) => {
-      const next = page.length < PAGE_SIZE ? undefined : page.at(-1)
-      return [page, Option.fromUndefinedOr(next)] as const
-    })
+/** All rows of a list that is read page by page. */
+const allOf = <A, E>(load: (after: Cursor | undefined) => Effect.Effect<Page<A>, E>): Stream.Stream<A, E> =>
+  Stream.paginate(undefined as Cursor | undefined, (after) =>
+    Effect.map(load(after), ({ next, rows }) => [rows, Option.fromUndefinedOr(next)] as const)
   )
 
 /** Maps an object of the provider, or its absence. An object in an unknown form exists. */
@@ -139,8 +137,8 @@ export const storedSide = (
     )
 
   /** Altered rows, payments, subscriptions and plans of all people with stored payments. */
-  const people: Differences = allOf<PaidPerson, StorageFailed>((last) =>
-    upkeep.people({ after: last?.userId, limit: PAGE_SIZE })
+  const people: Differences = allOf<PaidPerson, StorageFailed>((after) =>
+    upkeep.people({ after, limit: PAGE_SIZE })
   ).pipe(
     Stream.tap(({ userId }) =>
       Effect.map(books.of(userId), (known) => salesOf(known, since).forEach(({ what }) => onSale(what)))
@@ -150,8 +148,8 @@ export const storedSide = (
   )
 
   /** Payments for which no credits are given, as those of erased people: of every age, until they are refunded. */
-  const owed: Differences = allOf((last: { readonly id: string } | undefined) =>
-    events.list({ state: "owed", userId: undefined, limit: PAGE_SIZE, before: last?.id })
+  const owed: Differences = allOf((after) =>
+    ownCursor(events.list({ state: "owed", userId: undefined, limit: PAGE_SIZE, after }))
   ).pipe(
     Stream.map(({ id, note, payment = id, userId }) =>
       differs({ userId, payment: payment.slice(payment.indexOf(":") + 1) }, "not-granted", note)

@@ -1,5 +1,6 @@
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect, Layer, Schema } from "effect"
 import type { UserId } from "../../identity/UserId.ts"
+import { cursorOf, pageOf, readCursor } from "../../storage/Cursor.ts"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
 import { StorageFailed } from "../../storage/StorageFailed.ts"
 import {
@@ -160,16 +161,22 @@ const keep = (tables: Tables, event: KeptEvent, outcome: EventOutcome, now: numb
   return outcome
 }
 
-const list = ({ inbox }: Tables, { before, limit, state, userId }: ListEventsInput) => {
-  const all = [...inbox.values()]
+/** The time when an event was received, in Unix milliseconds, and its id. */
+const EventPosition = Schema.Tuple([Schema.Number, Schema.String])
+
+const list = (
+  { inbox }: Tables,
+  { limit, state, userId }: ListEventsInput,
+  [lastAt, lastId = ""]: typeof EventPosition.Type | readonly [undefined]
+) => {
+  const found = [...inbox.values()]
     .map(({ event }) => event)
-    .toReversed()
-    .toSorted((a, b) => b.receivedAt - a.receivedAt)
-  const from = before === undefined ? 0 : all.findIndex(({ id }) => id === before) + 1
-  return all
-    .slice(from)
     .filter((event) => (state === undefined || event.state === state) && (userId ?? event.userId) === event.userId)
-    .slice(0, limit)
+    .filter(
+      ({ id, receivedAt }) => lastAt === undefined || receivedAt < lastAt || (receivedAt === lastAt && id < lastId)
+    )
+    .toSorted((a, b) => b.receivedAt - a.receivedAt || (a.id < b.id ? 1 : -1))
+  return pageOf(found, limit, ({ id, receivedAt }) => cursorOf(receivedAt, id))
 }
 
 const make = Effect.gen(function* () {
@@ -188,7 +195,10 @@ const make = Effect.gen(function* () {
       ),
     keep: (event, outcome) => timed((now) => keep(tables, event, outcome, now)),
     find: (ids) => timed(() => ids.flatMap((id) => tables.inbox.get(id)?.event ?? [])),
-    list: (input) => timed(() => list(tables, input))
+    list: (input) =>
+      Effect.flatMap(readCursor(EventPosition, input.after), (last) =>
+        timed(() => list(tables, input, last ?? [undefined]))
+      )
   })
 })
 

@@ -2,6 +2,8 @@ import { Context, type Effect } from "effect"
 import type { FollowedPlan } from "../../credits/rules/followPlan.ts"
 import type { Operation, Refusal } from "../../credits/rules/LedgerState.ts"
 import type { UserId } from "../../identity/UserId.ts"
+import type { Cursor, Page } from "../../storage/Cursor.ts"
+import type { InvalidInput } from "../../storage/inputs.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import type {
   BillingAccount,
@@ -94,8 +96,8 @@ export interface ListEventsInput {
   readonly state: EventState | undefined
   readonly userId: UserId | undefined
   readonly limit: number
-  /** Only events that were received before the event with this id. */
-  readonly before: string | undefined
+  /** `next` of the page before. */
+  readonly after: Cursor | undefined
 }
 
 /**
@@ -126,8 +128,8 @@ export class PaymentEventStore extends Context.Service<
     keep(event: KeptEvent, outcome: EventOutcome): Effect.Effect<EventOutcome, StorageFailed>
     /** Events by their ids; those that never came are left out. */
     find(ids: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<StoredPaymentEvent>, StorageFailed>
-    /** Events, the one received last first. */
-    list(input: ListEventsInput): Effect.Effect<ReadonlyArray<StoredPaymentEvent>, StorageFailed>
+    /** Events, the one received last first. Fails with `InvalidInput` if `after` is not a cursor of this store. */
+    list(input: ListEventsInput): Effect.Effect<Page<StoredPaymentEvent>, InvalidInput | StorageFailed>
   }
 >()("@parley/core/billing/inbox/PaymentEventStore") {}
 

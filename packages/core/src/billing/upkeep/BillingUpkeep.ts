@@ -1,5 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { UserId } from "../../identity/UserId.ts"
+import type { Cursor, Page } from "../../storage/Cursor.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 
 export interface ForgetInput {
@@ -24,9 +25,10 @@ export interface SeveralSubscriptions {
   readonly subscriptions: ReadonlyArray<string>
 }
 
-/** A page in the order of people. */
+/** A page of people. */
 export interface PeopleInput {
-  readonly after: UserId | undefined
+  /** `next` of the page before. */
+  readonly after: Cursor | undefined
   readonly limit: number
 }
 
@@ -40,8 +42,8 @@ export interface PaidPerson {
 export interface CreditedInput {
   /** Credits that were given since this moment, in Unix milliseconds. */
   readonly since: number
-  /** The last row of the page before. */
-  readonly after: Pick<CreditedSession, "userId" | "number"> | undefined
+  /** `next` of the page before. */
+  readonly after: Cursor | undefined
   readonly limit: number
 }
 
@@ -73,10 +75,10 @@ export class BillingUpkeep extends Context.Service<
      */
     readonly stranded: (limit: number) => Effect.Effect<ReadonlyArray<string>, StorageFailed>
     /** People who pay for several subscriptions at once, by their ids. */
-    several(input: PeopleInput): Effect.Effect<ReadonlyArray<SeveralSubscriptions>, StorageFailed>
+    several(input: PeopleInput): Effect.Effect<Page<SeveralSubscriptions>, StorageFailed>
     /** All people whose payments may be compared with the provider, in the order of their ids. */
-    people(input: PeopleInput): Effect.Effect<ReadonlyArray<PaidPerson>, StorageFailed>
+    people(input: PeopleInput): Effect.Effect<Page<PaidPerson>, StorageFailed>
     /** Credits of the ledger for checkout sessions, in the order of people and rows. */
-    credited(input: CreditedInput): Effect.Effect<ReadonlyArray<CreditedSession>, StorageFailed>
+    credited(input: CreditedInput): Effect.Effect<Page<CreditedSession>, StorageFailed>
   }
 >()("@parley/core/billing/upkeep/BillingUpkeep") {}

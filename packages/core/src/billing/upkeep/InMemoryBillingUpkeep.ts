@@ -1,4 +1,5 @@
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schema } from "effect"
+import { cursorOf, type Page, pageOf, PersonPosition, positionIn } from "../../storage/Cursor.ts"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
 import { InMemoryAccounts } from "../../credits/InMemoryCreditLedger.ts"
 import {
@@ -43,11 +44,9 @@ const stranded = ({ inbox, owners }: PaymentTables, limit: number): ReadonlyArra
     .slice(0, limit)
     .map(({ event }) => event.id)
 
-const several = (
-  { accounts }: PaymentTables,
-  { after = "", limit }: PeopleInput
-): ReadonlyArray<SeveralSubscriptions> =>
-  [...accounts.values()]
+const several = ({ accounts }: PaymentTables, { after, limit }: PeopleInput): Page<SeveralSubscriptions> => {
+  const [last = ""] = positionIn(PersonPosition, after) ?? []
+  const found = [...accounts.values()]
     .map(({ subscriptions, userId }) => ({
       userId,
       subscriptions: subscriptions
@@ -55,26 +54,28 @@ const several = (
         .map(({ id }) => id)
         .toSorted()
     }))
-    .filter(({ subscriptions, userId }) => subscriptions.length > 1 && userId > after)
+    .filter(({ subscriptions, userId }) => subscriptions.length > 1 && userId > last)
     .toSorted((a, b) => (a.userId < b.userId ? -1 : 1))
-    .slice(0, limit)
-
-/** Nothing but this process writes its memory. */
-const people = (
-  { accounts }: PaymentTables,
-  ledger: Accounts,
-  { after = "", limit }: PeopleInput
-): ReadonlyArray<PaidPerson> => {
-  const renewed = [...ledger.values()].flatMap(({ account }) => (account.renewedBy === "invoice" ? account.userId : []))
-  return [...new Set([...accounts.keys(), ...renewed])]
-    .filter((userId) => userId > after)
-    .toSorted()
-    .slice(0, limit)
-    .map((userId) => ({ userId, altered: [] }))
+  return pageOf(found, limit, ({ userId }) => cursorOf(userId))
 }
 
-const credited = (ledger: Accounts, { after, limit, since }: CreditedInput): ReadonlyArray<CreditedSession> =>
-  [...ledger.values()]
+/** Nothing but this process writes its memory. */
+const people = ({ accounts }: PaymentTables, ledger: Accounts, { after, limit }: PeopleInput): Page<PaidPerson> => {
+  const [last = ""] = positionIn(PersonPosition, after) ?? []
+  const renewed = [...ledger.values()].flatMap(({ account }) => (account.renewedBy === "invoice" ? account.userId : []))
+  const found = [...new Set([...accounts.keys(), ...renewed])]
+    .filter((userId) => userId > last)
+    .toSorted()
+    .map((userId) => ({ userId, altered: [] }))
+  return pageOf(found, limit, ({ userId }) => cursorOf(userId))
+}
+
+/** A row of the ledger: its owner and its number. */
+const RowPosition = Schema.Tuple([Schema.String, Schema.Number])
+
+const credited = (ledger: Accounts, { after, limit, since }: CreditedInput): Page<CreditedSession> => {
+  const [lastUser = "", lastNumber = 0] = positionIn(RowPosition, after) ?? []
+  const found = [...ledger.values()]
     .filter(({ account }) => !account.userId.startsWith("erased:"))
     .toSorted((a, b) => (a.account.userId < b.account.userId ? -1 : 1))
     .flatMap(({ account: { userId }, transactions }) =>
@@ -83,11 +84,9 @@ const credited = (ledger: Accounts, { after, limit, since }: CreditedInput): Rea
         return [{ userId, number: index + 1, sessionId: reference.slice("topup:".length), amount }]
       })
     )
-    .filter(
-      ({ number, userId }) =>
-        after === undefined || userId > after.userId || (userId === after.userId && number > after.number)
-    )
-    .slice(0, limit)
+    .filter(({ number, userId }) => userId > lastUser || (userId === lastUser && number > lastNumber))
+  return pageOf(found, limit, ({ number, userId }) => cursorOf(userId, number))
+}
 
 const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage

@@ -1,3 +1,4 @@
+import type { Cursor } from "../../storage/Cursor.ts"
 import type { TierName } from "../../tiers/Tier.ts"
 
 /** Asks for the next range of accounts that are due. */
@@ -6,19 +7,14 @@ export interface DueInput {
   readonly asOf: number
   /** The range before; none for the first one. */
   readonly before: ResetRange | undefined
+  /** Only accounts of this range; all unless given. */
+  readonly within?: ResetRange | undefined
   /** Due accounts in the range, at most. */
   readonly limit: number
 }
 
-/**
- * A range of accounts that follow each other in the ledger's order; only the ledger that returned it can interpret it.
- */
-export interface ResetRange {
-  /** The last account before the range; none if the range begins with the first account. */
-  readonly after: string | undefined
-  /** The last account of the range. */
-  readonly upto: string
-}
+/** A range of accounts that follow each other in the ledger's order. */
+export type ResetRange = Cursor
 
 /** One chunk of the monthly reset. */
 export interface ResetInput {

@@ -66,9 +66,9 @@ const makeRangeReset = (upkeep: CreditUpkeep["Service"], allowances: ResetInput[
   const resetOneByOne = Effect.fnUntraced(function* (range: ResetRange, asOf: number) {
     let done: RangeReset = { tiers: noResets(allowances), busy: 0, refused: 0 }
     let inARow = 0
-    let one: ResetRange | undefined = range.after === undefined ? undefined : { after: undefined, upto: range.after }
-    for (let count = 0; count < ACCOUNTS_PER_CHUNK && one?.upto !== range.upto; count += 1) {
-      one = yield* upkeep.due({ asOf, before: one, limit: 1 })
+    let one: ResetRange | undefined
+    for (let count = 0; count < ACCOUNTS_PER_CHUNK; count += 1) {
+      one = yield* upkeep.due({ asOf, before: one, within: range, limit: 1 })
       if (one === undefined) break
       const reset = yield* Effect.result(upkeep.reset({ asOf, allowances, range: one, dryRun: false }))
       inARow = Result.isSuccess(reset) ? 0 : inARow + 1

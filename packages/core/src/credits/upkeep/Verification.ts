@@ -1,10 +1,13 @@
 import type { UserId } from "../../identity/UserId.ts"
+import type { Cursor } from "../../storage/Cursor.ts"
 
 export interface VerifyInput {
   /** Accounts at most. */
   readonly limit: number
-  /** The last account of the chunk before. */
-  readonly after: UserId | undefined
+  /** `next` of the chunk before. */
+  readonly after: Cursor | undefined
+  /** Only the account of this person; all accounts unless given. */
+  readonly userId?: UserId | undefined
   /**
    * Unix milliseconds. Transactions from before this time are trusted; checked are later transactions, open holds, and
    * every account against its newest transaction. Everything is checked if it is undefined.
@@ -58,8 +61,8 @@ export interface Difference {
 export interface VerifyChunk {
   readonly accounts: number
   readonly differences: ReadonlyArray<Difference>
-  /** The last account of this chunk; undefined after the last chunk. */
-  readonly next: UserId | undefined
+  /** The position of the next chunk; undefined after the last one. */
+  readonly next: Cursor | undefined
 }
 
 /** References of rows that follow from another operation, contain its key, and have no key of their own. */

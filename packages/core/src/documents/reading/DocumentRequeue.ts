@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { repeatWork } from "../../background/repeatWork.ts"
 import { JobQueue } from "../../jobs/JobQueue.ts"
+import type { Cursor } from "../../storage/Cursor.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import type { DocumentKey } from "../Document.ts"
 import { DocumentStore } from "../storing/DocumentStore.ts"
@@ -40,14 +41,14 @@ export class DocumentRequeue extends Context.Service<
         )
       const requeue = Effect.gen(function* () {
         let enqueued = 0
-        let after: DocumentKey | undefined
+        let after: Cursor | undefined
         do {
-          const page = yield* documents.listByStatus({ status: "processing", after, limit: BATCH })
-          const batch = page.map(({ id, userId }) => ({ userId, documentId: id }))
+          const { next, rows } = yield* documents.listByStatus({ status: "processing", after, limit: BATCH })
+          const batch = rows.map(({ id, userId }) => ({ userId, documentId: id }))
           for (const [userId, owned] of Map.groupBy(batch, (document) => document.userId)) {
             enqueued += yield* ensure(userId, owned)
           }
-          after = batch.length < BATCH ? undefined : batch.at(-1)
+          after = next
         } while (after !== undefined)
         return enqueued
       })

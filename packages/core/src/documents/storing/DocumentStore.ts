@@ -1,7 +1,8 @@
 import { Context, type Effect } from "effect"
 import type { UserId } from "../../identity/UserId.ts"
+import type { Cursor, Page } from "../../storage/Cursor.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
-import type { Document, DocumentKey, DocumentStatus } from "../Document.ts"
+import type { Document, DocumentStatus } from "../Document.ts"
 import type { DocumentFailure } from "../reading/DocumentParser.ts"
 
 /**
@@ -37,7 +38,8 @@ export interface DocumentPage {
   readonly status: DocumentStatus
   readonly userId?: UserId | undefined
   readonly documentId?: string | undefined
-  readonly after?: DocumentKey | undefined
+  /** `next` of the page before. */
+  readonly after?: Cursor | undefined
   readonly limit: number
 }
 
@@ -54,8 +56,8 @@ export class DocumentStore extends Context.Service<
     /** Returns the owner's documents among `ids`; documents of other people count as missing. */
     find(userId: UserId, ids: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Document>, StorageFailed>
     /**
-     * Returns whether there is a document of this id, of any owner: distinguishes 403 from 404 if `find` returned none. No
-     * other request of a person names no owner, so a database sharded by owner asks every shard only here.
+     * Returns whether there is a document of this id, of any owner: distinguishes 403 from 404 if `find` returned none. The
+     * owner is not known, so a store over several databases asks each of them.
      */
     exists(id: string): Effect.Effect<boolean, StorageFailed>
     /** A person's documents, newest first. */
@@ -68,10 +70,9 @@ export class DocumentStore extends Context.Service<
       change: DocumentChange
     ): Effect.Effect<boolean, StorageFailed>
     /**
-     * Returns a page of documents of all people, of one person or of one id, in a fixed order from the one after `after`:
-     * for jobs and sweeps.
+     * Returns a page of documents of all people, of one person or of one id, in a fixed order: for jobs and sweeps.
      */
-    listByStatus(page: DocumentPage): Effect.Effect<ReadonlyArray<Document>, StorageFailed>
+    listByStatus(page: DocumentPage): Effect.Effect<Page<Document>, StorageFailed>
     /** Removes the owner's document with its bytes and passages; returns whether there was one. */
     remove(userId: UserId, id: string): Effect.Effect<boolean, StorageFailed>
   }

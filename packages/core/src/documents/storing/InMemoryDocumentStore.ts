@@ -1,7 +1,8 @@
 import type { EventDraft } from "../../events/ParleyEvent.ts"
 import type { Document, DocumentKey } from "../Document.ts"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { InMemoryEventLog } from "../../events/InMemoryEventLog.ts"
+import { cursorOf, pageOf, positionIn } from "../../storage/Cursor.ts"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
 import { storableText } from "../../storage/storedForms.ts"
 import {
@@ -83,13 +84,19 @@ const inserted = (document: Document, owned: ReadonlyArray<Document>, quota: Doc
   }
 }
 
-const pageOf = (documents: Iterable<Document>, { after, documentId, limit, status, userId }: DocumentPage) =>
-  [...documents]
+/** The owner and the id of a document. */
+const KeyPosition = Schema.Tuple([Schema.String, Schema.String])
+
+const listed = (documents: Iterable<Document>, { after, documentId, limit, status, userId }: DocumentPage) => {
+  const [lastOwner = "", lastId = ""] = positionIn(KeyPosition, after) ?? []
+  const last = { userId: lastOwner, documentId: lastId }
+  const found = [...documents]
     .filter((document) => document.status === status && document.userId === (userId ?? document.userId))
     .filter(({ id }) => id === (documentId?.toLowerCase() ?? id))
     .toSorted((a, b) => byOwner(keyOf(a), keyOf(b)))
-    .filter((document) => after === undefined || byOwner(after, keyOf(document)) < 0)
-    .slice(0, limit)
+    .filter((document) => byOwner(last, keyOf(document)) < 0)
+  return pageOf(found, limit, (document) => cursorOf(document.userId, document.id))
+}
 
 /** The documents of this process; they go with their owner, and those of a conversation with it. */
 const makeTable = Effect.gen(function* () {
@@ -172,7 +179,7 @@ const make = Effect.gen(function* () {
           return true
         })
       ),
-    listByStatus: (page) => exclusively(() => pageOf(documents.values(), page)),
+    listByStatus: (page) => exclusively(() => listed(documents.values(), page)),
     remove: (userId, documentId) => exclusively(() => remove({ userId, documentId }))
   })
 })

@@ -186,7 +186,7 @@ export const accountAfter = Effect.fnUntraced(function* (userId: string, at: num
   yield* resetDue(at)
   const ledger = yield* testedLedger
   const { allowance, debt, nextResetAt, periodStart, renewedBy, tier, topup } = yield* ledger.account(userId)
-  const { differences } = yield* ledger.verify({ limit: 1, after: userId.slice(0, -1) })
+  const { differences } = yield* ledger.verify({ limit: 1, after: undefined, userId })
   return { account: { tier, allowance, topup, periodStart, nextResetAt, renewedBy }, debt, differences }
 })
 

@@ -1,5 +1,7 @@
 import { Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
+import { type Cursor, cursorOfText, type Page } from "../../storage/Cursor.ts"
+import type { StoredPaymentEvent } from "../../billing/BillingAccount.ts"
 import type { BoughtCredits } from "../../billing/BillingAccount.ts"
 import { BillingStore } from "../../billing/BillingStore.ts"
 import { PaymentEventStore, type KeptEvent } from "../../billing/inbox/PaymentEventStore.ts"
@@ -238,20 +240,22 @@ export const billingStoreContract = (
           }
           const list = (input: {
             readonly state?: "refused" | "applied"
-            readonly before?: string
+            readonly after?: Cursor
             readonly limit?: number
           }) =>
-            Effect.map(
-              PaymentEventStore.use((store) =>
-                store.list({ state: undefined, before: undefined, limit: 10, userId, ...input })
-              ),
-              (found) => found.map(({ id }) => id)
+            PaymentEventStore.use((store) =>
+              store.list({ state: undefined, after: undefined, limit: 10, userId, ...input })
             )
-          const all = yield* list({})
+          const idsOf = ({ rows }: Page<StoredPaymentEvent>) => rows.map(({ id }) => id)
+          const all = idsOf(yield* list({}))
           expect(all.toSorted()).toEqual(events.map(({ id }) => id).toSorted())
-          expect(yield* list({ limit: 1 })).toEqual(all.slice(0, 1))
-          expect(yield* list({ before: all[0] as string })).toEqual(all.slice(1))
-          expect(yield* list({ state: "refused" })).toEqual([events[1]?.id])
+          const first = yield* list({ limit: 1 })
+          expect(idsOf(first)).toEqual(all.slice(0, 1))
+          const rest = yield* list({ after: first.next! })
+          expect(idsOf(rest)).toEqual(all.slice(1))
+          expect(rest.next).toBeUndefined()
+          expect(idsOf(yield* list({ state: "refused" }))).toEqual([events[1]?.id])
+          expect(yield* Effect.flip(list({ after: cursorOfText("evt_1") }))).toMatchObject({ _tag: "InvalidInput" })
           expect(yield* PaymentEventStore.use((store) => store.find([]))).toEqual([])
         })
       ))

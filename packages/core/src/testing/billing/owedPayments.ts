@@ -27,9 +27,9 @@ export const owedPayments = (run: Run<PaymentEventStore | PersonalData>): void =
         expect(yield* stateOf(paid)).toEqual(["owed", first])
         const other = yield* conclusion(`invoice:${newId("in")}`, owed)
         const listed = PaymentEventStore.use((store) =>
-          store.list({ state: "owed", userId, limit: 10, before: undefined })
+          store.list({ state: "owed", userId, limit: 10, after: undefined })
         )
-        expect((yield* listed).map(({ id }) => id).toSorted()).toEqual([paid, other].toSorted())
+        expect((yield* listed).rows.map(({ id }) => id).toSorted()).toEqual([paid, other].toSorted())
         yield* conclusion(first, done, true, 4)
         expect(yield* stateOf(paid)).toEqual(["ignored", first])
         yield* conclusion(first, done, false, 2)
@@ -44,7 +44,7 @@ export const owedPayments = (run: Run<PaymentEventStore | PersonalData>): void =
         expect(yield* stateOf(paid)).toEqual(["ignored", first])
         yield* conclusion(second, done, true)
         expect(yield* stateOf(yield* conclusion(second, owed))).toEqual(["ignored", second])
-        expect((yield* listed).map(({ id }) => id)).toEqual([other])
+        expect((yield* listed).rows.map(({ id }) => id)).toEqual([other])
         // Another copy of one that is owed finds it done.
         const copy = eventOf({ id: other })
         expect(yield* receive(copy, { claimed: userId })).toEqual({ _tag: "Known", outcome: owed })

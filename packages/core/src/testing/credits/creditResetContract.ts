@@ -6,7 +6,7 @@ import type { UserId } from "../../identity/UserId.ts"
 import { reservation } from "./creditFixtures.ts"
 import { closeAccount } from "../../credits/rules/openAndClose.ts"
 import { type CreditTester, newUser, run } from "./creditTester.ts"
-import { resetAll as resetEverybody } from "./resetAll.ts"
+import { rangeOfTier, resetAll as resetEverybody } from "./resetAll.ts"
 
 const allowances = { free: 100, pro: 5_000, business: 20_000 }
 const nothing = noResets(allowances)
@@ -55,8 +55,7 @@ export const describeReset = (tester: CreditTester): void => {
       await run(resetAll(asOf))
       expect(await account(lost)).toEqual(before)
       expect(await balance(userId)).toMatchObject({ allowance: 100 })
-      const after = before.userId.slice(0, -1)
-      const range = { after, upto: lost }
+      const range = await run(rangeOfTier(ledger, asOf, before.tier))
       expect(await run(ledger.reset({ asOf, allowances, range, dryRun: true }))).toEqual({ tiers: nothing, busy: 1 })
       const known = { ...allowances, [before.tier]: 70 }
       await run(ledger.reset({ asOf, allowances: known, range, dryRun: false }))

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
+import type { Cursor } from "../../storage/Cursor.ts"
 import type { Difference } from "../../credits/upkeep/Verification.ts"
 import { type CreditTester, run } from "./creditTester.ts"
 
@@ -12,7 +13,7 @@ export const describeVerification = ({ ledger, openUser, grant }: CreditTester):
         Effect.gen(function* () {
           const differences: Array<Difference> = []
           let accounts = 0
-          let after: string | undefined
+          let after: Cursor | undefined
           do {
             const chunk = yield* ledger.verify({ limit, after })
             accounts += chunk.accounts

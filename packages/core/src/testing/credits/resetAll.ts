@@ -7,6 +7,7 @@ import {
   type ResetRange,
   type TierResets
 } from "../../credits/upkeep/ResetChunk.ts"
+import type { TierName } from "../../tiers/Tier.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 
 /** Resets, or only counts, all that is due, range by range of at most `limit` accounts. */
@@ -22,5 +23,20 @@ export const resetAll = Effect.fnUntraced(function* (
     if (range === undefined) return tiers
     const chunk = yield* ledger.reset({ asOf, allowances, range, dryRun })
     tiers = addResets(tiers, chunk.tiers)
+  }
+})
+
+/** The range that has only the account of a tier, which no other account has, and which is due. */
+export const rangeOfTier = Effect.fnUntraced(function* (
+  ledger: Pick<CreditUpkeep["Service"], "due" | "reset">,
+  asOf: number,
+  tier: TierName
+) {
+  let range: ResetRange | undefined
+  for (;;) {
+    range = yield* ledger.due({ asOf, before: range, limit: 1 })
+    if (range === undefined) return yield* Effect.die(new Error("No account of the tier is due."))
+    const { tiers } = yield* ledger.reset({ asOf, allowances: { [tier]: 1 }, range, dryRun: true })
+    if (tiers[tier]?.accounts === 1) return range
   }
 })

@@ -1,5 +1,6 @@
 import { Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
+import { allRows } from "../storage/allRows.ts"
 import { BotStore } from "../../bots/BotStore.ts"
 import {
   type NewCrmConnection,
@@ -188,12 +189,7 @@ const resealing = (run: Run<Stores>) => {
         const sealed = yield* SealedConnections
         const keyId = `key-${crypto.randomUUID().slice(0, 8)}`
         const all = [yield* saved({ keyId }), yield* saved({ keyId }), yield* saved({ keyId })]
-        const pages: Array<StoredCrmConnection> = []
-        while (true) {
-          const page = yield* sealed.list({ notBy: "first", after: pages.at(-1), limit: 1 })
-          if (page.length === 0) break
-          pages.push(...page)
-        }
+        const pages = yield* allRows((after) => sealed.list({ notBy: "first", after, limit: 1 }))
         const ids = (found: ReadonlyArray<StoredCrmConnection>) => found.map(({ botId }) => botId).toSorted()
         expect(ids(pages.filter((each) => each.keyId === keyId))).toEqual(ids(all))
         const [one, two] = all as [StoredCrmConnection, StoredCrmConnection]

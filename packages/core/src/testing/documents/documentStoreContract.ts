@@ -1,6 +1,7 @@
 import { Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
-import type { Document, DocumentKey } from "../../documents/Document.ts"
+import { allRows } from "../storage/allRows.ts"
+import type { Document } from "../../documents/Document.ts"
 import { DocumentStore } from "../../documents/storing/DocumentStore.ts"
 import { ampleQuota, newDocument, newUserId } from "../storage/storageFixtures.ts"
 import { type Run, suiteOn } from "../suiteOn.ts"
@@ -229,14 +230,8 @@ const sweeping = (run: Run<DocumentStore>) => {
         const ready = newDocument(ann, { status: "ready", progress: 1 })
         const failed = newDocument(bob, { status: "failed", reason: "The file is broken.", reasonCode: "damaged" })
         for (const document of [...inWork, ready, failed]) yield* documents.insert(document, ampleQuota)
-        const listed: Array<DocumentKey> = []
-        for (let after: DocumentKey | undefined; ;) {
-          const found = yield* documents.listByStatus({ status: "processing", after, limit: 2 })
-          const page: ReadonlyArray<DocumentKey> = found.map(({ id, userId }) => ({ userId, documentId: id }))
-          listed.push(...page)
-          after = page.at(-1)
-          if (after === undefined) break
-        }
+        const found = yield* allRows((after) => documents.listByStatus({ status: "processing", after, limit: 2 }))
+        const listed = found.map(({ id, userId }) => ({ userId, documentId: id }))
         const ids = listed.map(({ documentId }) => documentId)
         expect(new Set(ids).size).toBe(ids.length)
         expect(ids).not.toContain(ready.id)
@@ -257,17 +252,8 @@ const listingReady = (run: Run<DocumentStore>) => {
         const theirs = newDocument(other, state)
         const unready = [newDocument(userId), newDocument(userId, { status: "failed" })]
         for (const document of [...own, theirs, ...unready]) yield* documents.insert(document, ampleQuota)
-        const listed = Effect.fnUntraced(function* (of: { readonly userId?: string; readonly documentId?: string }) {
-          const all: Array<Document> = []
-          let after: DocumentKey | undefined
-          for (;;) {
-            const page = yield* documents.listByStatus({ status: "ready", ...of, after, limit: 2 })
-            all.push(...page)
-            const last = page.at(-1)
-            if (last === undefined) return all
-            after = { userId: last.userId, documentId: last.id }
-          }
-        })
+        const listed = (of: { readonly userId?: string; readonly documentId?: string }) =>
+          allRows((after) => documents.listByStatus({ status: "ready", ...of, after, limit: 2 }))
         const byId = (a: Document, b: Document) => (a.id < b.id ? -1 : 1)
         expect(yield* listed({ userId })).toEqual(own.toSorted(byId))
         expect(yield* listed({ userId, documentId: own[1]!.id.toUpperCase() })).toEqual([own[1]])

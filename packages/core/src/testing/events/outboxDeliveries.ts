@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
+import { cursorOfText } from "../../storage/Cursor.ts"
 import { type ClaimedDelivery, type DeliveryOutcome, DeliveryRecords, FEED, Outbox } from "../../events/Outbox.ts"
 import type { Run } from "../suiteOn.ts"
 import { chargeOf, claimAll, newAccount, type OutboxWorld, subscribed } from "./outboxFixtures.ts"
@@ -44,17 +45,20 @@ export const outboxDeliveries = (run: Run<OutboxWorld>): void => {
           lowBelow: undefined
         })
         const [userId, other] = [yield* newAccount(100), yield* newAccount(100)]
-        const before = (yield* feed({ after: 0, limit: 1_000 })).at(-1)?.place ?? 0
+        const before = (yield* feed({ after: undefined, limit: 1_000 })).next
         const keys = Array.from({ length: 5 }, (_, index) => `reply:${index}`)
         yield* Effect.forEach(keys, (key) => chargeOf(userId, key, 1))
         yield* chargeOf(other, "reply:other", 1)
-        const all = yield* feed({ after: before, limit: 1_000 })
+        const { events: all } = yield* feed({ after: before, limit: 1_000 })
         expect(all).toHaveLength(6)
-        expect(all.map(({ event }) => "key" in event.data && event.data.key)).toEqual([...keys, "reply:other"])
-        const pages = yield* feed({ after: before, limit: 4 })
-        const rest = yield* feed({ after: pages.at(-1)?.place ?? 0, limit: 4 })
-        expect([...pages, ...rest]).toEqual(all)
-        expect(yield* feed({ after: rest.at(-1)?.place ?? 0, limit: 4 })).toEqual([])
+        expect(all.map((event) => "key" in event.data && event.data.key)).toEqual([...keys, "reply:other"])
+        const page = yield* feed({ after: before, limit: 4 })
+        const rest = yield* feed({ after: page.next, limit: 4 })
+        expect([...page.events, ...rest.events]).toEqual(all)
+        expect(yield* feed({ after: rest.next, limit: 4 })).toEqual({ events: [], next: rest.next })
+        expect(yield* Effect.flip(feed({ after: cursorOfText("first"), limit: 4 }))).toMatchObject({
+          _tag: "InvalidInput"
+        })
       })
     ))
 

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
+import { resetAll } from "../credits/resetAll.ts"
 import { testedLedger } from "../credits/testedLedger.ts"
 import type { Run } from "../suiteOn.ts"
 import { claimed, newAccount, type OutboxWorld, subscribed } from "./outboxFixtures.ts"
@@ -61,8 +62,7 @@ export const outboxPayments = (run: Run<OutboxWorld>): void => {
         expect(yield* changes).toEqual([["plan.changed", { account: userId, tier: "business", previousTier: "free" }]])
         const { nextResetAt } = yield* ledger.account(userId)
         const allowances = { free: 100, pro: 1_000, business: 5_000 }
-        const range = { after: userId.slice(0, -1), upto: userId }
-        yield* ledger.reset({ range, asOf: nextResetAt + DAY_MS, allowances, dryRun: false })
+        yield* resetAll(ledger, { asOf: nextResetAt + DAY_MS, allowances })
         expect(yield* changes).toEqual([["plan.changed", { account: userId, tier: "pro", previousTier: "business" }]])
       })
     ))

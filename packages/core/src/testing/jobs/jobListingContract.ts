@@ -1,5 +1,6 @@
 import { Deferred, Effect } from "effect"
 import { expect, it } from "vitest"
+import type { Cursor } from "../../storage/Cursor.ts"
 import { jobHandler } from "../../jobs/JobKind.ts"
 import { JobQueue } from "../../jobs/JobQueue.ts"
 import type { JobQuery, JobRecord } from "../../jobs/JobRecord.ts"
@@ -26,7 +27,7 @@ const pagesOf = (owner: string, query: JobQuery, between: Effect.Effect<unknown,
   Effect.gen(function* () {
     const jobs = yield* JobQueue
     const pages: Array<ReadonlyArray<string>> = []
-    let after: string | undefined
+    let after: Cursor | undefined
     do {
       const page = yield* jobs.list(owner, { ...query, after })
       pages.push(page.jobs.map(nameOf))

@@ -138,8 +138,8 @@ export const signInStoreContract = (
           }
           const list = (search: string) =>
             PersonalData.use((data) => data.list({ search, blocked: false, after: undefined, limit: 10 }))
-          expect((yield* list(pending.email.toUpperCase())).map((person) => person.userId)).toEqual([userId])
-          expect(yield* list(pending.email.slice(1))).toEqual([])
+          expect((yield* list(pending.email.toUpperCase())).rows.map((person) => person.userId)).toEqual([userId])
+          expect((yield* list(pending.email.slice(1))).rows).toEqual([])
         })
       ))
 

@@ -1,5 +1,6 @@
-import { ownerOfEvent } from "../../events/ParleyEvent.ts"
 import { Effect, type Layer } from "effect"
+import { cursorOfText, type Page } from "../../storage/Cursor.ts"
+import { ownerOfEvent } from "../../events/ParleyEvent.ts"
 import { CreditLedger, type CreditPorts, CreditRecords } from "../../credits/CreditLedger.ts"
 import { testedLedger } from "../credits/testedLedger.ts"
 import { expect, it } from "vitest"
@@ -267,7 +268,7 @@ const listing = (run: Run<Stores>) => {
     PersonalData.use((data) =>
       data.list({ search: undefined, blocked: false, after: undefined, limit: 1_000, ...asked })
     )
-  const ids = (people: ReadonlyArray<ListedPerson>) => people.map(({ userId }) => userId)
+  const ids = ({ rows }: Page<ListedPerson>) => rows.map(({ userId }) => userId)
   const change = (userId: UserId, to: "block" | "unblock" | "sign-out") =>
     AccessStore.use((access) => access.change({ userId, change: to }))
 
@@ -285,15 +286,19 @@ const listing = (run: Run<Stores>) => {
         yield* change(people[4] ?? "", "block")
         const search = name.toUpperCase()
         const all = yield* list({ search })
-        expect(all).toEqual([
+        expect(all.rows).toEqual([
           { userId: first, tier: "free", available: 70, blockedAt: undefined, notBefore: undefined },
           { userId: second, tier: undefined, available: undefined, blockedAt, notBefore: undefined },
           { userId: third, tier: "free", available: 100, blockedAt: undefined, notBefore },
           { userId: fourth, tier: "free", available: 100, blockedAt: undefined, notBefore: undefined },
           expect.objectContaining({ userId: people[4] })
         ])
-        expect(ids(yield* list({ search, limit: 2 }))).toEqual([first, second])
-        expect(ids(yield* list({ search, limit: 2, after: second }))).toEqual([third, fourth])
+        const page = yield* list({ search, limit: 2 })
+        expect(ids(page)).toEqual([first, second])
+        expect(ids(yield* list({ search, limit: 2, after: page.next }))).toEqual([third, fourth])
+        expect(yield* Effect.flip(list({ search, after: cursorOfText(second) }))).toMatchObject({
+          _tag: "InvalidInput"
+        })
         expect(ids(yield* list({ search, blocked: true }))).toEqual([second, people[4]])
         expect(ids(yield* list({ search: `${name}-b_` }))).toEqual([third])
         expect(ids(yield* list({ search: `${name}%` }))).toEqual([])
@@ -313,8 +318,8 @@ const listing = (run: Run<Stores>) => {
         yield* PersonalData.use((data) => data.erase({ userId, pseudonym }))
         const after = yield* AccessStore.use((access) => access.find(userId))
         expect(after).toEqual({ ...blocked, notBefore: expect.any(Number) })
-        expect(yield* list({ search: userId })).toEqual([])
-        expect(yield* list({ search: pseudonym })).toEqual([])
+        expect(ids(yield* list({ search: userId }))).toEqual([])
+        expect(ids(yield* list({ search: pseudonym }))).toEqual([])
       })
     ))
 }

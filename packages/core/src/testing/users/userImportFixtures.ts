@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import type { Cursor } from "../../storage/Cursor.ts"
 import type { PaymentInbox } from "../../billing/PaymentInbox.ts"
 import { CreditRecords, CreditUpkeep } from "../../credits/CreditLedger.ts"
 import type { StoragePort } from "../../StoragePorts.ts"
@@ -37,7 +38,7 @@ export const rowsOf = (userId: string) =>
 export const differencesOf = Effect.fnUntraced(function* (people: ReadonlySet<string>) {
   const upkeep = yield* CreditUpkeep
   const found: Array<unknown> = []
-  let after: string | undefined
+  let after: Cursor | undefined
   do {
     const chunk = yield* upkeep.verify({ limit: 500, after, since: undefined })
     found.push(...chunk.differences.filter(({ userId }) => people.has(userId)))

@@ -43,8 +43,8 @@ export type ScopeProblem = DocumentNotFound | DocumentNotIndexed
 /** Fails if a scope names one document that is not ready. */
 const check = Effect.fnUntraced(function* ({ documents }: Parts, { documentId, userId }: ReindexScope) {
   if (documentId === undefined) return
-  const [ready] = yield* documents.listByStatus({ status: "ready", userId, documentId, limit: 1 })
-  if (ready !== undefined) return
+  const { rows: ready } = yield* documents.listByStatus({ status: "ready", userId, documentId, limit: 1 })
+  if (ready.length > 0) return
   const exists =
     userId === undefined
       ? yield* documents.exists(documentId)

@@ -97,7 +97,7 @@ const storeOf = ({ claims, documents, runs, storage }: Tables) => {
 const recordsOf = ({ claims, documents, passages, storage }: Tables) => {
   const failureOf = (document: DocumentKey) => claims.get(keyInMemory(document))?.failure
   const ready = (userId: UserId | undefined) =>
-    documents.listByStatus({ status: "ready", userId, limit: Number.MAX_SAFE_INTEGER })
+    Effect.map(documents.listByStatus({ status: "ready", userId, limit: Number.MAX_SAFE_INTEGER }), ({ rows }) => rows)
   return ReindexRecords.of({
     standing: Effect.fnUntraced(function* (userId) {
       const found = yield* ready(userId)

@@ -5,6 +5,7 @@ import type { UserId } from "../../../identity/UserId.ts"
 import { jobKind, type JobProgress } from "../../../jobs/JobKind.ts"
 import { JobQueue } from "../../../jobs/JobQueue.ts"
 import { JOB_STATES, type JobState } from "../../../jobs/JobRecord.ts"
+import { ownCursor } from "../../../storage/Cursor.ts"
 import type { StorageFailed } from "../../../storage/StorageFailed.ts"
 import { UnitOfWork } from "../../../storage/UnitOfWork.ts"
 import { embeddingModel } from "../../embedding/embedPassages.ts"
@@ -159,7 +160,7 @@ const make = Effect.gen(function* () {
   const { tag: kind } = ReindexDocuments
 
   const latestJob = (userId: UserId) =>
-    Effect.map(jobs.list(userId, { kind, limit: 1 }), ({ jobs: [latest] }) => latest)
+    Effect.map(ownCursor(jobs.list(userId, { kind, limit: 1 })), ({ jobs: [latest] }) => latest)
 
   const ofPerson = Effect.fn("Reindexing.ofPerson")(function* (userId: UserId) {
     const state = stateOf(yield* records.standing(userId), isOutdated)
@@ -174,7 +175,9 @@ const make = Effect.gen(function* () {
   const ofEveryone = Effect.gen(function* () {
     const groups = yield* records.standing(undefined)
     const open = JOB_STATES.filter((state) => state !== "done")
-    const listed = yield* Effect.forEach(open, (state) => jobs.list(undefined, { kind, state, limit: JOBS_COUNTED }))
+    const listed = yield* Effect.forEach(open, (state) =>
+      ownCursor(jobs.list(undefined, { kind, state, limit: JOBS_COUNTED }))
+    )
     // A failed job is listed for a month, even if a later one has succeeded.
     const failed = new Set(listed[open.indexOf("failed")]?.jobs.map(({ owner }) => owner))
     const counted = Object.fromEntries(open.map((state, place) => [state, listed[place]?.jobs.length ?? 0]))

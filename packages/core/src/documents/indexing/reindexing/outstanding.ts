@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { UserId } from "../../../identity/UserId.ts"
+import type { Cursor } from "../../../storage/Cursor.ts"
 import type { StorageFailed } from "../../../storage/StorageFailed.ts"
 import type { Document, DocumentKey } from "../../Document.ts"
 import type { DocumentStore } from "../../storing/DocumentStore.ts"
@@ -53,9 +54,9 @@ export const visitOutstanding = <E, R>(
   Effect.gen(function* () {
     const { documents, passages, scope, skipped } = input
     let done = 0
-    let after: DocumentKey | undefined
+    let after: Cursor | undefined
     do {
-      const page = yield* documents.listByStatus({ status: "ready", ...scope, after, limit: PAGE })
+      const { next, rows: page } = yield* documents.listByStatus({ status: "ready", ...scope, after, limit: PAGE })
       const keys = page.map(({ id, userId }) => ({ userId, documentId: id }))
       const indexings = yield* passages.indexings(keys)
       const known = new Map(indexings.map((each) => [`${each.documentId} ${each.userId}`, each]))
@@ -67,7 +68,7 @@ export const visitOutstanding = <E, R>(
       })
       done += page.length - outstanding.length
       if ((yield* visit(outstanding)) === "enough") return done
-      after = page.length < PAGE ? undefined : keys.at(-1)
+      after = next
     } while (after !== undefined)
     return done
   })
