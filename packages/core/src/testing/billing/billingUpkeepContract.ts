@@ -1,4 +1,5 @@
 import { Clock, Effect, type Layer } from "effect"
+import { NO_PERSON } from "../../identity/UserId.ts"
 import { allRows } from "../storage/allRows.ts"
 import { type CreditPorts } from "../../credits/CreditLedger.ts"
 import { testedLedger } from "../credits/testedLedger.ts"
@@ -29,7 +30,8 @@ export const billingUpkeepContract = (
       customerId: newId("cus"),
       payload: '{"name":"Ann"}'
     })
-    const inUnit = <A, E, R>(work: Effect.Effect<A, E, R>) => UnitOfWork.use((units) => units.run("anybody", work))
+    const inUnit = <A, E, R>(owner: string, work: Effect.Effect<A, E, R>) =>
+      UnitOfWork.use((units) => units.run(owner, work))
     /** An event of a person, in a state. */
     const concluded = (state: EventOutcome["state"], waitsFor: ReadonlyArray<string> = []) =>
       Effect.gen(function* () {
@@ -37,6 +39,7 @@ export const billingUpkeepContract = (
         const store = yield* PaymentEventStore
         const userId = newId("user")
         yield* inUnit(
+          userId,
           Effect.gen(function* () {
             yield* store.receive({ event, references: [], claimed: userId, bought: {}, again: false })
             yield* store.conclude({
@@ -59,7 +62,7 @@ export const billingUpkeepContract = (
       const event = newEvent()
       const references = [`customer:${event.customerId}`]
       const store = yield* PaymentEventStore
-      yield* inUnit(store.receive({ event, references, claimed: undefined, bought: {}, again: false }))
+      yield* inUnit(NO_PERSON, store.receive({ event, references, claimed: undefined, bought: {}, again: false }))
       return { event, references }
     })
     const ignored = Effect.gen(function* () {
@@ -88,7 +91,10 @@ export const billingUpkeepContract = (
           expect(yield* forget(HOUR_MS, HOUR_MS)).toEqual({ reduced: 0, deleted: 0 })
           // Another copy changes nothing, and brings nothing back.
           const input = { event: applied, references: [], claimed: newId("user"), bought: {}, again: false }
-          const copy = yield* inUnit(PaymentEventStore.use((store) => store.receive(input)))
+          const copy = yield* inUnit(
+            input.claimed,
+            PaymentEventStore.use((store) => store.receive(input))
+          )
           expect(copy).toEqual({ _tag: "Known", outcome: { state: "applied", note: "a note" } })
           expect(yield* find(applied)).toMatchObject({ payload: undefined })
         })
@@ -105,7 +111,10 @@ export const billingUpkeepContract = (
           for (const gone of [event, never, other]) expect(yield* find(gone)).toBeUndefined()
           const customerId = event.customerId ?? ""
           const link = { userId: newId("user"), customerId, replaces: undefined }
-          const linked = yield* inUnit(BillingStore.use((store) => store.link(link)))
+          const linked = yield* inUnit(
+            link.userId,
+            BillingStore.use((store) => store.link(link))
+          )
           expect(linked).toEqual({ customerId, waiting: [] })
           expect(yield* BillingStore.use((store) => store.ownerOf(references))).toEqual({ userId: link.userId })
         })
@@ -133,7 +142,7 @@ export const billingUpkeepContract = (
           const userId = newId("user")
           for (const { event, references } of [first, second]) {
             const link = { userId, customerId: event.customerId ?? "", replaces: first.event.customerId }
-            yield* inUnit(store.link(link))
+            yield* inUnit(userId, store.link(link))
             expect(yield* store.ownerOf(references)).toEqual({ userId })
           }
           expect(new Set(yield* own)).toEqual(new Set(ids.slice(0, 2)))
@@ -141,6 +150,7 @@ export const billingUpkeepContract = (
           const { event, references } = first
           const outcome = { state: "applied", note: "a note" } as const
           yield* inUnit(
+            userId,
             Effect.gen(function* () {
               yield* events.receive({ event, references, claimed: undefined, bought: {}, again: true })
               const nothing = {
@@ -164,9 +174,13 @@ export const billingUpkeepContract = (
           const store = yield* BillingStore
           const events = yield* PaymentEventStore
           const later = newEvent()
-          yield* inUnit(events.receive({ event: later, references, claimed: undefined, bought: {}, again: false }))
+          yield* inUnit(
+            NO_PERSON,
+            events.receive({ event: later, references, claimed: undefined, bought: {}, again: false })
+          )
           const customerId = event.customerId ?? ""
-          const { waiting } = yield* inUnit(store.link({ userId: newId("user"), customerId, replaces: undefined }))
+          const link = { userId: newId("user"), customerId, replaces: undefined }
+          const { waiting } = yield* inUnit(link.userId, store.link(link))
           expect(waiting.map(({ id }) => id)).toEqual([later.id])
         })
       ))
@@ -181,6 +195,7 @@ export const billingUpkeepContract = (
               const event = newEvent()
               const store = yield* PaymentEventStore
               yield* inUnit(
+                userId,
                 Effect.andThen(
                   store.receive({ event, references: [], claimed: userId, bought: {}, again: false }),
                   store.conclude({
@@ -235,7 +250,7 @@ export const billingUpkeepContract = (
           const [first, second] = [newId("a"), newId("b")]
           const link = (userId: string) =>
             BillingStore.use((store) => store.link({ userId, customerId: newId("cus"), replaces: undefined }))
-          for (const userId of [second, first]) yield* inUnit(link(userId))
+          for (const userId of [second, first]) yield* inUnit(userId, link(userId))
           const upkeep = yield* BillingUpkeep
           for (const limit of [1, 1_000]) {
             const all = yield* allRows((after) => upkeep.people({ after, limit }))

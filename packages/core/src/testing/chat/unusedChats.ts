@@ -65,8 +65,9 @@ export const unusedChats = <R>(run: Run<ChatStores | R>, age: Age<R>) => {
     run(
       Effect.gen(function* () {
         const chats = yield* ChatStore
-        const turn = newTurn(newUserId())
-        const running = { hold: { userId: "nobody", key: "reply:1" }, joinable: false, ttlMs: 60_000 }
+        const userId = newUserId()
+        const turn = newTurn(userId)
+        const running = { hold: { userId, key: "reply:1" }, joinable: false, ttlMs: 60_000 }
         yield* chats.beginTurn({ ...turn, running })
         yield* age(turn, 2 * DAY_MS)
         yield* removeAll("people")

@@ -216,7 +216,7 @@ const units = (run: Run<Ports>) => {
         let early = false
         const worker = yield* startWorker(() => Effect.sync(() => (early ||= !committed)))
         yield* unit.run(
-          "alice",
+          "ann",
           Effect.gen(function* () {
             yield* enqueue(job)
             yield* Effect.yieldNow

@@ -21,8 +21,6 @@ const DAY_MS = 86_400_000
 /** Today, by the storage's clock: these suites must not run over midnight in one test. */
 const today = CreditLedger.use(({ now }) => now)
 
-const inUnit = <A, E, R>(work: Effect.Effect<A, E, R>) => UnitOfWork.use((units) => units.run("anybody", work))
-
 const invoiceOf = ({ amountPaid, createdAt, currency }: Payment): PaidInvoice => ({
   id: newId("in"),
   customerId: undefined,
@@ -52,7 +50,9 @@ const paid = (kind: "purchase" | "invoice", userId: string, payment: Payment) =>
     const { amountPaid, createdAt, currency } = payment
     const bought = { sessionId: newId("cs"), paymentId: newId("pi"), priceId: "price_1", granted: 5, currency }
     const facts = withInvoice(noFacts(newId("sub")), invoiceOf(payment), () => true)
-    yield* inUnit(
+    const units = yield* UnitOfWork
+    yield* units.run(
+      userId,
       Effect.gen(function* () {
         yield* receive(event, { claimed: userId })
         yield* conclude(
