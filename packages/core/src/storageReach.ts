@@ -296,7 +296,10 @@ export const storageReach: StorageReach = {
   },
   revokedSessions: { revoke: "global", since: "global" },
   signIns: { begin: "global", redeem: "global", enter: "global", find: "global", sweep: "global" },
-  rateLimiter: { count: { subjects: ({ subject }) => [subject] }, peek: { subjects: ({ subject }) => [subject] } },
+  rateLimiter: {
+    count: { subjects: ({ subject }) => [subject] },
+    peek: { subjects: (events) => events.map(({ subject }) => subject) }
+  },
   spendLimiter: { spend: { subjects: limited }, giveBack: { subjects: limited }, sweep: { each: "sum" } },
   unitOfWork: { run: { owner: itself }, join: { owner: itself } }
 }
