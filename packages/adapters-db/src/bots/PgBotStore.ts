@@ -231,9 +231,12 @@ const makePublished = Effect.map(Database, ({ schema, statement, statementAsUser
   const { findByKey } = texts(schema)
   const sites = siteTexts(schema)
   return PublishedBots.of({
-    findByKey: (publicKey) =>
+    findByKey: (publicKey, held) =>
       storing("PublishedBots.findByKey")(
-        Effect.map(statement<BotRow>(findByKey, [publicKey]), ([row]) => row && storedOf(row))
+        Effect.map(
+          statement<BotRow>(held === undefined ? findByKey : `${findByKey} FOR KEY SHARE OF b`, [publicKey]),
+          ([row]) => row && storedOf(row)
+        )
       ),
     noteSite: (name, { isAllowed, site }) =>
       storing("PublishedBots.noteSite")(

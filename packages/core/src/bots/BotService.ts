@@ -165,17 +165,17 @@ const make = Effect.gen(function* () {
 export class ActiveBots extends Context.Service<
   ActiveBots,
   {
-    /** The active bot with this public key; undefined for any other text. */
-    findByKey(publicKey: string): Effect.Effect<Bot | undefined, BotMisconfigured | StorageFailed>
+    /** The active bot with this public key; undefined for any other text. For `held` see `PublishedBots`. */
+    findByKey(publicKey: string, held?: "held"): Effect.Effect<Bot | undefined, BotMisconfigured | StorageFailed>
   }
 >()("@parley/core/bots/ActiveBots") {
   static readonly layer = Layer.effect(
     ActiveBots,
     Effect.map(PublishedBots, (bots) =>
       ActiveBots.of({
-        findByKey: Effect.fn("ActiveBots.findByKey")(function* (publicKey) {
+        findByKey: Effect.fn("ActiveBots.findByKey")(function* (publicKey, held) {
           if (!isPublicKey(publicKey)) return undefined
-          const found = yield* bots.findByKey(publicKey)
+          const found = yield* bots.findByKey(publicKey, held)
           if (found === undefined) return undefined
           const bot = yield* checked(found)
           return bot.active ? bot : undefined

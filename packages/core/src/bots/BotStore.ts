@@ -59,8 +59,9 @@ export class PublishedBots extends Context.Service<
   {
     /**
      * The bot with this key. The query does not name the owner, so a database sharded by owner sends it to every shard.
+     * A bot that is `held` is not deleted before the unit of work ends; its settings may change.
      */
-    findByKey(publicKey: string): Effect.Effect<StoredBot | undefined, StorageFailed>
+    findByKey(publicKey: string, held?: "held"): Effect.Effect<StoredBot | undefined, StorageFailed>
     /** Notes that a page of a site asks for the chat now. Does nothing if the bot is gone. */
     noteSite(name: BotName, seen: Omit<SeenSite, "seenAt">): Effect.Effect<void, StorageFailed>
     /** The sites of a bot, the last one seen first. */

@@ -276,8 +276,8 @@ const makeFinding = Effect.gen(function* () {
   const bots = yield* ActiveBots
   const chats = yield* ChatStore
 
-  const botOf = Effect.fnUntraced(function* (publicKey: string) {
-    const bot = yield* bots.findByKey(publicKey)
+  const botOf = Effect.fnUntraced(function* (publicKey: string, held?: "held") {
+    const bot = yield* bots.findByKey(publicKey, held)
     // The sent key is not repeated: an unknown, a malformed and a retired key get the same answer.
     return bot ?? (yield* new BotNotFound({ botId: "" }))
   })

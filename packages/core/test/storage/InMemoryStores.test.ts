@@ -36,7 +36,10 @@ import { unitOfWorkContract } from "../../src/testing/storage/unitOfWorkContract
 
 const files = Layer.merge(InMemoryDocumentStore.layer, InMemoryFileStore.layer)
 
-botStoreContract("in memory", Layer.merge(InMemoryBotStore.layer, InMemoryDocumentStore.layer))
+botStoreContract(
+  "in memory",
+  Layer.mergeAll(InMemoryBotStore.layer, InMemoryDocumentStore.layer, InMemoryUnitOfWork.layer)
+)
 const chats = Layer.mergeAll(InMemoryChatStore.layer, InMemoryCreditLedger.layer, InMemoryRunningReplies.layer)
 chatStoreContract("in memory", Layer.merge(chats, InMemoryChats.layer), ({ chatId, owner }, ms) =>
   InMemoryChats.use(({ chats }) =>

@@ -1,13 +1,14 @@
-import { Effect, type Layer } from "effect"
+import { Deferred, Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
 import type { Bot, BotName } from "../../bots/Bot.ts"
 import { BotStore, MAX_SEEN_SITES, PublishedBots } from "../../bots/BotStore.ts"
 import { DocumentStore } from "../../documents/storing/DocumentStore.ts"
+import { UnitOfWork } from "../../storage/UnitOfWork.ts"
 import { ampleQuota, newDocument, newUserId } from "../storage/storageFixtures.ts"
 import { type Run, suiteOn } from "../suiteOn.ts"
 import { newBot, newPublicKeyText, storedBot } from "./botFixtures.ts"
 
-type Stores = BotStore | DocumentStore | PublishedBots
+type Stores = BotStore | DocumentStore | PublishedBots | UnitOfWork
 
 const AMPLE = 1_000
 const nameOf = ({ id, owner }: Bot): BotName => ({ owner, botId: id })
@@ -212,6 +213,39 @@ const fencing = (run: Run<Stores>) => {
     ))
 }
 
+const holding = (run: Run<Stores>) => {
+  it("a bot that a unit of work holds is deleted after the unit; a unit that comes later does not find it", () =>
+    run(
+      Effect.gen(function* () {
+        const bots = yield* BotStore
+        const published = yield* PublishedBots
+        const unitOfWork = yield* UnitOfWork
+        const bot = newBot(newUserId())
+        const publicKey = bot.keys[0]?.publicKey ?? ""
+        yield* bots.insert(bot, AMPLE)
+        const held = yield* Deferred.make<void>()
+        const ended: Array<string> = []
+        const note = (name: string) => Effect.sync(() => void ended.push(name))
+        const holding = Effect.gen(function* () {
+          const found = yield* published.findByKey(publicKey, "held")
+          yield* Deferred.succeed(held, undefined)
+          // The deletion has the time of these reads, and would end before them if nothing held the bot.
+          yield* Effect.repeat(bots.find(nameOf(bot)), { times: 50 })
+          yield* note("unit")
+          return found
+        })
+        const removing = Deferred.await(held).pipe(
+          Effect.andThen(bots.remove(nameOf(bot))),
+          Effect.tap(note("deletion"))
+        )
+        const both = [unitOfWork.run(bot.owner, holding), removing] as const
+        const [found, isRemoved] = yield* Effect.all(both, { concurrency: "unbounded" })
+        expect([found, isRemoved, ended]).toEqual([storedBot(bot), true, ["unit", "deletion"]])
+        expect(yield* unitOfWork.run(bot.owner, published.findByKey(publicKey, "held"))).toBeUndefined()
+      })
+    ))
+}
+
 const seeing = (run: Run<Stores>) => {
   it("keeps a site once, the last one seen first, with whether it was allowed", () =>
     run(
@@ -284,10 +318,10 @@ const seeing = (run: Run<Stores>) => {
 }
 
 /**
- * The contract of every `BotStore`, together with the documents of the same adapter. `layer` is built once, for all
+ * The contract of every `BotStore`, together with the documents and units of work of the same adapter. `layer` is built once, for all
  * tests.
  */
 export const botStoreContract = (name: string, layer: Layer.Layer<Stores, unknown>): void =>
   suiteOn(`BotStore contract: ${name}`, layer, (run) => {
-    for (const define of [keeping, knowing, rotating, fencing, seeing]) define(run)
+    for (const define of [keeping, knowing, rotating, fencing, holding, seeing]) define(run)
   })

@@ -72,7 +72,7 @@ const makeCheck = Effect.gen(function* () {
 })
 
 /** Returns a function that attaches a visitor's file to a conversation, as a document of the bot's owner. */
-export const makeAttachFile = <E>(botOf: (publicKey: string) => Effect.Effect<Bot, E>) =>
+export const makeAttachFile = <E>(botOf: (publicKey: string, held?: "held") => Effect.Effect<Bot, E>) =>
   Effect.gen(function* () {
     const accounts = yield* Accounts
     const catalog = yield* Catalog
@@ -92,11 +92,15 @@ export const makeAttachFile = <E>(botOf: (publicKey: string) => Effect.Effect<Bo
       }
     })
 
+    const takingBot = Effect.fnUntraced(function* (publicKey: string, held?: "held") {
+      const bot = yield* botOf(publicKey, held)
+      return bot.visitorUploads ? bot : yield* new VisitorUploadsOff()
+    })
+
     return Effect.fn("WidgetService.attach")(function* (sent: VisitorFileInput) {
       const { address, bytes, conversationId, filename, publicKey, visitorId } = sent
       const askedAt = yield* Clock.currentTimeMillis
-      const bot = yield* botOf(publicKey)
-      if (!bot.visitorUploads) return yield* new VisitorUploadsOff()
+      const bot = yield* takingBot(publicKey)
       const owner = yield* visitorOwner(bot, visitorId)
       yield* gate.enterUpload(address, bot.id)
       yield* check(owner, conversationId)
@@ -104,7 +108,11 @@ export const makeAttachFile = <E>(botOf: (publicKey: string) => Effect.Effect<Bo
       const attaching = { owner, chatId, continues: conversationId !== undefined, maxFiles: MAX_CONVERSATION_FILES }
       const stored = Effect.flatMap(share(bot.owner), (quota) =>
         store({ userId: bot.owner, filename, bytes }, { ...limits, maxBytes }, (document) =>
-          Effect.flatMap(files.attach({ ...attaching, document, quota }), refusalOf)
+          // Scanning takes time. A bot that is deleted with its conversations meanwhile must not get another one.
+          Effect.andThen(
+            takingBot(publicKey, "held"),
+            Effect.flatMap(files.attach({ ...attaching, document, quota }), refusalOf)
+          )
         )
       )
       const { document } = yield* stored.pipe(
