@@ -11,13 +11,14 @@ const texts = (schema: string) => ({
   begin: `INSERT INTO ${schema}.chats (user_id, bot, visitor, id, title, last_position) VALUES ($1, $2, $3, $4::uuid, $5, 0)
     ON CONFLICT DO NOTHING`,
   /** Locks the conversation; files are then attached one after another. */
-  lock: `SELECT coalesce(cardinality(document_ids), 0) AS files FROM ${schema}.chats
-    WHERE ${OWNED} AND id = $4::uuid FOR UPDATE`,
+  lock: `SELECT id FROM ${schema}.chats WHERE ${OWNED} AND id = $4::uuid FOR UPDATE`,
   /** Further parameter: the document. */
   attach: `UPDATE ${schema}.documents SET bot = $2, visitor = $3, chat_id = $4::uuid WHERE user_id = $1 AND id = $5::uuid
     RETURNING id`,
-  keep: `UPDATE ${schema}.chats SET document_ids = coalesce(document_ids, '{}') || $5::uuid, updated_at = clock_timestamp()
-    WHERE ${OWNED} AND id = $4::uuid`,
+  /** Stores the ids of the files with the conversation, without those of files that were removed; returns their number. */
+  keep: `UPDATE ${schema}.chats SET updated_at = clock_timestamp(), document_ids = ARRAY(
+      SELECT id FROM ${schema}.documents WHERE ${OWNED} AND chat_id = $4::uuid ORDER BY created_at, id
+    ) WHERE ${OWNED} AND id = $4::uuid RETURNING cardinality(document_ids) AS files`,
   /** The files of all visitors. Parameter: the owner of the bots. */
   taken: `SELECT count(*) AS files, coalesce(sum(bytes), 0)::float8 AS bytes FROM ${schema}.documents
     WHERE user_id = $1 AND chat_id IS NOT NULL`,
@@ -32,12 +33,12 @@ const attachIn = (schema: string) => {
     const { continues, document, maxFiles, owner, quota } = input
     const key = keyOfChat(input)
     if (!continues) yield* sql.query(text.begin, [...key, storableText(document.filename)])
-    const [chat] = yield* sql.query<Row & { readonly files: number }>(text.lock, key)
-    if (chat === undefined) return "NoConversation"
-    if (chat.files >= maxFiles) return "TooMany"
+    const locked = yield* sql.query(text.lock, key)
+    if (locked.length === 0) return "NoConversation"
     const attached = yield* sql.query(text.attach, [...key, document.id])
     if (attached.length === 0) return "NoConversation"
-    yield* sql.query(text.keep, [...key, document.id])
+    const [kept] = yield* sql.query<Row & { readonly files: number }>(text.keep, key)
+    if ((kept?.files ?? 0) > maxFiles) return "TooMany"
     const [taken] = yield* sql.query<Row & { readonly files: number; readonly bytes: number }>(text.taken, [
       owner.botOwner
     ])

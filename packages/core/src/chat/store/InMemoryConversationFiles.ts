@@ -17,6 +17,12 @@ const make = Effect.gen(function* () {
     return files.length <= quota.maxDocuments && bytes <= quota.maxDocumentBytes
   }
 
+  const list = ({ chatId, owner: { bot, botOwner, visitor } }: VisitorChat) =>
+    ownedBy(botOwner)
+      .filter(({ conversation }) => conversation?.bot === bot && conversation.visitor === visitor)
+      .filter(({ conversation }) => conversation?.id === chatId.toLowerCase())
+      .toSorted((a, b) => a.createdAt - b.createdAt)
+
   const attach = (input: AttachFileInput, now: number): FileAttached => {
     const { continues, document, maxFiles, owner } = input
     const key = keyOf(owner, input.chatId)
@@ -31,7 +37,7 @@ const make = Effect.gen(function* () {
     }
     const stored = chats.get(key) ?? (continues ? undefined : begun)
     if (stored === undefined) return "NoConversation"
-    const kept = stored.kept ?? []
+    const kept = list(input).map((each) => each.id)
     if (kept.length >= maxFiles) return "TooMany"
     const name = keyInMemory({ userId: owner.botOwner, documentId: document.id })
     const file = documents.get(name)
@@ -40,12 +46,6 @@ const make = Effect.gen(function* () {
     chats.set(key, { ...stored, chat: { ...stored.chat, updatedAt: now }, kept: [...kept, file.id] })
     return isWithin(input, owner.botOwner) ? "Attached" : "Full"
   }
-
-  const list = ({ chatId, owner: { bot, botOwner, visitor } }: VisitorChat) =>
-    ownedBy(botOwner)
-      .filter(({ conversation }) => conversation?.bot === bot && conversation.visitor === visitor)
-      .filter(({ conversation }) => conversation?.id === chatId.toLowerCase())
-      .toSorted((a, b) => a.createdAt - b.createdAt)
 
   return ConversationFiles.of({
     attach: (input) => storage.exclusive(Effect.map(Clock.currentTimeMillis, (now) => attach(input, now))),

@@ -122,6 +122,19 @@ const bounds = (run: Run<Parts>) => {
         expect(yield* refusal(newChat(), { quota: tight }, { bytes: 100 })).toBe("Attached")
       })
     ))
+
+  it("the files of all visitors together stay within the bound, however many conversations begin at once", () =>
+    run(
+      Effect.gen(function* () {
+        const owner = newUserId()
+        const quota = { maxDocuments: 3, maxDocumentBytes: 1_000 }
+        const each = Array.from({ length: 8 }, () => refusal(newChat(newVisitor(owner)), { quota }, { bytes: 100 }))
+        const results = yield* Effect.all(each, { concurrency: "unbounded" })
+        expect(results.filter((result) => result === "Attached")).toHaveLength(3)
+        expect(results.filter((result) => result === "Full")).toHaveLength(5)
+        expect(yield* (yield* DocumentStore).list(owner)).toHaveLength(3)
+      })
+    ))
 }
 
 const removals = (run: Run<Parts>) => {
@@ -159,6 +172,19 @@ const removals = (run: Run<Parts>) => {
         expect(yield* (yield* DocumentStore).remove(chat.owner.botOwner, id)).toBe(true)
         expect(yield* namesIn(chat)).toEqual([])
         expect(yield* (yield* ChatStore).transcript({ ...chat, limit: 5 })).toBeDefined()
+      })
+    ))
+
+  it("a removed document makes room for another one in its conversation", () =>
+    run(
+      Effect.gen(function* () {
+        const chat = newChat()
+        const { id } = yield* attached(chat)
+        expect(yield* refusal(chat, { continues: true, maxFiles: 1 })).toBe("TooMany")
+        yield* (yield* DocumentStore).remove(chat.owner.botOwner, id)
+        const second = yield* attached(chat, { continues: true, maxFiles: 1 }, { filename: "second.pdf" })
+        expect(yield* namesIn(chat)).toEqual(["second.pdf"])
+        expect(yield* (yield* ChatStore).transcript({ ...chat, limit: 5 })).toMatchObject({ documentIds: [second.id] })
       })
     ))
 }
