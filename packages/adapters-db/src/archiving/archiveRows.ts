@@ -35,6 +35,11 @@ SELECT row_place::text AS place FROM chosen ORDER BY chosen.place`,
       SELECT json_build_object('state', h.state, 'email', h.email, 'page', h.page, 'askedAt', h.asked_at)
       FROM ${schema}.handovers h
       WHERE h.user_id = c.user_id AND h.bot = c.bot AND h.visitor = c.visitor AND h.chat_id = c.id
+    ), 'files', (
+      SELECT coalesce(json_agg(json_build_object('filename', d.filename, 'type', d.type, 'bytes', d.bytes,
+        'createdAt', d.created_at) ORDER BY d.created_at, d.id), '[]')
+      FROM ${schema}.documents d
+      WHERE d.user_id = c.user_id AND d.bot = c.bot AND d.visitor = c.visitor AND d.chat_id = c.id
     ), 'messages', (
       SELECT coalesce(json_agg(json_build_object('id', m.id, 'parentId', (
           SELECT p.id FROM ${schema}.messages p

@@ -1,10 +1,12 @@
-import { type BeginTurnInput, ChatStore } from "@parley/core/adapter"
-import { newTurn, newVisitor } from "../../../core/src/testing/storage/storageFixtures.ts"
+import { type BeginTurnInput, ChatStore, ConversationFiles, DocumentStore } from "@parley/core/adapter"
+import { ampleQuota, newDocument, newTurn, newVisitor } from "../../../core/src/testing/storage/storageFixtures.ts"
 import { Cause, Effect, Exit, Layer } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { ARCHIVED_KINDS, type ArchivedKind, archiveRows } from "../../src/archiving/archiveRows.ts"
 import { PgChatStoreLayer } from "../../src/chat/PgChatStore.ts"
+import { PgConversationFilesLayer } from "../../src/chat/PgConversationFiles.ts"
 import { Database } from "../../src/database/Database.ts"
+import { PgDocumentStoreLayer } from "../../src/documents/storing/PgDocumentStore.ts"
 import { ageChat } from "../chat/ageChat.ts"
 import { databases } from "../databases.ts"
 
@@ -63,8 +65,9 @@ const counts = Effect.gen(function* () {
 const ALL = { chats: 2, conversations: 2, audit: 2, payments: 4, events: 4 }
 
 describe.each(databases)("archiving on $name", ({ layer: database }) => {
-  const run = <A, E>(work: Effect.Effect<A, E, ChatStore | Database>) =>
-    Effect.runPromise(work.pipe(Effect.provide(PgChatStoreLayer.pipe(Layer.provideMerge(database)), { local: true })))
+  const stores = Layer.mergeAll(PgChatStoreLayer, PgConversationFilesLayer, PgDocumentStoreLayer)
+  const run = <A, E>(work: Effect.Effect<A, E, ChatStore | ConversationFiles | Database | DocumentStore>) =>
+    Effect.runPromise(work.pipe(Effect.provide(stores.pipe(Layer.provideMerge(database)), { local: true })))
 
   it.each(ARCHIVED_KINDS)("old %s are handed out once, each whole, and removed; all other rows stay", (kind) =>
     run(
@@ -100,6 +103,27 @@ describe.each(databases)("archiving on $name", ({ layer: database }) => {
       })
     )
   )
+
+  it("a conversation names the files that its visitor attached, which are deleted with it", () =>
+    run(
+      Effect.gen(function* () {
+        const { visitors } = yield* fill
+        const documents = yield* DocumentStore
+        const document = newDocument("ann", { filename: "receipt.pdf", bytes: 7 })
+        yield* documents.insert(document, ampleQuota)
+        const { chatId, owner } = visitors
+        if ("person" in owner) return expect.fail("no conversation of a visitor")
+        const attaching = { owner, chatId, continues: true, document, maxFiles: 5, quota: ampleQuota }
+        expect(yield* (yield* ConversationFiles).attach(attaching)).toBe("Attached")
+        yield* ageChat(visitors, 50 * DAY_MS)
+        const { keep, lines } = collected()
+        expect(yield* archiveRows("conversations", 40 * DAY_MS, keep)).toBe(1)
+        expect(lines).toMatchObject([{ id: chatId, files: [{ filename: "receipt.pdf", type: "pdf", bytes: 7 }] }])
+        expect(yield* documents.list("ann")).toEqual([])
+        yield* archiveRows("chats", 40 * DAY_MS, keep)
+        expect(lines[1]).toMatchObject({ files: [] })
+      })
+    ))
 
   it("entries of the audit log stay for 30 days, whatever age is asked for", () =>
     run(
