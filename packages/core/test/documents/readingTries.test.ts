@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Document, ParleySettings } from "@parley/core"
-import { DocumentService, settingsLayer } from "@parley/core/effect"
-import { type DocumentParser, DocumentUnreadable, JobWorker } from "@parley/core/adapter"
+import { BotService, ConversationService, DocumentService, settingsLayer, WidgetService } from "@parley/core/effect"
+import { type DocumentParser, DocumentUnreadable, JobWorker, RateLimiter } from "@parley/core/adapter"
 import { Effect, Layer, Schedule } from "effect"
 import { TestClock } from "effect/testing"
 import { plainParser, says, scriptedModel, world } from "../chat/world.ts"
@@ -42,7 +42,7 @@ const processed = (userId: string, text: string) => Effect.flatMap(upload(userId
 const on = (
   parser: DocumentParser["Service"],
   limits: NonNullable<ParleySettings["reading"]>,
-  body: Effect.Effect<void, unknown, DocumentService>
+  body: Effect.Effect<void, unknown, BotService | ConversationService | DocumentService | RateLimiter | WidgetService>
 ) =>
   Effect.scoped(
     Effect.andThen(
@@ -122,6 +122,33 @@ describe("what failed tries at reading cost", () => {
         assert.strictEqual((yield* processed("bob", "a sound document")).status, "ready")
         yield* TestClock.adjust("1 day")
         assert.strictEqual((yield* processed("ann", "a sound document")).status, "ready")
+      })
+    )
+  })
+
+  it.effect("files of visitors use up no tries of the owner's documents, and are counted under the owner's id", () => {
+    const { parser } = countingParser()
+    return on(
+      parser,
+      { exhaustingPerPerson: 2 },
+      Effect.gen(function* () {
+        const { id: botId, keys } = yield* (yield* BotService).create("ann", {
+          displayName: "Ada",
+          visitorUploads: true
+        })
+        const visitor = { publicKey: keys[0]?.publicKey ?? "", visitorId: "v-1" }
+        const widget = yield* WidgetService
+        for (let number = 1; number <= 2; number++) {
+          const bytes = new TextEncoder().encode(`hostile ${number}`)
+          const file = { ...visitor, filename: "notes.txt", bytes, address: undefined }
+          const { conversationId } = yield* widget.attach(file)
+          const { files } = yield* (yield* ConversationService).get("ann", botId, conversationId)
+          for (const each of files) assert.strictEqual((yield* finished(each)).reason, "It took too long.")
+        }
+        assert.strictEqual((yield* processed("ann", "a sound document")).status, "ready")
+        // The erasure of a person deletes the counts under their id.
+        const counted = yield* (yield* RateLimiter).peek({ subject: "ann", name: "exhausting-visitor-files" })
+        assert.strictEqual(counted.count, 2)
       })
     )
   })

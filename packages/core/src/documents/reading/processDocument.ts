@@ -114,9 +114,9 @@ export const makeReadingTries = Effect.gen(function* () {
         failure: "unreadable"
       },
       {
+        subject: userId,
         // Files of visitors use up no tries of the person's own documents.
-        subject: conversation === undefined ? userId : `visitors of ${userId}`,
-        name: "exhausting-documents",
+        name: conversation === undefined ? "exhausting-documents" : "exhausting-visitor-files",
         limit: exhaustingPerPerson,
         sentence: SENTENCES.person,
         failure: "waiting"
