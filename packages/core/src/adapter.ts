@@ -129,7 +129,12 @@ export {
   type HandoverState,
   isWithPerson
 } from "./chat/store/Handover.ts"
-export { type AttachFileInput, ConversationFiles, type FileAttached } from "./chat/store/ConversationFiles.ts"
+export {
+  type AttachFileInput,
+  ConversationFiles,
+  type FileAttached,
+  type FilesOf
+} from "./chat/store/ConversationFiles.ts"
 export {
   type Answered,
   type AnswerInput,

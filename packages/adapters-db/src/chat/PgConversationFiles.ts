@@ -1,4 +1,10 @@
-import { type AttachFileInput, ConversationFiles, storableText, type VisitorChat } from "@parley/core/adapter"
+import {
+  type AttachFileInput,
+  ConversationFiles,
+  type FilesOf,
+  storableText,
+  type VisitorChat
+} from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { Database, type Row, type Sql } from "../database/Database.ts"
 import { documentsOf, type DocumentRow } from "../documents/storing/PgDocumentStore.ts"
@@ -27,6 +33,35 @@ const texts = (schema: string) => ({
 
 const keyOfChat = ({ chatId, owner }: VisitorChat): ReadonlyArray<string> => [...keyOf(owner), uuidOrNil(chatId)]
 
+/** Texts that delete one file. */
+const removals = (schema: string) => {
+  const one = (found: string) => `DELETE FROM ${schema}.documents d USING (${found}) f
+    WHERE d.user_id = f.user_id AND d.id = f.id RETURNING d.id`
+  return {
+    ofChat: one(`SELECT user_id, id FROM ${schema}.documents WHERE ${OWNED} AND chat_id = $4::uuid LIMIT 1`),
+    /** Parameters: the owner of the bot, the bot. */
+    ofBot: one(
+      `SELECT user_id, id FROM ${schema}.documents WHERE user_id = $1 AND bot = $2 AND chat_id IS NOT NULL LIMIT 1`
+    ),
+    /** Locks the conversation, so that it is not used meanwhile. Parameter: the time without use in milliseconds. */
+    unused: one(`SELECT o.user_id, o.id FROM ${schema}.documents o
+      JOIN ${schema}.chats c ON c.user_id = o.user_id AND c.bot = o.bot AND c.visitor = o.visitor AND c.id = o.chat_id
+      WHERE o.chat_id IS NOT NULL AND c.updated_at < now() - $1::float8 * interval '1 millisecond' AND NOT EXISTS (
+        SELECT FROM ${schema}.running_replies r
+        WHERE r.user_id = c.user_id AND r.bot = c.bot AND r.visitor = c.visitor AND r.chat_id = c.id)
+      LIMIT 1 FOR UPDATE OF c SKIP LOCKED`)
+  }
+}
+
+const removeOneIn = ({ schema, statement, statementAsUser }: Database["Service"]) => {
+  const text = removals(schema)
+  return (of: FilesOf) => {
+    if ("unusedForMs" in of) return statement(text.unused, [of.unusedForMs])
+    if ("bot" in of) return statementAsUser(of.botOwner, text.ofBot, [of.botOwner, of.bot])
+    return statementAsUser(of.owner.botOwner, text.ofChat, keyOfChat(of))
+  }
+}
+
 const attachIn = (schema: string) => {
   const text = texts(schema)
   return Effect.fnUntraced(function* (sql: Sql, input: AttachFileInput) {
@@ -47,7 +82,9 @@ const attachIn = (schema: string) => {
   })
 }
 
-const make = Effect.map(Database, ({ asService, schema, statementAsUser }) => {
+const make = Effect.map(Database, (database) => {
+  const { asService, schema, statementAsUser } = database
+  const removeOne = removeOneIn(database)
   const attach = attachIn(schema)
   const text = texts(schema)
   return ConversationFiles.of({
@@ -55,7 +92,9 @@ const make = Effect.map(Database, ({ asService, schema, statementAsUser }) => {
     list: (chat) =>
       storing("ConversationFiles.list")(
         Effect.map(statementAsUser<DocumentRow>(chat.owner.botOwner, text.list, keyOfChat(chat)), documentsOf)
-      )
+      ),
+    removeOne: (of) =>
+      storing("ConversationFiles.removeOne", "documents")(Effect.map(removeOne(of), (rows) => rows.length > 0))
   })
 })
 

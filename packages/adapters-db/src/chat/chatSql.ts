@@ -195,8 +195,8 @@ const UNUSED_CHATS = 100
 /**
  * Selects and locks the chats without use for longest, as `chosen`. A chat with a running record is left out, and so is one
  * whose row another transaction has locked; a chat that was used since the statement began is found to be so when its
- * row is locked. `row_place` is the `ctid` of the locked row. Parameters: the time without use in milliseconds, the most
- * messages of all but the first chat.
+ * row is locked. `row_place` is the `ctid` of the locked row. A conversation with files is the only one that is chosen.
+ * Parameters: the time without use in milliseconds, the most messages of all but the first chat.
  */
 export const chooseUnusedSql = (schema: string, whose: RemoveUnusedInput["whose"]): string => `
 WITH unused AS MATERIALIZED (
@@ -207,7 +207,9 @@ WITH unused AS MATERIALIZED (
       WHERE r.user_id = c.user_id AND r.bot = c.bot AND r.visitor = c.visitor AND r.chat_id = c.id)
   ORDER BY c.updated_at LIMIT ${UNUSED_CHATS} FOR UPDATE OF c SKIP LOCKED
 ), counted AS (
-  SELECT *, row_number() OVER oldest AS place, sum(last_position) OVER oldest AS messages FROM unused
+  SELECT *, row_number() OVER oldest AS place,
+    sum(last_position + CASE WHEN bot <> '' AND document_ids <> '{}' THEN $2::bigint ELSE 0 END) OVER oldest AS messages
+  FROM unused
   WINDOW oldest AS (ORDER BY updated_at, user_id, bot, visitor, id ROWS UNBOUNDED PRECEDING)
 ), chosen AS (
   SELECT * FROM counted WHERE place = 1 OR messages <= $2

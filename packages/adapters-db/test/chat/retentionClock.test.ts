@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest"
 import { PgAuditLogLayer } from "../../src/audit/PgAuditLog.ts"
 import { PgImageStoreLayer } from "../../src/chat/PgImageStore.ts"
 import { PgChatStoreLayer } from "../../src/chat/PgChatStore.ts"
+import { PgConversationFilesLayer } from "../../src/chat/PgConversationFiles.ts"
 import { databases } from "../databases.ts"
 import { ageChat } from "./ageChat.ts"
 
@@ -22,7 +23,9 @@ const ahead: Clock.Clock = {
 const retention = settingsLayer({ retention: { chatsMs: KEPT_MS, visitorsMs: KEPT_MS, logsMs: KEPT_MS } })
 
 describe.each(databases)("on $name, a server whose clock is weeks ahead", ({ layer: database }) => {
-  const stores = Layer.mergeAll(PgAuditLogLayer, PgChatStoreLayer, PgImageStoreLayer).pipe(Layer.provideMerge(database))
+  const stores = Layer.mergeAll(PgAuditLogLayer, PgChatStoreLayer, PgConversationFilesLayer, PgImageStoreLayer).pipe(
+    Layer.provideMerge(database)
+  )
   const layer = RetentionSweeper.layer.pipe(Layer.provideMerge(stores), Layer.provide(retention))
 
   it("deletes by the database's clock: no chat in use, no conversation and no entry of the audit log early", () =>

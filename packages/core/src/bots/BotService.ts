@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { ChatRecords } from "../chat/store/ChatStore.ts"
+import { makeRemoveFiles } from "../chat/store/ConversationFiles.ts"
 import { DocumentStore } from "../documents/storing/DocumentStore.ts"
 import { findReadableDocuments } from "../documents/searching/findReadableDocuments.ts"
 import type { DocumentForbidden, DocumentNotFound } from "../documents/errors.ts"
@@ -98,13 +99,35 @@ const makeCheck = Effect.gen(function* () {
   })
 })
 
+const makeRemove = Effect.gen(function* () {
+  const bots = yield* BotStore
+  const chats = yield* ChatRecords
+  const farewell = yield* BotFarewell
+  const removeFiles = yield* makeRemoveFiles
+  const unitOfWork = yield* UnitOfWork
+  return Effect.fn("BotService.remove")(function* (owner: UserId, botId: string) {
+    const name = { owner, botId }
+    // Switched off, it gets no further files.
+    const isKnown = yield* bots.update(name, { active: false }, yield* Clock.currentTimeMillis)
+    if (!isKnown) return yield* new BotNotFound({ botId })
+    const bot = botId.toLowerCase()
+    yield* removeFiles({ botOwner: owner, bot })
+    const leave = Effect.gen(function* () {
+      const after = yield* farewell.leaving(name)
+      if (!(yield* bots.remove(name))) return undefined
+      yield* chats.removeOfBot(owner, bot)
+      return after
+    })
+    const follow = yield* unitOfWork.run(owner, leave)
+    if (follow === undefined) return yield* new BotNotFound({ botId })
+    yield* follow
+  })
+})
+
 const make = Effect.gen(function* () {
   const bots = yield* BotStore
   const check = yield* makeCheck
-  const chats = yield* ChatRecords
-  const farewell = yield* BotFarewell
   const ids = yield* IdGenerator
-  const unitOfWork = yield* UnitOfWork
 
   const read = Effect.fnUntraced(function* (name: BotName) {
     const found = yield* bots.find(name)
@@ -130,20 +153,7 @@ const make = Effect.gen(function* () {
     }),
     get: (owner, botId) => read({ owner, botId }),
     list: (owner) => Effect.flatMap(bots.list(owner), (found) => Effect.forEach(found, checked)),
-    remove: Effect.fn("BotService.remove")(function* (owner, botId) {
-      const follow = yield* unitOfWork.run(
-        owner,
-        Effect.gen(function* () {
-          const after = yield* farewell.leaving({ owner, botId })
-          const known = yield* bots.remove({ owner, botId })
-          if (!known) return undefined
-          yield* chats.removeOfBot(owner, botId)
-          return after
-        })
-      )
-      if (follow === undefined) return yield* new BotNotFound({ botId })
-      yield* follow
-    }),
+    remove: yield* makeRemove,
     addKey: Effect.fn("BotService.addKey")(function* (owner, botId) {
       const key = { publicKey: yield* newPublicKey, createdAt: yield* Clock.currentTimeMillis }
       const added = yield* bots.addKey({ owner, botId }, key, MAX_BOT_KEYS)

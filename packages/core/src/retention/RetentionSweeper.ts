@@ -3,6 +3,7 @@ import { AuditLog } from "../audit/AuditLog.ts"
 import { repeatWork } from "../background/repeatWork.ts"
 import { ImageStore } from "../chat/images/ImageStore.ts"
 import { ChatRecords, type RemoveUnusedInput } from "../chat/store/ChatStore.ts"
+import { makeRemoveFiles } from "../chat/store/ConversationFiles.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { Retention } from "./Retention.ts"
 
@@ -60,10 +61,12 @@ const makeSweep = Effect.gen(function* () {
   const records = yield* ChatRecords
   const audit = yield* AuditLog
   const images = yield* ImageStore
+  const removeFiles = yield* makeRemoveFiles
   const { chatsMs, logsMs, visitorsMs } = yield* Retention
 
   const sweepChats = Effect.fnUntraced(function* (whose: RemoveUnusedInput["whose"], unusedForMs: number | undefined) {
     if (unusedForMs === undefined) return 0
+    if (whose === "visitors") yield* removeFiles({ unusedForMs })
     for (let total = 0; ;) {
       const removed = yield* records.removeUnused({ whose, unusedForMs, limit: PER_CALL })
       if (removed === 0) return total

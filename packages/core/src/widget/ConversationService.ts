@@ -5,7 +5,7 @@ import { ChatPage, ChatService } from "../chat/ChatService.ts"
 import { HANDOVER_STATES } from "../chat/store/Handover.ts"
 import { type BotConversation, ChatRecords, ChatStore, type ConversationCursor } from "../chat/store/ChatStore.ts"
 import { type StoredMessage, MAX_TRANSCRIPT_BYTES } from "../chat/store/StoredChat.ts"
-import { ConversationFiles } from "../chat/store/ConversationFiles.ts"
+import { ConversationFiles, makeRemoveFiles } from "../chat/store/ConversationFiles.ts"
 import type { Document } from "../documents/Document.ts"
 import { CreditRecords } from "../credits/CreditLedger.ts"
 import { replyCosts } from "../credits/CreditService.ts"
@@ -169,6 +169,7 @@ const make = Effect.gen(function* () {
   const chatRecords = yield* ChatRecords
   const files = yield* ConversationFiles
   const { withCosts, withMessages } = yield* makeCosts
+  const removeFiles = yield* makeRemoveFiles
   const exportPage = yield* makeExport
 
   const checkBot = Effect.fnUntraced(function* (owner: UserId, botId: string) {
@@ -202,6 +203,7 @@ const make = Effect.gen(function* () {
     }),
     remove: Effect.fn("ConversationService.remove")(function* (owner, botId, id) {
       const found = yield* find(owner, botId, id)
+      yield* removeFiles({ owner: found.owner, chatId: found.id })
       yield* Effect.catchTag(chat.remove(found.owner, found.id), "ChatNotFound", () =>
         Effect.fail(new ConversationNotFound())
       )

@@ -191,7 +191,10 @@ const make = Effect.map(Database, (database) => {
     listByStatus: (page) =>
       storing("DocumentStore.listByStatus", "jobs")(Effect.suspend(() => listed(database, text, page))),
     remove: (userId, id) =>
-      storing("DocumentStore.remove")(
+      storing(
+        "DocumentStore.remove",
+        "documents"
+      )(
         ifUuid(
           id,
           false,

@@ -133,7 +133,7 @@ const isBehind = (each: BotConversation, { id, usedAtMicros }: ConversationCurso
 }
 
 /** The keys of the chats that one call deletes, those without use for longest first. */
-const unusedKeys = (
+export const unusedKeys = (
   chats: Iterable<readonly [string, StoredChat]>,
   running: Iterable<StoredReply>,
   { limit, unusedForMs, whose }: RemoveUnusedInput,

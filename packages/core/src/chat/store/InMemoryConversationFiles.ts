@@ -1,15 +1,17 @@
 import { Clock, Effect, Layer } from "effect"
+import type { Document } from "../../documents/Document.ts"
 import { InMemoryDocuments, keyInMemory } from "../../documents/storing/InMemoryDocumentStore.ts"
 import { InMemoryStorage } from "../../storage/InMemoryStorage.ts"
 import { storableText } from "../../storage/storedForms.ts"
-import { type AttachFileInput, ConversationFiles, type FileAttached } from "./ConversationFiles.ts"
+import { type AttachFileInput, ConversationFiles, type FileAttached, type FilesOf } from "./ConversationFiles.ts"
 import type { VisitorChat } from "./Handovers.ts"
 import { InMemoryChats, keyOf, type StoredChat } from "./InMemoryChats.ts"
+import { unusedKeys } from "./InMemoryChatStore.ts"
 
 const make = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
-  const { chats, use } = yield* InMemoryChats
-  const { documents, ownedBy } = yield* InMemoryDocuments
+  const { chats, running, use } = yield* InMemoryChats
+  const { documents, ownedBy, remove } = yield* InMemoryDocuments
 
   const isWithin = ({ quota }: AttachFileInput, userId: string): boolean => {
     const files = ownedBy(userId).filter(({ conversation }) => conversation !== undefined)
@@ -47,8 +49,25 @@ const make = Effect.gen(function* () {
     return isWithin(input, owner.botOwner) ? "Attached" : "Full"
   }
 
+  const filesOf = (of: FilesOf, now: number): ReadonlyArray<Document> => {
+    if ("unusedForMs" in of) {
+      const unused = { whose: "visitors", unusedForMs: of.unusedForMs, limit: Infinity } as const
+      const keys = new Set(unusedKeys(chats.entries(), running.values(), unused, now))
+      return [...documents.values()].filter(({ conversation: at, userId }) => {
+        return at !== undefined && keys.has(keyOf({ ...at, botOwner: userId }, at.id))
+      })
+    }
+    return "bot" in of ? ownedBy(of.botOwner).filter(({ conversation }) => conversation?.bot === of.bot) : list(of)
+  }
+
+  const removeOne = (of: FilesOf, now: number): boolean => {
+    const [file] = filesOf(of, now)
+    return file !== undefined && remove({ userId: file.userId, documentId: file.id })
+  }
+
   return ConversationFiles.of({
     attach: (input) => storage.exclusive(Effect.map(Clock.currentTimeMillis, (now) => attach(input, now))),
+    removeOne: (of) => storage.exclusive(Effect.map(Clock.currentTimeMillis, (now) => removeOne(of, now))),
     list: (chat) => storage.exclusive(Effect.sync(() => list(chat)))
   })
 })

@@ -1,6 +1,6 @@
 import { Effect, type Layer } from "effect"
 import { expect, it } from "vitest"
-import { type AttachFileInput, ConversationFiles } from "../../chat/store/ConversationFiles.ts"
+import { type AttachFileInput, ConversationFiles, type FilesOf } from "../../chat/store/ConversationFiles.ts"
 import { ChatRecords, ChatStore } from "../../chat/store/ChatStore.ts"
 import type { VisitorChat } from "../../chat/store/Handovers.ts"
 import type { Document } from "../../documents/Document.ts"
@@ -161,6 +161,47 @@ const removals = (run: Run<Parts>) => {
           removed = yield* records.removeUnused({ whose: "visitors", unusedForMs: 0, limit: 1_000 })
         }
         expect(yield* remaining).toEqual([])
+      })
+    ))
+
+  it("files are deleted one after another: of a conversation, of a bot, or of unused ones; the others stay", () =>
+    run(
+      Effect.gen(function* () {
+        const files = yield* ConversationFiles
+        const documents = yield* DocumentStore
+        const visitor = newVisitor(newUserId())
+        const { bot, botOwner } = visitor
+        const [first, second, other] = [newChat(visitor), newChat(visitor), newChat(newVisitor(botOwner))]
+        const foreign = newChat(newVisitor(newUserId(), bot))
+        for (const chat of [first, first, second, other, foreign]) {
+          yield* attached(chat, { continues: (yield* namesIn(chat)).length > 0 })
+        }
+        const own = newDocument(botOwner)
+        yield* documents.insert(own, ampleQuota)
+        const left = Effect.map(
+          documents.list(botOwner),
+          (all) => new Set(all.map(({ conversation }) => conversation?.id))
+        )
+        const removeAll = (of: FilesOf) => Effect.repeat(files.removeOne(of), { while: (removed) => removed })
+        expect(yield* files.removeOne(first)).toBe(true)
+        expect(yield* namesIn(first)).toHaveLength(1)
+        yield* removeAll(first)
+        expect(yield* left).toEqual(new Set([second.chatId, other.chatId, undefined]))
+        for (const none of [
+          { ...second, owner: foreign.owner },
+          { ...second, chatId: "no-id" }
+        ]) {
+          expect(yield* files.removeOne(none)).toBe(false)
+        }
+        yield* removeAll({ botOwner, bot })
+        expect(yield* left).toEqual(new Set([other.chatId, undefined]))
+        expect(yield* namesIn(foreign)).toHaveLength(1)
+        yield* removeAll({ unusedForMs: 60_000 })
+        expect(yield* namesIn(other)).toHaveLength(1)
+        yield* Effect.sleep("5 millis")
+        yield* removeAll({ unusedForMs: 0 })
+        expect(yield* left).toEqual(new Set([undefined]))
+        expect(yield* (yield* ChatStore).transcript({ ...other, limit: 5 })).toBeDefined()
       })
     ))
 
