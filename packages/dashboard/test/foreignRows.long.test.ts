@@ -65,6 +65,7 @@ describe.runIf(hasPostgres && hasPooler)("without conditions on the owner", asyn
   await import("./suites/documents.ts")
   await import("./suites/bots.ts")
   await import("./suites/usage.ts")
+  await import("./suites/visitorFiles.ts")
   everyChatState([LIGHT])
   everyPage([LIGHT])
   filledPages([LIGHT])

@@ -6,6 +6,7 @@
 import {
   botStoreContract,
   chatStoreContract,
+  conversationFilesContract,
   crmConnectionStoreContract,
   documentStoreContract,
   fileStoreContract,
@@ -41,6 +42,7 @@ describe.runIf(hasPostgres && hasPooler)("without conditions on the owner", () =
   const name = "Postgres, by its policies alone"
   botStoreContract(name, layer)
   chatStoreContract(name, layer, ageChat)
+  conversationFilesContract(name, layer)
   crmConnectionStoreContract(name, layer)
   documentStoreContract(name, layer)
   fileStoreContract(name, layer)

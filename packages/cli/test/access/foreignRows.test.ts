@@ -69,18 +69,24 @@ describe.runIf(hasPostgres && hasPooler)("without conditions on the owner", () =
     const form = new FormData()
     form.set("file", new File([mark], `${mark}.txt`))
     const uploaded = (await (await send(user, "POST", "/api/upload", form)).json()) as { documentId: string }
-    const { id: botId } = await parley.bots.create(user, { displayName: mark })
+    const { id: botId } = await parley.bots.create(user, { displayName: mark, visitorUploads: true })
     const { keys } = await parley.bots.addKey(user, botId)
     const publicKey = keys[0]?.publicKey ?? ""
     const visit = await send(user, "POST", "/api/widget/chat", { publicKey, visitorId: "v-1", message: mark })
     await visit.text()
+    const conversationId = visit.headers.get("x-conversation-id") ?? expect.fail("no conversation")
+    const attached = new FormData()
+    for (const [field, text] of Object.entries({ publicKey, visitorId: "v-1", conversationId }))
+      attached.set(field, text)
+    attached.set("file", new File([mark], `${mark}, of a visitor.txt`))
+    expect((await send("", "POST", "/api/widget/files", attached)).status).toBe(200)
     return {
       chatId: reply.headers.get("x-chat-id") ?? expect.fail("no chat"),
       messageId: reply.headers.get("x-message-id") ?? expect.fail("no message"),
       documentId: uploaded.documentId,
       botId,
       publicKey,
-      conversationId: visit.headers.get("x-conversation-id") ?? expect.fail("no conversation")
+      conversationId
     }
   }
 
