@@ -1,11 +1,10 @@
-import { openDatabase } from "@parley/adapters-db"
+import { Database, openDatabase, PgDatabaseLayer } from "@parley/adapters-db"
 import { parleyFetch } from "@parley/adapters-http"
 import { chatModelsLayer, OfflineChatModel } from "@parley/adapters-llm"
 import { createParley, type Parley } from "@parley/core"
 import { ChatModels } from "@parley/core/adapter"
 import { runtimeOf, UserService } from "@parley/core/effect"
-import { Effect, Exit, Scope } from "effect"
-import pg from "pg"
+import { Effect, Exit, ManagedRuntime, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { hasPostgres, migratedPostgres } from "../../../adapters-db/test/databases.ts"
 
@@ -16,14 +15,14 @@ const MOST_READS = 10
 describe.runIf(hasPostgres)("a visitor's file beside a deletion", () => {
   const scope = Effect.runSync(Scope.make())
   let parley: Parley
-  let pool: pg.Pool
+  let database: ManagedRuntime.ManagedRuntime<Database, never>
   let serve: (request: Request) => Promise<Response>
   let close = async () => {}
 
   beforeAll(async () => {
     const url = await Effect.runPromise(Scope.provide(migratedPostgres, scope))
-    pool = new pg.Pool({ connectionString: url, max: 12 })
-    const stores = await openDatabase({ pool, directUrl: url, migrate: false, logger: false })
+    database = ManagedRuntime.make(PgDatabaseLayer({ url, maxConnections: 1 }))
+    const stores = await openDatabase({ url, directUrl: url, migrate: false, logger: false })
     const models = chatModelsLayer({ offline: new OfflineChatModel() })
     parley = await createParley({
       ...stores,
@@ -37,7 +36,7 @@ describe.runIf(hasPostgres)("a visitor's file beside a deletion", () => {
     close = async () => {
       await parley.close()
       await stores.close()
-      await pool.end()
+      await database.dispose()
     }
   })
   afterAll(async () => {
@@ -57,12 +56,10 @@ describe.runIf(hasPostgres)("a visitor's file beside a deletion", () => {
   }
 
   const remaining = async (owner: string) => {
-    const { rows } = await pool.query<{ left: number }>(
-      `SELECT ((SELECT count(*) FROM parley.documents WHERE user_id = $1) + (SELECT count(*) FROM parley.chats WHERE user_id = $1)
-        + (SELECT count(*) FROM parley.file_parts WHERE user_id = $1))::int AS left`,
-      [owner]
-    )
-    return rows[0]?.left
+    const count = (table: string) => `(SELECT count(*)::int FROM parley.${table} WHERE user_id = $1)`
+    const all = `SELECT ${count("documents")} + ${count("chats")} + ${count("file_parts")} AS left`
+    const [row] = await database.runPromise(Database.use(({ statement }) => statement(all, [owner])))
+    return row?.["left"]
   }
 
   interface Stage {
