@@ -168,7 +168,14 @@ export const storageReach: StorageReach = {
     unanswered: { owner: botOwnerOf },
     cited: { owner: botOwnerOf }
   },
-  conversationFiles: { attach: { owner: personIn }, list: { owner: personIn } },
+  conversationFiles: {
+    attach: { owner: personIn },
+    list: { owner: personIn },
+    removeOne: {
+      each: "any",
+      owner: (of) => ("unusedForMs" in of ? undefined : "bot" in of ? of.botOwner : personIn(of))
+    }
+  },
   handovers: {
     ask: { owner: personIn },
     say: { owner: personIn },

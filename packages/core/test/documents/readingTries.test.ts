@@ -147,8 +147,8 @@ describe("what failed tries at reading cost", () => {
         }
         assert.strictEqual((yield* processed("ann", "a sound document")).status, "ready")
         // The erasure of a person deletes the counts under their id.
-        const counted = yield* (yield* RateLimiter).peek({ subject: "ann", name: "exhausting-visitor-files" })
-        assert.strictEqual(counted.count, 2)
+        const [counted] = yield* (yield* RateLimiter).peek([{ subject: "ann", name: "exhausting-visitor-files" }])
+        assert.strictEqual(counted?.count, 2)
       })
     )
   })
