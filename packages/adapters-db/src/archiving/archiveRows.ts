@@ -1,7 +1,7 @@
 import { AUDIT_KEPT_MS } from "@parley/core/adapter"
 import { Effect } from "effect"
 import { chooseUnusedSql } from "../chat/chatSql.ts"
-import { Database, type DatabaseError } from "../database/Database.ts"
+import { Database, type DatabaseError, type Sql } from "../database/Database.ts"
 import { forPurpose } from "../database/limits.ts"
 
 /**
@@ -19,6 +19,8 @@ const PER_BATCH = 1_000
 interface Statements {
   /** Selects the oldest rows of one batch, and locks those that may change. Parameters: age in milliseconds, rows. */
   readonly choose: string
+  /** The images of the chosen chats: their places, and one of them as JSON in `line`. Each is read by itself, as large as it is. */
+  readonly images?: { readonly places: string; readonly read: string }
   /**
    * Removes the rows in these places, and returns each as JSON in `line`. It is a statement of its own, so that it reads
    * what the lock protects.
@@ -29,6 +31,14 @@ interface Statements {
 const chats = (schema: string, whose: "people" | "visitors"): Statements => ({
   choose: `${chooseUnusedSql(schema, whose)}
 SELECT row_place::text AS place FROM chosen ORDER BY chosen.place`,
+  images: {
+    places: `SELECT i.ctid::text AS place FROM ${schema}.chat_images i
+JOIN ${schema}.chats c ON c.user_id = i.user_id AND c.bot = i.bot AND c.visitor = i.visitor AND c.id = i.chat_id
+WHERE c.ctid = ANY($1::text[]::tid[])`,
+    read: `SELECT json_build_object('imageId', i.id, 'userId', i.user_id, 'chatId', i.chat_id, 'mediaType', i.media_type,
+  'createdAt', i.created_at, 'base64', translate(encode(i.bytes, 'base64'), E'\\n', ''))::text AS line
+FROM ${schema}.chat_images i WHERE i.ctid = $1::tid`
+  },
   take: `WITH found AS MATERIALIZED (
   SELECT c.updated_at, json_build_object('userId', c.user_id, 'bot', nullif(c.bot, ''), 'visitor', nullif(c.visitor, ''),
     'id', c.id, 'title', c.title, 'createdAt', c.created_at, 'updatedAt', c.updated_at, 'handover', (
@@ -46,7 +56,8 @@ SELECT row_place::text AS place FROM chosen ORDER BY chosen.place`,
           WHERE p.user_id = m.user_id AND p.bot = m.bot AND p.visitor = m.visitor AND p.chat_id = m.chat_id
             AND p.position = coalesce(m.parent_position, m.position - 1)
         ), 'role', m.role, 'content', m.content, 'state', m.state,
-        'model', m.model, 'author', m.author, 'sources', m.sources, 'unread', coalesce(m.unread, '[]'), 'createdAt', m.created_at) ORDER BY m.position), '[]')
+        'model', m.model, 'author', m.author, 'sources', m.sources, 'unread', coalesce(m.unread, '[]'),
+        'imageIds', coalesce(to_json(m.image_ids), '[]'), 'rating', m.rating, 'createdAt', m.created_at) ORDER BY m.position), '[]')
       FROM ${schema}.messages m
       WHERE m.user_id = c.user_id AND m.bot = c.bot AND m.visitor = c.visitor AND m.chat_id = c.id
     ))::text AS line
@@ -91,7 +102,7 @@ const statementsOf = (schema: string): Readonly<Record<ArchivedKind, Statements>
 })
 
 /**
- * Moves the oldest rows of a kind to `keep`, one line of JSON each; returns their number. Each batch is one transaction,
+ * Moves the oldest rows of a kind to `keep`, one line of JSON each, chats after their images; returns the number of rows. Each batch is one transaction,
  * which is committed after `keep` has ended. If the process dies or the connection is lost between the two, the rows stay,
  * and the next call hands them out again: no row is lost, and one may be handed out twice. Rows that another
  * transaction has locked stay for the next call.
@@ -105,12 +116,20 @@ export const archiveRows = <E, R>(
   forPurpose("documents")(
     Effect.gen(function* () {
       const { asService, schema } = yield* Database
-      const { choose, take } = statementsOf(schema)[kind]
+      const { choose, images, take } = statementsOf(schema)[kind]
+      const keepImages = Effect.fnUntraced(function* (sql: Sql, places: ReadonlyArray<string>) {
+        if (images === undefined) return
+        for (const { place } of yield* sql.query<{ place: string }>(images.places, [places])) {
+          yield* keep((yield* sql.query<{ line: string }>(images.read, [place])).map(({ line }) => line))
+        }
+      })
       const batch = asService((sql) =>
         Effect.gen(function* () {
           const chosen = yield* sql.query<{ place: string }>(choose, [olderThanMs, PER_BATCH])
           if (chosen.length === 0) return undefined
-          const taken = yield* sql.query<{ line: string }>(take, [chosen.map(({ place }) => place)])
+          const places = chosen.map(({ place }) => place)
+          yield* keepImages(sql, places)
+          const taken = yield* sql.query<{ line: string }>(take, [places])
           // Another call may have taken all of them meanwhile.
           if (taken.length > 0) yield* keep(taken.map(({ line }) => line))
           return taken.length

@@ -1,10 +1,18 @@
-import { type BeginTurnInput, ChatStore, ConversationFiles, DocumentStore } from "@parley/core/adapter"
+import {
+  type BeginTurnInput,
+  ChatRecords,
+  ChatStore,
+  ConversationFiles,
+  DocumentStore,
+  ImageStore
+} from "@parley/core/adapter"
 import { ampleQuota, newDocument, newTurn, newVisitor } from "../../../core/src/testing/storage/storageFixtures.ts"
 import { Cause, Effect, Exit, Layer } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { ARCHIVED_KINDS, type ArchivedKind, archiveRows } from "../../src/archiving/archiveRows.ts"
 import { PgChatStoreLayer } from "../../src/chat/PgChatStore.ts"
 import { PgConversationFilesLayer } from "../../src/chat/PgConversationFiles.ts"
+import { PgImageStoreLayer } from "../../src/chat/PgImageStore.ts"
 import { Database } from "../../src/database/Database.ts"
 import { PgDocumentStoreLayer } from "../../src/documents/storing/PgDocumentStore.ts"
 import { ageChat } from "../chat/ageChat.ts"
@@ -65,8 +73,9 @@ const counts = Effect.gen(function* () {
 const ALL = { chats: 2, conversations: 2, audit: 2, payments: 4, events: 4 }
 
 describe.each(databases)("archiving on $name", ({ layer: database }) => {
-  const stores = Layer.mergeAll(PgChatStoreLayer, PgConversationFilesLayer, PgDocumentStoreLayer)
-  const run = <A, E>(work: Effect.Effect<A, E, ChatStore | ConversationFiles | Database | DocumentStore>) =>
+  const stores = Layer.mergeAll(PgChatStoreLayer, PgConversationFilesLayer, PgDocumentStoreLayer, PgImageStoreLayer)
+  type Stores = ChatRecords | ChatStore | ConversationFiles | Database | DocumentStore | ImageStore
+  const run = <A, E>(work: Effect.Effect<A, E, Stores>) =>
     Effect.runPromise(work.pipe(Effect.provide(stores.pipe(Layer.provideMerge(database)), { local: true })))
 
   it.each(ARCHIVED_KINDS)("old %s are handed out once, each whole, and removed; all other rows stay", (kind) =>
@@ -103,6 +112,40 @@ describe.each(databases)("archiving on $name", ({ layer: database }) => {
       })
     )
   )
+
+  it("the images of a chat come before it, and its messages keep their images and ratings", () =>
+    run(
+      Effect.gen(function* () {
+        const bytes = Uint8Array.from({ length: 200 }, (_, place) => place)
+        const images = [1, 2].map(() => ({
+          id: crypto.randomUUID(),
+          mediaType: "image/png" as const,
+          width: 9,
+          height: 9,
+          bytes
+        }))
+        for (const image of images) yield* (yield* ImageStore).add("ann", image)
+        const made = newTurn("ann")
+        const messages = [{ role: "user" as const, content: "Which?", images }]
+        const turn = { ...made, messages, reply: { ...made.reply, content: "Both." } }
+        yield* (yield* ChatStore).beginTurn(turn)
+        const { chatId, owner, reply } = turn
+        yield* (yield* ChatRecords).rate({ owner, chatId, messageId: reply.id, rating: { rating: "good" } })
+        yield* ageChat(turn, 50 * DAY_MS)
+        const { keep, lines } = collected()
+        expect(yield* archiveRows("chats", 40 * DAY_MS, keep)).toBe(1)
+        const base64 = Buffer.from(bytes).toString("base64")
+        const image = { userId: "ann", chatId, mediaType: "image/png", base64 }
+        expect(lines).toHaveLength(3)
+        expect(lines.slice(0, 2)).toEqual(
+          expect.arrayContaining(images.map(({ id: imageId }) => expect.objectContaining({ ...image, imageId })))
+        )
+        expect(lines[2]).toMatchObject({
+          id: chatId,
+          messages: [{ imageIds: images.map(({ id }) => id) }, { imageIds: [], rating: { rating: "good" } }]
+        })
+      })
+    ))
 
   it("a conversation names the files that its visitor attached, which are deleted with it", () =>
     run(
