@@ -3,6 +3,12 @@ import { Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
 
+/**
+ * The time of a begin: after the end of the run before, also if both are in one tick of the clock. That of the embedded
+ * database counts milliseconds.
+ */
+const later = "greatest(clock_timestamp(), r.ended_at + interval '1 microsecond')"
+
 /** Keeps the runs of tasks in a table, by the database's clock. Servers of later releases may keep runs of more tasks there. */
 export const PgTaskRunsLayer: Layer.Layer<TaskRuns, never, Database> = Layer.effect(
   TaskRuns,
@@ -12,7 +18,7 @@ export const PgTaskRunsLayer: Layer.Layer<TaskRuns, never, Database> = Layer.eff
       begin: ({ everyMs, retryMs, task }) =>
         statement(
           `INSERT INTO ${table} AS r (task, begun_at) VALUES ($1, clock_timestamp())
-          ON CONFLICT (task) DO UPDATE SET begun_at = clock_timestamp()
+          ON CONFLICT (task) DO UPDATE SET begun_at = ${later}
           WHERE r.begun_at IS NULL OR r.begun_at <= clock_timestamp() - interval '1 millisecond' *
             CASE WHEN r.ended_at >= r.begun_at THEN $2::float8 ELSE least($2::float8, $3::float8) END
           RETURNING task`,
@@ -28,8 +34,8 @@ export const PgTaskRunsLayer: Layer.Layer<TaskRuns, never, Database> = Layer.eff
         ),
       end: (task, findings) =>
         statement(
-          `INSERT INTO ${table} (task, ended_at, findings) VALUES ($1, clock_timestamp(), $2)
-          ON CONFLICT (task) DO UPDATE SET ended_at = EXCLUDED.ended_at, findings = EXCLUDED.findings`,
+          `INSERT INTO ${table} AS r (task, ended_at, findings) VALUES ($1, clock_timestamp(), $2)
+          ON CONFLICT (task) DO UPDATE SET ended_at = greatest(EXCLUDED.ended_at, r.begun_at), findings = EXCLUDED.findings`,
           [task, findings]
         ).pipe(Effect.asVoid, storing("TaskRuns.end", "maintenance")),
       ended: statement<{ task: TaskRun["task"]; endedAt: number; findings: number }>(
