@@ -44,7 +44,7 @@ import type {
   VisitorUploadsOff
 } from "./files/fileErrors.ts"
 import { makeRating, type VisitorRatingInput } from "./rateReply.ts"
-import { visitorOwner } from "./visitorOwner.ts"
+import { makeLeaveDeletedBot, visitorOwner } from "./visitorOwner.ts"
 import { visitorShares } from "./visitorShares.ts"
 import { configOf, type WidgetConfig } from "./WidgetConfig.ts"
 import { messagesAfter, shownMessage, type WidgetTranscript } from "./WidgetTranscript.ts"
@@ -296,6 +296,7 @@ const makeFinding = Effect.gen(function* () {
 const makeAskingForPerson = Effect.gen(function* () {
   const askForPerson = yield* makeAskForPerson
   const gate = yield* VisitorGate
+  const leaveDeletedBot = yield* makeLeaveDeletedBot
   const { botOf, conversationOf } = yield* makeFinding
   return Effect.fn("WidgetService.askForPerson")(function* (wish: PersonWishInput) {
     const { address, conversationId: chatId, email, language = "en", page, site } = wish
@@ -310,6 +311,7 @@ const makeAskingForPerson = Effect.gen(function* () {
     const asked = yield* askForPerson({ bot, owner, chatId, email: canonical, page, language, site })
     const now = yield* Clock.currentTimeMillis
     const { conversationId, state } = asked
+    if (chatId === undefined) yield* leaveDeletedBot(owner, conversationId)
     return { conversationId, state, hasEmail: asked.email !== undefined, opensAt: opensAt(bot.openingHours, now) }
   }, Effect.scoped)
 })
@@ -343,6 +345,7 @@ const make = Effect.gen(function* () {
   const conversationFiles = yield* ConversationFiles
   const handovers = yield* Handovers
   const insteadOfReply = yield* makeInsteadOfReply
+  const leaveDeletedBot = yield* makeLeaveDeletedBot
   const { botOf, conversationOf } = yield* makeFinding
 
   return WidgetService.of({
@@ -365,7 +368,9 @@ const make = Effect.gen(function* () {
       yield* gate.enter(visit)
       yield* gate.prove(visit, call.challengeToken)
       const asked = { askedAt, bot, owner, call }
-      return yield* Effect.catch(answered(asked), (error) => insteadOfReply(asked, error))
+      const reply = yield* Effect.catch(answered(asked), (error) => insteadOfReply(asked, error))
+      if (conversationId !== undefined) return reply
+      return { ...reply, text: Stream.ensuring(reply.text, leaveDeletedBot(owner, reply.conversationId)) }
     }),
     conversation: Effect.fn("WidgetService.conversation")(function* ({
       address,

@@ -8,7 +8,7 @@ import {
   PersonalData
 } from "@parley/core/adapter"
 import { BotService, ConversationService, CreditService, UserService, WidgetService } from "@parley/core/effect"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Stream } from "effect"
 import { says, scriptedModel, world } from "../chat/world.ts"
 
 const OWNER = "owner"
@@ -92,4 +92,19 @@ describe("a visitor's file is not stored, and begins no conversation", () => {
       yield* nothingIsStored(id)
     }).pipe(Effect.provide(services))
   )
+})
+
+it.live("a conversation that begins while its bot is deleted is deleted with it", () => {
+  let meanwhile: Effect.Effect<unknown> = Effect.void
+  const model = scriptedModel(() => Stream.unwrap(Effect.as(meanwhile, says(["Hello"]))))
+  return Effect.gen(function* () {
+    const { id, publicKey } = yield* newBot
+    const context = yield* Effect.context<BotService>()
+    const removing = BotService.use((bots) => bots.remove(OWNER, id))
+    meanwhile = Effect.orDie(Effect.provide(removing, context))
+    const widget = yield* WidgetService
+    const call = { publicKey, visitorId: "visitor-1", message: "Hi", address: "192.0.2.1" }
+    yield* Effect.scoped(Effect.flatMap(widget.send(call), ({ text }) => Stream.runDrain(text)))
+    yield* nothingIsStored(id)
+  }).pipe(Effect.provide(world(model)))
 })
