@@ -7,8 +7,31 @@ const executablePath = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium"
 const promised = process.env["CI"] !== undefined || process.env["CHROMIUM_PATH"] !== undefined
 const reason = `There is none at ${executablePath}: install it, or set CHROMIUM_PATH.`
 
+/**
+ * The address bar's own popups: with them, the browser loads two pages of its own beside each window, which takes more
+ * processor time than the pages under test. Chromium takes the last list alone, so that this one repeats playwright's.
+ */
+const disabledFeatures = [
+  "WebUIOmniboxPopup",
+  "WebUIOmniboxAimPopup",
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "DestroyProfileOnBrowserClose",
+  "HttpsUpgrades",
+  "HttpsFirstBalancedModeAutoEnable",
+  "LensOverlay",
+  "MediaRouter",
+  "PaintHolding",
+  "ThirdPartyStoragePartitioning",
+  "AvoidCorsURLLoaderRestartOnRedirect",
+  "OptimizationHints",
+  "NetworkTimeServiceQuerying",
+  "AimEnabled",
+  "PreconnectToSearch"
+]
+
 /** Every name under `.test` is this machine to it. */
 const args = [
+  `--disable-features=${disabledFeatures.join(",")}`,
   "--headless",
   "--no-sandbox",
   "--disable-gpu",
