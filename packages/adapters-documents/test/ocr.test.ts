@@ -1,8 +1,9 @@
-import { DocumentParser, Ocr, OcrFailed, type OcrService } from "@parley/core/adapter"
-import { Effect, Exit, Layer, Result } from "effect"
+import { OcrFailed, type OcrService } from "@parley/core/adapter"
+import { Effect, Exit, Result } from "effect"
 import { inflateSync } from "node:zlib"
 import { describe, expect, it } from "vitest"
-import { type ParserLimits, WorkerDocumentParser } from "../src/index.ts"
+import type { ParserLimits } from "../src/index.ts"
+import { sharedParser } from "./fixtures/sharedParser.ts"
 import { type PdfPage, writePdf } from "./fixtures/writePdf.ts"
 import { writeScan } from "./fixtures/writeScan.ts"
 
@@ -19,10 +20,9 @@ const reading: OcrService = {
   recognise: ({ page, png }) => Effect.succeed(`Picture ${shownBy(png).shade} of page ${page}.\u0000\r\n`)
 }
 
-const parse = (bytes: Uint8Array, ocr: OcrService | undefined, limits: Partial<ParserLimits> = {}) =>
-  DocumentParser.use((parser) => Effect.result(parser.parse({ type: "pdf", bytes, userId: "ann" }))).pipe(
-    Effect.provide(Layer.provide(WorkerDocumentParser.layer(limits), Layer.succeed(Ocr, ocr)))
-  )
+const shared = sharedParser()
+const parse = (bytes: Uint8Array, ocr: OcrService | undefined, limits?: Partial<ParserLimits>) =>
+  shared("pdf", bytes, ocr, limits)
 
 describe("a scan", () => {
   it("is read page by page where text recognition is configured, blank pages kept", async () => {

@@ -8,18 +8,11 @@ import { DEFAULT_PARSER_LIMITS, type ParserLimits, WorkerDocumentParser } from "
 import { decodeHeic, readPicture } from "../src/parsing/image/readPicture.ts"
 import type { Unreadable } from "../src/parsing/Unreadable.ts"
 import { extendedWebp, samplePicture, turnedJpeg, writePng } from "./fixtures/writePicture.ts"
+import { sharedParser } from "./fixtures/sharedParser.ts"
 
 const SIZE = { width: 244, height: 130 }
 
-const parse = (
-  type: DocumentType,
-  bytes: Uint8Array,
-  ocr: OcrService | undefined,
-  limits: Partial<ParserLimits> = {}
-) =>
-  DocumentParser.use((parser) => Effect.result(parser.parse({ type, bytes, userId: "ann" }))).pipe(
-    Effect.provide(Layer.provide(WorkerDocumentParser.layer(limits), Layer.succeed(Ocr, ocr)))
-  )
+const parse = sharedParser()
 
 /** Returns the picture that text recognition gets, as red, green, blue and how opaque. */
 const shown = async (bytes: Uint8Array, limits = DEFAULT_PARSER_LIMITS) => {
