@@ -1,7 +1,7 @@
 /** What servers of other settings show in a browser, in one file, as in `pages.test.ts`. */
 import { attacks } from "./crm/attacks.ts"
 import { billing } from "./suites/billing.ts"
-import { BRAND_LOOKS, branding } from "./suites/branding.ts"
+import { BRAND_LOOKS, BRAND_PAGES, branding } from "./suites/branding.ts"
 import { problems } from "./suites/problems.ts"
 import { runningReply, stoppedReply } from "./suites/runningReply.ts"
 import { connectedServer } from "./support/connectedServer.ts"
@@ -17,4 +17,4 @@ describeInChromium("a server of few credits that is connected to CRM providers a
   stoppedReply(stage, vendor, ["the button"])
 })
 
-branding(BRAND_LOOKS.slice(-1))
+branding(BRAND_LOOKS.slice(-1), BRAND_PAGES)

@@ -26,8 +26,14 @@ export const BRAND_LOOKS: ReadonlyArray<Look> = [1280, 800, 360].flatMap((width)
 const fillOf = (page: Page) =>
   page.getByRole("button", { name: "Sign in" }).evaluate((button) => getComputedStyle(button).backgroundColor)
 
+/** The pages that every run looks at, beside the sign-in, a chat and a shared one. */
+export const BRAND_PAGES = ["/billing"]
+
+/** All pages. */
+export const ALL_BRAND_PAGES = ["/documents", "/usage", "/billing", "/bots", "/settings"]
+
 /** The pages of a server with a brand, which describe their own browser and server. */
-export const branding = (looks: ReadonlyArray<Look>): void => {
+export const branding = (looks: ReadonlyArray<Look>, pages: ReadonlyArray<string>): void => {
   const folder = mkdtempSync(join(tmpdir(), "parley-brand-"))
   const logo = join(folder, "mark.svg")
   writeFileSync(logo, MARK)
@@ -37,7 +43,7 @@ export const branding = (looks: ReadonlyArray<Look>): void => {
       startServer({}, { PARLEY_BRAND_NAME: NAME, PARLEY_BRAND_LOGO: logo, PARLEY_BRAND_ACCENT: ACCENT })
     describeInChromium("of an operator", start, (stage) => {
       it.each(looks)(
-        "has its name, logo and colours on every page, legible at $width px in $colorScheme",
+        "has its name, logo and colours on its pages, legible at $width px in $colorScheme",
         async ({ colorScheme, width }) => {
           const options = { viewport: { width, height: width === 360 ? 740 : 800 }, colorScheme }
           const dashboard = await stage.open(options)
@@ -73,7 +79,7 @@ export const branding = (looks: ReadonlyArray<Look>): void => {
           await page.getByRole("main").getByText(NAME).waitFor()
           expect(await page.title()).toMatch(new RegExp(` · ${NAME}$`))
           await check("shared")
-          for (const path of ["/documents", "/usage", "/billing", "/bots", "/settings"]) {
+          for (const path of pages) {
             await page.goto(path)
             await page.getByRole("heading", { level: 1 }).waitFor()
             await check(path.slice(1))

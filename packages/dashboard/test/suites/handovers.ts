@@ -2,7 +2,7 @@ import type { FrameLocator, Page } from "playwright-core"
 import { expect, it } from "vitest"
 import { screenshot } from "../../../../test/support/screenshot.ts"
 import { brokenRules, overflowOf } from "../support/brokenRules.ts"
-import { describeInChromium } from "../support/describeInChromium.ts"
+import type { Stage } from "../support/describeInChromium.ts"
 import { makeBot } from "../support/makeBot.ts"
 import { startWidgetSite } from "../support/widgetSite.ts"
 
@@ -30,7 +30,8 @@ const anotherDay = () => ({
   ranges: [{ day: ((new Date().getUTCDay() + 3) % 7) + 1, from: "09:00", to: "17:00" }]
 })
 
-describeInChromium("a person in the place of a bot", {}, (stage) => {
+/** A visitor and an owner who write to each other. */
+export const handovers = (stage: Stage): void =>
   it("a visitor asks for a person, both write side by side, nothing is charged, and then the bot answers again", async () => {
     let id = ""
     let key = ""
@@ -102,6 +103,8 @@ describeInChromium("a person in the place of a bot", {}, (stage) => {
     expect(dashboard.complaintsBut(/status of 400 .*\/api\/bots/)).toEqual([])
   })
 
+/** The same in narrow windows, in German, while no person is there. */
+export const furtherHandovers = (stage: Stage): void =>
   it("on phones, outside the opening hours, the visitor learns when people are back, and the owner answers in German", async () => {
     let id = ""
     let key = ""
@@ -150,4 +153,3 @@ describeInChromium("a person in the place of a bot", {}, (stage) => {
     await chat.getByText("A person", { exact: true }).first().waitFor()
     expect(dashboard.complaintsBut()).toEqual([])
   })
-})

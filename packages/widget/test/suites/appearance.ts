@@ -1,20 +1,12 @@
 import { expect, it } from "vitest"
 import { screenshot } from "../../../../test/support/screenshot.ts"
+import { CHOSEN, chosenOnPhone } from "../looks/chosenOnPhone.ts"
 import { brokenRules } from "../support/brokenRules.ts"
 import { describeWidget, hostPage } from "../support/describeWidget.ts"
 import { CONFIG, KEY } from "../support/ScriptedService.ts"
 import type { WidgetPage } from "../support/WidgetPage.ts"
 
 const OTHER_KEY = "pk_zyxwvtsrqpnmkjhgfedcba9876543210"
-const CHOSEN = {
-  ...CONFIG,
-  position: "left",
-  launcherText: "Ask us",
-  cornerRadius: 0,
-  font: "serif",
-  colorScheme: "dark"
-}
-
 const styleOf = (widget: WidgetPage, selector: string, property: string) =>
   widget.frame.locator(selector).evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), property)
 
@@ -84,21 +76,5 @@ describeWidget("the look that a bot's owner chose", (stage) => {
     expect(left!.x + left!.width).toBeLessThanOrEqual(right!.x - 15)
   })
 
-  it.each(["light", "dark"] as const)("stays legible on a phone, %s, and the words wrap", async (colorScheme) => {
-    stage.service.configure(KEY, {
-      ...CHOSEN,
-      colorScheme,
-      font: "mono",
-      cornerRadius: 24,
-      launcherText: "Wwwwwwwww ".repeat(3).trim()
-    })
-    const widget = await stage.visit({ viewport: { width: 320, height: 640 } })
-    await widget.launcher.waitFor()
-    const { width, x } = (await widget.launcher.boundingBox())!
-    expect(x + width).toBeLessThanOrEqual(300)
-    await screenshot(widget.page, `appearance-phone-${colorScheme}-launcher`)
-    await widget.open()
-    await screenshot(widget.page, `appearance-phone-${colorScheme}`)
-    for (const frame of widget.page.frames()) expect(await brokenRules(frame)).toEqual([])
-  })
+  chosenOnPhone(stage, ["dark"])
 })

@@ -1,14 +1,7 @@
 import { expect, it } from "vitest"
-import { screenshot } from "../../../../test/support/screenshot.ts"
-import { brokenRules } from "../support/brokenRules.ts"
-import { describeWidget, hostPage } from "../support/describeWidget.ts"
+import { CARD_LOOKS, everyCard, welcomeCards } from "../looks/everyCard.ts"
+import { describeWidget } from "../support/describeWidget.ts"
 import { CONFIG, KEY } from "../support/ScriptedService.ts"
-
-const welcomeCards = [
-  { title: "Prices", text: "What each plan costs,\nand what it includes.", link: "https://acme.test/prices?all#top" },
-  { title: "Returns", question: "How do I return a thing?" },
-  { title: "A title of a card that is rather long, and a word: Donaudampfschifffahrt", link: "http://acme.test/" }
-]
 
 const HOSTILE = [
   ...["javascript:alert(1)", "data:text/html,a", "mailto:a@acme.test", "/prices", "https://user:pass@acme.test", 7].map(
@@ -52,32 +45,5 @@ describeWidget("the cards of an empty conversation", (stage) => {
     expect(widget.complaints).toEqual([])
   })
 
-  it.each([
-    ["left-to-right", 'lang="en"'],
-    ["right-to-left", 'lang="ar" dir="rtl"']
-  ])("%s: break no rule of accessibility, and fit wide and narrow windows", async (name, html) => {
-    for (const [width, colorScheme] of [
-      [1_280, "light"],
-      [800, "dark"],
-      [360, "light"],
-      [360, "dark"]
-    ] as const) {
-      stage.service.configure(KEY, { ...CONFIG, welcomeCards })
-      const widget = await stage.visit({
-        url: stage.site.page(`/cards-${name}`, hostPage(stage.tag(), html)),
-        viewport: { width, height: 760 },
-        colorScheme,
-        reducedMotion: "reduce"
-      })
-      await widget.launcher.click()
-      await widget.frame.getByRole("link", { name: "Prices" }).waitFor()
-      const shape = `cards-${name}-${width}-${colorScheme}`
-      await screenshot(widget.page, shape)
-      for (const frame of widget.page.frames()) {
-        expect([shape, await brokenRules(frame)]).toEqual([shape, []])
-        const tooWide = await frame.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-        expect([shape, tooWide <= 0]).toEqual([shape, true])
-      }
-    }
-  })
+  everyCard(stage, CARD_LOOKS)
 })

@@ -1,13 +1,9 @@
 import { expect, it } from "vitest"
-import { screenshot } from "../../../../test/support/screenshot.ts"
-import { brokenRules } from "../support/brokenRules.ts"
-import { describeWidget, hostPage, type Stage, type VisitOptions } from "../support/describeWidget.ts"
+import { chooser, everyFile, FILE_LOOKS, fileOf } from "../looks/everyFile.ts"
+import { describeWidget, type Stage, type VisitOptions } from "../support/describeWidget.ts"
 import { CONFIG, KEY } from "../support/ScriptedService.ts"
 import type { WidgetPage } from "../support/WidgetPage.ts"
 
-const fileOf = (name: string, text = "Storks.") => ({ name, mimeType: "text/plain", buffer: Buffer.from(text) })
-
-const chooser = (widget: WidgetPage) => widget.frame.locator('input[type="file"]')
 const lines = (widget: WidgetPage) => widget.frame.getByRole("list", { name: "Attached files" }).getByRole("listitem")
 
 const opened = async (stage: Stage, options: VisitOptions = {}) => {
@@ -114,37 +110,5 @@ describeWidget("a visitor's files", (stage) => {
       .toEqual(failures.map(([reason, words]) => `${reason}.txt ${words}`))
   })
 
-  it.each([
-    ["left-to-right", 'lang="en"'],
-    ["right-to-left", 'lang="ar" dir="rtl"']
-  ])("%s: break no rule of accessibility, and fit wide and narrow windows", async (name, html) => {
-    for (const [width, colorScheme] of [
-      [1_280, "dark"],
-      [800, "light"],
-      [360, "light"],
-      [360, "dark"]
-    ] as const) {
-      stage.service.configure(KEY, { ...CONFIG, visitorUploads: true, handOver: true })
-      stage.service.fileAnswers.push({ status: "ready" }, { status: "failed", reason: "password" })
-      const widget = await stage.visit({
-        url: stage.site.page(`/files-${name}`, hostPage(stage.tag(), html)),
-        viewport: { width, height: 760 },
-        colorScheme,
-        reducedMotion: "reduce"
-      })
-      await widget.launcher.click()
-      await chooser(widget).setInputFiles([
-        fileOf("receipt.txt"),
-        fileOf("a-rather-long-name-of-a-file-that-somebody-has-photographed.txt")
-      ])
-      await widget.frame.locator('.files [data-state="failed"]').waitFor()
-      const shape = `files-${name}-${width}-${colorScheme}`
-      await screenshot(widget.page, shape)
-      for (const frame of widget.page.frames()) {
-        expect([shape, await brokenRules(frame)]).toEqual([shape, []])
-        const tooWide = await frame.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-        expect([shape, tooWide <= 0]).toEqual([shape, true])
-      }
-    }
-  })
+  everyFile(stage, FILE_LOOKS)
 })
