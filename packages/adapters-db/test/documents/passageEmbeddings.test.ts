@@ -17,6 +17,7 @@ import { Database, DatabaseOwner, PgDocumentStoreLayer, PgPassageIndexLayer } fr
 import { loadMigrations } from "../../src/migrations/Migration.ts"
 import { builtOnce } from "../builtOnce.ts"
 import { databases } from "../databases.ts"
+import { preparedDump } from "../preparedPglite.ts"
 
 const storesWith = (embedder: Embedder["Service"]) =>
   // Layers are built once for all who ask within one run: each of these is another index.
@@ -128,7 +129,7 @@ for (const { name, layer: database } of databases) {
 }
 
 it("a server that does not have pgvector takes every migration", async () => {
-  const engine = await PGlite.create()
+  const engine = await PGlite.create({ loadDataDir: new Blob([await preparedDump()]) })
   try {
     await engine.exec("CREATE SCHEMA parley")
     for (const { text } of await loadMigrations()) await engine.exec(text.replaceAll("{{schema}}", "parley"))

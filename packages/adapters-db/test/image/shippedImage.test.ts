@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
-import { describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Database } from "../../src/database/Database.ts"
 import { DatabaseOwner } from "../../src/database/DatabaseOwner.ts"
 import { openEngine } from "../../src/database/embedded/openEngine.ts"
@@ -51,12 +51,22 @@ const ask = (thread: PgliteThread, text: string) =>
   thread.ask({ kind: "query", text, params: [] }) as Promise<ReadonlyArray<Record<string, unknown>>>
 
 describe("a new data folder", () => {
+  /** The definitions that migrating makes. */
+  let migrated: ReadonlyArray<Record<string, unknown>>
+  let made: PgliteThread
+  beforeAll(async () => {
+    made = await preparedPglite()
+    const whole = Effect.andThen(migrate(), () => installJobQueue)
+    await Effect.runPromise(Effect.provide(whole, rolesOn(made)))
+    migrated = await ask(made, DEFINITIONS)
+  })
+  afterAll(() => made.close())
+
   it("begins as the shipped image: migrated, as migrating would have made it, and migrated now", async () => {
     expect(existsSync(await shippedImageFile())).toBe(true)
     const root = mkdtempSync(join(tmpdir(), "parley-image-test-"))
     const before = Date.now()
     const thread = openEngine({ dataDir: join(root, "database") })
-    const made = await preparedPglite()
     try {
       const pending = await Effect.runPromise(Effect.provide(pendingMigrations(), rolesOn(thread)))
       expect(pending).toEqual([])
@@ -66,15 +76,9 @@ describe("a new data folder", () => {
       expect((applied?.["first"] as Date).getTime()).toBeGreaterThanOrEqual(before - 1)
       expect(readdirSync(root)).toEqual(["database"])
 
-      await Effect.runPromise(
-        Effect.provide(
-          Effect.andThen(migrate(), () => installJobQueue),
-          rolesOn(made)
-        )
-      )
-      expect(await ask(thread, DEFINITIONS)).toEqual(await ask(made, DEFINITIONS))
+      expect(await ask(thread, DEFINITIONS)).toEqual(migrated)
     } finally {
-      await Promise.all([thread.close(), made.close()])
+      await thread.close()
       rmSync(root, { recursive: true, force: true })
     }
   })
@@ -82,21 +86,14 @@ describe("a new data folder", () => {
   it("in memory begins as the same, and leaves nothing on the disk", async () => {
     const before = Date.now()
     const thread = openEngine({})
-    const made = await preparedPglite()
     try {
       expect(await Effect.runPromise(Effect.provide(pendingMigrations(), rolesOn(thread)))).toEqual([])
       expect(await ask(thread, "SELECT datname FROM pg_database")).toEqual([{ datname: "postgres" }])
       const [applied] = await ask(thread, "SELECT min(applied_at) AS first FROM parley.migrations")
       expect((applied?.["first"] as Date).getTime()).toBeGreaterThanOrEqual(before - 1)
-      await Effect.runPromise(
-        Effect.provide(
-          Effect.andThen(migrate(), () => installJobQueue),
-          rolesOn(made)
-        )
-      )
-      expect(await ask(thread, DEFINITIONS)).toEqual(await ask(made, DEFINITIONS))
+      expect(await ask(thread, DEFINITIONS)).toEqual(migrated)
     } finally {
-      await Promise.all([thread.close(), made.close()])
+      await thread.close()
     }
   })
 

@@ -10,6 +10,7 @@ import { expect, it } from "vitest"
 import { Database } from "../../src/database/Database.ts"
 import { DatabaseOwner } from "../../src/database/DatabaseOwner.ts"
 import { storesLayer } from "../../src/storesLayer.ts"
+import { builtOnce } from "../builtOnce.ts"
 import { databases } from "../databases.ts"
 
 type Parts = Database | DatabaseOwner | CreditPorts | Outbox | PaymentEventStore | PersonalData | UserService
@@ -158,7 +159,7 @@ const erasing = (run: Run<Parts>) => {
 }
 
 for (const { name, layer } of databases) {
-  const stores = Layer.provideMerge(storesLayer(), layer)
+  const stores = Layer.provideMerge(storesLayer(), builtOnce(layer))
   personalDataContract(name, stores)
   userExportContract(name, stores)
   const users = UserService.layer.pipe(
