@@ -5,7 +5,7 @@ import { makeWebCryptoSecretBox, parseSecretKeys } from "@parley/core/effect"
 import { neutralProvider, scriptedCrm } from "@parley/core/testing"
 import { widgetFiles } from "@parley/widget/files"
 import { Effect, Result, Schema } from "effect"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { HmacSessionVerifier, type Route, routes } from "../src/index.ts"
 import { accessMatrix, type Column, columns } from "./support/accessMatrix.ts"
 import { PNG } from "./support/png.ts"
@@ -122,13 +122,24 @@ const createOwned = async () => {
   }
 }
 
-/** Set by a test that has shown that it changed nothing: the next one may use the same. */
-let isUntouched = false
+/** The number of tests that have begun. */
+let tests = 0
+beforeEach(() => void (tests += 1))
 
-/** Creates unchanged data of the owner. */
+/** Everything of the owner's, from a test that has shown that it changed nothing: the next one may use the same. */
+let untouched: { readonly all: Awaited<ReturnType<typeof everything>>; readonly by: number } | undefined
+
+/** Creates unchanged data of the owner; returns everything of the owner's. */
 const haveOwned = async () => {
-  if (!isUntouched) await createOwned()
-  isUntouched = false
+  if (untouched?.by === tests - 1) return untouched.all
+  await createOwned()
+  return everything()
+}
+
+/** Shows that everything is as it was. */
+const expectUntouched = async (before: Awaited<ReturnType<typeof everything>>) => {
+  expect(await everything()).toEqual(before)
+  untouched = { all: before, by: tests }
 }
 
 /** The id of the owner's data in the path of a route. */
@@ -365,11 +376,9 @@ const strange: ReadonlyArray<readonly [string, () => Promise<Record<string, stri
 
 describe.each(of("session"))("%s", (name, route) => {
   test.each(strange)("with %s is 401 and changes nothing", async (_, headers) => {
-    await haveOwned()
-    const before = await everything()
+    const before = await haveOwned()
     await expectProblem(await call(route, await headers()), 401, "unauthorized")
-    expect(await everything()).toEqual(before)
-    isUntouched = true
+    await expectUntouched(before)
   })
 
   test("the owner may", async () => {
@@ -384,8 +393,7 @@ describe.each(of("session"))("%s", (name, route) => {
   })
 
   test("another person gets nothing of the owner's", async () => {
-    await haveOwned()
-    const before = await everything()
+    const before = await haveOwned()
     const response = await call(route, { cookie: await cookieFor(STRANGER) })
     const text = await response.text()
     const expected = strangersGet[name] ?? Number(Object.keys(route.responses)[0])
@@ -393,8 +401,7 @@ describe.each(of("session"))("%s", (name, route) => {
     if (expected < 400)
       for (const secret of ["Mine.", "mine.txt", "Mine too.", owned.chatId, owned.botId])
         expect(text).not.toContain(secret)
-    expect(await everything()).toEqual(before)
-    isUntouched = true
+    await expectUntouched(before)
   })
 })
 
@@ -541,12 +548,10 @@ describe.each(of("development"))("%s", (_, route) => {
 
 describe.each(of("payment-signature"))("%s", (_, route) => {
   test.each(strange)("with %s is taken from its signer alone", async (_, headers) => {
-    await haveOwned()
-    const before = await everything()
+    const before = await haveOwned()
     await expectProblem(await call(route, await headers()), 400, "invalid_signature")
     await expectProblem(await call(route, { cookie: await cookieFor(OWNER) }), 400, "invalid_signature")
-    expect(await everything()).toEqual(before)
-    isUntouched = true
+    await expectUntouched(before)
   })
 })
 
@@ -556,17 +561,14 @@ const expectRefusal = ({ failures }: Route, ...expected: Parameters<typeof expec
 
 describe.each(of("key"))("%s", (_, route) => {
   test.each(strange)("with %s is for who has a key alone, and changes nothing", async (_name, headers) => {
-    await haveOwned()
-    const before = await everything()
+    const before = await haveOwned()
     await expectRefusal(route, await call(route, await headers()), 401, "service_key_invalid")
     await expectRefusal(route, await call(route, { cookie: await cookieFor(OWNER) }), 401, "service_key_invalid")
-    expect(await everything()).toEqual(before)
-    isUntouched = true
+    await expectUntouched(before)
   })
 
   test("with a key that does not count is 401 and changes nothing, also beside the owner's cookie", async () => {
-    await haveOwned()
-    const before = await everything()
+    const before = await haveOwned()
     const { key } = server.serviceKey
     const revoked = await server.parley.keys.create({ name: "r", scopes: SERVICE_SCOPES })
     await server.parley.keys.revoke(revoked.id)
@@ -575,21 +577,18 @@ describe.each(of("key"))("%s", (_, route) => {
       const headers = { authorization: `Bearer ${text}`, cookie: await cookieFor(OWNER) }
       await expectRefusal(route, await call(route, headers), 401, "service_key_invalid")
     }
-    expect(await everything()).toEqual(before)
-    isUntouched = true
+    await expectUntouched(before)
   })
 
   test.each(SERVICE_SCOPES)(
     "with a key that has the scope %s alone answers exactly if it asks for that",
     async (scope) => {
-      await haveOwned()
-      const before = await everything()
+      const before = await haveOwned()
       const { key } = await server.parley.keys.create({ name: scope, scopes: [scope] })
       const response = await call(route, { authorization: `bearer ${key}` })
       if (route.access.scope === scope) return expect([401, 403]).not.toContain(response.status)
       expect(await expectRefusal(route, response, 403, "scope_missing")).toMatchObject({ scope: route.access.scope })
-      expect(await everything()).toEqual(before)
-      isUntouched = true
+      await expectUntouched(before)
     }
   )
 })
