@@ -76,3 +76,6 @@ export const databases: ReadonlyArray<TestDatabase> = [
     ? [{ name: "Postgres" as const, layer: postgresOn(migratedPostgres), empty: postgresOn(freshPostgres) }]
     : [])
 ]
+
+/** PGlite alone, for contracts that `deployments.test.ts` runs on Postgres. */
+export const embedded = databases.filter(({ name }) => name === "PGlite")

@@ -1,12 +1,14 @@
-/** The same stores as deployed in other ways, each way by itself. */
+/** The stores as deployed in other ways, each way by itself, and with the settings that come with Postgres. */
 import { chatStoreContract, creditLedgerContract } from "@parley/core/testing"
 import { Effect } from "effect"
 import { describe } from "vitest"
 import { ageChat } from "./chat/ageChat.ts"
-import { american, hasPostgres } from "./databases.ts"
+import { american, freshPostgres, hasPostgres } from "./databases.ts"
 import { deployedContracts, migratedStores } from "./deployedContracts.ts"
 import { hardenedBy, ordinaryLogin } from "./ordinaryLogin.ts"
 import { behindPooler, hasPooler } from "./pooler.ts"
+
+describe.runIf(hasPostgres)("as Postgres comes", () => deployedContracts("Postgres", freshPostgres))
 
 describe.runIf(hasPostgres)("with an ordinary login", () =>
   deployedContracts("Postgres, ordinary login", ordinaryLogin)

@@ -1,6 +1,7 @@
 /**
- * The same stores with several stricter settings at once: a login that is no superuser and owns a database in which
+ * The contracts of the stores on Postgres, with several stricter settings at once: a login that is no superuser and owns a database in which
  * PUBLIC may execute no functions and texts sort as in a dictionary, behind a transaction-pooling pooler.
+ * `deployments.long.test.ts` has each setting by itself, and none.
  */
 import { Effect } from "effect"
 import { describe } from "vitest"

@@ -60,7 +60,10 @@ const story = (acts = BEGINNING) => {
 const deliverPatiently = (event: Parameters<typeof deliver>[0]) =>
   Effect.retry(deliver(event), { while: (error) => "retryable" in error && error.retryable === true, times: 100 })
 
-/** The work of several servers on the same events at once, and of one whose requests fail; `all`: in every way. */
+/**
+ * The work of several servers on the same events at once, and of one whose requests fail; `all`: in every way, and in
+ * three times as many rounds.
+ */
 export const inboxFaults = (all: boolean): void =>
   void describe.runIf(hasPostgres)("the inbox of several servers on one database", () => {
     const scope = Scope.makeUnsafe()
@@ -123,7 +126,7 @@ export const inboxFaults = (all: boolean): void =>
 
     it("20 copies of each event at once on four servers have one effect", async () => {
       const totals = new Set<number>()
-      for (let round = 0; round < 3; round++) {
+      for (let round = 0; round < (all ? 3 : 1); round++) {
         const { events, userId } = story()
         for (const event of events) {
           const copies = Array.from({ length: 20 }, (_, copy) =>
@@ -140,7 +143,7 @@ export const inboxFaults = (all: boolean): void =>
     })
 
     it("all events of a person at once, in five copies each, end as one after another", async () => {
-      for (let round = 0; round < 6; round++) {
+      for (let round = 0; round < (all ? 6 : 2); round++) {
         const { events, userId } = story()
         const copies = events.flatMap((event) => Array.from({ length: 5 }, () => event))
         await Promise.all(
@@ -152,7 +155,7 @@ export const inboxFaults = (all: boolean): void =>
     })
 
     it("an event that waits is never missed by the one that links it", async () => {
-      for (let round = 0; round < 10; round++) {
+      for (let round = 0; round < (all ? 10 : 4); round++) {
         const name = crypto.randomUUID()
         const world = new BillingWorld(name, STORY_START)
         world.act({ _tag: "buy", payment: "now" }, 60_000)

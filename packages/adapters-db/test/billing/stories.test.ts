@@ -1,3 +1,3 @@
 import { storiesOnDatabases } from "./stories.ts"
 
-storiesOnDatabases(20)
+storiesOnDatabases(8)

@@ -1,3 +1,3 @@
 import { crowdsOnDatabases } from "./together.ts"
 
-crowdsOnDatabases(8)
+crowdsOnDatabases(4)

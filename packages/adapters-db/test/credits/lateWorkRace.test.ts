@@ -1,3 +1,3 @@
 import { lateWorkRace } from "./lateWorkRace.ts"
 
-lateWorkRace(6)
+lateWorkRace(3)

@@ -1,5 +1,5 @@
 import { historiesBehindPooler, historiesOnPglite, historiesOnPostgres } from "./histories.ts"
 
-historiesOnPglite(12)
-historiesOnPostgres(20)
-historiesBehindPooler(10)
+historiesOnPglite(6)
+historiesOnPostgres(10)
+historiesBehindPooler(5)

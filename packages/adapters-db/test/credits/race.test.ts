@@ -1,3 +1,3 @@
 import { reserveRace } from "./reserveRace.ts"
 
-reserveRace(4)
+reserveRace(2)

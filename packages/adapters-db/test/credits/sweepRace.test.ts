@@ -1,3 +1,3 @@
 import { sweepRace } from "./sweepRace.ts"
 
-sweepRace(10)
+sweepRace(5)

@@ -49,15 +49,15 @@ const mayStayUnknown = ({ expected: { requests }, scenario }: Tried, at: number)
 
 /**
  * Each request in turn, refused or cut in some of the possible ways. An operation with several ways meets every fault
- * at its write, and every fourth fault at its reads, each in one of its ways. Another request, and the next operation,
- * which reads almost the same, begin with another fault. A request whose outcome may stay unknown meets every fault in
- * every way.
+ * at its write and at the COMMIT of it, and every fourth fault at its reads, each in one of its ways. Another request,
+ * and the next operation, which reads almost the same, begin with another fault.
  */
 export const dealtFaults = (tried: Tried): Promise<void> =>
   oneFaultEach(tried, (at) => {
     const [place, ways] = tried.place
-    if (mayStayUnknown(tried, at)) return FAULTS
-    if (isWrite(tried.expected.requests[at])) return FAULTS.filter((_, fault) => (fault + at) % ways === place)
+    if (isWrite(tried.expected.requests[at]) || mayStayUnknown(tried, at)) {
+      return FAULTS.filter((_, fault) => (fault + at) % ways === place)
+    }
     const turn = at + (places.get(tried.scenario) ?? 0)
     return FAULTS.filter((_, fault) => (fault + turn) % 4 === 0 && (Math.floor(fault / 2) + at) % ways === place)
   })

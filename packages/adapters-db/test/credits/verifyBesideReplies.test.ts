@@ -1,3 +1,3 @@
 import { verifyBesideReplies } from "./verifyBesideReplies.ts"
 
-verifyBesideReplies(15, 100)
+verifyBesideReplies(8, 60)

@@ -1,3 +1,3 @@
 import { passageIndexModel } from "./passageIndexModel.ts"
 
-passageIndexModel(20)
+passageIndexModel(8)

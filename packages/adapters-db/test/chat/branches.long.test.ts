@@ -1,0 +1,3 @@
+import { branchesOnDatabases } from "./branches.ts"
+
+branchesOnDatabases(60)

@@ -1,0 +1,3 @@
+import { lockedAccounts } from "./lockedAccounts.ts"
+
+lockedAccounts("Postgres behind a pooler")

@@ -1,0 +1,3 @@
+import { importsOnDatabases } from "./userImport.ts"
+
+importsOnDatabases(100)
