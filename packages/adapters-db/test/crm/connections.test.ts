@@ -193,11 +193,12 @@ const dying = (run: Run<Parts>) => {
     ))
 }
 
-const racing = (run: Run<Parts>) => {
+/** A database of one connection takes all calls in turn, so that further rounds show nothing. */
+const racing = (run: Run<Parts>, isServer: boolean) => {
   it("of callbacks made at once one is taken, and asks the provider once", () =>
     run(
       Effect.gen(function* () {
-        for (let round = 0; round < 5; round++) {
+        for (let round = 0; round < (isServer ? 5 : 1); round++) {
           const { callback } = yield* begun(yield* newBotOf())
           const before = crm.calls.length
           const outcomes = yield* Effect.all(
@@ -219,7 +220,7 @@ const racing = (run: Run<Parts>) => {
         const bots = yield* BotService
         const store = yield* CrmConnectionStore
         const before = crm.liveGrants()
-        for (let round = 0; round < 20; round++) {
+        for (let round = 0; round < (isServer ? 20 : 2); round++) {
           const bot = yield* newBotOf()
           const { callback } = yield* begun(bot)
           const [outcome] = yield* Effect.all([callback, bots.remove(bot.owner, bot.botId)], {
@@ -309,7 +310,7 @@ for (const { name, layer } of databases) {
     Layer.provideMerge(Layer.provideMerge(storesLayer(), layer))
   )
   suiteOn(`connections to CRMs on ${name}`, services, (run) => {
-    racing(run)
+    racing(run, name === "Postgres")
     if (name === "Postgres") waiting(run)
     keeping(run)
     dying(run)
