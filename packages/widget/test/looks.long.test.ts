@@ -1,3 +1,5 @@
+import "./suites/bundled.ts"
+import "./suites/looks.ts"
 import { chosenOnPhone } from "./looks/chosenOnPhone.ts"
 import { everyCard, FURTHER_CARD_LOOKS } from "./looks/everyCard.ts"
 import { everyChatState, FURTHER_LOOKS } from "./looks/everyChatState.ts"

@@ -1,3 +1,3 @@
 import { chatRace } from "./chatRace.ts"
 
-chatRace(5)
+chatRace(3)
