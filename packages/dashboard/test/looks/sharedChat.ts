@@ -75,7 +75,8 @@ export const sharedChat = (stage: Stage, looks: ReadonlyArray<WindowLook>): void
       await expect.poll(pressed).toEqual(["false", "true"])
       await bad.click()
       await expect.poll(pressed).toEqual(["false", "false"])
-      await good.click()
+      // The button is pressed before the server has answered; a reload would end the request.
+      await Promise.all([page.waitForResponse((response) => response.url().endsWith("/rating")), good.click()])
       await expect.poll(pressed).toEqual(["true", "false"])
       await page.reload()
       await expect.poll(pressed).toEqual(["true", "false"])
