@@ -46,7 +46,9 @@ const leftFolders = () => readdirSync(tmpdir()).filter((name) => name.startsWith
 const isRunning = (pid: string) => existsSync(`/proc/${pid.trim()}/cwd`)
 
 /** A killed process ends when the system next runs it, which a busy machine does later. */
-const hasEnded = (pids: string) => expect.poll(() => isRunning(readFileSync(pids, "utf8"))).toBe(false)
+const hasEnded = async (pids: string) => {
+  await expect.poll(() => isRunning(readFileSync(pids, "utf8"))).toBe(false)
+}
 
 describe("a document of an older format", () => {
   it("is read as the newer one that LibreOffice makes of it", async () => {
