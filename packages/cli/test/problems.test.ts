@@ -1,9 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { type AddressInfo, createServer } from "node:net"
 import { join } from "node:path"
-import { DatabaseOwner, PgDatabaseLayer } from "@parley/adapters-db"
-import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { administer } from "../../adapters-db/test/administer.ts"
 import { temporaryFolder } from "./processes/ParleyProcess.ts"
 import { RefusingPostgres } from "./processes/RefusingPostgres.ts"
 import { runHere } from "./processes/runHere.ts"
@@ -173,24 +172,17 @@ describe.skipIf(postgres === "")("on a Postgres server", () => {
     change(url)
     return url.href
   }
-  const administrate = (...statements: ReadonlyArray<string>) =>
-    Effect.runPromise(
-      Effect.provide(
-        Effect.forEach(statements, (text) => DatabaseOwner.use((owner) => owner.execute(text))),
-        PgDatabaseLayer({ url: postgres })
-      )
-    )
   beforeAll(() =>
-    administrate(
+    administer([
       `CREATE DATABASE ${name}`,
       `CREATE ROLE ${name} LOGIN`,
       `REVOKE ALL ON DATABASE ${name} FROM PUBLIC`,
       `GRANT CONNECT ON DATABASE ${name} TO ${name}`
-    )
+    ])
   )
   afterAll(async () => {
     folder[Symbol.dispose]()
-    await administrate(`DROP DATABASE IF EXISTS ${name}`, `DROP ROLE IF EXISTS ${name}`)
+    await administer([`DROP DATABASE IF EXISTS ${name}`, `DROP ROLE IF EXISTS ${name}`])
   })
 
   it.each([

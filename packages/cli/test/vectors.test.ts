@@ -1,8 +1,9 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Database, DatabaseOwner, PgDatabaseLayer } from "@parley/adapters-db"
-import { Effect, ManagedRuntime } from "effect"
+import { ManagedRuntime } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { administer } from "../../adapters-db/test/administer.ts"
 import { temporaryFolder } from "./processes/ParleyProcess.ts"
 import { runHere } from "./processes/runHere.ts"
 
@@ -26,9 +27,7 @@ describe("parley vectors", () => {
   const name = `parley_vectors_${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`
   const url = new URL(postgres === "" ? "postgres://127.0.0.1/absent" : postgres)
   url.pathname = `/${name}`
-  const server = ManagedRuntime.make(PgDatabaseLayer({ url: postgres }))
   const database = ManagedRuntime.make(PgDatabaseLayer({ url: url.href, maxConnections: 2 }))
-  const administrate = (text: string) => server.runPromise(DatabaseOwner.use((owner) => owner.execute(text)))
   const query = (text: string, params: ReadonlyArray<unknown> = []) =>
     database.runPromise(Database.use(({ statement }) => statement(text, params)))
   const folder = temporaryFolder()
@@ -59,7 +58,7 @@ describe("parley vectors", () => {
   const audited = () => query("SELECT action, operator, reason, details FROM parley.audit_log ORDER BY number")
 
   beforeAll(async () => {
-    await administrate(`CREATE DATABASE ${name}`)
+    await administer(`CREATE DATABASE ${name}`)
     expect((await run(["migrate"])).exit).toBe(0)
     const id = "00000000-0000-4000-8000-000000000001"
     const common = [id, PASSAGES]
@@ -83,12 +82,7 @@ describe("parley vectors", () => {
   afterAll(async () => {
     await database.dispose()
     folder[Symbol.dispose]()
-    await server.runPromise(
-      DatabaseOwner.use((owner) => owner.execute(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)).pipe(
-        Effect.retry({ times: 5 })
-      )
-    )
-    await server.dispose()
+    await administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
   })
 
   it("a library above the size is reported until its index is built, once; the index is dropped when another model takes over", async () => {
