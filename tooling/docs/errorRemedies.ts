@@ -106,6 +106,7 @@ export const errorRemedies = {
   model_unavailable: `Choose another model. ${SET_UP} for the model's vendor.`,
   body_already_read: "Mount Parley's routes before the parsers of bodies.",
   scanner_unavailable: `${LATER} If it persists, the operator checks the scanner.`,
+  cell_unavailable: `${LATER} If it persists, the operator checks the database of the cell that the log names.`,
   storage_unavailable: `${LATER} If it persists, report the \`requestId\` to the operator.`,
   internal_error: OPERATOR,
   payment_provider_unavailable: LATER,

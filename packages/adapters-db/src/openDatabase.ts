@@ -3,6 +3,7 @@ import type { ParleyLogger, StoragePorts } from "@parley/core"
 import { storagePortsFromContext } from "@parley/core/effect"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { LedgerClock } from "./credits/LedgerClock.ts"
+import type { Database } from "./database/Database.ts"
 import { type DatabaseOptions, databaseLayer, withDatabase } from "./databaseLayer.ts"
 import { ExactSearchPassages, MAX_EXACT_SEARCH } from "./documents/searching/ExactSearchPassages.ts"
 import { installJobQueue } from "./jobs/startBoss.ts"
@@ -66,11 +67,14 @@ export const migrateDatabase = (options: DatabaseOptions): Promise<ReadonlyArray
     )
   )
 
-/**
- * Opens a database for developers who use promises: migrates it by default, and returns the ports. Rejects with
- * `FolderInUse`, `PgliteMissing`, `DatabaseError` or `MigrationRefused`, and leaves nothing open then.
- */
-export const openDatabase = async (options: OpenDatabaseOptions = {}): Promise<OpenDatabase> => {
+/** An open database, and a way to run effects on it. */
+export interface Opened {
+  readonly stores: OpenDatabase
+  readonly run: <A, E>(effect: Effect.Effect<A, E, Database>) => Promise<A>
+}
+
+/** Opens a database as `openDatabase` does. */
+export const openWithDatabase = async (options: OpenDatabaseOptions): Promise<Opened> => {
   const direct = options.directUrl !== undefined && (options.url ?? options.pool) !== undefined
   if (options.migrate !== false && direct) await migrateDatabase(options)
   const references = Layer.mergeAll(
@@ -86,13 +90,21 @@ export const openDatabase = async (options: OpenDatabaseOptions = {}): Promise<O
   )
   try {
     if (options.migrate !== false && !direct) await runtime.runPromise(migrate())
-    return {
+    const stores = {
       ...(await runtime.runPromise(storagePortsFromContext)),
       checkReadiness: () => runtime.runPromise(checkReadiness()),
       close: () => runtime.dispose()
     }
+    return { stores, run: (effect) => runtime.runPromise(effect) }
   } catch (error) {
     await runtime.dispose()
     throw error
   }
 }
+
+/**
+ * Opens a database for developers who use promises: migrates it by default, and returns the ports. Rejects with
+ * `FolderInUse`, `PgliteMissing`, `DatabaseError` or `MigrationRefused`, and leaves nothing open then.
+ */
+export const openDatabase = async (options: OpenDatabaseOptions = {}): Promise<OpenDatabase> =>
+  (await openWithDatabase(options)).stores

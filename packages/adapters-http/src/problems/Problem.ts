@@ -31,9 +31,14 @@ export const PROBLEM_CONTENT_TYPE = "application/problem+json"
 
 const isErrorCode = (code: unknown): code is ErrorCode => typeof code === "string" && Object.hasOwn(problemTable, code)
 
+/** A storage over several databases names the one that did not answer. */
+const isOfCell = (error: object): boolean => "cell" in error && typeof error.cell === "string"
+
 /** The code of a thrown or failed value; without one it is an `internal_error`. */
 export const codeOf = (error: unknown): ErrorCode => {
-  const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined
+  if (typeof error !== "object" || error === null || !("code" in error)) return "internal_error"
+  const { code } = error
+  if (code === "storage_unavailable" && isOfCell(error)) return "cell_unavailable"
   return isErrorCode(code) ? code : "internal_error"
 }
 

@@ -9,6 +9,8 @@ export interface ProblemKind {
   readonly times?: ReadonlyArray<string>
   /** Its errors may carry in `retryAfterMs` how long to wait: the answer's `Retry-After`. */
   readonly mayRetryAfter?: true
+  /** The wait if the error does not say how long it is. */
+  readonly retryAfterMs?: number
   /** Its errors may say in `rateLimit` which limit is used up: the answer's `RateLimit` and `RateLimit-Policy`. */
   readonly tellsRateLimit?: true
   /** Replaces the error's own message if that would not help the reader. */
@@ -168,6 +170,14 @@ const problems = {
   model_unavailable: { title: "The model is not set up", members: ["model"] },
   body_already_read: { status: 500, title: "The body was read before" },
   scanner_unavailable: { title: "The file cannot be checked for now", mayRetryAfter: true },
+  cell_unavailable: {
+    status: 503,
+    title: "The database of this account did not answer",
+    detail:
+      "The database that stores this account does not answer. Other accounts are not affected. Try again in a moment.",
+    mayRetryAfter: true,
+    retryAfterMs: 5_000
+  },
   storage_unavailable: { title: "The storage did not answer", detail: ON_OUR_SIDE, mayRetryAfter: true },
   internal_error: { status: 500, title: "Something failed on our side", detail: ON_OUR_SIDE },
   payment_provider_unavailable: {

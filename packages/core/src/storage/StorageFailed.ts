@@ -11,6 +11,11 @@ export class StorageFailed extends Schema.TaggedError<StorageFailed>()("StorageF
   retryable: Schema.Boolean,
   /** The store has been silent for a while and counts as down: milliseconds after which asking again may be worthwhile. */
   retryAfterMs: Schema.optionalKey(Schema.Int),
+  /**
+   * The cell that did not answer, if the store is over several databases: only its people are affected. Parley's interface
+   * answers with the code `cell_unavailable`.
+   */
+  cell: Schema.optionalKey(Schema.String),
   cause: Schema.Defect()
 }) {
   readonly code = "storage_unavailable"

@@ -1,0 +1,111 @@
+import { StorageFailed } from "@parley/core/adapter"
+import { Effect } from "effect"
+import type { DatabaseError } from "../database/Database.ts"
+import { bucketOf } from "./bucketOf.ts"
+import type { DirectorySql, PlaceRow } from "./directorySql.ts"
+import { PlacementCache } from "./PlacementCache.ts"
+
+/** Milliseconds after which a directory in use reads the changes of others. */
+const REFRESH_MS = 2_000
+
+export interface DirectoryOptions {
+  /** Milliseconds after which a directory in use reads the changes of others; 2,000 unless given. */
+  readonly refreshMs?: number | undefined
+  /** The most owners whose placements are kept in memory; 100,000 unless given. */
+  readonly mostPlacements?: number | undefined
+}
+
+/** The part of the directory's statements that a cache of it needs. */
+export type DirectorySource = Pick<DirectorySql, "find" | "read">
+
+const failed = (cause: unknown) =>
+  new StorageFailed({
+    operation: "Directory.cellOf",
+    retryable: (cause as Partial<DatabaseError>).retryable ?? false,
+    cause
+  })
+
+const unassigned = (bucket: number) => failed(new Error(`Bucket ${bucket} has no cell: assign it to one.`))
+
+/**
+ * Knows the cell of each owner. Buckets and placements are in memory, and serve if the global database does not answer.
+ * They may be stale: a cell itself refuses the writes of an owner who has moved away.
+ */
+export class Directory {
+  readonly #source: DirectorySource
+  readonly #refreshMs: number
+  readonly #placements: PlacementCache
+  #buckets: ReadonlyArray<string | undefined> | undefined
+  #refreshing: Promise<void> | undefined
+  #nextRefreshAt = 0
+
+  constructor(source: DirectorySource, { mostPlacements = 100_000, refreshMs = REFRESH_MS }: DirectoryOptions = {}) {
+    this.#source = source
+    this.#refreshMs = refreshMs
+    this.#placements = new PlacementCache(mostPlacements)
+  }
+
+  /** The cell of an owner if this process knows it without a statement. */
+  known(owner: string): string | undefined {
+    if (performance.now() >= this.#nextRefreshAt) void this.#startRefresh().catch(() => undefined)
+    if (this.#buckets === undefined) return undefined
+    const placed = this.#placements.get(owner)
+    if (placed === undefined) return undefined
+    return placed.cell ?? this.#buckets[bucketOf(owner)]
+  }
+
+  /** The cell of an owner: from memory, or with one statement. */
+  cellOf(owner: string): Effect.Effect<string, StorageFailed> {
+    return Effect.suspend(() => {
+      const known = this.known(owner)
+      if (known !== undefined) return Effect.succeed(known)
+      const loaded = this.#buckets === undefined ? this.refresh : Effect.void
+      return Effect.flatMap(loaded, () => {
+        const cell = this.known(owner)
+        return cell === undefined ? this.askAgain(owner) : Effect.succeed(cell)
+      })
+    })
+  }
+
+  /** The same, always by the global database. */
+  askAgain(owner: string): Effect.Effect<string, StorageFailed> {
+    return Effect.suspend(() => {
+      const noted = this.#placements.version
+      return Effect.flatMap(
+        Effect.tryPromise({ try: () => Effect.runPromise(this.#source.find(owner)), catch: failed }),
+        (found) => this.#note(owner, found, noted)
+      )
+    })
+  }
+
+  /** Reads the changes of others now. */
+  readonly refresh: Effect.Effect<void, StorageFailed> = Effect.tryPromise({
+    try: () => this.#startRefresh(),
+    catch: failed
+  })
+
+  #note(owner: string, { bucket, placed }: PlaceRow, noted: number): Effect.Effect<string, StorageFailed> {
+    const place = bucketOf(owner)
+    this.#placements.note(owner, placed, noted)
+    if (this.#buckets !== undefined && this.#buckets[place] !== bucket)
+      this.#buckets = this.#buckets.with(place, bucket)
+    const cell = placed?.cell ?? bucket
+    return cell === undefined ? Effect.fail(unassigned(place)) : Effect.succeed(cell)
+  }
+
+  /** Runs in a fiber of its own, outside of the caller's transaction. Concurrent callers share one. */
+  #startRefresh(): Promise<void> {
+    this.#refreshing ??= this.#readChanges().finally(() => {
+      this.#refreshing = undefined
+      this.#nextRefreshAt = performance.now() + this.#refreshMs
+    })
+    return this.#refreshing
+  }
+
+  async #readChanges(): Promise<void> {
+    const { most, version } = this.#placements
+    const { buckets, placements } = await Effect.runPromise(this.#source.read(version, most + 1))
+    this.#buckets = buckets
+    this.#placements.apply(placements)
+  }
+}

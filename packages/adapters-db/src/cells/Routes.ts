@@ -1,0 +1,43 @@
+import type { StoragePorts } from "@parley/core"
+import { Effect } from "effect"
+import type { Directory } from "./Directory.ts"
+
+/** The stores of one database. */
+export interface Place {
+  readonly name: string
+  readonly stores: StoragePorts
+}
+
+/** The databases between which calls are routed. */
+export interface Routes {
+  readonly directory: Directory
+  readonly cells: ReadonlyMap<string, Place>
+  readonly global: Place
+  /** The cells, and the global database if it is none of them. */
+  readonly all: ReadonlyArray<Place>
+}
+
+/** Calls of several methods look alike here: their types are those of the ports again where the router returns them. */
+export type Work = Effect.Effect<unknown, unknown, unknown>
+export type Args = ReadonlyArray<unknown>
+export type Method = (...args: Args) => Work
+
+/** One method of a port, or an effect that stands in its place, of a given database. */
+export interface Call {
+  /** Port and method, for example `chats.list`. */
+  readonly name: string
+  readonly run: (place: Place, args: Args) => Work
+}
+
+type Service = Readonly<Record<string, Method | Work>>
+
+/** The member `method` of the port `port`. */
+export const callOf = (port: string, method: string): Call => ({
+  name: `${port}.${method}`,
+  run: ({ stores }, args) => {
+    const service = (stores as unknown as Readonly<Record<string, Service>>)[port] ?? {}
+    const member = service[method]
+    if (typeof member !== "function") return member ?? Effect.die(new Error(`There is no ${port}.${method}.`))
+    return Reflect.apply(member, service, args)
+  }
+})

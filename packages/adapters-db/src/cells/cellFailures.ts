@@ -1,0 +1,31 @@
+import { StorageFailed } from "@parley/core/adapter"
+import { DatabaseError } from "../database/Database.ts"
+
+/** With this SQLSTATE a cell refuses a write of an owner who has moved to another cell. */
+export const MOVED = "PL001"
+
+/** The server refuses connections, or is not there. */
+const AWAY = /^(08|28|3D000$|53300$|57P0[1-5]$)/
+
+const databaseErrorOf = (error: unknown): DatabaseError | undefined =>
+  error instanceof StorageFailed && error.cause instanceof DatabaseError ? error.cause : undefined
+
+/** True if a cell refused a write because its owner has moved. */
+export const isMoved = (error: unknown): boolean => databaseErrorOf(error)?.sqlState === MOVED
+
+/** True if the database did not answer. */
+const isAway = (error: unknown): boolean => {
+  const cause = databaseErrorOf(error)
+  if (cause === undefined || cause.closed === true) return false
+  return cause.sqlState === undefined || AWAY.test(cause.sqlState)
+}
+
+/** The failure of a call as people see it: the cell's name if the cell did not answer. */
+export const named = (cell: string, error: unknown): unknown => {
+  if (!(error instanceof StorageFailed) || error.cell !== undefined) return error
+  const { cause, operation, retryAfterMs, retryable } = error
+  const wait = retryAfterMs === undefined ? {} : { retryAfterMs }
+  // The owner is being moved at this moment: a later try finds the new place.
+  if (isMoved(error)) return new StorageFailed({ operation, retryable: true, cause })
+  return isAway(error) ? new StorageFailed({ operation, retryable, ...wait, cell, cause }) : error
+}

@@ -1,0 +1,119 @@
+import { Effect, Schema } from "effect"
+import { Database, type DatabaseError } from "../database/Database.ts"
+import { BUCKETS, bucketSql } from "./bucketOf.ts"
+
+/** A placement as it was read. */
+export interface PlacementRow {
+  readonly owner: string
+  readonly cell: string
+  readonly version: number
+}
+
+/** The buckets, and the newest placements since a version, newest first. */
+export interface DirectoryRows {
+  readonly buckets: ReadonlyArray<string | undefined>
+  readonly placements: ReadonlyArray<PlacementRow>
+}
+
+/** The present place of an owner. `placed` is undefined for an owner without a placement. */
+export interface PlaceRow {
+  readonly bucket: string | undefined
+  readonly placed: Pick<PlacementRow, "cell" | "version"> | undefined
+}
+
+/** The directory refuses a change: it has no such cell, or the cell is draining. Nothing was changed. */
+export class CellNotOpen extends Schema.TaggedError<CellNotOpen>()("CellNotOpen", { cell: Schema.String }) {
+  override get message() {
+    return `No cell with the name "${this.cell}" takes owners: it is not in the directory, or it is draining.`
+  }
+}
+
+/** The statements of the directory, on the global database. */
+export interface DirectorySql {
+  /** All buckets, and at most `most` placements of versions above `since`. */
+  read(since: number, most: number): Effect.Effect<DirectoryRows, DatabaseError>
+  find(owner: string): Effect.Effect<PlaceRow, DatabaseError>
+  /** Adds cells that are missing. The first one gets all buckets if none is assigned. */
+  register(names: ReadonlyArray<string>): Effect.Effect<void, DatabaseError>
+  assign(cell: string, buckets: ReadonlyArray<number>): Effect.Effect<void, CellNotOpen | DatabaseError>
+  place(owner: string, cell: string): Effect.Effect<void, CellNotOpen | DatabaseError>
+}
+
+/** The lock under which the version of a placement is chosen, so that versions are committed in their order. */
+const VERSIONS = "SELECT pg_advisory_xact_lock(hashtextextended($1::text || '.placements', 0))"
+
+const readWith = ({ schema, statement }: Database["Service"]): Pick<DirectorySql, "find" | "read"> => ({
+  read: (since, most) =>
+    Effect.gen(function* () {
+      const cells = yield* statement<{ cell: string; buckets: ReadonlyArray<number> }>(
+        `SELECT cell, array_agg(bucket::integer) AS buckets FROM ${schema}.cell_buckets GROUP BY cell`
+      )
+      const placements = yield* statement<{ owner: string; cell: string; version: number }>(
+        `SELECT owner, cell, version FROM ${schema}.placements WHERE version > $1 ORDER BY version DESC LIMIT $2`,
+        [since, most]
+      )
+      const buckets = new Array<string | undefined>(BUCKETS)
+      for (const { buckets: assigned, cell } of cells) for (const bucket of assigned) buckets[bucket] = cell
+      return { buckets, placements }
+    }),
+  find: (owner) =>
+    Effect.map(
+      statement<{ bucket: string | null; cell: string | null; version: number | null }>(
+        `SELECT b.cell AS bucket, p.cell, p.version FROM (SELECT $1::text AS owner) asked
+         LEFT JOIN ${schema}.cell_buckets b ON b.bucket = ${bucketSql("asked.owner")}
+         LEFT JOIN ${schema}.placements p ON p.owner = asked.owner`,
+        [owner]
+      ),
+      ([row]) => ({
+        bucket: row?.bucket ?? undefined,
+        placed: row?.cell && row.version ? { cell: row.cell, version: row.version } : undefined
+      })
+    )
+})
+
+/** The statements, on a database. */
+export const directorySql = (database: Database["Service"]): DirectorySql => {
+  const { asService, schema, statement } = database
+  const open = `SELECT name FROM ${schema}.cells WHERE name = $1 AND state = 'open'`
+  return {
+    ...readWith(database),
+    register: (names) =>
+      asService((sql) =>
+        Effect.gen(function* () {
+          const cells = `INSERT INTO ${schema}.cells (name) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING`
+          yield* sql.query(cells, [names])
+          yield* sql.query(
+            `INSERT INTO ${schema}.cell_buckets (bucket, cell) SELECT bucket, $1 FROM generate_series(0, ${BUCKETS - 1}) bucket
+             WHERE NOT EXISTS (SELECT FROM ${schema}.cell_buckets) ON CONFLICT DO NOTHING`,
+            [names[0]]
+          )
+        })
+      ),
+    assign: (cell, buckets) =>
+      Effect.flatMap(
+        statement(
+          `WITH open AS (${open}), assigned AS (
+             INSERT INTO ${schema}.cell_buckets (bucket, cell)
+             SELECT bucket, open.name FROM open, unnest($2::smallint[]) bucket
+             ON CONFLICT (bucket) DO UPDATE SET cell = excluded.cell
+           ) SELECT name FROM open`,
+          [cell, buckets]
+        ),
+        ({ length }) => (length === 0 ? Effect.fail(new CellNotOpen({ cell })) : Effect.void)
+      ),
+    place: (owner, cell) =>
+      asService((sql) =>
+        Effect.gen(function* () {
+          yield* sql.query(VERSIONS, [schema])
+          const placed = yield* sql.query(
+            `INSERT INTO ${schema}.placements (owner, cell, version)
+             SELECT $2, name, (SELECT coalesce(max(version), 0) + 1 FROM ${schema}.placements) FROM (${open}) open
+             ON CONFLICT (owner) DO UPDATE SET cell = excluded.cell, version = excluded.version, state = 'here'
+             RETURNING owner`,
+            [cell, owner]
+          )
+          if (placed.length === 0) return yield* new CellNotOpen({ cell })
+        })
+      )
+  }
+}

@@ -1,0 +1,107 @@
+import type { StoragePorts } from "@parley/core"
+import { type Merge, type Reach, storageReach, type Take } from "@parley/core/adapter"
+import { Effect } from "effect"
+import { byOwner, unitsByOwner } from "./byOwner.ts"
+import { byOwners } from "./byOwners.ts"
+import { byReference, ownerOfReference } from "./byReference.ts"
+import type { Directory } from "./Directory.ts"
+import { feedOverAll } from "./feedOverAll.ts"
+import { overAll } from "./overAll.ts"
+import { accessSince, claimsInTurn, destinations, workState } from "./ownMerges.ts"
+import { pagesOverAll } from "./pagesOverAll.ts"
+import { dueOverAll, resetInItsCell } from "./resetsOverAll.ts"
+import { type Args, type Call, callOf, type Method, type Routes } from "./Routes.ts"
+import { workOverAll } from "./workOverAll.ts"
+
+/** A rule of `storageReach`, for arguments of any type. */
+type Rule =
+  | { readonly owner: (...args: Args) => string }
+  | {
+      readonly owners: (...args: Args) => ReadonlyArray<string>
+      readonly take: (take: Take, ...args: Args) => Args
+      readonly merge: Merge
+    }
+  | { readonly each: Merge; readonly owner?: (...args: Args) => string | undefined }
+  | Exclude<Reach<Args>, { readonly owner: unknown } | { readonly owners: unknown } | { readonly each: unknown }>
+
+const rules = storageReach as unknown as Readonly<Record<string, Readonly<Record<string, Rule>>>>
+
+const limitIn = (first: unknown): number => (first as { readonly limit: number }).limit
+
+/** The methods that the table of rules does not suffice for. */
+const special: Readonly<Record<string, (routes: Routes, call: Call) => unknown>> = {
+  "unitOfWork.run": unitsByOwner,
+  "unitOfWork.join": unitsByOwner,
+  "ledger.recall": ({ cells, directory }) => {
+    const recall = (userId: string) => {
+      const cell = directory.known(userId)
+      return cell === undefined ? undefined : cells.get(cell)?.stores.ledger.recall(userId as never)
+    }
+    return recall
+  },
+  "jobs.work": workOverAll,
+  "workers.state": workState,
+  "deliveryRecords.destinations": destinations,
+  "deliveryRecords.feed": feedOverAll,
+  "access.since": accessSince,
+  "outbox.claim": (routes, call) => claimsInTurn(routes, call, limitIn),
+  "billingUpkeep.stranded": (routes, call) => claimsInTurn(routes, call, Number),
+  "creditUpkeep.due": dueOverAll,
+  "creditUpkeep.reset": resetInItsCell,
+  "billing.ownerOf": ownerOfReference,
+  "paymentEvents.receive": byReference,
+  "paymentEvents.applyAtOnce": byReference,
+  "publishedBots.findByKey": (routes, call) => overAll(routes, call, "first")
+}
+
+const toGlobal =
+  ({ global }: Routes, call: Call): Method =>
+  (...args) =>
+    call.run(global, args)
+
+const methodBy = (routes: Routes, call: Call, rule: Rule): Method => {
+  // Counts of one name have to be in one place, whoever calls: the global database has them.
+  if (rule === "global" || "subjects" in rule) return toGlobal(routes, call)
+  if ("owners" in rule) return byOwners(routes, call, rule)
+  if (!("each" in rule)) return byOwner(routes, call, rule.owner)
+  const merged = rule.each === "pages" ? pagesOverAll(routes, call) : overAll(routes, call, rule.each)
+  const { owner } = rule
+  if (owner === undefined) return merged
+  return (...args) => {
+    const person = owner(...args)
+    return person === undefined ? merged(...args) : byOwner(routes, call, () => person)(...args)
+  }
+}
+
+/** The member of a port as `sample` has it: a method, an effect, or a value. */
+const routed = (routes: Routes, call: Call, rule: Rule, sample: unknown): unknown => {
+  const own = special[call.name]
+  if (own !== undefined) return own(routes, call)
+  if (typeof sample === "function") return methodBy(routes, call, rule)
+  if (!Effect.isEffect(sample)) return sample
+  return Effect.suspend(() => methodBy(routes, call, rule)())
+}
+
+/**
+ * Stores over several databases, by the table of rules of `storageReach`. `global` has the rows that all people share; it
+ * may be the stores of a cell.
+ */
+export const routeStores = (
+  cells: ReadonlyMap<string, StoragePorts>,
+  directory: Directory,
+  global: StoragePorts
+): StoragePorts => {
+  const places = new Map([...cells].map(([name, stores]) => [name, { name, stores }]))
+  const ofCell = [...places.values()].find(({ stores }) => stores === global)
+  const globalPlace = ofCell ?? { name: "global", stores: global }
+  const all = ofCell === undefined ? [...places.values(), globalPlace] : [...places.values()]
+  const routes: Routes = { directory, cells: places, global: globalPlace, all }
+  const ports = Object.entries(global).map(([port, service]) => {
+    const members = Object.entries(service as object).map(([name, sample]) => [
+      name,
+      routed(routes, callOf(port, name), rules[port]?.[name] ?? "global", sample)
+    ])
+    return [port, Object.fromEntries(members)]
+  })
+  return Object.fromEntries(ports) as StoragePorts
+}
