@@ -16,7 +16,7 @@ export interface DirectoryOptions {
 }
 
 /** The part of the directory's statements that a cache of it needs. */
-export type DirectorySource = Pick<DirectorySql, "find" | "read">
+export type DirectorySource = Pick<DirectorySql, "find" | "place" | "read">
 
 const failed = (cause: unknown) =>
   new StorageFailed({
@@ -75,6 +75,15 @@ export class Directory {
         Effect.tryPromise({ try: () => Effect.runPromise(this.#source.find(owner)), catch: failed }),
         (found) => this.#note(owner, found, noted)
       )
+    })
+  }
+
+  /** Places an owner in this cell, unless the owner is in it already. */
+  keepIn(owner: string, cell: string): Effect.Effect<void, StorageFailed> {
+    return Effect.flatMap(this.askAgain(owner), (present) => {
+      if (present === cell) return Effect.void
+      const placing = { try: () => Effect.runPromise(this.#source.place(owner, cell)), catch: failed }
+      return Effect.andThen(Effect.tryPromise(placing), Effect.asVoid(this.askAgain(owner)))
     })
   }
 

@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { Database, type DatabaseError } from "../database/Database.ts"
+import type { Database, DatabaseError } from "../database/Database.ts"
 import { BUCKETS, bucketSql } from "./bucketOf.ts"
 
 /** A placement as it was read. */
@@ -52,7 +52,7 @@ const readWith = ({ schema, statement }: Database["Service"]): Pick<DirectorySql
         `SELECT owner, cell, version FROM ${schema}.placements WHERE version > $1 ORDER BY version DESC LIMIT $2`,
         [since, most]
       )
-      const buckets = new Array<string | undefined>(BUCKETS)
+      const buckets = Array.from<string | undefined>({ length: BUCKETS })
       for (const { buckets: assigned, cell } of cells) for (const bucket of assigned) buckets[bucket] = cell
       return { buckets, placements }
     }),

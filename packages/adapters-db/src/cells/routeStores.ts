@@ -5,7 +5,8 @@ import { byOwner, unitsByOwner } from "./byOwner.ts"
 import { byOwners } from "./byOwners.ts"
 import { byReference, ownerOfReference } from "./byReference.ts"
 import type { Directory } from "./Directory.ts"
-import { feedOverAll } from "./feedOverAll.ts"
+import { eraseEverywhere } from "./eraseEverywhere.ts"
+import { orderedOverAll } from "./orderedOverAll.ts"
 import { overAll } from "./overAll.ts"
 import { accessSince, claimsInTurn, destinations, workState } from "./ownMerges.ts"
 import { pagesOverAll } from "./pagesOverAll.ts"
@@ -26,6 +27,20 @@ type Rule =
 
 const rules = storageReach as unknown as Readonly<Record<string, Readonly<Record<string, Rule>>>>
 
+/** The events of a feed by their times, as far as they are known. */
+const feed = orderedOverAll({
+  field: "events",
+  keyOf: ({ createdAt }: { readonly createdAt: string }) => createdAt,
+  isEndless: true
+})
+
+/** People in the order of their ids. */
+const people = orderedOverAll({
+  field: "rows",
+  keyOf: ({ userId }: { readonly userId: string }) => userId,
+  isEndless: false
+})
+
 const limitIn = (first: unknown): number => (first as { readonly limit: number }).limit
 
 /** The methods that the table of rules does not suffice for. */
@@ -42,12 +57,16 @@ const special: Readonly<Record<string, (routes: Routes, call: Call) => unknown>>
   "jobs.work": workOverAll,
   "workers.state": workState,
   "deliveryRecords.destinations": destinations,
-  "deliveryRecords.feed": feedOverAll,
+  "deliveryRecords.feed": feed,
   "access.since": accessSince,
   "outbox.claim": (routes, call) => claimsInTurn(routes, call, limitIn),
   "billingUpkeep.stranded": (routes, call) => claimsInTurn(routes, call, Number),
   "creditUpkeep.due": dueOverAll,
   "creditUpkeep.reset": resetInItsCell,
+  "billingUpkeep.people": people,
+  "billingUpkeep.several": people,
+  "personalData.list": people,
+  "personalData.erase": eraseEverywhere,
   "billing.ownerOf": ownerOfReference,
   "paymentEvents.receive": byReference,
   "paymentEvents.applyAtOnce": byReference,

@@ -1,0 +1,80 @@
+import type { StoragePorts } from "@parley/core"
+import { StorageFailed } from "@parley/core/adapter"
+import { inMemoryStorageLayer, storagePortsFromContext } from "@parley/core/effect"
+import { Effect, Layer } from "effect"
+import { bucketOf } from "../../src/cells/bucketOf.ts"
+import type { DirectorySource } from "../../src/cells/Directory.ts"
+import { DatabaseError } from "../../src/database/Database.ts"
+
+/** All stores in memory, apart from others. */
+export const memoryStores = (): StoragePorts =>
+  Effect.runSync(Effect.provide(storagePortsFromContext, Layer.fresh(inMemoryStorageLayer)))
+
+export const refused = (sqlState?: string) =>
+  new StorageFailed({
+    operation: "Test.refuses",
+    retryable: sqlState === undefined,
+    cause: new DatabaseError({ ...(sqlState === undefined ? {} : { sqlState }), cause: new Error("refused") })
+  })
+
+/** The same stores with the methods and effects of every port failing, as those of a database that is away. */
+export const awayStores = (stores: StoragePorts): StoragePorts => {
+  const away = (member: unknown) =>
+    typeof member === "function"
+      ? () => Effect.fail(refused())
+      : Effect.isEffect(member)
+        ? Effect.fail(refused())
+        : member
+  return Object.fromEntries(
+    Object.entries(stores).map(([port, service]) => [
+      port,
+      Object.fromEntries(Object.entries(service as object).map(([name, member]) => [name, away(member)]))
+    ])
+  ) as unknown as StoragePorts
+}
+
+/** A directory in memory that counts its statements and can be away. */
+export class MemoryDirectory implements DirectorySource {
+  readonly buckets: Array<string | undefined>
+  readonly placements = new Map<string, { readonly cell: string; readonly version: number }>()
+  statements = 0
+  isAway = false
+  #version = 0
+
+  constructor(cells: ReadonlyArray<string>) {
+    this.buckets = Array.from({ length: 4096 }, (_, bucket) => cells[bucket % cells.length])
+  }
+
+  move(owner: string, cell: string): void {
+    this.#version += 1
+    this.placements.set(owner, { cell, version: this.#version })
+  }
+
+  place(owner: string, cell: string) {
+    return this.#ask(() => this.move(owner, cell))
+  }
+
+  /** The present cell of an owner. */
+  cellOf(owner: string): string | undefined {
+    return this.placements.get(owner)?.cell ?? this.buckets[bucketOf(owner)]
+  }
+
+  #ask<A>(answer: () => A): Effect.Effect<A, DatabaseError> {
+    return Effect.suspend(() => {
+      this.statements += 1
+      return this.isAway ? Effect.fail(new DatabaseError({ cause: new Error("away") })) : Effect.succeed(answer())
+    })
+  }
+
+  read(since: number, most: number) {
+    return this.#ask(() => {
+      const placements = [...this.placements].map(([owner, placed]) => ({ owner, ...placed }))
+      const newest = placements.filter(({ version }) => version > since).toSorted((a, b) => b.version - a.version)
+      return { buckets: [...this.buckets], placements: newest.slice(0, most) }
+    })
+  }
+
+  find(owner: string) {
+    return this.#ask(() => ({ bucket: this.buckets[bucketOf(owner)], placed: this.placements.get(owner) }))
+  }
+}

@@ -1,0 +1,68 @@
+import type { StoragePorts } from "@parley/core"
+import { openStorageLayer, storagePortsFromContext } from "@parley/core/effect"
+import { Context, Effect, Layer } from "effect"
+import { Directory } from "../../src/cells/Directory.ts"
+import { directorySql } from "../../src/cells/directorySql.ts"
+import { routeStores } from "../../src/cells/routeStores.ts"
+import { Database } from "../../src/database/Database.ts"
+import type { DatabaseOwner } from "../../src/database/DatabaseOwner.ts"
+import { storesLayer } from "../../src/storesLayer.ts"
+
+/** The databases under routed stores, for a look past them. */
+export class CellDatabases extends Context.Service<
+  CellDatabases,
+  { readonly databases: ReadonlyArray<Database["Service"]>; readonly directory: Directory }
+>()("CellDatabases") {}
+
+const stores = storesLayer({ pollingIntervalSeconds: 0.5 })
+
+/** Opens all stores on a database of their own. */
+const openCell = (database: Layer.Layer<Database | DatabaseOwner>) =>
+  Effect.gen(function* () {
+    const context = yield* Layer.build(Layer.fresh(Layer.provideMerge(stores, database)))
+    return {
+      database: Context.get(context, Database),
+      ports: yield* Effect.provideContext(storagePortsFromContext, context)
+    }
+  })
+
+/** Gives each cell every n-th bucket. */
+export const spread = (names: ReadonlyArray<string>) => (sql: ReturnType<typeof directorySql>) =>
+  Effect.forEach(names, (name, index) => {
+    const buckets = Array.from({ length: 4096 }, (_, bucket) => bucket).filter((at) => at % names.length === index)
+    return sql.assign(name, buckets)
+  })
+
+/** All stores over `count` cells, of which the first one is also the global database. */
+export const routedStores = (count: number, database: Layer.Layer<Database | DatabaseOwner>) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const names = Array.from({ length: count }, (_, index) => `cell-${index + 1}`)
+      const cells = yield* Effect.forEach(names, () => openCell(database))
+      const [first] = cells
+      if (first === undefined) throw new Error("no cells")
+      const sql = directorySql(first.database)
+      yield* sql.register(names)
+      yield* spread(names)(sql)
+      const directory = new Directory(sql)
+      const ports = new Map<string, StoragePorts>(
+        names.flatMap((name, at) => {
+          const cell = cells[at]
+          return cell === undefined ? [] : [[name, cell.ports] as const]
+        })
+      )
+      const databases = cells.map((cell) => cell.database)
+      return Layer.merge(
+        openStorageLayer(routeStores(ports, directory, first.ports)),
+        Layer.succeed(CellDatabases, { databases, directory })
+      )
+    })
+  )
+
+/** Runs a statement in every cell. `{{schema}}` is the schema's name. */
+export const inEachCell = (text: string, values: ReadonlyArray<unknown>) =>
+  CellDatabases.use(({ databases }) =>
+    Effect.forEach(databases, ({ schema, statement }) => statement(text.replaceAll("{{schema}}", schema), values), {
+      discard: true
+    })
+  )

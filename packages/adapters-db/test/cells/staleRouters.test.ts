@@ -1,0 +1,103 @@
+/** Routers whose directories are of any age, over stores in memory that refuse the writes of owners who have moved. */
+import type { StoragePorts } from "@parley/core"
+import { Effect } from "effect"
+import fc from "fast-check"
+import { expect, it } from "vitest"
+import { MOVED } from "../../src/cells/cellFailures.ts"
+import { Directory } from "../../src/cells/Directory.ts"
+import { routeStores } from "../../src/cells/routeStores.ts"
+import { MemoryDirectory, memoryStores, refused } from "./memoryCells.ts"
+
+const run = Effect.runPromise
+const CELLS = ["a", "b", "c"]
+const OWNERS = ["ann", "bob", "cem", "dan"]
+
+/** A cell that refuses the writes of owners who are not in it: what the fence in the database does. */
+const fenced = (name: string, source: MemoryDirectory, stores: StoragePorts): StoragePorts => ({
+  ...stores,
+  preferences: {
+    ...stores.preferences,
+    set: (userId, preferences) =>
+      source.cellOf(userId) === name ? stores.preferences.set(userId, preferences) : Effect.fail(refused(MOVED))
+  }
+})
+
+const setUp = (routers: number, mostPlacements: number) => {
+  const source = new MemoryDirectory(CELLS)
+  const cells = new Map(CELLS.map((name) => [name, memoryStores()]))
+  const behindFences = new Map([...cells].map(([name, stores]) => [name, fenced(name, source, stores)]))
+  const global = memoryStores()
+  const directories = Array.from(
+    { length: routers },
+    () => new Directory(source, { refreshMs: Number.POSITIVE_INFINITY, mostPlacements })
+  )
+  const routed = directories.map((directory) => routeStores(behindFences, directory, global))
+  const preferencesIn = async (cell: string, owner: string) =>
+    (await run(cells.get(cell)?.preferences.get(owner) ?? Effect.die("no cell"))).instructions
+  /** Moves an owner: copies the row, leaves the old one, which nobody may change any more, and changes the place. */
+  const move = async (owner: string, to: string) => {
+    const instructions = await preferencesIn(source.cellOf(owner) ?? "", owner)
+    await run(cells.get(to)?.preferences.set(owner, { instructions, modelId: null }) ?? Effect.void)
+    source.move(owner, to)
+  }
+  return { source, directories, routed, preferencesIn, move }
+}
+
+const owner = fc.constantFrom(...OWNERS)
+const router = fc.nat(2)
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ _tag: fc.constant("set" as const), owner, router, inUnit: fc.boolean() }) },
+  { weight: 4, arbitrary: fc.record({ _tag: fc.constant("get" as const), owner, router }) },
+  { weight: 2, arbitrary: fc.record({ _tag: fc.constant("move" as const), owner, to: fc.constantFrom(...CELLS) }) },
+  { weight: 1, arbitrary: fc.record({ _tag: fc.constant("refresh" as const), router }) }
+)
+
+it("caches of any age never return another owner's data, and every answered write is in the owner's present cell", () =>
+  fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), fc.constantFrom(1, 100), async (steps, mostPlacements) => {
+      const { directories, move, preferencesIn, routed, source } = setUp(3, mostPlacements)
+      const last = new Map<string, string>()
+      for (const [number, each] of steps.entries()) {
+        if (each._tag === "move") await move(each.owner, each.to)
+        else if (each._tag === "refresh") await run(directories[each.router]?.refresh ?? Effect.void)
+        else {
+          const stores = routed[each.router] as StoragePorts
+          const { owner: userId } = each
+          if (each._tag === "get") {
+            const { instructions } = await run(stores.preferences.get(userId))
+            expect(instructions === "" || instructions.startsWith(`${userId} `)).toBe(true)
+          } else {
+            const instructions = `${userId} ${number}`
+            const set = Effect.asVoid(stores.preferences.set(userId, { instructions, modelId: null }))
+            await run(each.inUnit ? stores.unitOfWork.run(userId, set) : set)
+            last.set(userId, instructions)
+            expect(await preferencesIn(source.cellOf(userId) ?? "", userId)).toBe(instructions)
+          }
+        }
+      }
+      for (const [userId, instructions] of last)
+        expect(await preferencesIn(source.cellOf(userId) ?? "", userId)).toBe(instructions)
+    }),
+    { numRuns: 60 }
+  ))
+
+it("a unit of work whose owner has moved runs again as a whole in the new cell, and none of its calls by itself", async () => {
+  const { directories, move, preferencesIn, routed, source } = setUp(1, 100)
+  await run(directories[0]?.refresh ?? Effect.void)
+  const from = source.cellOf("ann") ?? ""
+  const to = CELLS.find((cell) => cell !== from) ?? ""
+  await move("ann", to)
+  const stores = routed[0] as StoragePorts
+  const begun: Array<string> = []
+  const work = Effect.gen(function* () {
+    begun.push("project")
+    yield* stores.projects.create("ann", { id: crypto.randomUUID(), name: "Tea", instructions: "", documentIds: [] }, 9)
+    begun.push("preferences")
+    yield* stores.preferences.set("ann", { instructions: "ann once", modelId: null })
+  })
+  await run(stores.unitOfWork.run("ann", work))
+  expect(begun).toEqual(["project", "preferences", "project", "preferences"])
+  expect(await run(stores.projects.list("ann"))).toHaveLength(1)
+  expect(await preferencesIn(to, "ann")).toBe("ann once")
+  expect(await preferencesIn(from, "ann")).toBe("")
+})
