@@ -131,6 +131,7 @@ export type ServerErrorCode =
   | "bot_not_found"
   | "bot_rate_limited"
   | "bot_resting"
+  | "cell_unavailable"
   | "challenge_unavailable"
   | "chat_not_found"
   | "conversation_not_found"

@@ -27,7 +27,7 @@ const setUp = () => {
 it("only the people of a cell that does not answer get failures, and those name the cell", async () => {
   const { owners, stores } = setUp()
   for (const [cell, owner] of Object.entries(owners)) {
-    const calls = [
+    const calls: ReadonlyArray<Effect.Effect<unknown, StorageFailed>> = [
       stores.preferences.get(owner),
       stores.chats.list({ userId: owner, limit: 1, offset: 0 }),
       stores.unitOfWork.run(owner, stores.documents.insert(newDocument(owner), ampleQuota))
