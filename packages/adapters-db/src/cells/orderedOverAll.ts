@@ -6,9 +6,9 @@ import type { Args, Call, Method, Place, Routes, Work } from "./Routes.ts"
 /** A list whose rows of several databases have one order. */
 interface OrderedList {
   /** The field of a page that has its rows. */
-  readonly field: "events" | "rows"
-  /** The rows are in the order of these texts. */
-  readonly keyOf: (row: never) => string
+  readonly field: "events" | "jobs" | "rows"
+  /** The order of two rows. */
+  readonly isBefore: (a: never, b: never) => boolean
   /** Readers continue after the last page, when there are new rows. A database that does not answer is left where it was. */
   readonly isEndless: boolean
 }
@@ -18,7 +18,7 @@ interface Query {
   readonly after?: Cursor | undefined
 }
 
-type Page = Readonly<Record<"events" | "rows", ReadonlyArray<never> | undefined>> & {
+type Page = Readonly<Record<OrderedList["field"], ReadonlyArray<never> | undefined>> & {
   readonly next: Cursor | undefined
 }
 
@@ -49,17 +49,16 @@ interface Taken {
 }
 
 /** The first rows of several pages, at most `limit`; those of one page stay in their order. */
-const firstRows = (parts: ReadonlyArray<Part>, limit: number, { keyOf }: OrderedList): ReadonlyArray<Taken> => {
+const firstRows = (parts: ReadonlyArray<Part>, limit: number, { isBefore }: OrderedList): ReadonlyArray<Taken> => {
   const heads = parts.map(() => 0)
   const taken: Array<Taken> = []
   while (taken.length < limit) {
-    let first: (Taken & { readonly key: string }) | undefined
+    let first: Taken | undefined
     for (const [index, { rows }] of parts.entries()) {
       const head = heads[index] ?? 0
       if (head >= rows.length) continue
       const row = rows[head] as never
-      const key = keyOf(row)
-      if (first === undefined || key < first.key) first = { row, index, key }
+      if (first === undefined || isBefore(row, first.row)) first = { row, index }
     }
     if (first === undefined) break
     heads[first.index] = (heads[first.index] ?? 0) + 1
@@ -89,7 +88,10 @@ export const orderedOverAll =
     const read = Effect.fnUntraced(function* (args: Args, query: Query) {
       const places = yield* placesIn(query.after)
       const ask = (place: Place, limit: number) =>
-        call.run(place, [{ ...query, limit, after: places[place.name] }, ...args.slice(1)])
+        call.run(
+          place,
+          args.map((arg) => (arg === query ? { ...query, limit, after: places[place.name] } : arg))
+        )
       const open = all.filter(({ name }) => places[name] !== READ)
       const parts = yield* partsOf(yield* answersOf(open, (place) => ask(place, query.limit)), list)
       const taken = firstRows(parts, query.limit, list)
@@ -105,5 +107,5 @@ export const orderedOverAll =
       const rows = taken.map(({ row }) => row)
       return { [list.field]: rows, next: isMore ? cursorOf(...Object.entries(next).flat()) : undefined }
     })
-    return (...args): Work => read(args, args[0] as Query)
+    return (...args): Work => read(args, args.at(-1) as Query)
   }

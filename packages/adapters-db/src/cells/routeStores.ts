@@ -6,7 +6,7 @@ import { byOwners } from "./byOwners.ts"
 import { byReference, ownerOfReference } from "./byReference.ts"
 import type { Directory } from "./Directory.ts"
 import { eraseEverywhere } from "./eraseEverywhere.ts"
-import { orderedOverAll } from "./orderedOverAll.ts"
+import { orders } from "./orders.ts"
 import { overAll } from "./overAll.ts"
 import { accessSince, claimsInTurn, destinations, workState } from "./ownMerges.ts"
 import { pagesOverAll } from "./pagesOverAll.ts"
@@ -27,20 +27,6 @@ type Rule =
 
 const rules = storageReach as unknown as Readonly<Record<string, Readonly<Record<string, Rule>>>>
 
-/** The events of a feed by their times, as far as they are known. */
-const feed = orderedOverAll({
-  field: "events",
-  keyOf: ({ createdAt }: { readonly createdAt: string }) => createdAt,
-  isEndless: true
-})
-
-/** People in the order of their ids. */
-const people = orderedOverAll({
-  field: "rows",
-  keyOf: ({ userId }: { readonly userId: string }) => userId,
-  isEndless: false
-})
-
 const limitIn = (first: unknown): number => (first as { readonly limit: number }).limit
 
 /** The methods that the table of rules does not suffice for. */
@@ -57,15 +43,11 @@ const special: Readonly<Record<string, (routes: Routes, call: Call) => unknown>>
   "jobs.work": workOverAll,
   "workers.state": workState,
   "deliveryRecords.destinations": destinations,
-  "deliveryRecords.feed": feed,
   "access.since": accessSince,
   "outbox.claim": (routes, call) => claimsInTurn(routes, call, limitIn),
   "billingUpkeep.stranded": (routes, call) => claimsInTurn(routes, call, Number),
   "creditUpkeep.due": dueOverAll,
   "creditUpkeep.reset": resetInItsCell,
-  "billingUpkeep.people": people,
-  "billingUpkeep.several": people,
-  "personalData.list": people,
   "personalData.erase": eraseEverywhere,
   "billing.ownerOf": ownerOfReference,
   "paymentEvents.receive": byReference,
@@ -83,7 +65,8 @@ const methodBy = (routes: Routes, call: Call, rule: Rule): Method => {
   if (rule === "global" || "subjects" in rule) return toGlobal(routes, call)
   if ("owners" in rule) return byOwners(routes, call, rule)
   if (!("each" in rule)) return byOwner(routes, call, rule.owner)
-  const merged = rule.each === "pages" ? pagesOverAll(routes, call) : overAll(routes, call, rule.each)
+  const paged = orders[call.name] ?? pagesOverAll
+  const merged = rule.each === "pages" ? paged(routes, call) : overAll(routes, call, rule.each)
   const { owner } = rule
   if (owner === undefined) return merged
   return (...args) => {
