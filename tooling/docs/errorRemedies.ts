@@ -118,6 +118,7 @@ export const errorRemedies = {
   widget_not_built: "The operator runs `npm run build`.",
   server_busy: LATER,
   not_ready: "Wait until `/readyz` answers 200.",
+  cell_not_open: "Choose a cell that the directory lists as open.",
   copy_refused: "Correct the problem that the message names, and load the copy again.",
   database_failed: "Look up `sqlState`; check the connection and the database's log.",
   package_missing: "Install the package and version that the message names.",

@@ -20,6 +20,7 @@ export interface DatabaseProblem extends Error {
   readonly _tag: string
   readonly code:
     | "database_failed"
+    | "cell_not_open"
     | "copy_refused"
     | "database_not_ready"
     | "folder_in_use"

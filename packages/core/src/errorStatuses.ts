@@ -14,6 +14,7 @@ export const errorStatuses = {
   bot_not_found: 404,
   bot_rate_limited: 429,
   bot_resting: 429,
+  cell_not_open: 409,
   challenge_unavailable: 503,
   visitor_challenge_required: 403,
   visitor_day_used_up: 429,

@@ -3,9 +3,9 @@ import { Database } from "../database/Database.ts"
 import { DatabaseNotReady } from "../readiness.ts"
 import { type OpenDatabase, type OpenDatabaseOptions, openWithDatabase, type Opened } from "../openDatabase.ts"
 import { Effect } from "effect"
-import { Directory, type DirectoryOptions } from "./Directory.ts"
-import { directorySql } from "./directorySql.ts"
-import { routeStores } from "./routeStores.ts"
+import { Directory, type DirectoryOptions } from "./directory/Directory.ts"
+import { directorySql } from "./directory/directorySql.ts"
+import { routeStores } from "./routing/routeStores.ts"
 
 export interface OpenCellsOptions extends Omit<OpenDatabaseOptions, keyof DatabaseOptions> {
   /** The database of the directory and of all that people share: a cell, by its name, or a database of its own. */

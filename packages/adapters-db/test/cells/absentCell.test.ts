@@ -3,8 +3,8 @@ import { jobHandler, ProcessDocument, StorageFailed } from "@parley/core/adapter
 import { newDocument, ampleQuota } from "@parley/core/testing"
 import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { Directory } from "../../src/cells/Directory.ts"
-import { routeStores } from "../../src/cells/routeStores.ts"
+import { Directory } from "../../src/cells/directory/Directory.ts"
+import { routeStores } from "../../src/cells/routing/routeStores.ts"
 import { awayStores, MemoryDirectory, memoryStores } from "./memoryCells.ts"
 
 const run = Effect.runPromise

@@ -2,8 +2,8 @@ import type { StoragePorts } from "@parley/core"
 import { StorageFailed } from "@parley/core/adapter"
 import { inMemoryStorageLayer, storagePortsFromContext } from "@parley/core/effect"
 import { Effect, Layer } from "effect"
-import { bucketOf } from "../../src/cells/bucketOf.ts"
-import type { DirectorySource } from "../../src/cells/Directory.ts"
+import { bucketOf } from "../../src/cells/directory/bucketOf.ts"
+import type { DirectorySource } from "../../src/cells/directory/Directory.ts"
 import { DatabaseError } from "../../src/database/Database.ts"
 
 /** All stores in memory, apart from others. */

@@ -1,7 +1,7 @@
 import { ledgerOfStores, newUserId } from "@parley/core/testing"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { bucketOf } from "../../src/cells/bucketOf.ts"
+import { bucketOf } from "../../src/cells/directory/bucketOf.ts"
 import { openCells } from "../../src/cells/openCells.ts"
 import { openDatabase } from "../../src/openDatabase.ts"
 import { freshPostgres, hasPostgres } from "../databases.ts"

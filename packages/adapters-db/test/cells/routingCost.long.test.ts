@@ -1,8 +1,8 @@
 /** The cost of routing a call, beside that of the call itself, for few owners and for many. */
 import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { Directory } from "../../src/cells/Directory.ts"
-import { routeStores } from "../../src/cells/routeStores.ts"
+import { Directory } from "../../src/cells/directory/Directory.ts"
+import { routeStores } from "../../src/cells/routing/routeStores.ts"
 import { MemoryDirectory, memoryStores } from "./memoryCells.ts"
 
 const CALLS = 200_000

@@ -3,9 +3,9 @@ import type { StoragePorts } from "@parley/core"
 import { Effect } from "effect"
 import fc from "fast-check"
 import { expect, it } from "vitest"
-import { MOVED } from "../../src/cells/cellFailures.ts"
-import { Directory } from "../../src/cells/Directory.ts"
-import { routeStores } from "../../src/cells/routeStores.ts"
+import { MOVED } from "../../src/cells/routing/cellFailures.ts"
+import { Directory } from "../../src/cells/directory/Directory.ts"
+import { routeStores } from "../../src/cells/routing/routeStores.ts"
 import { MemoryDirectory, memoryStores, refused } from "./memoryCells.ts"
 
 const run = Effect.runPromise

@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import type { Database, DatabaseError } from "../database/Database.ts"
+import type { Database, DatabaseError } from "../../database/Database.ts"
 import { BUCKETS, bucketSql } from "./bucketOf.ts"
 
 /** A placement as it was read. */
@@ -23,6 +23,7 @@ export interface PlaceRow {
 
 /** The directory refuses a change: it has no such cell, or the cell is draining. Nothing was changed. */
 export class CellNotOpen extends Schema.TaggedError<CellNotOpen>()("CellNotOpen", { cell: Schema.String }) {
+  readonly code = "cell_not_open"
   override get message() {
     return `No cell with the name "${this.cell}" takes owners: it is not in the directory, or it is draining.`
   }

@@ -1,6 +1,6 @@
 import type { StoragePorts } from "@parley/core"
 import { Effect } from "effect"
-import type { Directory } from "./Directory.ts"
+import type { Directory } from "../directory/Directory.ts"
 
 /** The stores of one database. */
 export interface Place {

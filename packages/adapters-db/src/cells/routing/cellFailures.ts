@@ -1,5 +1,5 @@
 import { StorageFailed } from "@parley/core/adapter"
-import { DatabaseError } from "../database/Database.ts"
+import { DatabaseError } from "../../database/Database.ts"
 
 /** With this SQLSTATE a cell refuses a write of an owner who has moved to another cell. */
 export const MOVED = "PL001"

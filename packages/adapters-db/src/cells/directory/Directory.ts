@@ -1,6 +1,6 @@
 import { StorageFailed } from "@parley/core/adapter"
 import { Effect } from "effect"
-import type { DatabaseError } from "../database/Database.ts"
+import type { DatabaseError } from "../../database/Database.ts"
 import { bucketOf } from "./bucketOf.ts"
 import type { DirectorySql, PlaceRow } from "./directorySql.ts"
 import { PlacementCache } from "./PlacementCache.ts"
