@@ -11,7 +11,7 @@ const run = Effect.runPromise
 const NEVER = { refreshMs: Number.POSITIVE_INFINITY }
 const CELLS = ["a", "b"]
 
-for (const { layer, name } of databases) {
+for (const { layer, name } of databases.slice(-1)) {
   it(`on ${name} buckets and placements decide, the newest change last, and a cell without buckets gets none`, () =>
     run(
       Effect.gen(function* () {

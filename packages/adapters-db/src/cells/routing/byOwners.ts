@@ -3,7 +3,7 @@ import { Effect, Result } from "effect"
 import { inCellOf, inUnit } from "./byOwner.ts"
 import { isMoved } from "./cellFailures.ts"
 import { CurrentUnit } from "./CurrentUnit.ts"
-import { sumOf } from "./mergeResults.ts"
+import { sumOf } from "../merging/mergeResults.ts"
 import type { Args, Call, Method, Routes, Work } from "./Routes.ts"
 
 interface OwnersRule {

@@ -2,7 +2,7 @@ import type { ReceiveInput } from "@parley/core/adapter"
 import { Effect } from "effect"
 import { inCellOf, inPlace, inUnit } from "./byOwner.ts"
 import { CurrentUnit } from "./CurrentUnit.ts"
-import { overAll } from "./overAll.ts"
+import { overAll } from "../merging/overAll.ts"
 import { callOf, type Call, type Method, type Place, type Routes, type Work } from "./Routes.ts"
 
 const ownerOf = callOf("billing", "ownerOf")

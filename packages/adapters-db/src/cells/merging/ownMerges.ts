@@ -1,8 +1,8 @@
 import { type AccessSince, COUNTED_DELIVERIES, type DestinationRecord, type WorkState } from "@parley/core/adapter"
 import { Effect, Result } from "effect"
-import { inPlace } from "./byOwner.ts"
+import { inPlace } from "../routing/byOwner.ts"
 import { answeredOf, answersOf } from "./overAll.ts"
-import type { Call, Method, Routes, Work } from "./Routes.ts"
+import type { Call, Method, Routes, Work } from "../routing/Routes.ts"
 
 const least = (numbers: ReadonlyArray<number | undefined>): number | undefined => {
   const known = numbers.filter((number) => number !== undefined)

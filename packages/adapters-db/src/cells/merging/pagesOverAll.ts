@@ -1,8 +1,8 @@
 import { type Cursor, cursorOfText, notACursor } from "@parley/core/adapter"
 import { Effect } from "effect"
-import { inPlace } from "./byOwner.ts"
+import { inPlace } from "../routing/byOwner.ts"
 import { sumOf } from "./mergeResults.ts"
-import type { Args, Call, Method, Place, Routes, Work } from "./Routes.ts"
+import type { Args, Call, Method, Place, Routes, Work } from "../routing/Routes.ts"
 
 /** A position in one database; `cursor` is undefined at its beginning. */
 export interface Position {

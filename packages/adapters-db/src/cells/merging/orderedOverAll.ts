@@ -1,7 +1,7 @@
 import { type Cursor, cursorOf, readCursor } from "@parley/core/adapter"
 import { Effect, Result, Schema } from "effect"
 import { answersOf, type Answer } from "./overAll.ts"
-import type { Args, Call, Method, Place, Routes, Work } from "./Routes.ts"
+import type { Args, Call, Method, Place, Routes, Work } from "../routing/Routes.ts"
 
 /** A list whose rows of several databases have one order. */
 interface OrderedList {

@@ -1,8 +1,8 @@
 import type { Merge } from "@parley/core/adapter"
 import { Effect, Result } from "effect"
-import { inPlace } from "./byOwner.ts"
+import { inPlace } from "../routing/byOwner.ts"
 import { sumOf, tallyOf } from "./mergeResults.ts"
-import type { Args, Call, Method, Place, Routes, Work } from "./Routes.ts"
+import type { Args, Call, Method, Place, Routes, Work } from "../routing/Routes.ts"
 
 /** The result of a call in one database. */
 export interface Answer {

@@ -1,6 +1,6 @@
 import { Effect, Result, Schedule } from "effect"
-import { inPlace } from "./byOwner.ts"
-import type { Call, Method, Routes } from "./Routes.ts"
+import { inPlace } from "../routing/byOwner.ts"
+import type { Call, Method, Routes } from "../routing/Routes.ts"
 
 /** A worker asks a cell that does not answer again after this time. */
 const AGAIN = "5 seconds"

@@ -1,5 +1,5 @@
 import { orderedOverAll } from "./orderedOverAll.ts"
-import type { Call, Method, Routes } from "./Routes.ts"
+import type { Call, Method, Routes } from "../routing/Routes.ts"
 
 interface OfPerson {
   readonly userId: string

@@ -1,8 +1,8 @@
 import type { DueInput, ResetInput } from "@parley/core/adapter"
 import { Effect, Result } from "effect"
-import { inPlace } from "./byOwner.ts"
+import { inPlace } from "../routing/byOwner.ts"
 import { cursorAt, positionOf } from "./pagesOverAll.ts"
-import type { Call, Method, Routes } from "./Routes.ts"
+import type { Call, Method, Routes } from "../routing/Routes.ts"
 
 /**
  * The ranges of accounts that are due for a reset, one database after another. A database that does not answer is left
