@@ -3,6 +3,8 @@ export interface FailureFields extends Readonly<Record<string, unknown>> {
   readonly failure: string
   /** Port and method, for example `CreditLedger.reserve`. */
   readonly operation?: string
+  /** The cell that did not answer, if the store is over several databases. */
+  readonly cell?: string
   /** The system's or a library's code of the cause, for example `ECONNREFUSED`. */
   readonly cause?: string
   /** Postgres' five characters for why it refused. */
@@ -49,11 +51,12 @@ export const databaseFields = (error: unknown): Pick<FailureFields, "sqlState" |
 
 /** The fields of a failure for its log line. */
 export const failureFields = (error: unknown): FailureFields => {
-  const { _tag, name, operation } = Object(error) as { readonly [field: string]: unknown }
+  const { _tag, cell, name, operation } = Object(error) as { readonly [field: string]: unknown }
   const failure = [_tag, name].find((text) => isName(text, /^\w{1,100}$/)) ?? "unknown"
   return {
     failure: String(failure),
     ...(isName(operation, /^[\w.]{1,100}$/) ? { operation } : {}),
+    ...(isName(cell, /^[a-z][a-z0-9-]{0,39}$/) ? { cell } : {}),
     ...causeField(error),
     ...databaseFields(error)
   }
