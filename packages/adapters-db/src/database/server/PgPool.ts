@@ -1,4 +1,3 @@
-import { once } from "node:events"
 import pg from "pg"
 import { cancelStatement } from "./cancelStatement.ts"
 import type { CallersPool } from "./CallersPool.ts"
@@ -112,7 +111,8 @@ const ownSource = (options: PgPoolOptions, lost: Lost): ClientSource => {
         for (const client of open) client.connection.stream.destroy()
       }, CLOSE_MS)
       await ended
-      await Promise.all([...open].map((client) => once(client, "end")))
+      // The server may end a connection at the same moment: its error is not one of closing.
+      await Promise.all([...open].map((client) => new Promise((resolve) => client.once("end", resolve))))
       clearTimeout(timer)
     }
   }
