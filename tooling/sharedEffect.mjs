@@ -15,6 +15,7 @@ const ENTRY = "effect4"
 /** The modules of Effect that the packages and their types import, below `effect`. */
 const MODULES = [
   ...[
+    "Brand",
     "Cause",
     "Context",
     "Effect",
