@@ -20,13 +20,14 @@ export const redisRateLimiter = (redis: RedisClientType): RateLimiter["Service"]
         const [count, , remaining] = await redis.multi().incr(key).pExpire(key, windowMs, "NX").pTTL(key).exec()
         return { count: Number(count), remainingMs: Math.max(0, Number(remaining)) }
       }),
-    peek: (event) =>
+    peek: (events) =>
       asked("peek", async () => {
-        const key = keyOf(event)
-        const [count, remaining] = await redis.multi().get(key).pTTL(key).exec()
-        return count === null
-          ? { count: 0, remainingMs: 0 }
-          : { count: Number(count), remainingMs: Math.max(0, Number(remaining)) }
+        const asking = events.map(keyOf).reduce((multi, key) => multi.get(key).pTTL(key), redis.multi())
+        const answers = await asking.exec()
+        return events.map((_, place) => {
+          const [count, remaining] = answers.slice(2 * place, 2 * place + 2)
+          return { count: Number(count ?? 0), remainingMs: Math.max(0, Number(remaining)) }
+        })
       })
   })
 }
