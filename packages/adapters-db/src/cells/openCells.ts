@@ -21,7 +21,7 @@ export interface OpenCells extends OpenDatabase {
   absentCells(): Promise<ReadonlyArray<string>>
   /** Has these buckets, 0 to 4,095, belong to a cell. Moves no rows. Rejects with `CellNotOpen`. */
   assign(cell: string, buckets: ReadonlyArray<number>): Promise<void>
-  /** Places one owner in a cell, whatever the owner's bucket is. Moves no rows. Rejects with `CellNotOpen`. */
+  /** Places one owner in a cell, which wins over the owner's bucket. Moves no rows. Rejects with `CellNotOpen`. */
   place(owner: string, cell: string): Promise<void>
 }
 

@@ -7,7 +7,7 @@ import { openDatabase } from "../../src/openDatabase.ts"
 import { freshPostgres, hasPostgres } from "../databases.ts"
 
 const run = Effect.runPromise
-const ABSENT = { url: "postgres://nobody@127.0.0.1:1/none" }
+const ABSENT = { url: "postgres://parley@127.0.0.1:1/none" }
 
 describe.runIf(hasPostgres)("openCells", () => {
   const withServer = (use: (url: string) => Promise<void>) =>

@@ -34,7 +34,7 @@ const setUp = (routers: number, mostPlacements: number) => {
   const routed = directories.map((directory) => routeStores(behindFences, directory, global))
   const preferencesIn = async (cell: string, owner: string) =>
     (await run(cells.get(cell)?.preferences.get(owner) ?? Effect.die("no cell"))).instructions
-  /** Moves an owner: copies the row, leaves the old one, which nobody may change any more, and changes the place. */
+  /** Moves an owner: copies the row, keeps the old one, which refuses changes from then on, and changes the place. */
   const move = async (owner: string, to: string) => {
     const instructions = await preferencesIn(source.cellOf(owner) ?? "", owner)
     await run(cells.get(to)?.preferences.set(owner, { instructions, modelId: null }) ?? Effect.void)

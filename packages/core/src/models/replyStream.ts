@@ -332,7 +332,7 @@ const labelsOf = (vendor: string, model: string) => ({
 
 /**
  * Measures a call of a model until `scope` closes: its metrics, and a span `chat {model}`, by OpenTelemetry's conventions
- * for generative AI (0.1). What `reported` says by then is part of both.
+ * for generative AI (0.1). Both contain the values that `reported` has then.
  */
 export const observeCall = Effect.fnUntraced(function* (
   call: ModelCall,

@@ -61,7 +61,7 @@ const toGlobal =
     call.run(global, args)
 
 const methodBy = (routes: Routes, call: Call, rule: Rule): Method => {
-  // Counts of one name have to be in one place, whoever calls: the global database has them.
+  // Counts under one name have to be in one place: the global database has them.
   if (rule === "global" || "subjects" in rule) return toGlobal(routes, call)
   if ("owners" in rule) return byOwners(routes, call, rule)
   if (!("each" in rule)) return byOwner(routes, call, rule.owner)
