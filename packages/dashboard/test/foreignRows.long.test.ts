@@ -19,6 +19,14 @@ import { everyChatState } from "./looks/everyChatState.ts"
 import { everyPage } from "./looks/everyPage.ts"
 import { filledPages } from "./looks/filledPages.ts"
 import { LIGHT } from "./looks/Look.ts"
+import { chat } from "./suites/chat.ts"
+import { sources } from "./suites/sources.ts"
+import { keyboard } from "./suites/keyboard.ts"
+import { hostileChat } from "./suites/hostileReplies.ts"
+import { documents } from "./suites/documents.ts"
+import { bots } from "./suites/bots.ts"
+import { usage } from "./suites/usage.ts"
+import { visitorFiles } from "./suites/visitorFiles.ts"
 import { longChat } from "./suites/longChat.ts"
 import { describeInChromium } from "./support/describeInChromium.ts"
 import { type RunningServer, startServer } from "./support/runningServer.ts"
@@ -26,7 +34,7 @@ import { closeSessions, useAsWorkerServer } from "./support/workerStage.ts"
 
 const PRELOAD = fileURLToPath(new URL("../../adapters-db/test/ownerConditions/serverWithout.ts", import.meta.url))
 
-describe.runIf(hasPostgres && hasPooler)("without conditions on the owner", async () => {
+describe.runIf(hasPostgres && hasPooler)("without conditions on the owner", () => {
   const removal = newRemoval()
   const scope = Effect.runSync(Scope.make())
   const folder = mkdtempSync(join(tmpdir(), "parley-foreign-rows-"))
@@ -58,14 +66,14 @@ describe.runIf(hasPostgres && hasPooler)("without conditions on the owner", asyn
     rmSync(folder, { recursive: true, force: true })
   })
 
-  await import("./suites/chat.ts")
-  await import("./suites/sources.ts")
-  await import("./suites/keyboard.ts")
-  await import("./suites/hostileReplies.ts")
-  await import("./suites/documents.ts")
-  await import("./suites/bots.ts")
-  await import("./suites/usage.ts")
-  await import("./suites/visitorFiles.ts")
+  describeInChromium("a person with documents", {}, chat)
+  describeInChromium("the sources of a reply", {}, sources)
+  describeInChromium("a chat", {}, keyboard)
+  describeInChromium("a chat full of hostile replies", {}, hostileChat)
+  describeInChromium("documents", {}, documents)
+  describeInChromium("bots", {}, bots)
+  describeInChromium("usage", {}, usage)
+  describeInChromium("files of a bot's visitors", {}, visitorFiles)
   everyChatState([LIGHT])
   everyPage([LIGHT])
   filledPages([LIGHT])

@@ -6,7 +6,7 @@ import { lookAtBots } from "../looks/botPages.ts"
 import { SHAPES } from "../looks/Shape.ts"
 import { brokenRules, overflowOf } from "../support/brokenRules.ts"
 import type { DashboardPage } from "../support/DashboardPage.ts"
-import { describeInChromium } from "../support/describeInChromium.ts"
+import type { Stage } from "../support/describeInChromium.ts"
 import { makeBot } from "../support/makeBot.ts"
 import { startWidgetSite } from "../support/widgetSite.ts"
 
@@ -44,7 +44,7 @@ const lookEverywhere = async (page: Page, name: string): Promise<void> => {
   await page.setViewportSize(SEEN.options.viewport)
 }
 
-describeInChromium("bots", {}, (stage) => {
+export const bots = (stage: Stage): void => {
   it("a bot is made, set up, tried and put on a site", async () => {
     const dashboard = await stage.openAs("owner@example.org", SEEN)
     const { page } = dashboard
@@ -338,4 +338,4 @@ describeInChromium("bots", {}, (stage) => {
   it("breaks no rule of accessibility and does not scroll sideways, dark and on a phone", async () => {
     await lookAtBots(await stage.openAs("looker@example.org", SEEN), SHAPES)
   })
-})
+}

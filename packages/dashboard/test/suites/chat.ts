@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import type { Page } from "playwright-core"
 import { expect, it } from "vitest"
 import { screenshot } from "../../../../test/support/screenshot.ts"
-import { describeInChromium } from "../support/describeInChromium.ts"
+import type { Stage } from "../support/describeInChromium.ts"
 import { leasePdf, minutesDocx } from "../support/files.ts"
 
 /** On a desk and on a phone, in light and in dark. */
@@ -19,7 +19,7 @@ const screenshotEverywhere = async (page: Page, name: string) => {
   if (size !== null) await page.setViewportSize(size)
 }
 
-describeInChromium("a person with documents", {}, (stage) => {
+export const chat = (stage: Stage): void => {
   it("asks about a pdf and a docx, reads replies with their sources, and sees what each cost", async () => {
     const dashboard = await stage.openAs("ada@example.org")
     const { page } = dashboard
@@ -392,4 +392,4 @@ describeInChromium("a person with documents", {}, (stage) => {
     await screenshot(page, "german")
     expect(dashboard.complaintsBut()).toEqual([])
   })
-})
+}

@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from "vitest"
 import { screenshot } from "../../../../test/support/screenshot.ts"
 import { brokenRules } from "../support/brokenRules.ts"
 import type { DashboardPage } from "../support/DashboardPage.ts"
-import { describeInChromium } from "../support/describeInChromium.ts"
+import type { Stage } from "../support/describeInChromium.ts"
 import { leasePdf, lockedPdf, minutesDocx, type NamedFile, textNamedPdf } from "../support/files.ts"
 
 /** The quota of the free plan. */
@@ -35,7 +35,7 @@ const drop = async (page: Page, files: ReadonlyArray<NamedFile>, release = true)
   if (release) await target.dispatchEvent("drop", { dataTransfer: transfer })
 }
 
-describeInChromium("documents", {}, (stage) => {
+export const documents = (stage: Stage): void => {
   let dashboard: DashboardPage
   let page: Page
   const list = () => page.getByRole("region", { name: "Your documents" })
@@ -249,4 +249,4 @@ describeInChromium("documents", {}, (stage) => {
   it("the browser complained about nothing but what was refused", () => {
     expect(dashboard.complaintsBut(/\/api\/(upload|rag)/)).toEqual([])
   })
-})
+}

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest"
 import { screenshot } from "../../../../test/support/screenshot.ts"
-import { describeInChromium } from "../support/describeInChromium.ts"
+import type { Stage } from "../support/describeInChromium.ts"
 import { hostileReplies } from "../../../../test/support/hostileReplies.ts"
 
 const CHAT = "3f0c9a1e-0000-4000-8000-000000000000"
@@ -22,7 +22,7 @@ const messages = shown.map((content, index) => ({
   createdAt: now
 }))
 
-describeInChromium("a chat full of hostile replies", {}, (stage) => {
+export const hostileChat = (stage: Stage): void => {
   it("loads nothing from elsewhere, runs nothing, and breaks no layout", async () => {
     const dashboard = await stage.openAs("hostile@example.org", { path: "/settings" })
     const { page } = dashboard
@@ -99,4 +99,4 @@ describeInChromium("a chat full of hostile replies", {}, (stage) => {
     })
     expect(refused).toEqual(["TypeError", "TypeError", "TypeError", "TypeError", "microphone", "clipboard-write"])
   })
-})
+}

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest"
 import { screenshot } from "../../../../test/support/screenshot.ts"
 import { brokenRules } from "../support/brokenRules.ts"
-import { describeInChromium } from "../support/describeInChromium.ts"
+import type { Stage } from "../support/describeInChromium.ts"
 
-describeInChromium("a chat", {}, (stage) => {
+export const keyboard = (stage: Stage): void => {
   it("is used with the keyboard alone", async () => {
     const dashboard = await stage.open()
     const { page } = dashboard
@@ -95,4 +95,4 @@ describeInChromium("a chat", {}, (stage) => {
     expect(await list.count()).toBe(0)
     expect(dashboard.complaintsBut()).toEqual([])
   })
-})
+}

@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from "vitest"
 import { screenshot } from "../../../../test/support/screenshot.ts"
 import { brokenRules } from "../support/brokenRules.ts"
 import type { DashboardPage } from "../support/DashboardPage.ts"
-import { describeInChromium } from "../support/describeInChromium.ts"
+import type { Stage } from "../support/describeInChromium.ts"
 import { leasePdf, minutesDocx, type NamedFile } from "../support/files.ts"
 
 const manual: NamedFile = {
@@ -20,7 +20,7 @@ const manual: NamedFile = {
   )
 }
 
-describeInChromium("the sources of a reply", {}, (stage) => {
+export const sources = (stage: Stage): void => {
   let dashboard: DashboardPage
   let page: Page
   const drawer = () => page.getByRole("dialog")
@@ -127,4 +127,4 @@ describeInChromium("the sources of a reply", {}, (stage) => {
   it("the browser complained about nothing but the deleted document", () => {
     expect(dashboard.complaintsBut(/status of 404 .*\/api\/documents\/[^/]+\/text/)).toEqual([])
   })
-})
+}

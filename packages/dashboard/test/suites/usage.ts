@@ -5,7 +5,7 @@ import { beforeAll, expect, it } from "vitest"
 import { screenshot } from "../../../../test/support/screenshot.ts"
 import { brokenRules } from "../support/brokenRules.ts"
 import type { DashboardPage } from "../support/DashboardPage.ts"
-import { describeInChromium } from "../support/describeInChromium.ts"
+import type { Stage } from "../support/describeInChromium.ts"
 
 /** The credits of a new person. */
 const CREDITS = 100
@@ -19,7 +19,7 @@ const ask = async (page: Page) => {
   await reply.text()
 }
 
-describeInChromium("usage", {}, (stage) => {
+export const usage = (stage: Stage): void => {
   let dashboard: DashboardPage
   let page: Page
 
@@ -133,4 +133,4 @@ describeInChromium("usage", {}, (stage) => {
   it("the browser complained about nothing", () => {
     expect(dashboard.complaintsBut()).toEqual([])
   })
-})
+}

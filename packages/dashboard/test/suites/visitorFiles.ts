@@ -3,7 +3,7 @@ import type { APIRequestContext, FrameLocator, Page } from "playwright-core"
 import { expect, it } from "vitest"
 import { screenshot } from "../../../../test/support/screenshot.ts"
 import { brokenRules, overflowOf } from "../support/brokenRules.ts"
-import { describeInChromium } from "../support/describeInChromium.ts"
+import type { Stage } from "../support/describeInChromium.ts"
 import { makeBot } from "../support/makeBot.ts"
 import { startWidgetSite } from "../support/widgetSite.ts"
 
@@ -14,7 +14,7 @@ type Place = Page | FrameLocator
 const button = (place: Place, name: string) => place.getByRole("button", { name, exact: true })
 const lines = (chat: FrameLocator) => chat.getByRole("list", { name: "Attached files" }).getByRole("listitem")
 
-describeInChromium("files of a bot's visitors", {}, (stage) => {
+export const visitorFiles = (stage: Stage): void => {
   it("are off until the owner allows them; then one is read, answered from, downloaded by the owner and deleted", async () => {
     let [id, key] = ["", ""]
     const path = async (request: APIRequestContext) => {
@@ -74,4 +74,4 @@ describeInChromium("files of a bot's visitors", {}, (stage) => {
     await expect.poll(async () => (await owner.request.get(file)).status()).toBe(404)
     expect(dashboard.complaintsBut(/status of 404/)).toEqual([])
   })
-})
+}
