@@ -4,6 +4,7 @@ import type { Database } from "./database/Database.ts"
 import type { DatabaseOwner } from "./database/DatabaseOwner.ts"
 import { type FolderInUse, lockFolder } from "./database/embedded/folderLock.ts"
 import { PgDatabaseLayer } from "./database/server/PgDatabase.ts"
+import { PgDatabaseWithReplicaLayer } from "./database/server/withReplica.ts"
 import { PgliteDatabaseLayer } from "./database/embedded/PgliteDatabase.ts"
 import type { PgliteThread } from "./database/embedded/PgliteThread.ts"
 
@@ -18,6 +19,11 @@ export interface DatabaseOptions {
   readonly pool?: CallersPool | undefined
   /** The same server past the pooler, for migrations; `url` unless given. */
   readonly directUrl?: string | undefined
+  /**
+   * A replica of the server of `url` or `pool`, which streams its log. Reports and histories may then be up to five
+   * seconds old; everything else is asked of the server itself, and so are these if the replica lags or does not answer.
+   */
+  readonly replicaUrl?: string | undefined
   /** The folder of the embedded database. One process at a time: it is locked while open. */
   readonly dataDir?: string | undefined
   /** The embedded database, if `openEngine` is opening it already; then the caller closes it. */
@@ -35,10 +41,11 @@ export interface DatabaseOptions {
  * `lockFolder`, before and for as long.
  */
 export const unlockedDatabaseLayer = (options: DatabaseOptions): Layer.Layer<Database | DatabaseOwner> => {
-  const { url, pool, dataDir, engine, schema } = options
+  const { url, pool, dataDir, engine, replicaUrl, schema } = options
   if (url !== undefined && pool !== undefined) throw new TypeError("Give `url` or `pool`, not both.")
   const isServer = url !== undefined || pool !== undefined
-  return isServer ? PgDatabaseLayer(options) : PgliteDatabaseLayer({ dataDir, engine, schema })
+  if (!isServer) return PgliteDatabaseLayer({ dataDir, engine, schema })
+  return replicaUrl === undefined ? PgDatabaseLayer(options) : PgDatabaseWithReplicaLayer(options, replicaUrl)
 }
 
 /** The same, with the folder of an embedded database locked while it is open. */
@@ -54,6 +61,7 @@ export const directOptions = (options: DatabaseOptions): DatabaseOptions => ({
   ...options,
   url: options.directUrl ?? options.url,
   pool: options.directUrl === undefined ? options.pool : undefined,
+  replicaUrl: undefined,
   maxConnections: 2
 })
 

@@ -300,6 +300,7 @@ export {
   readCursor
 } from "./storage/Cursor.ts"
 export { Id } from "./storage/inputs.ts"
+export { LaggingReads } from "./storage/LaggingReads.ts"
 export type { IdentifiersOf, PortRecord, ServicesOf } from "./storage/PortRecord.ts"
 export type { Companion } from "./storage/Companion.ts"
 export { StorageFailed } from "./storage/StorageFailed.ts"

@@ -5,6 +5,7 @@ import type { SessionInvalid } from "../identity/SessionVerifier.ts"
 import { UserId } from "../identity/UserId.ts"
 import { type Cursor, ownCursor } from "../storage/Cursor.ts"
 import { Id, inputsOf } from "../storage/inputs.ts"
+import { mayLag } from "../storage/LaggingReads.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import {
@@ -215,13 +216,13 @@ export class CreditService extends Context.Service<
       return CreditService.of({
         balance: (userId) => Effect.map(accounts.of(userId), balanceOf),
         find: (userId) => Effect.map(records.account(userId), balanceOf),
-        history: (input) => records.history(input),
+        history: (input) => mayLag(records.history(input)),
         usage: Effect.fn("CreditService.usage")(function* ({ userId, from, to }) {
           const [firstDay, lastDay] = [parseDay(from), parseDay(to)]
           if (firstDay === undefined || lastDay === undefined || lastDay < firstDay || lastDay - firstDay >= MAX_DAYS) {
             return yield* new InvalidUsageRange({ maxDays: MAX_DAYS })
           }
-          return yield* records.usage({ userId, firstDay, lastDay })
+          return yield* mayLag(records.usage({ userId, firstDay, lastDay }))
         }),
         receipt: Effect.fn("CreditService.receipt")(function* (userId, messageId) {
           const charged = yield* transactionOf(records, userId, replyKey(messageId))

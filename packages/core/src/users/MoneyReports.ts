@@ -9,6 +9,7 @@ import type { VerifyChunk, VerifyInput } from "../credits/upkeep/Verification.ts
 import { UserId } from "../identity/UserId.ts"
 import { cursorOfText, notACursor } from "../storage/Cursor.ts"
 import { Id, type InvalidInput, inputsOf, PageLimit } from "../storage/inputs.ts"
+import { mayLag } from "../storage/LaggingReads.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { type DayCharges, type DayRevenue, MoneyRecords } from "./MoneyRecords.ts"
 
@@ -81,7 +82,7 @@ export class MoneyReports extends Context.Service<
       const chargesOf = Effect.fnUntraced(function* (day: number, now: number) {
         const known = past.get(day)
         if (known !== undefined) return known
-        const found = yield* money.charges({ firstDay: day, lastDay: day })
+        const found = yield* mayLag(money.charges({ firstDay: day, lastDay: day }))
         if (startOfDay(day + 1) + COMMITTED_AFTER_MS < now) past.set(day, found)
         return found
       })
@@ -96,7 +97,7 @@ export class MoneyReports extends Context.Service<
             (day) => chargesOf(day, now)
           )
           for (const day of past.keys()) if (day < firstDay) past.delete(day)
-          const revenue = yield* money.revenue({ firstDay, lastDay })
+          const revenue = yield* mayLag(money.revenue({ firstDay, lastDay }))
           const verification = (yield* runs.ended).find(({ task }) => task === "verify")
           return { from: dayText(firstDay), to: dayText(lastDay), charges: charges.flat(), revenue, verification }
         }),

@@ -8,6 +8,7 @@ import { dayText } from "../../credits/UsageReport.ts"
 import { DocumentStore } from "../../documents/storing/DocumentStore.ts"
 import { UserId } from "../../identity/UserId.ts"
 import { Id, inputsOf, whole } from "../../storage/inputs.ts"
+import { mayLag } from "../../storage/LaggingReads.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { groupQuestions, type QuestionGroup } from "./groupQuestions.ts"
 
@@ -69,15 +70,17 @@ export class BotAnalytics extends Context.Service<
           const firstDay = lastDay - days + 1
           const span = { botOwner: owner, bot: bot.id, from: startOfDay(firstDay), to: startOfDay(lastDay + 1) }
           const hasDocuments = bot.documentIds.length > 0
-          const [counted, questions, cited, usage, own] = yield* Effect.all(
-            [
-              reports.days({ ...span, hasDocuments }),
-              reports.unanswered({ ...span, hasDocuments, limit: GROUPED_QUESTIONS }),
-              reports.cited({ ...span, limit: MOST_DOCUMENTS }),
-              records.usage({ userId: owner, firstDay, lastDay }),
-              documents.find(owner, bot.documentIds)
-            ],
-            { concurrency: 2 }
+          const [counted, questions, cited, usage, own] = yield* mayLag(
+            Effect.all(
+              [
+                reports.days({ ...span, hasDocuments }),
+                reports.unanswered({ ...span, hasDocuments, limit: GROUPED_QUESTIONS }),
+                reports.cited({ ...span, limit: MOST_DOCUMENTS }),
+                records.usage({ userId: owner, firstDay, lastDay }),
+                documents.find(owner, bot.documentIds)
+              ],
+              { concurrency: 2 }
+            )
           )
           const isCited = new Set(cited.map(({ documentId }) => documentId))
           const costs = usage.filter(({ source }) => source === `bot:${bot.id}`)
