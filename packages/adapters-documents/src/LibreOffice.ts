@@ -146,7 +146,10 @@ const endingOf = (code: number | null, signal: string | null): Effect.Effect<End
   return OWN_FAULTS.has(by) ? Effect.succeed("broken") : Effect.die(new Error("LibreOffice was ended from outside."))
 }
 
-/** Runs the program to its end, or ends it at its time. Dies if it cannot be started. */
+/**
+ * Runs LibreOffice until it exits, or ends it at the time limit for a file of this size. If the program cannot be started,
+ * the effect fails with a defect.
+ */
 const run = (conversion: Conversion, folder: string) =>
   Effect.callback<Ending>((resume) => {
     const child = start(conversion, folder)

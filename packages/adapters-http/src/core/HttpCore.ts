@@ -44,7 +44,7 @@ export interface HttpCore {
   readonly securityHeaders: ResponseHeaders
   /** The headers of every response for pages of other origins: empty unless some are allowed. */
   headersOf(match: RouteMatch, head: Pick<Request, "headers">): ResponseHeaders
-  /** Answers the request. Resolves after everything is settled, even if the client has left; it never rejects. */
+  /** Answers the request. Resolves when its work has ended, also if the client has left; it never rejects. */
   answer(match: RouteMatch, exchange: Exchange): Promise<void>
 }
 

@@ -39,7 +39,7 @@ export class FetchRequest implements ParleyRequest {
     this.query = target.query
     this.prefix = prefix
     this.peer = peer
-    // Some hosts keep the Host header to themselves: it is in the address.
+    // Some platforms remove the Host header before they call the handler; the request's address has the same name.
     this.headers = { host: new URL(request.url).host, ...Object.fromEntries(request.headers) }
     this.#request = request
     this.#onBroken = onBroken

@@ -77,7 +77,10 @@ export interface NodeExchange {
   readonly finding?: RequestFinding | undefined
 }
 
-/** Answers one request of Node's HTTP server through the core; resolves once everything is settled. */
+/**
+ * Answers one request of Node's HTTP server through the core. Resolves when the work of the request has ended, also if the
+ * client has left.
+ */
 export const serveNode = async (
   message: IncomingMessage,
   response: ServerResponse,
@@ -138,8 +141,8 @@ const limitStalledReader = (response: ServerResponse, milliseconds: number): voi
 }
 
 /**
- * True if a request has an untrusted `X-Forwarded-For`: it counts as one of the connection's own address. If a proxy
- * forwards exactly that address, trusting it makes no difference.
+ * True if a request has an `X-Forwarded-For` that the server does not trust, so that the address of the connection counts
+ * as that of the client. False if the header names exactly that address: trusting it would change nothing.
  */
 const isUntrustedForwarding = ({ headers, socket }: IncomingMessage, peerOf: () => string): boolean => {
   const forwarded = headers["x-forwarded-for"]

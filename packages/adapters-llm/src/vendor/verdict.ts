@@ -109,8 +109,8 @@ const onStatus = (status: number, body: ErrorBody): Verdict => {
 }
 
 /**
- * The verdict on a vendor's error. Specific kinds take precedence over the status, general ones do not. An error
- * without a status, within a stream, may contain one.
+ * The verdict on a vendor's error. An error name of a specific cause (`ABOVE_STATUS`) decides before the HTTP status; any
+ * other name decides only if there is no status. An error within a stream has no HTTP status, but its body may name one.
  */
 export const verdictOn = (status: number | undefined, body: ErrorBody): Verdict => {
   const known = body.kinds.flatMap((kind) => KINDS[kind.toLowerCase()] ?? [])

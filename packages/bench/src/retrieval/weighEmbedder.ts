@@ -85,7 +85,10 @@ export const weighEmbedder = Effect.fnUntraced(function* (
 
 const shown = (value: number | undefined) => value?.toFixed(4) ?? "-"
 
-/** A line for each weight, and one for the best weight on the odd half, with its result on the other half. */
+/**
+ * Returns a line for each weight. The last line names the weight that is best for the odd-numbered questions, with its
+ * result for the even-numbered ones, which did not take part in the choice.
+ */
 export const weightLines = (figures: ReadonlyArray<WeightFigures>): ReadonlyArray<readonly [string, string]> => {
   const best = figures
     .filter(({ weight }) => weight !== MEANING_ALONE)

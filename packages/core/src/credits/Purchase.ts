@@ -35,7 +35,7 @@ export interface DisputeInput extends PurchaseReport {
   readonly dispute: string
   /** The disputed amount of the charge, in the unit of `paid`; may change while the dispute is open. */
   readonly disputed: number
-  /** True if the money was taken back when the dispute began, or returned when it was won. */
+  /** `withdrawn`: the provider took the money back when the dispute began. `reinstated`: it returned it when it was won. */
   readonly funds: "withdrawn" | "reinstated"
 }
 

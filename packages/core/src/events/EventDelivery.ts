@@ -48,8 +48,9 @@ export const deliveryRest = (tries: number, askedForMs: number, chance: number):
 const AT_ONCE = 8
 /** Time beyond the limit of a try for which a claim lasts, so that its outcome can be recorded. */
 const LEASE_GRACE_MS = 30_000
-/** Pause between two looks at the outbox if nothing was due or the storage failed. */
+/** Pause before the outbox is read again, if fewer events were claimed than can be delivered at once. */
 const BETWEEN_LOOKS = "1 second"
+/** The same after the storage failed. */
 const AFTER_FAILURE = "5 seconds"
 const PRUNED_AT_ONCE = 1_000
 

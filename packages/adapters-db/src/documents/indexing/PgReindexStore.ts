@@ -12,8 +12,8 @@ const ALIVE = "begun_at > clock_timestamp() - interval '7 days'"
 
 const texts = (schema: string) => ({
   /**
-   * Parameters: the scope, whether an unfinished run starts from the beginning. Two statements may have the same clock
-   * time, so the row before this statement decides too, not the time alone.
+   * Parameters: the scope, whether an unfinished run starts from the beginning. The last column is true if this statement
+   * continued a run. It also reads the earlier row for that, because two statements may have the same clock time.
    */
   begin: `INSERT INTO ${schema}.reindex_runs AS r (scope, begun_at) VALUES ($1, clock_timestamp())
     ON CONFLICT (scope) DO UPDATE SET begun_at = CASE

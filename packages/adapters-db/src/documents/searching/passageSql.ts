@@ -10,8 +10,8 @@ export const passageSql = (schema: string, exactWithin: number) => {
     /** Parameters: `searchableQuery`, how many, the accented words among it, the same without accents. */
     byWords: `SELECT * FROM ${schema}.passages_by_words(${words})`,
     /**
-     * Parameters: the embedding, its model, the number of passages with their texts, pgvector's schema, documents and
-     * ordinals of additional passages.
+     * Parameters: the embedding, the name of its model, the number of passages that are returned with their texts, the
+     * schema of pgvector, and the documents and ordinals of passages that are compared in addition.
      */
     byMeaning: `SELECT * FROM ${schema}.passages_by_meaning($1, $2::uuid[], $3::real[], $4, ${FUSION.candidates}, $5, $7::uuid[], $8::integer[], $6, ${exactWithin})`,
     /** Parameters: those of `byWords`, then those of `byMeaning` as far as they are others. */

@@ -72,13 +72,16 @@ const plain = (text: string): string =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, "")
 
-/** A title has at most so many lines, of so many UTF-16 units, and its number so many words. */
+/** The bounds of a title: its lines, the UTF-16 units of each line, and the words of the number before it. */
 const MOST = { lines: 3, length: 300, words: 2 } as const
 
 /** The part of a line after its first words, from which on it may be a title. */
 const afterWords = (text: string, words: number): string => text.trim().split(/\s+/u).slice(words).join(" ")
 
-/** The lines of a page by what they could be as a title: alone or with the next ones, with or without their number. */
+/**
+ * An index of the lines of a page by the titles that each line could begin. A title is the text of a line, alone or joined
+ * with the next lines, with its number or without it.
+ */
 class PageTitles {
   readonly #whole = new Map<string, PageLine>()
   readonly #unnumbered = new Map<string, PageLine>()

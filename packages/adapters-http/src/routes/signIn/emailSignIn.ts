@@ -16,7 +16,10 @@ import { languageOf, SIGN_IN_PROBLEMS, type SignInProblem } from "./signInTexts.
 const PAGE = "/sign-in"
 const CODE_PAGE = "?step=code"
 
-/** Any other text is ignored: the address of the page may be any. */
+/**
+ * A query parameter with a fixed list of values. Another value is ignored, not refused, because a link to the page may
+ * have been changed on its way.
+ */
 const chosenParameter = <const Choice extends string>(
   description: string,
   choices: ReadonlyArray<Choice>

@@ -86,7 +86,10 @@ const followed = (
   }
 }
 
-/** Takes the used credits of periods that are over, as far as the invoice that paid for them is refunded. */
+/**
+ * Adds the used credits of past periods that the invoice paid for: it takes them to the extent that the invoice is
+ * refunded, and returns those that were taken before if the refund becomes smaller.
+ */
 const withPast = (
   { account, catalog, changeKey, now, used }: PaymentView,
   known: Partial<Pick<BillingAccount, "subscriptions" | "invoiceReports">>,

@@ -15,7 +15,10 @@ import { AccessList } from "../../sessions/AccessList.ts"
 
 /** The interval at which a process checks whether a person of its replies was blocked. */
 const LOOK_MS = 1_000
-/** A list older than this is read again for a check; less than the interval, because timers may fire early. */
+/**
+ * The greatest age of the list of blocked people that a check may use; an older one is read again. It is less than the
+ * interval, because timers may fire early.
+ */
 const MAX_AGE_MS = 500
 
 /** Refuses messages and replies of people of whom one is blocked. */

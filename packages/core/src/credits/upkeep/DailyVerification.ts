@@ -17,8 +17,8 @@ const BEFORE_FIRST = "1 minute"
 const FOUND = "Balances differ from the rows that they follow from; parley credits verify says which."
 
 /**
- * Compares all balances with their rows once a day, in one of all processes, and again after an hour if that did not end
- * well. Changes nothing.
+ * Compares all balances with their rows once a day, in one of all processes, and changes nothing. If a run fails or its
+ * process dies, the comparison is repeated after an hour; a run that finds differences is complete.
  */
 export class DailyVerification extends Context.Service<
   DailyVerification,

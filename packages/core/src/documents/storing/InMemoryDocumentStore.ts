@@ -98,7 +98,10 @@ const listed = (documents: Iterable<Document>, { after, documentId, limit, statu
   return pageOf(found, limit, (document) => cursorOf(document.userId, document.id))
 }
 
-/** The documents of this process; they go with their owner, and those of a conversation with it. */
+/**
+ * The documents that this process stores. The erasure of their owner removes them, and so does the deletion of the
+ * conversation that a document is attached to.
+ */
 const makeTable = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   const documents = yield* storage.table<string, Document>()
