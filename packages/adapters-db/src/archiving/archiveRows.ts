@@ -5,25 +5,38 @@ import { Database, type DatabaseError, type Sql } from "../database/Database.ts"
 import { forPurpose } from "../database/limits.ts"
 
 /**
- * The kinds of rows that leave the database after their time: people's chats and visitors' conversations without use, each
- * whole; entries of the audit log; and the content of the payment provider's events that are done, whose rows stay, so
- * that an event is applied once however late it comes again.
+ * The kinds of rows that are moved out of the database when they are old enough. Unused chats of people and unused
+ * conversations of visitors leave with all their messages, and so do entries of the audit log. Of the payment
+ * provider's completed events only the content leaves: their rows stay, so that an event that is delivered again much
+ * later is still recognised.
  */
 export const ARCHIVED_KINDS = ["chats", "conversations", "audit", "payments"] as const
 export type ArchivedKind = (typeof ARCHIVED_KINDS)[number]
 
-/** The most rows of one batch; of chats, the most messages of all but the first. */
+/**
+ * The most rows in one batch. A batch of chats has at most this many messages in all, unless its oldest chat alone has
+ * more.
+ */
 const PER_BATCH = 1_000
 
-/** The statements of a kind, in one transaction. Each row has a place: its `ctid` or its key, as text. */
+/**
+ * The SQL statements that move one kind of rows in one transaction. They identify a row by its place: its `ctid` or its
+ * key, as text.
+ */
 interface Statements {
-  /** Selects the oldest rows of one batch, and locks those that may change. Parameters: age in milliseconds, rows. */
+  /**
+   * Selects the places of the oldest rows of one batch, and locks rows that may change. SQL parameters: the least age
+   * in milliseconds, the limit of the batch.
+   */
   readonly choose: string
-  /** The images of the chosen chats: their places, and one of them as JSON in `line`. Each is read by itself, as large as it is. */
+  /**
+   * For images of the chosen chats: `places` lists the places of all images, `read` returns one image as JSON in
+   * `line`. Images are read one by one because a single image can be large.
+   */
   readonly images?: { readonly places: string; readonly read: string }
   /**
-   * Removes the rows in these places, and returns each as JSON in `line`. It is a statement of its own, so that it reads
-   * what the lock protects.
+   * Removes the rows in the given places, and returns each as JSON in `line`. It is a second statement, so that it
+   * reads the rows as they are after `choose` has locked them.
    */
   readonly take: string
 }
@@ -102,14 +115,18 @@ const statementsOf = (schema: string): Readonly<Record<ArchivedKind, Statements>
 })
 
 /**
- * Moves the oldest rows of a kind to `keep`, one line of JSON each, chats after their images; returns the number of rows. Each batch is one transaction,
- * which is committed after `keep` has ended. If the process dies or the connection is lost between the two, the rows stay,
- * and the next call hands them out again: no row is lost, and one may be handed out twice. Rows that another
- * transaction has locked stay for the next call.
+ * Passes the oldest rows of a kind to `keep`, removes them from the database, and returns their number. Each row is one
+ * line of JSON; the images of a chat come before the chat. A batch is one transaction, which is committed after `keep`
+ * has succeeded. If the process dies or the connection is lost before the commit, the rows stay, and the next call
+ * passes them to `keep` again: no row is lost, but a row may be passed twice. Rows that another transaction has locked
+ * are left for the next call.
  */
 export const archiveRows = <E, R>(
   kind: ArchivedKind,
-  /** The least age in milliseconds, by the database's clock. Entries of the audit log are kept for 30 days at least. */
+  /**
+   * The least age of a row in milliseconds, by the database's clock. Entries of the audit log stay for at least 30
+   * days.
+   */
   olderThanMs: number,
   keep: (lines: ReadonlyArray<string>) => Effect.Effect<void, E, R>
 ): Effect.Effect<number, DatabaseError | E, Database | R> =>
@@ -130,7 +147,7 @@ export const archiveRows = <E, R>(
           const places = chosen.map(({ place }) => place)
           yield* keepImages(sql, places)
           const taken = yield* sql.query<{ line: string }>(take, [places])
-          // Another call may have taken all of them meanwhile.
+          // The list is empty if a concurrent call has removed all chosen rows.
           if (taken.length > 0) yield* keep(taken.map(({ line }) => line))
           return taken.length
         })

@@ -26,8 +26,9 @@ const toEntry = ({ action, address, at, details, number, operator, reason, subje
 })
 
 /**
- * Deletes the oldest entries, one process at a time. An array, because of a set of unknown size the planner would look up
- * the entries by reading the whole table. Parameters: their least age in milliseconds, how many, the schema.
+ * Deletes the oldest entries; only one process deletes at a time. The numbers of the entries are passed as an array:
+ * for a set of unknown size the planner would read the whole table. SQL parameters: the least age of an entry in
+ * milliseconds, the most entries to delete, the name of the schema.
  */
 const removeOldSql = (schema: string) => `WITH lock AS MATERIALIZED (
     SELECT pg_try_advisory_xact_lock(hashtextextended($3 || '.audit_log', 0)) AS is_ours

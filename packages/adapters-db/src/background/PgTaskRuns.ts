@@ -4,12 +4,15 @@ import { Database } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
 
 /**
- * The time of a begin: after the end of the run before, also if both are in one tick of the clock. That of the embedded
- * database counts milliseconds.
+ * The time at which a run begins. It is always later than the end of the previous run, even if both fall into the same
+ * tick of the clock: the clock of the embedded database counts whole milliseconds.
  */
 const later = "greatest(clock_timestamp(), r.ended_at + interval '1 microsecond')"
 
-/** Keeps the runs of tasks in a table, by the database's clock. Servers of later releases may keep runs of more tasks there. */
+/**
+ * Stores the runs of tasks in a table, with times of the database's clock. Servers of later releases may store runs of
+ * further tasks in the same table.
+ */
 export const PgTaskRunsLayer: Layer.Layer<TaskRuns, never, Database> = Layer.effect(
   TaskRuns,
   Effect.map(Database, ({ schema, statement }) => {

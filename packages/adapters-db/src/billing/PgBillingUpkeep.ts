@@ -58,7 +58,7 @@ const people =
       storing("BillingUpkeep.people")
     )
 
-/** A row of the ledger: its owner and its number. */
+/** The position of a ledger row in a list: the user id of its owner, and its number. */
 const RowPosition = Schema.Tuple([Schema.String, Schema.Number])
 
 const credited =

@@ -65,7 +65,7 @@ const toReceived = (receipt: StoredReceipt): Received => {
 const eventJson = ({ createdAt, customerId, id, kind, payload, payment }: KeptEvent) =>
   JSON.stringify({ id, kind, createdAt, customerId, payload, payment })
 
-/** Calls a function of the schema. */
+/** Calls a function of the database schema by its name. */
 type Call = <A>(name: string, parameters: ReadonlyArray<unknown>) => Effect.Effect<A, DatabaseError>
 
 const caller =
@@ -119,7 +119,7 @@ const find =
       storing("PaymentEventStore.find")
     )
 
-/** The time when an event was received, in Unix microseconds, and its id. */
+/** The position of an event in a list: the time of its receipt in Unix microseconds, and its id. */
 const EventPosition = Schema.Tuple([Schema.Int, Id])
 
 const list =

@@ -1,7 +1,7 @@
 import type { ConcludeInput, EventOutcome, KeptEvent, StoredPaymentEvent } from "@parley/core/adapter"
 import { jsonList } from "../credits/ledgerRows.ts"
 
-/** An event that waits, as the schema's functions return it. */
+/** An event that is not applied yet, as the functions of the database schema return it. */
 export interface StoredWaiting extends Omit<StoredPaymentEvent, "customerId" | "userId" | "payload" | "payment"> {
   readonly customerId: string | null
   readonly userId: string | null
@@ -19,7 +19,7 @@ export const toWaiting = (waiting: StoredWaiting): StoredPaymentEvent => ({
 export const jsonOrNull = (value: object | undefined): string | null =>
   value === undefined ? null : JSON.stringify(value)
 
-/** The conclusion of an event. `receivedAt` is undefined if the database sets the time. */
+/** The conclusion of an event, to be stored. If `receivedAt` is null, the database sets the time of receipt. */
 export interface ConcludedPayment {
   readonly conclusion: ConcludeInput
   readonly receivedAt: string | null
@@ -75,7 +75,7 @@ const boughtRows = ({ conclusion: { bought, userId: person } }: ConcludedPayment
         }
       ]
 
-/** Conclusions as the parameters of `write_payments`, in its order. */
+/** Turns conclusions into the SQL parameters of `write_payments`, in their order. */
 export const paymentLists = (concluded: ReadonlyArray<ConcludedPayment>): ReadonlyArray<string | null> => [
   JSON.stringify(concluded.map(eventRow)),
   JSON.stringify(concluded.map(knownRow)),

@@ -1,11 +1,11 @@
 import type { BillingAccount, BoughtCredits, FollowedPeriod, Matched, SubscriptionFacts } from "@parley/core/adapter"
 
-/** JSON has null for an absent value. */
+/** Stored as JSON, which has null for an absent value. */
 interface StoredBought extends Omit<BoughtCredits, "paymentId"> {
   readonly paymentId: string | null
 }
 
-/** The stored facts of a person, as the schema's functions return them. */
+/** The stored billing facts of a person, as the functions of the database schema return them. */
 export interface StoredAccount {
   readonly userId: string
   readonly customerId: string | null
@@ -29,7 +29,7 @@ export const toAccount = (stored: Omit<StoredAccount, "bought">): BillingAccount
 
 const toBought = (bought: StoredBought): BoughtCredits => ({ ...bought, paymentId: bought.paymentId ?? undefined })
 
-/** The result for an event of a known person; `now` in Unix milliseconds. */
+/** Returns the match of an event with a known person; `now` is in Unix milliseconds. */
 export const matched = (stored: StoredAccount, now: number): Matched => ({
   _tag: "Matched",
   account: toAccount(stored),

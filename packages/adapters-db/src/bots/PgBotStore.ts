@@ -46,11 +46,17 @@ const botColumns = (schema: string) => `b.id, b.user_id, b.settings, b.created_a
 const ONE = "b.user_id = $1 AND b.id = $2"
 
 const texts = (schema: string) => ({
-  /** Insertions of one owner go one after another until the transaction ends, so that each counts the ones before it. */
+  /**
+   * Makes insertions of bots of one owner run one after another, so that each counts the bots that were inserted before
+   * it.
+   */
   lockOwner: "SELECT pg_advisory_xact_lock(hashtextextended($1, 7070))",
   count: `SELECT count(*) AS bots FROM ${schema}.bots WHERE user_id = $1`,
   insert: `INSERT INTO ${schema}.bots (user_id, id, settings, created_at, updated_at) VALUES ($1, $2, $3::jsonb, $4, $5)`,
-  /** Those of the documents that the owner has at this moment, none of a conversation, locked until the transaction ends. */
+  /**
+   * Attaches those of the named documents that exist and belong to the owner, except files of conversations. The
+   * documents stay locked until the transaction ends.
+   */
   addDocuments: `INSERT INTO ${schema}.bot_documents (user_id, bot_id, document_id, position)
     SELECT d.user_id, $2::uuid, d.id, named.position
     FROM unnest($3::uuid[]) WITH ORDINALITY AS named(id, position)
@@ -69,7 +75,7 @@ const texts = (schema: string) => ({
     JOIN ${schema}.bots b ON b.user_id = known.user_id AND b.id = known.bot_id WHERE known.key = $1 LIMIT 1`
 })
 
-/** A text that is no id names no bot. */
+/** Runs `work` if the id has the form of a UUID, and returns `absent` otherwise: such an id names no bot. */
 const named = <A, E, R>({ botId }: BotName, absent: A, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   isUuid(botId) ? work : Effect.succeed(absent)
 
@@ -81,7 +87,7 @@ const setDocuments = (text: Texts) =>
     if (ids.length > 0) yield* sql.query(text.addDocuments, [owner, botId, ids])
   })
 
-/** Insertions and changes of bots, within a transaction of their owner. */
+/** Inserts and changes bots, within a transaction that runs as their owner. */
 const makeWrites = ({ schema }: Database["Service"], text: Texts) => {
   const setDocumentsOf = setDocuments(text)
   const insert = Effect.fnUntraced(function* (sql: Sql, bot: Bot, most: number) {
@@ -112,7 +118,7 @@ const makeWrites = ({ schema }: Database["Service"], text: Texts) => {
 
 /** The public keys of bots. */
 const makeKeys = (database: Database["Service"], text: Texts): Pick<BotStore["Service"], "addKey" | "retireKey"> => {
-  /** The bot's keys, locked until the transaction ends; undefined if there is no such bot. */
+  /** Returns the bot's keys, and locks the bot until the transaction ends; undefined if there is no such bot. */
   const lockedKeys = Effect.fnUntraced(function* (sql: Sql, { botId, owner }: BotName) {
     if ((yield* sql.query(text.lock, [owner, botId])).length === 0) return undefined
     return (yield* sql.query<{ key: string }>(text.keys, [owner, botId])).map(({ key }) => key)
@@ -206,7 +212,10 @@ interface SiteRow extends Row {
 }
 
 const siteTexts = (schema: string) => ({
-  /** Makes room for the site among those of its kind, and keeps it unless the bot is gone. */
+  /**
+   * Stores the site of a bot unless the bot was deleted. If the bot has too many sites of this kind, the oldest are
+   * deleted.
+   */
   note: `WITH pruned AS (
       DELETE FROM ${schema}.bot_sites s USING (
         SELECT o.site FROM ${schema}.bot_sites o
@@ -255,7 +264,10 @@ const makePublished = Effect.map(Database, ({ schema, statement, statementAsUser
   })
 })
 
-/** Bots in Postgres or PGlite: statements run as their owner, except for a visitor's, which run as the service. */
+/**
+ * Bots in Postgres or PGlite. Statements run with the rights of the bots' owner; statements for visitors run as the
+ * service.
+ */
 export const PgBotStoreLayer: Layer.Layer<BotStore | PublishedBots, never, Database> = Layer.mergeAll(
   Layer.effect(BotStore, make),
   Layer.effect(PublishedBots, makePublished)

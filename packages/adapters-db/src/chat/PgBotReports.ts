@@ -4,9 +4,10 @@ import { Database, type Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
 
 /**
- * The ended replies of a bot in a span that no person wrote, each with its question. Only chats that were used in the span are
- * read. Parameters: owner, bot, Unix milliseconds of the first moment and of the one after the last, whether the bot has
- * documents.
+ * Selects the ended replies of a bot's model in a span of time, each with its question; messages that a person wrote in
+ * the place of the bot are left out. Only chats that were used since the beginning of the span are read. SQL
+ * parameters: the owner's user id, the bot's id, the first moment of the span, the moment after its end (both in Unix
+ * milliseconds), and whether the bot has documents.
  */
 const answers = (schema: string): string => `answer AS MATERIALIZED (
     SELECT r.id, r.visitor, r.chat_id, r.created_at, r.content, r.sources, r.rating ->> 'rating' AS rating, q.content AS question,
@@ -37,10 +38,10 @@ const texts = (schema: string) => ({
       )))::integer AS unresolved,
       sum(unanswered)::integer AS unanswered, sum(good)::integer AS good, sum(bad)::integer AS bad
     FROM conversation v GROUP BY day ORDER BY day`,
-  /** Further parameter: the most questions. */
+  /** The questions without an answer. One more SQL parameter: the most questions to return. */
   unanswered: `WITH ${answers(schema)}
     SELECT chat_id, question, created_at FROM answer WHERE is_unanswered ORDER BY created_at DESC LIMIT $6`,
-  /** Further parameter: the most documents. */
+  /** The documents that replies cite. One more SQL parameter: the most documents to return. */
   cited: `WITH ${answers(schema)}
     SELECT s.value ->> 'documentId' AS document_id, min(s.value ->> 'filename') AS filename,
       count(DISTINCT a.id)::integer AS replies
@@ -49,7 +50,7 @@ const texts = (schema: string) => ({
     GROUP BY 1 ORDER BY 3 DESC, 1 LIMIT $6`
 })
 
-/** Reports over the conversations of bots in Postgres or PGlite, read as the owner of the bot. */
+/** Reports on the conversations of bots in Postgres or PGlite. They are read with the rights of the bot's owner. */
 export const PgBotReportsLayer: Layer.Layer<BotReports, never, Database> = Layer.effect(
   BotReports,
   Effect.map(Database, ({ schema, statementAsUser }) => {

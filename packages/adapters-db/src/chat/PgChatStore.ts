@@ -41,11 +41,11 @@ import {
 import { type ShareColumns, shareOf } from "./PgSharedChats.ts"
 import { pgConversations } from "./PgConversations.ts"
 
-/** JSON for jsonb: its texts without the characters that Postgres refuses there. */
+/** Serializes a value for a jsonb column. Characters that Postgres refuses in jsonb are removed from its texts. */
 const storableJson = (value: unknown): string =>
   JSON.stringify(value, (_key, inner: unknown) => (typeof inner === "string" ? storableText(inner) : inner))
 
-/** The beginning of a turn, as `begin_turn` takes it. */
+/** The beginning of a turn, as the parameters of the SQL function `begin_turn`. */
 export const beginRow = (input: BeginTurnInput) => {
   const { chatId, continues, documentIds = [], messages, owner, parentId, projectId, reply, title } = input
   const { userId, bot, visitor } = ownerKey(owner)
@@ -58,7 +58,7 @@ export const beginRow = (input: BeginTurnInput) => {
     all.push({ role: message.role, content: message.content, state: "complete", ...images })
     bytes += storedBytes(message.content)
   }
-  // Most replies read something of each document, and store nothing here.
+  // Most replies have read all their documents; `unread` is then not stored.
   const notRead = unread.length === 0 ? {} : { unread }
   all.push({ ...begun, ...notRead, role: "assistant", content: content ?? "", state })
   const placed = { ...(parentId === undefined ? {} : { parent: parentId }), ...(projectId && { project: projectId }) }
@@ -78,7 +78,7 @@ export const beginRow = (input: BeginTurnInput) => {
   }
 }
 
-/** The end of a turn, as `write_credits` takes it. */
+/** The end of a turn, as the SQL function `write_credits` expects it. */
 export const endRow = ({ begin, chatId, content, owner, replyId, state }: EndTurn) => {
   const { userId, bot, visitor } = ownerKey(owner)
   const begun = begin && beginRow(begin)
@@ -105,10 +105,12 @@ export interface ChatRow extends Row {
   readonly updated_at: Date
 }
 
-/** The turn was begun by another call at the same moment. */
+/** True if another call began the same turn at the same moment. */
 const isSerialization = ({ sqlState }: DatabaseError): boolean => sqlState === "40001"
 
-/** A chat's row with one of its messages; the message's columns are null if the chat has no message. */
+/**
+ * A row of a transcript: the chat with one of its messages. The message's columns are null if the chat has no message.
+ */
 interface TranscriptRow extends ChatRow, ShareColumns {
   readonly is_unused: boolean
   readonly message_id: string | null
@@ -125,14 +127,16 @@ interface TranscriptRow extends ChatRow, ShareColumns {
   readonly has_earlier: boolean | null
   readonly parent_id: string | null
   readonly versions: ReadonlyArray<string> | null
-  /** The chat's documents, in its last row alone. */
+  /** The documents of the chat; null in all rows but the last one. */
   readonly document_ids: ReadonlyArray<string> | null
 }
 
-/** A chat that was found, if any, and the count of all. */
+/**
+ * A row of a search: a found chat, and the number of all found chats. The chat's columns are null if the page is empty.
+ */
 interface FoundRow extends ChatRow {
   readonly total: number
-  /** Null, as all columns below it, if no message was found. */
+  /** Null, like all columns below, if the text occurs in no message of the chat. */
   readonly message_id: string | null
   readonly before: string
   readonly words: string
@@ -170,14 +174,14 @@ const messageOf = (row: TranscriptRow): StoredMessage => ({
   createdAt: row.message_created_at.getTime()
 })
 
-/** The message that an input names, if any. */
+/** The message at which a part of a transcript is read, if the input names one, and its place in that part. */
 const namedBy = ({ before, branch }: TranscriptInput) => {
   if (before !== undefined) return { id: before, place: "before" }
   if (branch === undefined || branch === "all") return { id: undefined, place: "" }
   return "upTo" in branch ? { id: branch.upTo, place: "upTo" } : { id: branch.through, place: "through" }
 }
 
-/** Reads a part of a chat, and notes its use if it is read to be continued. */
+/** Reads a part of a chat. If the reader continues an unused chat, the chat is marked as used. */
 const pgTranscript = (database: Database["Service"]): ChatStore["Service"]["transcript"] => {
   const sqlTexts = {
     branch: transcriptSql(database.schema),
@@ -185,7 +189,7 @@ const pgTranscript = (database: Database["Service"]): ChatStore["Service"]["tran
     useAgain: useAgainSql(database.schema)
   }
 
-  /** Returns true if the chat still exists. A visitor's conversation is written by the service. */
+  /** Marks the chat as used, and returns true if it still exists. The service writes to conversations of visitors. */
   const useAgain = (owner: ConversationOwner, chatId: string) => {
     const params = [...keyOf(owner), chatId]
     return Effect.map(
@@ -265,7 +269,10 @@ const make = Effect.map(Database, (database) => {
     remove: removeSql(schema)
   }
 
-  /** Reads and deletes as the person whose rows they are, which a bot's owner may do with a visitor's. */
+  /**
+   * Reads and deletes with the rights of the person who owns the rows. The owner of a bot owns its visitors'
+   * conversations.
+   */
   const asOwner = <R extends Row>(owner: ConversationOwner, text: string, params: ReadonlyArray<unknown>) =>
     database.statementAsUser<R>(ownerKey(owner).userId, text, params)
 
@@ -277,7 +284,7 @@ const make = Effect.map(Database, (database) => {
       const begun = Object.values(beginRow(input))
       const record = [running?.hold.userId, running?.hold.key, running?.joinable, running && Math.ceil(running.ttlMs)]
       const params = [...begun, ...record.map((value) => value ?? null)]
-      // The function enters the role of the conversation's author itself: the person, or for a visitor the service.
+      // `begin_turn` itself enters the role of the conversation's author: the person, or the service for a visitor.
       const begin = retrySoon(isSerialization)(database.statement(sqlTexts.begin, params))
       return storing("ChatStore.beginTurn", "turn")(Effect.asVoid(begin))
     },
@@ -347,7 +354,10 @@ const makeRecords = Effect.map(Database, (database) => {
   })
 })
 
-/** Chats in Postgres or PGlite, as their owner but for retention. */
+/**
+ * Chats in Postgres or PGlite. Statements run with the rights of the chats' owner, except for the removal of unused
+ * chats.
+ */
 export const PgChatStoreLayer: Layer.Layer<ChatStore | ChatRecords, never, Database> = Layer.mergeAll(
   Layer.effect(ChatStore, make),
   Layer.effect(ChatRecords, makeRecords)

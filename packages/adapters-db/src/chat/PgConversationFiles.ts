@@ -11,21 +11,24 @@ import { documentsOf, type DocumentRow } from "../documents/storing/PgDocumentSt
 import { storing } from "../storage/storageFailed.ts"
 import { keyOf, OWNED, uuidOrNil } from "./chatSql.ts"
 
-/** Statements of one conversation. The first four parameters are the owner's key and the chat. */
+/**
+ * The SQL statements on one conversation. Their first four parameters are the owner's key (user id, bot, visitor) and
+ * the id of the chat.
+ */
 const texts = (schema: string) => ({
-  /** Further parameter: the title. */
+  /** Begins the conversation. One more SQL parameter: the title. */
   begin: `INSERT INTO ${schema}.chats (user_id, bot, visitor, id, title, last_position) VALUES ($1, $2, $3, $4::uuid, $5, 0)
     ON CONFLICT DO NOTHING`,
-  /** Locks the conversation; files are then attached one after another. */
+  /** Locks the conversation, so that concurrent calls attach their files one after another. */
   lock: `SELECT id FROM ${schema}.chats WHERE ${OWNED} AND id = $4::uuid FOR UPDATE`,
-  /** Further parameter: the document. */
+  /** Attaches a document to the conversation. One more SQL parameter: the id of the document. */
   attach: `UPDATE ${schema}.documents SET bot = $2, visitor = $3, chat_id = $4::uuid WHERE user_id = $1 AND id = $5::uuid
     RETURNING id`,
-  /** Stores the ids of the files with the conversation, without those of files that were removed; returns their number. */
+  /** Stores the ids of the files that still exist with the conversation, and returns the number of these files. */
   keep: `UPDATE ${schema}.chats SET updated_at = clock_timestamp(), document_ids = ARRAY(
       SELECT id FROM ${schema}.documents WHERE ${OWNED} AND chat_id = $4::uuid ORDER BY created_at, id
     ) WHERE ${OWNED} AND id = $4::uuid RETURNING cardinality(document_ids) AS files`,
-  /** The files of all visitors. Parameter: the owner of the bots. */
+  /** The number and the bytes of the files of all visitors. SQL parameter: the user id of the bots' owner. */
   taken: `SELECT count(*) AS files, coalesce(sum(bytes), 0)::float8 AS bytes FROM ${schema}.documents
     WHERE user_id = $1 AND chat_id IS NOT NULL`,
   list: `SELECT * FROM ${schema}.documents WHERE ${OWNED} AND chat_id = $4::uuid ORDER BY created_at, id`
@@ -33,17 +36,20 @@ const texts = (schema: string) => ({
 
 const keyOfChat = ({ chatId, owner }: VisitorChat): ReadonlyArray<string> => [...keyOf(owner), uuidOrNil(chatId)]
 
-/** Texts that delete one file. */
+/** Returns the SQL statements that delete one file each. */
 const removals = (schema: string) => {
   const one = (found: string) => `DELETE FROM ${schema}.documents d USING (${found}) f
     WHERE d.user_id = f.user_id AND d.id = f.id RETURNING d.id`
   return {
     ofChat: one(`SELECT user_id, id FROM ${schema}.documents WHERE ${OWNED} AND chat_id = $4::uuid LIMIT 1`),
-    /** Parameters: the owner of the bot, the bot. */
+    /** One file of a bot's conversations. SQL parameters: the user id of the bot's owner, the id of the bot. */
     ofBot: one(
       `SELECT user_id, id FROM ${schema}.documents WHERE user_id = $1 AND bot = $2 AND chat_id IS NOT NULL LIMIT 1`
     ),
-    /** Locks the conversation, so that it is not used meanwhile. Parameter: the time without use in milliseconds. */
+    /**
+     * One file of an unused conversation, which is locked so that no one uses it meanwhile. SQL parameter: the least
+     * time without use in milliseconds.
+     */
     unused: one(`SELECT o.user_id, o.id FROM ${schema}.documents o
       JOIN ${schema}.chats c ON c.user_id = o.user_id AND c.bot = o.bot AND c.visitor = o.visitor AND c.id = o.chat_id
       WHERE o.chat_id IS NOT NULL AND c.updated_at < now() - $1::float8 * interval '1 millisecond' AND NOT EXISTS (
@@ -99,8 +105,8 @@ const make = Effect.map(Database, (database) => {
 })
 
 /**
- * The files of visitors' conversations in Postgres or PGlite. The service attaches them, since a person writes in no
- * conversation of a visitor; the owner of the bot reads them.
+ * The files of visitors' conversations in Postgres or PGlite. The service attaches the files, because no person may
+ * write in a visitor's conversation; the owner of the bot reads them.
  */
 export const PgConversationFilesLayer: Layer.Layer<ConversationFiles, never, Database> = Layer.effect(
   ConversationFiles,

@@ -19,7 +19,7 @@ interface ConversationRow extends Row {
   readonly handover: HandoverJson | null
 }
 
-/** A row of a search: a conversation, or at the end the row at which the search stopped. */
+/** A row of a search: a found conversation, or, as the last row, the conversation at which the search stopped. */
 interface FoundRow extends ConversationRow {
   readonly is_end: boolean
 }
@@ -42,8 +42,8 @@ const conversationOf =
   })
 
 /**
- * The first `limit` rows, and the cursor of the next page: the last of these rows, or the row at which the search
- * stopped.
+ * Returns the first `limit` rows as a page with the cursor of the next page. The cursor is the last row of the page, or
+ * the row `end` at which the search stopped.
  */
 const pageOf = (botOwner: string, limit: number, rows: ReadonlyArray<ConversationRow>, end?: ConversationRow) => {
   const page = rows.slice(0, limit)
@@ -51,7 +51,7 @@ const pageOf = (botOwner: string, limit: number, rows: ReadonlyArray<Conversatio
   return { conversations: page.map(conversationOf(botOwner)), next: last && cursorOf(last) }
 }
 
-/** The conversations of visitors as the owners of their bots read them, with the owner's role. */
+/** Lets the owners of bots read the conversations of their visitors, with the owner's rights. */
 export const pgConversations = ({ schema, statementAsUser }: Database["Service"]): Conversations => {
   const text = {
     list: conversationsSql(schema, false),

@@ -20,7 +20,7 @@ import { storing } from "../storage/storageFailed.ts"
 import { keyOf, uuidOrNil } from "./chatSql.ts"
 import { handoverTexts } from "./handoverSql.ts"
 
-/** The columns of a hand-over; their times are numbers in the JSON of `handoverOfChat`. */
+/** The columns of a hand-over. Times are dates in a row, and numbers in the JSON of `handoverOfChat`. */
 interface Columns<Time> {
   readonly state: HandoverState
   readonly email: string | null
@@ -56,7 +56,7 @@ type Key = ReadonlyArray<string>
 
 const keyOfVisitor = ({ chatId, owner }: VisitorChat): Key => [...keyOf(owner), uuidOrNil(chatId)]
 
-/** The parts of a transaction over one conversation, which is locked first. */
+/** The steps from which transactions on one conversation are built. Each transaction locks the conversation first. */
 const makeParts = (text: Texts) => {
   const lock = (sql: Sql, key: Key) => Effect.map(sql.query(text.lock, key), (rows) => rows.length > 0)
   const stateOf = (sql: Sql, key: Key) =>
@@ -94,7 +94,7 @@ const makeParts = (text: Texts) => {
   return { lock, stateOf, add, moved }
 }
 
-/** The operations of visitors, in one transaction each. */
+/** The operations of visitors on hand-overs, each in one transaction. */
 const makeVisitors = (text: Texts) => {
   const { add, lock, stateOf } = makeParts(text)
 
@@ -123,11 +123,11 @@ const makeVisitors = (text: Texts) => {
   return { ask, say }
 }
 
-/** The operations of the owner of the bot, in one transaction each. */
+/** The operations of the bot's owner on hand-overs, each in one transaction. */
 const makeOwners = (text: Texts) => {
   const { add, lock, moved } = makeParts(text)
 
-  /** The key of the conversation, which is locked until the transaction ends. */
+  /** Locks the conversation until the transaction ends, and returns its key. */
   const locked = Effect.fnUntraced(function* (sql: Sql, { bot, botOwner, chatId }: OwnedChat) {
     const [row] = yield* sql.query<{ visitor: string }>(text.visitor, [botOwner, bot, uuidOrNil(chatId)])
     const key = [botOwner, bot, row?.visitor ?? "", uuidOrNil(chatId)]
@@ -183,5 +183,5 @@ const make = Effect.map(Database, (database) => {
   })
 })
 
-/** Hand-overs in Postgres or PGlite. The service writes them, each method with a condition on the owner. */
+/** Hand-overs in Postgres or PGlite. The service writes them, and every statement has a condition on the owner. */
 export const PgHandoversLayer: Layer.Layer<Handovers, never, Database> = Layer.effect(Handovers, make)

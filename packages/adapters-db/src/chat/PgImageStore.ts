@@ -22,10 +22,13 @@ const imageOf = ({ base64, chat_id, height, id, media_type, width }: ImageRow): 
 })
 
 const imageSql = (schema: string) => ({
-  /** Parameters: user, id, media type, width, height, the bytes in base64. */
+  /** Stores an image. SQL parameters: user id, image id, media type, width, height, content in base64. */
   add: `INSERT INTO ${schema}.chat_images (user_id, id, media_type, width, height, bytes)
     VALUES ($1, $2, $3, $4, $5, decode($6, 'base64'))`,
-  /** Parameters: user, ids, bytes. */
+  /**
+   * Reads the named images in their order, as long as they fit into a limit. SQL parameters: user id, image ids, the
+   * most bytes of all images together.
+   */
   read: `SELECT id, chat_id, media_type, width, height, encode(bytes, 'base64') AS base64 FROM (
       SELECT i.*, asked.place, sum(octet_length(i.bytes)) OVER (ORDER BY asked.place) AS together
       FROM unnest($2::uuid[]) WITH ORDINALITY AS asked (id, place)
@@ -33,7 +36,7 @@ const imageSql = (schema: string) => ({
     ) image WHERE together <= $3 ORDER BY place`,
   list: `SELECT id FROM ${schema}.chat_images
     WHERE user_id = $1 AND ($2::uuid IS NULL OR id > $2::uuid) ORDER BY id LIMIT $3`,
-  /** Parameter: the most images. */
+  /** Deletes the oldest unused images. SQL parameter: the most images to delete. */
   removeUnused: `WITH removed AS (
     DELETE FROM ${schema}.chat_images i USING (
       SELECT user_id, id FROM ${schema}.chat_images
@@ -47,7 +50,8 @@ const make = Effect.map(Database, (database) => {
   const sql = imageSql(database.schema)
   return ImageStore.of({
     add: (userId, { bytes, height, id, mediaType, width }) => {
-      // Sent as base64: the embedded database reads and writes bytea as text, several times slower.
+      // The content is sent as base64, because the embedded database reads and writes bytea as text, which is several
+      // times slower.
       const base64 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64")
       const params = [userId, id, mediaType, width, height, base64]
       return storing("ImageStore.add")(Effect.asVoid(database.statementAsUser(userId, sql.add, params)))
@@ -77,5 +81,8 @@ const make = Effect.map(Database, (database) => {
   })
 })
 
-/** Images of people's messages in Postgres or PGlite, as their owner but for the removal of unused ones. */
+/**
+ * Images of people's messages in Postgres or PGlite. Statements run with the owner's rights, except for the removal of
+ * unused images.
+ */
 export const PgImageStoreLayer: Layer.Layer<ImageStore, never, Database> = Layer.effect(ImageStore, make)

@@ -27,7 +27,7 @@ const projectSql = (schema: string) => {
   return {
     list: `SELECT ${columns} FROM ${table} WHERE user_id = $1 ORDER BY created_at DESC, id`,
     get: `SELECT ${columns} FROM ${table} WHERE user_id = $1 AND id = $2`,
-    /** The projects of a person are made one after another, so that their number holds. */
+    /** Makes creations of one person's projects run one after another, so that their number never exceeds the limit. */
     lockOwner: "SELECT pg_advisory_xact_lock(hashtextextended($1, 7070))",
     create: `INSERT INTO ${table} (user_id, id, name, instructions, document_ids)
       SELECT $1, $2, $3, $4, $5::uuid[] WHERE (SELECT count(*) FROM ${table} WHERE user_id = $1) < $6
@@ -41,7 +41,7 @@ const projectSql = (schema: string) => {
   }
 }
 
-/** Projects in Postgres or PGlite, read and written as their owner. */
+/** Projects in Postgres or PGlite. Statements run with the rights of the projects' owner. */
 export const PgProjectStoreLayer: Layer.Layer<ProjectStore, never, Database> = Layer.effect(
   ProjectStore,
   Effect.map(Database, ({ asUser, schema, statementAsUser }) => {

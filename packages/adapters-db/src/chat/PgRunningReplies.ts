@@ -37,13 +37,13 @@ const progressOf = (row: ReadRow | undefined, from: number): RunningProgress => 
 }
 
 /**
- * Statements on the running records of replies. The first parameters are the owner's key, the chat and, for `read`, the
- * reply's id.
+ * The SQL statements on the running records of replies. Their first parameters are the owner's key (user id, bot,
+ * visitor) and the id of the chat; `read` has the id of the reply as its fifth.
  */
 const runningReplySql = (schema: string) => ({
   /**
-   * The stored text from the piece that contains an offset; the message, if the running record was deleted. Parameter:
-   * the offset.
+   * Returns the stored text of a reply, beginning with the piece that contains an offset. If the running record was
+   * deleted, returns the message. Last SQL parameter: the offset.
    */
   read: `SELECT r.model AS running_model, r.expires_at > clock_timestamp() AS alive, p.start, p.text, m.state, m.model,
       CASE WHEN r.reply_id IS NULL THEN m.content END AS content
@@ -60,7 +60,10 @@ const runningReplySql = (schema: string) => ({
     ) p ON true
     WHERE c.user_id = $1 AND c.bot = $2 AND c.visitor = $3 AND c.id = $4::uuid`,
 
-  /** Parameter: the reply's id, or null for any. */
+  /**
+   * Finds the newest running reply that clients may join. Last SQL parameter: the id of the reply, or null for any
+   * reply.
+   */
   find: `SELECT reply_id, model, started_at FROM ${schema}.running_replies
     WHERE ${OWNED} AND chat_id = $4::uuid AND joinable AND expires_at > clock_timestamp() AND ($5::uuid IS NULL OR reply_id = $5::uuid)
     ORDER BY started_at DESC LIMIT 1`,
@@ -68,7 +71,10 @@ const runningReplySql = (schema: string) => ({
   askToStop: `UPDATE ${schema}.running_replies SET stop_asked = true
     WHERE ${OWNED} AND chat_id = $4::uuid AND joinable AND expires_at > clock_timestamp() RETURNING reply_id`,
 
-  /** Parameter: only the user id. */
+  /**
+   * Asks all running replies of a person, and of the visitors of the person's bots, to stop. The only SQL parameter:
+   * the user id.
+   */
   askAllToStop: `UPDATE ${schema}.running_replies SET stop_asked = true WHERE user_id = $1 AND NOT stop_asked`
 })
 
@@ -77,13 +83,13 @@ const make = Effect.gen(function* () {
   const time = yield* makeLedgerTime
   const sqlTexts = runningReplySql(database.schema)
 
-  /** Reads as the person whose rows they are, which a bot's owner may do with a visitor's. */
+  /** Reads with the rights of the person who owns the rows. The owner of a bot owns its visitors' conversations. */
   const asOwner = <R extends Row>({ owner }: RunningChat, text: string, params: ReadonlyArray<unknown>) =>
     database.statementAsUser<R>(ownerKey(owner).userId, text, params)
 
   /**
-   * Writes with the role of the conversation's person; a visitor has no role of their own, so the service writes for
-   * them.
+   * Writes with the rights of the person whose chat it is. A visitor has no database role, so the service writes in a
+   * visitor's conversation.
    */
   const asAuthor = <R extends Row>({ owner }: RunningChat, text: string, params: ReadonlyArray<unknown>) =>
     "person" in owner ? database.statementAsUser<R>(owner.person, text, params) : database.statement<R>(text, params)
@@ -122,7 +128,7 @@ const make = Effect.gen(function* () {
       ),
     askAllToStop: (userId) =>
       storing("RunningReplies.askAllToStop")(
-        // The person's role may not write the replies of visitors.
+        // Runs as the service, because the person's role may not write the records of visitors' replies.
         Effect.asVoid(database.statement(sqlTexts.askAllToStop, [userId]))
       )
   })

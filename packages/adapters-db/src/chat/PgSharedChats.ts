@@ -15,7 +15,7 @@ interface FoundRow extends Row, ShareColumns {
   readonly id: string
 }
 
-/** The share of a chat's row; undefined if the chat is not shared. */
+/** Returns the share that the row of a chat contains; undefined if the chat is not shared. */
 export const shareOf = ({
   share_id: id,
   share_up_to: upTo,

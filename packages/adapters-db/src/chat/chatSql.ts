@@ -8,13 +8,13 @@ import {
   USED_AGAIN_MS
 } from "@parley/core/adapter"
 
-/** The owner's key as the texts take it. */
+/** The key of a conversation's owner (user id, bot, visitor), in the order of the SQL parameters. */
 export const keyOf = (owner: ConversationOwner): ReadonlyArray<string> => {
   const { userId, bot, visitor } = ownerKey(owner)
   return [userId, bot, visitor]
 }
 
-/** A text that is no id names no row, as the nil id. */
+/** Returns the id, or the nil UUID, which names no row, if the text does not have the form of a UUID. */
 export const uuidOrNil = (id: string): string => (isUuid(id) ? id : "00000000-0000-0000-0000-000000000000")
 
 export const sameReply = (one: string, other: string): string =>
@@ -22,27 +22,37 @@ export const sameReply = (one: string, other: string): string =>
     .map((column) => `${one}.${column} = ${other}.${column}`)
     .join(" AND ")
 
-/** The owner's key: the first three parameters of most texts. */
+/**
+ * Selects the rows of one owner. The owner's key (user id, bot, visitor) is the first three SQL parameters of most
+ * statements.
+ */
 export const OWNED = "user_id = $1 AND bot = $2 AND visitor = $3"
 
 /**
- * Stores new messages and a reply. Parameters: the owner's key, chat, title, number of messages, reply's id, messages
- * as JSON, whether the turn continues the chat, bytes that count towards the quota, named documents; the payer and the
- * key of its hold, whether others may join the reply, and its time to live in milliseconds, or nulls if the reply is
- * complete.
+ * Stores new messages and a reply. SQL parameters, in this order: the owner's key (user id, bot, visitor), the id of
+ * the chat, its title, the number of messages, the reply's id, the messages as JSON, whether the turn continues an
+ * existing chat, the bytes that count towards the quota, the ids of the named documents. The last four describe a
+ * running reply, and are null if the reply is complete: the payer, the key of the payer's hold, whether other clients
+ * may join the reply, and its time to live in milliseconds.
  */
 export const beginTurnSql = (schema: string): string =>
   `SELECT ${schema}.begin_turn($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
 
-/** Stores a rating. Parameters: the owner's key, chat, reply, the rating as JSON or null, the source for the event. */
+/**
+ * Stores a rating. SQL parameters: the owner's key, the id of the chat, the id of the reply, the rating as JSON or
+ * null, the source that the event names.
+ */
 export const rateSql = (schema: string): string => `SELECT ${schema}.rate_reply($1, $2, $3, $4, $5, $6, $7) AS rated`
 
-/** The bytes of a person's own chats, or of the conversations of all visitors of their bots. Parameters: user. */
+/**
+ * Counts the bytes of a person's own chats, or of the conversations of all visitors of the person's bots. SQL
+ * parameter: the user id.
+ */
 export const usageSql = (schema: string, whose: "own" | "visitors"): string =>
   `SELECT coalesce(sum(bytes), 0)::bigint${whose === "own" ? IMAGE_BYTES(schema) : ""} AS bytes FROM ${schema}.chats
    WHERE user_id = $1 AND bot ${whose === "own" ? "=" : ">"} ''`
 
-/** The bytes of the person's images, except those that the next sweep deletes. */
+/** The bytes of the person's images, except unused images that the next sweep deletes. */
 const IMAGE_BYTES = (schema: string): string =>
   ` + (SELECT coalesce(sum(octet_length(i.bytes)), 0)::bigint FROM ${schema}.chat_images i WHERE i.user_id = $1
     AND (i.chat_id IS NOT NULL OR i.created_at >= now() - ${UNUSED_IMAGE_MS} * interval '1 millisecond'))`
@@ -54,7 +64,9 @@ const CHAT_COLUMNS = `c.id, c.bot, c.visitor, c.title, c.created_at, c.updated_a
 const MESSAGE_COLUMNS = `m.id AS message_id, m.role, m.content, m.state, m.model, m.author, m.sources, m.unread, m.image_ids, m.rating,
   m.created_at AS message_created_at`
 
-/** The newest messages of the chat `c` that fulfil a condition, within the limits of number and bytes. */
+/**
+ * Selects the newest messages of the chat `c` that fulfil a condition, up to the limits of number ($5) and bytes ($6).
+ */
 const newestSql = (schema: string, condition: string): string => `
   SELECT * FROM (
     SELECT *, row_number() OVER newest AS number, lead(id) OVER newest AS previous_id, sum(octet_length(content)
@@ -67,11 +79,12 @@ const newestSql = (schema: string, condition: string): string => `
 `
 
 /**
- * The chat beside each of the newest messages of a branch, oldest first; one row without a message if it has none.
- * `is_unused` is true if a reader who continues the chat has to say that it is used again. Only the last row contains the
- * chat's documents. Lengths are computed without reading long values: sources count by their stored size. Positions begin
- * at 1, have no gaps, and grow along a branch. Parameters: the owner's key, chat, limit, bytes of all contents and sources
- * together, a message or null, and its place as `branch_of` takes it.
+ * Selects the newest messages of a branch, oldest first, each beside its chat; one row without a message if the branch
+ * has no message. `is_unused` is true if the chat has been unused for so long that a client which continues it has to
+ * mark it as used. Only the last row contains the chat's documents. Lengths are computed without reading long values:
+ * sources count by their stored size. Positions begin at 1, have no gaps, and grow along a branch. SQL parameters: the
+ * owner's key, the id of the chat, the most messages, the most bytes of all contents and sources together, the id of a
+ * message or null, and the place of that message in the form that `branch_of` expects.
  */
 export const transcriptSql = (schema: string): string => `
 SELECT ${CHAT_COLUMNS}, ${MESSAGE_COLUMNS}, m.position > lower(b.positions) AS has_earlier, m.previous_id AS parent_id,
@@ -84,8 +97,9 @@ WHERE c.user_id = $1 AND c.bot = $2 AND c.visitor = $3 AND c.id = $4
 ORDER BY m.position`
 
 /**
- * As `transcriptSql`, the messages of all branches, in the order in which they were stored, without their versions.
- * Parameters: the owner's key, chat, limit, bytes, the message before which they end or null.
+ * Like `transcriptSql`, but selects the messages of all branches, in the order in which they were stored, without their
+ * versions. SQL parameters: the owner's key, the id of the chat, the most messages, the most bytes, the id of the
+ * message before which the selection ends or null.
  */
 export const wholeTranscriptSql = (schema: string): string => `
 SELECT ${CHAT_COLUMNS}, ${MESSAGE_COLUMNS}, m.position > 1 AS has_earlier, NULL AS versions,
@@ -103,31 +117,38 @@ ORDER BY m.position`
 /** The columns of a chat without its messages. */
 export const CHAT = "id, bot, visitor, title, created_at, updated_at, project_id"
 
-/** In the project of this parameter, or in any if it is null. */
+/** Selects the chats of the project whose id is in an SQL parameter, or all chats if that parameter is null. */
 const inProject = (parameter: string) => `(${parameter}::uuid IS NULL OR project_id = ${parameter}::uuid)`
 
-/** Parameters: user, bot or an empty text, project or null, limit, offset. */
+/**
+ * A page of chats, the last used ones first. SQL parameters: user id, bot or an empty text, project id or null, limit,
+ * offset.
+ */
 export const listSql = (schema: string): string => `
 SELECT ${CHAT} FROM ${schema}.chats WHERE user_id = $1 AND bot = $2 AND ${inProject("$3")}
 ORDER BY updated_at DESC, id LIMIT $4 OFFSET $5`
 
-/** A person's own chats. Parameters: user, the id behind which they begin or null, limit. */
+/**
+ * A page of a person's own chats in the order of their ids. SQL parameters: user id, the last id of the previous page
+ * or null, limit.
+ */
 export const listByIdSql = (schema: string): string => `
 SELECT ${CHAT} FROM ${schema}.chats
 WHERE user_id = $1 AND bot = '' AND visitor = '' AND ($2::uuid IS NULL OR id > $2::uuid)
 ORDER BY id LIMIT $3`
 
 /**
- * Bounds of a search through messages, in bytes: for all chats together, and for one chat. The search reads the newest
- * chats whole.
+ * The most bytes of messages that a search reads: in all chats together, and in one chat. The search reads the most
+ * recently used chats, each either whole or not at all.
  */
 const SEARCHED_BYTES = 8 * 1024 * 1024
 const SEARCHED_CHAT_BYTES = 4 * 1024 * 1024
 
 /**
- * A page of the chats with a text in their title or, for the last used ones, in their messages, and the count of all;
- * the count alone if the page is empty. Each with its newest message that has the text, and the characters around it; the
- * columns are null if none has it. Parameters: user, bot or an empty text, project or null, limit, offset, text.
+ * A page of the chats that have a text in their title or, if they are among the last used ones, in a message. Each row
+ * has the number of all found chats, and a chat with its newest message that has the text and the characters around the
+ * text; the message's columns are null if no message has it. An empty page is one row with the number alone. SQL
+ * parameters: user id, bot or an empty text, project id or null, limit, offset, text.
  */
 export const searchSql = (schema: string): string => `
 WITH candidate AS (
@@ -161,31 +182,37 @@ LEFT JOIN LATERAL (
 ) hit ON true
 ORDER BY page.updated_at DESC, page.id`
 
-/** One of a person's own chats. */
+/** Selects one of a person's own chats. SQL parameters: user id, id of the chat. */
 const OWN = "user_id = $1 AND bot = '' AND visitor = '' AND id = $2"
 
-/** Returns the chat if its title was changed. Parameters: user, chat, title, the only title to change or null for any. */
+/**
+ * Changes the title of a chat, and returns the chat if it did. SQL parameters: user id, id of the chat, new title, the
+ * old title that alone may be replaced or null for any.
+ */
 export const renameSql = (schema: string): string =>
   `UPDATE ${schema}.chats SET title = $3 WHERE ${OWN} AND ($4::text IS NULL OR title = $4)
    RETURNING ${CHAT}`
 
-/** Returns a row if the chat exists. Parameters: user, chat, documents. */
+/**
+ * Stores the ids of a chat's documents, and returns a row if the chat exists. SQL parameters: user id, id of the chat,
+ * ids of the documents.
+ */
 export const keepDocumentsSql = (schema: string): string =>
   `UPDATE ${schema}.chats SET document_ids = $3::uuid[] WHERE ${OWN} RETURNING id`
 
-/** Parameters: user, bot or an empty text, project or null. */
+/** Counts chats. SQL parameters: user id, bot or an empty text, project id or null. */
 export const countSql = (schema: string): string =>
   `SELECT count(*) AS total FROM ${schema}.chats WHERE user_id = $1 AND bot = $2 AND ${inProject("$3")}`
 
-/** Returns a row if the chat existed. Parameters: user, bot, visitor, chat. */
+/** Deletes a chat, and returns a row if it existed. SQL parameters: user id, bot, visitor, id of the chat. */
 export const removeSql = (schema: string): string =>
   `DELETE FROM ${schema}.chats WHERE ${OWNED} AND id = $4 RETURNING id`
 
-/** The conversations of a bot's visitors. Parameters: user, bot. */
+/** Deletes the conversations of a bot's visitors. SQL parameters: user id, bot. */
 export const removeOfBotSql = (schema: string): string =>
   `DELETE FROM ${schema}.chats WHERE user_id = $1 AND bot = $2 AND bot <> ''`
 
-/** The chat counts as used now. Returns a row if it exists. Parameters: the owner's key, chat. */
+/** Marks a chat as used now, and returns a row if the chat exists. SQL parameters: the owner's key, id of the chat. */
 export const useAgainSql = (schema: string): string =>
   `UPDATE ${schema}.chats SET updated_at = clock_timestamp() WHERE ${OWNED} AND id = $4 RETURNING id`
 
@@ -193,10 +220,11 @@ export const useAgainSql = (schema: string): string =>
 const UNUSED_CHATS = 100
 
 /**
- * Selects and locks the chats without use for longest, as `chosen`. A chat with a running record is left out, and so is one
- * whose row another transaction has locked; a chat that was used since the statement began is found to be so when its
- * row is locked. `row_place` is the `ctid` of the locked row. A conversation with files is the only one that is chosen.
- * Parameters: the time without use in milliseconds, the most messages of all but the first chat.
+ * Selects and locks the chats that have been unused for longest, as `chosen`. Left out are chats with a running record,
+ * chats that another transaction has locked, and chats that were used after the statement began, which is seen when
+ * their row is locked. `row_place` is the `ctid` of the locked row. A conversation with files is chosen without any
+ * other. SQL parameters: the least time without use in milliseconds, and the most messages of the chosen chats
+ * together; the first chat is chosen even if it has more messages.
  */
 export const chooseUnusedSql = (schema: string, whose: RemoveUnusedInput["whose"]): string => `
 WITH unused AS MATERIALIZED (
@@ -215,7 +243,7 @@ WITH unused AS MATERIALIZED (
   SELECT * FROM counted WHERE place = 1 OR messages <= $2
 )`
 
-/** Deletes the chats of `chooseUnusedSql` with their messages, and returns their number. */
+/** Deletes the chats that `chooseUnusedSql` selects with their messages, and returns the number of chats. */
 export const removeUnusedSql = (schema: string, whose: RemoveUnusedInput["whose"]): string => `
 ${chooseUnusedSql(schema, whose)}, removed AS (
   DELETE FROM ${schema}.chats c USING chosen u

@@ -1,9 +1,12 @@
 import { handoverOfChat } from "./handoverSql.ts"
 
-/** Bounds of a search through messages, in bytes: for one page, and for one conversation. Messages are read whole. */
+/**
+ * The most bytes of messages that a search reads: for one page, and in one conversation. A conversation is read either
+ * whole or not at all.
+ */
 const SEARCHED_BYTES = 8 * 1024 * 1024
 const SEARCHED_CHAT_BYTES = 4 * 1024 * 1024
-/** The most conversations that a search reads for one page, however short they are. */
+/** The most conversations that a search reads for one page, even if all of them are short. */
 const SEARCHED_CHATS = 5_000
 
 const columns = (schema: string) => `c.id, c.bot, c.visitor, c.title, c.created_at, c.updated_at,
@@ -15,13 +18,13 @@ const columns = (schema: string) => `c.id, c.bot, c.visitor, c.title, c.created_
   ) AS reply_ids, ${handoverOfChat(schema)} AS handover`
 
 /**
- * The conversations after the cursor: parameters 3 (Unix microseconds, or null for all) and 4. In the order of the
- * index by use.
+ * Selects the conversations that come after the cursor, in the order of the index by time of use. The cursor is in the
+ * SQL parameters 3 (time of use in Unix microseconds; null selects all conversations) and 4 (id).
  */
 const BEHIND = `($3::bigint IS NULL OR (c.updated_at <= moment.used_at AND (c.updated_at < moment.used_at OR c.id > $4::uuid)))`
 const MOMENT = `(SELECT timestamptz 'epoch' + $3::bigint * interval '1 microsecond' AS used_at) AS moment`
 
-/** Only conversations in a state, which the parameter of this number names. */
+/** Selects only conversations whose hand-over is in the state that an SQL parameter names. */
 const inState = (schema: string, parameter: string | undefined): string =>
   parameter === undefined
     ? ""
@@ -30,8 +33,8 @@ const inState = (schema: string, parameter: string | undefined): string =>
       WHERE h.user_id = $1 AND h.bot = $2 AND h.visitor = c.visitor AND h.chat_id = c.id AND h.state = ${parameter})`
 
 /**
- * Reads one row more than the page, to find out if there are more. Parameters: owner, bot, cursor's time and id, limit, the
- * state if it is read by state.
+ * Reads one row more than the page, so that the caller knows whether there is a next page. SQL parameters: the owner's
+ * user id, the bot's id, the cursor's time and id, the limit, and the state of the hand-over if `byState`.
  */
 export const conversationsSql = (schema: string, byState: boolean): string => `
 SELECT ${columns(schema)} FROM ${schema}.chats c, ${MOMENT}
@@ -39,9 +42,10 @@ WHERE c.user_id = $1 AND c.bot = $2 AND c.bot <> '' AND ${BEHIND}${inState(schem
 ORDER BY c.updated_at DESC, c.id LIMIT $5::bigint + 1`
 
 /**
- * A page of a search: reads conversations after the cursor up to a bound of bytes together, but at least the first one.
- * Its last row, which contains only a cursor, is the place at which it stopped before all were read. Parameters: owner,
- * bot, cursor's time and id, limit, text, the state if it is read by state.
+ * A page of a search. It reads conversations after the cursor up to a limit of bytes in all, but at least the first
+ * one. If the search stopped before it had read all conversations, the last row contains only the cursor at which the
+ * search continues. SQL parameters: the owner's user id, the bot's id, the cursor's time and id, the limit of found
+ * conversations, the text, and the state of the hand-over if `byState`.
  */
 export const searchConversationsSql = (schema: string, byState: boolean): string => `
 WITH candidate AS (
@@ -73,13 +77,16 @@ UNION ALL
 SELECT true, id, NULL, NULL, NULL, NULL, NULL, used_at_micros, NULL, NULL, NULL FROM ended
 ORDER BY is_end, used_at_micros DESC, id`
 
-/** Parameters: owner, bot, the id behind which they begin or null, limit. */
+/**
+ * A page of conversations in the order of their ids. SQL parameters: the owner's user id, the bot's id, the last id of
+ * the previous page or null, limit.
+ */
 export const conversationsByIdSql = (schema: string): string => `
 SELECT ${columns(schema)} FROM ${schema}.chats c
 WHERE c.user_id = $1 AND c.bot = $2 AND c.bot <> '' AND ($3::uuid IS NULL OR c.id > $3::uuid)
 ORDER BY c.id LIMIT $4`
 
-/** Parameters: owner, bot, id. */
+/** One conversation. SQL parameters: the owner's user id, the bot's id, the id of the conversation. */
 export const conversationSql = (schema: string): string => `
 SELECT ${columns(schema)} FROM ${schema}.chats c
 WHERE c.user_id = $1 AND c.bot = $2 AND c.bot <> '' AND c.id = $3::uuid LIMIT 1`

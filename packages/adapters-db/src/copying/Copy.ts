@@ -1,9 +1,9 @@
 import { Schema } from "effect"
 
-/** The form of a copy. A program reads copies of its own form only. */
+/** The version of the form of copies. A program reads only copies of its own version. */
 export const COPY_FORMAT = 1
 
-/** The rows of a table: their number, and a digest that does not depend on their order. */
+/** The number of a table's rows, and a digest of the rows that does not depend on their order. */
 const TableDigest = Schema.Struct({ rows: Schema.Int, digest: Schema.String })
 export type TableDigest = typeof TableDigest.Type
 
@@ -23,13 +23,13 @@ export const CopyPart = Schema.Union([
   Schema.TaggedStruct("rows", { table: Schema.String, rows: Schema.Array(Schema.String) }),
   Schema.TaggedStruct("end", {
     tables: Schema.Record(Schema.String, TableDigest),
-    /** The last value of each sequence; null of an unused one. */
+    /** The last value of each sequence; null if the sequence was never used. */
     sequences: Schema.Record(Schema.String, Schema.NullOr(Schema.String))
   })
 ])
 export type CopyPart = typeof CopyPart.Type
 
-/** A copy cannot be loaded. Nothing was written. */
+/** The copy cannot be loaded; nothing was written to the target. */
 export class CopyRefused extends Schema.TaggedError<CopyRefused>()("CopyRefused", {
   problem: Schema.Literals([
     "target-not-empty",
@@ -40,7 +40,7 @@ export class CopyRefused extends Schema.TaggedError<CopyRefused>()("CopyRefused"
     "incomplete",
     "differs"
   ]),
-  /** The tables or migrations concerned. */
+  /** The names of the tables or migrations that are the reason. */
   names: Schema.Array(Schema.String)
 }) {
   readonly code = "copy_refused"

@@ -3,19 +3,19 @@ import type { Row, Sql } from "../database/Database.ts"
 import { quoteIdentifier } from "../database/quoting.ts"
 import type { TableDigest } from "./Copy.ts"
 
-/** Migrations are applied to the target, not copied; and workers belong to processes of the source. */
+/** Tables that are not copied: migrations are applied to the target, and workers are processes of the source. */
 const NOT_COPIED = ["migrations", "workers"]
-/** The tables of the job queue that contain more than its own settings. */
+/** The tables of the job queue that are copied; its other tables contain only its settings. */
 const OF_THE_QUEUE = ["job"]
 const QUEUE = "boss."
 
 /** A table of a database whose rows are copied. */
 export interface CopiedTable {
-  /** The name in a copy. */
+  /** The name of the table in a copy. */
   readonly name: string
-  /** The quoted name with its schema. */
+  /** The quoted name of the table with its schema, for SQL. */
   readonly sqlName: string
-  /** The quoted names of the columns that can be written, in order. */
+  /** The quoted names of the columns that can be written, in the order of the table. */
   readonly columns: ReadonlyArray<string>
 }
 
@@ -25,7 +25,10 @@ interface TableRow extends Row {
   readonly columns: ReadonlyArray<string>
 }
 
-/** The tables of schema $1 and of its job queue. Partitions are read through their tables. */
+/**
+ * The tables of the schema in $1 and of its job queue. Partitions are left out: their rows are read through their
+ * parent table.
+ */
 const TABLES = `SELECT c.relname AS name, n.nspname AS space, array_agg(a.attname::text ORDER BY a.attnum) AS columns
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
@@ -33,7 +36,7 @@ const TABLES = `SELECT c.relname AS name, n.nspname AS space, array_agg(a.attnam
     AND (n.nspname = $1 AND c.relname <> ALL ($2::text[]) OR n.nspname = $1 || '_boss' AND c.relname = ANY ($3::text[]))
   GROUP BY c.relname, n.nspname ORDER BY n.nspname, c.relname`
 
-/** The tables to be copied, in the order of their names. */
+/** Returns the tables to be copied, sorted by name. */
 export const copiedTables = (sql: Sql, schemaName: string) =>
   Effect.map(sql.query<TableRow>(TABLES, [schemaName, NOT_COPIED, OF_THE_QUEUE]), (rows) =>
     rows.map(({ columns, name, space }): CopiedTable => ({
@@ -43,7 +46,7 @@ export const copiedTables = (sql: Sql, schemaName: string) =>
     }))
   )
 
-/** The whole row as a text. The name of the alias is that of no column. */
+/** The whole row as a text. The alias differs from the name of every column, so that it means the row. */
 export const ROW_TEXT = "copied_row__::text"
 
 interface DigestRow extends Row {
@@ -52,7 +55,7 @@ interface DigestRow extends Row {
   readonly longest: number
 }
 
-/** The digest of a table, and the length of its longest row in characters. */
+/** Returns the digest of a table, and the length of its longest row in characters. */
 export const digestOf = (sql: Sql, { sqlName }: CopiedTable) =>
   Effect.map(
     sql.query<DigestRow>(
@@ -66,7 +69,7 @@ export const digestOf = (sql: Sql, { sqlName }: CopiedTable) =>
     })
   )
 
-/** Settings on which the texts of rows depend, beside those of every transaction. */
+/** Sets the option on which the text form of rows depends, besides those that every transaction sets. */
 export const ROW_SETTINGS = "SELECT set_config('bytea_output', 'hex', true)"
 
 interface SequenceRow extends Row {
@@ -74,7 +77,7 @@ interface SequenceRow extends Row {
   readonly value: string | null
 }
 
-/** The last value of each sequence of the schema; null of an unused one. */
+/** Returns the last value of each sequence of the schema; null for a sequence that was never used. */
 export const sequencesOf = (sql: Sql, schemaName: string) =>
   Effect.map(
     sql.query<SequenceRow>(
@@ -84,7 +87,7 @@ export const sequencesOf = (sql: Sql, schemaName: string) =>
     (rows) => Object.fromEntries(rows.map(({ name, value }) => [name, value]))
   )
 
-/** The version of the job queue's own tables; null if there are none. */
+/** Returns the version of the job queue's own tables; null if there is no job queue. */
 export const queueVersion = Effect.fnUntraced(function* (sql: Sql, schemaName: string) {
   const space = quoteIdentifier(`${schemaName}_boss`)
   const [found] = yield* sql.query(`SELECT to_regclass($1) IS NOT NULL AS exists`, [`${space}.version`])

@@ -13,10 +13,10 @@ import {
   sequencesOf
 } from "./copiedTables.ts"
 
-/** The size of a part in characters, and its most rows. A row is at most some megabytes long. */
+/** The most characters and the most rows of one part of a copy. A single row has at most a few megabytes. */
 const PART_CHARACTERS = 4_000_000
 const PART_ROWS = 500
-/** Parts that are read before the reader has taken the one before. */
+/** The most parts that are read ahead of the consumer. */
 const PARTS_AHEAD = 2
 
 type Write = (part: CopyPart) => Effect.Effect<unknown>
@@ -51,8 +51,8 @@ const copyAll = Effect.fnUntraced(function* (sql: Sql, schema: string, schemaNam
 })
 
 /**
- * Reads the whole database as one state of it, beside all other work. Uploaded files that an object store keeps are not
- * part of it. On the embedded database all other work waits meanwhile.
+ * Reads one consistent state of the whole database while other work continues. Uploaded files in an object store are
+ * not part of the copy. On the embedded database all other work waits until the copy is complete.
  */
 export const copyDatabase: Stream.Stream<CopyPart, DatabaseError, Database | DatabaseOwner> = Stream.callback(
   (queue) =>

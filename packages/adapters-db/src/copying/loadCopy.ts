@@ -16,7 +16,7 @@ type End = Extract<CopyPart, { readonly _tag: "end" }>
 const refuse = (problem: CopyRefused["problem"], names: ReadonlyArray<string> = []) =>
   Effect.fail(new CopyRefused({ problem, names }))
 
-/** The tables that contain rows. */
+/** Returns the names of the tables that contain rows. */
 const filledTables = Effect.fnUntraced(function* (sql: OwnerSql, tables: ReadonlyArray<CopiedTable>) {
   const filled: Array<string> = []
   for (const { name, sqlName } of tables) {
@@ -26,7 +26,7 @@ const filledTables = Effect.fnUntraced(function* (sql: OwnerSql, tables: Readonl
   return filled
 })
 
-/** True if a worker of a server gives signs of life; the table may not be there yet. */
+/** True if a server's worker has been active recently. The table of workers may not exist yet. */
 const isInUse = Effect.fnUntraced(function* (sql: OwnerSql, schema: string) {
   const [found] = yield* sql.query("SELECT to_regclass($1) IS NOT NULL AS migrated", [`${schema}.workers`])
   if (found?.["migrated"] !== true) return false
@@ -40,8 +40,8 @@ const isInUse = Effect.fnUntraced(function* (sql: OwnerSql, schema: string) {
 })
 
 /**
- * Brings an empty target to the migrations of the copy, so that its tables have the columns of the rows. A schema
- * without rows that is newer is created again.
+ * Applies the migrations of the copy to an empty target, so that its tables have the columns of the copied rows. A
+ * target without rows that has newer migrations is created again.
  */
 const prepareTarget = Effect.fnUntraced(function* ({ format, migrations, queueVersion: version }: Begin) {
   if (format !== COPY_FORMAT) return yield* refuse("other-format")
@@ -75,13 +75,16 @@ interface ForeignKey extends Row {
   readonly definition: string
 }
 
-/** Foreign keys of schema $1, which are checked at once after all rows are there. */
+/** The foreign keys of the schema in $1. They are dropped during the load, and checked after all rows are stored. */
 const FOREIGN_KEYS = `SELECT format('%I.%I', n.nspname, c.relname) AS "sqlName", k.conname AS name,
     pg_get_constraintdef(k.oid) AS definition
   FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE k.contype = 'f' AND n.nspname = $1 AND k.conparentid = 0`
 
-/** Runs `load` without triggers and foreign keys, which would repeat what the source has done; then checks the keys. */
+/**
+ * Runs `load` without triggers and foreign keys, because triggers would repeat changes that the source has already
+ * made. Afterwards checks all foreign keys.
+ */
 const withoutTriggers = <A, E, R>(
   sql: OwnerSql,
   schemaName: string,
@@ -112,12 +115,12 @@ const insertRows = (sql: OwnerSql, { columns, sqlName }: CopiedTable, rows: Read
 
 const NO_ROWS = { rows: 0, digest: "0" }
 
-/** Compares every row of the target with the source, by the digests of both. */
+/** Compares the digests of all tables of the target with those of the source. */
 const checkDigests = Effect.fnUntraced(function* (sql: OwnerSql, tables: ReadonlyArray<CopiedTable>, end: End) {
   const differing: Array<string> = []
   for (const each of tables) {
     const { table } = yield* digestOf(sql, each)
-    // A source without a job queue has no jobs.
+    // A source without a job queue has no digest for the table of jobs.
     const expected = end.tables[each.name] ?? NO_ROWS
     if (table.rows !== expected.rows || table.digest !== expected.digest) differing.push(each.name)
   }
@@ -151,9 +154,9 @@ const loadRows = <E, R>(sql: OwnerSql, schemaName: string, rest: Stream.Stream<C
   })
 
 /**
- * Loads a copy into an empty database, in one transaction, and then brings the schema up to date. Fails with
- * `CopyRefused`, and leaves no row, if the target contains data or has a living worker, or a row differs from the copy. Returns the tables with
- * their rows.
+ * Loads a copy into an empty database in one transaction, then applies newer migrations. Returns the digests of the
+ * loaded tables. Fails with `CopyRefused`, and leaves no row, if the target contains data or has an active worker, or
+ * if a loaded row differs from the copy.
  */
 export const loadCopy = <E, R>(parts: Stream.Stream<CopyPart, E, R>) =>
   Effect.scoped(

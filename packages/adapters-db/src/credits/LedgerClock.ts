@@ -1,40 +1,41 @@
 import { Clock, Context, Effect } from "effect"
 
 /**
- * The clock that holds, sweeps and periods go by: the database's, which all processes share, or, in tests that move the
- * time themselves, that of the fiber which calls.
+ * Selects the clock that decides about holds, sweeps and periods. By default it is the database's clock, which all
+ * processes share. Tests that move the time themselves select the clock of the calling fiber.
  */
 export class LedgerClock extends Context.Reference<"database" | "caller">("@parley/adapters-db/credits/LedgerClock", {
   defaultValue: () => "database"
 }) {}
 
-/** The database's clock in Unix milliseconds, as a SQL expression that returns a number. */
+/** An SQL expression that returns the database's time in Unix milliseconds. */
 export const DATABASE_NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::float8"
 
-/** The time in a parameter if it has one, otherwise the database's own, as a SQL expression. */
+/** An SQL expression that returns the time in a parameter, or the database's own time if the parameter is null. */
 export const momentOf = (parameter: string) => `coalesce(${parameter}::timestamptz, clock_timestamp())`
 
-/** An estimate of the ledger's time in this process. */
+/** The ledger's time as this process estimates it. */
 export interface LedgerTime {
-  /** The time in Unix milliseconds, as exactly as this process knows it: the write checks decisions that use it. */
+  /** The estimated time in Unix milliseconds. The write checks every decision that uses it. */
   readonly estimate: Effect.Effect<number>
-  /** The time of a decision if the database returned its time in the same transaction. */
+  /** Returns the time for a decision if a statement of the same transaction has returned the database's time. */
   readonly at: (databaseNow: number) => Effect.Effect<number>
   /**
-   * The time that the database compares with its own before it writes a decision made at `now`; null if it need not.
+   * Returns the time to be sent with a decision that was made at `now`, so that the database can compare it with its
+   * own before it writes; null if no comparison is needed.
    */
   readonly decidedAt: (now: number) => number | null
-  /** The time for comparing dates, as an ISO 8601 text; null if the database uses its own. */
+  /** The time with which statements compare dates, as an ISO 8601 text; null if they use the database's own time. */
   readonly given: Effect.Effect<string | null>
-  /** Sends a statement whose answer has the database's time, in Unix milliseconds, and learns from its answer. */
+  /** Runs a statement whose answer has the database's time in Unix milliseconds, and improves the estimate by it. */
   readonly learnFrom: <A extends { readonly databaseNow: number | undefined }, E>(
     statement: Effect.Effect<A, E>
   ) => Effect.Effect<A, E>
 }
 
 /**
- * Bounds of the offset from the process's clock to the database's, in milliseconds, and the time of the last
- * measurement.
+ * The known bounds of the offset from the process's clock to the database's clock, in milliseconds, and the time of the
+ * last measurement.
  */
 interface Offset {
   readonly low: number
@@ -43,14 +44,15 @@ interface Offset {
 }
 
 /**
- * The fastest drift between two clocks that are not set: more than that of quartz clocks and of the fastest slewing.
+ * The fastest drift between two clocks if neither is set: more than that of quartz clocks and of the fastest slewing.
  */
 const DRIFT = 0.0005
 
 /**
- * Combines an answer with the known offset. The database read its clock between the request and the response, so the
- * offset lies between two bounds; earlier answers narrow them further. If the bounds contradict each other, a clock was
- * set, and only the newest answer counts. A clock of whole milliseconds may be up to one millisecond behind.
+ * Combines a newly measured answer with the known offset. The database read its clock between the request and the
+ * response, so the offset lies between two bounds; earlier answers narrow these bounds. If the bounds contradict each
+ * other, a clock was set, and only the newest answer counts. A clock that counts whole milliseconds may be up to one
+ * millisecond behind.
  */
 export const learnOffset = (
   known: Offset | undefined,
@@ -69,7 +71,7 @@ export const learnOffset = (
   return low > high ? fresh : { low, high, at: heardAt }
 }
 
-/** Zero while the clocks agree as far as is known, else the middle of the bounds. */
+/** Returns zero if the clocks may agree, otherwise the middle of the bounds. */
 export const offsetOf = (known: Offset | undefined): number =>
   known === undefined || (known.low <= 0 && known.high >= 0) ? 0 : Math.round((known.low + known.high) / 2)
 
@@ -82,8 +84,8 @@ const callersTime: LedgerTime = {
 }
 
 /**
- * The time of a ledger on a database. The offset of the database's clock is measured by statements that are sent
- * anyway. If the estimate is wrong because a clock was set, the database refuses decisions that used it.
+ * Makes the time of a ledger in a database. The offset of the database's clock is measured with statements that are
+ * sent anyway. If a clock was set and the estimate is therefore wrong, the database refuses the decisions that used it.
  */
 export const makeLedgerTime: Effect.Effect<LedgerTime> = Effect.gen(function* () {
   if ((yield* LedgerClock) === "caller") return callersTime

@@ -32,32 +32,37 @@ import { verifyAccounts } from "./upkeep/verifyAccounts.ts"
 import { coalesce } from "./coalesce.ts"
 
 type Group = ReadonlyArray<AnyOperation>
-/** The exits of an account's operations; undefined while the account is locked. */
+/** The results of the operations on one account; undefined if the account is locked by another transaction. */
 type GroupExits = ReadonlyArray<AnyExit> | undefined
 
-/** Operations in one commit at most. */
+/** The most operations in one commit. */
 const MAX_BATCH = 128
 /**
- * Commits under way at once. A commit has the same fixed cost for the server with any number of operations, so a third
- * one costs more processor time than it gains.
+ * The most commits under way at once. The server's fixed cost of a commit does not depend on the number of its
+ * operations, so a third commit would cost more processor time than it gains.
  */
 const MAX_IN_FLIGHT = 2
-/** Accounts remembered, so that their next operations need not read them; each takes about a kilobyte. */
+/**
+ * The most accounts that are remembered, so that their next operations need not read them. Each takes about a kilobyte.
+ */
 const MAX_RECENT = 20_000
-/** Commits under way at once for accounts that others write at the same time. */
+/** The most commits under way at once for accounts that other processes write at the same time. */
 const MAX_CONTENDED = 2
 /** Longest wait for a database that does not answer, so that callers and slots of batches do not hang for ever. */
 const COMMIT_TIMEOUT = "30 seconds"
 /**
- * The time for which an account that another process has locked is retried, and the longest pause between two tries.
+ * The longest time during which operations on a locked account are retried, and the longest pause between two tries.
  */
 const PATIENCE_MS = 5_000
 const LONGEST_PAUSE_MS = 500
-/** After this many tries an account gets in line for its lock: with others, or alone if there is room. */
+/**
+ * The number of tries without waiting for the lock of an account. Later tries wait in line for the lock, in a commit
+ * shared with other accounts, or alone.
+ */
 const TRIES_BEFORE_LINE = 2
-/** The time for which an account gets in line at once after many processes waited for it. */
+/** The time for which operations on an account wait in line from the first try, after an earlier operation had to. */
 const CROWDED_MS = 1_000
-/** The time for which an account is not put into a batch with others after another process had locked it. */
+/** The time for which an account shares no commit with other accounts after its lock has held up a commit. */
 const SUSPECTED_MS = 30_000
 const MAX_MARKED = 10_000
 const LOCK_NOT_AVAILABLE = "55P03"
@@ -67,7 +72,7 @@ const isLocked = (error: unknown): boolean => error instanceof DatabaseError && 
 const committing = <A>(work: Effect.Effect<A, DatabaseError>): Effect.Effect<A, DatabaseError> =>
   work.pipe(
     forPurpose("commit"),
-    // A lock is waited for elsewhere.
+    // Operations on a locked account are retried by `makeContendedCommits`.
     retrySoon((error) => error.retryable && !isLocked(error)),
     Effect.timeout(COMMIT_TIMEOUT),
     Effect.catchTag("TimeoutError", (cause) => Effect.fail(new DatabaseError({ cause })))
@@ -81,7 +86,7 @@ const locked = (): AnyExit =>
     })
   )
 
-/** Accounts of which something is known for a while. */
+/** Makes a set of accounts that forgets each account after `forMs` milliseconds. */
 const makeMarked = (forMs: number) => {
   const until = new Map<string, number>()
   return {
@@ -98,9 +103,9 @@ type Marked = ReturnType<typeof makeMarked>
 const ownerOf = (group: Group): string => group[0]?.userId ?? ""
 
 /**
- * Returns the commit of the operations of one account each, under their locks. An account that is locked has no exits;
- * one whose lock holds up the commit, such as a lock on a hold, becomes a suspect. If a commit fails, each account is
- * tried by itself, and then each operation.
+ * Returns a function that commits the operations of several accounts under the accounts' locks. The result of a locked
+ * account is undefined. An account whose lock holds up the commit, such as a lock on a hold, becomes a suspect. If a
+ * commit fails, each account is tried by itself, and then each operation by itself.
  */
 const makeLockedCommit = (database: Database["Service"], time: LedgerTime, suspects: Marked) => {
   const commit = (groups: ReadonlyArray<Group>, inLine = false): Effect.Effect<ReadonlyArray<GroupExits>> =>
@@ -122,7 +127,7 @@ const makeLockedCommit = (database: Database["Service"], time: LedgerTime, suspe
       })
     )
 
-  /** The exits of one account whose commit failed. */
+  /** Returns the results of one account if its commit has failed. */
   const failedAlone = (group: Group, cause: Cause.Cause<DatabaseError>): Effect.Effect<GroupExits> => {
     const error = Cause.squash(cause)
     if (isLocked(error)) {
@@ -144,7 +149,7 @@ const makeLockedCommit = (database: Database["Service"], time: LedgerTime, suspe
 
 type LockedCommit = ReturnType<typeof makeLockedCommit>
 
-/** Shares the commits of `run` among accounts, one account at a time in each. */
+/** Makes concurrent calls share commits of `run`. A commit has at most one group of operations of each account. */
 const shared = (run: (groups: ReadonlyArray<Group>) => Effect.Effect<ReadonlyArray<GroupExits>>, maxInFlight: number) =>
   coalesce<Group, GroupExits, never>({
     laneOf: ownerOf,
@@ -154,7 +159,10 @@ const shared = (run: (groups: ReadonlyArray<Group>) => Effect.Effect<ReadonlyArr
     maxInFlight
   })
 
-/** Returns the try of an account if it is free: with others or, if it is a suspect, alone. */
+/**
+ * Returns a function that tries the operations of an account without waiting for its lock: in a commit shared with
+ * other accounts, or alone if the account is a suspect.
+ */
 const makeTryFree = (commit: LockedCommit, suspects: Marked) => {
   const alone = Semaphore.makeUnsafe(1)
   const together = shared((groups) => commit(groups), MAX_CONTENDED)
@@ -165,9 +173,10 @@ const makeTryFree = (commit: LockedCommit, suspects: Marked) => {
 }
 
 /**
- * Returns the try that waits for an account's lock if others wait as well, so that none of many processes comes last
- * for ever. Accounts wait together in one commit. If none of their locks is free in time, the free accounts are done,
- * and each waits alone for a while, so that the one that is stuck delays no other.
+ * Returns a function that waits for the lock of an account, so that none of many competing processes is always the
+ * last. Accounts wait together in one commit. If that commit fails because a lock was not free in time, the accounts
+ * that are free are committed, and each of these accounts waits alone for a while, so that the locked account delays no
+ * other.
  */
 const makeTryInLine = (commit: LockedCommit, tryFree: ReturnType<typeof makeTryFree>) => {
   const line = Semaphore.makeUnsafe(1)
@@ -193,16 +202,21 @@ const makeTryInLine = (commit: LockedCommit, tryFree: ReturnType<typeof makeTryF
   })
 }
 
-/** The commits of accounts that other processes lock or write at the same time. */
+/** Commits operations on accounts that other processes lock or write at the same time. */
 interface ContendedCommits {
-  /** True for an account that would hold up a shared commit: it is committed here at once. */
+  /**
+   * True for an account that would hold up a shared commit, so that its operations are to be committed here at once.
+   */
   isKnown(userId: string, now: number): boolean
-  /** Tries the operations of one account until they are committed, for a few seconds; then they fail as retryable. */
+  /** Tries to commit the operations of one account for a few seconds; then the operations fail as retryable. */
   commit(group: Group): Effect.Effect<ReadonlyArray<AnyExit>>
 }
 
 const makeContendedCommits = (database: Database["Service"], time: LedgerTime): ContendedCommits => {
-  /** Accounts in whose way a lock was that could not be passed over: one on a hold, or of an account being opened. */
+  /**
+   * Accounts whose lock held up a commit because it could not be skipped: a lock on a hold, or on an account that is
+   * being opened.
+   */
   const suspects = makeMarked(SUSPECTED_MS)
   const crowded = makeMarked(CROWDED_MS)
   const commit = makeLockedCommit(database, time, suspects)
@@ -228,24 +242,27 @@ const makeContendedCommits = (database: Database["Service"], time: LedgerTime): 
   }
 }
 
-/** Commits the operations of one process. */
+/** Commits the operations of this process in batches. */
 interface Batches {
   /** Commits one operation. */
   enqueue(operation: AnyOperation): Effect.Effect<unknown, Refusal | DatabaseError>
-  /** The account as it was written last, as far as it is remembered. */
+  /** Returns the account as this process wrote it last; undefined if this process does not remember it. */
   recall(userId: string): LedgerAccount | undefined
 }
 
 /**
- * Commits operations, one a call; the README draws the states of a commit. Operations of many callers share commits,
- * for accounts that no other process has locked: those commits are not slowed down by locked accounts. The others are
- * committed apart (`makeContendedCommits`).
+ * Returns the function that commits operations, one for each call; the README draws the states of a commit. Operations
+ * of many callers share commits if no other process has locked their accounts, so locked accounts do not slow these
+ * commits down. Operations on the other accounts are committed by `makeContendedCommits`.
  */
 const commitBatches = (database: Database["Service"], time: LedgerTime): Batches => {
   const recent = makeRecentAccounts(MAX_RECENT)
   const contended = makeContendedCommits(database, time)
 
-  /** Commits a batch. A failure that no operation in it causes is tried again for all; any other, one by one. */
+  /**
+   * Commits a batch. If the failure is temporary, all operations fail as retryable; otherwise each is committed by
+   * itself.
+   */
   const runFree = (operations: ReadonlyArray<AnyOperation>): Effect.Effect<ReadonlyArray<AnyExit | undefined>> =>
     committing(commitFree(database, time, operations, recent)).pipe(
       Effect.catchCause((cause) => {
@@ -288,8 +305,8 @@ const make = Effect.gen(function* () {
   const { enqueue, recall } = commitBatches(database, time)
 
   /**
-   * Inside a unit of work an operation is part of its transaction, else of a batch. A refusal becomes a failure outside
-   * of the transaction, so that it does not undo a unit of work around it.
+   * Runs an operation in the transaction of the surrounding unit of work, or in a batch if there is none. A refusal
+   * becomes a failure only outside of the transaction, so that it does not roll back the unit of work.
    */
   const run = <A, E extends Refusal>(operation: Operation<A, E>): Effect.Effect<A, E | StorageFailed> =>
     Effect.flatMap(database.inTransaction, (joins): Effect.Effect<unknown, Refusal | DatabaseError> => {
@@ -297,7 +314,7 @@ const make = Effect.gen(function* () {
       return Effect.flatMap(commitOperations(database, time, [operation]), ([exit]) => exit as AnyExit)
     }).pipe(storing(`CreditLedger.${operation.name}`)) as Effect.Effect<A, E | StorageFailed>
 
-  /** Work on many accounts, safe to repeat as a whole, that goes past the waiting calls. */
+  /** Runs work on many accounts that is safe to repeat as a whole. It does not wait for the batches of operations. */
   const atOnce = <A, E>(
     name: string,
     work: (now: string | null) => Effect.Effect<A, E | DatabaseError>,
@@ -333,5 +350,5 @@ const make = Effect.gen(function* () {
   )
 })
 
-/** The credit ledger in Postgres or PGlite: its three ports. */
+/** The three ports of the credit ledger in Postgres or PGlite. */
 export const PgCreditLedgerLayer: Layer.Layer<CreditPorts, never, Database> = Layer.effectContext(make)

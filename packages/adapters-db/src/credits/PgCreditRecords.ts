@@ -7,18 +7,18 @@ import { accountOfRow, type JsonRow, transactionOfRow } from "./ledgerRows.ts"
 
 interface HistoryRow extends Row {
   readonly total: number
-  /** The number of matching transactions that are not newer than the page. */
+  /** The number of matching transactions that are as old as the first one of the page, or older. */
   readonly top: number
   readonly transaction: JsonRow | null
 }
 
 /**
- * Counts, among a number of transactions, those that are not newer than the page: `$2` is its offset, `$3` the value of
- * `upto`.
+ * Returns an SQL expression for the number of transactions, among the first `total`, from the first one of the page to
+ * the oldest: `$2` is the page's offset, `$3` the value of `upto`.
  */
 const topOf = (total: string) => `least(${total}, $3::bigint) - $2::bigint`
 
-/** Numbers have no gaps, so that a page of all types is a run of them. */
+/** A page of transactions of all types. Their numbers have no gaps, so the page is a range of numbers. */
 const allText = (schema: string) => `
   SELECT a.transaction_count AS total, ${topOf("a.transaction_count")} AS top, to_json(t) AS transaction
   FROM ${schema}.credit_accounts a
@@ -29,9 +29,9 @@ const allText = (schema: string) => `
   WHERE a.user_id = $1 ORDER BY t.number DESC`
 
 /**
- * A page of one type: from the first signpost at its beginning or after it, or else from the newest row, each row leads
- * to the one before it of its type. A signpost stands at every 64th. `$5` is the place of the type among the account's
- * counts.
+ * A page of transactions of one type. It begins at the first signpost that is not older than the page, or at the newest
+ * row if there is none, and follows the link of each row to the previous row of the same type. Every 64th row of a type
+ * is a signpost. `$5` is the place of the type among the account's counts.
  */
 const typeText = (schema: string) => `
   WITH RECURSIVE account AS (
@@ -56,7 +56,7 @@ const typeText = (schema: string) => `
   ) t ON true
   ORDER BY t.number DESC`
 
-/** A page of no type that there is. */
+/** An empty page, for a type that does not exist. */
 const noneText = (schema: string) =>
   `SELECT 0::bigint AS total, 0::bigint AS top, NULL AS transaction FROM ${schema}.credit_accounts WHERE user_id = $1`
 
@@ -71,7 +71,10 @@ const ask = (
     : [typeText(schema), [userId, offset, upto ?? null, limit, 2 * place + 1, type]]
 }
 
-/** A page of an account's transactions, newest first, in time that depends on neither its offset nor the account's age. */
+/**
+ * Returns a page of an account's transactions, newest first. Its time depends neither on the offset nor on the age of
+ * the account.
+ */
 const readHistory = (
   { schema, statement }: Database["Service"],
   input: HistoryInput
@@ -87,7 +90,7 @@ const readHistory = (
     })
   })
 
-/** Sums have the type numeric, which arrives as text; the credits that an account can spend fit into a number. */
+/** Sums have the type numeric, which the driver returns as text. All possible sums of credits fit into a number. */
 interface SummedRow extends Row {
   readonly day: string
   readonly source: UsageRow["source"]
@@ -108,7 +111,10 @@ const toUsageRow = (row: SummedRow): UsageRow => ({
   outputTokens: Number(row.output_tokens)
 })
 
-/** An account's use by day, spender and model: the sums of summed days, and the transactions that are not summed yet. */
+/**
+ * Returns an account's usage by day, spender and model, from the stored sums and the transactions that are not summed
+ * yet.
+ */
 const readUsage = (
   { schema, statement }: Database["Service"],
   { userId, firstDay, lastDay }: UsageInput

@@ -1,23 +1,26 @@
 import { Cause, Deferred, Effect, Exit } from "effect"
 
 export interface CoalesceOptions<Job, A, E> {
-  /** Jobs of one lane never run in two batches at once. */
+  /** Returns the lane of a job. Jobs of one lane never run in two batches at once. */
   readonly laneOf: (job: Job) => string
   /**
-   * Runs the jobs of a batch, and returns their answers in their order. If another process holds up a lane, the answers
-   * of all jobs of that lane are `undefined`, and none of them has run.
+   * Runs the jobs of a batch, and returns their answers in the order of the jobs. If another process holds up a lane,
+   * the answers of all jobs of that lane are `undefined`, and none of these jobs has run.
    */
   readonly run: (jobs: ReadonlyArray<Job>) => Effect.Effect<ReadonlyArray<Exit.Exit<A, E> | undefined>>
   /**
-   * Runs the jobs of one lane for which `run` returned `undefined`, without a slot. No other job of the lane runs
-   * meanwhile.
+   * Runs the jobs of one lane for which `run` returned `undefined`, without taking a slot of a batch. Until it ends, no
+   * other job of the lane runs.
    */
   readonly contend: (jobs: ReadonlyArray<Job>) => Effect.Effect<ReadonlyArray<Exit.Exit<A, E>>>
   readonly maxBatch: number
   readonly maxInFlight: number
 }
 
-/** The value that wakes a waiting caller: its answer, or a task that begins with its own job. */
+/**
+ * The value that wakes a waiting caller: the answer of its job, or a batch that it has to run, whose first job is its
+ * own.
+ */
 type Turn<Job, A, E> =
   | { readonly _tag: "Answered"; readonly exit: Exit.Exit<A, E> }
   | { readonly _tag: "Leads" | "Contends"; readonly batch: ReadonlyArray<Ticket<Job, A, E>> }
@@ -29,7 +32,7 @@ interface Ticket<Job, A, E> {
 
 const UNANSWERED: Exit.Exit<never> = Exit.failCause(Cause.die(new Error("A batch gave too few answers.")))
 
-/** The answer of a job of a task; undefined if its lane is contended. */
+/** The answer of one job of a batch; undefined if its lane is contended. */
 const answerAt = <A, E>(
   outcome: Exit.Exit<ReadonlyArray<Exit.Exit<A, E> | undefined>>,
   index: number
@@ -48,19 +51,19 @@ const put = <Value>(lists: Map<string, Array<Value>>, lane: string, value: Value
   else list.push(value)
 }
 
-/** The waiting jobs by their lanes, and the batches that they form. */
+/** Keeps the waiting jobs by lane, and forms batches of them. */
 const makeLanes = <Job, A, E>({
   laneOf,
   maxBatch,
   maxInFlight
 }: Pick<CoalesceOptions<Job, A, E>, "laneOf" | "maxBatch" | "maxInFlight">) => {
   type Waiting = Ticket<Job, A, E>
-  /** By lane, in the order of the lanes' turns. */
+  /** The waiting jobs of each lane. Lanes are served in the order of this map. */
   const waiting = new Map<string, Array<Waiting>>()
   const busy = new Set<string>()
   let inFlight = 0
   let starting = false
-  /** Jobs that have no answer yet, without those of contended lanes. */
+  /** The number of jobs without an answer, except jobs of contended lanes. */
   let outstanding = 0
 
   const startBatches = (): void => {
@@ -83,7 +86,10 @@ const makeLanes = <Job, A, E>({
     }
   }
 
-  /** After the work that is ready to run has run: callers who were just answered, and ask again, then share a batch. */
+  /**
+   * Starts batches after the event loop has run all work that is ready. Callers that have just received an answer and
+   * send the next job at once then share a batch.
+   */
   const startSoon = (): void => {
     if (!starting) setImmediate(startBatches)
     starting = true
@@ -95,7 +101,10 @@ const makeLanes = <Job, A, E>({
       outstanding += 1
       startSoon()
     },
-    /** Frees the lanes of these jobs; if a batch of so many jobs ended, its slot, too. */
+    /**
+     * Frees the lanes of these jobs. If a batch has ended, `batch` is the number of its jobs, and its slot becomes free
+     * as well.
+     */
     free: (answered: ReadonlyArray<Waiting>, batch = 0): void => {
       if (batch > 0) inFlight -= 1
       outstanding -= batch
@@ -108,16 +117,17 @@ const makeLanes = <Job, A, E>({
 /**
  * Turns many concurrent calls into few batches. A call that finds a free slot and a free lane starts at once, together
  * with the calls of the same turn of the event loop. Calls that arrive while their lane or all slots are busy form the
- * next batches. So batches grow only under load, and a lone call does not wait. Lanes take turns, so that a busy lane
- * does not keep others from the slots. A lane that another process holds up leaves its slot at once.
+ * next batches. So batches grow only under load, and a single call does not wait. Lanes take turns, so that a busy lane
+ * does not keep other lanes from the slots. If another process holds up a lane, the lane leaves its slot at once.
  *
- * A batch takes an equal share of all jobs, running or waiting for a slot, but never half a lane that has room. If a
- * batch took all waiting jobs, one large batch and several tiny ones would form, each with the full cost of a commit,
- * and would stay so, because the callers of the large batch return together.
+ * The size of a batch is an equal share of all jobs, running or waiting for a slot; but it takes all jobs of a lane
+ * that fit into the largest batch. If a batch took all waiting jobs, one large batch and several tiny ones would form,
+ * each with the full cost of a commit. This would not change later, because the callers of the large batch return
+ * together.
  *
- * No fiber runs in the background: a batch runs on the fiber of its first caller, and the others wait for their
- * answers. A call that was sent is not interrupted, because others may depend on its fiber, and because its work may be
- * done already.
+ * No fiber runs in the background: a batch runs on the fiber of its first caller, and the other callers wait for their
+ * answers. A call that was sent is not interrupted, because other calls may depend on its fiber, and because its work
+ * may already be done.
  */
 export const coalesce = <Job, A, E>(options: CoalesceOptions<Job, A, E>): ((job: Job) => Effect.Effect<A, E>) => {
   type Waiting = Ticket<Job, A, E>
@@ -155,7 +165,7 @@ export const coalesce = <Job, A, E>(options: CoalesceOptions<Job, A, E>): ((job:
     return yield* answerAt(outcome, 0) ?? UNANSWERED
   })
 
-  // Not a generator, which would cost each call of a batch about a microsecond.
+  // Written without a generator, which would cost each call of a batch about a microsecond.
   return (job) =>
     Effect.uninterruptible(
       Effect.suspend(() => {

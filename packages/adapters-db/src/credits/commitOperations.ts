@@ -20,13 +20,13 @@ import { type AccountWrite, type TurnEnd, writeChanges } from "./ledgerRows.ts"
 import type { Traces } from "../database/traces.ts"
 
 /**
- * Accounts as this process wrote them last, so that the next operations on them need not read them first. A remembered
+ * Remembers accounts as this process wrote them last, so that the next operations need not read them. A remembered
  * account may be outdated: only a write that compares every remembered value with the stored one may rely on it.
  */
 export interface RecentAccounts {
-  /** The account with its open holds, if this process seems to be its only writer. */
+  /** Returns the account with its open holds, if this process seems to be the only one that writes it. */
   recall(userId: string): LoadedAccount | undefined
-  /** Records that the decision made from `before` was committed, by a transaction of its own. */
+  /** Records that a decision made from the state `before` was committed in a transaction of its own. */
   written(before: LedgerAccount | undefined, changes: Changes): void
   /** Forgets an account whose remembered values differed from the stored ones, or may have differed. */
   doubt(userId: string): void
@@ -35,13 +35,18 @@ export interface RecentAccounts {
 interface Recent {
   account: LedgerAccount
   readonly holds: Map<string, OpenHold>
-  /** False from the first sign of another writer until the account is found again as this process had left it. */
+  /**
+   * False from the first sign of another process that writes the account, until the account is found again as this
+   * process left it.
+   */
   alone: boolean
 }
 
 /** Remembers up to `capacity` accounts. */
 export const makeRecentAccounts = (capacity: number): RecentAccounts => {
-  /** By user. The oldest is removed first: a missing account costs one read, and is added again. */
+  /**
+   * The accounts by user id. If there are too many, the oldest entry is removed: a missing account costs only one read.
+   */
   const accounts = new Map<string, Recent>()
   return {
     recall: (userId) => {
@@ -73,7 +78,7 @@ export type AnyOperation = Operation<unknown, Refusal>
 /** The answer of an operation, or the failure of its commit. */
 export type AnyExit = Exit.Exit<unknown, Refusal | DatabaseError>
 
-/** An operation that has no answer yet, and its place among those asked. */
+/** An operation that has no answer yet, and its place among the operations of the call. */
 interface Pending {
   readonly operation: AnyOperation
   readonly index: number
@@ -81,10 +86,12 @@ interface Pending {
 
 const isEndTurn = (companion: Companion): companion is EndTurn => companion._tag === "EndTurn"
 
-/** The replies that end with these operations, except those whose operation was refused. */
+/**
+ * Returns the ends of replies that are to be stored with these operations, except those whose operation was refused.
+ */
 const endsOf = (decided: ReadonlyArray<Decided>) => {
   const withChanges: Array<TurnEnd> = []
-  /** Ends of operations that change no account. */
+  /** The ends of replies whose operations change no account. */
   const alone: Array<TurnEnd> = []
   for (const { decisions, group, userId, write } of decided) {
     for (const [place, { operation }] of group.entries()) {
@@ -99,7 +106,7 @@ const endsOf = (decided: ReadonlyArray<Decided>) => {
   return { alone, withChanges }
 }
 
-/** The operations on one account, decided. */
+/** The operations on one account with the decision about them. */
 interface Decided {
   readonly userId: string
   readonly group: ReadonlyArray<Pending>
@@ -107,7 +114,10 @@ interface Decided {
   readonly write: AccountWrite | undefined
 }
 
-/** Each round holds the accounts' locks, so that only an account opened by another process costs another. */
+/**
+ * The most rounds of locking, reading and writing. The accounts stay locked, so a further round is needed only if
+ * another process has opened an account meanwhile.
+ */
 const MAX_ROUNDS = 10
 
 const byAccount = (pending: ReadonlyArray<Pending>): ReadonlyMap<string, ReadonlyArray<Pending>> => {
@@ -122,7 +132,7 @@ const byAccount = (pending: ReadonlyArray<Pending>): ReadonlyMap<string, Readonl
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** For each account the trace of its last operation that has one. */
+/** Returns, for each account, the trace of its last operation that has a trace. */
 const tracesOf = (pending: ReadonlyArray<Pending>): Traces => {
   let traces: Record<string, string> | undefined
   for (const { operation } of pending) {
@@ -146,9 +156,9 @@ const decide = (
 }
 
 /**
- * Decides from the remembered account; the write then proves or refuses it. The answer of an operation that writes
- * nothing could not be proven, so its account has to be read. Purchases are not remembered, so operations on them also
- * read.
+ * Decides from the remembered account; the write then finds out whether the account was up to date. Returns undefined
+ * if the account has to be read: if an operation writes nothing, so that no write would check its answer, or concerns a
+ * purchase, because purchases are not remembered.
  */
 const decideFromMemory = (
   group: ReadonlyArray<Pending>,
@@ -165,21 +175,24 @@ const decideFromMemory = (
   return decided.decisions.allChanged ? decided : undefined
 }
 
-/** The time of a decision, the check of its write, and the accounts on which it may rely. */
+/** The time of a decision, the time that the write checks, and the accounts on which the decision may rely. */
 interface Grounds {
   readonly now: number
-  /** The time that the database compares with its own; null if the database returned the time itself. */
+  /** The time that the database compares with its own; null if the database itself returned the time. */
   readonly decidedAt: number | null
-  /** Remembered accounts, if nothing is locked. */
+  /** The remembered accounts; undefined if accounts are locked and therefore read. */
   readonly recent?: RecentAccounts
-  /** Accounts that are locked. Others that exist are left alone; without it, none is. */
+  /**
+   * The accounts that this transaction has locked; operations on other existing accounts are skipped. If undefined, no
+   * operation is skipped.
+   */
   readonly locked?: ReadonlySet<string>
 }
 
 /**
- * Decides, reads only accounts that are not remembered, and writes. Adds to `answers` the operations that were written
- * or needed no writing. Returns the operations of which nothing was written, because their account had changed or is
- * locked.
+ * Decides the operations, reads the accounts that are not remembered, and writes the changes. Adds to `answers` the
+ * answers of operations that were written or needed no writing. Returns the operations for which nothing was written
+ * because their account had changed or is locked.
  */
 const decideAndWrite = Effect.fnUntraced(function* (
   query: Sql["query"],
@@ -241,8 +254,8 @@ interface LockedRow extends Row {
 }
 
 /**
- * Locks the accounts of `pending`, or those that are free. Returns them, and the database's time after they were
- * locked.
+ * Locks the accounts of `pending`, or only those that no other transaction has locked. Returns the locked accounts, and
+ * the database's time after they were locked.
  */
 const lockAccounts = (
   query: Sql["query"],
@@ -264,14 +277,14 @@ const lockAccounts = (
   )
 
 /**
- * Commits operations on any number of accounts, without a lock that is held between statements: one statement reads the
- * accounts that `recent` does not remember, and one writes if nothing has changed since; each is a transaction of its
- * own. It waits for no lock: if an account is locked, if another process was faster, or if the time assumed by this
- * process differs from the database's, nothing is written for that account, and its operations have no answer. All
- * others have exact answers in their order, as if each had been committed alone.
+ * Commits operations on any number of accounts without holding a lock between statements: one statement reads the
+ * accounts that `recent` does not remember, and another writes if nothing has changed since then. Each statement is a
+ * transaction of its own and waits for no lock. Nothing is written for an account, and its operations have no answer,
+ * if the account is locked, if another process has changed it, or if the time assumed by this process differs from the
+ * database's. All other operations have exact answers in their order, as if each had been committed alone.
  *
- * Like everything in this file, it is safe to repeat as a whole after a lost connection, even one lost at COMMIT: a
- * committed operation finds its own key and returns its first answer.
+ * Like everything in this file, the commit is safe to repeat as a whole after a lost connection, even if the connection
+ * was lost during COMMIT: a committed operation finds its own key and returns its first answer.
  */
 export const commitFree = Effect.fnUntraced(function* (
   { schema, statement }: Database["Service"],
@@ -287,10 +300,10 @@ export const commitFree = Effect.fnUntraced(function* (
 })
 
 /**
- * Commits operations on accounts that other processes write as well: it locks the free accounts, reads, decides by the
- * time that the database returns then, and writes, in one transaction. Operations on accounts that another process has
- * locked have no answer. With `inLine` it waits for their locks, in the order of the requests of all processes, and
- * fails as a whole if one is not free in time.
+ * Commits operations on accounts that other processes write as well. In one transaction it locks the free accounts,
+ * reads them, decides by the time that the database returned after locking, and writes. Operations on accounts that
+ * another process has locked have no answer. If `inLine` is true, it waits for all locks, in the order in which the
+ * processes requested them, and fails as a whole if a lock is not free in time.
  */
 export const commitContended = (
   database: Database["Service"],
@@ -311,8 +324,8 @@ export const commitContended = (
   )
 
 /**
- * Commits operations as part of the surrounding transaction, or of a transaction of its own. Waits for the locks of
- * their accounts as long as the transaction may. Returns the exact answer of each, in their order. Nothing is
+ * Commits operations as part of the surrounding transaction, or of a new one. It waits for the locks of the accounts as
+ * long as the transaction allows. Returns the exact answer of each operation, in their order. The accounts are not
  * remembered, since the transaction may be rolled back.
  */
 export const commitOperations = (

@@ -18,14 +18,14 @@ import { DATABASE_NOW } from "./LedgerClock.ts"
 import type { Transaction } from "@parley/core"
 
 /**
- * The rows of the ledger as JSON of their row types: `to_json(row)` reads one, `json_populate_recordset` writes it. A new
- * column is a line here and one in the table.
+ * A row of a ledger table as JSON of its row type: `to_json(row)` reads it, `json_populate_recordset` writes it. A new
+ * column needs a line in this file and one in the table.
  */
 export type JsonRow = Readonly<Record<string, unknown>>
 
 type Columns<A> = { readonly [Name in keyof A]-?: string }
 
-/** A column of a moment: JSON has it as ISO 8601, the core as Unix milliseconds. */
+/** Marks a column that holds a time: ISO 8601 in JSON, Unix milliseconds in the core. */
 const moment = (column: string): string => `@${column}`
 
 interface Mapping<A> {
@@ -33,7 +33,7 @@ interface Mapping<A> {
   readonly fromRow: (row: JsonRow) => A
 }
 
-/** A value and its row, by the columns of its properties. Undefined corresponds to null. */
+/** Converts between a value and its row, by the column of each property. Undefined corresponds to null. */
 const mapping = <A extends object>(columns: Columns<A>): Mapping<A> => {
   const pairs = Object.entries<string>(columns).map(([name, column]) => {
     const isMoment = column.startsWith("@")
@@ -59,7 +59,7 @@ const mapping = <A extends object>(columns: Columns<A>): Mapping<A> => {
   }
 }
 
-/** The parts of an account that change with a period or a plan, and that the transaction which changed them repeats. */
+/** The parts of an account that change with a period or a plan. The transaction that changes them also stores them. */
 type Terms = Pick<
   LedgerAccount,
   "tier" | "anchor" | "periodStart" | "nextResetAt" | "periodCredits" | "renewedBy" | "renewedUntil" | "pendingTier"
@@ -157,7 +157,7 @@ export const rowOfRecord = ({ at, fingerprint, hold, key, transaction }: Idempot
   ...(hold && rememberedHold.toRow({ ...hold, ...hold.from }))
 })
 
-/** A used key, with the row of the transaction that answers it. */
+/** Reads a used key from its row and from the row of the transaction that answers it. */
 export const recordOfRow = (row: JsonRow, transaction: JsonRow | null): IdempotencyRecord => {
   const { allowance, expiresAt, periodStart, topup } = rememberedHold.fromRow(row)
   const named = { userId: row["user_id"] as string, key: row["key"] as string }
@@ -181,22 +181,25 @@ export const purchaseRow = mapping<PurchaseState>({
   reports: "reports"
 })
 
-/** The decision for one account, and the state from which it was made. */
+/** The decision about one account, and the state from which it was made. */
 export interface AccountWrite {
   readonly changes: Changes
   /** The account as it was read; undefined if there was none. */
   readonly seen: LedgerAccount | undefined
-  /** Keys that were taken to be unused without looking. */
+  /** Keys that were assumed to be unused, without a read. */
   readonly unseen: ReadonlyArray<string>
 }
 
-/** The number of transactions of an account after which its usage is summed. */
+/** The usage of an account is summed each time it has this many further transactions. */
 const SUMMED_TOGETHER = 256
 
-/** The rows of a write, by the parameters of `write_credits`. */
+/** The rows of a write, named as the parameters of `write_credits`. */
 interface CreditRows {
   readonly accounts: Array<object>
-  /** The balances of each account as it was read, which the database compares; null for a new account. */
+  /**
+   * The balances of each account as they were read, which the database compares with the stored ones; null for a new
+   * account.
+   */
   readonly seen: Array<string | null>
   readonly unseen: Array<object>
   readonly ended: Array<object>
@@ -207,11 +210,13 @@ interface CreditRows {
   readonly summed: Array<object>
 }
 
-/** Adds the account, its transactions and the block of usage that they fill. */
+/**
+ * Adds the account with its transactions, and the sum of usage that falls due if these transactions complete a block.
+ */
 const addAccount = (rows: CreditRows, { changes: { account, transactions }, seen }: AccountWrite): void => {
   const { termsTransaction, transactionCount, userId } = account
   const terms = seen?.termsTransaction === termsTransaction ? undefined : termsRow.toRow(account)
-  // Without the terms if they stay, as they do with replies: moments cost more than all else.
+  // The terms are left out if they have not changed, as with every reply: their times cost more than all other columns.
   rows.accounts.push({ ...balancesRow.toRow(account), ...terms })
   rows.seen.push(
     seen === undefined
@@ -243,7 +248,10 @@ const addAccount = (rows: CreditRows, { changes: { account, transactions }, seen
   }
 }
 
-/** Adds the used keys, those that ended a stored hold apart, and numbers the holds in the order of their ends. */
+/**
+ * Adds the used keys, in a list of their own if the key ended a stored hold. Numbers the holds in the order in which
+ * they ended.
+ */
 const addRecords = (rows: CreditRows, { changes: { account, closed, records }, seen }: AccountWrite): void => {
   let place = seen?.holdsEnded ?? 0
   let ended = 0
@@ -261,11 +269,11 @@ const addRecords = (rows: CreditRows, { changes: { account, closed, records }, s
   if (ended < closed.length) throw new Error("A hold was ended without a record that says how.")
 }
 
-/** A parameter of the schema's functions: null if there is nothing to do. */
+/** Serializes a list as a parameter of the database's functions; null if the list is empty. */
 export const jsonList = (list: ReadonlyArray<unknown>): string | null =>
   list.length === 0 ? null : JSON.stringify(list)
 
-/** The decisions for several accounts, as the parameters of `write_credits`. */
+/** Turns the decisions about several accounts into the parameters of `write_credits`. */
 export const creditLists = (writes: ReadonlyArray<AccountWrite>) => {
   const rows: CreditRows = {
     accounts: [],
@@ -300,8 +308,8 @@ export const creditLists = (writes: ReadonlyArray<AccountWrite>) => {
 }
 
 /**
- * The end of a reply, which the statement that writes accounts also writes. If `payer` is given, the database writes it
- * only with the changes of that account; otherwise always.
+ * The end of a reply, which the statement that writes accounts also stores. If `payer` is given, the database stores it
+ * only if it writes the changes of that account; otherwise always.
  */
 export interface TurnEnd {
   readonly payer: string | undefined
@@ -310,17 +318,17 @@ export interface TurnEnd {
 
 /** The result of a write. */
 export interface Written {
-  /** Users for whom nothing was written: their account had changed, or the assumed time was wrong. */
+  /** The users for whom nothing was written, because their account had changed or the assumed time was wrong. */
   readonly missed: ReadonlySet<string>
   /** The database's time in Unix milliseconds. */
   readonly databaseNow: number | undefined
 }
 
 /**
- * Writes the decisions for several accounts, with the replies that end with them, in one statement. `decidedAt` is the
- * assumed time of the database in Unix milliseconds, and is checked; null if it need not be. Fails with SQLSTATE 40001,
- * with nothing written at all, if a key that was assumed to be unused is used, or a hold that was assumed to be open is
- * not.
+ * Writes the decisions about several accounts in one statement, with the replies that end with them. `decidedAt` is the
+ * assumed time of the database in Unix milliseconds, which the database checks; null if no check is needed. Fails with
+ * SQLSTATE 40001, and writes nothing at all, if a key that was assumed to be unused is used, or if a hold that was
+ * assumed to be open is not.
  */
 export const writeChanges = (
   query: Sql["query"],

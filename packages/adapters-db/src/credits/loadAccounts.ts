@@ -11,7 +11,10 @@ import { Effect } from "effect"
 import type { DatabaseError, Row, Sql } from "../database/Database.ts"
 import { accountOfRow, type JsonRow, openHoldOfRow, purchaseRow, recordOfRow } from "./ledgerRows.ts"
 
-/** One named (account, key), with all that is stored about it; null in the place of rows that are not stored. */
+/**
+ * A pair of an account and a key, with all rows that are stored about it; null in the place of rows that are not
+ * stored.
+ */
 interface LoadedRow extends Row {
   readonly asked_user: string
   readonly asked_key: string | null
@@ -22,7 +25,7 @@ interface LoadedRow extends Row {
   readonly purchase: JsonRow | null
 }
 
-/** The purchase of a charge. */
+/** Returns the purchase that belongs to a charge of the payment provider, as JSON. */
 const purchaseText = (schema: string) =>
   `(SELECT to_json(p) FROM ${schema}.credit_purchases p WHERE p.user_id = o.user_id AND p.charge = o.charge)`
 
@@ -36,8 +39,8 @@ const loadText = (schema: string, purchase: string) => `
   LEFT JOIN ${schema}.credit_transactions t ON t.user_id = k.user_id AND t.number = k.number`
 
 /**
- * Accounts alone, for operations that read nothing else, such as the first one of each request. Planning takes a
- * quarter of the time of the full statement.
+ * Reads accounts alone, for operations that read nothing else, such as the first operation of each request. Planning
+ * this statement takes a quarter of the time that the full statement takes.
  */
 const loadAloneText = (schema: string) => `
   SELECT o.user_id AS asked_user, NULL AS asked_key, NULL AS purchase, to_json(a) AS account
@@ -50,7 +53,7 @@ interface Gathered extends LoadedAccount {
   readonly purchases: Map<string, PurchaseState>
 }
 
-/** The rows that an operation reads: one for each of its keys. */
+/** Returns the rows that an operation asks for: one for each of its keys. */
 const askedBy = (operation: Operation<unknown, Refusal>) => {
   const { charge = null } = operation.reads
   const keys = keysOf(operation)
@@ -65,8 +68,9 @@ const gathered = ({ account }: LoadedRow): Gathered => ({
 })
 
 /**
- * Reads, in one statement, the accounts of `operations` with the holds, records and purchases that they read. What one
- * account's operations get is one consistent state: every write of holds and records changes the account's version.
+ * Reads, in one statement, the accounts of `operations` with the holds, key records and purchases that the operations
+ * read. The rows of one account are one consistent state, because every write of holds and records changes the
+ * account's version.
  */
 export const loadAccounts = Effect.fnUntraced(function* (
   query: Sql["query"],

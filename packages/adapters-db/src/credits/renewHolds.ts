@@ -12,14 +12,14 @@ import type { Database, DatabaseError, Row } from "../database/Database.ts"
 import { momentOf } from "./LedgerClock.ts"
 
 /**
- * One heartbeat of many holds and of the replies that they pay. It waits for no lock, so that it cannot be part of a
- * deadlock: rows that another call has locked are just being ended or written, and are left out.
+ * Records one heartbeat of many holds and of the replies for which they pay. It waits for no lock, so it cannot be part
+ * of a deadlock: it skips rows that another call has locked, which are just being ended or written.
  *
  * Text is added only at the end of the stored text: text that is stored already is skipped, and text that would leave a
- * gap is not written. The tokens of a hold are recorded only if the text that they count is stored. If there is no
- * running record, one is created: it is for a reply that has no words yet, or that a sweeper ended.
+ * gap is not written. The tokens of a hold are recorded only if the text that they count is stored. A missing running
+ * record is created: the reply has no words yet, or a sweeper has ended its record.
  *
- * Parameters: the beats as JSON, the time or null, the time to live in milliseconds.
+ * SQL parameters: the heartbeats as JSON, the time or null for the database's, the time to live in milliseconds.
  */
 const renewText = (schema: string) => `
   WITH asked AS MATERIALIZED (
@@ -115,7 +115,7 @@ const replyJson = ({ chatId, joinable, model, owner, replyId, start, text }: Non
   }
 }
 
-/** Does the heartbeat of these holds and replies; one row for each of them, in their order. */
+/** Records a heartbeat of each of these holds and replies; returns one row for each, in their order. */
 export const beatHolds = (
   { schema, statement }: Database["Service"],
   beats: ReadonlyArray<ReplyBeat>,
@@ -126,7 +126,10 @@ export const beatHolds = (
     ? Effect.succeed([])
     : statement<BeatenRow>(renewText(schema), [JSON.stringify(beats.map(beatJson)), now, Math.ceil(ttlMs)])
 
-/** Records progress and expiry of open holds; returns how many were still open, and which are gone. */
+/**
+ * Stores the progress and the new expiry of open holds. Returns the number of holds that were still open, and the holds
+ * that no longer exist.
+ */
 export const renewHolds = (
   database: Database["Service"],
   { holds, ttlMs }: RenewInput,

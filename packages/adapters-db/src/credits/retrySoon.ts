@@ -4,8 +4,8 @@ import { DatabaseError } from "../database/Database.ts"
 const PAUSE = Schedule.jittered(Schedule.spaced("200 millis"))
 
 /**
- * Retries work that is safe to repeat if its failure is temporary, as `isWorthIt` decides: at once, because a
- * connection of the pool may have been stale, and both ways once more after a short random pause.
+ * Retries work that is safe to repeat if its failure is temporary according to `isWorthIt`. It retries at once, because
+ * a pooled connection may have been stale; if that fails too, it repeats both tries once after a short random pause.
  */
 export const retrySoon =
   (isWorthIt: (error: DatabaseError) => boolean = ({ retryable }) => retryable) =>

@@ -62,7 +62,10 @@ const texts = (schema: string) => {
   const table = `${schema}.crm_connections`
   const next = `nextval('${schema}.crm_versions')`
   return {
-    /** The reference looks the bot up, and holds it until the commit: a bot that is locked to be deleted is waited for. */
+    /**
+     * Stores a connection. The foreign key locks the bot until the commit; if the bot is being deleted, the statement
+     * waits for the deletion.
+     */
     save: `INSERT INTO ${table} AS c (user_id, bot_id, provider, sealed, key_id, expires_at, refreshable, account_id,
         account_name, connected_at, connected_by, version)
       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, ${next})
@@ -73,14 +76,18 @@ const texts = (schema: string) => {
         version = excluded.version, lease = NULL, lease_until = NULL, tries = 0`,
     find: `SELECT ${COLUMNS} FROM ${table} c WHERE ${ONE}`,
     /**
-     * Until the transaction ends, no connection of these bots can be created, so that a deletion includes all of them.
+     * Locks the bots of a person. Until the transaction ends, no connection of these bots can be created, so that a
+     * deletion includes all connections.
      */
     lockBots: `SELECT b.id FROM ${schema}.bots b WHERE b.user_id = $1 AND ($2::uuid IS NULL OR b.id = $2)
       ORDER BY b.id FOR UPDATE`,
     list: `SELECT ${COLUMNS} FROM ${table} c WHERE c.user_id = $1 AND c.bot_id = $2 ORDER BY c.provider`,
     remove: `DELETE FROM ${table} c WHERE c.user_id = $1 AND ($2::uuid IS NULL OR c.bot_id = $2)
       AND ($3::text IS NULL OR c.provider = $3) RETURNING ${COLUMNS}`,
-    /** The second part reads the rows that the first part did not claim or found claimed. */
+    /**
+     * Claims a refresh, and also returns whether the connection exists in this version: `tries` is null if the
+     * connection does not exist, or if another process holds its lease.
+     */
     claim: `WITH claimed AS (
         UPDATE ${table} c SET lease = $5, lease_until = clock_timestamp() + $6::float8 * interval '1 millisecond',
           tries = c.tries + 1
@@ -104,7 +111,7 @@ const texts = (schema: string) => {
 const keyOf = ({ botId, owner, provider }: CrmConnectionName) => [owner, botId, provider]
 const dateOf = (milliseconds: number | undefined) => (milliseconds === undefined ? null : new Date(milliseconds))
 
-/** A text that is no id names no bot. */
+/** Runs `work` if the id has the form of a UUID, and returns `absent` otherwise: such an id names no bot. */
 const named = <A, E, R>({ botId }: { readonly botId: string }, absent: A, work: Effect.Effect<A, E, R>) =>
   isUuid(botId) ? work : Effect.succeed(absent)
 
@@ -112,7 +119,7 @@ const FOREIGN_KEY_VIOLATION = "23503"
 
 type Texts = ReturnType<typeof texts>
 
-/** Returns false if the bot does not exist. */
+/** Stores a connection; returns false if the bot does not exist. */
 const save = (
   database: Database["Service"],
   text: Texts,
@@ -137,7 +144,7 @@ const save = (
       )
     )
 
-/** The claims of refreshes. */
+/** The operations that claim and end a refresh of a connection's tokens. */
 const makeClaims = (
   { statementAsUser }: Database["Service"],
   text: Texts
@@ -221,7 +228,7 @@ const make = Effect.map(Database, (database) => {
   })
 })
 
-/** The owner, the bot and the provider of a connection. */
+/** The position of a connection in a list: its owner, its bot and its provider. */
 const NamePosition = Schema.Tuple([Schema.String, Schema.String, Schema.String])
 
 const makeSealed = Effect.map(Database, ({ schema, statement }) => {
@@ -261,6 +268,9 @@ const makeSealed = Effect.map(Database, ({ schema, statement }) => {
   })
 })
 
-/** Connections in Postgres or PGlite: statements run as their owner, except for a change of the sealing key. */
+/**
+ * CRM connections in Postgres or PGlite. Statements run with the rights of the connection's owner; those that change
+ * the sealing key run as the service.
+ */
 export const PgCrmConnectionStoreLayer: Layer.Layer<CrmConnectionStore | SealedConnections, never, Database> =
   Layer.mergeAll(Layer.effect(CrmConnectionStore, make), Layer.effect(SealedConnections, makeSealed))

@@ -4,8 +4,8 @@ import { Database } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
 
 /**
- * A server process decides by its own clock if a state is still valid. A used state is deleted only after the longest
- * time by which that clock may lag behind this one.
+ * Time for which a used OAuth state is kept after it has expired. A server process decides by its own clock whether a
+ * state is still valid, and that clock may lag behind the database's by at most this time.
  */
 const KEPT_LONGER = "interval '1 hour'"
 
@@ -29,5 +29,5 @@ const make = Effect.map(Database, ({ schema, statement }) =>
   })
 )
 
-/** Used states in Postgres or PGlite, for all server processes on it. */
+/** Used OAuth states in Postgres or PGlite, shared by all server processes of this database. */
 export const PgOAuthStateStoreLayer: Layer.Layer<OAuthStateStore, never, Database> = Layer.effect(OAuthStateStore, make)

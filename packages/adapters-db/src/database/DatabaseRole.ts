@@ -1,14 +1,17 @@
 import { setForTransaction } from "./sessionSettings.ts"
 
-/** The role of a statement. `owner` is the login itself, for migrations and the job queue's own schema. */
+/**
+ * The role under which a statement runs. `owner` is the login itself, for migrations and the schema of the job queue.
+ */
 export type DatabaseRole =
   | { readonly name: "parley_user"; readonly userId: string }
   | { readonly name: "parley_service" }
   | { readonly name: "owner" }
 
 /**
- * Enters a role, which only this and the functions that store a turn (`0004_turns.sql`) do: the script that changes a
- * transaction `from` one role `to` another. It begins the transaction with `begins` if it has no role yet.
+ * Returns the script that changes the role of a transaction from `from` to `to`. If the transaction has no role yet,
+ * the script begins it with `begins`. Only this script, and the functions that store a turn (`0004_turns.sql`), change
+ * roles.
  */
 export const enterRole = (begins: string, from: DatabaseRole | undefined, to: DatabaseRole): string => {
   const role = ["role", to.name === "owner" ? "none" : to.name] as const

@@ -6,15 +6,18 @@ import type { Connection, Driver } from "./Driver.ts"
 import { CurrentPurpose } from "./limits.ts"
 import { traceForTransaction } from "./traces.ts"
 
-/** A transaction in progress. Its BEGIN and changes of role travel with the first statement that needs them. */
+/**
+ * A transaction in progress. Its BEGIN and its changes of role are sent together with the first statement that needs
+ * them.
+ */
 export interface Transaction {
   readonly connection: Connection
-  /** Statements of concurrent fibers go one after another, each with its own role. */
+  /** Makes statements of concurrent fibers run one after another, each with its own role. */
   readonly turn: Semaphore.Semaphore
-  /** The role that statements run as now; undefined before BEGIN. */
+  /** The role under which statements run now; undefined before BEGIN. */
   role: DatabaseRole | undefined
   open: boolean
-  /** Why it can only be rolled back. */
+  /** The error because of which the transaction can only be rolled back. */
   doomed: DatabaseError | undefined
   readonly afterCommit: Array<() => void>
 }
@@ -35,7 +38,10 @@ const enter = (transaction: Transaction, role: DatabaseRole): Effect.Effect<void
 
 const ended = new Error("A statement was sent after its transaction had ended.")
 
-/** Sends statements one after another, as `role`. Any failure dooms the transaction, as in Postgres itself. */
+/**
+ * Sends a statement as `role`, after the earlier statements of the transaction. After any failure the transaction can
+ * only be rolled back, as in Postgres itself.
+ */
 const inTurn = <A>(
   transaction: Transaction,
   role: DatabaseRole,
@@ -52,27 +58,30 @@ const inTurn = <A>(
     })
   )
 
-/** The statements of `transaction`, sent as `role`. */
+/** Returns the access to `transaction` that sends its statements as `role`. */
 export const sqlThrough = (transaction: Transaction, role: DatabaseRole): Sql => ({
   query: <R extends Row>(text: string, params: ReadonlyArray<unknown> = []) =>
     inTurn(transaction, role, transaction.connection.query<R>(text, params))
 })
 
-/** Scripts within `transaction`, sent as `role`. */
+/** Returns the function that runs scripts within `transaction` as `role`. */
 export const scriptThrough = (transaction: Transaction, role: DatabaseRole) => (text: string) =>
   inTurn(transaction, role, transaction.connection.script(text))
 
 const interrupted = () =>
   new DatabaseError({ sqlState: "25P02", cause: new Error("A statement of this transaction was interrupted.") })
 
-/** The error of a unit of work in which a part failed and the failure was ignored. */
+/** The error of a unit of work whose caller has ignored the failure of a part. */
 export const failedInside = () =>
   new DatabaseError({
     sqlState: "25P02",
     cause: new Error("A part of this unit of work failed, so that the whole was rolled back.")
   })
 
-/** A COMMIT that was cancelled before it began leaves its transaction open, which the next borrower must not find. */
+/**
+ * Discards the connection if COMMIT fails: a COMMIT that was cancelled before it began leaves the transaction open, and
+ * the next borrower of the connection must not find it.
+ */
 const commit = (connection: Connection) =>
   Effect.tapError(connection.script("COMMIT"), () => Effect.sync(connection.discard))
 
@@ -98,8 +107,9 @@ const finish = <A, E>(transaction: Transaction, exit: Exit.Exit<A, E>): Effect.E
   )
 
 /**
- * Runs `use` in a transaction: committed if it succeeds, rolled back if it fails or is interrupted. COMMIT and ROLLBACK
- * themselves cannot be interrupted. A connection whose state is unknown afterwards is closed.
+ * Runs `use` in a transaction, which is committed if `use` succeeds, and rolled back if it fails or is interrupted.
+ * COMMIT and ROLLBACK themselves cannot be interrupted. If the state of the connection is unknown afterwards, the
+ * connection is closed.
  */
 export const runTransaction = <A, E, R>(
   driver: Driver,

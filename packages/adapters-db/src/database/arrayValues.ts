@@ -1,19 +1,22 @@
 /**
- * Arrays as parameters of statements. A server receives them in its binary form (PostgreSQL 17, `array_recv`), because
- * numbers as text cost both sides many times as much. An embedded engine receives the text form, which its driver makes
- * from plain arrays.
+ * Converts arrays to parameters of statements. A server receives them in binary form (PostgreSQL 17, `array_recv`),
+ * because numbers as text are many times as expensive for both sides. An embedded engine receives plain arrays, which
+ * its driver converts to text.
  */
 export interface ArrayValues {
   readonly integers: (values: ReadonlyArray<number | null>) => unknown
   readonly texts: (values: ReadonlyArray<string | null>) => unknown
   readonly bigints: (values: ReadonlyArray<bigint>) => unknown
-  /** One array of all the numbers of several, one after another. */
+  /** Joins several lists of numbers into one array. */
   readonly reals: (values: ReadonlyArray<ReadonlyArray<number>>) => unknown
 }
 
-/** Oids of element types, in every Postgres. */
+/** The oids of the element types, which are the same in every Postgres. */
 const TYPES = { integer: 23, text: 25, bigint: 20, real: 700 } as const
-/** Dimensions, whether there are nulls, the type; of the one dimension its length and first place. */
+/**
+ * The bytes of an array's header: five integers of four bytes (number of dimensions, whether there are nulls, type of
+ * the elements, and, for the one dimension, its length and its first index).
+ */
 const HEADER_BYTES = 20
 const LENGTH_BYTES = 4
 const NULL = -1
@@ -80,5 +83,5 @@ const PLAIN: ArrayValues = {
   reals: (values) => `{${values.map((numbers) => numbers.join(",")).join(",")}}`
 }
 
-/** The form of arrays that a driver takes. */
+/** Returns the conversion of arrays that a driver needs. */
 export const arrayValues = (driver: "pg" | "pglite"): ArrayValues => (driver === "pg" ? BINARY : PLAIN)

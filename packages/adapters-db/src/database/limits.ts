@@ -1,34 +1,37 @@
 import { Context, Effect } from "effect"
 
-/** Time limits of the database for one purpose. Milliseconds. */
+/** The time limits for database work of one purpose, in milliseconds. */
 export interface Limits {
   /** Time limit of a statement: the server ends it after this long, and the client gives up on it a little later. */
   readonly statementMs: number
-  /** A statement waits this long for one lock. */
+  /** The longest time that a statement waits for one lock. */
   readonly lockMs: number
-  /** A transaction whose client says nothing for this long is ended by the server, which frees its locks. */
+  /**
+   * The server ends a transaction after its client has been silent for this long, which frees the transaction's locks.
+   */
   readonly silenceMs: number
   /**
-   * A statement outside a transaction is sent as it is, without the settings that bound it in the server: it takes its
-   * own bounds with it, as `write_credits` and `begin_turn` do, or waits for no lock.
+   * True if a single statement is sent without the settings that limit it in the server. Such a statement sets its own
+   * limits, as `write_credits` and `begin_turn` do, or waits for no lock.
    */
   readonly alone: boolean
 }
 
 /**
- * The one place that defines the time limits of the database. Every statement, script and transaction belongs to one of
- * these purposes; `interactive` by default.
+ * The one place that defines the time limits of the database. Every statement, script and transaction has one of these
+ * purposes; `interactive` by default.
  *
- * - `interactive`: a person waits for a page or a first word.
- * - `turn`: messages of a chat are stored while their reader waits.
- * - `commit`: credits are written. Accounts of many people share a statement, so its limit for locks is short, and the
- *   server soon takes the locks of a silent process away.
- * - `maintenance`: sweeps, heartbeats and resets: sets of rows, of which locked ones are left for the next time.
- * - `documents`: megabytes of files and passages.
- * - `jobs`: statements of the job queue itself.
- * - `audit`: verification reads whole ledgers.
- * - `schema`: migrations, which wait for those of other processes.
- * - `building`: an index over embeddings, beside all other work.
+ * - `interactive`: a person waits for a page or for the first word of a reply.
+ * - `turn`: messages of a chat are stored while the reader waits.
+ * - `commit`: credits are written. A statement concerns the accounts of many people, so its limit for locks is short,
+ * and the
+ *   server soon ends the transaction of a silent process to free its locks.
+ * - `maintenance`: sweeps, heartbeats and resets change sets of rows; locked rows are left for the next run.
+ * - `documents`: files and passages of megabytes are written or read.
+ * - `jobs`: the job queue runs its own statements.
+ * - `audit`: the verification reads whole ledgers.
+ * - `schema`: migrations run, and wait for those of other processes.
+ * - `building`: an index over embeddings is built, or a copy is made, while other work continues.
  */
 export const LIMITS = {
   interactive: { statementMs: 10_000, lockMs: 3_000, silenceMs: 5_000, alone: false },
@@ -44,33 +47,33 @@ export const LIMITS = {
 
 export type Purpose = keyof typeof LIMITS
 
-/** Limits by purpose, for a driver. */
+/** The time limits of each purpose, as a driver receives them. */
 export type LimitsPolicy = Readonly<Record<Purpose, Limits>>
 
-/** Time between the server's own limit and the client's: an answer may need it to arrive. */
+/** The client's limit is longer than the server's by this time, within which the server's answer can arrive. */
 export const ANSWER_GRACE_MS = 2_000
 
-/** Time that an interrupted statement has before it is cancelled. */
+/** Time within which an interrupted statement may still end before it is cancelled. */
 export const INTERRUPT_GRACE_MS = 1_000
 
-/** Time limit of a cancel request; afterwards the connection is dropped without it. */
+/** Time limit of a cancel request; after it the connection is closed even if the request has no answer. */
 export const CANCEL_MS = 1_000
 
-/** Time limit for opening a connection, and for waiting for a free one, unless configured. */
+/** Default time limit for opening a connection, and for waiting for a free one. */
 export const CONNECT_MS = 10_000
 
 /** Longest time that closing a pool waits for its connections to end. */
 export const CLOSE_MS = 3_000
 
-/** Silence on a socket until the system asks whether the other side is still there; ten questions follow, a second apart. */
+/** The system probes the other side of a socket after this much silence; ten probes follow, one second apart. */
 export const KEEPALIVE_MS = 10_000
 
-/** The current purpose of using the database. A transaction keeps the purpose with which it began. */
+/** The purpose for which the current fiber uses the database. A transaction keeps the purpose with which it began. */
 export const CurrentPurpose = Context.Reference<Purpose>("@parley/adapters-db/database/CurrentPurpose", {
   defaultValue: () => "interactive"
 })
 
-/** Has everything that `work` asks of the database bounded by the limits of `purpose`. */
+/** Applies the time limits of `purpose` to all database calls of `work`. */
 export const forPurpose =
   (purpose: Purpose) =>
   <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

@@ -1,9 +1,9 @@
-/** `name` as an identifier in SQL text: quoted, inner quotes doubled. */
+/** Quotes `name` as an identifier for SQL text; quotes inside the name are doubled. */
 export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /**
- * `value` as a string constant in SQL text, correct for either value of `standard_conforming_strings`. Throws a
- * `RangeError` for characters that Postgres text cannot hold: NUL, and unpaired surrogates.
+ * Quotes `value` as a string constant for SQL text, correct for both values of `standard_conforming_strings`. Throws a
+ * `RangeError` for characters that Postgres text cannot hold: NUL and unpaired surrogates.
  */
 export const quoteLiteral = (value: string): string => {
   if (value.includes("\0") || !value.isWellFormed()) {
@@ -13,10 +13,10 @@ export const quoteLiteral = (value: string): string => {
   return quoted.includes("\\") ? `E'${quoted.replaceAll("\\", "\\\\")}'` : `'${quoted}'`
 }
 
-/** The job queue's schema is this one's with a suffix, and may have 50 characters. */
+/** At most 45 characters: the job queue's schema has this name with the suffix `_boss`, and at most 50 characters. */
 const SCHEMA_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,44}$/
 
-/** Checks the name of the schema all tables live in. Throws a `RangeError` that says what is allowed. */
+/** Checks the name of the schema that contains all tables. Throws a `RangeError` that says which names are allowed. */
 export const checkSchemaName = (name: string): string => {
   if (!SCHEMA_NAME.test(name) || /^pg_/i.test(name)) {
     throw new RangeError(

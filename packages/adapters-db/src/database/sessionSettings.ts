@@ -3,8 +3,8 @@ import type { Limits } from "./limits.ts"
 import { quoteLiteral } from "./quoting.ts"
 
 /**
- * Settings on which the meaning of statements and answers depends, and which a server, database or login may have
- * changed. They are set for each transaction, never for a session, because a pooler shares sessions.
+ * Settings that change the meaning of statements and answers. A server, database or login may have changed their
+ * defaults, so each transaction sets them. They are never set for a session, because a pooler shares sessions.
  */
 export const MEANING = [
   ["DateStyle", "ISO"],
@@ -12,7 +12,7 @@ export const MEANING = [
   ["TimeZone", "UTC"],
   ["extra_float_digits", "1"],
   ["search_path", "pg_catalog, pg_temp"],
-  // Not of meaning but of time: compiling a statement takes longer than any of ours runs.
+  // This setting concerns only time: the compilation of a statement takes longer than any statement of Parley runs.
   ["jit", "off"]
 ] as const
 
@@ -22,8 +22,9 @@ const setLocal = (settings: Settings): string =>
   settings.map(([name, value]) => `SET LOCAL ${name} = ${value}`).join("; ")
 
 /**
- * Sets all of them for the transaction in one statement that returns neither row nor column: separate statements would
- * cost a process more than its own queries. Each name is qualified, since no search path can be trusted.
+ * Returns the statement that sets all these settings for the transaction. It is a single statement that returns neither
+ * rows nor columns, because separate statements would cost a process more than its own queries. Each name is qualified,
+ * since no search path can be trusted.
  */
 export const setForTransaction = (settings: Settings): string => {
   const set = ([name, value]: Settings[number]) =>
@@ -40,7 +41,7 @@ const bounds = ({ statementMs, lockMs, silenceMs }: Limits) =>
 
 const ISOLATED = "BEGIN ISOLATION LEVEL READ COMMITTED"
 
-/** Begins a transaction within `limits`, in one round trip. */
+/** Returns the script that begins a transaction within `limits`, in one round trip. */
 export const beginWithin = (limits: Limits): string => {
   const known = begins.get(limits)
   if (known !== undefined) return known
@@ -49,36 +50,39 @@ export const beginWithin = (limits: Limits): string => {
   return text
 }
 
-/** The texts by their limits; there is one for each purpose. */
+/** The scripts by their limits; there is one for each purpose. */
 const begins = new WeakMap<Limits, string>()
 
-/** The same for an engine in this process, which has one session and no clock of its own. */
+/** The script that begins a transaction in an embedded engine, which has one session and no timers of its own. */
 export const BEGIN_EMBEDDED = ISOLATED
 
-/** The same transaction as one that reads a single state of the database. */
+/** Changes a script that begins a transaction so that the transaction reads one single state of the database. */
 export const snapshotOf = (begin: string): string =>
   begin.replace(ISOLATED, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 
-/** Run once when an engine in this process has started. */
+/** The script that runs once after an embedded engine has started. */
 export const EMBEDDED_SESSION = MEANING.map(([name, value]) => `SET ${name} = ${value}`).join("; ")
 
 /** Statements that Postgres refuses inside a transaction. */
 const NEVER_INSIDE = /\b(CONCURRENTLY|VACUUM|(CREATE|DROP) (DATABASE|TABLESPACE)|ALTER SYSTEM)\b/i
 
 /**
- * A script that may hold its own BEGIN and COMMIT, within `limits`: until its first COMMIT. Postgres runs the statements
- * of one message as a transaction, which a BEGIN in it continues.
+ * Applies `limits` to a script that may contain its own BEGIN and COMMIT; they apply until its first COMMIT. Postgres
+ * runs the statements of one message as one transaction, which a BEGIN among them continues.
  */
 export const scriptWithin = (limits: Limits, script: string): string =>
   NEVER_INSIDE.test(script) ? script : `${setLocal([...bounds(limits), ...MEANING])}; ${script}`
 
-/** True if a statement cannot be put into a transaction. */
+/** True if a statement cannot run inside a transaction. */
 export const standsAlone = (text: string): boolean => NEVER_INSIDE.test(text)
 
-/** Asks a session for its settings. SHOW takes no snapshot, so that a BEGIN with an isolation level may follow. */
+/** Reads the settings of a session. SHOW takes no snapshot, so a BEGIN with an isolation level may follow. */
 export const PROBE = "SHOW default_transaction_isolation; SHOW DateStyle; SHOW extra_float_digits; SHOW search_path"
 
-/** True if the rows of `PROBE` show that statements sent alone mean the same in this session as in transactions. */
+/**
+ * True if the rows of `PROBE` show that a statement sent alone has the same meaning in this session as inside a
+ * transaction.
+ */
 export const isPlainSession = (rows: ReadonlyArray<Row>): boolean => {
   const settings: Row = Object.assign({}, ...rows)
   return (

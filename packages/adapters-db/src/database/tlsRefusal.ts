@@ -1,15 +1,15 @@
 import { causeCode } from "@parley/core/adapter"
 
 /**
- * The reason why this side refused a server before it sent a name, a password or a statement: the server offers no TLS;
- * its certificate is not signed by a trusted authority, is for another host, or is not valid at this time.
+ * The reason why the client refused a server before it sent a name, a password or a statement: the server offers no
+ * TLS, or its certificate is not signed by a trusted authority, is for another host, or is not valid at this time.
  */
 export type TlsRefusal = "not-offered" | "untrusted" | "other-host" | "out-of-date"
 
-/** The text of the driver's one error of this kind, which has no code. */
+/** The message of the driver's error if the server offers no TLS; this error has no code. */
 const NOT_OFFERED = "The server does not support SSL connections"
 
-/** Codes of Node's TLS (nodejs.org/api/tls.html, "X509 certificate error codes"). */
+/** The reasons by the error codes of Node's TLS (nodejs.org/api/tls.html, "X509 certificate error codes"). */
 const CODES: Readonly<Record<string, TlsRefusal>> = {
   CERT_HAS_EXPIRED: "out-of-date",
   CERT_NOT_YET_VALID: "out-of-date",
@@ -30,6 +30,6 @@ const CODES: Readonly<Record<string, TlsRefusal>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "untrusted"
 }
 
-/** Takes a rejection of the driver; returns undefined if TLS was not its reason. */
+/** Returns the reason if TLS made the driver reject a connection; otherwise undefined. */
 export const tlsRefusal = (cause: unknown): TlsRefusal | undefined =>
   cause instanceof Error && cause.message === NOT_OFFERED ? "not-offered" : CODES[causeCode(cause) ?? ""]

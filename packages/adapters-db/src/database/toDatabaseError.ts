@@ -8,7 +8,7 @@ interface ErrorReport {
   readonly cause?: unknown
 }
 
-/** The server's own report, which query builders wrap into errors of their own. */
+/** Returns the server's own error report, which query builders wrap into their own errors. */
 const reportOf = (cause: unknown): ErrorReport => {
   let report = (cause ?? {}) as ErrorReport
   for (let depth = 0; depth < 3 && typeof report.severity !== "string" && report.cause instanceof Error; depth++) {
@@ -18,8 +18,8 @@ const reportOf = (cause: unknown): ErrorReport => {
 }
 
 /**
- * A driver's rejection as a `DatabaseError`. Only errors that the server itself reported have a SQLSTATE: the `code` of
- * a socket error (`ECONNRESET`, `EPIPE`) is not one.
+ * Turns a driver's rejection into a `DatabaseError`. Only errors that the server itself reported have a SQLSTATE: the
+ * `code` of a socket error (`ECONNRESET`, `EPIPE`) is not one.
  */
 export const toDatabaseError = (cause: unknown): DatabaseError => {
   if (cause instanceof DatabaseError) return cause
@@ -32,14 +32,17 @@ export const toDatabaseError = (cause: unknown): DatabaseError => {
   })
 }
 
-/** True if the server itself reported it. */
+/** True if the server itself reported the error. */
 export const isReported = (cause: unknown): boolean => typeof reportOf(cause).severity === "string"
 
-/** True if the connection is gone or its state unknown: no report from the server, or a fatal one. */
+/** True if the connection is lost or its state is unknown: the server reported no error, or a fatal one. */
 export const isConnectionLost = (cause: unknown): boolean => {
   const { severity } = (cause ?? {}) as ErrorReport
   return severity !== "ERROR"
 }
 
-/** True if the server takes no writes: a standby, or a primary that just became one. Others may be elsewhere by now. */
+/**
+ * True if the server takes no writes: it is a standby, or was one a moment ago. The primary server may be another one
+ * by now.
+ */
 export const isReadOnly = (cause: unknown): boolean => toDatabaseError(cause).sqlState === "25006"

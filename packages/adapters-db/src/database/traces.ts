@@ -1,17 +1,20 @@
 import { setForTransaction } from "./sessionSettings.ts"
 
-/** For accounts, or with "*" for all, the span to which their changes belong, as a `traceparent`; undefined if none. */
+/**
+ * The trace spans to which changes belong, as a `traceparent` for each account, or under "*" for all accounts;
+ * undefined without tracing.
+ */
 export type Traces = Readonly<Record<string, string>> | undefined
 
 const SETTING = "parley.traces"
 
 /**
- * The end of a statement without FROM that gives it the traces in this parameter, before its own functions run
- * (`0043_traces.sql`).
+ * Returns the end of a statement without FROM. It sets the traces in a parameter before the statement's own functions
+ * run (`0043_traces.sql`).
  */
 export const tracedBy = (parameter: string): string =>
   ` FROM (SELECT pg_catalog.set_config('${SETTING}', ${parameter}, true) OFFSET 0) traced`
 
-/** A script that gives a transaction one trace for all its changes. */
+/** Returns the script that sets one trace for all changes of a transaction. */
 export const traceForTransaction = (traceparent: string): string =>
   setForTransaction([[SETTING, JSON.stringify({ "*": traceparent })]])

@@ -3,7 +3,10 @@ import type { TierName } from "@parley/core"
 import { Effect } from "effect"
 import type { Database, DatabaseError, Row } from "../../database/Database.ts"
 
-/** From one tier's name to the next in the index, however many accounts each has; counts only those that are missing. */
+/**
+ * Steps through the index from one tier's name to the next, so that the number of accounts on a tier does not matter.
+ * Only accounts on missing tiers are counted.
+ */
 const missingText = (schema: string) => `
   WITH RECURSIVE present AS (
     SELECT min(tier) AS tier FROM ${schema}.credit_accounts WHERE renewed_by <> 'none'
@@ -32,10 +35,12 @@ interface MissingRow extends Row {
   readonly accounts: number
 }
 
-/** The table is not there: its schema is made later, by the process that migrates, and there are no accounts. */
+/**
+ * True if the table does not exist yet: the process that migrates creates the schema later, so there are no accounts.
+ */
 const isNotMadeYet = ({ sqlState }: DatabaseError): boolean => sqlState === "42P01"
 
-/** The number of accounts on each tier that is not among `known`. */
+/** Returns the number of accounts on each tier that is not among `known`. */
 export const missingTiers = (
   { schema, statement }: Database["Service"],
   known: ReadonlyArray<TierName>

@@ -11,7 +11,7 @@ import {
 import { Effect, Schema } from "effect"
 import type { Database, DatabaseError, Row } from "../../database/Database.ts"
 
-/** A range: the last account before it, empty if there is none, and its last account. */
+/** A range of accounts: the last user id before it, which is empty at the beginning, and its last user id. */
 const Range = Schema.Tuple([Schema.String, Schema.String])
 
 const dueText = (schema: string, within: boolean) => `
@@ -21,7 +21,7 @@ const dueText = (schema: string, within: boolean) => `
       AND (renewed_until IS NULL OR next_reset_at < renewed_until) AND user_id > $2 ${within ? "AND user_id <= $4" : ""} ORDER BY user_id LIMIT $3
   ) d`
 
-/** The next range of users, in the order of their ids, with at most this number of due accounts. */
+/** Returns the next range of users, in the order of their ids, that has at most `limit` accounts whose reset is due. */
 export const nextDue = (
   { schema, statement }: Database["Service"],
   { asOf, before, limit, within }: DueInput
@@ -41,7 +41,7 @@ interface ReportRow extends Row {
   readonly tiers: TierResets | null
 }
 
-/** Resets, or only counts, the accounts of a range that are due, in one statement. */
+/** Resets the accounts of a range whose reset is due, in one statement; if `dryRun`, only counts them. */
 export const resetAccounts = (
   { schema, statement }: Database["Service"],
   { asOf, allowances, range, dryRun }: ResetInput,

@@ -22,10 +22,10 @@ interface ExpiredRow extends ExpiredUserRow {
 }
 
 /**
- * Locks accounts before their holds, as every other write does, and skips locked rows. A hold whose row was locked by a
- * renewal is alive; a hold that was renewed just before is seen as renewed, since the expiry of a locked row is read
- * again. Only the database decides which holds have expired, by its own clock, in this statement. The rows have no
- * order, so that holds that cannot be ended do not come first each time.
+ * Locks expired holds, after their accounts as every other write does, and skips locked rows. A hold whose row a
+ * renewal has locked is alive. A hold that was renewed just before is left out as well, since the expiry of a locked
+ * row is read again. Only the database decides, by its own clock and in this statement, whether a hold has expired. The
+ * order is random, so that holds that cannot be ended do not come first each time.
  */
 const lockExpiredText = (schema: string) => `
   WITH expired AS MATERIALIZED (
@@ -41,7 +41,10 @@ const lockExpiredText = (schema: string) => `
   WHERE h.expires_at <= ${momentOf("$1")}
   FOR UPDATE OF h SKIP LOCKED`
 
-/** Ends expired holds, of one person if named, in one transaction, under the locks of their accounts and their own. */
+/**
+ * Ends expired holds in one transaction, under the locks of their accounts and of the holds. If a person is named, ends
+ * only that person's holds.
+ */
 const sweepAtOnce = (
   database: Database["Service"],
   time: LedgerTime,
@@ -56,7 +59,7 @@ const sweepAtOnce = (
       if (expired.length === 0) return yield* Effect.as(endTurns, NOTHING_SWEPT)
       const operations = expired.map((row) => expire({ userId: row.user_id, key: row.key }))
       const answers = yield* commitOperations(database, time, operations)
-      // Their messages end with them, in this transaction.
+      // The replies of these holds end in the same transaction.
       yield* endTurns
       return answers
         .map((answer, place) =>
@@ -71,7 +74,8 @@ const expiredUsersText = (schema: string) => `
   GROUP BY user_id ORDER BY random() LIMIT $2`
 
 /**
- * Ends expired holds. If the database refuses, ends them account by account, so that a broken account delays no other.
+ * Ends expired holds. If the database refuses, ends them person by person, so that a broken account does not delay the
+ * others.
  */
 export const sweepHolds = (
   database: Database["Service"],

@@ -11,14 +11,14 @@ import type { InvalidInput } from "@parley/core/effect"
 import { Effect } from "effect"
 import type { Database, DatabaseError, Row } from "../../database/Database.ts"
 
-/** Transactions of one account that follow each other, from `first` up to `last`. */
+/** A block of consecutive transactions of one account, from number `first` to number `last`. */
 export interface PostingBlock {
   readonly userId: string
   readonly first: number
   readonly last: number
 }
 
-/** The transactions of accounts, from `first` up to the newest, cut into pages of at most `size` rows. */
+/** Cuts the transactions of accounts, from `first` to the newest one, into pages of at most `size` rows. */
 export const postingBlocks = function* (
   accounts: ReadonlyArray<{ readonly user_id: string; readonly first: number; readonly transaction_count: number }>,
   size: number
@@ -43,10 +43,13 @@ export const postingBlocks = function* (
 type Service = Database["Service"]
 type Found = Effect.Effect<ReadonlyArray<Difference>, DatabaseError>
 
-/** Rows looked at in one statement, at most. */
+/** The most rows that one statement checks. */
 const PAGE = 5000
 
-/** A range of users in the order of their bytes: after one, up to another, or to the last if it is null. */
+/**
+ * A range of users in the byte order of their ids: those after `after`, up to and including `upto`; null means no upper
+ * end.
+ */
 interface Users {
   readonly after: string
   readonly upto: string | null
@@ -55,7 +58,7 @@ interface Users {
 const differ = (userId: string, invariant: Invariant, expected: number, found: number): ReadonlyArray<Difference> =>
   expected === found ? [] : [{ userId, invariant, expected, found }]
 
-/** The last user of a chunk; null for the last chunk. */
+/** Returns the last user of the next chunk; null if the chunk has less than the limit, so that it is the last one. */
 const boundText = (schema: string) => `
   SELECT CASE WHEN count(*) = $2 THEN max(user_id) END AS upto
   FROM (SELECT user_id FROM ${schema}.credit_accounts WHERE user_id > $1 ORDER BY user_id LIMIT $2) c`
@@ -66,11 +69,14 @@ const nextUsers = ({ schema, statement }: Service, after: string, limit: number)
     upto: bound?.upto ?? null
   }))
 
-/** The range of one user: no id is between the range's beginning, which ends with the highest character, and this one. */
+/**
+ * Returns a range that contains only this user. It begins after an id that ends with the highest character, so that no
+ * other id lies between its beginning and this user.
+ */
 const onlyUser = (userId: string): Users => {
   const characters = Array.from(userId)
   const last = characters.pop()?.codePointAt(0) ?? 1
-  // The characters before U+E000 are surrogates, of which none is in an id.
+  // The code points just below U+E000 are surrogates, which do not occur in ids.
   const before = last === 0xe000 ? 0xd7ff : last - 1
   return {
     after: characters.join("") + (before === 0 ? "" : `${String.fromCodePoint(before)}\u{10FFFF}`),
@@ -79,7 +85,7 @@ const onlyUser = (userId: string): Users => {
 }
 
 /**
- * An account in one state of the database; its rows up to that state are checked afterwards, and cannot change any
+ * An account in one state of the database. Its rows up to that state are checked afterwards; they cannot change any
  * more.
  */
 interface AccountState extends Row {
@@ -123,7 +129,7 @@ const readBlocks = ({ schema, statement }: Service, blocks: ReadonlyArray<Postin
     blocks.map(({ last }) => last)
   ])
 
-/** Walks the transactions of accounts, as far as each had any when it was read. */
+/** Checks the transactions of accounts, up to the number that each account had when it was read. */
 const verifyTransactions = Effect.fnUntraced(function* (database: Service, accounts: ReadonlyArray<AccountState>) {
   const counted = new Map<string, typeof NO_ROWS>()
   for (const blocks of postingBlocks(accounts, PAGE)) {
@@ -159,13 +165,13 @@ interface KeysRow extends Row {
   readonly unanswered: number
   readonly contradicting: number
   readonly holds: number
-  /** Sum of the holds' places: numeric, and so a text. */
+  /** The sum of the numbers of the ended holds. It has the type numeric, so the driver returns it as text. */
   readonly numbers: string
 }
 
 const NO_KEYS = { unanswered: 0, contradicting: 0, holds: 0, numbers: 0n }
 
-/** Walks the keys of a range of users, whether they have accounts or not. */
+/** Checks the keys of a range of users, including users without an account. */
 const verifyKeys = Effect.fnUntraced(function* (
   { schema, statement }: Service,
   { after, upto }: Users,
@@ -173,7 +179,7 @@ const verifyKeys = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyArray<Difference>, DatabaseError> {
   const ended = JSON.stringify(Object.fromEntries(accounts.map((account) => [account.user_id, account.ended])))
   const counted = new Map<string, typeof NO_KEYS>()
-  // No key is empty: all of the next user's come after this one.
+  // No key is empty, so the position after all keys of a user lies before the first key of the next user.
   let place = { user: after, key: "\u{10FFFF}" }
   for (let read = PAGE; read === PAGE;) {
     const rows = yield* statement<KeysRow>(`SELECT * FROM ${schema}.verify_keys($1, $2, $3, $4, $5)`, [
@@ -198,7 +204,7 @@ const verifyKeys = Effect.fnUntraced(function* (
   }
   return accounts.flatMap(({ user_id: userId, ended }) => {
     const { contradicting, holds, numbers, unanswered } = counted.get(userId) ?? NO_KEYS
-    // As many as ended, and no place twice.
+    // True if the holds are numbered from 1 to the number of ended holds, as far as the sum of the numbers shows.
     const distinct = 2n * numbers === BigInt(ended) * BigInt(ended + 1)
     return [
       ...differ(userId, "keys without their transaction", 0, unanswered),
@@ -208,7 +214,7 @@ const verifyKeys = Effect.fnUntraced(function* (
   })
 })
 
-/** Sums of usage looked at in one statement, at most: each is of some hundred transactions. */
+/** The most sums of usage that one statement checks; each is the sum of some hundred transactions. */
 const SUMS = 20
 
 interface WalkedRow extends Row {
@@ -219,15 +225,18 @@ interface WalkedRow extends Row {
 }
 
 interface Walk {
-  /** The function that checks a page of rows after (user, key), and counts for each user those that are wrong. */
+  /**
+   * The database function that checks a page of rows after (user, key), and returns for each user the number of wrong
+   * rows.
+   */
   readonly page: "verify_usage" | "verify_purchases"
-  /** The key behind all keys of the user before the range. */
+  /** A key that sorts after all keys of the user before the range. */
   readonly lastKey: string | number
   readonly rows: number
   readonly invariant: Invariant
 }
 
-/** Walks rows of a range of users in the order of (user, key), in bounded pages. */
+/** Checks all rows of a range of users, in the order of (user, key) and in pages of bounded size. */
 const walk = Effect.fnUntraced(function* (
   { schema, statement }: Service,
   { after, upto }: Users,
@@ -260,7 +269,7 @@ const USAGE: Walk = {
   invariant: "sums of usage"
 }
 
-/** Compares each purchase with the transactions that granted and took back its credits. */
+/** Compares each purchase with the transactions that granted or took back its credits. */
 const PURCHASES: Walk = {
   page: "verify_purchases",
   lastKey: "\u{10FFFF}",
@@ -274,7 +283,7 @@ const verifyOwners = ({ schema, statement }: Service, { after, upto }: Users): F
     (rows) => rows.flatMap(({ user_id }) => differ(user_id, "rows without an account", 0, 1))
   )
 
-/** Accounts are opened, and never end. */
+/** Compares the number of opened accounts with the number of existing ones: accounts are never deleted. */
 const verifyOpenings = ({ schema, statement }: Service): Found =>
   Effect.map(
     statement<{ readonly opened: number; readonly present: number }>(
@@ -285,9 +294,10 @@ const verifyOpenings = ({ schema, statement }: Service): Found =>
   )
 
 /**
- * Verifies the next chunk of accounts, in the order of their users. Each account is read with its open holds in one
- * state of the database. Its transactions and keys are append-only, so they are then read in bounded pages up to their
- * number in that state. So the verification runs beside all other work, and takes time in proportion to the rows.
+ * Verifies the next chunk of accounts, in the order of their user ids. Each account is read with its open holds in one
+ * state of the database. Its transactions and keys are append-only, so they are read afterwards, in bounded pages, up
+ * to their number in that state. The verification can therefore run while other work continues, and its time is
+ * proportional to the number of rows.
  */
 export const verifyAccounts = Effect.fnUntraced(function* (
   database: Service,

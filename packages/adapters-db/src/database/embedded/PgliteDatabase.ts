@@ -10,11 +10,14 @@ import { BEGIN_EMBEDDED } from "../sessionSettings.ts"
 import { toDatabaseError } from "../toDatabaseError.ts"
 
 export interface PgliteDatabaseOptions extends OpenEngineOptions {
-  /** The same database, if the caller is opening it already; then the caller closes it, not the layer. */
+  /**
+   * The engine of the database if the caller has begun to open it already; then the caller closes it, and not the
+   * layer.
+   */
   readonly engine?: PgliteThread | undefined
 }
 
-/** A statement cannot be called back: interrupted, its end is awaited. */
+/** Sends a request to the engine. A running statement cannot be cancelled, so an interruption waits for its end. */
 const send = <A>(start: () => Promise<unknown>): Effect.Effect<A, DatabaseError> =>
   Effect.callback((resume) => {
     const running = start()
@@ -28,7 +31,10 @@ const send = <A>(start: () => Promise<unknown>): Effect.Effect<A, DatabaseError>
 const ask = (thread: PgliteThread, text: string, params: ReadonlyArray<unknown>) =>
   thread.ask({ kind: "query", text, params: params.map((value) => value ?? null) })
 
-/** Sends all three at once, so that the thread is woken once. After a failed statement, COMMIT rolls back. */
+/**
+ * Sends BEGIN, the statement and COMMIT at once, so that the engine's thread is woken only once. After a failed
+ * statement, COMMIT rolls back.
+ */
 const askAs = async (thread: PgliteThread, role: DatabaseRole, text: string, params: ReadonlyArray<unknown>) => {
   const [begun, ran, committed] = await Promise.allSettled([
     thread.ask({ kind: "script", text: enterRole(BEGIN_EMBEDDED, undefined, role) }),
@@ -52,8 +58,8 @@ const connectionTo = (thread: PgliteThread): Connection => ({
 })
 
 /**
- * A driver over the one connection of a PGlite: one transaction at a time, in the order of the requests. It has no
- * limits: there is no network, no other client holds locks, and a running statement cannot be cancelled.
+ * A driver for the one connection of a PGlite: it runs one transaction at a time, in the order of the requests. It
+ * needs no time limits: there is no network, no other client holds locks, and a running statement cannot be cancelled.
  */
 export const pgliteDriver = (thread: PgliteThread): Driver => {
   const turn = Semaphore.makeUnsafe(1)
@@ -68,7 +74,7 @@ export const pgliteDriver = (thread: PgliteThread): Driver => {
   }
 }
 
-/** The engine given, or one of its own that is closed with the scope. */
+/** Returns the given engine, or opens one that is closed with the scope. */
 const engineOf = ({ engine, ...options }: PgliteDatabaseOptions) =>
   engine === undefined
     ? Effect.acquireRelease(
@@ -77,7 +83,7 @@ const engineOf = ({ engine, ...options }: PgliteDatabaseOptions) =>
       )
     : Effect.succeed(engine)
 
-/** An embedded PGlite behind its roles, the owner among them. */
+/** An embedded PGlite, accessed through its two roles and as the owner. */
 export const PgliteDatabaseLayer = (options: PgliteDatabaseOptions): Layer.Layer<Database | DatabaseOwner> =>
   Layer.effectContext(
     Effect.gen(function* () {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { findPackageJSON } from "node:module"
 import { Schema } from "effect"
 
-/** The packages of the engine, in the one version of each that databases are made by and read by. */
+/** The packages of the engine, each with the only version that can read the databases of this release. */
 export const ENGINE_VERSIONS = {
   "@electric-sql/pglite": "0.5.14",
   "@electric-sql/pglite-pgvector": "0.0.15"
@@ -12,7 +12,10 @@ const INSTALL = `npm install ${Object.entries(ENGINE_VERSIONS)
   .map((each) => each.join("@"))
   .join(" ")}`
 
-/** An embedded database was asked for, and its engine is not installed, or in another version: it is for those who use it. */
+/**
+ * The configuration asks for an embedded database, but its engine is not installed, or in another version. The engine
+ * is an optional package.
+ */
 export class PgliteMissing extends Schema.TaggedError<PgliteMissing>()("PgliteMissing", {
   /** The installed version that does not fit, such as `@electric-sql/pglite 0.5.16`; left out if none is installed. */
   installed: Schema.optionalKey(Schema.String),
@@ -29,7 +32,7 @@ export class PgliteMissing extends Schema.TaggedError<PgliteMissing>()("PgliteMi
   }
 }
 
-/** The version of a package that this one finds; undefined if it finds none. */
+/** Returns the installed version of a package as seen from this package; undefined if it is not installed. */
 const installedVersion = (name: string): string | undefined => {
   try {
     const manifest = findPackageJSON(name, import.meta.url)
@@ -39,7 +42,9 @@ const installedVersion = (name: string): string | undefined => {
   }
 }
 
-/** Throws `PgliteMissing` if the engine is not installed as it has to be, before a thread is started in vain. */
+/**
+ * Throws `PgliteMissing` if the engine is not installed in the required version, so that no thread is started in vain.
+ */
 export const requirePglite = (versionOf: (name: string) => string | undefined = installedVersion): void => {
   for (const [name, needed] of Object.entries(ENGINE_VERSIONS)) {
     const version = versionOf(name)

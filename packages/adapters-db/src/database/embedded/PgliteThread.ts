@@ -3,11 +3,13 @@ import { databaseClosed } from "../Database.ts"
 import { takeEngine } from "./engineWorker.ts"
 
 export interface PgliteThreadOptions {
-  /** The folder of the database; in memory unless given. */
+  /** The folder of the database; if undefined, the database is in memory. */
   readonly dataDir?: string | undefined
-  /** A dump of a data folder to begin with, in memory. */
+  /** A dump of a data folder with which a database in memory begins. */
   readonly prepared?: Uint8Array<ArrayBuffer> | undefined
-  /** True if a new folder may begin as the shipped image, which holds the migrated schema `IMAGE_SCHEMA`. */
+  /**
+   * True if a new folder may begin as a copy of the shipped image, which contains the migrated schema `IMAGE_SCHEMA`.
+   */
   readonly fromImage?: boolean | undefined
 }
 
@@ -17,12 +19,12 @@ export type PgliteQuestion =
   | { readonly kind: "dump" }
   | { readonly kind: "close" }
 
-/** A message to the thread: first the database to open, then numbered questions. */
+/** A message to the thread: the first one names the database to open, the others are numbered requests. */
 export type PgliteMessage =
   | { readonly open: PgliteThreadOptions }
   | { readonly id: number; readonly question: PgliteQuestion }
 
-/** An error as the thread reports it. */
+/** An error in the form in which the thread reports it. */
 export interface PgliteErrorReport {
   readonly message: string
   readonly severity: unknown
@@ -35,14 +37,17 @@ export type PgliteAnswer =
   | { readonly id: number; readonly ok: true; readonly value: unknown }
   | { readonly id: number; readonly ok: false; readonly error: PgliteErrorReport }
 
-/** A PGlite in a thread of its own, so that no query holds up the caller's. Asks are answered in order. */
+/**
+ * A PGlite in a thread of its own, so that queries do not block the caller's thread. Requests are answered in their
+ * order.
+ */
 export class PgliteThread {
   readonly #worker: Worker
   readonly #waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>()
   #nextId = 1
   #ended: Error | undefined
 
-  /** Begins to open the database. Requests wait until it is open, or fail with the reason why it cannot be opened. */
+  /** Begins to open the database. Requests wait until it is open; if it cannot be opened, they fail with the reason. */
   constructor(options: PgliteThreadOptions) {
     this.#worker = takeEngine({ forFolder: options.dataDir !== undefined })
     this.#worker.on("message", (answer: PgliteAnswer) => this.#settle(answer))
@@ -51,7 +56,7 @@ export class PgliteThread {
     this.#send({ open: options })
   }
 
-  /** Sends a request; rejects with the database's report, or if the thread has ended. */
+  /** Sends a request; rejects with the database's error report, or with an error if the thread has ended. */
   ask(question: PgliteQuestion): Promise<unknown> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended)
     const id = this.#nextId++

@@ -5,7 +5,7 @@ import type { UnpackedFolder } from "../../image/folderImage.ts"
 
 const { PGDATA } = PGlite.paths
 
-/** The folder of a database in the engine's own memory, which begins with the contents of an image. */
+/** The folder of a database that the engine keeps in memory. It begins with the contents of an image. */
 export class MemoryFolder extends EmscriptenBuiltinFilesystem {
   readonly #image: UnpackedFolder
 
@@ -14,7 +14,7 @@ export class MemoryFolder extends EmscriptenBuiltinFilesystem {
     this.#image = image
   }
 
-  /** The engine calls it when it is loaded, before it looks for a database. */
+  /** Called by the engine after it is loaded, before it looks for a database. */
   override async initialSyncFs(): Promise<void> {
     if (this.pg === undefined) throw new Error("The engine is not loaded.")
     const files = this.pg.Module.FS
@@ -24,7 +24,7 @@ export class MemoryFolder extends EmscriptenBuiltinFilesystem {
   }
 }
 
-/** The folder of a database whose path is set after the engine has begun to load; the engine waits for it. */
+/** A database folder whose path is set only after the engine has begun to load; the engine waits for the path. */
 export class DeferredFolder extends EmscriptenBuiltinFilesystem {
   readonly #path = Promise.withResolvers<string>()
 
@@ -32,7 +32,7 @@ export class DeferredFolder extends EmscriptenBuiltinFilesystem {
     this.#path.resolve(folder)
   }
 
-  /** The engine calls it when it is loaded, before it looks for a database. */
+  /** Called by the engine after it is loaded, before it looks for a database. */
   override async initialSyncFs(): Promise<void> {
     const root = resolve(await this.#path.promise)
     const files = this.#files

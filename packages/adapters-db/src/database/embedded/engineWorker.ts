@@ -1,16 +1,19 @@
 import { Worker } from "node:worker_threads"
 
-/** The data of a thread at its start: true if its database will be in a folder. */
+/** The start data of a thread: `forFolder` is true if its database will be in a folder. */
 export interface EngineStart {
   readonly forFolder: boolean
 }
 
-/** The entry beside this module: a source if this is one, otherwise compiled. */
+/**
+ * The module that the thread runs, beside this one: its TypeScript source if this module is a source, otherwise its
+ * compiled form.
+ */
 const entry = new URL(`./pgliteWorker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url)
 
 const start = (workerData: EngineStart): Worker => {
   const worker = new Worker(entry, { workerData, name: "parley-database" })
-  // An idle database does not keep a process alive; a question that waits for its answer does.
+  // An idle database does not keep the process alive; a request that waits for its answer does.
   worker.unref()
   return worker
 }
@@ -18,14 +21,15 @@ const start = (workerData: EngineStart): Worker => {
 let ahead: Worker | undefined
 
 /**
- * Starts the thread of an embedded database in a folder before the folder is known: it loads the engine meanwhile, and
- * the next database in a folder is opened in it. It opens and locks nothing itself.
+ * Starts the thread of an embedded database before the folder of the database is known, so that the engine is loaded
+ * early. The next database in a folder uses this thread. The function itself opens and locks nothing.
  */
 export const startEngine = (): void => {
   if (ahead !== undefined) return
   const worker = start({ forFolder: true })
   ahead = worker
-  // One that cannot run is no failure yet: another is started when a database is opened, and says why.
+  // If this thread cannot run, nothing fails yet: another thread is started when a database is opened, and reports the
+  // reason.
   const failed = () => {
     if (ahead === worker) ahead = undefined
   }
@@ -33,7 +37,10 @@ export const startEngine = (): void => {
   worker.once("exit", failed)
 }
 
-/** A thread that waits for the folder to open. */
+/**
+ * Returns a thread that waits for the database to open: the one that `startEngine` has started if it fits, or a new
+ * one.
+ */
 export const takeEngine = (options: EngineStart): Worker => {
   if (!options.forFolder || ahead === undefined) return start(options)
   const worker = ahead

@@ -13,7 +13,7 @@ import { hostname } from "node:os"
 import { dirname, resolve } from "node:path"
 import { Effect, Schema, type Scope } from "effect"
 
-/** Another process has the database folder open. The embedded database serves one process at a time. */
+/** Another process has the database folder open. An embedded database serves only one process at a time. */
 export class FolderInUse extends Schema.TaggedError<FolderInUse>()("FolderInUse", {
   folder: Schema.String,
   holder: Schema.String
@@ -27,7 +27,10 @@ export class FolderInUse extends Schema.TaggedError<FolderInUse>()("FolderInUse"
 interface Holder {
   readonly pid: number
   readonly host: string
-  /** The namespace of the pid: containers number their processes separately and may share a host name. Empty if there are no namespaces. */
+  /**
+   * The pid namespace of the process; empty if the system has none. Containers number their processes separately and
+   * may share a host name.
+   */
   readonly namespace: string
   /** Distinguishes a process from a later one with the same pid; empty if the system does not provide it. */
   readonly started: string
@@ -36,7 +39,10 @@ interface Holder {
 const SIGN_OF_LIFE_MS = 5_000
 const SILENCE_MS = 30_000
 
-/** When a process started, in the system's own count; undefined if it is gone or only waits to be buried. */
+/**
+ * Returns the start time of a process, in the system's own unit: undefined if the process has ended or is a zombie,
+ * empty if the system does not provide the time.
+ */
 const startOf = (pid: number): string | undefined => {
   try {
     process.kill(pid, 0)
@@ -66,7 +72,10 @@ const self = (): Holder => ({
   started: startOf(process.pid) ?? ""
 })
 
-/** A holder whose pid means something here is asked for by it; one elsewhere is judged by its signs of life. */
+/**
+ * True if the holder of the lock is alive. A holder in this pid namespace is looked up by its pid; any other counts as
+ * alive if it has touched the file recently.
+ */
 const isAlive = (file: string, holder: Holder): boolean => {
   if (holder.host !== hostname() || holder.namespace !== ownNamespace())
     return Date.now() - statSync(file).mtimeMs < SILENCE_MS
@@ -79,12 +88,12 @@ const readHolder = (file: string): Holder | undefined => {
     return JSON.parse(readFileSync(file, "utf8")) as Holder
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
-    // Cut off while being written: its process died then, or writes it now.
+    // The file is incomplete: its process died while it wrote the file, or is still writing it.
     return { pid: 0, host: "", namespace: "", started: "" }
   }
 }
 
-/** Puts a dead holder's lock aside. If a live one had come in between, it is put back. */
+/** Removes the lock of a dead process. If another process has replaced the lock meanwhile, its lock is restored. */
 const removeStale = (file: string, stale: Holder): void => {
   const aside = `${file}.${process.pid}`
   try {
@@ -120,9 +129,9 @@ const acquire = (folder: string): Effect.Effect<string, FolderInUse> =>
   })
 
 /**
- * Keeps `folder` for this process until the scope closes. The lock is a file beside the folder; missing parent folders
- * are created. The lock of a dead process is taken over: at once if its pid proves the death, otherwise after 30
- * seconds without a sign of life. If a live process holds the lock, the failure names it.
+ * Locks `folder` for this process until the scope closes. The lock is a file beside the folder; missing parent folders
+ * are created. The lock of a dead process is taken over: at once if its pid proves that it is dead, otherwise after 30
+ * seconds without a sign of life. If a live process holds the lock, the failure names that process.
  */
 export const lockFolder = (folder: string): Effect.Effect<void, FolderInUse, Scope.Scope> =>
   Effect.gen(function* () {
@@ -135,7 +144,7 @@ export const lockFolder = (folder: string): Effect.Effect<void, FolderInUse, Sco
           try {
             utimesSync(file, new Date(), new Date())
           } catch {
-            // Removed from outside; nothing here can mend that.
+            // The file was removed from outside; this process cannot repair that.
           }
         }
         const timer = setInterval(sign, SIGN_OF_LIFE_MS)

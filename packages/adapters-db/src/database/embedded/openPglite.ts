@@ -10,12 +10,12 @@ import type { PgliteThreadOptions } from "./PgliteThread.ts"
 import { EMBEDDED_SESSION } from "../sessionSettings.ts"
 
 /**
- * The engine's own cache of pages, beside the system's: each megabyte of the usual 128 costs time at the start and
- * memory ever after.
+ * Reduces the engine's own page cache, which exists besides the system's: each megabyte of the default 128 costs time
+ * at the start, and memory as long as the engine runs.
  */
 const START_PARAMS = [...PGlite.defaultStartParams, "-c", "shared_buffers=32MB"]
 
-/** The engine's code, compiled once; undefined if PGlite is to find it by itself. */
+/** The engine's code, compiled once; undefined if PGlite has to find the code itself. */
 const compiling = readFile(new URL("./pglite.wasm", import.meta.resolve("@electric-sql/pglite"))).then(
   (bytes) => WebAssembly.compile(bytes),
   () => undefined
@@ -31,19 +31,22 @@ const create = async (more: PGliteOptions): Promise<PGlite> => {
   })
 }
 
-/** Begins a new folder as the shipped image; false if there is none that fits, or it cannot be used. */
+/** Fills a new folder with the shipped image; returns false if there is no suitable image, or if it cannot be used. */
 const beginAsImage = (dataDir: string): Promise<boolean> =>
   shippedImageFile()
     .then((file) => beginFolder(dataDir, (folder) => unpackFolder(readFileSync(file), folder)))
     .catch(() => false)
 
-/** The migrations of an image are applied here now, and were applied elsewhere before. */
+/**
+ * Sets the time at which the image's migrations were applied to now, because they were applied when the image was
+ * built.
+ */
 const appliedNow = async (database: PGlite): Promise<PGlite> => {
   await database.exec(`UPDATE ${IMAGE_SCHEMA}.migrations SET applied_at = now()`)
   return database
 }
 
-/** A database in memory, which begins as the shipped image if there is a suitable one. */
+/** Opens a database in memory, which begins as the shipped image if there is a suitable one. */
 const openMemory = async (fromImage: boolean): Promise<PGlite> => {
   const image = fromImage
     ? await shippedImageFile()
@@ -56,7 +59,7 @@ const openMemory = async (fromImage: boolean): Promise<PGlite> => {
 const beginEmpty = (dataDir: string): Promise<boolean> =>
   beginFolder(dataDir, async (folder) => (await create({ dataDir: folder })).close())
 
-/** An engine that is loaded as far as it can be without a database. */
+/** An engine that is loaded as far as possible before its database is known. */
 export interface LoadedEngine {
   readonly files: DeferredFolder
   readonly created: Promise<PGlite>
@@ -66,7 +69,7 @@ export interface LoadedEngine {
 export const loadEngine = (): LoadedEngine => {
   const files = new DeferredFolder()
   const created = create({ fs: files })
-  // The caller's failure to open it.
+  // The caller that opens the database sees the failure.
   created.catch(() => undefined)
   return { files, created }
 }
@@ -79,7 +82,7 @@ const openFolder = async (dataDir: string, fromImage: boolean, { created, files 
   return isImage ? appliedNow(database) : database
 }
 
-/** Opens a database; uses `loaded` if that is given and the database is in a folder. */
+/** Opens a database. If the database is in a folder and `loaded` is given, uses that engine. */
 export const openPglite = async (
   { dataDir, fromImage = false, prepared }: PgliteThreadOptions,
   loaded: LoadedEngine | undefined

@@ -1,6 +1,6 @@
 /**
- * The embedded database's own thread: one PGlite, which opens the requested folder and then answers each message with
- * the message's number. Started by `engineWorker.ts`, never imported.
+ * The thread of an embedded database: one PGlite, which opens the requested folder and then answers each message with
+ * the message's number. `engineWorker.ts` starts it; no module imports it.
  */
 import { parentPort, workerData } from "node:worker_threads"
 import type { PGlite } from "@electric-sql/pglite"
@@ -29,7 +29,10 @@ const answerTo = async (question: PgliteQuestion): Promise<unknown> => {
   }
 }
 
-/** The engine aborts, without a reason, if the files of a folder are damaged or cut: Postgres' own code for it is XX001. */
+/**
+ * Replaces the error of an aborted engine. The engine aborts without a reason if the files of a folder are damaged or
+ * cut short; Postgres' own code for that is XX001.
+ */
 const reportDamage = (error: unknown): never => {
   if (!(error instanceof WebAssembly.RuntimeError)) throw error
   throw Object.assign(new Error("The engine cannot open the files of the database."), {
@@ -38,7 +41,7 @@ const reportDamage = (error: unknown): never => {
   })
 }
 
-/** The parts of an error that survive the way between threads. */
+/** Returns the parts of an error that can be sent between threads. */
 const report = (error: unknown) => {
   const { message, severity, code, constraint, detail } = error as Record<string, unknown>
   return { message: String(message ?? error), severity, code, constraint, detail }

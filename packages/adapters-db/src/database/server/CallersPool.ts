@@ -1,6 +1,6 @@
 /**
- * A `pg.Pool` of the caller's. Parley takes connections out of it, leaves them as they were, and never ends it. It has to
- * hold two connections at least; its login is the one that Parley's schema belongs to.
+ * A `pg.Pool` that the embedding application owns. Parley borrows connections, returns them with unchanged settings,
+ * and never ends the pool. The pool must have at least two connections, and its login must own Parley's schema.
  */
 export interface CallersPool {
   connect(): Promise<object>

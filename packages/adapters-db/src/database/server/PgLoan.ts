@@ -7,12 +7,12 @@ import { INTERRUPT_GRACE_MS } from "../limits.ts"
 import type { PgPool } from "./PgPool.ts"
 import { isConnectionLost, isReadOnly, toDatabaseError } from "../toDatabaseError.ts"
 
-/** A client on loan from the pool. */
+/** A client that was borrowed from the pool, or is being waited for. */
 export interface Loan {
   readonly pool: PgPool
   readonly silence: SilenceWatch
   client: pg.PoolClient | undefined
-  /** The borrower left while waiting: return the client as soon as it arrives. */
+  /** True if the borrower was interrupted while it waited: the client is then returned as soon as it arrives. */
   abandoned: boolean
   broken: boolean
 }
@@ -57,11 +57,15 @@ const settledWithin = (running: Promise<unknown>, milliseconds: number): Promise
     running.then(settled, settled)
   })
 
-/** Cancels in the server the statement on which this client gave up, and has the connection closed. */
+/**
+ * Asks the server to cancel the statement that the client has given up on, and marks the connection as broken, so that
+ * it is closed.
+ */
 const giveUp = async (loan: Loan): Promise<void> => {
   loan.broken = true
   loan.pool.doubtIdle()
-  // Before the connection is dropped: a pooler knows the statement by it.
+  // The statement is cancelled before the connection is closed, because a pooler identifies the statement by the
+  // connection.
   if (loan.client !== undefined) await loan.pool.cancel(loan.client)
 }
 
@@ -69,8 +73,8 @@ const silent = (milliseconds: number) =>
   new DatabaseError({ cause: noAnswer(`The database did not answer within ${milliseconds} ms.`) })
 
 /**
- * Sends what `start` sends and waits for its end, for `limitMs` at most: then it is cancelled, and the connection
- * dropped. Interrupted, the end is awaited for a second, and cancelled likewise.
+ * Sends the request of `start`, and waits for its end. After `limitMs` the request is cancelled and the connection
+ * closed. If the fiber is interrupted, the request has one more second before it is cancelled in the same way.
  */
 export const send = <A>(loan: Loan, limitMs: number, start: () => Promise<A>): Effect.Effect<A, DatabaseError> =>
   Effect.callback((resume) => {

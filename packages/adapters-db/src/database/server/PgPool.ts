@@ -7,32 +7,38 @@ import { CLOSE_MS, CONNECT_MS, KEEPALIVE_MS } from "../limits.ts"
 
 export interface PgPoolOptions {
   readonly url?: string | undefined
-  /** In the place of `url`: a pool that is somebody else's. */
+  /** A pool of the embedding application, used in the place of `url`. */
   readonly pool?: CallersPool | undefined
   readonly maxConnections?: number | undefined
   readonly connectTimeoutMs?: number | undefined
   readonly onConnectionLost?: ((error: Error) => void) | undefined
 }
 
-/** Clients of one server. A client that was given up on never comes back, nor those that may have met the same fate. */
+/**
+ * The clients of one server. A client that did not answer in time is never used again; neither are clients that were
+ * idle at that time, because their connections may be dead as well.
+ */
 export interface PgPool {
-  /** The pool itself. */
+  /** The pool of the driver. */
   readonly clients: pg.Pool
-  /** The parsers of column types: the same for all pools, also for a caller's pool. */
+  /** The parsers of column types, which are the same for all pools, including a pool of the application. */
   readonly types: pg.CustomTypesConfig
-  /** True if clients accept several statements at once, as those of our own pools do. */
+  /** True if a client accepts several statements at once, as clients of Parley's own pools do. */
   readonly isPipelined: boolean
-  /** A client that is not doubted, opened if need be. */
+  /** Returns a client that is not doubted, and opens a connection if necessary. */
   take(): Promise<pg.PoolClient>
   giveBack(client: pg.PoolClient): void
-  /** Closes a client at once, without a word to the server. */
+  /** Closes a client at once, without notice to the server. */
   drop(client: pg.PoolClient): void
-  /** Clients that are idle now are not used again: the network, or the server behind it, may be another one. */
+  /**
+   * Prevents clients that are idle now from being used again: the network has failed, or the server behind the address
+   * was replaced.
+   */
   doubtIdle(): void
   /** The result of `PROBE` for the client's session; undefined before the first probe. */
   isPlain(client: pg.PoolClient): boolean | undefined
   setPlain(client: pg.PoolClient, plain: boolean): void
-  /** Asks the server to end what the client runs; ends when it was asked. */
+  /** Asks the server to end the statement that the client runs; returns after the request was sent. */
   cancel(client: pg.PoolClient): Promise<void>
   close(): Promise<void>
 }
@@ -40,7 +46,7 @@ export interface PgPool {
 const openPool = (options: PgPoolOptions): pg.Pool =>
   new pg.Pool({
     ...(options.url === undefined ? {} : { connectionString: options.url }),
-    // The name under which a server lists the sessions, unless the connection string gives another one.
+    // The name under which the server lists the sessions, unless the connection string sets another.
     application_name: "parley",
     max: Math.max(2, options.maxConnections ?? 10),
     connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_MS,
@@ -50,7 +56,7 @@ const openPool = (options: PgPoolOptions): pg.Pool =>
     pipeline: true
   })
 
-/** Fewer would wait for each other: what runs inside a transaction may ask for another connection. */
+/** With fewer connections, work would wait for itself: work inside a transaction may need a second connection. */
 const LEAST_CONNECTIONS = 2
 
 const checkPool = (pool: CallersPool): pg.Pool => {
@@ -61,7 +67,7 @@ const checkPool = (pool: CallersPool): pg.Pool => {
   return pool as unknown as pg.Pool
 }
 
-/** Waits for a client no longer than so many milliseconds; one that comes later goes back to its pool. */
+/** Waits for a client of the pool for at most `milliseconds`. A client that arrives later goes back to its pool. */
 const connectWithin = (pool: pg.Pool, milliseconds: number): Promise<pg.PoolClient> =>
   new Promise((resolve, reject) => {
     let isLate = false
@@ -82,10 +88,10 @@ const connectWithin = (pool: pg.Pool, milliseconds: number): Promise<pg.PoolClie
     )
   })
 
-/** A pool of our own, or of the application. */
+/** The source of clients: a pool of Parley's own, or one of the application. */
 interface ClientSource extends Pick<PgPool, "clients" | "isPipelined"> {
   connect(): Promise<pg.PoolClient>
-  /** The client goes back to its pool. */
+  /** Returns the client to its pool. */
   returned(client: pg.PoolClient): void
   close(): Promise<void>
 }
@@ -111,7 +117,7 @@ const ownSource = (options: PgPoolOptions, lost: Lost): ClientSource => {
         for (const client of open) client.connection.stream.destroy()
       }, CLOSE_MS)
       await ended
-      // The server may end a connection at the same moment: its error is not one of closing.
+      // If the server ends a connection at the same moment, its error must not make the closing fail.
       await Promise.all([...open].map((client) => new Promise((resolve) => client.once("end", resolve))))
       clearTimeout(timer)
     }
@@ -123,7 +129,8 @@ const callersSource = (pool: pg.Pool, lost: Lost, connectMs: number): ClientSour
   return {
     clients: pool,
     isPipelined: false,
-    // Our own pool bounds the wait itself; another one may wait for ever.
+    // A pool of the application may let a caller wait for ever, so the wait is limited here; Parley's own pool limits
+    // it itself.
     connect: async () => {
       const client = await connectWithin(pool, connectMs)
       lent.add(client)
@@ -137,19 +144,22 @@ const callersSource = (pool: pg.Pool, lost: Lost, connectMs: number): ClientSour
   }
 }
 
-/** Returns the clients of a server, in a pool of our own or of the application. Throws if the latter is too small. */
+/**
+ * Returns the clients of a server, from Parley's own pool or from that of the application. Throws if the application's
+ * pool is too small.
+ */
 export const openPgPool = (options: PgPoolOptions): PgPool => {
   const lost = (error: Error) => options.onConnectionLost?.(error)
   const own = options.pool === undefined
   const source = own
     ? ownSource(options, lost)
     : callersSource(checkPool(options.pool), lost, options.connectTimeoutMs ?? CONNECT_MS)
-  // Without listeners a connection lost while idle, or between two statements, would end the process.
+  // Without listeners, the loss of an idle connection, or of one between two statements, would end the process.
   source.clients.on("error", lost)
 
   let closed = false
   let doubts = 0
-  /** By client: how often there had been doubts when it last answered. */
+  /** The value of `doubts` at the time of each client's last answer. */
   const trusted = new WeakMap<pg.PoolClient, number>()
   const plain = new WeakMap<pg.PoolClient, boolean>()
 
@@ -175,13 +185,13 @@ export const openPgPool = (options: PgPoolOptions): PgPool => {
     take,
     drop,
     giveBack: (client) => {
-      // Its last statement was answered, so that no doubt from before concerns it.
+      // The last statement of this client was answered, so earlier doubts do not concern it.
       trusted.set(client, doubts)
       source.returned(client)
       client.release()
     },
     doubtIdle: () => void (doubts += 1),
-    // A caller's pool may change a session between two loans.
+    // In an application's pool, other code may change the settings of a session between two loans.
     isPlain: (client) => (own ? plain.get(client) : false),
     cancel: cancelStatement,
     setPlain: (client, value) => void plain.set(client, value),

@@ -1,24 +1,27 @@
-/** A position in the log of the primary server, in bytes, and a time at which it was not yet passed. */
+/**
+ * A position in the log of the primary server, in bytes, and a time at which the primary server had not passed it yet.
+ */
 interface Sample {
   readonly atMs: number
   readonly position: number
 }
 
 /**
- * The age of a replica's rows, from positions in the log alone: no clock of a server is compared with another one. The
- * replica has all rows of the time at which the primary server was at the position that the replica has replayed.
+ * Computes the age of a replica's rows from positions in the log, without comparing clocks of servers. When the replica
+ * has replayed the log up to a position, it has all rows that were committed before the primary server was at that
+ * position.
  */
 export class ReplicaLag {
   #samples: ReadonlyArray<Sample> = []
-  /** All commits before this time are in the replica. */
+  /** The time before which all commits are in the replica. */
   #completeAtMs = Number.NEGATIVE_INFINITY
 
-  /** The primary server was asked at `atMs`, and then was at `position`. */
+  /** Records that the primary server, asked at `atMs`, was at `position`. */
   primaryAt(atMs: number, position: number): void {
     this.#samples = [...this.#samples, { atMs, position }].slice(-MOST_SAMPLES)
   }
 
-  /** The replica has replayed the log up to `position`. */
+  /** Records that the replica has replayed the log up to `position`. */
   replayedTo(position: number): void {
     const reached = this.#samples.findLast((sample) => sample.position <= position)
     if (reached === undefined) return
@@ -26,11 +29,13 @@ export class ReplicaLag {
     this.#samples = this.#samples.filter(({ atMs }) => atMs > reached.atMs)
   }
 
-  /** The most milliseconds by which a row may be older than the primary's; infinite if unknown. */
+  /** Returns an upper limit for the age of the replica's rows in milliseconds; infinite if the age is unknown. */
   lagMs(nowMs: number): number {
     return nowMs - this.#completeAtMs
   }
 }
 
-/** Of a replica that lags further, the age is known once it has reached the newest of these. */
+/**
+ * The most samples that are kept. If a replica lags behind the oldest sample, its age is unknown until it reaches one.
+ */
 const MOST_SAMPLES = 60

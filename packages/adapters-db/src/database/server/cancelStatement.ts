@@ -1,13 +1,16 @@
 import pg from "pg"
 import { CANCEL_MS } from "../limits.ts"
 
-/** The fields of a client that identify its server process; the driver's types leave them out. */
+/** The fields of a driver's client that identify its server process; the types of the driver leave them out. */
 interface CancelFacts {
   readonly processID: number | null
   readonly secretKey: number | null
 }
 
-/** The part of the driver's connection that opens a socket and sends a cancel request, which its types leave out. */
+/**
+ * The part of the driver's connection that opens a socket and sends a cancel request; the types of the driver leave it
+ * out.
+ */
 interface CancelConnection extends pg.Connection {
   connect(portOrPath: number | string, host?: string): void
   cancel(processId: number, secretKey: number): void
@@ -18,8 +21,9 @@ interface CancelConnection extends pg.Connection {
 const open = pg.Connection as unknown as new (options: { readonly ssl: unknown }) => CancelConnection
 
 /**
- * Asks the server, over a connection of its own, to end what `client` is running (PostgreSQL 17, 53.2.8); a pooler passes
- * it on. Ends once the request was taken, or after a second without an answer. Never rejects.
+ * Asks the server, over a separate connection, to end the statement that `client` runs (PostgreSQL 17, 53.2.8); a
+ * pooler forwards the request. Returns after the server has received the request, or after a second without an answer.
+ * Never rejects.
  */
 export const cancelStatement = (client: pg.Client): Promise<void> => {
   const { processID, secretKey } = client as unknown as CancelFacts
@@ -34,7 +38,7 @@ export const cancelStatement = (client: pg.Client): Promise<void> => {
     const timer = setTimeout(done, CANCEL_MS)
     const send = () => connection.cancel(processID, secretKey)
     connection.on("error", done)
-    // The server closes the connection once it has passed the request on.
+    // The server closes the connection after it has forwarded the request to the process of the statement.
     connection.on("end", done)
     connection.once("connect", () => (client.ssl ? connection.requestSsl() : send()))
     connection.once("sslconnect", send)

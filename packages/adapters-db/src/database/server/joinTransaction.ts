@@ -8,10 +8,12 @@ import { MEANING, setForTransaction } from "../sessionSettings.ts"
 import { toDatabaseError } from "../toDatabaseError.ts"
 import type { Transaction } from "../Transaction.ts"
 
-/** The settings of a caller's transaction while ours is part of it; they are restored afterwards. */
+/**
+ * The settings of the application's transaction that Parley changes while it takes part; they are restored afterwards.
+ */
 const KEPT = ["role", "parley.user_id", "lock_timeout", ...MEANING.map(([name]) => name)]
 
-/** Longest wait for a lock if the caller set no limit, because a client waits for the answer. */
+/** The longest wait for a lock if the application's transaction sets no limit: a client waits for the answer. */
 const LOCK_MS = 3_000
 
 const SAVEPOINT = "parley_join"
@@ -20,7 +22,10 @@ const KEPT_TEXT = `SELECT pg_catalog.json_build_array(${KEPT.map(
   (name) => `pg_catalog.current_setting('${name}', true)`
 ).join(", ")})::text AS kept`
 
-/** A savepoint outside a transaction, and inside one that failed (PostgreSQL 17, appendix A). */
+/**
+ * The reasons why a savepoint fails, by SQLSTATE (PostgreSQL 17, appendix A): there is no transaction, or it has failed
+ * already.
+ */
 const NOT_JOINED: Readonly<Record<string, TransactionNotJoined["problem"]>> = { "25P01": "not-open", "25P02": "failed" }
 
 const connectionOf = (client: CallersTransaction): Connection => {
@@ -40,7 +45,7 @@ const connectionOf = (client: CallersTransaction): Connection => {
   }
 }
 
-/** The settings of the caller's transaction, as it has them now. */
+/** Reads the current settings of the application's transaction. */
 const keep = (connection: Connection) =>
   Effect.map(connection.script(KEPT_TEXT), ([row]) => {
     const values = JSON.parse(String(row?.["kept"])) as ReadonlyArray<string | null>
@@ -58,10 +63,10 @@ const enter = (kept: ReadonlyArray<readonly [string, string]>): string => {
 }
 
 /**
- * Runs `use` as part of a transaction of the caller's, between a savepoint and its release. Inside, the role and the
- * settings are ours; they are restored before this succeeds. If it fails, the rollback to the savepoint restores them
- * and undoes the changes. It is not interrupted, because half a statement would leave the caller's connection in an
- * unknown state.
+ * Runs `use` as part of a transaction of the embedding application, between a savepoint and its release. Inside,
+ * Parley's role and settings apply; they are restored before the call succeeds. If the call fails, the rollback to the
+ * savepoint restores the settings and undoes the changes. The call cannot be interrupted, because a half-sent statement
+ * would leave the application's connection in an unknown state.
  */
 export const joinTransaction = <A, E, R>(
   client: CallersTransaction,
@@ -87,8 +92,7 @@ export const joinTransaction = <A, E, R>(
           yield* connection.script(`SET CONSTRAINTS ${schema}.new_account_proven DEFERRED`)
           const answer = yield* use(transaction)
           if (transaction.doomed !== undefined) return yield* transaction.doomed
-          // Elsewhere, this check runs at the end of the transaction. At the caller's COMMIT the role would be a
-          // different one, so it runs here.
+          // Otherwise this check would run at the application's COMMIT, where the role is a different one.
           yield* connection.script(`SET CONSTRAINTS ${schema}.new_account_proven IMMEDIATE`)
           yield* connection.script(setForTransaction(kept))
           yield* connection.script(`RELEASE SAVEPOINT ${SAVEPOINT}`)
@@ -97,12 +101,13 @@ export const joinTransaction = <A, E, R>(
       )
       transaction.open = false
       if (Exit.isFailure(exit)) {
-        // If even this fails, the transaction is lost with its connection, or can only be rolled back.
+        // If the rollback fails as well, the connection is lost with its transaction, or the transaction can only be
+        // rolled back.
         const back = connection.script(`ROLLBACK TO SAVEPOINT ${SAVEPOINT}`)
         yield* Effect.ignore(Effect.andThen(back, connection.script(`RELEASE SAVEPOINT ${SAVEPOINT}`)))
       }
-      // The driver does not report the caller's commit. A listener that acts too early finds nothing, and looks again
-      // later.
+      // The driver does not report the application's commit, so the actions run now. A listener that acts before the
+      // commit finds nothing, and looks again later.
       else for (const action of transaction.afterCommit) action()
       return yield* exit
     })

@@ -1,14 +1,17 @@
 import pg from "pg"
 
 const { builtins } = pg.types
-/** The type oid of `bigint[]`, which the driver does not name. */
+/** The oid of the type `bigint[]`, for which the driver has no name. */
 const INT8_ARRAY = 1016 as typeof builtins.INT8
 
 const parseArray = pg.types.getTypeParser(INT8_ARRAY) as (text: string) => ReadonlyArray<string | null>
 
 const toNumber = (text: string): number => Number(text)
 
-/** bigint as number: every bigint column here is bounded by 2^53 - 1. The rest as the driver has it. */
+/**
+ * Parses bigint columns to numbers, because every bigint column of the schema is at most 2^53 - 1. Other types are
+ * parsed by the driver's own parsers.
+ */
 export const columnTypes = {
   getTypeParser: (oid: number, format?: string) => {
     if (oid === builtins.INT8) return toNumber

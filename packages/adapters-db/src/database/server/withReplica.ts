@@ -5,18 +5,18 @@ import type { DatabaseOwner } from "../DatabaseOwner.ts"
 import { type PgDatabaseOptions, PgDatabaseLayer } from "./PgDatabase.ts"
 import { ReplicaLag } from "./ReplicaLag.ts"
 
-/** The rows of a replica are at most this old when it is asked, in milliseconds. */
+/** The greatest age of a replica's rows, in milliseconds, at which the replica is still asked. */
 export const MAX_LAG_MS = 5_000
 
 const LOOK_EVERY_MS = 1_000
 
-/** Longest wait for a connection to the replica: the primary server can answer instead. */
+/** The longest wait for a connection to the replica. It is short because the primary server can answer instead. */
 const CONNECT_MS = 2_000
 
 type Rows<R extends Row> = Effect.Effect<ReadonlyArray<R>, DatabaseError>
 type Service = Database["Service"]
 
-/** Bytes of the log since its beginning (PostgreSQL 17, 9.28.4). Null if the server is no replica. */
+/** The bytes of the log that the replica has replayed (PostgreSQL 17, 9.28.4); null if the server is no replica. */
 const REPLAYED = `SELECT CASE WHEN pg_catalog.pg_is_in_recovery() THEN
   pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_last_wal_replay_lsn(), '0/0')::float8 END AS position`
 const WRITTEN = "SELECT pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_lsn(), '0/0')::float8 AS position"
@@ -24,7 +24,7 @@ const WRITTEN = "SELECT pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_lsn
 const positionOf = ({ statement }: Service, text: string): Effect.Effect<number | null, DatabaseError> =>
   Effect.map(statement<{ position: number | null }>(text), ([row]) => row?.position ?? null)
 
-/** Compares the positions of both servers each second, as long as the scope is open. */
+/** Compares the positions of both servers every second while the scope is open. */
 const watchLag = Effect.fnUntraced(function* (primary: Service, replica: Service) {
   const lag = new ReplicaLag()
   let isReported = false
@@ -37,12 +37,15 @@ const watchLag = Effect.fnUntraced(function* (primary: Service, replica: Service
       yield* Effect.logWarning("The configured replica is no replica of a Postgres server; it is not asked.")
     isReported = true
   })
-  // A server that does not answer makes the age grow, after which only the primary is asked.
+  // If a server does not answer, the age of the rows grows, and after a while only the primary server is asked.
   yield* Effect.forkScoped(Effect.repeat(Effect.ignore(look), Schedule.spaced(LOOK_EVERY_MS)))
   return lag
 })
 
-/** The database, with statements that may lag sent to a replica as long as it is fresh. What it refuses is asked again. */
+/**
+ * Sends statements within `mayLag` to the replica while its rows are fresh, and all others to the primary server.
+ * Statements that fail on the replica are sent to the primary server.
+ */
 const reading = (primary: Service, replica: Service, lag: ReplicaLag): Service => {
   const asked = <R extends Row>(ask: (database: Service) => Rows<R>): Rows<R> =>
     Effect.gen(function* () {
