@@ -1,2 +1,5 @@
-/** For the first lines of a process that is about to open an embedded database: loads nothing but Node's own modules. */
+/**
+ * Starts the thread of an embedded database early: a process imports this entry first, because it loads only Node's
+ * modules.
+ */
 export { startEngine } from "./database/embedded/engineWorker.ts"

@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import { Database, type DatabaseError } from "./database/Database.ts"
 import { pendingMigrations } from "./migrations/migrate.ts"
 
-/** The database cannot be used at the moment, and why. */
+/** The database cannot be used at the moment; `problem` says why. */
 export class DatabaseNotReady extends Schema.TaggedError<DatabaseNotReady>()("DatabaseNotReady", {
   problem: Schema.Literals(["unreachable", "slow", "migrations", "full"]),
   explanation: Schema.String,
@@ -17,7 +17,7 @@ export class DatabaseNotReady extends Schema.TaggedError<DatabaseNotReady>()("Da
 const notReady = (problem: DatabaseNotReady["problem"], explanation: string, cause?: unknown) =>
   Effect.fail(new DatabaseNotReady({ problem, explanation, ...(cause === undefined ? {} : { cause }) }))
 
-/** Postgres' codes of a full disk (`disk_full`) and of a failing one (`io_error`); PostgreSQL 17, appendix A. */
+/** The SQLSTATEs of a full disk (`disk_full`) and of a failing one (`io_error`); PostgreSQL 17, appendix A. */
 const DISK_FAILURES = ["53100", "58030"]
 
 const failed = (error: DatabaseError) =>
@@ -26,8 +26,8 @@ const failed = (error: DatabaseError) =>
     : notReady("unreachable", "The database does not answer. Is DATABASE_URL right, and the server up?", error)
 
 /**
- * Writes some kilobytes to the database's disk, and leaves nothing there: rows that exceed this statement's memory go
- * to a temporary file. A write to a table would not prove free space, because it may fit into existing pages.
+ * Writes some kilobytes to the database's disk, and leaves nothing there: rows that exceed the memory of this statement
+ * go to a temporary file. A write to a table would not prove free space, because the row may fit into an existing page.
  */
 const writeToDisk = Effect.flatMap(Database, ({ asService }) =>
   asService((sql) =>
@@ -39,8 +39,8 @@ const writeToDisk = Effect.flatMap(Database, ({ asService }) =>
 )
 
 /**
- * Succeeds if the database answers within the limit (milliseconds; 2,000 unless given), its schema is up to date, and
- * its disk accepts writes.
+ * Succeeds if the database answers within `limitMs` milliseconds (2,000 by default), its schema is up to date, and its
+ * disk accepts writes.
  */
 export const checkReadiness = (limitMs = 2000): Effect.Effect<void, DatabaseNotReady, Database> =>
   Effect.andThen(writeToDisk, pendingMigrations()).pipe(

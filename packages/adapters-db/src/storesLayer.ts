@@ -33,7 +33,7 @@ import { PgUnitOfWorkLayer } from "./storage/PgUnitOfWork.ts"
 import { PgMoneyRecordsLayer } from "./users/PgMoneyRecords.ts"
 import { PgPersonalDataLayer } from "./users/PgPersonalData.ts"
 
-/** Every storage port of the core on a database, over a database layer. */
+/** All storage ports of the core, implemented on the database of a database layer. */
 export const storesLayer = (jobs: JobQueueOptions = {}) => {
   const jobsLayer = PgBossJobQueueLayer(jobs)
   return storageLayer({

@@ -82,7 +82,7 @@ const claimedOf = (row: ClaimedRow & Pick<DeliveryRow, "user_id">, claim: string
   traceparent: row.traceparent ?? undefined
 })
 
-/** State, rest in milliseconds and reason that a try leaves. */
+/** Returns the state of a delivery after a try, the milliseconds until its next try, and the reason of a failure. */
 const leftBy = (outcome: DeliveryOutcome): readonly [DeliveryState, number, string | null] =>
   outcome._tag === "Delivered"
     ? ["delivered", 0, null]
@@ -139,7 +139,7 @@ const makeOutbox = Effect.gen(function* () {
   })
 })
 
-/** New events that a reader of the feed gives their places. */
+/** The most new events that one read of the feed adds to the feed's order. */
 const PLACED_AT_ONCE = 1_000
 
 const makeRecords = Effect.map(Database, ({ asService, schema, statement }) => {
@@ -202,7 +202,7 @@ const makeRecords = Effect.map(Database, ({ asService, schema, statement }) => {
   })
 })
 
-/** The outbox in Postgres or PGlite, by the database's clock. */
+/** The outbox in Postgres or PGlite. Times are those of the database's clock. */
 export const PgOutboxLayer: Layer.Layer<DeliveryRecords | Outbox, never, Database> = Layer.mergeAll(
   Layer.effect(Outbox, makeOutbox),
   Layer.effect(DeliveryRecords, makeRecords)

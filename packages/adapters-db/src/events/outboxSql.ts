@@ -10,8 +10,9 @@ import {
 const ago = (milliseconds: number): string => `now() - ${milliseconds} * interval '1 millisecond'`
 
 /**
- * Parameters: the destinations as JSON, the thresholds by tier. Locks rows in the order of their ids. If thresholds are
- * given, the thresholds of destinations that no process has renewed for as long as a type is remembered are deleted.
+ * Stores the destinations of a process, in the order of their ids to avoid deadlocks. SQL parameters: the destinations
+ * as JSON; the thresholds of low balances by tier, or null. If thresholds are given, it also removes the thresholds of
+ * other destinations that no process has renewed for `FORGET_TYPE_MS`.
  */
 const subscribe = (schema: string) => `WITH left_ones AS MATERIALIZED (
       SELECT d.id FROM ${schema}.event_destinations d
@@ -44,17 +45,23 @@ const subscribe = (schema: string) => `WITH left_ones AS MATERIALIZED (
         ) l
       )`
 
-/** Statements that deliver events. Each is one transaction; a row that another process has locked is left out. */
+/** The SQL statements that deliver events. Each is one transaction, and skips rows that another process has locked. */
 export const outboxSql = (schema: string) => ({
   subscribe: subscribe(schema),
 
-  /** Parameters: owner, type, Unix milliseconds, data as JSON. */
+  /**
+   * Stores a delivery of an event for each destination that wants its type. SQL parameters: owner, type, time in Unix
+   * milliseconds, data as JSON.
+   */
   publish: `INSERT INTO ${schema}.event_deliveries (user_id, event_id, destination, type, created_at, data)
     SELECT $1, e.id, d.id, $2::text, to_timestamp($3::float8 / 1000), $4::jsonb
     FROM (SELECT ${schema}.new_event_id() AS id OFFSET 0) e
     JOIN ${schema}.event_destinations d ON d.disabled_at IS NULL AND d.asked_at ? $2::text`,
 
-  /** Parameters: destination, how many, the claim's name, milliseconds it lasts. */
+  /**
+   * Claims due deliveries. SQL parameters: destination, the most deliveries, the name of the claim, its length in
+   * milliseconds.
+   */
   claim: `WITH due AS MATERIALIZED (
       SELECT user_id, event_id FROM ${schema}.event_deliveries
       WHERE destination = $1 AND state = 'pending' AND due_at <= now()
@@ -67,23 +74,23 @@ export const outboxSql = (schema: string) => ({
     RETURNING d.user_id, d.event_id, d.type, d.created_at, d.data, d.tries, d.traceparent`,
 
   /**
-   * `ended_at IS NULL` follows from the state, but is stated so that the planner does not choose the index of pending
-   * rows by statistics from a time when none were pending. Parameters: owner and event, destination, claim; state,
-   * pause in milliseconds, reason.
+   * Stores the result of a try. The condition `ended_at IS NULL` follows from the state, but without it the planner
+   * might use the index of pending rows, because of statistics from a time when no row was pending. SQL parameters:
+   * owner, event, destination, claim, new state, milliseconds until the next try, reason.
    */
   conclude: `UPDATE ${schema}.event_deliveries
     SET state = $5, ended_at = CASE WHEN $5 <> 'pending' THEN now() END, claim = NULL, reason = $7,
       due_at = now() + $6::float8 * interval '1 millisecond'
     WHERE user_id = $1 AND event_id = $2 AND destination = $3 AND ended_at IS NULL AND ($5 = 'delivered' OR claim = $4)`,
 
-  /** Parameter: the destination. */
+  /** Disables a destination, and ends its pending deliveries. SQL parameter: the destination. */
   disable: `WITH disabled AS (
       UPDATE ${schema}.event_destinations SET disabled_at = coalesce(disabled_at, now()) WHERE id = $1
     )
     UPDATE ${schema}.event_deliveries SET state = 'dead', ended_at = now(), claim = NULL, reason = 'gone'
     WHERE destination = $1 AND state = 'pending'`,
 
-  /** Parameter: how many. */
+  /** Deletes old destinations and deliveries. SQL parameter: the most deliveries to delete. */
   prune: `WITH forgotten AS (
       DELETE FROM ${schema}.event_destinations WHERE seen_at < ${ago(FORGET_DESTINATION_MS)}
     ), old AS MATERIALIZED (
@@ -108,23 +115,26 @@ export const outboxSql = (schema: string) => ({
     SELECT count(*) FROM deleted`
 })
 
-/** Statements on deliveries for operators and exports. */
+/** The SQL statements on deliveries for operators, for exports and for readers of the feed. */
 export const deliverySql = (schema: string) => ({
-  /** Parameters: state, destination, either of them null for any; how many. */
+  /** Lists deliveries. SQL parameters: the state or null for any, the destination or null for any, limit. */
   list: `SELECT user_id, event_id, destination, type, created_at, state, tries, due_at, ended_at, reason
     FROM ${schema}.event_deliveries
     WHERE ($1::text IS NULL OR state = $1) AND ($2::text IS NULL OR destination = $2)
     ORDER BY created_at DESC, event_id, destination LIMIT $3`,
 
-  /** Parameters: account, event and destination behind which they begin or nulls, limit. */
+  /**
+   * Lists the deliveries of an account. SQL parameters: the account, the event and the destination of the last delivery
+   * on the previous page or nulls, limit.
+   */
   ofAccount: `SELECT event_id, type, created_at, data, destination, state FROM ${schema}.event_deliveries
     WHERE user_id = $1 AND ($2::text IS NULL OR (event_id, destination) > ($2, $3))
     ORDER BY event_id, destination LIMIT $4`,
 
-  /** One reader at a time, across processes. Parameter: the schema. */
+  /** Makes readers of the feed in all processes run one after another. SQL parameter: the name of the schema. */
   lockFeed: `SELECT pg_advisory_xact_lock(hashtextextended($1 || '.event_places', 0))`,
 
-  /** Gives new events their places. Parameter: how many. */
+  /** Numbers new events in the order of the feed. SQL parameter: the most events. */
   placeFeed: `WITH unread AS MATERIALIZED (
       SELECT user_id, event_id FROM ${schema}.event_deliveries WHERE destination = '${FEED}' AND place IS NULL
       ORDER BY created_at, event_id LIMIT $1
@@ -132,7 +142,7 @@ export const deliverySql = (schema: string) => ({
     UPDATE ${schema}.event_deliveries e SET place = p.place FROM placed p
     WHERE e.user_id = p.user_id AND e.event_id = p.event_id AND e.destination = '${FEED}'`,
 
-  /** Parameters: the place behind which they begin, how many. */
+  /** Reads the feed. SQL parameters: the number after which the page begins, limit. */
   feed: `SELECT place::float8 AS place, event_id, type, created_at, data FROM ${schema}.event_deliveries
     WHERE destination = '${FEED}' AND place > $1::bigint ORDER BY place LIMIT $2`,
 
@@ -151,7 +161,10 @@ export const deliverySql = (schema: string) => ({
     ) n ON n.destination = d.id
     ORDER BY d.id`,
 
-  /** Dead deliveries of a deleted destination stay dead, because no process would try them. Parameters: event and destination, either null for any. */
+  /**
+   * Queues dead deliveries again, except those of a deleted destination, which no process would try. SQL parameters:
+   * the event or null for any, the destination or null for any.
+   */
   retry: `WITH dead AS MATERIALIZED (
       SELECT user_id, event_id, destination FROM ${schema}.event_deliveries
       WHERE state = 'dead' AND ($1::text IS NULL OR event_id = $1) AND ($2::text IS NULL OR destination = $2)

@@ -12,7 +12,10 @@ const isEmpty = (folder: string): boolean => {
   }
 }
 
-/** Removes `folder`, which is empty; false if it has to stay, as a volume that is mounted there has. */
+/**
+ * Removes the empty folder `folder`; returns false if it cannot be removed, for example because a volume is mounted
+ * there.
+ */
 const makeWay = (folder: string): boolean => {
   try {
     rmdirSync(folder)
@@ -23,11 +26,12 @@ const makeWay = (folder: string): boolean => {
 }
 
 /**
- * Creates the database folder `folder` if it is missing or empty, whole or not at all: `make` fills a folder of another
- * name beside it, which is renamed at the end. An unfinished folder of a dead process is replaced. A folder with
- * content stays as it is. A folder that cannot be replaced, because it is a volume, is filled in place.
+ * Creates the database folder `folder` if it is missing or empty, either completely or not at all: `make` fills a
+ * temporary folder beside it, which is renamed at the end. An unfinished temporary folder of a dead process is
+ * replaced. A folder with content stays as it is. A folder that cannot be replaced, because it is a mounted volume, is
+ * filled in place.
  *
- * Returns true if the folder was created now. The caller must hold its lock.
+ * Returns true if this call has created the database folder. The caller must hold the lock of `folder`.
  */
 export const beginFolder = async (folder: string, make: (folder: string) => unknown): Promise<boolean> => {
   if (!isEmpty(folder)) return false

@@ -3,25 +3,26 @@ import { join } from "node:path"
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib"
 
 /**
- * A folder as one piece of bytes, compressed: the length of a head (32 bits, little-endian), the head (JSON), and the
- * contents of its files one after another. A checksum over all is the compression's.
+ * The head of an image. An image is a folder as one compressed sequence of bytes: the length of the head (32 bits,
+ * little-endian), the head (JSON), and the contents of the files one after another. The compression adds a checksum of
+ * the whole.
  */
 interface Head {
-  /** A path below the folder, with `/` between the names; a folder comes before its content. */
+  /** The paths of the subfolders, relative to the folder, with `/` between names; a folder precedes its content. */
   readonly folders: ReadonlyArray<string>
   readonly files: ReadonlyArray<readonly [path: string, size: number]>
 }
 
 const HEAD_LENGTH_BYTES = 4
 
-/** The files of one database have much in common across megabytes. */
+/** Compresses with a large window, because files of one database have much in common across megabytes. */
 const PACKING = {
   [constants.ZSTD_c_compressionLevel]: 19,
   [constants.ZSTD_c_enableLongDistanceMatching]: 1,
   [constants.ZSTD_c_checksumFlag]: 1
 }
 
-/** The image of `folder` and all that is in it. */
+/** Returns the image of `folder` with all its content. */
 export const packFolder = (folder: string): Buffer => {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
   const below = entries
@@ -46,7 +47,7 @@ export const packFolder = (folder: string): Buffer => {
   return zstdCompressSync(whole, { params: PACKING })
 }
 
-/** The contents of an image; its paths are those of the head. */
+/** The content of an image; its paths are those of the head. */
 export interface UnpackedFolder {
   readonly folders: ReadonlyArray<string>
   readonly files: ReadonlyArray<readonly [path: string, bytes: Uint8Array]>

@@ -4,7 +4,10 @@ import { basename, join } from "node:path"
 import { packFolder } from "./folderImage.ts"
 import { IMAGE_FOLDER, IMAGE_SCHEMA, shippedImageFile } from "./shippedImage.ts"
 
-/** Databases that new ones are copied from. An embedded engine makes none, and they are half of all files. */
+/**
+ * Drops the databases that serve as templates. An embedded engine creates no further databases, and the templates are
+ * half of all files.
+ */
 const DROP_TEMPLATES = `
   UPDATE pg_database SET datistemplate = false;
   DROP DATABASE template0;
@@ -12,7 +15,7 @@ const DROP_TEMPLATES = `
 
 const makeImage = async (folder: string): Promise<Uint8Array> => {
   const dataDir = join(folder, "database")
-  // Loaded only if there is an image to make, which is rare.
+  // These modules are loaded only if an image has to be made, which is rare.
   const { migrateDatabase } = await import("../openDatabase.ts")
   const { openEngine } = await import("../database/embedded/openEngine.ts")
   await migrateDatabase({ dataDir, schema: IMAGE_SCHEMA })
@@ -26,8 +29,8 @@ const makeImage = async (folder: string): Promise<Uint8Array> => {
 }
 
 /**
- * Makes the image that new folders begin as, unless the one that fits is there, and removes others. Takes some ten
- * seconds. Returns its file and whether it was made now.
+ * Makes the image with which new folders begin, unless a suitable image exists, and removes all other images. Making an
+ * image takes about ten seconds. Returns the file of the image, and whether this call has made it.
  */
 export const makeShippedImage = async (): Promise<{ readonly file: string; readonly made: boolean }> => {
   const file = await shippedImageFile()

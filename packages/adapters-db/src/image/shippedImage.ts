@@ -3,13 +3,13 @@ import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { loadMigrations, type Migration } from "../migrations/Migration.ts"
 
-/** The schema that the shipped image holds, with its job queue beside it. */
+/** The name of the schema in the shipped image; the schema of the job queue has the suffix `_boss`. */
 export const IMAGE_SCHEMA = "parley"
 
-/** The packages whose versions decide the files of a database, beside the migrations. */
+/** The packages whose versions, besides the migrations, determine the files of a database. */
 const MAKERS = ["@electric-sql/pglite", "@electric-sql/pglite-pgvector", "pg-boss"]
 
-/** One package of `MAKERS` as it is installed. */
+/** An installed package of `MAKERS`. */
 interface Maker {
   readonly name: string
   readonly version: string
@@ -20,7 +20,9 @@ const installed = (name: string): Maker => {
   return { name, version: (JSON.parse(manifest) as { readonly version: string }).version }
 }
 
-/** A name for the image made from the exact versions of the makers and the texts of all migrations. */
+/**
+ * Returns the name of the image that is made from the exact versions of the packages and the texts of all migrations.
+ */
 export const fingerprint = (
   makers: ReadonlyArray<Maker>,
   migrations: ReadonlyArray<Pick<Migration, "id" | "checksum">>
@@ -32,12 +34,12 @@ export const fingerprint = (
   return createHash("sha256").update(lines.join("\n")).digest("hex").slice(0, 32)
 }
 
-/** Beside `src` and, after a build, beside `dist`. */
+/** The folder of the images, next to `src`; after a build it is next to `dist`. */
 export const IMAGE_FOLDER = fileURLToPath(new URL("../../prepared/", import.meta.url))
 
 /**
- * The file of the image for this engine and these migrations: an empty embedded database with the schema in it. It
- * may be absent; one made of anything else has another name.
+ * Returns the path of the image for the installed engine and these migrations: an empty embedded database that contains
+ * the schema. The file may be missing. Images of other engines or migrations have other names.
  */
 export const shippedImageFile = async (): Promise<string> =>
   `${IMAGE_FOLDER}${fingerprint(MAKERS.map(installed), await loadMigrations())}.zst`

@@ -2,21 +2,21 @@ import { Effect } from "effect"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import { DatabaseOwner } from "../database/DatabaseOwner.ts"
 
-/** The state of a database, as an operator asks for it. */
+/** The state of a database, for operators. */
 export interface DatabaseState {
   /** The version of the server. */
   readonly server: string
   /** The login of the connection. */
   readonly login: string
-  /** True if the roles exist that statements run as. */
+  /** True if the two roles exist under which statements run. */
   readonly hasRoles: boolean
-  /** pgvector is in the database, or only on the server, or not there. */
+  /** Whether pgvector is installed in the database, only available on the server, or missing. */
   readonly pgvector: "added" | "available" | "missing"
-  /** The number of tables that pg_dump refuses to dump whole for this login, because they belong to another one. */
+  /** The number of tables that pg_dump cannot dump completely for this login, because they belong to another login. */
   readonly fencedTables: number
 }
 
-/** Runs as the login itself: the roles that statements run as may not exist yet. */
+/** This statement runs as the login itself, because the two roles may not exist yet. */
 const STATE = `SELECT current_setting('server_version') AS server,
   (SELECT count(*) FROM pg_roles WHERE rolname IN ('parley_user', 'parley_service')) = 2 AS "hasRoles",
   CASE WHEN EXISTS (SELECT FROM pg_extension WHERE extname = 'vector') THEN 'added'
@@ -25,7 +25,7 @@ const STATE = `SELECT current_setting('server_version') AS server,
   (SELECT count(*)::integer FROM pg_class WHERE relnamespace = to_regnamespace($1) AND relkind IN ('r', 'p')
     AND row_security_active(oid)) AS "fencedTables"`
 
-/** Returns the state of the database, migrated or not. */
+/** Returns the state of the database, whether it is migrated or not. */
 export const inspectDatabase: Effect.Effect<DatabaseState, DatabaseError, Database | DatabaseOwner> = Effect.gen(
   function* () {
     const { schema } = yield* Database
@@ -52,7 +52,7 @@ const counted = (textOf: (schema: string) => string): Effect.Effect<number, Data
     return row?.count ?? 0
   })
 
-/** Returns the number of ready documents with an unfinished re-indexing. */
+/** Returns the number of ready documents whose re-indexing is unfinished. */
 export const unfinishedReindexing = counted(unfinishedText)
 
 /** Returns the number of uploaded files whose bytes are in an object store. */

@@ -3,30 +3,33 @@ import { Database, type DatabaseError, type Row } from "../database/Database.ts"
 import { DatabaseOwner } from "../database/DatabaseOwner.ts"
 import { forPurpose } from "../database/limits.ts"
 
-/** The size of a table on the database's disk, and its rows as the planner estimates them. */
+/** The bytes of a table on the database's disk, and the planner's estimate of its rows. */
 export interface TableUsage extends Row {
   readonly table: string
-  /** With indexes and long values. */
+  /** The bytes of the table with its indexes and its long values. */
   readonly bytes: number
-  /** The part of indexes. */
+  /** The bytes of the indexes alone. */
   readonly indexBytes: number
   readonly rows: number
 }
 
-/** The bytes that one person stores: uploaded files, wherever they are, images, and texts of conversations, also of bots. */
+/**
+ * The bytes that one person stores: uploaded files in the database or in an object store, images, and the texts of
+ * conversations, including those with the person's bots.
+ */
 export interface PersonUsage extends Row {
   readonly userId: string
-  /** With images. */
+  /** The bytes of uploaded files and images. */
   readonly files: number
   readonly texts: number
 }
 
-/** The size of everything. */
+/** The sizes of the database, of its tables, and of the data of people. */
 export interface StorageUsage {
   readonly databaseBytes: number
-  /** The largest first. */
+  /** The tables, the largest first. */
   readonly tables: ReadonlyArray<TableUsage>
-  /** Those who store most. */
+  /** The people who store most. */
   readonly people: ReadonlyArray<PersonUsage>
 }
 
@@ -45,9 +48,12 @@ const peopleSql = (
     UNION ALL SELECT user_id, 0, bytes FROM ${schema}.chats
   ) stored GROUP BY user_id ORDER BY sum(files) + sum(texts) DESC, user_id LIMIT $1`
 
-/** Reads the size of each table, and of what people store. It reads all chats, images and documents once, but no content. */
+/**
+ * Reads the sizes of all tables and of the data that people store. It reads every row of chats, images and documents
+ * once, but not their content.
+ */
 export const storageUsage = (input: {
-  /** People at most. */
+  /** The most people to return. */
   readonly people: number
 }): Effect.Effect<StorageUsage, DatabaseError, Database | DatabaseOwner> =>
   forPurpose("audit")(

@@ -24,7 +24,7 @@ import { makeWorkerRegistry } from "./workerRegistry.ts"
 import { jobSql, type ListedJob, type StoredJob } from "./jobSql.ts"
 import type { UserId } from "@parley/core"
 
-/** The record of a stored job for callers. */
+/** Converts a stored job to the record that callers receive. */
 export const recordOf = ({
   createdMicros,
   dueAt,
@@ -43,7 +43,7 @@ export const recordOf = ({
   endedAt: endedAt ?? undefined
 })
 
-/** One owner's job of an id. */
+/** Finds an owner's job by its id. */
 export const findJob = ({ boss, owner: database, text }: JobParts) =>
   Effect.fnUntraced(function* (owner: UserId, jobId: string) {
     if (!isUuid(jobId)) return undefined
@@ -52,10 +52,10 @@ export const findJob = ({ boss, owner: database, text }: JobParts) =>
     return row && recordOf(row)
   })
 
-/** Microseconds since 1970, and a job's id. */
+/** The position of a job in a list: the time of its creation in microseconds since 1970, and its id. */
 const JobPosition = Schema.Tuple([Schema.Int, Schema.String.check(Schema.makeFilter(isUuid))])
 
-/** A page of jobs, newest first: of one owner, or of all people. */
+/** Returns a page of jobs, newest first: those of one owner, or of all people. */
 export const listJobs = ({ boss, owner: database, text }: JobParts) =>
   Effect.fnUntraced(function* (owner: UserId | undefined, { after, kind, limit, state }: JobQuery) {
     const [micros = null, id = null] = (yield* readCursor(JobPosition, after)) ?? []
@@ -68,7 +68,7 @@ export const listJobs = ({ boss, owner: database, text }: JobParts) =>
     return { jobs: page.rows.map(recordOf), next: page.next } satisfies JobPage
   })
 
-/** The queue library, started with its first use and stopped with the scope. */
+/** The queue library. It is started at its first use, and stopped when the scope closes. */
 const lazyBoss = Effect.fnUntraced(function* (options: JobQueueOptions) {
   const { driver } = yield* Database
   const owner = yield* DatabaseOwner
@@ -81,13 +81,14 @@ const lazyBoss = Effect.fnUntraced(function* (options: JobQueueOptions) {
   const stop = async () => (await starting?.catch(() => undefined))?.stop({ graceful: false })
   yield* Effect.addFinalizer(() => Effect.ignore(callBoss(stop)))
   const boss = callBoss(start)
-  // The embedded database has one connection: started within a unit of work, the queue and the unit would wait for
-  // each other. It is started by what needs it first, so that commands without jobs never load it.
+  // The embedded database has one connection, so a queue that is started inside a unit of work and the unit would wait
+  // for each other. Therefore the queue is started before the first unit of work, so that commands that use no jobs
+  // never load it.
   if (driver === "pglite") yield* owner.beforeUnits(boss)
   return boss
 })
 
-/** Enqueues the jobs of which no twin waits or runs; returns their number. */
+/** Enqueues those of the jobs that have no waiting or running twin; returns the number of enqueued jobs. */
 const ensureJobs = (parts: JobParts) => {
   const enqueue = enqueueJob(parts)
   return Effect.fnUntraced(function* (jobs: ReadonlyArray<Effect.Success<ReturnType<typeof jobToSend>>>) {
@@ -103,7 +104,7 @@ const ensureJobs = (parts: JobParts) => {
   })
 }
 
-/** Works on jobs until the scope closes, ends the tries of dead workers, and forgets old jobs. */
+/** Runs jobs until the scope closes, ends the tries of dead workers, and deletes old jobs. */
 const workOn = (parts: JobParts, wakes: Set<() => void>, options: JobQueueOptions) =>
   Effect.fnUntraced(function* (handlers: ReadonlyArray<JobHandler>) {
     yield* parts.boss
@@ -119,7 +120,10 @@ const workOn = (parts: JobParts, wakes: Set<() => void>, options: JobQueueOption
 const make = (options: JobQueueOptions) =>
   Effect.gen(function* () {
     const owner = yield* DatabaseOwner
-    /** The running workers of this process, woken when it enqueues a job; others find it by looking every second. */
+    /**
+     * The functions that wake the running workers of this process when it enqueues a job. Workers of other processes
+     * find the job at their regular search.
+     */
     const wakes = new Set<() => void>()
     const parts: JobParts = {
       owner,
@@ -135,7 +139,8 @@ const make = (options: JobQueueOptions) =>
     const work = workOn(parts, wakes, options)
     const removeAll = (owner: UserId) => parts.owner.asOwner((sql) => sql.query(parts.text.removeAll, [owner]))
     const stored = (method: keyof JobQueue["Service"]) => storing(`JobQueue.${method}`, "jobs")
-    // Interrupted midway, the rest of what writes would reach the database outside the surrounding transaction.
+    // Methods that write cannot be interrupted: after an interruption, their remaining statements would reach the
+    // database outside the surrounding transaction.
     const written = (method: keyof JobQueue["Service"]) => flow(Effect.uninterruptible, stored(method))
 
     const queue = JobQueue.of({
@@ -155,12 +160,15 @@ const make = (options: JobQueueOptions) =>
     return Context.make(JobQueue, queue).pipe(Context.add(WorkerRegistry, makeWorkerRegistry(parts)))
   })
 
-/** Jobs on pg-boss, in a schema of its own beside the others, and their workers, on Postgres and PGlite alike. */
+/** The job queue and its workers, on Postgres and PGlite. Jobs are stored with pg-boss, in a schema of their own. */
 export const PgBossJobQueueLayer = (options: JobQueueOptions = {}) => Layer.effectContext(make(options))
 
 const STATE_OF: Readonly<Record<string, JobRecord["state"]>> = { active: "running", completed: "done" }
 
-/** Enqueues a failed job again under its id, unless a waiting job does the same work. Returns the job that will run. */
+/**
+ * Enqueues a failed job again under the same id, unless a waiting job does the same work. Returns the id of the job
+ * that will run.
+ */
 export const retryJob = (parts: JobParts) => {
   const { boss, owner: database, text } = parts
   const enqueue = enqueueJob(parts)

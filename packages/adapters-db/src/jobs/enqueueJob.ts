@@ -5,13 +5,13 @@ import type { DatabaseError } from "../database/Database.ts"
 import { callBoss, type JobParts, joinedDatabase } from "./startBoss.ts"
 import { JOBS_QUEUE, type StoredJob } from "./jobSql.ts"
 
-/** A job before it is enqueued. `id` is given if the job had one before. */
+/** A job that is to be enqueued. `id` is set if the job was enqueued before. */
 export type JobToSend = Pick<StoredJob, "kind" | "payload" | "owner" | "twin" | "retryLimit" | "traceparent"> & {
   readonly id?: string
   readonly retried?: boolean
 }
 
-/** A new job of `kind` as it is stored. */
+/** Returns a new job of `kind` in the form in which it is stored. */
 export const jobToSend = <Payload>(
   owner: UserId,
   kind: JobKind<string, Payload>,
@@ -28,7 +28,7 @@ export const jobToSend = <Payload>(
     }
   })
 
-/** Inserts a job within the surrounding transaction; returns its id, or undefined if a twin waits or runs. */
+/** Inserts a job within the surrounding transaction. Returns its id, or undefined if a twin is waiting or running. */
 export const sendJob = ({ boss, owner: database }: JobParts) =>
   Effect.fnUntraced(function* ({ id, kind, owner, payload, retried, retryLimit, traceparent, twin }: JobToSend) {
     const queue = yield* boss
@@ -44,9 +44,9 @@ export const sendJob = ({ boss, owner: database }: JobParts) =>
   })
 
 /**
- * Enqueues a run of the job that begins after this transaction has committed; returns the id of the job that stands for
- * it. If an equal job waits already, its row is locked until the commit, so that no worker takes it before; if one is
- * running, it is marked, and the end of that run starts another.
+ * Makes the job run after this transaction has committed; returns the id of the job that does the work. If a twin is
+ * waiting, its row is locked until the commit, so that no worker takes it before. If a twin is running, it is marked,
+ * and its end enqueues another run.
  */
 export const enqueueJob = (parts: JobParts) => {
   const { boss, owner, text, wake } = parts
@@ -60,7 +60,7 @@ export const enqueueJob = (parts: JobParts) => {
           if (twin?.state === "active") yield* sql.query(text.askAgain, [twin.id])
           if (twin !== undefined) return twin.id
           const id = yield* send(job)
-          // Nothing is inserted if a twin was committed in between: read that one.
+          // Nothing was inserted if a twin was committed in between: the next round finds that twin.
           if (id !== undefined) return id
         }
       })

@@ -1,14 +1,17 @@
 import type { JobProgress, JobState } from "@parley/core/adapter"
 
-/** The queue of all jobs. One job per twin key waits or runs at a time: its policy is held by a unique index. */
+/**
+ * The one queue for all jobs. Its policy allows one waiting or running job for each twin key; a unique index enforces
+ * it.
+ */
 export const JOBS_QUEUE = "jobs"
 export const JOBS_QUEUE_POLICY = "exclusive"
 
-/** A job as the queue library stores it, with the fields needed to enqueue it once more. */
+/** A job as the queue library stores it, with all fields that are needed to enqueue it again. */
 export interface StoredJob {
   readonly id: string
   readonly kind: string
-  /** As JSON. */
+  /** The payload of the job as JSON. */
   readonly payload: unknown
   readonly owner: string
   readonly twin: string
@@ -16,22 +19,24 @@ export interface StoredJob {
   readonly retryCount: number
   readonly retryLimit: number
   readonly retried: boolean
-  /** The span that enqueued it, as a `traceparent`; null if there was none. */
+  /** The trace span in which the job was enqueued, as a `traceparent`; null if there was none. */
   readonly traceparent: string | null
 }
 
-/** A try that a worker runs. `retryCount` fences it: the queue counts claims by it. */
+/**
+ * A job that a worker has claimed for a try. The queue counts claims in `retryCount`, so that it identifies the try.
+ */
 export type Claim = StoredJob
 
-/** A claim whose worker wrote no sign of life for some seconds. */
+/** A claim whose worker has written no heartbeat for some seconds. */
 export interface SilentClaim extends Claim {
-  /** The last sign, as the database writes it. */
+  /** The time of the last heartbeat, in the database's text form. */
   readonly heartbeat: string
-  /** Seconds since then, by the database's clock. */
+  /** Seconds since the last heartbeat, by the database's clock. */
   readonly seconds: number
 }
 
-/** A job as it is listed. Times in Unix milliseconds. */
+/** A job in a list. Times are Unix milliseconds. */
 export interface ListedJob {
   readonly id: string
   readonly kind: string
@@ -62,7 +67,7 @@ const LISTED = `id, data->>'kind' AS kind, group_id AS owner, data->'payload' AS
   CASE WHEN state < 'active' THEN ${millis("start_after")} END AS "dueAt", ${millis("started_on")} AS "startedAt",
   ${millis("completed_on")} AS "endedAt"`
 
-/** The library's states of ours. */
+/** Conditions on the queue library's states, for each state of Parley. */
 const STATES: Readonly<Record<JobState, string>> = {
   waiting: "state < 'active'",
   running: "state = 'active'",
@@ -71,26 +76,28 @@ const STATES: Readonly<Record<JobState, string>> = {
 }
 
 /**
- * Statements on the queue library's table of jobs, for functions that the library does not offer. `schemaName` is ours,
- * unquoted.
+ * SQL statements on the queue library's table of jobs, for operations that the library does not have. `schemaName` is
+ * the unquoted name of Parley's schema.
  */
 export const jobSql = (schemaName: string) => {
   const schema = `"${schemaName}_boss"`
   const job = `${schema}.job`
-  // Waiting or running: worded as the index is, of which there is one entry per twin.
+  // Selects waiting and running jobs. The condition has the wording of the unique index, which has one entry for each
+  // twin key.
   const alive = `name = '${JOBS_QUEUE}' AND state <= 'active' AND policy = 'exclusive'`
   const held = `name = '${JOBS_QUEUE}' AND id = $1 AND retry_count = $2 AND state = 'active'`
   return {
-    /** The job of twin key $1 that waits or runs, kept as it is until the transaction ends. */
+    /** Returns the waiting or running job with the twin key $1, and locks it until the transaction ends. */
     lockTwin: `SELECT id, state::text AS state FROM ${job}
       WHERE ${alive} AND COALESCE(singleton_key, '') = $1 FOR UPDATE`,
-    /** Those of the twin keys $1 whose job waits or runs. */
+    /** Returns those of the twin keys $1 that have a waiting or running job. */
     findTwins: `SELECT singleton_key AS twin FROM ${job} WHERE ${alive} AND COALESCE(singleton_key, '') = ANY($1::text[])`,
-    /** Marks job $1, which runs, as asked for again. */
+    /** Marks the running job $1, so that its end enqueues another run. */
     askAgain: `UPDATE ${job} SET data = data || '{"again": true}' WHERE name = '${JOBS_QUEUE}' AND id = $1`,
     /**
-     * Claims the job of the owner served longest ago; those of the kinds $4 only if no other is due. $1 are owners to be left out, $2 those served lately, in order, $3
-     * the kinds the worker knows.
+     * Claims a waiting job. The owner whose last job is the oldest comes first; jobs of the kinds $4 come after all
+     * others. $1 are owners whose jobs are skipped, $2 recently served owners in that order, $3 the kinds that the
+     * worker can run.
      */
     claim: `UPDATE ${job} SET state = 'active', started_on = ${schema}.job_now(), heartbeat_on = ${schema}.job_now(),
         retry_count = CASE WHEN started_on IS NULL THEN retry_count ELSE retry_count + 1 END, data = data - 'progress'
@@ -102,49 +109,53 @@ export const jobSql = (schemaName: string) => {
         LIMIT 1 FOR UPDATE SKIP LOCKED
       ) RETURNING ${STORED}`,
     /**
-     * Writes a sign of life for the claim ($1, $2) of owner $3, with its progress $4 if it has changed; no row if it is
-     * gone.
+     * Writes a heartbeat for the claim (job $1, `retryCount` $2) of the owner $3, with the new progress $4 or null if
+     * it has not changed. Returns no row if the claim is lost.
      */
     beat: `UPDATE ${job} SET heartbeat_on = ${schema}.job_now(),
         data = CASE WHEN $4::jsonb IS NULL THEN data ELSE jsonb_set(data, '{progress}', $4::jsonb) END
       WHERE ${held} AND group_id = $3 RETURNING id`,
-    /** Locks the claim ($1, $2) until the transaction ends; no row if it is gone. */
+    /** Locks the claim (job $1, `retryCount` $2) until the transaction ends; returns no row if the claim is lost. */
     lockClaim: `SELECT data ? 'again' AS again FROM ${job} WHERE ${held} FOR UPDATE`,
     /**
-     * The same for a claim whose last sign of life is still $3. Also returns no row if another transaction has locked
-     * the claim, because no sign of life could be written then.
+     * Locks a claim like `lockClaim` if its last heartbeat is still $3. Also returns no row if another transaction has
+     * locked the claim, because its worker could then not write a heartbeat.
      */
     lockSilent: `SELECT data ? 'again' AS again FROM ${job}
       WHERE ${held} AND heartbeat_on::text = $3 FOR UPDATE SKIP LOCKED`,
-    /** The failed job $1 waits $2 milliseconds for its next try, which serves callers that asked for it meanwhile. */
+    /**
+     * Makes the failed job $1 wait $2 milliseconds for its next try. That try also serves callers that requested the
+     * job during the failed one.
+     */
     tryAgain: `UPDATE ${job}
       SET data = data - 'again', start_after = ${schema}.job_now() + $2::float8 * interval '1 millisecond'
       WHERE name = '${JOBS_QUEUE}' AND id = $1`,
     /**
-     * Claims without a sign of life for $1 seconds, except locked ones, because their workers could not write any. The
-     * lock is a shared one, so that two concurrent checks see the same rows.
+     * Returns claims without a heartbeat for $1 seconds, except locked ones, whose workers could not write a heartbeat.
+     * It takes shared locks, so that two concurrent checks see the same rows.
      */
     silent: `SELECT ${STORED}, heartbeat_on::text AS heartbeat,
         extract(epoch FROM ${schema}.job_now() - heartbeat_on)::float8 AS seconds
       FROM ${job} WHERE ${alive} AND state = 'active'
         AND heartbeat_on <= ${schema}.job_now() - $1::float8 * interval '1 second'
       FOR SHARE SKIP LOCKED`,
-    /** Owner $1's job $2, kept as it is until the transaction ends. */
+    /** Returns the job $2 of the owner $1, and locks it until the transaction ends. */
     lockJob: `SELECT ${STORED}, state::text AS state FROM ${job}
       WHERE name = '${JOBS_QUEUE}' AND id = $2 AND group_id = $1 FOR UPDATE`,
-    /** Owner $1's job $2 as it is listed. */
+    /** Returns the job $2 of the owner $1 in the form of a list. */
     find: `SELECT ${LISTED} FROM ${job} WHERE name = '${JOBS_QUEUE}' AND id = $2 AND group_id = $1`,
-    /** Removes what owner $1 has. */
+    /** Deletes all jobs of the owner $1. */
     removeAll: `DELETE FROM ${job} WHERE name = '${JOBS_QUEUE}' AND group_id = $1`,
     remove: `DELETE FROM ${job} WHERE name = '${JOBS_QUEUE}' AND id = $1`,
-    /** Forgets jobs that ended long ago: done $1 seconds ago, failed $2. */
+    /** Deletes jobs that were done at least $1 seconds ago, or failed at least $2 seconds ago. */
     forget: `DELETE FROM ${job} WHERE name = '${JOBS_QUEUE}' AND (
         state = 'completed' AND completed_on < ${schema}.job_now() - $1::float8 * interval '1 second'
         OR state = 'failed' AND completed_on < ${schema}.job_now() - $2::float8 * interval '1 second'
       )`,
     /**
-     * A page of at most $1, newest first, after the job of $2 microseconds and id $3, of kind $4, each null for all; of
-     * owner $5 if `owned`.
+     * Returns a page of jobs, newest first. $1 is the limit; $2 and $3 are the creation time in microseconds and the id
+     * of the last job on the previous page, or null; $4 is the kind, or null for all; $5 is the owner if `owned` is
+     * true.
      */
     list: (state: JobState | undefined, owned: boolean) => `SELECT ${LISTED} FROM ${job}
       WHERE name = '${JOBS_QUEUE}' ${owned ? "AND group_id = $5" : ""} ${state === undefined ? "" : `AND ${STATES[state]}`}

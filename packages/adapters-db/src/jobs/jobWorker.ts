@@ -14,20 +14,23 @@ import type { DatabaseError } from "../database/Database.ts"
 import { sendJob } from "./enqueueJob.ts"
 
 /**
- * The outcome of a try. If a try was cut short because its worker stopped or died, the next one starts without a pause.
+ * The outcome of a try. If a try was cut short because its worker stopped or died, the next try starts without a pause.
  */
 export type TryEnd =
   | { readonly _tag: "done" | "cut-short" }
   | { readonly _tag: "failed"; readonly retryDelayMs: number }
 
-/** The queue stores only this of a failure, because the error itself may contain personal data; the handler logs it. */
+/**
+ * The text that the queue stores for every failure. The error itself is not stored, because it may contain personal
+ * data; the handler logs it.
+ */
 const FAILED = { message: "The try failed." }
 
 /**
- * Ends a try, and in the same transaction queues the job again if that was requested meanwhile. Does nothing if the
- * claim is gone, so that a worker that was taken for dead cannot end another's try. If another process ends it because
- * of its silence since the sign of life `silentSince`, nothing is done unless that is still the last sign and the claim
- * is not locked. Returns true if the try was ended.
+ * Ends a try, and in the same transaction enqueues the job again if that was requested during the try. Does nothing if
+ * the claim is lost, so that a worker that was wrongly taken for dead cannot end the try of another worker. If another
+ * process ends the try because of its silence, `silentSince` is the last known heartbeat: then nothing is done if a
+ * newer heartbeat exists, or if the claim is locked. Returns true if the try was ended.
  */
 export const settleTry = (parts: JobParts) => {
   const { boss, owner, text, wake } = parts
@@ -70,19 +73,22 @@ export interface JobWorkerOptions {
 
 /** The interval of a worker's heartbeats. */
 const BEAT_INTERVAL = "1 second"
-/** Retries of recording the end of a try if the database does not answer; afterwards the claim expires. */
+/**
+ * The number and interval of retries to store the end of a try if the database does not answer. After these, the claim
+ * expires.
+ */
 const SETTLE_RETRIES = { times: 20, schedule: Schedule.spaced("500 millis") }
-/** Time that interrupted tries have to end. */
+/** Time within which interrupted tries have to end. */
 const INTERRUPT_TIMEOUT_MS = 1000
 
-/** The latest word of a try on its progress; undefined if the database has it already. */
+/** The latest progress of a try; undefined if it is stored already. */
 interface News {
   progress: JobProgress | undefined
 }
 
 /**
- * Writes signs of life, with the try's progress if it has changed. Returns when the claim no longer belongs to this
- * worker, because another process took the worker for dead and ended the try.
+ * Writes heartbeats, with the progress of the try if it has changed. Returns when the claim no longer belongs to this
+ * worker, because another process has taken the worker for dead and ended the try.
  */
 const claimLost = (
   { owner, report, text }: JobParts,
@@ -110,7 +116,7 @@ const endOf = ({ kind }: JobHandler, { retryCount }: Claim, exit: Exit.Exit<unkn
   return { _tag: "failed", retryDelayMs: retryDelayMs(kind, retryCount + 1) }
 }
 
-/** Runs a try in a span of the trace in which its job was enqueued; a retry is a further span there. */
+/** Runs a try in a span of the trace in which its job was enqueued; each retry has a span of its own. */
 const inTrace = <A, E>({ kind, retryCount, traceparent }: Claim, work: Effect.Effect<A, E>): Effect.Effect<A, E> => {
   const parent = spanFrom(traceparent ?? undefined)
   return Effect.withSpan(work, `job ${kind}`, {
@@ -120,7 +126,10 @@ const inTrace = <A, E>({ kind, retryCount, traceparent }: Claim, work: Effect.Ef
   })
 }
 
-/** Runs a claimed try with heartbeats, and records its end in the queue. If interrupted, it interrupts only the handler. */
+/**
+ * Runs a claimed try with heartbeats, and stores its end in the queue. An interruption reaches only the handler of the
+ * job.
+ */
 const tryJob = (parts: JobParts) => {
   const settle = settleTry(parts)
   return (claim: Claim, handler: JobHandler): Effect.Effect<void> =>
@@ -139,7 +148,7 @@ const tryJob = (parts: JobParts) => {
     )
 }
 
-/** The next claim, if a place is free and a job waits. */
+/** Claims the next job if a place is free and a job is waiting. */
 const claimNext = ({ owner, report, text }: JobParts, taken: JobPlaces, kinds: ReadonlyArray<JobKind>) => {
   const last = kinds.filter(({ comesLast }) => comesLast === true)
   return owner.execute(text.claim, [taken.full, taken.served, tagsOf(kinds), tagsOf(last)]).pipe(
@@ -151,8 +160,9 @@ const claimNext = ({ owner, report, text }: JobParts, taken: JobPlaces, kinds: R
 const tagsOf = (kinds: ReadonlyArray<JobKind>): ReadonlyArray<string> => kinds.map(({ tag }) => tag)
 
 /**
- * Works on jobs of the handlers' kinds until the scope closes: claims them one by one, each for the owner whose turn it is, as long as there
- * is a place. Closing lets the tries that run finish, within the bound, and interrupts them then.
+ * Runs jobs of the handlers' kinds until the scope closes. It claims jobs one by one while a place is free, each for
+ * the owner whose turn it is. When the scope closes, running tries may finish within a time limit, and are then
+ * interrupted.
  */
 export const startWorker = (
   parts: JobParts,
@@ -162,7 +172,7 @@ export const startWorker = (
 ): Effect.Effect<void, never, Scope.Scope> => {
   const taken = new JobPlaces(concurrency)
   const running = new Set<Fiber.Fiber<void>>()
-  /** Open when there may be something to do. */
+  /** Open if there may be a job to claim. */
   const awake = Latch.makeUnsafe(true)
   const wake = () => awake.openUnsafe()
   let stopping = false
@@ -175,7 +185,8 @@ export const startWorker = (
       taken.begin(claim.owner)
       const fiber = yield* Effect.forkDetach(run(claim, byKind.get(claim.kind)!))
       running.add(fiber)
-      // Its first statement goes before the next look, for which an embedded database would keep it waiting.
+      // Lets the first statement of the try run before the next claim, which would keep it waiting on an embedded
+      // database.
       yield* Effect.yieldNow
       fiber.addObserver(() => {
         running.delete(fiber)
@@ -216,28 +227,28 @@ export const startWorker = (
   )
 }
 
-/** A claim is looked at once its worker has missed more than two signs of life. */
+/** A claim is checked after its worker has missed more than two heartbeats. */
 const SUSPECT_SECONDS = 2.5
-/** The silence of a worker after which its claim may be taken over. */
+/** The silence of a worker, in seconds, after which its claim may be taken over. */
 const LEASE_SECONDS = 6
-/** The number of consecutive checks that must have found the same last sign. */
+/** The number of consecutive checks that must find the same last heartbeat. */
 const LOOKS = 3
 const LOOK_INTERVAL = "1 second"
-/** A check that ends this long after the previous one was delayed. */
+/** Milliseconds between two checks after which the later one counts as delayed. */
 const LATE_MS = 3000
 
 const keyOf = ({ id, retryCount, heartbeat }: SilentClaim): string => `${id} ${retryCount} ${heartbeat}`
 
 /**
- * One check for the tries of dead workers, which is repeated every second and ends those that it finds. Silence alone
- * is no proof, because a live worker cannot write a sign while the database is down, while its row is locked, or while
- * its machine is suspended. A worker counts as dead if several checks in a row found no newer sign, each at a moment
- * when the worker could have written one: the row was free, no check failed, and none was late. A live worker writes a
- * sign between the first check and the last one.
+ * Makes a check that ends the tries of dead workers; it is repeated every second. Silence alone is no proof of death,
+ * because a live worker cannot write a heartbeat while the database is down, while the row of its job is locked, or
+ * while its machine is suspended. A worker counts as dead if several consecutive checks found no newer heartbeat, each
+ * at a moment when the worker could have written one: the row was not locked, no check failed, and none was delayed. A
+ * live worker writes a heartbeat between the first check and the last one.
  */
 export const lookForDeadTries = (parts: JobParts): Effect.Effect<void, DatabaseError> => {
   const settle = settleTry(parts)
-  /** The number of consecutive looks that found a claim with this last heartbeat. */
+  /** The number of consecutive checks that have found a claim with this last heartbeat, by claim. */
   let seen: ReadonlyMap<string, number> = new Map()
   let lookedAt = -Infinity
   return Effect.gen(function* () {
@@ -258,15 +269,15 @@ export const lookForDeadTries = (parts: JobParts): Effect.Effect<void, DatabaseE
   })
 }
 
-/** Ends the tries of workers that died, for ever: about seven seconds after the last sign of life. */
+/** Repeats the check for dead workers for ever. It ends a try about seven seconds after the worker's last heartbeat. */
 export const takeOverDeadTries = (parts: JobParts): Effect.Effect<never> =>
   Effect.forever(Effect.andThen(Effect.catch(lookForDeadTries(parts), parts.report), Effect.sleep(LOOK_INTERVAL)))
 
 const DAY_SECONDS = 24 * 60 * 60
-/** Retention of a job after its end: done, failed. */
+/** The seconds for which a job is stored after its end: if it is done, and if it has failed. */
 const KEPT_SECONDS = [DAY_SECONDS, 30 * DAY_SECONDS]
 const FORGETTING = Schedule.jittered(Schedule.spaced("5 minutes"))
 
-/** Forgets jobs that ended long ago, for ever. */
+/** Repeatedly deletes jobs that ended long ago, for ever. */
 export const forgetOldJobs = ({ boss, owner, report, text }: JobParts): Effect.Effect<unknown> =>
   Effect.andThen(boss, owner.execute(text.forget, KEPT_SECONDS)).pipe(Effect.catch(report), Effect.repeat(FORGETTING))

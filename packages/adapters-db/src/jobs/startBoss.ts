@@ -7,8 +7,8 @@ import type { JobQueueOptions } from "./JobQueueOptions.ts"
 import { JOBS_QUEUE, JOBS_QUEUE_POLICY, type jobSql } from "./jobSql.ts"
 
 /**
- * The calls of the queue library that the job queue makes. The library's own declarations do not compile with
- * `skipLibCheck: false`, so no published type names them.
+ * The methods of the queue library that Parley calls. The library's own declarations do not compile with `skipLibCheck:
+ * false`, so no published type may name them.
  */
 export interface Boss {
   send(queue: string, data: object, options: object): Promise<string | null>
@@ -24,7 +24,10 @@ interface BossTry {
 
 type Statement = (text: string, params: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<object>, DatabaseError>
 
-/** The queue library's view of the database. It reads SQLSTATEs off the driver's own errors. */
+/**
+ * The access to the database for the queue library. It throws the driver's own errors, from which the library reads the
+ * SQLSTATE.
+ */
 export const bossDatabase = (statement: Statement) => ({
   executeSql: async (text: string, params?: Array<unknown>) => {
     try {
@@ -35,7 +38,10 @@ export const bossDatabase = (statement: Statement) => ({
   }
 })
 
-/** The library's own installation can trip over another one that starts at the same moment: this one holds a lock meanwhile. */
+/**
+ * Runs `begin` under a lock, because the library's installation can fail if another process installs at the same
+ * moment.
+ */
 const oneAtATime = (owner: DatabaseOwner["Service"], begin: () => Promise<void>): Promise<void> =>
   Effect.runPromise(
     owner
@@ -49,8 +55,9 @@ const oneAtATime = (owner: DatabaseOwner["Service"], begin: () => Promise<void>)
   )
 
 /**
- * Loads the queue library, brings its schema up to date and starts it. Any number of processes may do so at once.
- * Afterwards the library knows the queue, so that sending a job needs no statement except the insertion.
+ * Loads the queue library, brings its schema up to date, and starts it. Any number of processes may do so at the same
+ * time. Afterwards the library has the queue in memory, so that enqueuing a job needs no other statement than the
+ * insertion.
  */
 export const startBoss = async (
   owner: DatabaseOwner["Service"],
@@ -63,7 +70,8 @@ export const startBoss = async (
     backend: driver === "pg" ? "postgres" : "pglite",
     schema: `"${owner.schemaName}_boss"`,
     schedule: false,
-    // Its own bounds of a try would end one without honouring who asked for the job meanwhile: ours do all of it.
+    // Switches the library's supervision off, because it would end a try without running the job for callers that
+    // requested it during the try; `lookForDeadTries` does all of this.
     supervise: false
   })
   boss.on("error", (error) => options.onError?.(error))
@@ -81,7 +89,7 @@ export const startBoss = async (
   }
 }
 
-/** The values that the parts of the queue share. */
+/** The values that all parts of the job queue share. */
 export interface JobParts {
   readonly owner: DatabaseOwner["Service"]
   /** The queue library, started with the first use. */
@@ -93,11 +101,11 @@ export interface JobParts {
   readonly report: (error: DatabaseError) => Effect.Effect<void>
 }
 
-/** A call of the queue library; its exceptions become failures of the database. */
+/** Calls the queue library, and turns its exceptions into database failures. */
 export const callBoss = <A>(call: () => Promise<A>): Effect.Effect<A, DatabaseError> =>
   Effect.tryPromise({ try: call, catch: toDatabaseError })
 
-/** A view of the database for the queue library whose statements join the surrounding transaction. */
+/** The access to the database for the queue library whose statements join the surrounding transaction. */
 export const joinedDatabase = (owner: DatabaseOwner["Service"]) =>
   Effect.map(Effect.context<never>(), (context) =>
     bossDatabase((text, params) =>
@@ -108,7 +116,7 @@ export const joinedDatabase = (owner: DatabaseOwner["Service"]) =>
     )
   )
 
-/** Brings the job queue's own schema up to date, as its first use would do otherwise. */
+/** Brings the job queue's own schema up to date, which its first use would otherwise do. */
 export const installJobQueue = Effect.gen(function* () {
   const { driver } = yield* Database
   const owner = yield* DatabaseOwner

@@ -10,13 +10,13 @@ const workerSql = (schemaName: string) => {
   const workers = `"${schemaName}".workers`
   const queue = `"${schemaName}_boss"`
   return {
-    /** A sign of life of worker $1; forgets workers that died a day ago. */
+    /** Writes a heartbeat of the worker $1, and deletes workers whose last heartbeat is more than a day old. */
     beat: `WITH forgotten AS (
         DELETE FROM ${workers} WHERE seen_at < now() - interval '1 day' AND id <> $1::uuid
       ) INSERT INTO ${workers} (id, started_at, seen_at) VALUES ($1::uuid, now(), now())
       ON CONFLICT (id) DO UPDATE SET seen_at = now(), left_at = NULL`,
     leave: `UPDATE ${workers} SET seen_at = now(), left_at = now() WHERE id = $1::uuid`,
-    /** The workers, of which those count as alive that were seen within $1 milliseconds, and the due jobs. */
+    /** Counts the workers and the due jobs. A worker is alive if its last heartbeat is at most $1 milliseconds old. */
     state: `SELECT alive, due, ${age("seen_at")} AS "lastSeenMs", ${age("due_at")} AS "oldestDueMs"
       FROM (
         SELECT count(*) FILTER (WHERE left_at IS NULL AND seen_at > now() - $1::float8 * interval '1 millisecond')::int
@@ -37,7 +37,7 @@ const stateOf = ({ alive, due, lastSeenMs, oldestDueMs }: WorkStateRow): WorkSta
   oldestDueMs: oldestDueMs ?? undefined
 })
 
-/** The workers of all processes, and the jobs that wait for them. */
+/** Lists the workers of all processes, and counts the jobs that wait for them. */
 export const makeWorkerRegistry = ({ boss, owner: { execute, schemaName } }: JobParts): WorkerRegistry["Service"] => {
   const text = workerSql(schemaName)
   return WorkerRegistry.of({

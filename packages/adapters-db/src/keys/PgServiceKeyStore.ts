@@ -21,7 +21,10 @@ const COLUMNS = `k.id, k.name, to_json(k.scopes) AS scopes,
   ${milliseconds("revoked_at")} AS "revokedAt", ${milliseconds("previous_until")} AS "previousUntil",
   ${milliseconds("last_used_at")} AS "lastUsedAt"`
 
-/** The digests of the texts that count now. */
+/**
+ * The digests of the texts that are valid for a key now: the current text and, for some time after a change, the
+ * previous one.
+ */
 const DIGESTS = `to_json(array_remove(ARRAY[encode(k.digest, 'hex'),
   CASE WHEN k.previous_until > clock_timestamp() THEN encode(k.previous_digest, 'hex') END], NULL)) AS digests`
 
@@ -83,5 +86,5 @@ const make = Effect.map(Database, ({ schema, statement }) => {
   })
 })
 
-/** The keys of services, in Postgres or PGlite, for all server processes on it. */
+/** Service keys in Postgres or PGlite, shared by all server processes of this database. */
 export const PgServiceKeyStoreLayer: Layer.Layer<ServiceKeyStore, never, Database> = Layer.effect(ServiceKeyStore, make)

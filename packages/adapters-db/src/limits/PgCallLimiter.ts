@@ -45,5 +45,8 @@ const make = Effect.map(Database, ({ schema, statement }) =>
   })
 )
 
-/** Admits calls in Postgres or PGlite, by the database's clock, for all server processes on it. */
+/**
+ * A limiter of concurrent calls in Postgres or PGlite, by the database's clock, shared by all server processes of this
+ * database.
+ */
 export const PgCallLimiterLayer: Layer.Layer<CallLimiter, never, Database> = Layer.effect(CallLimiter, make)

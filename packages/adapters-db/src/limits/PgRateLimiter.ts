@@ -10,8 +10,9 @@ interface CountedRow {
 }
 
 /**
- * Each window uses the row of the previous one, so that there is one row for each subject and name. A call that waited
- * for another call began before that call's window, and is refused for the window's whole length.
+ * Counts an event. A new window replaces the row of the previous one, so that there is one row for each subject and
+ * name. If a call waits for another call's row lock, its own time is earlier than the window that the other call has
+ * begun; it then reports at most the whole length of a window as the remaining time.
  */
 const countText = (schema: string) => `
   INSERT INTO ${schema}.rate_windows AS w (subject, name, count, ends_at)
@@ -41,5 +42,5 @@ const make = Effect.map(Database, ({ schema, statement }) =>
   })
 )
 
-/** Counts in Postgres or PGlite, by the database's clock, for all server processes on it. */
+/** A rate limiter in Postgres or PGlite, by the database's clock, shared by all server processes of this database. */
 export const PgRateLimiterLayer: Layer.Layer<RateLimiter, never, Database> = Layer.effect(RateLimiter, make)

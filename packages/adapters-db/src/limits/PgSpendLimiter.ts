@@ -49,5 +49,8 @@ const make = Effect.map(Database, ({ schema, statement }) =>
   })
 )
 
-/** Bounds spending in Postgres or PGlite, by the database's clock, for all server processes on it. */
+/**
+ * A limiter of spending in Postgres or PGlite, by the database's clock, shared by all server processes of this
+ * database.
+ */
 export const PgSpendLimiterLayer: Layer.Layer<SpendLimiter, never, Database> = Layer.effect(SpendLimiter, make)

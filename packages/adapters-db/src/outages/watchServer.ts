@@ -12,15 +12,15 @@ const PROBE_EVERY_MS = 2_000
 type Client = new (options: pg.ClientConfig) => pg.Client
 
 /**
- * Whether a server says anything to a new connection and a statement on it. Those in its pool may wait for answers that
- * never come.
+ * True if the server answers a new connection and a statement on it. The connections in the pool are not used, because
+ * they may be waiting for answers that never come.
  */
 const answers = async (pool: pg.Pool): Promise<boolean> => {
   const { Client, options } = pool as unknown as { readonly Client?: Client; readonly options?: pg.PoolConfig }
-  // A pool of the caller's that does not reveal how it connects. Its next request is the probe.
+  // The application's pool does not reveal how it connects, so its next request serves as the probe.
   if (Client === undefined || options === undefined) return true
   const limits = { connectionTimeoutMillis: PROBE_MS, query_timeout: PROBE_MS }
-  // A pool hides its password from copies.
+  // The password is copied explicitly, because a pool hides it when its options are copied.
   const client = new Client({ ...options, password: options.password, ...limits })
   client.on("error", () => undefined)
   try {
@@ -35,15 +35,15 @@ const answers = async (pool: pg.Pool): Promise<boolean> => {
 }
 
 /**
- * True if a failure comes from the server or its host: if a client gave up by itself, there is no code. A server whose
- * TLS was refused has answered.
+ * True if a failure comes from the server or its host. A timeout of the client itself has no code, or the code
+ * ETIMEDOUT. A server whose TLS the client refused has answered.
  */
 export const isAnswer = (cause: unknown): boolean => {
   const code = causeCode(cause)
   return isReported(cause) || tlsRefusal(cause) !== undefined || (code !== undefined && code !== "ETIMEDOUT")
 }
 
-/** Watches the server behind a pool for silence. */
+/** Watches whether the server behind a pool is silent. */
 export const watchServer = (pool: PgPool): Effect.Effect<SilenceWatch> =>
   Effect.map(Clock.Clock, (clock) => {
     const probe = Effect.promise(async () => {

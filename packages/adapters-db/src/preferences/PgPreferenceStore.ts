@@ -8,7 +8,7 @@ interface PreferencesRow extends Row {
   readonly model: string | null
 }
 
-/** Preferences in Postgres or PGlite, read and written as their owner. */
+/** Preferences in Postgres or PGlite. Statements run with the rights of their owner. */
 export const PgPreferenceStoreLayer: Layer.Layer<PreferenceStore, never, Database> = Layer.effect(
   PreferenceStore,
   Effect.map(Database, ({ schema, statementAsUser }) => {

@@ -9,15 +9,15 @@ interface AccessRow extends Row {
   readonly blockedAt: number | null
 }
 
-/** The changes since a moment, and the moment to ask for next. */
+/** The rows that changed since a time, and the time with which the caller asks next. */
 interface ChangedRow<A> extends Row {
   readonly changed: ReadonlyArray<A>
   readonly as_of: number
 }
 
 /**
- * Longer than a statement may take from reading its clock to its commit, so that rows that were committed late are read
- * again.
+ * The overlap of two reads of changes. It is longer than the time from a statement's clock reading to its commit, so
+ * that the next read includes rows that were committed late.
  */
 const OVERLAP = "interval '1 minute'"
 
@@ -52,7 +52,8 @@ const makeAccess = Effect.map(Database, ({ asService, schema, statement }) => {
     find: (userId) => storing("AccessStore.find")(find(userId)),
     lock: (userId) =>
       asService(({ query }) =>
-        // Two statements: the second one sees what the transaction before committed.
+        // Uses two statements, so that the second one sees the changes that the previous holder of the lock has
+        // committed.
         Effect.andThen(
           query(`SELECT ${schema}.lock_payments($1)`, [userId]),
           Effect.map(query<AccessRow>(findText, [userId]), ([row]) => row && recordOf(row))
@@ -89,10 +90,12 @@ const makeRevoked = Effect.map(Database, ({ schema, statement }) => {
   })
 })
 
-/** The people whose access operators ended, in Postgres or PGlite, for all server processes on it. */
+/**
+ * The people whose access operators have ended, in Postgres or PGlite, shared by all server processes of this database.
+ */
 export const PgAccessStoreLayer: Layer.Layer<AccessStore, never, Database> = Layer.effect(AccessStore, makeAccess)
 
-/** Sessions that were signed out, in Postgres or PGlite, for all server processes on it. */
+/** The sessions that were signed out, in Postgres or PGlite, shared by all server processes of this database. */
 export const PgRevokedSessionsLayer: Layer.Layer<RevokedSessions, never, Database> = Layer.effect(
   RevokedSessions,
   makeRevoked

@@ -27,7 +27,9 @@ const beginText = (schema: string) => `
   ON CONFLICT (browser) DO UPDATE SET
     code = excluded.code, email = excluded.email, tries = 0, used = false, expires_at = excluded.expires_at`
 
-/** The row lock of the update orders concurrent tries: one of them finds the code unused. */
+/**
+ * Redeems a code. The row lock of the update orders concurrent tries, so that only one of them finds the code unused.
+ */
 const redeemText = (schema: string) => `
   UPDATE ${schema}.sign_ins SET tries = tries + 1, used = code = decode($2, 'hex')
   WHERE browser = decode($1, 'hex') AND NOT used AND tries < ${MOST_TRIES} AND expires_at > clock_timestamp()
@@ -65,5 +67,5 @@ const make = Effect.map(Database, ({ schema, statement }) =>
   })
 )
 
-/** Sign-ins by e-mail in Postgres or PGlite, for all server processes on it. */
+/** Sign-ins by e-mail in Postgres or PGlite, shared by all server processes of this database. */
 export const PgSignInStoreLayer: Layer.Layer<SignInStore, never, Database> = Layer.effect(SignInStore, make)

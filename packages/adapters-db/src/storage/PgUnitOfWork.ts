@@ -3,7 +3,10 @@ import { Effect, Layer } from "effect"
 import { Database, DatabaseError } from "../database/Database.ts"
 import { storing } from "./storageFailed.ts"
 
-/** A serialization failure and a deadlock (PostgreSQL 17, appendix A): only a new transaction can succeed. */
+/**
+ * The SQLSTATEs of a serialization failure and of a deadlock (PostgreSQL 17, appendix A). After these, only a new
+ * transaction can succeed.
+ */
 const CONFLICTS: ReadonlySet<string | undefined> = new Set(["40001", "40P01"])
 
 const isConflict = (error: unknown): error is StorageFailed =>
@@ -20,7 +23,7 @@ const make = Effect.map(Database, (database) =>
 )
 
 /**
- * Units of work as database transactions. A failed store call inside one fails the whole unit, even if the caller
- * ignored the failure, because Postgres refuses all further statements of a failed transaction.
+ * Runs units of work as database transactions. If a store call inside a unit fails, the whole unit fails, even if the
+ * caller ignores the failure, because Postgres refuses all further statements of a failed transaction.
  */
 export const PgUnitOfWorkLayer: Layer.Layer<UnitOfWork, never, Database> = Layer.effect(UnitOfWork, make)

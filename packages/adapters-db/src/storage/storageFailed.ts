@@ -4,8 +4,8 @@ import type { DatabaseError } from "../database/Database.ts"
 import { forPurpose, type Purpose } from "../database/limits.ts"
 
 /**
- * Maps the errors of a port's method: a database error becomes `StorageFailed` of `operation` (port and method, for
- * example `ChatStore.list`). Other failures pass. The statements of the method have the time limits of `purpose`.
+ * Turns database errors of a port's method into `StorageFailed`; other failures stay as they are. `operation` names the
+ * port and the method, for example `ChatStore.list`. The statements of the method have the time limits of `purpose`.
  */
 export const storing =
   (operation: string, purpose: Purpose = "interactive") =>

@@ -3,10 +3,10 @@ import { Effect, Layer } from "effect"
 import { Database, type Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
 
-/** The moment at which a day begins that is counted from 1970-01-01. */
+/** Returns an SQL expression for the beginning of a day, which is given as the number of days since 1970-01-01. */
 const startOf = (day: string) => `to_timestamp(${day}::float8 * 86400)`
 
-/** Parameters: the first day, the last day. */
+/** Sums charges by day and model. SQL parameters: the first day, the last day. */
 const chargesText = (schema: string) => `
   SELECT to_char(t.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, coalesce(t.model, '') COLLATE "C" AS model,
     count(*)::float8 AS replies, sum(-t.amount)::float8 AS credits
@@ -15,9 +15,9 @@ const chargesText = (schema: string) => `
   GROUP BY 1, 2 ORDER BY 1, 2`
 
 /**
- * The people to look at are those with events since the first day: an event arrives after its payment, by clocks that may
- * differ by less than a day. The payments of an invoice that paid for several things are the same. Parameters: the first
- * day, the last day.
+ * Sums payments by day and currency. It reads only people with payment events that arrived since the day before the
+ * first day: an event arrives after its payment, and the clocks may differ by less than a day. If an invoice paid for
+ * several things, its payment counts once. SQL parameters: the first day, the last day.
  */
 const revenueText = (schema: string) => `
   WITH payers AS MATERIALIZED (
@@ -51,5 +51,5 @@ const make = Effect.map(Database, ({ schema, statement }) =>
   })
 )
 
-/** The sums of the ledger and of the stored payments in Postgres or PGlite. */
+/** Sums of the ledger and of stored payments, in Postgres or PGlite. */
 export const PgMoneyRecordsLayer: Layer.Layer<MoneyRecords, never, Database> = Layer.effect(MoneyRecords, make)

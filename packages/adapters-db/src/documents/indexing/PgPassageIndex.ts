@@ -34,7 +34,7 @@ import { foundOf, type PassageRow, searchPassages, type StoredPassageRow } from 
 import type { Excerpt } from "@parley/core"
 import type { Heading } from "@parley/core/reading"
 
-/** Parts of the text, and passages, that one statement reads. */
+/** The most parts of a text, and the most passages, that one statement reads. */
 const PARTS_PER_STATEMENT = 4
 const PASSAGES_PER_STATEMENT = 500
 
@@ -45,7 +45,7 @@ interface ActiveRow extends Row {
   readonly headings: ReadonlyArray<Heading> | null
 }
 
-/** A column of headings as a field, which is absent if there are none. */
+/** Returns a column of headings as an optional field, which is absent if the column is null. */
 const headingsField = (column: ReadonlyArray<Heading> | null): { readonly headings?: ReadonlyArray<Heading> } =>
   column === null ? {} : { headings: column }
 
@@ -58,7 +58,7 @@ const passageOf = (row: StoredPassageRow): Passage => ({
   ...headingsField(row.headings)
 })
 
-/** `PassageIndex.spread`: one statement. */
+/** Implements `PassageIndex.spread` with one statement. */
 const spreadPassages = (
   { statementAsUser }: Database["Service"],
   text: GenerationSql,
@@ -75,7 +75,7 @@ interface ExcerptRow extends Row {
   readonly text: string | null
 }
 
-/** Reads rows in pages of `size`, each from the end of the one before. */
+/** Reads all rows in pages of `size`. Each page begins where the previous one ended. */
 const readAll = Effect.fnUntraced(function* <R extends Row>(
   size: number,
   page: (from: number) => Effect.Effect<ReadonlyArray<R>, DatabaseError>,
@@ -92,8 +92,8 @@ const readAll = Effect.fnUntraced(function* <R extends Row>(
 })
 
 /**
- * `PassageIndex.read`: page by page, so that no statement takes long; if another generation becomes active meanwhile,
- * it reads that one instead.
+ * Implements `PassageIndex.read`. It reads page by page, so that no statement takes long. If another generation becomes
+ * active meanwhile, it starts again with that generation.
  */
 const readGeneration = Effect.fnUntraced(function* (
   database: Database["Service"],
@@ -127,14 +127,17 @@ const readGeneration = Effect.fnUntraced(function* (
   return undefined
 })
 
-/** `PassageIndex.excerpt`: one statement reads the one or two parts of the text that overlap the stretch. */
+/**
+ * Implements `PassageIndex.excerpt`: one statement reads the one or two parts of the text that overlap the requested
+ * range.
+ */
 const readExcerpt = (
   { statementAsUser }: Database["Service"],
   text: GenerationSql,
   { userId, documentId, from, to }: ExcerptInput
 ): Effect.Effect<Excerpt | undefined, DatabaseError> =>
   Effect.map(
-    // One unit more on both sides shows if a character would be split.
+    // Reads one UTF-16 unit more on both sides, which shows whether the range would split a character.
     statementAsUser<ExcerptRow>(userId, text.readExcerpt, [userId, documentId, from - 1, to + 1]),
     (rows) => {
       const [first] = rows
@@ -155,7 +158,7 @@ interface IndexingRow extends Row {
   readonly activatedAt: number | null
 }
 
-/** `PassageIndex.indexings`: moments are microseconds since 1970, by the database's clock. */
+/** Implements `PassageIndex.indexings`. Times are microseconds since 1970, by the database's clock. */
 const findIndexings = (
   database: Database["Service"],
   text: GenerationSql,
@@ -228,8 +231,8 @@ const makeWriter = Effect.gen(function* () {
 })
 
 /**
- * Passages in Postgres or PGlite: SQL ranks them by BM25, exactly, within the named documents and by the owner's statistics;
- * relevance feedback ranks the best again.
+ * Passages in Postgres or PGlite. SQL ranks them exactly by BM25, within the named documents and with the statistics of
+ * all documents of their owner; relevance feedback then ranks the best passages again.
  */
 export const PgPassageIndexLayer: Layer.Layer<PassageIndex | PassageWriter, never, Database> = Layer.mergeAll(
   Layer.effect(PassageIndex, makeIndex),

@@ -6,14 +6,15 @@ import { storing } from "../../storage/storageFailed.ts"
 
 const FOREIGN_KEY_VIOLATION = "23503"
 
-/** Moments are microseconds since 1970, by the database's clock. */
+/** The time at which a run began, in microseconds since 1970, by the database's clock. */
 const MOMENT = `(extract(epoch FROM begun_at) * 1000000)::bigint AS "begunAt"`
 const ALIVE = "begun_at > clock_timestamp() - interval '7 days'"
 
 const texts = (schema: string) => ({
   /**
-   * Parameters: the scope, whether an unfinished run starts from the beginning. The last column is true if this statement
-   * continued a run. It also reads the earlier row for that, because two statements may have the same clock time.
+   * Begins a run, or continues an unfinished one. SQL parameters: the scope, and whether an unfinished run starts again
+   * from the beginning. The column `continued` is true if an unfinished run is continued. For that the statement also
+   * looks at the earlier row, because two statements may have the same clock time.
    */
   begin: `INSERT INTO ${schema}.reindex_runs AS r (scope, begun_at) VALUES ($1, clock_timestamp())
     ON CONFLICT (scope) DO UPDATE SET begun_at = CASE
@@ -23,8 +24,8 @@ const texts = (schema: string) => ({
   find: `SELECT ${MOMENT} FROM ${schema}.reindex_runs WHERE scope = $1 AND ${ALIVE}`,
   end: `DELETE FROM ${schema}.reindex_runs WHERE scope = $1`,
   /**
-   * Parameters: owner, document, holder, milliseconds. No row: another holder has the claim, or there is no ready
-   * document.
+   * Claims a ready document. Returns no row if another holder has the claim, or if the document does not exist or is
+   * not ready. SQL parameters: owner, document, holder, length of the claim in milliseconds.
    */
   claim: `INSERT INTO ${schema}.reindex_claims AS c (user_id, document_id, holder, expires_at)
     SELECT user_id, id, $3::uuid, clock_timestamp() + $4::integer * interval '1 millisecond'
@@ -33,20 +34,20 @@ const texts = (schema: string) => ({
       WHERE c.holder = excluded.holder OR c.expires_at <= clock_timestamp()
     RETURNING holder`,
   release: `DELETE FROM ${schema}.reindex_claims WHERE user_id = $1 AND document_id = $2 AND holder = $3`,
-  /** Parameters: owner, document, holder, failure. */
+  /** Ends a claim with a failure. SQL parameters: owner, document, holder, failure. */
   fail: `UPDATE ${schema}.reindex_claims SET expires_at = clock_timestamp(), failure = $4
     WHERE user_id = $1 AND document_id = $2 AND holder = $3`,
   sweep: `WITH runs AS (DELETE FROM ${schema}.reindex_runs WHERE NOT ${ALIVE} RETURNING 1),
     claims AS (DELETE FROM ${schema}.reindex_claims WHERE failure IS NULL AND expires_at <= clock_timestamp() RETURNING 1)
     SELECT (SELECT count(*) FROM runs) + (SELECT count(*) FROM claims) AS forgotten`,
-  /** Parameter: an owner, null for all people. */
+  /** Counts ready documents by type, version and result. SQL parameter: the owner, or null for all people. */
   standing: `SELECT d.type, g.parser, g.version, g.embedder, c.failure IS NOT NULL AS failed,
       count(*)::integer AS documents, coalesce(sum(d.passages), 0)::float8 AS passages
     FROM ${schema}.documents d
     LEFT JOIN ${schema}.passage_generations g ON g.user_id = d.user_id AND g.document_id = d.id AND g.active
     LEFT JOIN ${schema}.reindex_claims c ON c.user_id = d.user_id AND c.document_id = d.id
     WHERE d.status = 'ready' AND ($1::text IS NULL OR d.user_id = $1) GROUP BY 1, 2, 3, 4, 5`,
-  /** Parameters: an owner, null for all people; the most rows. */
+  /** Lists failures. SQL parameters: the owner, or null for all people; the most rows. */
   failures: `SELECT d.user_id AS "userId", d.id AS "documentId", d.filename, c.failure
     FROM ${schema}.reindex_claims c JOIN ${schema}.documents d ON d.user_id = c.user_id AND d.id = c.document_id
     WHERE c.failure IS NOT NULL AND d.status = 'ready' AND ($1::text IS NULL OR c.user_id = $1)
@@ -54,7 +55,7 @@ const texts = (schema: string) => ({
   forget: `DELETE FROM ${schema}.reindex_claims WHERE user_id = $1 AND failure IS NOT NULL`
 })
 
-/** A group of `standing`: null for unknown versions. */
+/** A row of `standing`; parser, version and embedder are null if they are unknown. */
 interface StandingRow extends Row {
   readonly type: DocumentType
   readonly parser: string | null
@@ -114,7 +115,7 @@ const makeStore = Effect.map(Database, ({ schema, statement }) => {
         isUuid(documentId)
           ? statement(text.claim, [userId, documentId, holder, forMs]).pipe(
               Effect.map((rows) => rows.length > 0),
-              // Deleted in this very moment.
+              // The document was deleted at this very moment.
               Effect.catchIf(
                 ({ sqlState }) => sqlState === FOREIGN_KEY_VIOLATION,
                 () => Effect.succeed(false)

@@ -34,17 +34,17 @@ import {
 import type { GenerationSql } from "./generationSql.ts"
 import type { FindPassageTerms } from "./passageTerms.ts"
 
-/** The most passages of a block: one row of postings speaks of a block at most. */
+/** The most passages of a block. A row of postings belongs to one block. */
 const BLOCK_PASSAGES = 128
 
-/** A passage as it is written, with the words it is found by. */
+/** A passage as it is stored, with the words by which a search finds it. */
 interface PassageRecord extends Passage {
   readonly words: string
 }
 
 export type Block = ReadonlyArray<PassageRecord>
 
-/** Passages in blocks, each written in a statement that ends soon. */
+/** Cuts passages into blocks that are small enough for one short statement each. */
 export function* blocksOf(passages: ReadonlyArray<Passage>): Generator<Block> {
   for (let from = 0; from < passages.length; from += BLOCK_PASSAGES) {
     yield passages
@@ -69,11 +69,11 @@ interface WriteBlock {
   readonly generation: Generation
   readonly language: string
   readonly block: Block
-  /** Embeddings that are kept with it. */
+  /** The embeddings that are stored with the block. */
   readonly embedded: ReadonlyArray<EmbeddedContent>
 }
 
-/** The parameters of a block, after those of its generation. */
+/** Returns the SQL parameters of a block that follow those of its generation. */
 export const blockParams = Effect.fnUntraced(function* (
   database: Database["Service"],
   { arrays, embedder, findTerms }: IndexParts,
@@ -100,15 +100,15 @@ export const blockParams = Effect.fnUntraced(function* (
 })
 
 /**
- * Writes the passages of a block that the generation lacks, in one statement, under the lock of the generation's row:
- * concurrent writers of the same passages write each once.
+ * Writes those passages of a block that the generation does not have yet, in one statement under the lock of the
+ * generation's row. So concurrent writers of the same passages store each passage once.
  */
 const writeBlock = Effect.fnUntraced(function* (
   database: Database["Service"],
   parts: IndexParts,
   { block, embedded, generation, language }: WriteBlock
 ) {
-  // Paid embeddings wait for the disk, and so do other writes of the same transaction.
+  // Waits for the disk if embeddings have been paid for, or if other writes of the same transaction depend on it.
   const durable = embedded.length > 0 || (yield* database.inTransaction)
   let rest = block
   while (rest.length > 0) {
@@ -129,7 +129,7 @@ const writeBlock = Effect.fnUntraced(function* (
   }
 })
 
-/** Returns the contents with the embeddings of their texts. */
+/** Combines the contents of passages with the embeddings of their texts. */
 const withEmbeddings = (
   byText: ReadonlyMap<string, ReadonlyArray<Content>>,
   embeddings: ReadonlyMap<string, Embedding>
@@ -149,8 +149,8 @@ const findGeneration = Effect.fnUntraced(function* (
 })
 
 /**
- * `PassageWriter.add`: stores no passage before its embedding, and the embeddings of a request as soon as they arrive:
- * with the passages if one request and one statement suffice, else before them.
+ * Implements `PassageWriter.add`. It stores no passage before its embedding. The embeddings of a request are stored as
+ * soon as they arrive: together with the passages if one request and one statement suffice, otherwise before them.
  */
 export const addPassages = Effect.fnUntraced(function* (
   database: Database["Service"],
@@ -190,7 +190,7 @@ export const addPassages = Effect.fnUntraced(function* (
   return { asked: wanting.length, reused } satisfies AddedPassages
 })
 
-/** Writes a document and makes it the one that is searched; `also` is committed with it. */
+/** Stores a document's passages and makes them the searched generation; `also` is committed in the same transaction. */
 const writeDocument = Effect.fnUntraced(function* <E>(
   database: Database["Service"],
   parts: IndexParts,
@@ -216,8 +216,9 @@ const writeDocument = Effect.fnUntraced(function* <E>(
 })
 
 /**
- * `PassageWriter.put`: one statement, beside one that looks for known embeddings. The answer of an embedder is written
- * at once and not interrupted; a part of an answer is kept in an unfinished generation.
+ * Implements `PassageWriter.put` with one statement, after one that looks for embeddings that are stored already. The
+ * answer of an embedder is stored at once, without interruption; a partial answer is stored in an unfinished
+ * generation.
  */
 export const putDocument = Effect.fnUntraced(function* <E>(
   database: Database["Service"],

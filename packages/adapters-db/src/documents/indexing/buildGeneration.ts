@@ -21,23 +21,23 @@ import { hash } from "node:crypto"
 import type { UserId } from "@parley/core"
 import type { ArrayValues } from "../../database/arrayValues.ts"
 
-/** Headings as a parameter of type jsonb. */
+/** Serializes headings for a parameter of type jsonb; null if there are none. */
 export const headingsValue = (headings: ReadonlyArray<Heading> | undefined): string | null =>
   headings === undefined || headings.length === 0 ? null : JSON.stringify(headings)
 
-/** UTF-16 units of a part at most: 768 KiB of UTF-8. */
+/** The most UTF-16 units of a part of a text: at most 768 KiB of UTF-8. */
 const PART_LENGTH = 256 * 1024
 
 const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 
-/** A part of a text, which has it from `start` to `end`, in UTF-16 units. */
+/** A part of a text: the text from `start` to `end`, in UTF-16 units. */
 export interface TextPart {
   readonly start: number
   readonly end: number
   readonly text: string
 }
 
-/** A text in parts of bounded size, no character of which is split. */
+/** Cuts a text into parts of bounded size without splitting a character. */
 export const textParts = (text: string): ReadonlyArray<TextPart> => {
   const parts: Array<TextPart> = []
   for (let start = 0; start < text.length;) {
@@ -53,14 +53,17 @@ const FOREIGN_KEY_VIOLATION = "23503"
 
 export const generationGone = ({ documentId }: DocumentKey) => new GenerationGone({ documentId })
 
-/** The first parameters of most statements. */
+/** Returns the first SQL parameters of most statements. */
 export const generationParams = ({ userId, documentId, generation }: Generation): ReadonlyArray<unknown> => [
   userId,
   documentId,
   generation
 ]
 
-/** Writes beside a generation's row: without the row, the generation is gone. */
+/**
+ * Runs a statement that stores rows of a generation; fails with `GenerationGone` if the generation's own row is
+ * missing.
+ */
 export const orGone = <A>(
   generation: Generation,
   written: Effect.Effect<A, DatabaseError>
@@ -79,7 +82,10 @@ const addPart = (
   stored: TextPart
 ) => statement(text.addText, [...generationParams(generation), part, stored.start, stored.end, stored.text])
 
-/** The language of a document: that of the owner's other documents if its text shows none. */
+/**
+ * Returns the language of a document: the one that its text shows, or else the most frequent one of the owner's other
+ * documents.
+ */
 const languageOf = Effect.fnUntraced(function* (
   database: Database["Service"],
   text: GenerationSql,
@@ -91,7 +97,7 @@ const languageOf = Effect.fnUntraced(function* (
   return usual?.language ?? searchLanguageOf(parsed.text)
 })
 
-/** The parameters with which a generation begins; `language` is that of its text. */
+/** Returns the SQL parameters with which a generation begins, the language of its text, and the parts of the text. */
 export const beginParams = Effect.fnUntraced(function* (
   database: Database["Service"],
   text: GenerationSql,
@@ -105,7 +111,7 @@ export const beginParams = Effect.fnUntraced(function* (
   const params: ReadonlyArray<unknown> = [
     userId,
     documentId,
-    // A generation is continued only with embeddings of the same embedder.
+    // Includes the model, because a generation may only be continued with embeddings of the same embedder.
     model === undefined ? fingerprint : `${fingerprint} ${model}`,
     parsed.pageStarts,
     headingsValue(parsed.headings),
@@ -120,8 +126,8 @@ export const beginParams = Effect.fnUntraced(function* (
 })
 
 /**
- * Finds the unfinished generation of the fingerprint, or begins one in place of any other unfinished one, with the
- * first part of its text. Most documents have one part, so this saves a commit.
+ * Finds the unfinished generation with this fingerprint. If there is none, begins one with the first part of its text,
+ * and deletes any other unfinished one. Most documents have one part, so this saves a commit.
  */
 const findOrBegin = Effect.fnUntraced(function* (
   database: Database["Service"],
@@ -142,8 +148,8 @@ const findOrBegin = Effect.fnUntraced(function* (
 })
 
 /**
- * Stores the parts of the text, each in a transaction of its own, and skips those that are stored; `known` is their
- * number if it is known.
+ * Stores those parts of the text that are not stored yet, each in a transaction of its own; `known` is the number of
+ * stored parts if the caller knows it.
  */
 const storeText = Effect.fnUntraced(function* (
   database: Database["Service"],
@@ -163,8 +169,8 @@ const storeText = Effect.fnUntraced(function* (
 })
 
 /**
- * `PassageWriter.begin`, for embeddings of a model if there is one. Each statement stands alone, so that an embedded
- * database serves other requests in between.
+ * Implements `PassageWriter.begin`; `model` is the model of the embeddings if there are embeddings. Each statement is a
+ * transaction of its own, so that an embedded database can serve other requests in between.
  */
 export const beginGeneration = Effect.fnUntraced(function* (
   database: Database["Service"],
@@ -178,8 +184,8 @@ export const beginGeneration = Effect.fnUntraced(function* (
 })
 
 /**
- * `PassageWriter.activate`, in one transaction. Of two generations the later one remains: it deletes the earlier one,
- * active or not, whose own activation then finds it deleted.
+ * Implements `PassageWriter.activate` in one transaction. Of two generations the later one remains: it deletes the
+ * earlier one, whether that is active or not; the activation of the earlier one then finds that it is deleted.
  */
 export const activateGeneration = Effect.fnUntraced(function* (
   database: Database["Service"],
@@ -190,10 +196,10 @@ export const activateGeneration = Effect.fnUntraced(function* (
   if (found?.active !== true) return yield* generationGone(generation)
 })
 
-/** Numbers that one statement writes at most: under a megabyte. */
+/** The most numbers of embeddings that one statement writes: less than a megabyte. */
 const NUMBERS_PER_STATEMENT = 100_000
 
-/** A passage with its text for the embedder and the hash of that text. */
+/** A passage with the text that the embedder receives, and the hash of that text. */
 export interface Content {
   readonly passage: Passage
   readonly text: string
@@ -218,8 +224,8 @@ export interface ReuseEmbeddings {
 }
 
 /**
- * Copies embeddings of equal passages of the owner to passages that the generation lacks; returns the passages that
- * still have none, and how many passages the generation has.
+ * Copies stored embeddings of the owner's equal passages to passages that the generation does not have yet. Returns the
+ * passages that still have no embedding, the number of passages of the generation, and the number of reused embeddings.
  */
 export const reuseEmbeddings = Effect.fnUntraced(function* (
   database: Database["Service"],
@@ -250,7 +256,7 @@ export interface KeepEmbeddings {
   readonly embedded: ReadonlyArray<EmbeddedContent>
 }
 
-/** Keeps embeddings of passages that are not written yet, in transactions of their own. */
+/** Stores embeddings of passages that are not stored yet, each statement in a transaction of its own. */
 export const keepEmbeddings = Effect.fnUntraced(function* (
   database: Database["Service"],
   { arrays, text }: { readonly arrays: ArrayValues; readonly text: GenerationSql },
@@ -263,7 +269,10 @@ export const keepEmbeddings = Effect.fnUntraced(function* (
   }
 })
 
-/** The model; ordinals, hashes, numbers. */
+/**
+ * Returns the SQL parameters of embeddings: their model, and the ordinals, the hashes and all numbers of the passages'
+ * embeddings.
+ */
 export const embeddingParams = (
   arrays: ArrayValues,
   embedder: Embedder["Service"] | undefined,
@@ -275,7 +284,7 @@ export const embeddingParams = (
   arrays.reals(embedded.map(({ embedding }) => embedding))
 ]
 
-/** `PassageIndex.unembedded`. */
+/** Implements `PassageIndex.unembedded`. */
 export const findUnembedded = Effect.fnUntraced(function* (
   database: Database["Service"],
   text: GenerationSql,

@@ -1,37 +1,42 @@
-/** Splits words of a language into stems with their positions, without stop words. */
+/** Returns an SQL expression that splits words of a language into stems with their positions, without stop words. */
 export const stemsOf = (schema: string, language: string, words: string): string =>
   `to_tsvector(${schema}.text_configuration(${language})::regconfig, ${words})`
 
-/** `foldedTerm` of the core: a stem without the marks on its letters. */
+/**
+ * Returns an SQL expression for the same result as `foldedTerm` of the core: a stem without the marks on its letters.
+ */
 export const termOf = (schema: string, stem: string): string => `${schema}.folded_term(${stem})`
 
 const GENERATION = "user_id = $1 AND document_id = $2 AND generation = $3"
 
 /**
- * Statements on the generations of passages in `schema`. Each names the owner. The first parameters are owner, document and generation.
+ * The SQL statements on generations of passages in `schema`. Each has the owner in a condition. If a comment does not
+ * list them, the first parameters are the owner, the document and the generation.
  */
 export const generationSql = (schema: string) => ({
   /**
-   * Parameters: owner, document, fingerprint, page starts, headings, language; parser, version of the indexing,
-   * embedder; end and text of the first part of the text.
+   * Begins or finds an unfinished generation. All SQL parameters: owner, document, fingerprint, page starts, headings,
+   * language, parser, version of the indexing, embedder, end and text of the first part of the text.
    */
   begin: `SELECT * FROM ${schema}.begin_generation($1, $2, $3, $4, $5::jsonb, $6, $7, $8, $9, $10, $11)`,
 
-  /** The language of most of the owner's other documents. Parameters: owner, document. */
+  /** Returns the most frequent language of the owner's other documents. All SQL parameters: owner, document. */
   findUsualLanguage: `SELECT language FROM ${schema}.passage_generations WHERE user_id = $1 AND document_id <> $2 AND active
     GROUP BY language ORDER BY count(*) DESC, language LIMIT 1`,
 
   countTextParts: `SELECT count(*)::integer AS parts FROM ${schema}.document_texts WHERE ${GENERATION}`,
 
-  /** Parameters: part, its start and end in UTF-16 units, text. */
+  /**
+   * Stores a part of the text. Further SQL parameters: number of the part, its start and end in UTF-16 units, its text.
+   */
   addText: `INSERT INTO ${schema}.document_texts
     (user_id, document_id, generation, part, start_offset, end_offset, text)
     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
 
   /**
-   * The terms of words, each with its frequency in the word, none of a stop word; and for an accented word also the
-   * terms of its form without accents, if they differ. Parameters: the words, the same without accents, their language.
-   * Reads no table.
+   * Returns the terms of each word, a term as often as it occurs in the word; stop words have none. For an accented
+   * word it also returns the terms of the word without accents, if they differ. All SQL parameters: the words, the same
+   * words without accents, their language. Reads no table.
    */
   findTerms: `SELECT word, terms, CASE WHEN word <> plain THEN (
       SELECT array_agg(DISTINCT term) FROM (SELECT ${termOf(schema, "lexeme")} AS term FROM unnest(${stemsOf(schema, "$3", "plain")})) AS other
@@ -42,34 +47,49 @@ export const generationSql = (schema: string) => ({
     ) AS own`,
 
   /**
-   * Parameters: the first passage; the passages' pages, starts, ends, texts, headings, lengths, terms, frequencies; the
-   * numbers, lexemes and high frequencies of the parts of their postings; the number of these lexemes; the model, the
-   * ordinals with embeddings, the SHA-256 of their texts in hexadecimal, all their numbers; for this statement alone,
-   * whether to wait for the disk.
+   * Stores a block of passages. Further SQL parameters, in this order: the ordinal of the first passage; for each
+   * passage its page, start, end, text, headings, length, terms and frequencies of terms; for each part of the postings
+   * its number, lexemes and high frequencies; the number of all these lexemes; for the embeddings their model, the
+   * ordinals of their passages, the SHA-256 of the texts in hexadecimal, and all their numbers; and whether to wait for
+   * the disk.
    */
   addPassages: `SELECT * FROM ${schema}.add_passages($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
     $18, $19, $20, $21)`,
 
-  /** Returns a row if the owner has the document. Parameters: those of `begin`, then those of `addPassages` after the generation. */
+  /**
+   * Stores a whole document; returns a row if the owner has the document. All SQL parameters: those of `begin`, then
+   * those of `addPassages` from the ordinal of the first passage, without the last one.
+   */
   put: `SELECT ${schema}.put_document($1, $2, $3, $4, $5::jsonb, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
     $20, $21, $22, $23, $24, $25, $26, $27, $28) AS put`,
 
-  /** Parameters: the model; ordinals, hashes, all the numbers of the embeddings. */
+  /**
+   * Stores embeddings. Further SQL parameters: their model, the ordinals of the passages, the hashes of the texts, all
+   * numbers of the embeddings.
+   */
   addEmbeddings: `WITH given AS MATERIALIZED (SELECT $7::real[] AS numbers, cardinality($7::real[]) / cardinality($5::integer[]) AS dimensions)
     INSERT INTO ${schema}.passage_embeddings (user_id, document_id, generation, model, ordinal, content_hash, embedding)
     SELECT $1, $2, $3, $4, ordinal, decode(hash, 'hex'), numbers[(place - 1) * dimensions + 1:place * dimensions]
     FROM given, unnest($5::integer[], $6::text[]) WITH ORDINALITY AS embedded (ordinal, hash, place)
     ON CONFLICT DO NOTHING`,
 
-  /** Parameters: the model; ordinals, and their hashes. */
+  /**
+   * Copies stored embeddings of equal texts. Further SQL parameters: the model, the ordinals of the passages, the
+   * hashes of their texts.
+   */
   reuseEmbeddings: `SELECT * FROM ${schema}.reuse_embeddings($1, $2, $3, $4, $5, $6)`,
 
-  /** The hashes for which the owner has an embedding. Parameters: the owner, the model, hashes. */
+  /**
+   * Returns those hashes for which the owner has an embedding. All SQL parameters: the owner, the model, the hashes.
+   */
   findKnown: `SELECT hash FROM unnest($3::text[]) AS asked (hash) WHERE EXISTS (
     SELECT FROM ${schema}.passage_embeddings WHERE user_id = $1 AND content_hash = decode(asked.hash, 'hex') AND model = $2
   )`,
 
-  /** The versions and times of the active generations, in microseconds since 1970. Parameters: owners, documents. */
+  /**
+   * Returns the versions of active generations, and the times of their activation in microseconds since 1970. All SQL
+   * parameters: the owners, the documents.
+   */
   findIndexings: `SELECT g.user_id AS "userId", g.document_id AS "documentId", g.parser, g.version, g.embedder, g.passages,
       (extract(epoch FROM g.activated_at) * 1000000)::bigint AS "activatedAt"
     FROM unnest($1::text[], $2::uuid[]) AS asked (user_id, document_id), LATERAL (
@@ -77,10 +97,10 @@ export const generationSql = (schema: string) => ({
       WHERE user_id = asked.user_id AND document_id = asked.document_id AND active OFFSET 0
     ) AS g`,
 
-  /** The generation's number of passages and its language; no row if it is gone. */
+  /** Returns the number of the generation's passages and its language; no row if the generation was deleted. */
   findGeneration: `SELECT passages, language FROM ${schema}.passage_generations WHERE ${GENERATION}`,
 
-  /** True if the generation is searched now; false if it no longer exists. */
+  /** Makes searches use the generation; returns false if the generation no longer exists. */
   activate: `SELECT ${schema}.activate_generation($1, $2, $3) AS active`,
 
   abandon: `DELETE FROM ${schema}.passage_generations WHERE ${GENERATION} AND NOT active`,
@@ -88,12 +108,12 @@ export const generationSql = (schema: string) => ({
   findActive: `SELECT generation, passages, page_starts, headings FROM ${schema}.passage_generations
     WHERE user_id = $1 AND document_id = $2 AND active`,
 
-  /** Parameters: the first part, how many. */
+  /** Reads parts of the text. Further SQL parameters: the number of the first part, the number of parts. */
   readText: `SELECT text FROM ${schema}.document_texts WHERE ${GENERATION} AND part >= $4 ORDER BY part LIMIT $5`,
 
   /**
-   * The parts of the active generation's text that overlap a stretch, with the length of the whole; one row without a
-   * part if none does. Parameters: owner, document, start and end of the stretch.
+   * Returns the parts of the active generation's text that overlap a range, each with the length of the whole text; one
+   * row without a part if none overlaps. All SQL parameters: owner, document, start and end of the range.
    */
   readExcerpt: `SELECT g.page_starts, t.start_offset, t.text, coalesce((
       SELECT max(e.end_offset) FROM ${schema}.document_texts e
@@ -103,7 +123,10 @@ export const generationSql = (schema: string) => ({
       AND t.generation = g.generation AND t.start_offset < $4 AND t.end_offset > $3
     WHERE g.user_id = $1 AND g.document_id = $2 AND g.active ORDER BY t.part`,
 
-  /** `PassageIndex.spread`. Parameters: owner, documents, the most passages of each. */
+  /**
+   * Selects passages for `PassageIndex.spread`. All SQL parameters: owner, documents, the most passages of each
+   * document.
+   */
   spread: `SELECT d.id AS document_id, d.filename, p.ordinal, p.page, p.start_offset, p.end_offset, p.text, p.headings
     FROM unnest($2::uuid[]) WITH ORDINALITY AS asked (id, place)
     JOIN ${schema}.documents d ON d.user_id = $1 AND d.id = asked.id
@@ -114,7 +137,7 @@ export const generationSql = (schema: string) => ({
       AND p.ordinal = slot::bigint * g.passages / taken.count
     ORDER BY asked.place, p.ordinal`,
 
-  /** Parameters: the first passage, how many. */
+  /** Reads passages. Further SQL parameters: the ordinal of the first passage, the number of passages. */
   readPassages: `SELECT ordinal, page, start_offset, end_offset, text, headings FROM ${schema}.passages
     WHERE ${GENERATION} AND ordinal >= $4 ORDER BY ordinal LIMIT $5`
 })

@@ -4,21 +4,24 @@ import { Effect } from "effect"
 import type { Database, DatabaseError } from "../../database/Database.ts"
 import type { GenerationSql } from "./generationSql.ts"
 
-/** A term as postings have it. */
+/** A term in the form in which postings store it. */
 export interface PostedTerm {
   readonly term: string
   readonly lexeme: string
-  /** The lexeme as it is written in the text of a `tsvector`. */
+  /** The lexeme as it is written in the text form of a `tsvector`. */
   readonly quoted: string
-  /** Of the lexeme, in UTF-8. */
+  /** The length of the lexeme in UTF-8. */
   readonly bytes: number
-  /** The first byte of its SHA-256, by which it has its part of a block. */
+  /** The first byte of the lexeme's SHA-256, which selects the part of a block that contains the lexeme. */
   readonly hash: number
-  /** The number of occurrences in the passage that is being counted; 0 otherwise. */
+  /** The number of occurrences in the passage that is being counted at the moment; 0 otherwise. */
   times: number
 }
 
-/** The longest term that is a lexeme itself, in bytes; of a longer one it is the hash, as `lexeme_of` of the schema has it. */
+/**
+ * The longest term, in bytes, that is stored as a lexeme. A longer term is stored as its hash, like in the SQL function
+ * `lexeme_of`.
+ */
 const MAX_LEXEME_BYTES = 1_024
 
 export const postedTerm = (term: string): PostedTerm => {
@@ -34,23 +37,26 @@ export const postedTerm = (term: string): PostedTerm => {
   }
 }
 
-/** One position of a passage: its place in the block, and how often the term is in it, up to a maximum. */
+/**
+ * A position in a posting is the number of the passage in its block times this constant, plus the frequency of the
+ * term, up to a maximum.
+ */
 const PLACE = 128
 const MAX_FREQUENCY = PLACE - 1
 
-/** The most bytes of a row of postings, about: half a page. The number of parts is a power of 2. */
+/** The most bytes of a row of postings, approximately: half a page. A block has a power of 2 of such parts. */
 const PART_BYTES = 4_000
 const MAX_PARTS = 256
-/** Bytes of a lexeme in a `tsvector` in addition to its letters, and of each of its positions. */
+/** The bytes of a lexeme in a `tsvector` in addition to its letters, and the bytes of each of its positions. */
 const LEXEME_BYTES = 7
 const POSITION_BYTES = 2
 
-/** A part of a block of passages, a row of postings. */
+/** A part of a block of passages, which is stored as one row of postings. */
 export interface PostingPart {
   readonly number: number
   /** A `tsvector` as text. */
   readonly lexemes: string
-  /** JSON of how often terms are in passages that have them too often for a position. */
+  /** The frequencies that are too high for a position, by term and passage, as JSON. */
   readonly frequent: string | null
 }
 
@@ -64,7 +70,10 @@ export const makePostings = () => {
   const postings = new Map<PostedTerm, Posting>()
   let bytes = 0
   return {
-    /** Notes how often a term is in the passage at a place of the block; once for each of them. */
+    /**
+     * Records the frequency of a term in the passage with the number `place` of the block; to be called once for each
+     * pair.
+     */
     add: (term: PostedTerm, place: number, frequency: number): void => {
       const position = String(place * PLACE + Math.min(frequency, MAX_FREQUENCY))
       let posting = postings.get(term)
@@ -78,7 +87,7 @@ export const makePostings = () => {
         postings.set(term, { ...posting, often: { ...posting.often, [place]: frequency } })
       }
     },
-    /** The block's parts, none of which is empty, and how many lexemes they have. */
+    /** Returns the parts of the block, none of which is empty, and the number of all their lexemes. */
     parts: (): { readonly parts: ReadonlyArray<PostingPart>; readonly lexemes: number } => {
       const count = Math.min(MAX_PARTS, 2 ** Math.max(0, Math.ceil(Math.log2(bytes / PART_BYTES))))
       const lexemes = new Map<number, string>()
@@ -100,26 +109,28 @@ export const makePostings = () => {
 
 const NEVER: Posting["often"] = {}
 
-/** The terms that find a word, and those of the word typed without its accents if they differ. */
+/** The terms by which a search finds a word, and, if they differ, the terms of the word typed without its accents. */
 interface WordTerms {
   readonly terms: ReadonlyArray<PostedTerm>
   readonly plain: ReadonlyArray<PostedTerm>
 }
 
-/** The known words of a language: most words of a text occurred in earlier texts. Each term is stored once. */
+/**
+ * The known words of a language: most words of a text have occurred in earlier texts. Each term is stored only once.
+ */
 interface KnownWords {
   readonly words: Map<string, WordTerms>
   readonly terms: Map<string, PostedTerm>
 }
 
-/** Words that are remembered of a language, and how long one may be. */
+/** The most words of a language that are remembered, and the most characters of a remembered term. */
 const REMEMBERED_WORDS = 50_000
 const REMEMBERED_LENGTH = 40
 
 /** The most words in one statement, so that it ends soon even if the database is embedded. */
 const WORDS_PER_STATEMENT = 4_000
 
-/** A passage by its terms: how many it has in all; each once, and how often each occurs, with spaces between. */
+/** The terms of a passage: their number; each distinct term, and how often it occurs, both separated by spaces. */
 export interface PassageTerms {
   readonly length: number
   readonly terms: string
@@ -139,14 +150,18 @@ interface TermRow extends Record<string, unknown> {
   readonly plain: ReadonlyArray<string> | null
 }
 
-/** Nothing remains of a mark that belongs to no letter: there is no term, and nothing that a `tsvector` accepts. */
+/**
+ * False for an empty term. A mark that belongs to no letter leaves an empty term, which a `tsvector` does not accept.
+ */
 const isTerm = (term: string): boolean => term !== ""
 
 const NO_TERMS: WordTerms = { terms: [], plain: [] }
 
 const nothingKnown = (): KnownWords => ({ words: new Map(), terms: new Map() })
 
-/** The terms of words, each once in the order of their first, with how often each occurs. */
+/**
+ * Returns the distinct terms of words in the order of their first occurrence, with the number of occurrences of each.
+ */
 const counted = (
   words: ReadonlyArray<WordTerms>,
   which: "terms" | "plain"
@@ -180,8 +195,8 @@ const blockTerms = (passages: ReadonlyArray<ReadonlyArray<WordTerms>>): BlockTer
 }
 
 /**
- * Finds the terms of the words of passages, in a language. The database's stemmers see each word once; the result is
- * remembered.
+ * Makes the function that finds the terms of the words of passages in a language. The database's stemmers see each word
+ * only once, because the result is remembered.
  */
 export const makePassageTerms = ({ findTerms }: GenerationSql) => {
   const remembered = new Map<string, KnownWords>()
@@ -201,7 +216,7 @@ export const makePassageTerms = ({ findTerms }: GenerationSql) => {
   ): Effect.fn.Return<BlockTerms, DatabaseError> {
     const passages = texts.map((text) => text.split(" "))
     const kept = rememberedOf(language)
-    /** Words longer than this are not remembered. */
+    /** The words and terms that are too long to be remembered; they are kept for this call only. */
     const long = nothingKnown()
     const posted = (term: string): PostedTerm => {
       const { terms } = term.length <= REMEMBERED_LENGTH ? kept : long

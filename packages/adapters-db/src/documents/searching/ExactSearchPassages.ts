@@ -6,12 +6,13 @@ import { Context } from "effect"
  */
 export const EXACT_SEARCH_PASSAGES = 20_000
 
-/** The highest value that may be set instead. */
+/** The highest number of passages that an operator may set. */
 export const MAX_EXACT_SEARCH = 1_000_000_000
 
 /**
- * The most passages of the named documents for which a search by meaning compares all of them. If they have more, the
- * approximate index over the embeddings, if an operator made one, chooses those to compare.
+ * The limit for exact searches by meaning. If the named documents have at most this many passages, a search compares
+ * all of them with the question. If they have more, the approximate index over the embeddings chooses the passages to
+ * compare, provided that an operator has built one.
  */
 export class ExactSearchPassages extends Context.Reference<number>(
   "@parley/adapters-db/documents/ExactSearchPassages",

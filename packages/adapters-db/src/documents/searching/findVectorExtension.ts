@@ -6,8 +6,8 @@ const FIND_EXTENSION = `SELECT nspname AS schema FROM pg_extension JOIN pg_names
   WHERE extname = 'vector'`
 
 /**
- * Finds the schema of pgvector, quoted; undefined if the database has none. It looks again on each call until there is
- * one.
+ * Makes the function that returns the quoted name of pgvector's schema; undefined if the database has no pgvector. It
+ * asks the database on each call until pgvector is found.
  */
 export const makeFindVectorExtension = Effect.fnUntraced(function* ({ statementAsUser }: Database["Service"]) {
   const known = yield* Ref.make<string | undefined>(undefined)

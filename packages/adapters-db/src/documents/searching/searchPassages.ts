@@ -29,35 +29,40 @@ export interface StoredPassageRow extends Row {
   readonly headings: ReadonlyArray<Heading> | null
 }
 
-/** A passage as a search reads it. */
+/** A passage in the form in which a search reads it. */
 export interface PassageRow extends StoredPassageRow {
   readonly document_id: string
   readonly filename: string
 }
 
-/** A passage by the words asked for. */
+/** A passage that has words of the question. */
 interface FoundRow extends PassageRow {
   readonly score: number
   readonly length: number
-  /** Of the first `FEEDBACK.candidates` passages, separated by spaces. */
+  /** The distinct terms of the passage, separated by spaces; null after the first `FEEDBACK.candidates` passages. */
   readonly terms: string | null
   readonly frequencies: string | null
-  /** For the first `FEEDBACK.passages`: the number of the owner's passages with each of the terms. */
+  /**
+   * For each term, the number of the owner's passages that have it; null after the first `FEEDBACK.passages` passages.
+   */
   readonly passages_with: string | null
-  /** Terms in the query, and the number of the owner's passages; the same in each row. */
+  /** The number of terms in the query, and the number of the owner's passages; the same in each row. */
   readonly occurrences: number
   readonly passages: number
-  /** The average length of a passage, in the named documents of the row's language. */
+  /** The average length of the passages of the named documents that have the language of this row's document. */
   readonly average_length: number
 }
 
-/** A passage by its similarity to a query: complete if it may be shown for that, otherwise its place only. */
+/**
+ * A passage by its similarity to a question. It is complete if it may be a result because of its similarity; otherwise
+ * it has only its document and its ordinal.
+ */
 interface NearRow extends Row {
   readonly document_id: string
   readonly ordinal: number
   readonly similarity: number
   readonly text: string | null
-  /** Mean and standard deviation of the similarity of all passages compared; the same in each row. */
+  /** The mean and the standard deviation of the similarities of all compared passages; the same in each row. */
   readonly average_similarity: number | null
   readonly deviation: number | null
 }
@@ -89,7 +94,7 @@ const bestFirst = (one: FoundPassage, other: FoundPassage): number =>
   other.score - one.score ||
   (one.documentId === other.documentId ? one.ordinal - other.ordinal : one.documentId < other.documentId ? -1 : 1)
 
-/** Ranks the passages found by BM25 again, by the terms that the best have in common. */
+/** Ranks the passages that BM25 found once more, by the terms that the best of them have in common. */
 const withFeedback = (rows: ReadonlyArray<FoundRow>): ReadonlyArray<FoundPassage> => {
   const [first] = rows
   if (first === undefined) return []
@@ -115,9 +120,9 @@ const keyOf = (documentId: string, ordinal: number): string => `${documentId} ${
 const isWhole = (row: NearRow): row is NearRow & PassageRow => row.text !== null
 
 /**
- * Merges the passages found by words with the near ones, by the fused scores of both; of equal scores the nearer comes
- * first. A passage that is only near and came without its text is farther than all that came with it, and counts in the
- * statistics only.
+ * Merges the passages found by words with the near ones, by the fused scores of both searches; of equal scores the
+ * nearer passage comes first. A passage that is only near and was returned without its text is less near than all
+ * passages that were returned with their texts, and counts only in the statistics.
  */
 const fused = (
   byWords: ReadonlyArray<FoundPassage>,
@@ -157,7 +162,7 @@ export interface SearchParts {
 }
 
 /**
- * Returns the answer of an embedder that works in this process and answers at once; undefined if it takes longer or
+ * Returns the embedding if the embedder works in this process and answers at once; undefined if it takes longer or
  * fails.
  */
 const readyEmbedding = Effect.fnUntraced(function* (asking: Fiber.Fiber<Embedding | undefined>) {
@@ -166,9 +171,9 @@ const readyEmbedding = Effect.fnUntraced(function* (asking: Fiber.Fiber<Embeddin
 })
 
 /**
- * `PassageIndex.search`: passages found by words, ranked again by feedback, and, if there is an embedder, merged with
- * near passages. One statement if the question's embedding is known at once; else the search by words runs while the
- * embedder works.
+ * Implements `PassageIndex.search`: passages found by words, ranked again by feedback and, if there is an embedder,
+ * merged with near passages. If the question's embedding is known at once, one statement does both searches; otherwise
+ * the search by words runs while the embedder works.
  */
 export const searchPassages = Effect.fnUntraced(function* (
   { database, embedder, findVectorExtension, text }: SearchParts,

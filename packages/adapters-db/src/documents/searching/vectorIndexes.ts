@@ -5,38 +5,41 @@ import { DatabaseOwner } from "../../database/DatabaseOwner.ts"
 import { forPurpose } from "../../database/limits.ts"
 import { quoteIdentifier, quoteLiteral } from "../../database/quoting.ts"
 
-/** The first pgvector whose scans continue beyond the rows that a filter excludes. */
+/** The first version of pgvector in which a search through an index continues until enough rows pass the filter. */
 const LEAST_PGVECTOR = [0, 8] as const
 /** Milliseconds between two reports of progress. */
 const TOLD_EACH_MS = 1_000
-/** Milliseconds between two requests to end a build. */
+/** Milliseconds between two requests that the server end a build. */
 const ENDED_EACH_MS = 100
-/** Neighbours a passage has in the graph, twice as many at the bottom; pgvector's default, in bytes with their overhead. */
+/**
+ * The approximate bytes that the links of a passage take in the graph, overhead included: pgvector's default number of
+ * neighbours, and twice as many on the lowest level.
+ */
 const GRAPH_BYTES = 450
 
 /** An approximate index over embeddings. */
 export interface VectorIndex {
   readonly name: string
-  /** The model of the embeddings in it: provider, model and dimensions. */
+  /** The model of the indexed embeddings: provider, name and dimensions. */
   readonly model: string
-  /** An interrupted build is `invalid`: it takes room and time and is not searched. */
+  /** The index of an interrupted build is `invalid`: it takes space and time, but is not searched. */
   readonly state: "valid" | "building" | "invalid"
   readonly bytes: number
-  /** The database's estimate of their number. */
+  /** The database's estimate of the number of indexed passages. */
   readonly passages: number
 }
 
-/** Returns the indexes over embeddings, that of `model` apart; `model` is undefined if no embedder is configured. */
+/** The indexes over embeddings in a database. None of them is `current` if no embedder is configured. */
 export interface VectorIndexes {
   /** The version of pgvector in the database; undefined if it has none. */
   readonly pgvector: string | undefined
-  /** The model's own. */
+  /** The index over the embeddings of the configured embedder's model. */
   readonly current: VectorIndex | undefined
-  /** Those of other models, or left invalid by interrupted builds. */
+  /** Indexes of other models, and invalid indexes that interrupted builds have left. */
   readonly others: ReadonlyArray<VectorIndex>
 }
 
-/** Why an index over embeddings is not made. */
+/** The reason why an index over embeddings is not built. */
 export class VectorIndexRefused extends Schema.TaggedError<VectorIndexRefused>()("VectorIndexRefused", {
   problem: Schema.Literals(["embedded", "pgvector-missing", "pgvector-old", "too-many-dimensions", "building"])
 }) {
@@ -59,7 +62,7 @@ export class VectorIndexRefused extends Schema.TaggedError<VectorIndexRefused>()
 
 /** A model whose embeddings are indexed. */
 export interface EmbeddedModel {
-  /** Its provider, name and dimensions, as embeddings are kept by. */
+  /** The provider, name and dimensions of the model, in the form in which they are stored with embeddings. */
   readonly model: string
   readonly dimensions: number
 }
@@ -71,7 +74,10 @@ interface FoundIndex extends Row, VectorIndex {
 const EXTENSION = `SELECT extversion AS version, nspname AS schema FROM pg_extension
   JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'vector'`
 
-/** Parameter: the model. An index's own is in its predicate, as Postgres writes it. */
+/**
+ * Lists the indexes over embeddings. The model of an index is read from its condition, as Postgres writes it. SQL
+ * parameter: the model of the configured embedder, or null.
+ */
 const listText = (schema: string) => `SELECT c.relname::text AS name, pg_relation_size(c.oid)::float8 AS bytes,
     greatest(c.reltuples, 0)::float8 AS passages, coalesce(c.relname = ${schema}.vector_index($1), false) AS current,
     coalesce(replace(substring(pg_get_expr(i.indpred, i.indrelid) FROM '''(.*)''::text'), '''''', ''''), '') AS model,
@@ -82,7 +88,10 @@ const listText = (schema: string) => `SELECT c.relname::text AS name, pg_relatio
   WHERE i.indrelid = ${quoteLiteral(`${schema}.passage_embeddings`)}::regclass AND starts_with(c.relname, 'passage_vectors_')
   ORDER BY c.relname`
 
-/** The indexes over embeddings, that of `model` apart; of none if no embedder is configured. */
+/**
+ * Finds the indexes over embeddings. The one for `model` is `current`; `model` is undefined if no embedder is
+ * configured.
+ */
 export const findVectorIndexes = (
   model: string | undefined
 ): Effect.Effect<VectorIndexes, DatabaseError, Database | DatabaseOwner> =>
@@ -103,7 +112,10 @@ const sizeText = (schema: string) => `SELECT count(*)::float8 AS passages,
   pg_size_bytes(current_setting('maintenance_work_mem'))::float8 AS memory
   FROM ${schema}.passage_embeddings WHERE model = $1`
 
-/** The passages that a model has embedded, and the memory in bytes that a session may use to build an index. */
+/**
+ * Returns the number of passages with an embedding of a model, and the memory in bytes that a session may use to build
+ * an index.
+ */
 export const embeddingsOf = (
   model: string
 ): Effect.Effect<{ readonly passages: number; readonly memory: number }, DatabaseError, Database> =>
@@ -114,27 +126,30 @@ export const embeddingsOf = (
   })
 
 /**
- * Returns the approximate memory in bytes for building the graph over this number of passages at once; with less
- * memory, the build takes far longer.
+ * Returns the approximate memory in bytes that the build needs to hold the whole graph for this number of passages.
+ * With less memory, the build takes far longer.
  */
 export const buildingMemory = ({ dimensions }: EmbeddedModel, passages: number): number =>
   passages * (dimensions * (dimensions <= 2_000 ? 4 : 2) + GRAPH_BYTES)
 
-/** Returns whether a version of pgvector, in the form of `findVectorIndexes`, supports searches through an index. */
+/** True if a version of pgvector, in the form that `findVectorIndexes` returns, supports searches through an index. */
 export const isRecentPgvector = (version: string): boolean => {
   const [major = 0, minor = 0] = version.split(".").map(Number)
   return major > LEAST_PGVECTOR[0] || (major === LEAST_PGVECTOR[0] && minor >= LEAST_PGVECTOR[1])
 }
 
 /**
- * Waits until no build of an index is running, beside searches and uploads, and runs `then` before another build can
- * begin. The lock is a statement of its own because that waits without a snapshot: a build waits in the end for all
- * older snapshots, so a snapshot that waited for the build would be a deadlock.
+ * Returns a script that waits until no index is being built, and runs `then` before another build can begin. Searches
+ * and uploads continue meanwhile. LOCK is a statement of its own because it waits without a snapshot: at its end a
+ * build waits for all older snapshots, so waiting for the build with a snapshot would be a deadlock.
  */
 const besideNoBuildText = (schema: string, then = "") =>
   `BEGIN; LOCK TABLE ${schema}.passage_embeddings IN SHARE UPDATE EXCLUSIVE MODE; ${then} COMMIT`
 
-/** Renames an invalid index while no build is running, so that the new index of another command is not dropped. */
+/**
+ * Renames an invalid index while no build is running, so that the later DROP cannot hit the new index of another
+ * command.
+ */
 const setAsideText = (schema: string, name: string) =>
   besideNoBuildText(
     schema,
@@ -163,19 +178,20 @@ const DONE = `SELECT p.tuples_done::float8 AS done FROM pg_stat_progress_create_
 export interface BuildVectorIndex extends EmbeddedModel {
   /** Runs before the build begins, only if there is something to build. */
   readonly onBegin?: Effect.Effect<void, StorageFailed> | undefined
-  /** Called now and then with the number of passages in the index. */
+  /** Called from time to time with the number of passages that the index contains so far. */
   readonly onProgress?: ((passages: number) => Effect.Effect<void>) | undefined
 }
 
 /**
- * Builds the index over a model's embeddings, beside searches and uploads, unless it exists; drops the remains of an
- * interrupted build first. If it is interrupted, it makes the server end the build. Returns whether it built one.
+ * Builds the index over a model's embeddings unless it exists, while searches and uploads continue. Drops the remains
+ * of an interrupted build first. If it is interrupted, it makes the server end the build. Returns true if it has built
+ * the index.
  */
 export const buildVectorIndex = (
   request: BuildVectorIndex
 ): Effect.Effect<boolean, DatabaseError | StorageFailed | VectorIndexRefused, Database | DatabaseOwner> =>
   build(request).pipe(
-    // Another command began at the same moment: check once more how that ended.
+    // Another command began a build at the same moment: tries once more, to see how that build ended.
     Effect.catchIf(isOtherBuild, () => build({ ...request, onBegin: undefined })),
     Effect.catchIf(isOtherBuild, () => Effect.fail(new VectorIndexRefused({ problem: "building" }))),
     forPurpose("building")
@@ -184,7 +200,10 @@ export const buildVectorIndex = (
 const isOtherBuild = (error: DatabaseError | StorageFailed | VectorIndexRefused) =>
   error._tag === "DatabaseError" && (error.sqlState === DUPLICATE || error.sqlState === DEADLOCK)
 
-/** The name and column type of the index to build, and the schema of pgvector; refuses if the database cannot have it. */
+/**
+ * Returns the name and the column type of the index to build, and the schema of pgvector. Fails if the database cannot
+ * have the index.
+ */
 const planIndex = Effect.fnUntraced(function* ({ dimensions, model }: EmbeddedModel) {
   const { driver, schema } = yield* Database
   const { execute } = yield* DatabaseOwner
@@ -204,7 +223,10 @@ const planIndex = Effect.fnUntraced(function* ({ dimensions, model }: EmbeddedMo
 
 const refuse = (problem: VectorIndexRefused["problem"]) => Effect.fail(new VectorIndexRefused({ problem }))
 
-/** Returns false if the model has its index, else drops the remains of an interrupted build; refuses while one is running. */
+/**
+ * Returns false if the model already has its index. Otherwise drops the remains of an interrupted build. Fails while
+ * another build is running.
+ */
 const clearPlace = Effect.fnUntraced(function* ({ model, onBegin = Effect.void }: BuildVectorIndex, name: string) {
   const { schema } = yield* Database
   const { execute } = yield* DatabaseOwner
@@ -212,7 +234,7 @@ const clearPlace = Effect.fnUntraced(function* ({ model, onBegin = Effect.void }
     return current?.state === "building" ? yield* refuse("building") : current?.state !== "valid"
   })
   if (!(yield* needsBuild((yield* findVectorIndexes(model)).current))) return false
-  // Another command may have begun since.
+  // Waits for a build that another command may have begun since.
   yield* execute(besideNoBuildText(schema))
   const { current, others } = yield* findVectorIndexes(model)
   if (!(yield* needsBuild(current))) return false
@@ -250,7 +272,7 @@ const build = Effect.fnUntraced(function* (
       if (row !== undefined) yield* onProgress?.(Number(row["done"])) ?? Effect.void
     }
   })
-  /** Repeats the request, since the server does not know a build that has just begun. */
+  /** Asks the server to end the build until it has ended: the server does not list a build that has just begun. */
   const ended = (fiber: Fiber.Fiber<unknown, unknown>) =>
     Effect.gen(function* () {
       while (fiber.pollUnsafe() === undefined) {
@@ -267,9 +289,9 @@ const build = Effect.fnUntraced(function* (
 })
 
 /**
- * Drops indexes over embeddings, beside searches, which compare all passages from then on: the `others` of
- * `findVectorIndexes` and, with `all`, the current one of `model`. It keeps those that are being built, and those that
- * replaced an invalid one meanwhile. Returns the dropped ones.
+ * Drops indexes over embeddings while searches continue; searches then compare all passages. It drops the `others` of
+ * `findVectorIndexes`, and the index of `model` if that is invalid or if `all` is true. It does not drop indexes that
+ * are being built, or that have replaced an invalid index meanwhile. Returns the dropped indexes.
  */
 export const dropVectorIndexes = ({
   all,

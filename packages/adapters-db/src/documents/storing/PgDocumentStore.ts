@@ -28,13 +28,13 @@ export interface DocumentRow extends Row {
   readonly pages: number | null
   readonly passages: number | null
   readonly created_at: Date
-  /** All three null unless a visitor attached it to a conversation. */
+  /** The conversation to which a visitor attached the document; all three are null for a person's own document. */
   readonly bot: string | null
   readonly visitor: string | null
   readonly chat_id: string | null
 }
 
-/** The result of `insert_document`. */
+/** The row that the SQL function `insert_document` returns. */
 interface Insertion extends Row {
   readonly documents: number
   readonly bytes: number
@@ -100,7 +100,10 @@ const changeParams = (
 ]
 
 const texts = (schema: string) => ({
-  /** Parameters: the document's columns; how many documents and bytes its owner may have; the SHA-256 in hexadecimal. */
+  /**
+   * Inserts a document. SQL parameters: the document's columns, the most documents and the most bytes that its owner
+   * may have, the SHA-256 of the content in hexadecimal.
+   */
   insert: `SELECT * FROM ${schema}.insert_document($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, decode($15, 'hex'))`,
   find: `SELECT * FROM ${schema}.documents WHERE user_id = $1 AND id = ANY($2::uuid[])`,
   exists: `SELECT FROM ${schema}.documents WHERE id = $1 LIMIT 1`,
@@ -108,8 +111,9 @@ const texts = (schema: string) => ({
   update: `UPDATE ${schema}.documents SET status = $4, progress = $5, reason = $6, reason_code = $7, pages = $8, passages = $9, notice = $10
     WHERE user_id = $1 AND id = $2 AND status = ANY($3::text[]) RETURNING id`,
   /**
-   * Parameters: owner and id of the document before, how many, then those of the conditions. The status is part of the
-   * text, so that the partial index on documents in work serves it.
+   * Lists documents by status. SQL parameters: owner and id of the last document of the previous page or nulls, limit,
+   * then those of `conditions`. The status is part of the text, so that the planner uses the partial index on documents
+   * that are being processed.
    */
   listByStatus: (status: Document["status"], conditions: string) => `SELECT * FROM ${schema}.documents
     WHERE status = '${status}' AND ($1::text IS NULL OR (user_id, id) > ($1, $2::uuid)) ${conditions}
@@ -119,7 +123,10 @@ const texts = (schema: string) => ({
 
 type Texts = ReturnType<typeof texts>
 
-/** Runs a statement of a method, unless the id is no UUID, which no document has. */
+/**
+ * Runs `work` if the id is undefined or has the form of a UUID, and returns `none` otherwise: no document has such an
+ * id.
+ */
 const ifUuid = <A, E>(id: string | undefined, none: A, work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   id === undefined || isUuid(id) ? work : Effect.succeed(none)
 
@@ -142,7 +149,7 @@ const insertInto = (
     }
   )
 
-/** The owner and the id of a document. */
+/** The position of a document in a list: its owner and its id. */
 const KeyPosition = Schema.Tuple([Schema.String, Schema.String])
 
 const listed = (
@@ -207,5 +214,5 @@ const make = Effect.map(Database, (database) => {
   })
 })
 
-/** Documents in Postgres or PGlite. Requests of people run as `parley_user`, jobs as the service. */
+/** Documents in Postgres or PGlite. Requests of people run as `parley_user`, jobs run as the service. */
 export const PgDocumentStoreLayer: Layer.Layer<DocumentStore, never, Database> = Layer.effect(DocumentStore, make)

@@ -4,13 +4,16 @@ import { Database, type Row } from "../../database/Database.ts"
 import { storing } from "../../storage/storageFailed.ts"
 import { moveFiles } from "./moveFiles.ts"
 
-/** Parts are sent as base64: the embedded database reads and writes bytea as text, several times slower. */
+/**
+ * The size of a stored part. Parts are sent as base64, because the embedded database reads and writes bytea as text,
+ * which is several times slower.
+ */
 const PART_BYTES = 1024 * 1024
 
-/** Returns the number of parts; an empty file has one, too. */
+/** Returns the number of parts of a file; an empty file has one part. */
 const partsOf = (bytes: Uint8Array): number => Math.max(1, Math.ceil(bytes.byteLength / PART_BYTES))
 
-/** A part of a file, or the object that holds the whole of it. */
+/** A part of a file, or the key of the object that contains the whole file. */
 interface FileRow extends Row {
   readonly base64: string | null
   readonly object_key: string | null
@@ -18,7 +21,7 @@ interface FileRow extends Row {
 }
 
 const texts = (schema: string) => ({
-  /** Prevents the file from being moved while it is written again. */
+  /** Locks the document, so that its file is not moved to the object store while it is written again. */
   lock: `SELECT 1 FROM ${schema}.documents WHERE user_id = $1 AND id = $2 FOR NO KEY UPDATE`,
   remove: `WITH forgotten AS (DELETE FROM ${schema}.file_objects WHERE user_id = $1 AND document_id = $2)
     DELETE FROM ${schema}.file_parts WHERE user_id = $1 AND document_id = $2`,
@@ -28,7 +31,10 @@ const texts = (schema: string) => ({
     UNION ALL SELECT 0, NULL, object_key, size
       FROM ${schema}.file_objects WHERE user_id = $1 AND document_id = $2 AND moved_at IS NOT NULL
     ORDER BY part`,
-  /** Parameters: owner, document, the part, the first byte of it, how many bytes. */
+  /**
+   * Reads bytes of one part. SQL parameters: owner, document, number of the part, position of the first byte in the
+   * part, number of bytes.
+   */
   readSome: `SELECT encode(substring(p.bytes FROM $4::integer + 1 FOR $5::integer), 'base64') AS base64,
       o.object_key, o.size
     FROM ${schema}.documents d
@@ -40,7 +46,7 @@ const texts = (schema: string) => ({
     )`
 })
 
-/** Returns the store of moved files; fails if none is configured. */
+/** Returns the object store to which files were moved; fails if none is configured. */
 const movedTo = (objects: Objects | undefined, operation: string): Effect.Effect<Objects, StorageFailed> =>
   objects === undefined
     ? Effect.fail(
@@ -107,7 +113,7 @@ const make = Effect.gen(function* () {
 })
 
 /**
- * Uploaded bytes in Postgres or PGlite, in parts of 1 MiB, written in the transaction that stores their document. If an
- * `ObjectStore` is given, `move` moves them there later.
+ * Uploaded files in Postgres or PGlite, in parts of 1 MiB, which are written in the transaction that stores their
+ * document. If an `ObjectStore` is configured, `move` later moves the bytes there.
  */
 export const PgFileStoreLayer: Layer.Layer<FileStore, never, Database> = Layer.effect(FileStore, make)

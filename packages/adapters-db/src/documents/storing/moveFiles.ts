@@ -2,19 +2,20 @@ import { type FilesMoved, NOTHING_MOVED, type Objects, type StorageFailed } from
 import { Effect } from "effect"
 import type { Database, DatabaseError, Row } from "../../database/Database.ts"
 
-/** A document whose bytes are to be moved, and the object they are to be. */
+/** A document whose bytes are to be moved to the object store, and the key of the new object. */
 interface ClaimedFile extends Row {
   readonly user_id: string
   readonly document_id: string
   readonly object_key: string
 }
 
-/** The number of concurrent moves: each file is in memory while it is moved. */
+/** The number of concurrent moves. It is low because each file is in memory while it is moved. */
 const AT_ONCE = 2
 
 /**
- * Documents that have been read, with bytes here and no object yet, or with one whose writing was begun long ago and
- * never ended. The lock prevents new writes meanwhile. Parameter: their number.
+ * Claims documents whose processing has ended and whose bytes are still in the database. Either they have no object
+ * yet, or the writing of their object began long ago and never ended. The lock prevents new writes meanwhile. SQL
+ * parameter: the most documents.
  */
 const claimText = (schema: string) => `
   WITH left_over AS (
@@ -48,7 +49,8 @@ const readText = (schema: string) => `
   WHERE p.user_id = $1 AND p.document_id = $2 ORDER BY p.part`
 
 /**
- * Every writer locks the document first, so that writers cannot deadlock: a deletion of a document takes all its rows.
+ * Every writer locks the document first, because a deletion of the document locks all its rows: so writers cannot
+ * deadlock.
  */
 const lockText = (schema: string) =>
   `SELECT 1 FROM ${schema}.documents WHERE user_id = $1 AND id = $2 FOR NO KEY UPDATE`
@@ -59,7 +61,7 @@ const movedText = (schema: string) => `
 
 const removePartsText = (schema: string) => `DELETE FROM ${schema}.file_parts WHERE user_id = $1 AND document_id = $2`
 
-/** Moves the bytes of some documents into `objects`, and removes objects that are not needed. */
+/** Moves the bytes of some documents into `objects`, and removes objects that are no longer needed. */
 export const moveFiles = Effect.fnUntraced(function* (
   database: Database["Service"],
   objects: Objects,
@@ -70,7 +72,7 @@ export const moveFiles = Effect.fnUntraced(function* (
   const move = Effect.fnUntraced(function* (file: ClaimedFile) {
     const name = [file.user_id, file.document_id, file.object_key]
     const parts = yield* database.statement<{ base64: string }>(readText(schema), name)
-    // Deleted or written again meanwhile.
+    // The file was deleted or written again meanwhile.
     if (parts.length === 0) return 0
     yield* objects.put(file.object_key, Buffer.concat(parts.map(({ base64 }) => Buffer.from(base64, "base64"))))
     return yield* database.asService(({ query }) =>
