@@ -2,22 +2,22 @@ import { connect, type NetConnectOpts, type Socket } from "node:net"
 import { type MalwareScan, ScannerUnavailable } from "@parley/core/adapter"
 import { Effect } from "effect"
 
-/** Longer than clamd takes for the largest file, unless it is overloaded. */
+/** Default time limit for one file. clamd needs less even for the largest file, unless it is overloaded. */
 const TIMEOUT_MS = 60_000
-/** clamd refuses a length at once, and waits for the bytes of one that it accepts. */
+/** Time to find out whether clamd accepts a length: it refuses a length at once, and otherwise waits for the bytes. */
 const LENGTH_MS = 1_000
-/** Longer than every answer to one file. */
+/** The most bytes of an answer; every answer of clamd to one file is shorter. */
 const MOST_ANSWER_BYTES = 4_096
 const SOCKET = /^unix:(?:\/\/)?(\/.+)$/
 
 export interface ClamAvOptions {
   /** The address of clamd: `tcp://host:3310` or `unix:/run/clamav/clamd.ctl`. */
   readonly url: string
-  /** The most time for one file, from the connection to the verdict, in milliseconds; default a minute. */
+  /** The longest time for one file, from the connection to the verdict, in milliseconds; one minute by default. */
   readonly timeoutMs?: number
 }
 
-/** The place of a clamd in an address; undefined if the text is none. */
+/** Returns the connection options for an address of clamd; undefined if the text is no such address. */
 export const clamAvPlace = (url: string): NetConnectOpts | undefined => {
   const path = SOCKET.exec(url)?.[1]
   if (path !== undefined) return { path }
@@ -30,11 +30,14 @@ const unavailable = (reason: ScannerUnavailable["reason"]) => new ScannerUnavail
 
 interface Answer {
   readonly text: string
-  /** All of the request had left this process before the answer came. */
+  /** True if the whole request had been sent before the answer came. */
   readonly isToAll: boolean
 }
 
-/** The answer on a connection, up to its NUL. One without its end may have lost the word that makes it a finding. */
+/**
+ * Returns clamd's answer on a connection, up to its NUL. An answer without NUL is a failure, because its missing end
+ * may contain the word that reports a finding.
+ */
 const answerOn = (socket: Socket): Effect.Effect<Answer, ScannerUnavailable> =>
   Effect.callback((resume) => {
     let answer = Buffer.alloc(0)
@@ -56,7 +59,7 @@ const ask = (
   pieces: ReadonlyArray<Uint8Array>
 ): Effect.Effect<Answer, ScannerUnavailable> =>
   Effect.acquireUseRelease(
-    // An error closes the connection.
+    // An error closes the connection, and the close is handled.
     Effect.sync(() => connect(place).on("error", () => undefined)),
     (socket) =>
       Effect.suspend(() => {
@@ -66,7 +69,7 @@ const ask = (
     (socket) => Effect.sync(() => socket.destroy())
   ).pipe(Effect.timeoutOrElse({ duration: timeoutMs, orElse: () => Effect.fail(unavailable("timeout")) }))
 
-/** A length of four bytes, the most significant one first. */
+/** Encodes a length in four bytes, the most significant one first. */
 const lengthOf = (bytes: number): Uint8Array => {
   const length = Buffer.alloc(4)
   length.writeUInt32BE(bytes)
@@ -75,21 +78,22 @@ const lengthOf = (bytes: number): Uint8Array => {
 
 const command = (name: string): Uint8Array => Buffer.from(`z${name}\0`)
 
-/** The answer to a length above `StreamMaxLength`. */
+/** clamd's answer to a length above its setting `StreamMaxLength`. */
 const TOO_LARGE = /^INSTREAM size limit exceeded\. ERROR$/
 
-/** The scanner, and checks of it. */
+/** The scanner, with methods to check whether it works. */
 export interface ClamAv extends MalwareScan {
-  /** Checks that it answers. */
+  /** Checks that clamd answers. */
   readonly ping: Effect.Effect<void, ScannerUnavailable>
-  /** True if it refuses a file of so many bytes, false if it waits for them, or does not answer at all. */
+  /** True if clamd refuses a file of this many bytes; false if it accepts the length or does not answer at all. */
   refusesLength(bytes: number): Effect.Effect<boolean>
 }
 
 /**
- * ClamAV's daemon as the malware scanner, by its command INSTREAM (clamd(8), "COMMANDS"): the file as one chunk with its
- * length in front, then a chunk of length 0. Every answer but `stream: OK`, `stream: <name> FOUND` and that of a file above
- * its limit is a failure, so that no file is kept without a verdict. Throws a `TypeError` if the address is not one.
+ * A malware scanner that uses ClamAV's daemon with the command INSTREAM (clamd(8), "COMMANDS"). It sends the file as
+ * one chunk after its length, then a chunk of length 0. Every answer is a failure except `stream: OK`, `stream: <name>
+ * FOUND` and the refusal of a file above clamd's limit, so that no file is stored without a verdict. Throws a
+ * `TypeError` if the address is invalid.
  */
 export const ClamAvScanner = ({ timeoutMs = TIMEOUT_MS, url }: ClamAvOptions): ClamAv => {
   const place = clamAvPlace(url)
@@ -104,7 +108,8 @@ export const ClamAvScanner = ({ timeoutMs = TIMEOUT_MS, url }: ClamAvOptions): C
       const file = byteLength === 0 ? [] : [lengthOf(byteLength), bytes]
       const answer = yield* ask(place, timeoutMs, [command("INSTREAM"), ...file, lengthOf(0)]).pipe(
         Effect.catchTag("ScannerUnavailable", (failure) =>
-          // clamd closes the connection behind this answer, which may be lost while the file is still being sent.
+          // clamd closes the connection after it has refused a length. Its answer may be lost while the file is still
+          // being sent, so the length is sent once more, alone.
           failure.reason === "unreachable"
             ? Effect.flatMap(refusesLength(byteLength), (refuses) =>
                 refuses ? Effect.succeed(undefined) : Effect.fail(failure)
@@ -113,7 +118,7 @@ export const ClamAvScanner = ({ timeoutMs = TIMEOUT_MS, url }: ClamAvOptions): C
         )
       )
       if (answer === undefined || TOO_LARGE.test(answer.text)) return "too-large"
-      // One that answers before it has the whole file has not checked it.
+      // If clamd answers before it has received the whole file, it has not checked the file.
       if (answer.text === "stream: OK" && answer.isToAll) return "clean"
       if (/^stream: .+ FOUND$/.test(answer.text)) return "infected"
       return yield* unavailable("refused")

@@ -10,7 +10,10 @@ import { type ParserFences, programWithin } from "./process/fences.ts"
 import { groupProcessorTime, limitTime, timeLimit } from "./process/TimeLimit.ts"
 import { OWN_FAULTS, PARSER_NICENESS } from "./process/WorkerProcess.ts"
 
-/** The filters of LibreOffice for each type that it converts: that which reads it, and that which writes the other. */
+/**
+ * For each type that LibreOffice converts: the filter that reads it, the filter that writes the newer format, and the
+ * type of that format.
+ */
 const FILTERS = {
   doc: { reads: "MS Word 97", writes: "docx:MS Word 2007 XML", type: "docx" },
   xls: { reads: "MS Excel 97", writes: "xlsx:Calc MS Excel 2007 XML", type: "xlsx" },
@@ -18,10 +21,13 @@ const FILTERS = {
 } as const
 export type ConvertedType = keyof typeof FILTERS
 
-/** The type as which a document of a type is saved. */
+/** Returns the type to which documents of an older type are converted. */
 export const savedTypeOf = (type: ConvertedType) => FILTERS[type].type
 
-/** No macro runs, and nothing that a document refers to is fetched, from files either. */
+/**
+ * The profile of LibreOffice: no macros run, and nothing to which a document refers is opened, neither from the network
+ * nor from files.
+ */
 const PROFILE = (() => {
   const set = (path: string, name: string, value: string) =>
     `<item oor:path="/org.openoffice.Office.${path}"><prop oor:name="${name}" oor:op="fuse"><value>${value}</value></prop></item>`
@@ -32,7 +38,7 @@ const PROFILE = (() => {
     set("Common/Security/Scripting", "DisableActiveContent", "true"),
     set("Common/Security/Scripting", "MacroSecurityLevel", "3"),
     set("Common/Security/Scripting", "BlockUntrustedRefererLinks", "true"),
-    // "Never" in each program's own numbers.
+    // The value "never", which each program encodes with a number of its own.
     set("Writer/Content/Update", "Link", "0"),
     set("Calc/Content/Update", "Link", "1"),
     "</oor:items>"
@@ -40,12 +46,12 @@ const PROFILE = (() => {
 })()
 
 /**
- * Replaces the shell by a program, and ends all processes of their group when the other end of the shell's input is closed,
- * which the operating system does if the server dies.
+ * A shell script that replaces itself by a program. It ends all processes of the program's group after the other end of
+ * its standard input is closed, which the operating system does if the server dies.
  */
 const WHILE_SERVER_LIVES = 'exec 3<&0 </dev/null; { read -r _ <&3; kill -KILL 0; } & exec "$@" 3<&-'
 
-/** The operating system's bound of processor time, in times of the limit. */
+/** The limit that the operating system sets for processor time, as a multiple of the time limit for the document. */
 const LATEST = 4
 
 const DAMAGED = "The document is damaged or locked, and cannot be read. Save it in a newer format and upload that."
@@ -70,13 +76,16 @@ export interface Conversion {
   readonly bytes: Uint8Array
 }
 
-/** Starts the program on the file in a folder, which is its home and the only place for its own files. */
+/**
+ * Starts the program on the file in a folder. The folder is the program's home directory, and the only place for its
+ * files.
+ */
 const start = ({ bytes, fences, limits, program, type }: Conversion, folder: string): ChildProcess => {
   const { reads, writes } = FILTERS[type]
   const bounds = {
     dataBytes: limits.maxMemoryBytes,
     fileBytes: limits.maxInflatedBytes,
-    // Counts all threads: `limitTime` ends the program before.
+    // Includes the time of all threads. `limitTime` ends the program earlier than this limit.
     seconds: Math.ceil((LATEST * timeLimit(limits, bytes.byteLength)) / 1_000)
   }
   const { before, file } = programWithin(fences, program, bounds)
@@ -101,7 +110,7 @@ const start = ({ bytes, fences, limits, program, type }: Conversion, folder: str
     ],
     {
       cwd: folder,
-      // Also the group of the processes that it starts, so that all of them can be ended.
+      // Makes the process the first of a process group, so that the processes that it starts can be ended with it.
       detached: true,
       env: { HOME: folder, TMPDIR: folder, PATH: "/usr/local/bin:/usr/bin:/bin", LANG: "C.UTF-8" },
       stdio: ["pipe", "ignore", "ignore"]
@@ -110,7 +119,7 @@ const start = ({ bytes, fences, limits, program, type }: Conversion, folder: str
   try {
     if (child.pid !== undefined) setPriority(child.pid, PARSER_NICENESS)
   } catch {
-    // Not allowed here: it runs all the same.
+    // Changing the priority is not allowed on this machine; the program runs with the normal one.
   }
   return child
 }
@@ -119,36 +128,42 @@ const killGroup = ({ pid }: ChildProcess): void => {
   try {
     if (pid !== undefined) process.kill(-pid, "SIGKILL")
   } catch {
-    // It has ended.
+    // The process group has ended already.
   }
 }
 
-/** Exit codes of those that start a program: there is none, or it cannot be started. */
+/** Exit codes if the program does not exist or cannot be started. */
 const NOT_STARTED: ReadonlyArray<number | null> = [126, 127]
 
-/** Signals that stop a program at a bound of processor time or of the size of a file. */
+/** Signals by which the operating system stops a program at its limit of processor time or of file size. */
 const BOUNDS: ReadonlyArray<string> = ["SIGXCPU", "SIGXFSZ"]
 
-/** How a program ended: by itself, at a bound, or by a fault of its own, such as too little memory. */
+/**
+ * The way in which a program ended: `exited` by itself, `costly` at a limit, `hung` without progress, or `broken` by a
+ * fault of its own, such as too little memory.
+ */
 type Ending = "exited" | "costly" | "hung" | "broken"
 
-/** The signal that ended a program or, by its exit code, a process that a shell of it started: shells add 128. */
+/**
+ * Returns the signal that ended the program. If the program was started by a shell script of its own, the exit code is
+ * 128 plus the number of the signal.
+ */
 const signalOf = (code: number | null, signal: string | null): string | undefined =>
   signal ?? Object.entries(constants.signals).find(([, number]) => number + 128 === code)?.[0]
 
 const endingOf = (code: number | null, signal: string | null): Effect.Effect<Ending> => {
   if (NOT_STARTED.includes(code)) return Effect.die(new Error("LibreOffice could not be started."))
   const by = signalOf(code, signal)
-  // A damaged document is no error to LibreOffice; too little memory is.
+  // LibreOffice exits with code 0 if a document is damaged, and with another code if memory is too small.
   if (by === undefined) return Effect.succeed(code === 0 ? "exited" : "broken")
   if (BOUNDS.includes(by)) return Effect.succeed("costly")
-  // Any other signal came from outside, and says nothing about the document.
+  // Any other signal came from outside, so the document is not the reason.
   return OWN_FAULTS.has(by) ? Effect.succeed("broken") : Effect.die(new Error("LibreOffice was ended from outside."))
 }
 
 /**
- * Runs LibreOffice until it exits, or ends it at the time limit for a file of this size. If the program cannot be started,
- * the effect fails with a defect.
+ * Runs LibreOffice until it exits or until the time limit for a file of this size, at which it is ended. If the program
+ * cannot be started, the effect dies with a defect.
  */
 const run = (conversion: Conversion, folder: string) =>
   Effect.callback<Ending>((resume) => {
@@ -180,19 +195,22 @@ const isRunning = (pid: number): boolean => {
     process.kill(pid, 0)
     return true
   } catch (cause) {
-    // It runs, for another user.
+    // EPERM means that the process runs as another user.
     return (cause as NodeJS.ErrnoException).code === "EPERM"
   }
 }
 
-/** Whether the server of a process number left a folder: in a container the next one often has the same number. */
+/**
+ * True if the server that made the folder no longer runs. If it had the process id of this process, the folder is older
+ * than this process: in containers a new server often has the same process id.
+ */
 const isLeft = async (pid: number, folder: string): Promise<boolean> => {
   if (pid !== process.pid) return !isRunning(pid)
   const began = Date.now() - process.uptime() * 1_000
   return ((await lstat(folder).catch(() => undefined))?.mtimeMs ?? began) < began
 }
 
-/** Removes the folders that servers left which died during a conversion. */
+/** Removes the folders of servers that died during a conversion. */
 export const sweepConversions = Effect.promise(async () => {
   for (const name of await readdir(tmpdir()).catch(() => [])) {
     const pid = FOLDER.exec(name)?.[1]
@@ -212,7 +230,7 @@ const folderOf = (type: ConvertedType, bytes: Uint8Array) =>
     return folder
   })
 
-/** The written file; undefined if there is none, or a link to another one. */
+/** Returns the content of the written file; undefined if there is no file, or a link to another one. */
 const writtenIn = (folder: string, type: ConvertedType, { maxInflatedBytes }: ParserLimits) =>
   Effect.promise(async () => {
     const path = join(folder, "out", `in.${FILTERS[type].type}`)
@@ -222,9 +240,9 @@ const writtenIn = (folder: string, type: ConvertedType, { maxInflatedBytes }: Pa
   })
 
 /**
- * Converts a document of an older format to the newer one that the parsers read, by LibreOffice in a process of its own:
- * with limits of time, memory and size, a profile and a folder that exist only for this document, no network where
- * the machine has that fence, no macros. It may read the files that the server may read.
+ * Converts a document of an older format to the newer format that the parsers read, by LibreOffice in a process of its
+ * own. The process has limits of time, memory and file size, a profile and a folder that exist only for this document,
+ * no macros, and no network if the machine supports that fence. It may read all files that the server may read.
  */
 export const convert = (conversion: Conversion): Effect.Effect<Uint8Array, DocumentUnreadable> => {
   const { bytes, limits, type } = conversion
@@ -244,7 +262,7 @@ export const convert = (conversion: Conversion): Effect.Effect<Uint8Array, Docum
 
 const VERSION_MILLISECONDS = 30_000
 
-/** The version of LibreOffice at a path, as it names itself; undefined if no LibreOffice is there. */
+/** Returns the version that LibreOffice at this path reports; undefined if there is no LibreOffice at this path. */
 export const libreOfficeVersion = (program: string): Promise<string | undefined> =>
   new Promise((resolve) => {
     execFile(

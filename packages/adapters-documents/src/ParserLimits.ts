@@ -1,32 +1,36 @@
 /**
- * The limits of reading one document. A document that exceeds one is unreadable, with a reason that names the limit.
+ * The limits for reading one document. A document that exceeds one of them is unreadable, with a reason that names the
+ * limit.
  */
 export interface ParserLimits {
-  /** Documents read at once, each in a process of its own; others wait. One person's never take the last of several. */
+  /**
+   * The most documents that are read at the same time, each in a process of its own; others wait. If there are several
+   * places, one person's documents never take all of them.
+   */
   readonly processes: number
-  /** Time to read the smallest document, waiting for a process not counted. */
+  /** Time limit for the smallest document, without its wait for a process. */
   readonly baseMilliseconds: number
-  /** Additional time for each further mebibyte. */
+  /** Additional time for each further mebibyte of a document. */
   readonly millisecondsPerMebibyte: number
-  /** Time to read one document of any size. */
+  /** Time limit for a document of any size. */
   readonly maxMilliseconds: number
-  /** Resident memory of the process that reads, everything included. */
+  /** The most resident memory of the whole process that reads a document. */
   readonly maxMemoryBytes: number
-  /** Pages of a pdf, slides of a presentation. */
+  /** The most pages of a PDF, or slides of a presentation. */
   readonly maxPages: number
-  /** Pages of a scan whose text is recognised, if text recognition is configured. */
+  /** The most pages of a scan on which text is recognised, if text recognition is configured. */
   readonly maxScannedPages: number
-  /** Pixels of a picture whose text is recognised. */
+  /** The most pixels of a picture on which text is recognised. */
   readonly maxPixels: number
-  /** Entries in a docx, xlsx or pptx, which are zip archives. */
+  /** The most entries of a docx, xlsx or pptx file, which are zip archives. */
   readonly maxEntries: number
-  /** Inflated size of all entries of such an archive together, in bytes. */
+  /** The most bytes of all inflated entries of such an archive together. */
   readonly maxInflatedBytes: number
-  /** Inflated size over packed size of such an archive whose entries exceed 8 MiB. */
+  /** The highest ratio of inflated size to packed size of such an archive, if its inflated entries exceed 8 MiB. */
   readonly maxInflationRatio: number
-  /** Length of the text, in UTF-16 units. */
+  /** The most UTF-16 units of a document's text. */
   readonly maxTextLength: number
-  /** Time for which an idle process is kept for the next document. */
+  /** Time for which an idle process is kept for a next document. */
   readonly idleMilliseconds: number
 }
 

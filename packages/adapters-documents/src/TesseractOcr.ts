@@ -2,15 +2,18 @@ import { loadPackage, Ocr, OcrFailed, type OcrService } from "@parley/core/adapt
 import { Effect, Layer, Semaphore } from "effect"
 
 export interface TesseractOptions {
-  /** Folder of the language data, `eng.traineddata` and so on, packed by gzip (`.gz`) or not. Nothing is fetched. */
+  /**
+   * The folder of the language data, such as `eng.traineddata` or, packed with gzip, `eng.traineddata.gz`. No language
+   * data are downloaded.
+   */
   readonly dataFolder: string
-  /** By the names of their files: `eng`, `deu`. */
+  /** The languages, named by their data files: `eng`, `deu`. */
   readonly languages: readonly [string, ...ReadonlyArray<string>]
-  /** The language data are packed: `eng.traineddata.gz`. */
+  /** True if the language data are packed with gzip: `eng.traineddata.gz`. */
   readonly packed?: boolean
 }
 
-/** The used part of tesseract.js. */
+/** The part of tesseract.js that this module uses. */
 interface TesseractWorker {
   recognize(image: Uint8Array): Promise<{ readonly data: { readonly text: string } }>
   terminate(): Promise<unknown>
@@ -19,9 +22,9 @@ interface Tesseract {
   createWorker(languages: ReadonlyArray<string>, engine: number, options: object): Promise<TesseractWorker>
 }
 
-/** Not installed with this package, and so not known to its types. */
+/** The name is a variable, because the optional package may be missing when the types are checked. */
 const PACKAGE: string = "tesseract.js"
-/** Its neural engine (`OEM.LSTM_ONLY`). */
+/** The neural engine of tesseract.js (`OEM.LSTM_ONLY`). */
 const ENGINE = 1
 
 const failing = <A>(run: () => Promise<A>) =>
@@ -57,8 +60,8 @@ const make = (options: TesseractOptions) =>
   })
 
 /**
- * Recognises text with tesseract.js, in a thread of its own, one picture at a time, without any network. The package is an
- * optional one: install it beside this one. It is loaded with the first scan.
+ * Recognises text with tesseract.js in a thread of its own, one picture at a time, without network access. The package
+ * tesseract.js is optional: install it in addition to this package. It is loaded for the first scan.
  */
 export const TesseractOcr = {
   layer: (options: TesseractOptions): Layer.Layer<never> => Layer.effect(Ocr, make(options))

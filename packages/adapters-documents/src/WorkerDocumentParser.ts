@@ -11,8 +11,8 @@ import { readPictureText, readScan, withUnreadPages } from "./readScan.ts"
 import { type WorkerNotStarted, WorkerProcess } from "./process/WorkerProcess.ts"
 
 /**
- * The version of each parser. Raise it with every change after which the parser returns another text, pages or headings
- * for some document: re-indexing then reads earlier documents again, and `parley doctor` counts them.
+ * The version of each parser. Raise it with every change after which the parser returns another text, other pages or
+ * other headings for some document: re-indexing then reads earlier documents again, and `parley doctor` counts them.
  */
 const VERSIONS: Readonly<Record<ParserKind, number>> = {
   pdf: 4,
@@ -30,7 +30,7 @@ const VERSIONS: Readonly<Record<ParserKind, number>> = {
   text: 2
 }
 
-/** The version of how documents of a kind are read, as it is kept with their texts. */
+/** Returns the version of the parser of a kind, in the form in which it is stored with the texts. */
 export const parserVersion = (kind: ParserKind): string => `${kind}/${VERSIONS[kind]}`
 
 interface ParseInput {
@@ -48,7 +48,10 @@ interface ParserInput {
 const noConverter = (type: ConvertedType): string =>
   `Documents of the type .${type} can be read on servers with LibreOffice only, and this one has none. Save it as .${savedTypeOf(type)} and upload that.`
 
-/** The type of the parser that reads a document, and the type of the document if LibreOffice converts it before. */
+/**
+ * Returns the kind of the parser that reads a document, and, if LibreOffice converts the document first, its original
+ * type.
+ */
 const readingOf = (type: DocumentType) => {
   const { parser } = documentType(type)
   if (parser !== null) return { kind: parser, from: undefined }
@@ -56,19 +59,19 @@ const readingOf = (type: DocumentType) => {
   return { kind: documentType(savedTypeOf(from)).parser!, from }
 }
 
-/** Limits override the defaults one by one. */
+/** The options of the parser; each limit overrides its default. */
 export interface WorkerParserOptions extends Partial<ParserLimits> {
   /** The path of LibreOffice's program, which converts doc, xls and ppt: `/usr/bin/soffice`. */
   readonly libreOffice?: string | undefined
 }
 
 /**
- * Reads documents in worker processes with limits on time, memory, pages and size. A document that breaks its worker is
- * unreadable, with a reason, and nothing else notices. People are served round robin. Workers start with the first
- * document, or with `prepare`, and end with the scope.
+ * Reads documents in worker processes with limits on time, memory, pages and size. If a document breaks its worker, it
+ * is unreadable, with a reason, and no other document is affected. People are served in turn. Workers start for the
+ * first document, or with `prepare`, and end when the scope closes.
  */
 export class WorkerDocumentParser {
-  /** A worker that cannot be started at all is a defect, not a reason. */
+  /** If a worker cannot be started at all, reading dies with a defect, because the document is not the reason. */
   static readonly layer = ({ libreOffice, ...limits }: WorkerParserOptions = {}): Layer.Layer<DocumentParser> =>
     Layer.effect(DocumentParser, makeParser({ ...DEFAULT_PARSER_LIMITS, ...limits }, libreOffice))
 }
@@ -78,7 +81,7 @@ const makeParser = (limits: ParserLimits, libreOffice: string | undefined) =>
     if (libreOffice !== undefined) yield* sweepConversions
     const ocr = yield* Ocr
     const { idleMilliseconds, maxMemoryBytes, processes } = limits
-    // One person never takes the last place, so that others find a free one.
+    // One person's documents never take the last of several places, so that other people find a free one.
     const queue = new FairQueue({ places: processes, perPerson: Math.max(1, processes - 1) })
     const probed = Effect.promise(parserFences)
     const pool = yield* Effect.acquireRelease(
@@ -91,7 +94,8 @@ const makeParser = (limits: ParserLimits, libreOffice: string | undefined) =>
         (parser) => readWith(parser, input, limits),
         (parser) => Effect.sync(() => pool.giveBack(parser))
       )
-    // The outcome for a document may be remembered for all people: in doubt, a process of its own reads it again.
+    // The outcome may be remembered for all people who upload the same document, so a doubtful one is checked by a new
+    // process.
     const read = Effect.fnUntraced(function* (input: ParserInput) {
       const { kind } = input
       const fences = yield* probed
@@ -109,7 +113,8 @@ const makeParser = (limits: ParserLimits, libreOffice: string | undefined) =>
         const { from, kind } = readingOf(type)
         return from === undefined ? parserVersion(kind) : `libreoffice/${parserVersion(kind)}`
       },
-      // Documents of most kinds are texts, which every process reads, or PDFs, whose parser takes the longest to load.
+      // The spare process loads the PDF parser, which takes longest to load. Most other documents are texts, which
+      // every process can read.
       prepare: Effect.map(probed, (fences) =>
         pool.keepSpare(() => new WorkerProcess({ kind: "pdf", fences, maxMemoryBytes }))
       ),
@@ -141,7 +146,7 @@ const unreadable = (outcome: ParserOutcome) =>
 const picturesIn = (outcome: ParserOutcome) =>
   outcome._tag === "Pictured" ? Effect.succeed(outcome.pictures) : Effect.fail(unreadable(outcome))
 
-/** Interrupted, it ends the worker: there is no other way to stop a parser. */
+/** If it is interrupted, it ends the worker, because a parser cannot be stopped in another way. */
 const readWith = (parser: WorkerProcess, input: ParserInput, limits: ParserLimits) =>
   Effect.callback<ParserOutcome, WorkerNotStarted>((resume) => {
     parser.read({ ...input, limits, attachments: ATTACHMENT_KINDS }, (outcome) =>

@@ -1,8 +1,8 @@
 import { DOCUMENT_TYPES, documentType, type ParserKind } from "@parley/core/adapter"
 
 /**
- * The kind of the parser of each extension, for attachments of messages: those that have a text of their own, so no
- * pictures. A parser process cannot read the core's table.
+ * The kinds of parsers by file extension, for the attachments of messages. Pictures are left out, because they have no
+ * text of their own. A parser process receives this table, because it cannot load the core.
  */
 export const ATTACHMENT_KINDS: ReadonlyMap<string, ParserKind> = new Map(
   DOCUMENT_TYPES.flatMap((type) => {

@@ -6,16 +6,16 @@ import { WorkerDocumentParser, type WorkerParserOptions } from "./WorkerDocument
 /** A parser for applications that use promises: pass `parser` to `createParley`. */
 export interface OpenDocumentParser {
   readonly parser: DocumentParser["Service"]
-  /** Ends the worker processes. Close the users of the parser before. */
+  /** Ends the worker processes. Close everything that uses the parser first. */
   close(): Promise<void>
 }
 
-/** `ocr` reads scans and pictures with tesseract.js, if it is installed. */
+/** The options of the parser. If `ocr` is given, tesseract.js, which must be installed, reads scans and pictures. */
 export interface DocumentParserOptions extends WorkerParserOptions {
   readonly ocr?: TesseractOptions
 }
 
-/** Opens a `WorkerDocumentParser`. Starts nothing until the first document, or `prepare`. */
+/** Opens a `WorkerDocumentParser`. It starts no process before the first document or `prepare`. */
 export const openDocumentParser = async ({
   ocr,
   ...options

@@ -15,7 +15,9 @@ const tooManyPages = (pages: number, most: number): string =>
 const NOTHING_IN_PICTURE =
   "No text was recognised in the picture. Upload a sharper one, taken from straight above, or a document with text."
 
-/** Reads the text of a picture. A text recognition that does not work is a defect, as with `readScan`. */
+/**
+ * Reads the text of a picture. If the text recognition itself fails, the effect dies with a defect, as `readScan` does.
+ */
 export const readPictureText = Effect.fnUntraced(function* <E>(picture: Effect.Effect<ScanPage, E>, ocr: OcrService) {
   const text = yield* Effect.orDie(recognisedOn(1, yield* picture, ocr))
   if (text === "") return yield* new DocumentUnreadable({ failure: "scan", reason: NOTHING_IN_PICTURE })
@@ -23,8 +25,8 @@ export const readPictureText = Effect.fnUntraced(function* <E>(picture: Effect.E
 })
 
 /**
- * Reads a scan page by page: the pictures of each in the order they are drawn, the text of a page on its own. A text
- * recognition that does not work is a defect, which is tried again, and no verdict on the document.
+ * Reads a scan page by page: the pictures of each page in the order in which they are drawn. If the text recognition
+ * itself fails, the effect dies with a defect, so that it is tried again, and the document is not judged.
  */
 export const readScan = Effect.fnUntraced(function* <E>(
   pageOf: (page: number) => Effect.Effect<ScanPage, E>,
@@ -46,7 +48,7 @@ export const readScan = Effect.fnUntraced(function* <E>(
   return joinPages(texts) satisfies ParsedDocument
 })
 
-/** The text on the pictures of a page. */
+/** Returns the text that was recognised on the pictures of a page. */
 const recognisedOn = (page: number, { pictures }: ScanPage, ocr: OcrService): Effect.Effect<string, OcrFailed> =>
   Effect.map(
     Effect.forEach(pictures, (png) => ocr.recognise({ page, png })),
@@ -58,8 +60,9 @@ const recognisedOn = (page: number, { pictures }: ScanPage, ocr: OcrService): Ef
   )
 
 /**
- * Returns a document without the list of its unread pages: text recognition reads as many of them as of a scan, if there
- * is one and it works, and a notice counts the others. The recognised text follows that of the page.
+ * Reads the unread pages of a document by text recognition, if there is one, up to the limit of pages of a scan; a
+ * notice counts the pages that remain unread. The recognised text follows the text of its page. The result does not
+ * contain the list of unread pages.
  */
 export const withUnreadPages = Effect.fnUntraced(function* (
   { unreadPages = [], ...document }: ReadDocument,
@@ -90,14 +93,17 @@ export const withUnreadPages = Effect.fnUntraced(function* (
   return { ...document, ...pages, ...movedHeadings(headings, pageStarts, pages), ...notice }
 })
 
-/** The text of a page with what was recognised on it, which often has the same words again. */
+/**
+ * Joins the text of a page and the text recognised on it. The recognised text alone is returned if it contains all
+ * words of the page's text.
+ */
 const joined = (text: string, recognised: string): string => {
   const known = new Set(recognised.split(/\s+/u))
   const words = text.split(/\s+/u).filter((word) => word !== "")
   return words.every((word) => known.has(word)) ? recognised : `${text}\n${recognised}`
 }
 
-/** The headings at the places of their pages, as far as their lines are still there. */
+/** Moves headings to the new positions of their pages; headings whose line is no longer there are left out. */
 const movedHeadings = (
   headings: ParsedDocument["headings"],
   before: ReadonlyArray<number>,
@@ -105,7 +111,7 @@ const movedHeadings = (
 ): Pick<ParsedDocument, "headings"> => {
   let page = 0
   const moved = (headings ?? []).flatMap((heading) => {
-    // Headings and pages are in the order of the text.
+    // Both headings and pages are in the order of the text.
     while (page + 1 < before.length && (before[page + 1] ?? Infinity) <= heading.start) page += 1
     const start = heading.start + (after[page] ?? 0) - (before[page] ?? 0)
     return text.startsWith(heading.title, start) ? [{ ...heading, start }] : []

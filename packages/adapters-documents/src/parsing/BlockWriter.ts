@@ -1,23 +1,23 @@
 import { withoutMarks } from "./headingMarks.ts"
 
 /**
- * Writes a text of blocks: a run of white space becomes one space, and between blocks there is the largest requested
- * number of line ends. Without recursion, and in time linear in the length of the text.
+ * Writes a text that consists of blocks. A run of white space becomes one space, and between two blocks the largest
+ * requested number of line ends is written. It uses no recursion, and its time is linear in the length of the text.
  */
 export class BlockWriter {
   readonly #parts: Array<string> = []
   #breaks = 0
   #space = false
-  /** At the beginning of the text, or right after the mark of a list item: the next words need no line of their own. */
+  /** True at the beginning of the text, and directly after the mark of a list item: the next words need no new line. */
   #fresh = true
   #length = 0
 
-  /** UTF-16 units written so far. */
+  /** The number of UTF-16 units written so far. */
   get length(): number {
     return this.#length
   }
 
-  /** Words of the document; `exact` keeps their white space and lines. */
+  /** Writes words of the document. If `exact` is true, white space and line ends stay as they are. */
   write(text: string, { exact = false }: { readonly exact?: boolean } = {}): void {
     const words = withoutMarks(text)
     if (exact) return this.#put(words)
@@ -29,12 +29,12 @@ export class BlockWriter {
     this.#space = collapsed.endsWith(" ")
   }
 
-  /** Adds the output of another writer, with its marks. */
+  /** Writes the output of another writer, including its marks. */
   copy(written: string): void {
     this.#put(written)
   }
 
-  /** Adds a mark that is no word of the document: of a heading or of a list item, before its words. */
+  /** Writes the mark of a heading or of a list item before its words; the mark itself is no word of the document. */
   mark(text: string): void {
     this.#put(text)
     this.#fresh = true

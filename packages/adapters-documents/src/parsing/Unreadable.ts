@@ -1,6 +1,9 @@
 import type { DocumentFailure } from "@parley/core/adapter"
 
-/** Why a document cannot be read: for programs, and as a sentence for its owner. Travels between processes as both. */
+/**
+ * The reason why a document cannot be read, as a code for programs and as a sentence for the document's owner. Both are
+ * sent from the parser process to the server.
+ */
 export class Unreadable extends Error {
   override readonly name = "Unreadable"
   readonly failure: DocumentFailure

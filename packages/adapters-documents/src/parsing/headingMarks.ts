@@ -1,19 +1,26 @@
 import type { Heading } from "@parley/core/reading"
 
-/** Noncharacters, which no text has (Unicode, 23.7): each marks the beginning of a heading of its level. */
+/**
+ * The marks that are written before headings, one for each level. They are Unicode noncharacters, which no text
+ * contains (Unicode, 23.7).
+ */
 const HEADING_MARKS = "\ufdd0\ufdd1\ufdd2\ufdd3\ufdd4\ufdd5"
 const ANY_MARK = /[\ufdd0-\ufdd5]/gu
 
-/** Returns the mark of a heading of this level, from 1; levels below the sixth count as the sixth. */
+/**
+ * Returns the mark of a heading of this level; the highest level is 1, and levels below the sixth have the sixth mark.
+ */
 export const headingMark = (level: number): string => HEADING_MARKS.charAt(Math.min(level, HEADING_MARKS.length) - 1)
 
-/** A text from outside, in which no marks are. */
+/** Replaces marks in a text of the document, so that only the parsers write marks. */
 export const withoutMarks = (text: string): string => text.replace(ANY_MARK, "\ufffd")
 
-/** A part of a text that is no place for headings. */
+/** Removes the marks from a part of a text that cannot contain headings. */
 export const dropMarks = (text: string): string => text.replace(ANY_MARK, "")
 
-/** Removes the marks from a text; returns it with the marked headings, each to the end of its line. */
+/**
+ * Removes the marks from a text. Returns the text and the marked headings, each from its mark to the end of the line.
+ */
 export const takeHeadings = (marked: string): { readonly text: string; readonly headings: ReadonlyArray<Heading> } => {
   const headings: Array<Heading> = []
   let text = ""

@@ -8,14 +8,14 @@ import type { ScanPage } from "./pdf/parsePdf.ts"
 import { Unreadable } from "./Unreadable.ts"
 
 interface Parser {
-  /** Loads every module that the parser needs, so that it opens no file afterwards. */
+  /** Loads all modules that the parser needs, so that it opens no file afterwards. */
   readonly load: () => Promise<void>
   readonly parse: (bytes: Uint8Array, limits: ParserLimits, attachments: AttachmentKinds) => Promise<ParsedDocument>
-  /** Returns the pictures of a page, from 1, for text recognition. */
+  /** Returns the pictures of a page for text recognition; pages are counted from 1. */
   readonly picturesOf?: (bytes: Uint8Array, limits: ParserLimits, page: number) => Promise<ScanPage>
 }
 
-/** A parser that needs nothing loaded. */
+/** Makes a parser that needs no modules to be loaded. */
 const inline = (parse: (bytes: Uint8Array, limits: ParserLimits) => ParsedDocument): Parser => ({
   load: () => Promise.resolve(),
   parse: async (bytes, limits) => parse(bytes, limits)
@@ -24,7 +24,10 @@ const inline = (parse: (bytes: Uint8Array, limits: ParserLimits) => ParsedDocume
 const UNRECOGNISED =
   "The text of a picture can only be read by text recognition, and this server has none: its operator sets it up by PARLEY_OCR_DATA. Upload a document with text."
 
-/** A parser for each kind in the core's table of document types. Those of binary formats are large and loaded on first use. */
+/**
+ * The parser of each kind in the core's table of document types. Parsers of binary formats are large, so they are
+ * loaded when first used.
+ */
 const PARSERS: Readonly<Record<ParserKind, Parser>> = {
   pdf: {
     load: async () => (await import("./pdf/parsePdf.ts")).loadPdfReader(),
@@ -63,7 +66,7 @@ const PARSERS: Readonly<Record<ParserKind, Parser>> = {
     parse: async (bytes) => (await import("./html/parseHtml.ts")).parseHtml(bytes)
   },
   mail: {
-    // Attachments are documents of any kind that has a text.
+    // Attachments may be documents of any kind with a text, so their parsers are loaded too.
     load: async () => {
       await import("./mail/parseMail.ts")
       for (const [kind, { load }] of Object.entries(PARSERS)) if (!["image", "mail"].includes(kind)) await load()
@@ -87,10 +90,10 @@ const PARSERS: Readonly<Record<ParserKind, Parser>> = {
   text: inline((bytes) => ({ text: decodeText(bytes), pageStarts: null }))
 }
 
-/** Loads the parser of a kind. A process loads the one kind it needs; text is read by all of them. */
+/** Loads the parser of a kind. A process loads only the kind that it needs; every process can read text. */
 export const loadParser = (kind: ParserKind): Promise<void> => PARSERS[kind].load()
 
-/** Returns the pictures of a page of a scan. Throws `Unreadable` with the reason if they cannot be read. */
+/** Returns the pictures of a page of a scan. If they cannot be read, throws `Unreadable` with the reason. */
 export const readScanPage = async (
   kind: ParserKind,
   bytes: Uint8Array,
@@ -98,7 +101,10 @@ export const readScanPage = async (
   page: number
 ): Promise<ScanPage> => (await PARSERS[kind].picturesOf?.(bytes, limits, page)) ?? { pictures: [], pages: 1 }
 
-/** Reads a document's text; `attachments` are the kinds of those of a message. Throws `Unreadable` with the reason if the document has no readable text. */
+/**
+ * Reads a document's text; `attachments` are the kinds of attachments that are read in a message. If the document has
+ * no readable text, throws `Unreadable` with the reason.
+ */
 export const parseDocument = async (
   kind: ParserKind,
   bytes: Uint8Array,

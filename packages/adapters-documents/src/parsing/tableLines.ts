@@ -1,19 +1,19 @@
-/** The longest name of a column that is repeated in every row, in UTF-16 units. */
+/** The longest column name, in UTF-16 units, that is repeated in every row. */
 const MAX_NAME = 80
-/** The most rows that decide whether the first one names the columns. */
+/** The most rows that are examined to find out whether the first row contains column names. */
 const SAMPLE_ROWS = 50
 
-/** The role of the first row: `yes`, it names columns; `likely`, it does unless it looks like data. */
+/** Whether the first row contains column names: `yes` for sure, `likely` unless it looks like data. */
 export type FirstRowNames = "yes" | "likely" | "unknown"
 
 const oneLine = (text: string): string => text.replace(/\s+/gu, " ").trim()
 
-/** Amounts, dates, shares, codes: a digit, and no more than a word around it. */
+/** True for amounts, dates, shares and codes: the cell has a digit and at most four letters. */
 const isFigure = (cell: string): boolean => /\p{N}/u.test(cell) && cell.replace(/\P{L}/gu, "").length <= 4
 
 const isName = (cell: string): boolean => cell !== "" && cell.length <= MAX_NAME && /\p{L}/u.test(cell)
 
-/** Returns whether some column below has figures, which distinguishes names from a first row of data. */
+/** True if some column has figures below the first row; then the first row contains names rather than data. */
 const hasFigures = (rows: ReadonlyArray<ReadonlyArray<string>>): boolean => {
   const sample = rows.slice(1, 1 + SAMPLE_ROWS)
   return rows[0]!.some((_, column) => {
@@ -26,16 +26,16 @@ const namesColumns = (rows: ReadonlyArray<ReadonlyArray<string>>, known: FirstRo
   const [first] = rows
   if (first === undefined || rows.length < 2 || first.length < 2) return false
   if (known === "yes") return true
-  // The corner above names of rows is often empty.
+  // The first cell may be empty: it is above the names of the rows.
   if (!first.every((cell, column) => isName(cell) || (column === 0 && cell === ""))) return false
   if (first.some(isFigure) || new Set(first).size < first.length) return false
   return known === "likely" || first.length > 2 || hasFigures(rows)
 }
 
-/** The most rows of one cell above the names of columns: titles, dates, units. */
+/** The most rows with a single cell above the column names: titles, dates, units. */
 const MAX_TITLES = 10
 
-/** Counts the rows of one cell above a table of several columns. */
+/** Counts the rows with a single cell above a table of several columns. */
 const titleRows = (rows: ReadonlyArray<ReadonlyArray<string>>): number => {
   const first = rows.findIndex((row) => row.filter((cell) => cell !== "").length > 1)
   return first > MAX_TITLES ? 0 : Math.max(0, first)
@@ -51,8 +51,9 @@ const rowLine = (names: ReadonlyArray<string>, row: ReadonlyArray<string>): stri
     .join("\t")
 
 /**
- * The lines of a table, a row each, its cells apart by tabs. If the first row names the columns, each cell says its
- * name before its value ("Part: Blade"), so that a row that is found alone can be read; empty cells are left out then.
+ * Writes a table line by line, a row in each line, its cells separated by tabs. If the first row contains column names,
+ * each cell has its name before its value ("Part: Blade"), so that a row is understandable when it is found alone;
+ * empty cells are then left out.
  */
 export function* tableLines(
   table: ReadonlyArray<ReadonlyArray<string>>,

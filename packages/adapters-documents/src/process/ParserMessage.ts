@@ -4,10 +4,10 @@ import type { AttachmentKinds } from "../parsing/mail/parseMail.ts"
 import type { ScanPage } from "../parsing/pdf/parsePdf.ts"
 import type { ParserLimits } from "../ParserLimits.ts"
 
-/** The parser that a process loads before its first document. */
+/** The parser that a process has to load before its first document. */
 export interface ParserPreparation {
   readonly kind: ParserKind
-  /** URL of the module that parses, with the exports of `parseDocument.ts`. */
+  /** The URL of the module that parses; it has the exports of `parseDocument.ts`. */
   readonly parsers: string
   readonly maxMemoryBytes: number
 }
@@ -17,18 +17,18 @@ export interface ParserRequest {
   readonly kind: ParserKind
   readonly bytes: Uint8Array
   readonly limits: ParserLimits
-  /** The kinds of attachments by the extensions of their names. */
+  /** The kinds of parsers for attachments, by file extension. */
   readonly attachments?: AttachmentKinds
-  /** Return the pictures of this page of a scan, from 1, instead of its text. */
+  /** The page of a scan, counted from 1, whose pictures are requested in place of the text. */
   readonly picturesOf?: number
 }
 
-/** The orders to a parser process: to prepare, once, and then one document at a time. */
+/** The messages to a parser process: first one `Prepare`, then one `Read` for each document. */
 export type ParserOrder =
   | { readonly _tag: "Prepare"; readonly preparation: ParserPreparation }
   | { readonly _tag: "Read"; readonly request: ParserRequest }
 
-/** The text of a document; of a PDF also the pages without readable text. */
+/** The text of a document, and for a PDF the pages without readable text. */
 export type ReadDocument = ParsedDocument & Pick<PagedText, "unreadPages">
 
 /** The result of reading a document. */
@@ -39,26 +39,30 @@ export type ParserOutcome =
       readonly _tag: "Unreadable"
       readonly reason: string
       readonly failure: DocumentFailure
-      /** Reading was ended for its cost, or broke the process. */
+      /** True if reading was ended because of its cost, or if it broke the process. */
       readonly exhausting: boolean
-      /** The cause may be outside the document: another process, or the documents read before. */
+      /**
+       * True if the cause may be outside the document: another process, or documents that the process has read before.
+       */
       readonly doubtful?: boolean
     }
 
-/** The messages of a parser process: that it has loaded its parser, then one answer per request. */
+/** The messages of a parser process: one after it has loaded its parser, then one answer to each request. */
 export type ParserMessage =
   | { readonly _tag: "Prepared" }
   | {
       readonly _tag: "Answered"
       readonly outcome: ParserOutcome
-      /** The process shall read no other document: it has grown too large, or a part of it is broken. */
+      /**
+       * True if the process must not read another document, because it has grown too large or a part of it is broken.
+       */
       readonly spent: boolean
     }
 
-/** The answer of the thread that parses. */
+/** The answer of the thread that parses, inside a parser process. */
 export interface ThreadAnswer {
   readonly outcome: ParserOutcome
-  /** A part of the thread is broken. */
+  /** True if a part of the thread is broken. */
   readonly spent: boolean
 }
 

@@ -1,24 +1,25 @@
 import type { ParserKind } from "@parley/core/adapter"
 import type { WorkerProcess } from "./WorkerProcess.ts"
 
-/** Kinds that need nothing loaded, so that every process reads them. */
+/** The kinds of documents that every process can read, because their parsers need no further modules. */
 const READ_BY_ALL: ReadonlySet<ParserKind> = new Set(["text", "markdown", "csv"])
 
 interface Idle {
   readonly parser: WorkerProcess
-  /** Ends it after the idle time; the spare process has none. */
+  /** The timer that ends the process after the idle time; undefined for the spare process, which is not ended. */
   readonly timer: NodeJS.Timeout | undefined
 }
 
 /**
- * Keeps parser processes that have read a document for the next one of their kind, for a while. It does not count the
- * processes in use; together with the idle ones they never exceed its places. Effect's `Pool.makeWithTTL` returns the
- * item that came back last, of any kind, and its timer keeps the program alive.
+ * Keeps parser processes that have read a document for a while, for the next document of their kind. The pool does not
+ * limit the processes in use; its places bound the number of used and idle ones together. Effect's `Pool.makeWithTTL`
+ * is not used, because it returns the item that came back last, whatever its kind, and its timer keeps the program
+ * alive.
  */
 export class ParserPool {
   readonly #places: number
   readonly #idleMilliseconds: number
-  /** In the order they came back. */
+  /** The idle processes, in the order in which they were given back. */
   readonly #idle: Array<Idle> = []
   #out = 0
   #startSpare: (() => WorkerProcess) | undefined
@@ -29,8 +30,8 @@ export class ParserPool {
   }
 
   /**
-   * Returns an idle process that reads documents of this kind (all of them read texts), else a new one. Return it with
-   * `giveBack`.
+   * Returns an idle process that reads documents of this kind, or a new one. Every process reads texts. The caller
+   * gives it back with `giveBack`.
    */
   take(kind: ParserKind, start: () => WorkerProcess): WorkerProcess {
     for (const { parser } of this.#idle.filter(({ parser }) => !parser.usable)) this.#remove(parser)
@@ -41,7 +42,10 @@ export class ParserPool {
     return this.#remove(fit.parser)
   }
 
-  /** Returns a new process. If all places are taken, the longest idle one is ended. Return it with `giveBack`. */
+  /**
+   * Returns a new process. If all places are taken, the process that has been idle for longest is ended. The caller
+   * gives the new one back with `giveBack`.
+   */
   takeNew(start: () => WorkerProcess): WorkerProcess {
     const [oldest] = this.#idle
     if (oldest !== undefined && this.#out + this.#idle.length >= this.#places) this.#remove(oldest.parser).kill()
@@ -49,7 +53,7 @@ export class ParserPool {
     return start()
   }
 
-  /** Puts a process back that has nothing to read. */
+  /** Takes back a process that is not reading a document. */
   giveBack(parser: WorkerProcess): void {
     this.#out -= 1
     if (!parser.usable) return this.#addSpare()
@@ -61,8 +65,8 @@ export class ParserPool {
   }
 
   /**
-   * Has a spare process, which has read nothing and is not ended for being idle, stand ready whenever there is no other:
-   * starting one takes longer than reading most documents.
+   * Keeps a spare process ready whenever there is no other idle one, because starting a process takes longer than
+   * reading most documents. The spare process has read no document, and is not ended for being idle.
    */
   keepSpare(start: () => WorkerProcess): void {
     this.#startSpare = start

@@ -3,18 +3,23 @@ import type { ParserLimits } from "../ParserLimits.ts"
 
 const MEBIBYTE = 1024 * 1024
 
-/** Returns how long reading a document of a size may take, in milliseconds: in proportion to the size, within a bound. */
+/**
+ * Returns the time limit for reading a document of a size, in milliseconds. It grows with the size, up to a maximum.
+ */
 export const timeLimit = (limits: ParserLimits, bytes: number): number =>
   Math.min(limits.maxMilliseconds, limits.baseMilliseconds + (limits.millisecondsPerMebibyte * bytes) / MEBIBYTE)
 
 /** Linux counts the processor time of processes in hundredths of a second (`USER_HZ`). */
 const MILLISECONDS_PER_TICK = 10
 
-/** The fields of a process in `/proc`, from its state on, by proc(5); undefined if the machine does not report it. */
+/**
+ * Returns the fields of a process in `/proc`, beginning with its state (see proc(5)); undefined if the machine does not
+ * report them.
+ */
 const fieldsOf = (pid: number | string | undefined): ReadonlyArray<string> | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
-    // The second field is a name in parentheses, which may hold anything.
+    // The second field is a name in parentheses, which may contain any characters.
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ")
   } catch {
     return undefined
@@ -24,21 +29,21 @@ const fieldsOf = (pid: number | string | undefined): ReadonlyArray<string> | und
 const timeAmong = (fields: ReadonlyArray<string>, places: ReadonlyArray<number>): number =>
   places.reduce((ticks, place) => ticks + Number(fields[place]), 0) * MILLISECONDS_PER_TICK
 
-/** `utime` and `stime`, and the same of the ended children that the process waited for. */
+/** The positions of `utime` and `stime`, and of the same times of ended children for which the process has waited. */
 const OWN = [11, 12]
 const WITH_CHILDREN = [...OWN, 13, 14]
 const GROUP = 2
 
 /**
- * Returns the processor time that all threads of a process have used together, in milliseconds. Undefined if the machine
- * does not report it.
+ * Returns the processor time that all threads of a process have used together, in milliseconds; undefined if the
+ * machine does not report it.
  */
 export const processorTime = (pid: number | undefined): number | undefined => {
   const fields = fieldsOf(pid)
   return fields && timeAmong(fields, OWN)
 }
 
-/** The same of all processes of a group, which has the number of its first process. */
+/** Returns the processor time of all processes of a group. The id of a group is the id of its first process. */
 export const groupProcessorTime = (group: number | undefined): number | undefined => {
   if (fieldsOf(group) === undefined) return undefined
   const processes = readdirSync("/proc").filter((name) => /^\d+$/.test(name))
@@ -48,20 +53,21 @@ export const groupProcessorTime = (group: number | undefined): number | undefine
   }, 0)
 }
 
-/** If other processes keep the processors busy, the limit may take this many times as long by the clock. */
+/** If other processes keep the processors busy, reading may take up to this multiple of the limit by the clock. */
 const TIMES = 4
-/** A process that uses less than this part of the time does not wait for a processor. */
+/** A process that uses less than this share of the time is idle, and is not waiting for a processor. */
 const LEAST_SHARE = 0.02
 
-/** `used`: the process computed, rather than waited for a processor or did nothing. */
+/** `used` is true if the process was computing; false if it was waiting for a processor or was idle. */
 export interface TimeOver {
   readonly used: boolean
 }
 
 /**
- * Calls `over` once a process, whose processor time `timeOf` returns, has used its milliseconds of processor time, and not before they have passed on the
- * clock; at the latest when four times as many have passed on the clock, and at once if the process does not compute.
- * If the machine does not report processor time, the clock decides. Returns a function that ends the watch.
+ * Calls `over` after a process has used `milliseconds` of processor time, but not before the same time has passed on
+ * the clock. It calls `over` at the latest when four times that has passed on the clock, and as soon as the time has
+ * passed if the process is not computing. `timeOf` returns the processor time; if the machine does not report it, only
+ * the clock decides. Returns a function that ends the watch.
  */
 export const limitTime = (
   timeOf: () => number | undefined,

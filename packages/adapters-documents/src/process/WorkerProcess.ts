@@ -22,7 +22,7 @@ const CRASHED = {
   exhausting: true
 } as const satisfies ParserOutcome
 
-/** Signals that a process raises itself; any other came from outside and says nothing about its document. */
+/** Signals that a process causes itself. Any other signal came from outside, so the document is not the reason. */
 export const OWN_FAULTS: ReadonlySet<string> = new Set([
   "SIGABRT",
   "SIGBUS",
@@ -33,13 +33,16 @@ export const OWN_FAULTS: ReadonlySet<string> = new Set([
   "SIGTRAP"
 ])
 
-/** Time limit for starting a process, on a very busy machine. */
+/** Time limit for starting a process; it is long enough for a very busy machine. */
 const START_MILLISECONDS = 60_000
 
-/** Below the server, so that on a busy machine answers come first; a third of the weight of others still makes progress. */
+/**
+ * The niceness of parser processes: lower priority than the server, so that answers come first on a busy machine; a
+ * parser still gets about a third of the time that a normal process gets.
+ */
 export const PARSER_NICENESS = 5
 
-/** The process did not come up at all, which says nothing about a document. */
+/** The process could not be started at all, so the document is not the reason. */
 export class WorkerNotStarted extends Error {
   override readonly name = "WorkerNotStarted"
 }
@@ -49,14 +52,14 @@ export interface WorkerOptions {
   readonly kind: ParserKind
   readonly fences: ParserFences
   readonly maxMemoryBytes: number
-  /** Another module to parse with, and its folder, which the process may then read. For tests. */
+  /** Another module that parses, and its folder, which the process may then read; for tests. */
   readonly parsers?: { readonly url: string; readonly folder: string } | undefined
 }
 
 interface Waiting {
   readonly request: ParserRequest
   readonly settle: (outcome: ParserOutcome | WorkerNotStarted) => void
-  /** Ends the watch over the time. */
+  /** Ends the watch of the time limit. */
   stop: () => void
 }
 
@@ -77,7 +80,10 @@ const startProcess = ({ fences, parsers }: WorkerOptions): ChildProcess => {
   return child
 }
 
-/** At once, since the threads a process starts get its priority. If that is not allowed, it reads all the same. */
+/**
+ * Lowers the priority at once, because threads that the process starts later inherit it. If lowering is not allowed,
+ * the process works with the normal priority.
+ */
 const lowerPriority = (pid: number): void => {
   try {
     setPriority(pid, PARSER_NICENESS)
@@ -87,19 +93,19 @@ const lowerPriority = (pid: number): void => {
 }
 
 /**
- * One process that reads documents, one at a time. It gets no environment, may read the files of its own packages only,
- * write none and start no program. Once its parser is loaded it can open neither file nor socket, if the machine has
- * that fence. It does not keep the server alive. Threads alone do not suffice: V8 ends the whole process when a single
- * large allocation fails in one of its threads.
+ * A process that reads documents, one at a time. It gets no environment variables, may read only the files of its own
+ * packages, and may neither write files nor start programs. After its parser is loaded, it can open neither files nor
+ * sockets, if the machine supports that fence. It does not keep the server alive. A thread would not suffice, because
+ * V8 ends the whole process if a single large allocation fails in one of its threads.
  */
 export class WorkerProcess {
   readonly kind: ParserKind
   readonly #child: ChildProcess
   readonly #fences: ParserFences
-  /** Loaded and fenced in: documents may come. */
+  /** True after the parser is loaded and the fences are closed: documents may be sent. */
   #ready = false
   #usable = true
-  /** The process has read a document before, whose remains may cause a failure. */
+  /** True if the process has read a document before, whose remains may cause a failure. */
   #used = false
   #waiting: Waiting | undefined
 
@@ -127,7 +133,7 @@ export class WorkerProcess {
     return this.#usable
   }
 
-  /** Reads a document; `settle` is called once, unless the process is killed before. */
+  /** Reads a document; `settle` is called once with the result, unless the process is killed before. */
   read(request: ParserRequest, settle: Waiting["settle"]): void {
     this.#child.ref()
     this.#child.channel?.ref()

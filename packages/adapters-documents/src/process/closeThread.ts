@@ -1,6 +1,9 @@
 import { isBuiltin, registerHooks } from "node:module"
 
-/** Ways out of the process that the permission model leaves open, or leaves for the time before a fence is up. */
+/**
+ * Global objects and functions that could reach outside the process: the permission model allows them, or they would
+ * work until the fences are closed.
+ */
 const GLOBALS = ["fetch", "WebSocket", "EventSource", "Worker", "BroadcastChannel"]
 const PROCESS = [
   "getBuiltinModule",
@@ -14,8 +17,8 @@ const PROCESS = [
 ]
 
 /**
- * Removes from this thread everything that no parser needs: Node's own modules not loaded yet (sockets, child
- * processes, threads, the inspector), the network, signals. The fences of the operating system stand behind it.
+ * Removes everything that no parser needs from this thread: Node modules that are not loaded yet (sockets, child
+ * processes, threads, the inspector), the network, signals. The operating system's fences protect in addition.
  */
 export const closeThread = (): void => {
   for (const name of GLOBALS) Reflect.deleteProperty(globalThis, name)

@@ -3,19 +3,31 @@ import { existsSync, readFileSync, realpathSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-/** The fences between a parser process and the rest of the machine. */
+/** The fences between a parser process and the rest of the machine; true for those that the machine supports. */
 export interface ParserFences {
-  /** Node's permission model: files of the parsers' own packages only, no program started, no file written. */
+  /**
+   * Node's permission model: the process reads only files of the parsers' packages, writes no files and starts no
+   * programs.
+   */
   readonly permissions: boolean
-  /** No file or socket can be opened once the parser is loaded (RLIMIT_NOFILE 0, by `prlimit` of util-linux). */
+  /**
+   * The process cannot open files or sockets after its parser is loaded (RLIMIT_NOFILE 0, set by `prlimit` of
+   * util-linux).
+   */
   readonly descriptors: boolean
-  /** A network namespace without any network (by `unshare` of util-linux, if user namespaces are allowed). */
+  /**
+   * The process has a network namespace without any network (made by `unshare` of util-linux, if user namespaces are
+   * allowed).
+   */
   readonly network: boolean
 }
 
 const PROBE_MILLISECONDS = 5000
 
-/** A namespace of its own, as the same user; the program after these arguments keeps the process number. */
+/**
+ * The arguments of `unshare` for a namespace without network, as the same user. The program after them keeps the
+ * process id.
+ */
 const UNSHARE = ["--user", "--map-current-user", "--net", "--"]
 
 const runs = (program: string, parameters: ReadonlyArray<string>): Promise<boolean> =>
@@ -25,30 +37,33 @@ const runs = (program: string, parameters: ReadonlyArray<string>): Promise<boole
 
 let probing: Promise<ParserFences> | undefined
 
-/** The fences that this machine supports. Probed once per process. */
+/** Returns the fences that this machine supports; it tests them once in each server process. */
 export const parserFences = (): Promise<ParserFences> =>
   (probing ??= Promise.all([
     runs("/usr/bin/prlimit", ["--nofile=256:256", "--", "/bin/true"]),
     runs("/usr/bin/unshare", [...UNSHARE, "/bin/true"])
   ]).then(([descriptors, network]) => ({ permissions: true, descriptors, network })))
 
-/** Returns the program that starts a Node process within the network fence, and the arguments before Node's own. */
+/** Returns the program that starts a Node process inside the network fence, and the arguments before Node's own. */
 export const programOf = ({ network }: ParserFences): { readonly file: string; readonly before: Array<string> } =>
   network
     ? { file: "/usr/bin/unshare", before: [...UNSHARE, process.execPath] }
     : { file: process.execPath, before: [] }
 
-/** The bounds that the operating system sets a program, if the machine has `prlimit`. */
+/** The limits that the operating system enforces on a program, if the machine has `prlimit`. */
 interface ProgramBounds {
-  /** Memory of its own. */
+  /** The most bytes of the program's own memory. */
   readonly dataBytes: number
-  /** Each file that it writes. */
+  /** The most bytes of each file that the program writes. */
   readonly fileBytes: number
-  /** Processor time of each of its processes. */
+  /** The most seconds of processor time of each of its processes. */
   readonly seconds: number
 }
 
-/** Returns a program within the network fence and bounds, as the program to start and the arguments before its own. */
+/**
+ * Returns the command that runs a program inside the network fence and within limits: the program to start, and the
+ * arguments before the program's own.
+ */
 export const programWithin = (
   { descriptors, network }: ParserFences,
   program: string,
@@ -63,18 +78,21 @@ export const programWithin = (
   return { file, before }
 }
 
-/** Lets a running process open nothing any more. If that does not work, the other fences stay. */
+/** Prevents a running process from opening files and sockets. If this fails, the other fences remain. */
 export const closeDescriptors = async ({ descriptors }: ParserFences, pid: number): Promise<void> => {
   if (descriptors) await runs("/usr/bin/prlimit", ["--pid", String(pid), "--nofile=0:0"])
 }
 
-/** The packages that the parsers import; libheif-js only if it is installed. */
+/** The packages that the parsers import; libheif-js is included only if it is installed. */
 const PARSER_PACKAGES = [
   ...["@cwasm/jpeg-turbo", "@cwasm/lodepng", "@cwasm/webp", "libheif-js"],
   ...["htmlparser2", "mammoth", "numfmt", "postal-mime", "unpdf"]
 ]
 
-/** The folder in which Node finds a package from `from`: in its `node_modules`, or in a folder above. It may be a link. */
+/**
+ * Returns the folder in which Node finds a package from `from`: in its `node_modules` or that of a folder above. The
+ * folder may be a link.
+ */
 const packageFolder = (name: string, from: string): string | undefined => {
   for (let folder = from; ; folder = dirname(folder)) {
     const candidate = join(folder, "node_modules", name)
@@ -92,7 +110,10 @@ const dependenciesOf = (folder: string): ReadonlyArray<string> => {
 
 let found: ReadonlyArray<string> | undefined
 
-/** The files a parser process may read: our own sources, and the packages that the parsers are made of. */
+/**
+ * Returns the folders that a parser process may read: the sources of this package, and the packages that the parsers
+ * use.
+ */
 export const readableFolders = (): ReadonlyArray<string> => {
   if (found !== undefined) return found
   const sources = dirname(dirname(realpathSync(fileURLToPath(import.meta.url))))

@@ -11,8 +11,8 @@ import {
 import { residentMemory } from "./residentMemory.ts"
 
 /**
- * The process that documents are read in. Its main thread only guards: a second thread parses, so that memory can be
- * measured while a parser is busy, and so that this process ends itself when the server it belongs to is gone.
+ * The process in which documents are read. Its main thread only watches: a second thread parses. So the memory can be
+ * measured while the parser is busy, and the process ends itself if its server is gone.
  */
 const MEMORY_CHECK_MILLISECONDS = 50
 const CRASHED: ParserOutcome = {
@@ -55,7 +55,7 @@ const startThread = (preparation: ParserPreparation): Worker => {
     else finish(message.outcome, message.spent)
   })
   started.on("error", (cause: Error & { code?: string }) => {
-    // Without a document the parser itself does not come up.
+    // If there is no document, the parser itself cannot be loaded.
     if (reading === undefined) process.exit(1)
     finish(cause.code === "ERR_WORKER_OUT_OF_MEMORY" ? TOO_MUCH_MEMORY : CRASHED, true)
   })
@@ -78,6 +78,6 @@ process.on("message", (order: ParserOrder) => {
   else read(order.request)
 })
 process.once("disconnect", () => process.exit())
-// A signal that ends the server often reaches all its processes. The server lets documents be read to their end, and
-// then ends this process.
+// Ignores signals: a signal that ends the server often reaches all its processes, but the server lets documents be read
+// to their end before it ends this process.
 for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"]) process.on(signal, () => undefined)

@@ -13,7 +13,7 @@ const { loadParser, parseDocument, readScanPage } = (await import(parsers)) as t
 await loadParser(prepared)
 closeThread()
 
-/** The memory of a WebAssembly module that failed may be in any state. */
+/** True if the error comes from a WebAssembly module, whose memory may be in any state after a failure. */
 const isOfBrokenModule = (cause: unknown): boolean =>
   cause instanceof Error && (cause.name === "RuntimeError" || isOfBrokenModule(cause.cause))
 
@@ -30,7 +30,10 @@ const readWhole = async ({ attachments, kind, bytes, limits, picturesOf }: Parse
     ? { _tag: "Parsed", document: await parseDocument(kind, bytes, limits, attachments) }
     : { _tag: "Pictured", pictures: await readScanPage(kind, bytes, limits, picturesOf) }
 
-/** Reasons are our own sentences; the messages of a parser library, which may quote the content, stay here. */
+/**
+ * Returns the reason why reading failed. Only Parley's own sentences leave the process; messages of parser libraries
+ * stay here, because they may quote the content.
+ */
 const verdictOf = (cause: unknown): Pick<Unreadable, "failure"> & { readonly reason: string } => {
   if (cause instanceof Error && cause.name === "Unreadable") {
     return { failure: (cause as Unreadable).failure, reason: cause.message }
@@ -40,7 +43,7 @@ const verdictOf = (cause: unknown): Pick<Unreadable, "failure"> & { readonly rea
     : { failure: "damaged", reason: DAMAGED }
 }
 
-// A parser may leave a promise behind that fails after its document was answered; the next document must not pay for it.
+// A parser may leave a promise that fails after its document was answered; this must not affect the next document.
 process.on("unhandledRejection", () => {})
 
 port?.on("message", (request: ParserRequest) => {

@@ -1,6 +1,6 @@
 import { openSync, readSync } from "node:fs"
 
-/** The file in which Linux shows a process its size, in pages: the whole, then the resident part. */
+/** The file in which Linux reports the memory of a process in pages: first the total, then the resident part. */
 export const SIZE_FILE = "/proc/self/statm"
 
 const openSize = (): number | undefined => {
@@ -17,13 +17,14 @@ const residentPages = (file: number): number => {
 }
 
 /**
- * Returns a function that measures the resident memory of this process, in bytes. On Linux it reads a file opened here,
- * so that it works when no further file can be opened.
+ * Returns a function that measures the resident memory of this process in bytes. On Linux it reads a file that is
+ * opened here, so that it works even if no further file can be opened.
  */
 export const residentMemory = (): (() => number) => {
   const file = openSize()
   if (file === undefined) return () => process.memoryUsage.rss()
-  // Page sizes are powers of two; the two measurements differ by the memory allocated in between.
+  // The size of a page is computed from two measurements of the same memory. It is a power of two, so the memory
+  // allocated between the measurements does not matter.
   const pageBytes = 2 ** Math.round(Math.log2(process.memoryUsage.rss() / residentPages(file)))
   return () => residentPages(file) * pageBytes
 }

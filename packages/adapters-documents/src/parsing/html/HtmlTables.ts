@@ -5,29 +5,32 @@ import { tableLines } from "../tableLines.ts"
 interface Cell {
   readonly text: string
   readonly heads: boolean
-  /** Columns it covers. */
+  /** The number of columns that the cell covers. */
   readonly columns: number
-  /** Rows below that it covers as well. */
+  /** The number of rows below its own that the cell still covers. */
   rowsLeft: number
 }
 
 interface Row {
   readonly cells: Array<Cell>
-  /** In columns. */
+  /** The width of the row in columns. */
   width: number
 }
 
 interface OpenTable {
   readonly rows: Array<Row>
-  /** Cells that reach into rows below, by the column they begin in. */
+  /** The cells that extend into rows below, by the column in which they begin. */
   readonly covered: Map<number, Cell>
-  /** Holds tables or headings, and so lays out a page rather than telling values. */
+  /** True if the table contains tables or headings: it then lays out a page, and has no rows of values. */
   layout: boolean
-  /** Places that cells may still cover beyond their own. */
+  /** The number of places that cells may still cover in addition to their own place. */
   room: number
 }
 
-/** The most columns or rows that a cell is taken to cover, and what all cells of a table may cover beyond their own place. */
+/**
+ * The most columns or rows that one cell may cover, and the most places that all cells of a table may cover in addition
+ * to their own.
+ */
 const MAX_SPAN = 50
 const MAX_COVERED = 100_000
 
@@ -47,7 +50,7 @@ export class HtmlTables {
     this.#open.push({ rows: [], covered: new Map(), layout: false, room: MAX_COVERED })
   }
 
-  /** Marks the innermost table as layout: it is no table of values. */
+  /** Marks the innermost table as a layout of the page, not a table of values. */
   isLayout(): void {
     const table = this.#open.at(-1)
     if (table !== undefined) table.layout = true
@@ -79,7 +82,9 @@ export class HtmlTables {
     return table.room < 0 ? [1, 1] : [columns, rows]
   }
 
-  /** Writes the innermost table and forgets it: rows of values, or the content of its cells if it lays out a page. */
+  /**
+   * Closes the innermost table and writes it: as rows of values or, if it lays out a page, as the content of its cells.
+   */
   end(writer: BlockWriter): void {
     const table = this.#open.pop()
     if (table === undefined) return
@@ -108,7 +113,7 @@ const add = (row: Row, cell: Cell): void => {
   row.width += cell.columns
 }
 
-/** Adds to the last row the cells of rows above that extend into it, from its present column on. */
+/** Adds to the last row, from its current column on, the cells of earlier rows that extend into it. */
 const cover = ({ covered, rows }: OpenTable): void => {
   const row = rows.at(-1)
   if (row === undefined) return
@@ -119,7 +124,10 @@ const cover = ({ covered, rows }: OpenTable): void => {
   }
 }
 
-/** A cell that heads several columns is the name of each; one of values stands in the first of them. */
+/**
+ * Returns the text for each column of a row. A header cell that covers several columns is the name of each; the text of
+ * any other cell is only in its first column.
+ */
 const valuesOf = ({ cells }: Row): ReadonlyArray<string> =>
   cells.flatMap(({ columns, heads, text }) => {
     const value = dropMarks(text)

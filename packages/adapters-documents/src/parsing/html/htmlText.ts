@@ -5,18 +5,18 @@ import { HtmlTables } from "./HtmlTables.ts"
 
 const names = (text: string): ReadonlySet<string> => new Set(text.split(" "))
 
-/** Elements that are not read: programs, styles, navigation, fields, and content of other programs. */
+/** Elements whose content is not read: scripts, styles, navigation, form fields, and content of other programs. */
 const SKIPPED = names(
   "script style noscript template nav svg iframe object embed applet canvas audio video map select datalist button textarea menu dialog"
 )
-/** Elements that stand on lines of their own, and those with a blank line around. */
+/** Elements that begin and end with a line end, and elements that begin and end with a blank line. */
 const LINES = names(
   "li dt dd div section article header footer main aside form fieldset legend summary details address figure figcaption center body option tr"
 )
 const BLOCKS = names("p blockquote pre ul ol dl hr h1 h2 h3 h4 h5 h6 caption")
 const HEADING = /^h([1-6])$/u
 const HIDDEN = /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/iu
-/** Deeper lists are indented no further. */
+/** The deepest indent of list items; deeper lists are not indented further. */
 const MAX_INDENT = 6
 
 type Attributes = Readonly<Record<string, string>>
@@ -33,21 +33,21 @@ interface OpenList {
   items: number
 }
 
-/** A cell that is being read, into a text of its own. */
+/** A cell whose content is being read, with a writer of its own for its text. */
 interface OpenCell {
   readonly name: string
   readonly attributes: Attributes
   readonly writer: BlockWriter
 }
 
-/** Reads a page event by event: no tree is built, so that nesting costs nothing and overflows nothing. */
+/** Reads a page event by event. It builds no tree, so deep nesting costs nothing and overflows nothing. */
 class PageReader {
   readonly #root = new BlockWriter()
   readonly #cells: Array<OpenCell> = []
   readonly #tables = new HtmlTables()
   readonly #lists: Array<OpenList> = []
   #depth = 0
-  /** The depth at which something begins that is not read; all deeper is not read either. */
+  /** The depth of the outermost element that is not read; all elements within it are not read either. */
   #skippedFrom = Infinity
   #preformatted = 0
   #inHeading = false
@@ -82,7 +82,7 @@ class PageReader {
     else this.#writer.write(text, { exact: this.#preformatted > 0 && !this.#inHeading })
   }
 
-  /** Returns the text, with marks before its headings. The page's title is its heading if the page has no other. */
+  /** Returns the text with marks before its headings. If the page has no heading, its title becomes the heading. */
   finish(): string {
     while (this.#cells.length > 0) this.#end(this.#cells.at(-1)!.name)
     while (this.#tables.inTable) this.#tables.end(this.#writer)
@@ -184,9 +184,10 @@ class PageReader {
 }
 
 /**
- * Returns the text of an HTML page as people read it, with marks before its headings (`takeHeadings`): blank lines
- * between blocks, list items with their marks, rows of tables with the names of their columns. It omits programs,
- * styles, menus and hidden content. It reads any page, however broken or deeply nested, in linear time.
+ * Returns the text of an HTML page as people read it, with marks before its headings (see `takeHeadings`). Blocks are
+ * separated by blank lines, list items have their marks, and rows of tables have the names of their columns. Scripts,
+ * styles, menus and hidden content are omitted. The function reads any page, however broken or deeply nested, in linear
+ * time.
  */
 export const htmlText = (html: string): string => {
   const page = new PageReader()

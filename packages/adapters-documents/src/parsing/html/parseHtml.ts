@@ -4,7 +4,10 @@ import { decodeText } from "../text/decodeText.ts"
 import { takeHeadings } from "../headingMarks.ts"
 import { htmlText } from "./htmlText.ts"
 
-/** The first bytes of a page, in which its encoding is searched; browsers read 1,024, but authors put preambles before. */
+/**
+ * The first bytes of a page, in which the declaration of its encoding is searched. Browsers search only 1,024 bytes,
+ * but some authors write long preambles.
+ */
 const PREAMBLE_BYTES = 256 * 1024
 const DECLARED = /<(?:meta\b[^>]{0,500}?charset\s*=\s*|\?xml\b[^>]{0,200}?encoding\s*=\s*)["']?\s*([\w:.-]{2,40})/iu
 

@@ -3,10 +3,10 @@ import { crc32, deflateSync } from "node:zlib"
 export interface Pixels {
   readonly width: number
   readonly height: number
-  /** Row by row, each of whole bytes. */
+  /** The pixels row by row; each row begins with a new byte. */
   readonly data: Uint8Array | Uint8ClampedArray
   readonly bits: 1 | 8
-  /** Grey; red, green, blue; and how opaque. */
+  /** One channel is grey; three are red, green and blue; the fourth is the opacity. */
   readonly channels: 1 | 3 | 4
 }
 

@@ -5,7 +5,10 @@ const EXIF = "Exif\0\0"
 const ORIENTATION = 0x0112
 const ENTRY_BYTES = 12
 
-/** The orientation in the directory of a TIFF header (Exif 2.32, 4.6.2 and 4.6.4). */
+/**
+ * Returns the orientation that the directory of a TIFF header states (Exif 2.32, 4.6.2 and 4.6.4); undefined if there
+ * is none.
+ */
 const orientationIn = (tiff: Buffer): number | undefined => {
   if (tiff.length < 8) return undefined
   const isLittle = tiff.toString("latin1", 0, 2) === "II"
@@ -17,7 +20,7 @@ const orientationIn = (tiff: Buffer): number | undefined => {
   return undefined
 }
 
-/** Returns how a JPEG file is to be turned, from 1 (not at all) to 8, as its camera noted. */
+/** Returns the orientation that the camera stored in a JPEG file, from 1 (upright) to 8. */
 export const jpegOrientation = (bytes: Buffer): number => {
   for (const { at, end, marker } of jpegSegments(bytes)) {
     if (marker !== APP1 || bytes.toString("latin1", at, at + EXIF.length) !== EXIF) continue
@@ -27,7 +30,7 @@ export const jpegOrientation = (bytes: Buffer): number => {
   return 1
 }
 
-/** Which of the stored sides is the first, and if rows or columns run backwards, by orientation. */
+/** For each orientation: whether rows and columns are swapped, and whether the columns or the rows run backwards. */
 const TURNS: Readonly<Record<number, { readonly swap: boolean; readonly backX: boolean; readonly backY: boolean }>> = {
   1: { swap: false, backX: false, backY: false },
   2: { swap: false, backX: true, backY: false },
@@ -39,7 +42,7 @@ const TURNS: Readonly<Record<number, { readonly swap: boolean; readonly backX: b
   8: { swap: true, backX: true, backY: false }
 }
 
-/** Returns the picture as it is to be seen. */
+/** Returns the picture turned to its upright orientation. */
 export const upright = (picture: Grey, orientation: number): Grey => {
   const { backX, backY, swap } = TURNS[orientation]!
   if (!swap && !backX && !backY) return picture

@@ -1,4 +1,4 @@
-/** A picture in one of the formats that are read. */
+/** The picture formats that are read. */
 export type PictureFormat = "png" | "jpeg" | "webp" | "heic"
 
 export interface PictureSize {
@@ -8,7 +8,7 @@ export interface PictureSize {
 
 const ascii = (bytes: Buffer, from: number, to: number): string => bytes.toString("latin1", from, to)
 
-/** Returns the format of a picture by its first bytes. */
+/** Detects the format of a picture by its first bytes. */
 export const pictureFormat = (bytes: Buffer): PictureFormat | undefined => {
   if (ascii(bytes, 0, 8) === "\x89PNG\r\n\x1a\n") return "png"
   if (ascii(bytes, 0, 3) === "\xff\xd8\xff") return "jpeg"
@@ -18,7 +18,7 @@ export const pictureFormat = (bytes: Buffer): PictureFormat | undefined => {
 
 /** Markers of JPEG (ITU-T T.81, table B.1). */
 const SOF = { first: 0xc0, last: 0xcf, others: new Set([0xc4, 0xc8, 0xcc]) } as const
-/** Those without a length: TEM, and from RST0 to EOI. */
+/** Markers without a length: TEM, and those from RST0 to EOI. */
 const TEM = 0x01
 const UNSIZED = { first: 0xd0, last: 0xd9 } as const
 const SCAN = 0xda
@@ -26,22 +26,23 @@ export const APP1 = 0xe1
 
 export interface Segment {
   readonly marker: number
-  /** The place of its content, after its length. */
+  /** The position of the segment's content, which follows its length. */
   readonly at: number
   readonly end: number
 }
 
-/** The segments of a JPEG file before its first scan (ITU-T T.81, B.1.1). */
+/** Lists the segments of a JPEG file before its first scan (ITU-T T.81, B.1.1). */
 export function* jpegSegments(bytes: Buffer): Generator<Segment> {
   for (let at = 2; at + 4 <= bytes.length;) {
     if (bytes[at] !== 0xff) return
     const marker = bytes[at + 1]!
-    // Any number of these may fill the space before a marker.
+    // Any number of bytes 0xFF may fill the space before a marker.
     if (marker === 0xff) {
       at += 1
       continue
     }
-    // The markers without a length do not stand before the scan, and would lead a decoder elsewhere than this reader.
+    // Markers without a length do not occur before the scan. If they do, a decoder would read other segments than this
+    // function, so the listing ends.
     if (marker === SCAN || marker === TEM || (marker >= UNSIZED.first && marker <= UNSIZED.last)) return
     const end = at + 2 + bytes.readUInt16BE(at + 2)
     yield { marker, at: at + 4, end }
@@ -57,7 +58,7 @@ const jpegSize = (bytes: Buffer): PictureSize | undefined => {
   return undefined
 }
 
-/** By the first chunk of the file: VP8X has the size of the whole (RFC 9649, 2.7). */
+/** The first chunk of the file has the size; in a VP8X chunk it is the size of the whole picture (RFC 9649, 2.7). */
 const webpSize = (bytes: Buffer): PictureSize | undefined => {
   switch (ascii(bytes, 12, 16)) {
     case "VP8X":
@@ -73,10 +74,13 @@ const webpSize = (bytes: Buffer): PictureSize | undefined => {
   }
 }
 
-/** The longest of the headers above. */
+/** The length of the longest header that is read here. */
 const HEADER_BYTES = 30
 
-/** Returns the size that the header of a picture states; undefined if it has none. A decoder of HEIC states it itself. */
+/**
+ * Returns the size that the header of a picture states; undefined if it states none. For HEIC, the decoder returns the
+ * size.
+ */
 export const pictureSize = (format: Exclude<PictureFormat, "heic">, bytes: Buffer): PictureSize | undefined => {
   if (bytes.length < HEADER_BYTES) return undefined
   if (format === "jpeg") return jpegSize(bytes)

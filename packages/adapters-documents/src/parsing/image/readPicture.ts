@@ -15,7 +15,7 @@ const tooLarge = ({ height, width }: PictureSize, most: number): string =>
 
 type Decoder = (bytes: Uint8Array) => DecodedPicture
 
-/** The used part of libheif-js. */
+/** The part of libheif-js that this module uses. */
 interface HeifPicture {
   get_width(): number
   get_height(): number
@@ -36,7 +36,8 @@ const load = async (): Promise<Decoders> => {
     import("@cwasm/jpeg-turbo"),
     import("@cwasm/webp")
   ])
-  // Not installed with this package, because its licence (LGPL) asks something of those who pass it on.
+  // This package does not depend on libheif-js, because its licence (LGPL) has conditions for everyone who
+  // redistributes it.
   // @ts-expect-error: its types do not name this module.
   const heif: Heif | undefined = await import("libheif-js/wasm-bundle.js").then(
     (loaded: { readonly default: Heif }) => loaded.default,
@@ -48,7 +49,7 @@ const load = async (): Promise<Decoders> => {
 let loading: Promise<Decoders> | undefined
 const decoders = (): Promise<Decoders> => (loading ??= load())
 
-/** Loads all that reading a picture takes. */
+/** Loads all decoders that reading a picture needs. */
 export const loadDecoders = async (): Promise<void> => {
   await decoders()
 }
@@ -90,7 +91,7 @@ const decode = async (bytes: Buffer, limits: ParserLimits): Promise<Grey> => {
   const format = pictureFormat(bytes)
   if (format === undefined) throw new Unreadable("damaged", DAMAGED)
   const { heif, named } = await decoders()
-  // The decoder of HEIC turns the picture itself.
+  // The decoder of HEIC returns the picture upright, so it is not turned here.
   if (format === "heic") return greyPicture(await decodeHeic(bytes, limits, heif))
   checked(pictureSize(format, bytes), limits)
   try {

@@ -10,10 +10,10 @@ import { type MailAddress, type MailAttachment, type MailMessage, readMessage } 
 const MOST_ATTACHMENTS = 50
 const DAMAGED = "The message is damaged and cannot be read. Save it again and upload the new file."
 
-/** The kinds of documents by the extensions of their names, in lower case. */
+/** The kinds of parsers by file extension, in lower case. */
 export type AttachmentKinds = ReadonlyMap<string, ParserKind>
 
-/** The reader of attachments. */
+/** The kinds of attachments that are read, and the function that reads one. */
 interface AttachmentReading {
   readonly attachments: AttachmentKinds
   readonly parse: (kind: ParserKind, bytes: Uint8Array) => Promise<ParsedDocument>
@@ -35,7 +35,7 @@ const headOf = ({ cc = [], date, from, subject = "", to = [] }: MailMessage): st
   return [title === "" ? "" : `${headingMark(1)}${title}`, lines.join("\n")].filter((part) => part !== "").join("\n\n")
 }
 
-/** The plain text, as its author sees it; of a message in HTML alone, the text of that. */
+/** Returns the plain text of a message; if it has only HTML, the text of the HTML. */
 const bodyOf = ({ html, text }: MailMessage): string =>
   text !== undefined && text.trim() !== "" ? withoutMarks(text) : htmlText(html ?? "")
 
@@ -52,7 +52,10 @@ const headed = (title: string, { headings = [], text }: ParsedDocument): string 
   return `${headingMark(1)}${title}\n\n${marked}${withoutMarks(text.slice(from))}`
 }
 
-/** The text of an attachment under its name; a sentence if it cannot be read; empty for pictures of the message. */
+/**
+ * Returns the text of an attachment after its name, a sentence if it cannot be read, or an empty text for a picture
+ * that is part of the message.
+ */
 const attachmentText = async (
   attachment: MailAttachment,
   { attachments, parse }: AttachmentReading
@@ -72,8 +75,8 @@ const attachmentText = async (
 }
 
 /**
- * Reads a message (RFC 5322, MIME), or a page that a browser saved as one (RFC 2557): its head, its text, and its
- * attachments under their names. Messages within it are part of its text.
+ * Reads a message (RFC 5322, MIME), or a web page that a browser has saved in that format (RFC 2557): its header
+ * fields, its text, and its attachments after their names. Messages that it contains are part of its text.
  */
 export const parseMail = async (
   bytes: Uint8Array,

@@ -1,12 +1,15 @@
-/** A piece of an equation as text; `whole` if it can be an operand without brackets. */
+/** A piece of an equation as text. If `whole` is true, it can be an operand without brackets. */
 interface Piece {
   readonly text: string
   readonly whole: boolean
-  /** It is no run of characters: a letter beside it would seem to belong to it. */
+  /**
+   * True if the piece is a structure and not a run of characters: a letter directly beside it would seem to belong to
+   * it.
+   */
   readonly built: boolean
 }
 
-/** The arguments of a structure (ECMA-376 part 1, 22.1.2) by the names of their elements. */
+/** A structure of an equation, such as a fraction, with its arguments by element name (ECMA-376 part 1, 22.1.2). */
 interface Structure {
   readonly name: string
   readonly properties: Map<string, string>
@@ -36,9 +39,9 @@ const operandOf = (pieces: ReadonlyArray<Piece>): string => {
   return isWhole ? text : `(${text})`
 }
 
-/** Structures within structures deeper than this are read as text. */
+/** The deepest nesting of structures; deeper ones are read as plain text. */
 const DEEPEST = 64
-/** A paragraph of equations, or one in a line. */
+/** The outermost elements of an equation: a paragraph of equations, or a single equation within a line. */
 const ROOTS: ReadonlySet<string> = new Set(["oMathPara", "oMath"])
 const ARGUMENTS: ReadonlySet<string> = new Set(["e", "num", "den", "sub", "sup", "deg", "lim", "fName", "mr"])
 const STRUCTURES: ReadonlySet<string> = new Set([
@@ -46,15 +49,15 @@ const STRUCTURES: ReadonlySet<string> = new Set([
   ...["phant", "rad", "sPre", "sSub", "sSubSup", "sSup"]
 ])
 const PROPERTIES: ReadonlySet<string> = new Set(["begChr", "endChr", "sepChr", "chr", "type", "degHide", "pos"])
-/** Before each element of a row of a matrix. */
+/** The separator that is written before each element of a row of a matrix. */
 const NEXT_CELL = plain(", ")
-/** Between the equations of a paragraph. */
+/** The separator between the equations of a paragraph. */
 const BETWEEN = plain("; ")
 
-/** A property without a value is on. */
+/** True if a property is on; a property without a value is on. */
 const isOn = (value: string | undefined): boolean => value !== undefined && !["0", "off", "false"].includes(value)
 
-/** Writes a structure in one line, as people type it: `a/b`, `x^2`, `√(a+b)`. */
+/** Writes a structure in one line, in the form in which people type it: `a/b`, `x^2`, `√(a+b)`. */
 const written = ({ arguments: given, name, properties }: Structure): Piece => {
   const piecesOf = (wanted: string) => given.find((argument) => argument.name === wanted)?.pieces ?? []
   const all = (wanted: string) =>
@@ -112,12 +115,12 @@ const bracketed = (pieces: ReadonlyArray<Piece>): string => {
   return /^[([{|‖⌈⌊]/u.test(operand) ? operand : `(${operand})`
 }
 
-/** The part of an equation that the end of an element closes. */
+/** The part of an equation that is complete when an element ends. */
 type Step = "structure" | "text" | "deep" | "none"
 
 /**
- * Reads the equations of Office (ECMA-376 part 1, 22.1) from the elements of a part, each as one line of text. While
- * `isWithin`, all elements belong to the equation.
+ * Reads equations of Office documents (ECMA-376 part 1, 22.1), each as one line of text, from the elements of an
+ * archive entry. While `isWithin` is true, all elements belong to the current equation.
  */
 export class EquationReader {
   readonly #steps: Array<Step> = []
@@ -130,7 +133,7 @@ export class EquationReader {
     return this.#steps.length > 0
   }
 
-  /** Returns true if the element belongs to an equation, or begins one. */
+  /** Handles the start of an element. Returns true if the element begins an equation or belongs to one. */
   open(name: string, { val = "" }: Readonly<Record<string, string>>): boolean {
     if (!this.isWithin) {
       if (!ROOTS.has(name)) return false
@@ -144,7 +147,7 @@ export class EquationReader {
     if (this.#inText) this.#add(plain(text.replaceAll(/\s+/gu, " ")))
   }
 
-  /** An element ends. Returns the equation if it ends with it. */
+  /** Handles the end of an element. Returns the equation if it is complete. */
   close(): string | undefined {
     const step = this.#steps.pop()
     if (step === "text") this.#inText = false
@@ -173,7 +176,7 @@ export class EquationReader {
     const structure = this.#structures.at(-1)!
     if (PROPERTIES.has(name)) structure.properties.set(name, value)
     if (name === "oMath" && structure.arguments.at(-1)?.pieces.length !== 0) this.#add(BETWEEN)
-    // The elements of a matrix stand in its rows.
+    // The elements of a matrix are inside its rows.
     if (structure.name === "m" && name === "e") this.#add(NEXT_CELL)
     else if (ARGUMENTS.has(name)) structure.arguments.push({ name, pieces: [] })
     return "none"

@@ -4,7 +4,10 @@ import { relationshipsOf } from "./relationships.ts"
 
 const DOCUMENT = "word/document.xml"
 
-/** The paragraphs of a part (ECMA-376 part 1, 17.3), each on one line; page numbers and other fields have no text. */
+/**
+ * Returns the paragraphs of an archive entry (ECMA-376 part 1, 17.3), each as one line. Page numbers and other fields
+ * are left out.
+ */
 const paragraphsOf = (bytes: Uint8Array | undefined): ReadonlyArray<string> => {
   const paragraphs: Array<string> = []
   let line = ""
@@ -31,17 +34,17 @@ const paragraphsOf = (bytes: Uint8Array | undefined): ReadonlyArray<string> => {
   return paragraphs.filter((paragraph) => /\p{L}/u.test(paragraph))
 }
 
-/** The texts of a Word document beside its body. */
+/** The texts of a Word document other than its body. */
 export interface DocxParts {
-  /** The lines of all page headers, each once. */
+  /** The lines of all page headers, without repetitions. */
   readonly headers: ReadonlyArray<string>
   readonly footers: ReadonlyArray<string>
   readonly comments: ReadonlyArray<string>
-  /** The levels of headings, from 1, by the ids of their styles. */
+  /** The levels of headings by the ids of their styles; the highest level is 1. */
   readonly outline: ReadonlyMap<string, number>
 }
 
-/** Reads the parts of a Word document beside its body. */
+/** Reads the texts of a Word document other than its body. */
 export const readDocxParts = (archive: Archive): DocxParts => {
   const related = relationshipsOf(archive, DOCUMENT)
   const linesOf = (wanted: string) => [
@@ -58,10 +61,10 @@ export const readDocxParts = (archive: Archive): DocxParts => {
   }
 }
 
-/** Levels below the ninth are text (ECMA-376 part 1, 17.3.1.20). */
+/** The deepest heading level: deeper levels are plain text (ECMA-376 part 1, 17.3.1.20). */
 const DEEPEST = 9
 
-/** The outline levels of styles, their own or those of the styles that they are based on. */
+/** Returns the outline levels of styles: a style's own level, or that of the style on which it is based. */
 const outlineOf = (bytes: Uint8Array | undefined): ReadonlyMap<string, number> => {
   const own = new Map<string, number>()
   const bases = new Map<string, string>()

@@ -8,19 +8,19 @@ import { type Archive, archiveProblems, readArchive } from "./readArchive.ts"
 import { decodeXml } from "./readXml.ts"
 import { outlineLevelOf, withKnownElements } from "./wordXml.ts"
 
-/** The most columns that a cell is taken to cover. */
+/** The most columns that a cell may cover. */
 const MAX_SPAN = 50
 
-/** The parts of mammoth's document model that carry text. */
+/** The parts of mammoth's document model that contain text. */
 export interface DocxElement {
   readonly type: string
   readonly value?: string
-  /** A paragraph's style, by the name that Word stores, not the one that it shows: "heading 1". */
+  /** The name of the paragraph's style as Word stores it ("heading 1"), which differs from the displayed name. */
   readonly styleName?: string | null
   readonly styleId?: string | null
-  /** Of a row: it is repeated at the top of each page, and so names the columns. */
+  /** For a row: true if Word repeats it at the top of each page, so that it names the columns. */
   readonly isHeader?: boolean
-  /** Of a cell. */
+  /** For a cell: the number of columns that it covers. */
   readonly colSpan?: number
   readonly children?: ReadonlyArray<DocxElement>
 }
@@ -42,19 +42,19 @@ const markOf = ({ styleId, styleName }: DocxElement, { outline }: Reading): stri
   return /^title$/i.test(styleName ?? "") ? headingMark(1) : ""
 }
 
-/** The input and the results of reading a body. */
+/** The levels of headings by style, and the notes to which the text that was read so far refers. */
 interface Reading extends Pick<DocxParts, "outline"> {
   readonly references: Array<NoteReference>
 }
 
 /**
- * The text of a Word document, marks before its headings (`takeHeadings`): page headers, the body, its footnotes and
- * endnotes in the order they are referred to, comments, page footers.
+ * Returns the text of a Word document with marks before its headings (see `takeHeadings`): page headers, body,
+ * footnotes and endnotes in the order in which the body refers to them, comments, page footers.
  */
 export const docxText = (document: DocxDocument, parts: DocxParts): string => {
   const reading: Reading = { outline: parts.outline, references: [] }
   const body = blocks(document, reading)
-  // A note may refer to no further note, so that this list does not grow while it is read.
+  // References within a note are ignored, so this list does not grow while it is read.
   const notes = reading.references.flatMap((reference) => document.notes.resolve(reference)?.body ?? [])
   const beside = notes.map((element) => render(element, { ...reading, references: [] })).join("")
   const comments = parts.comments.map((comment) => `Comment: ${comment}\n\n`).join("")
@@ -86,7 +86,7 @@ const render = (element: DocxElement, reading: Reading): string => {
   }
 }
 
-/** A table of one column lays out a page. */
+/** A table with one column lays out a page, so it is written as blocks. */
 const tableText = (table: DocxElement, reading: Reading): string => {
   const rows = rowsOf(table)
   if (rows.every(({ children = [] }) => children.length < 2)) return blocks(table, reading)
@@ -98,7 +98,7 @@ const tableText = (table: DocxElement, reading: Reading): string => {
 const rowsOf = (table: DocxElement): ReadonlyArray<DocxElement> =>
   (table.children ?? []).filter(({ type }) => type === "tableRow")
 
-/** A cell over several columns stands in the first of them. */
+/** The text of a cell over several columns is in the first of them. */
 const cellTexts = (cell: DocxElement, reading: Reading): ReadonlyArray<string> => [
   dropMarks(blocks(cell, reading)),
   ...Array.from({ length: Math.min(MAX_SPAN, Math.max(1, cell.colSpan ?? 1)) - 1 }, () => "")
@@ -108,21 +108,24 @@ const NOUN = "Word document"
 
 const loadReader = async () => (await import("mammoth")).default
 
-/** Loads all that reading a Word document takes. */
+/** Loads all modules that reading a Word document needs. */
 export const loadDocxReader = async (): Promise<void> => {
   await loadReader()
 }
 
-/** The archive as mammoth reads one, which its types do not name: the text of parts only, as no picture is read. */
+/**
+ * The archive in the form that mammoth reads, which mammoth's types do not name. Only texts of entries can be read,
+ * because no pictures are needed.
+ */
 const fileOf = ({ read }: Archive) => ({
   exists: (name: string) => read(name) !== undefined,
   read: async (name: string) => withKnownElements(decodeXml(read(name) ?? new Uint8Array()))
 })
 
 /**
- * Reads the text of a Word document: paragraphs apart by a blank line, table rows as lines, notes at the end, its
- * headings by their styles or outline levels. The archive is checked before anything is unpacked for reading. Nothing outside the file is
- * opened: external references stay names.
+ * Reads the text of a Word document: paragraphs separated by blank lines, table rows as lines, notes at the end.
+ * Headings are recognised by styles or outline levels. The archive is checked before any entry is unpacked for reading.
+ * Nothing outside the file is opened: external references are not followed.
  */
 export const parseDocx = async (bytes: Uint8Array, limits: ParserLimits): Promise<ParsedDocument> => {
   const archive = readArchive(bytes, limits, NOUN)

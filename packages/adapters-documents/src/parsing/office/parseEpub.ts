@@ -8,7 +8,7 @@ import { resolvedPath } from "./relationships.ts"
 const NOUN = "e-book"
 const XHTML = "application/xhtml+xml"
 
-/** The name of the package document (EPUB 3.3, 4.2.6.3.1). */
+/** Returns the name of the package document (EPUB 3.3, 4.2.6.3.1), which lists the chapters. */
 const packageOf = (archive: Archive): string => {
   let found: string | undefined
   readXml(archive.read("META-INF/container.xml"), {
@@ -20,7 +20,7 @@ const packageOf = (archive: Archive): string => {
   return found
 }
 
-/** The entries of the chapters in the order of reading (EPUB 3.3, 5.7). */
+/** Returns the names of the chapters' entries in reading order (EPUB 3.3, 5.7). */
 const chaptersOf = (archive: Archive): ReadonlyArray<string> => {
   const name = packageOf(archive)
   const folder = name.slice(0, Math.max(0, name.lastIndexOf("/")))
@@ -35,7 +35,7 @@ const chaptersOf = (archive: Archive): ReadonlyArray<string> => {
   return order.flatMap((id) => items.get(id) ?? [])
 }
 
-/** An address within the book without its escapes and its fragment. */
+/** Decodes an address within the book, and removes its fragment. */
 const decoded = (href: string): string => {
   const path = href.split("#")[0] ?? ""
   try {
@@ -45,7 +45,7 @@ const decoded = (href: string): string => {
   }
 }
 
-/** Refuses a book whose chapters are encrypted; its fonts may be (EPUB 3.3, 4.2.6.3.2). */
+/** Refuses a book with encrypted chapters; encrypted fonts are allowed (EPUB 3.3, 4.2.6.3.2). */
 const refuseLocked = (archive: Archive, chapters: ReadonlyArray<string>): void => {
   readXml(archive.read("META-INF/encryption.xml"), {
     open: (name, { URI: uri = "" }) => {
@@ -54,7 +54,10 @@ const refuseLocked = (archive: Archive, chapters: ReadonlyArray<string>): void =
   })
 }
 
-/** Reads an e-book, chapter after chapter as pages of HTML. It has no pages: they depend on the reader's screen. */
+/**
+ * Reads an e-book chapter by chapter; chapters are HTML. The result has no pages, because these depend on the reader's
+ * screen.
+ */
 export const parseEpub = (bytes: Uint8Array, limits: ParserLimits): ParsedDocument => {
   const archive = readArchive(bytes, limits, NOUN)
   const chapters = chaptersOf(archive)

@@ -9,10 +9,10 @@ import { readXml } from "./readXml.ts"
 
 const NOUN = "OpenDocument file"
 const CONTENT = "content.xml"
-/** An empty row or cell is repeated up to the edge of a sheet; so many times at most if it has content. */
+/** The most repetitions of a row or cell with content. Empty ones are repeated up to the edge of the sheet. */
 const MOST_REPEATED = 1_000
 const MAX_INDENT = 8
-/** Parts that repeat, or that no reader sees as text. */
+/** Parts that are not read: they repeat on each page, or no reader sees them as text. */
 const SKIPPED: ReadonlySet<string> = new Set(["tracked-changes", "forms", "annotation-end", "header", "footer"])
 
 interface Table {
@@ -25,12 +25,12 @@ interface Table {
 const timesOf = (value: string | undefined): number => Math.max(1, Math.min(MOST_REPEATED, Number(value ?? 1) || 1))
 
 /**
- * The text of the content of an OpenDocument file (OASIS ODF 1.3, part 3), in pages if it is a presentation. Sheets, and
- * the headings of a text, are headings; rows of tables have the names of their columns.
+ * Reads the text of the content of an OpenDocument file (OASIS ODF 1.3, part 3); a presentation has pages. The names of
+ * sheets and the headings of a text are headings; table rows have the names of their columns.
  */
 class ContentReader {
   readonly pages: Array<string> = []
-  /** Finished blocks of the page. */
+  /** The finished blocks of the current page. */
   #blocks: Array<string> = []
   #line = ""
   #level = 0
@@ -127,7 +127,7 @@ class ContentReader {
     if (text !== "") (cell ?? this.#blocks).push(text)
   }
 
-  /** Items of a list are on lines of one block. */
+  /** Adds a list item. The items of a list are the lines of one block. */
   #addItem(text: string): void {
     const last = this.#blocks.at(-1)
     if (
@@ -140,7 +140,7 @@ class ContentReader {
   }
 }
 
-/** Refuses a file that a password protects: its parts are encrypted, and the list of parts says so. */
+/** Refuses a file that is protected by a password. Its manifest says that its entries are encrypted. */
 const refuseLocked = (archive: Archive): void => {
   readXml(archive.read("META-INF/manifest.xml"), {
     open: (name) => {
@@ -174,10 +174,10 @@ export const parseOpenDocument = (bytes: Uint8Array, limits: ParserLimits): Pars
   return reader.hasPages ? inPages(read) : { ...read, pageStarts: null }
 }
 
-/** No text has this character: it is a control. */
+/** The end of a page. No text contains this control character. */
 const PAGE_END = "\u001c"
 
-/** The text with a line end between pages, and their starts. */
+/** Returns the text with a line end between pages, and the offset at which each page starts. */
 const inPages = ({ headings, text }: Pick<ParsedDocument, "text" | "headings">): ParsedDocument => {
   const pageStarts = [0]
   for (let at = text.indexOf(PAGE_END); at >= 0; at = text.indexOf(PAGE_END, at + 1)) pageStarts.push(at + 1)

@@ -9,15 +9,15 @@ import { type Archive, archiveProblems, readArchive } from "./readArchive.ts"
 import { relationshipsOf } from "./relationships.ts"
 import { Unreadable } from "../Unreadable.ts"
 
-/** Placeholders that repeat from slide to slide: number, date, foot and head. */
+/** Placeholders that repeat on every slide: slide number, date, footer and header. */
 const REPEATED: ReadonlySet<string> = new Set(["sldNum", "dt", "ftr", "hdr"])
 const TITLES: ReadonlySet<string> = new Set(["title", "ctrTitle"])
-/** Deeper paragraphs are indented no further. */
+/** The deepest indent of paragraphs; deeper ones are not indented further. */
 const MAX_INDENT = 8
 
 /**
- * The text of a slide or of its notes (ECMA-376 part 1, 19.3): a paragraph a line, a blank line between shapes, rows of
- * tables with the names of their columns. The title is a heading, of its own line.
+ * Returns the text of a slide or of its notes (ECMA-376 part 1, 19.3): each paragraph is a line, shapes are separated
+ * by blank lines, and table rows have the names of their columns. The title is a heading on its own line.
  */
 export const slideText = (bytes: Uint8Array | undefined): string => {
   const shapes: Array<string> = []
@@ -77,7 +77,7 @@ export const slideText = (bytes: Uint8Array | undefined): string => {
 const NOUN = "presentation"
 const PRESENTATION = "ppt/presentation.xml"
 
-/** The slides in the order they are shown. */
+/** Returns the slides in the order in which they are shown. */
 const slidesOf = (archive: Archive): ReadonlyArray<string> => {
   const bytes = archive.read(PRESENTATION)
   if (bytes === undefined) throw archiveProblems(NOUN).damaged()
@@ -101,7 +101,10 @@ const pageOf = (archive: Archive, slide: string): string => {
     .join("\n\n")
 }
 
-/** Reads a presentation: a slide is a page, its title a heading; the speaker's notes follow its content. */
+/**
+ * Reads a presentation. Each slide is a page, and its title is a heading; the speaker's notes follow the content of the
+ * slide.
+ */
 export const parsePptx = (bytes: Uint8Array, limits: ParserLimits): ParsedDocument => {
   const archive = readArchive(bytes, limits, NOUN)
   const slides = slidesOf(archive)

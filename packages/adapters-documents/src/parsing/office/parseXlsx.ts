@@ -8,10 +8,13 @@ import { joinLines } from "../pdf/joinLines.ts"
 import { archiveProblems, readArchive } from "./readArchive.ts"
 import { readWorkbook } from "./workbook.ts"
 
-/** With more columns that are used, rows are lines without names, so that a sparse sheet stays small. */
+/**
+ * The most columns with names. In a table with more used columns, rows are written without names, so that the text of a
+ * sparse sheet stays small.
+ */
 const MAX_COLUMNS = 512
 
-/** Rows that follow one another; an empty row between two tables parts them. */
+/** Splits rows at empty rows, which separate tables. */
 const blocksOf = (rows: ReadonlyArray<SheetRow>): ReadonlyArray<ReadonlyArray<SheetRow>> => {
   const blocks: Array<Array<SheetRow>> = []
   let last: SheetRow | undefined
@@ -48,8 +51,8 @@ export function* sheetLines(rows: ReadonlyArray<SheetRow>): Generator<string> {
 const NOUN = "Excel workbook"
 
 /**
- * Reads the sheets of a workbook that people see: a heading with the name of each, then its rows as they are shown, with
- * the names of their columns. Formulas count as the values they had when the workbook was saved.
+ * Reads the visible sheets of a workbook: a heading with the name of each sheet, then its rows as they are displayed,
+ * with the names of their columns. Formulas have the values that were stored when the workbook was saved.
  */
 export const parseXlsx = (bytes: Uint8Array, limits: ParserLimits): ParsedDocument => {
   const archive = readArchive(bytes, limits, NOUN)

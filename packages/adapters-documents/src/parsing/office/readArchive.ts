@@ -4,7 +4,7 @@ import { Unreadable } from "../Unreadable.ts"
 
 type ArchiveLimits = Pick<ParserLimits, "maxEntries" | "maxInflatedBytes" | "maxInflationRatio">
 
-/** Below this size no ratio is suspicious. */
+/** The inflated size up to which any compression ratio is accepted. */
 const RATIO_FREE_BYTES = 8 * 1024 * 1024
 /** The end record has 22 bytes and a comment of up to 65,535 (APPNOTE.TXT 4.3.16). */
 const END_RECORD = { signature: 0x06054b50, length: 22, maxComment: 0xffff } as const
@@ -15,7 +15,7 @@ const DEFLATED = 8
 /** The first four bytes of a compound file, which Office wraps around an encrypted document. */
 const COMPOUND_FILE = [0xd0, 0xcf, 0x11, 0xe0]
 
-/** The reasons for an unreadable archive of a kind of document: "Word document". */
+/** Returns the reasons for an unreadable archive; `noun` names the kind of document, such as "Word document". */
 export const archiveProblems = (noun: string) => ({
   damaged: () =>
     new Unreadable("damaged", `The ${noun} is damaged and cannot be read. Save it again and upload the new file.`),
@@ -35,16 +35,16 @@ interface Entry {
   readonly method: number
 }
 
-/** A zip archive whose entries are known to be whole and to unpack to no more than allowed. */
+/** A zip archive that was checked: its entries are complete, and unpack to no more than the limit. */
 export interface Archive {
-  /** Returns the content of an entry; undefined if there is none of this name. */
+  /** Returns the content of an entry; undefined if there is no entry with this name. */
   readonly read: (name: string) => Uint8Array | undefined
 }
 
 /**
- * Reads a zip archive and inflates every entry within a budget, so that later reads are bounded, independent of the
- * sizes that the archive claims. Throws `Unreadable` if the archive is damaged, encrypted or over a limit; `noun` names
- * it in the reason.
+ * Reads a zip archive and inflates every entry within a limit. Later reads are therefore bounded, whatever sizes the
+ * archive states. Throws `Unreadable` if the archive is damaged, encrypted or over a limit; `noun` names the kind of
+ * document in the reason.
  */
 export const readArchive = (bytes: Uint8Array, limits: ArchiveLimits, noun: string): Archive => {
   const problems = archiveProblems(noun)

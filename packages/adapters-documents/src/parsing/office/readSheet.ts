@@ -2,7 +2,10 @@ import { format } from "numfmt"
 import { readXml } from "./readXml.ts"
 import type { Workbook } from "./workbook.ts"
 
-/** Formats that a workbook need not define (ECMA-376 part 1, 18.8.30), in English; dates that follow the locale as ISO 8601. */
+/**
+ * The number formats that a workbook need not define (ECMA-376 part 1, 18.8.30), in English. Dates whose form depends
+ * on the locale are in ISO 8601.
+ */
 const BUILT_IN: Readonly<Record<number, string>> = {
   1: "0",
   2: "0.00",
@@ -33,11 +36,11 @@ const BUILT_IN: Readonly<Record<number, string>> = {
   49: "@"
 }
 
-/** Between the dates 1 of both systems of a workbook, in days. */
+/** The days between day 1 of the two date systems of workbooks, which begin in 1900 and in 1904. */
 const DAYS_TO_1904 = 1462
 const MAX_SHOWN = 255
 
-/** A code that cannot be read shows the number as it is. */
+/** Formats a number; if the format code cannot be read, returns the number as it is. */
 const shown = (code: string, value: number): string => {
   try {
     const text = format(code, value).trim()
@@ -49,7 +52,7 @@ const shown = (code: string, value: number): string => {
 
 const isDate = (code: string): boolean => /[ymdhs]/iu.test(code.replace(/"[^"]*"|\\.|\[[^\]]*\]|general/giu, ""))
 
-/** The format in which a number is shown, by the format's number; `codes` are those that the workbook defines. */
+/** Formats a number with a number format of the workbook; `codes` are the formats that the workbook defines. */
 export const formatCell = (
   value: number,
   formatId: number,
@@ -59,21 +62,21 @@ export const formatCell = (
   return shown(code, from1904 && isDate(code) ? value + DAYS_TO_1904 : value)
 }
 
-/** Cells that are shown as one: a column, from 0, and the numbers of the first and the last row. */
+/** Cells that are displayed as one: their column, counted from 0, and the numbers of the first and the last row. */
 interface Merged {
   readonly column: number
   readonly first: number
   readonly last: number
 }
 
-/** The cells of a reference that are merged over several rows, for example `A2:B5`; undefined for others. */
+/** Returns merged cells of a reference such as `A2:B5` if they cover several rows; otherwise undefined. */
 const mergedRows = (reference: string): Merged | undefined => {
   const [, from = "", first = "", last = ""] = /^([A-Z]{1,3})(\d{1,7}):[A-Z]{1,3}(\d{1,7})$/u.exec(reference) ?? []
   const column = columnOf(from)
   return column === undefined || first === last ? undefined : { column, first: Number(first), last: Number(last) }
 }
 
-/** Each row with the content of cells that reach into it from a row above. */
+/** Adds to each row the content of the cells that extend into it from a row above. */
 const withMerged = (rows: ReadonlyArray<SheetRow>, merged: ReadonlyArray<Merged>): ReadonlyArray<SheetRow> => {
   if (merged.length === 0) return rows
   const filled = rows.map(({ cells, number }) => ({ number, cells: new Map(cells) }))
@@ -93,13 +96,13 @@ const withMerged = (rows: ReadonlyArray<SheetRow>, merged: ReadonlyArray<Merged>
   }))
 }
 
-/** A row of a sheet: the shown text of its cells, by column, from 0. */
+/** A row of a sheet: the displayed texts of its cells by column, counted from 0. */
 export interface SheetRow {
   readonly number: number
   readonly cells: ReadonlyMap<number, string>
 }
 
-/** Returns the column of a reference, for example `BC12`, from 0; undefined if there is none. */
+/** Returns the column of a cell reference such as `BC12`, counted from 0; undefined if the text is no reference. */
 const columnOf = (reference: string): number | undefined => {
   const letters = /^([A-Z]{1,3})\d*$/u.exec(reference)?.[1]
   if (letters === undefined) return undefined
@@ -123,8 +126,8 @@ const shownAs = (type: string, style: number, value: string, workbook: Workbook)
 }
 
 /**
- * Returns the rows of a worksheet (ECMA-376 part 1, 18.3) that show something, in order; a cell over several rows shows its
- * content in each.
+ * Returns the rows of a worksheet (ECMA-376 part 1, 18.3) that display something, in their order. A cell over several
+ * rows has its content in each of them.
  */
 export const readSheet = (bytes: Uint8Array | undefined, workbook: Workbook): ReadonlyArray<SheetRow> => {
   const rows: Array<SheetRow> = []

@@ -3,17 +3,20 @@ import { decodeBytes } from "../text/decodeBytes.ts"
 import { withoutMarks } from "../headingMarks.ts"
 
 export interface XmlHandler {
-  /** An element begins; its name is without a prefix, and so are those of its attributes but for `r:`, a relationship. */
+  /**
+   * Called if an element begins. Its name has no prefix; neither have the names of its attributes, except the prefix
+   * `r:` of relationships.
+   */
   readonly open?: (name: string, attributes: Readonly<Record<string, string>>) => void
   readonly close?: (name: string) => void
-  /** Text within an element, perhaps in parts. */
+  /** Called with text inside an element, which may arrive in several pieces. */
   readonly text?: (text: string) => void
 }
 
 /** The name of an element without its prefix. */
 export const localName = (name: string): string => name.slice(name.indexOf(":") + 1)
 
-/** Attributes without prefixes but for `r:`, a relationship. */
+/** Removes the prefixes from the names of attributes, except the prefix `r:` of relationships. */
 export const attributesOf = (attributes: Readonly<Record<string, string>>): Readonly<Record<string, string>> => {
   const found: Record<string, string> = Object.create(null) as Record<string, string>
   for (const [name, value] of Object.entries(attributes)) {
@@ -23,7 +26,7 @@ export const attributesOf = (attributes: Readonly<Record<string, string>>): Read
   return found
 }
 
-/** The text of a part. */
+/** Decodes the text of an archive entry. */
 export const decodeXml = (bytes: Uint8Array): string => {
   const wide =
     bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8"
@@ -31,8 +34,8 @@ export const decodeXml = (bytes: Uint8Array): string => {
 }
 
 /**
- * Reads a part of an Office document event by event. Entities other than those of XML itself stay as they are written:
- * the parser neither expands nor fetches definitions of a document type.
+ * Reads an archive entry of an Office document event by event. Only the entities of XML itself are replaced: the parser
+ * neither expands nor fetches definitions of a document type.
  */
 export const readXml = (bytes: Uint8Array | undefined, handler: XmlHandler): void => {
   if (bytes === undefined) return

@@ -1,16 +1,16 @@
 import type { Archive } from "./readArchive.ts"
 import { readXml } from "./readXml.ts"
 
-/** A reference of a part of an Office document to another entry of its archive. */
+/** A reference from one entry of an Office document's archive to another. */
 export interface Relationship {
   readonly id: string
-  /** The last part of its type: `worksheet`, `notesSlide`. */
+  /** The last part of the relationship's type, such as `worksheet` or `notesSlide`. */
   readonly kind: string
-  /** Name of the entry. */
+  /** The name of the entry to which it refers. */
   readonly target: string
 }
 
-/** A path from a folder, with its `..` resolved. */
+/** Returns the path of `target`, seen from a folder, with its `..` resolved. */
 export const resolvedPath = (folder: string, target: string): string => {
   const path: Array<string> = []
   for (const step of (target.startsWith("/") ? target : `${folder}/${target}`).split("/")) {
@@ -20,7 +20,7 @@ export const resolvedPath = (folder: string, target: string): string => {
   return path.join("/")
 }
 
-/** The relationships of a part (ECMA-376 part 2, 9.3), but for those that point out of the archive. */
+/** Returns the relationships of an archive entry (ECMA-376 part 2, 9.3), except those that lead out of the archive. */
 export const relationshipsOf = (archive: Archive, part: string): ReadonlyArray<Relationship> => {
   const slash = part.lastIndexOf("/")
   const folder = part.slice(0, Math.max(0, slash))

@@ -4,12 +4,18 @@ import { EquationReader } from "./EquationReader.ts"
 import { attributesOf, localName } from "./readXml.ts"
 
 const WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
-/** The id of a style that stands for the outline level of a single paragraph; no style of a document has it. */
+/**
+ * The beginning of a style id that stands for the outline level of a single paragraph; no style of a document begins
+ * with it.
+ */
 const OUTLINE_STYLE = "\ufdd6"
-/** Levels below the ninth are text (ECMA-376 part 1, 17.3.1.20). */
+/** The deepest outline level; deeper levels are plain text (ECMA-376 part 1, 17.3.1.20). */
 const TEXT_LEVEL = 9
 
-/** The level of a heading, from 1, that `withKnownElements` wrote as the id of a style; 0 for text. */
+/**
+ * Returns the heading level that `withKnownElements` wrote as a style id, counted from 1; 0 for plain text, undefined
+ * for any other style id.
+ */
 export const outlineLevelOf = (styleId: string): number | undefined =>
   styleId.startsWith(OUTLINE_STYLE) ? Number(styleId.slice(OUTLINE_STYLE.length)) : undefined
 
@@ -27,7 +33,7 @@ interface Replacement {
   readonly by: string
 }
 
-/** The properties of a paragraph: where its style stands, or would stand. */
+/** The properties of a paragraph, and the position of its style, or the position where its style would be. */
 interface Properties {
   from: number
   to: number
@@ -35,14 +41,14 @@ interface Properties {
 }
 
 /**
- * Returns a part of a Word document with runs of text for its equations, and with styles for the outline levels of
- * single paragraphs: the reader of Word documents passes over both.
+ * Changes an entry of a Word document, because mammoth ignores equations and the outline levels of single paragraphs:
+ * equations become runs of text, and outline levels become styles.
  */
 export const withKnownElements = (xml: string): string => {
   if (!xml.includes("oMath") && !xml.includes("outlineLvl")) return xml
   const replacements: Array<Replacement> = []
   const equation = new EquationReader()
-  // Earlier properties, which Word keeps as changes, stand within those in force.
+  // Earlier properties, which Word keeps as tracked changes, are nested in the current ones.
   const open: Array<Properties> = []
   let began = 0
   const parser = boundedParser(

@@ -4,13 +4,13 @@ import { relationshipsOf } from "./relationships.ts"
 
 export interface Sheet {
   readonly name: string
-  /** Name of its entry. */
+  /** The name of the sheet's entry in the archive. */
   readonly part: string
 }
 
 /** The data that the sheets of a workbook share. */
 export interface Workbook {
-  /** In the order of their tabs; hidden ones left out, as people do not see them. */
+  /** The sheets in the order of their tabs, without hidden sheets, which people do not see. */
   readonly sheets: ReadonlyArray<Sheet>
   readonly strings: ReadonlyArray<string>
   /** The number format of each cell style. */
@@ -25,7 +25,7 @@ const sharedStrings = (bytes: Uint8Array | undefined): ReadonlyArray<string> => 
   const strings: Array<string> = []
   let text = ""
   let inText = false
-  // The pronunciation of a word is stored beside it, and is no part of it.
+  // The pronunciation of a word is stored beside the word; it does not belong to the text.
   let phonetic = false
   readXml(bytes, {
     open: (name) => {
@@ -62,7 +62,9 @@ const stylesOf = (bytes: Uint8Array | undefined): Pick<Workbook, "codes" | "form
   return { codes, formats }
 }
 
-/** Reads the sheets and the shared data of a workbook (ECMA-376 part 1, 18.2); undefined if the archive has none. */
+/**
+ * Reads the sheets and the shared data of a workbook (ECMA-376 part 1, 18.2); undefined if the archive has no workbook.
+ */
 export const readWorkbook = (archive: Archive): Workbook | undefined => {
   const bytes = archive.read(WORKBOOK)
   if (bytes === undefined) return undefined

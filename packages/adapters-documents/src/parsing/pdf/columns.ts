@@ -1,13 +1,16 @@
 import type { Cells, Column, PageRow, Piece } from "./page.ts"
 
-/** This share of the rows may cross the strip between two columns, as a cell over several columns does. */
+/** The share of the rows that may cross the strip between two columns, as a cell over several columns does. */
 const MAY_CROSS = 0.25
 const LEAST_GUTTER = 0.6
 
 const median = (values: ReadonlyArray<number>): number =>
   values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0
 
-/** Returns the stretches of a page that more than `allowed` pieces cover, unless the space between them is narrow. */
+/**
+ * Returns the horizontal ranges of a page that more than `allowed` pieces cover. Ranges with a narrow space between
+ * them are joined.
+ */
 const coveredStretches = (pieces: ReadonlyArray<Piece>, allowed: number, narrow: number) => {
   const edges = pieces
     .flatMap(({ left, right }) => [
@@ -27,7 +30,7 @@ const coveredStretches = (pieces: ReadonlyArray<Piece>, allowed: number, narrow:
   return stretches
 }
 
-/** Finds the columns of rows by the strips that most rows leave empty. */
+/** Finds the columns of rows by the vertical strips that most rows leave empty. */
 export const columnsOf = (rows: ReadonlyArray<PageRow>): ReadonlyArray<Column> => {
   const several = rows.filter(({ pieces }) => pieces.length > 1)
   const narrow = LEAST_GUTTER * median(rows.map(({ height }) => height))
@@ -41,7 +44,10 @@ export const columnsOf = (rows: ReadonlyArray<PageRow>): ReadonlyArray<Column> =
   return stretches.map((stretch, column) => ({ ...stretch, pieces: pieces[column]! }))
 }
 
-/** The column of a piece: the first that it covers by half or with half of itself, else the one that is nearest. */
+/**
+ * Returns the column of a piece: the first column that overlaps it by at least half of the column or of the piece,
+ * otherwise the nearest one.
+ */
 const columnAt = (columns: ReadonlyArray<{ left: number; right: number }>, { left, right }: Piece): number => {
   let low = 0
   let high = columns.length - 1
@@ -63,22 +69,27 @@ const columnAt = (columns: ReadonlyArray<{ left: number; right: number }>, { lef
   return middle - before.right < columns[low]!.left - middle ? low - 1 : low
 }
 
-/** The pieces of a row by columns. */
+/** Returns the pieces of a row by column. */
 export const placedIn = (columns: ReadonlyArray<Column>, { pieces }: PageRow): Cells[number] => {
   const cells: Array<Array<Piece>> = columns.map(() => [])
   for (const piece of pieces) cells[columnAt(columns, piece)]!.push(piece)
   return cells
 }
 
-/** Lines of prose are at least this many letter heights long, and fill this share of their column. */
+/**
+ * Lines of prose are at least this many letter heights long, and fill at least this share of the width of their column.
+ */
 const PROSE = { length: 12, fill: 0.7 } as const
-/** Columns of at least so many lines that fill them so far are prose even if the file writes across them. */
+/**
+ * Columns with at least this many lines, which fill at least this share of their width, are prose even if the file
+ * writes them line by line across all columns.
+ */
 const DENSE = { lines: 8, fill: 0.9 } as const
 
 const fillOf = ({ left, pieces, right }: Column): number =>
   median(pieces.map((piece) => piece.right - piece.left)) / Math.max(0.001, right - left)
 
-/** True if each column consists of long lines that fill it. */
+/** True if each column consists of long lines that fill its width. */
 export const isProse = (columns: ReadonlyArray<Column>): boolean =>
   columns.every((column) => {
     const { pieces } = column
@@ -86,6 +97,6 @@ export const isProse = (columns: ReadonlyArray<Column>): boolean =>
     return pieces.length > 1 && length >= PROSE.length && fillOf(column) >= PROSE.fill
   })
 
-/** True if the lines of each column are too many and too even for the cells of a table. */
+/** True if each column has too many lines of too even length to be the cells of a table. */
 export const isDense = (columns: ReadonlyArray<Column>): boolean =>
   columns.every((column) => column.pieces.length >= DENSE.lines && fillOf(column) >= DENSE.fill)

@@ -1,17 +1,20 @@
 import { headingMark, withoutMarks } from "../headingMarks.ts"
 import { LEADERS, type PageLine } from "./page.ts"
 
-/** A heading is at least so much higher than the letters of most of the text, and at most so long. */
+/**
+ * The letters of a heading are at least `share` times as high as most letters of the document; a heading has at most
+ * `length` UTF-16 units.
+ */
 const HEADING = { share: 1.15, length: 150 } as const
-/** Heights that differ by less belong to one level of headings. */
+/** If the heights of two headings differ by less than this factor, the headings have the same level. */
 const SAME_LEVEL = 1.05
-/** If more of the letters are large, their size is no sign of a heading. */
+/** If more than this share of the letters is large, their size does not mark headings. */
 const MOST_LARGE = 0.3
 
-/** Returns the level of a line as a heading, from 1; undefined for text. */
+/** Returns the level of a line that is a heading, counted from 1; undefined for other lines. */
 export type LevelOf = (line: PageLine) => number | undefined
 
-/** Decides by the height of the letters, compared with that of most letters of the document. */
+/** Finds headings by the height of their letters, compared with the height of most letters of the document. */
 export const headingLevels = (pages: ReadonlyArray<ReadonlyArray<PageLine>>): LevelOf => {
   const letters = new Map<number, number>()
   let all = 0
@@ -36,7 +39,7 @@ export const headingLevels = (pages: ReadonlyArray<ReadonlyArray<PageLine>>): Le
   }
 }
 
-/** The text of a page, marks before its headings (`takeHeadings`). */
+/** Returns the text of a page with marks before its headings (see `takeHeadings`). */
 export const markedText = (lines: ReadonlyArray<PageLine>, levelOf: LevelOf): string =>
   lines
     .map((line) => {

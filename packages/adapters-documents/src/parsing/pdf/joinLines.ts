@@ -1,6 +1,6 @@
 import type { ParserLimits } from "../../ParserLimits.ts"
 
-/** Joins lines to a text. It ends soon after the longest allowed text, which the caller refuses. */
+/** Joins lines to a text. It stops soon after the longest allowed length, because the caller refuses a longer text. */
 export const joinLines = (lines: Iterable<string>, { maxTextLength }: Pick<ParserLimits, "maxTextLength">): string => {
   const parts: Array<string> = []
   let length = 0

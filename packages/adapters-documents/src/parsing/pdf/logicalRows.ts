@@ -1,11 +1,13 @@
 import type { Cells, Piece } from "./page.ts"
 import { isAcross, isFigure } from "./tableSigns.ts"
 
-/** The longest way from a line of a cell to its next line, in letter heights. */
+/** The longest distance between two lines of one cell, in letter heights. */
 const NEXT_LINE = 1.5
-/** Lines that are nearer than this many letter heights would cover each other in one cell: they belong to one row. */
+/**
+ * Lines at a distance of less than this many letter heights would overlap in one cell, so they are cells of one row.
+ */
 const OVERLAP = 0.8
-/** Base lines that differ by less than this many letter heights are one. */
+/** Base lines that differ by less than this many letter heights count as one. */
 const SAME_BASE = 0.5
 
 type Row = ReadonlyArray<ReadonlyArray<Piece>>
@@ -26,13 +28,13 @@ const withPieces = (pieces: ReadonlyArray<PlacedPiece>, columns: number): Row =>
 const highest = (row: Row): number => row.flat().reduce((top, { base }) => Math.max(top, base), -Infinity)
 const lowest = (row: Row): number => row.flat().reduce((bottom, { base }) => Math.min(bottom, base), Infinity)
 
-/** The pieces in the order of the file, with their columns in the order in which the file writes those of a row. */
+/** Returns the pieces in the order of the file, each with its column. */
 const inFileOrder = (cells: Cells): ReadonlyArray<PlacedPiece> => {
   const pieces = cells.flatMap((row) => row.flatMap((cell, column) => cell.map((piece) => ({ piece, column }))))
   return pieces.toSorted((one, other) => one.piece.order - other.piece.order)
 }
 
-/** True if the file writes rows from their last column to the first. */
+/** True if the file writes rows from the last column to the first one. */
 const isBackwards = (cells: Cells): boolean => {
   let steps = 0
   for (const row of cells) {
@@ -42,7 +44,9 @@ const isBackwards = (cells: Cells): boolean => {
   return steps < 0
 }
 
-/** Splits the pieces where the file goes back to an earlier column, or up in one. */
+/**
+ * Splits the pieces into groups. A new group begins if the file goes back to an earlier column, or up within a column.
+ */
 const groupsOf = (
   pieces: ReadonlyArray<PlacedPiece>,
   backwards: boolean
@@ -59,7 +63,10 @@ const groupsOf = (
   return groups
 }
 
-/** A row, and before it those of its first cells that stand above all others: they are rows of their own. */
+/**
+ * Splits off those pieces of the first cell that stand above all other cells: each becomes a row of its own before the
+ * rest.
+ */
 const withLabels = (row: Row): ReadonlyArray<Row> => {
   const [first = [], ...others] = row
   const top = highest(others)
@@ -73,20 +80,21 @@ const withLabels = (row: Row): ReadonlyArray<Row> => {
 }
 
 /**
- * The rows of a table as the file writes them, each from its first cell to its last, the lines of a cell one after the
- * other. Undefined if the file writes them otherwise.
+ * Returns the rows of a table as the file writes them: each from its first cell to its last one, and the lines of a
+ * cell one after another. Undefined if the file writes the table differently.
  */
 export const writtenRows = (cells: Cells): Cells | undefined => {
   if (!isAcross(cells)) return undefined
   const columns = cells[0]?.length ?? 0
   const rows = groupsOf(inFileOrder(cells), isBackwards(cells)).map((group) => withPieces(group, columns))
-  // A small table that is written column by column has no rows at all by this sign, or several figures in a cell.
+  // By this method, a small table that is written column by column has fewer than two rows, or several figures in one
+  // cell.
   const isByColumns =
     rows.length < 2 || rows.some((row) => row.some((cell) => cell.filter(({ text }) => isFigure(text)).length > 1))
   return isByColumns ? undefined : rows.flatMap(withLabels).toSorted((one, other) => highest(other) - highest(one))
 }
 
-/** A line that is this share of the widest of its column may go on in the next line. */
+/** A line of at least this share of the widest line of its column may continue in the next line. */
 const FULL_LINE = 0.7
 
 const widthOf = (cell: ReadonlyArray<Piece>): number => {
@@ -101,16 +109,22 @@ const widest = (rows: Cells): ReadonlyArray<number> => {
   return widths
 }
 
-/** True if the cells of a row can only continue those above: words, none in the first column, each below other words. */
+/**
+ * True if the cells of a row can only continue the cells above: they contain words, none is in the first column, and
+ * each is below other words.
+ */
 const isRest = (row: Row, above: Row): boolean =>
   row[0]!.length === 0 &&
   row.every((cell, column) => cell.length === 0 || (above[column]!.length > 0 && !hasFigure(cell)))
 
-/** True if a line above has no room for more words; several cells below short lines are a row without its first cell. */
+/**
+ * True if a line above has no room for more words. If the lines above are short, the cells are a row without a first
+ * cell.
+ */
 const isFull = (row: Row, above: Row, widths: ReadonlyArray<number>): boolean =>
   row.some((cell, column) => cell.length > 0 && widthOf(above[column]!) >= FULL_LINE * (widths[column] ?? 0))
 
-/** Joins the rows of a table that hold further lines of the cells above. */
+/** Joins rows of a table if the lower one contains further lines of the cells above. */
 export const logicalRows = (rows: Cells): Cells => {
   const table: Array<Array<Array<Piece>>> = []
   const widths = widest(rows)

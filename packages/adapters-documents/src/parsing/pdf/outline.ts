@@ -1,7 +1,10 @@
 import type { LevelOf } from "./headingLevels.ts"
 import type { PageLine } from "./page.ts"
 
-/** A bookmark of a PDF with those below it. `dest` is the name of a place, or the place itself: its page and more. */
+/**
+ * A bookmark of a PDF with the bookmarks below it. `dest` is its destination, or the name of its destination; a
+ * destination begins with its page.
+ */
 interface Bookmark {
   readonly title: string
   readonly dest: unknown
@@ -13,23 +16,23 @@ export interface OutlinedPdf {
   getDestination(name: string): Promise<unknown>
 }
 
-/** The number of an object in a PDF. */
+/** The numbers that identify an object in a PDF. */
 export interface PdfReference {
   readonly num: number
   readonly gen: number
 }
 
-/** A bookmark with its page, from 0. */
+/** A bookmark with its level and its page, counted from 0. */
 interface Mark {
   readonly level: number
   readonly title: string
   readonly page: number
 }
 
-/** Further bookmarks are left out, and fewer than these are no outline. */
+/** The most bookmarks that are read, and the least number of bookmarks that count as an outline. */
 const MOST_MARKS = 5_000
 const LEAST_MARKS = 2
-/** If fewer of the bookmarks are found on their pages, they are no headings. */
+/** If a smaller share of the bookmarks is found on their pages, the outline is not used for headings. */
 const LEAST_FOUND = 0.5
 
 const keyOf = ({ gen, num }: PdfReference): string => `${num} ${gen}`
@@ -37,7 +40,7 @@ const keyOf = ({ gen, num }: PdfReference): string => `${num} ${gen}`
 const isReference = (value: unknown): value is PdfReference =>
   typeof value === "object" && value !== null && "num" in value && "gen" in value
 
-/** The bookmarks with their levels, each before those below it. */
+/** Returns all bookmarks with their levels, each before the bookmarks below it. */
 const flattened = (bookmarks: ReadonlyArray<Bookmark>): ReadonlyArray<Bookmark & { readonly level: number }> => {
   const flat: Array<Bookmark & { readonly level: number }> = []
   const open = bookmarks.map((bookmark) => ({ ...bookmark, level: 1 })).toReversed()
@@ -49,7 +52,7 @@ const flattened = (bookmarks: ReadonlyArray<Bookmark>): ReadonlyArray<Bookmark &
   return flat
 }
 
-/** Reads the bookmarks that lead to a page. `references` are those of the pages, the first page first. */
+/** Reads the bookmarks that lead to a page. `references` are the object numbers of the pages, the first page first. */
 export const readOutline = async (
   pdf: OutlinedPdf,
   references: ReadonlyArray<PdfReference | null>
@@ -65,22 +68,22 @@ export const readOutline = async (
   return marks
 }
 
-/** Letters and digits alone: spaces and marks differ between a bookmark and its line. */
+/** Reduces a text to letters and digits, because spaces and marks differ between a bookmark and its line. */
 const plain = (text: string): string =>
   text
     .normalize("NFKC")
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, "")
 
-/** The bounds of a title: its lines, the UTF-16 units of each line, and the words of the number before it. */
+/** The limits of a title: the number of its lines, the UTF-16 units of each line, and the words of its number. */
 const MOST = { lines: 3, length: 300, words: 2 } as const
 
-/** The part of a line after its first words, from which on it may be a title. */
+/** Returns a line without its first words, which may be the number of a title. */
 const afterWords = (text: string, words: number): string => text.trim().split(/\s+/u).slice(words).join(" ")
 
 /**
- * An index of the lines of a page by the titles that each line could begin. A title is the text of a line, alone or joined
- * with the next lines, with its number or without it.
+ * An index of the lines of a page by all titles that can begin with each line. A title is the text of a line, alone or
+ * joined with the next lines, with or without its number.
  */
 class PageTitles {
   readonly #whole = new Map<string, PageLine>()
@@ -104,7 +107,10 @@ class PageTitles {
     return this.#whole.get(wanted) ?? this.#unnumbered.get(wanted) ?? this.#whole.get(plain(afterWords(title, 1)))
   }
 
-  /** A title stands in larger letters than the same words at the head of the page. */
+  /**
+   * If the same words occur several times, the line with the largest letters is the title; others may be in the page
+   * header.
+   */
   #add(titles: Map<string, PageLine>, first: string, next: ReadonlyArray<string>, line: PageLine): void {
     let title = first
     for (const text of ["", ...next]) {
@@ -114,7 +120,10 @@ class PageTitles {
   }
 }
 
-/** The levels of the lines that the outline names; undefined if too few of its bookmarks are found. */
+/**
+ * Returns the heading levels of the lines that the outline names; undefined if too few bookmarks are found on their
+ * pages.
+ */
 export const outlineLevels = (
   marks: ReadonlyArray<Mark>,
   pages: ReadonlyArray<ReadonlyArray<PageLine>>

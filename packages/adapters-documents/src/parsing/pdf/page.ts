@@ -1,23 +1,23 @@
-/** A line of a page; an empty one parts paragraphs. */
+/** A line of a page; an empty line separates paragraphs. */
 export interface PageLine {
   readonly text: string
-  /** The height of its longest run of letters, in points. */
+  /** The height of the line's longest run of letters, in points. */
   readonly height: number
-  /** A row of a table. */
+  /** True if the line is a row of a table. */
   readonly isRow?: boolean
 }
 
-/** A stretch of text on one base line without a wide gap, on the page turned so that most of its text is upright. */
+/** A piece of text on one base line without a wide gap. The page is turned so that most of its text is upright. */
 export interface Piece {
   readonly text: string
   readonly left: number
   readonly right: number
-  /** The height of its base line on the page. */
+  /** The vertical position of its base line on the page. */
   readonly base: number
   readonly height: number
-  /** Among the pieces of its page, in the order of the file. */
+  /** The position of the piece among all pieces of its page, in the order of the file. */
   readonly order: number
-  /** Runs as most text of the page does. */
+  /** True if the piece has the direction of most text on the page. */
   readonly isUpright: boolean
 }
 
@@ -28,15 +28,15 @@ export interface PageRow {
   readonly pieces: ReadonlyArray<Piece>
 }
 
-/** The pieces of rows by their columns. */
+/** The pieces of each row by column. */
 export type Cells = ReadonlyArray<ReadonlyArray<ReadonlyArray<Piece>>>
 
-/** The strip of a page that a column takes, with the pieces in it from the top. */
+/** A column: the vertical strip of a page that it takes, with its pieces from top to bottom. */
 export interface Column {
   readonly left: number
   readonly right: number
   readonly pieces: ReadonlyArray<Piece>
 }
 
-/** A line of a table of contents: dots lead to its page. */
+/** Matches a line of a table of contents, in which dots lead to the page number. */
 export const LEADERS = /(?:\. ?){4}/u

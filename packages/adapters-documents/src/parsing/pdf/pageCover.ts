@@ -1,6 +1,6 @@
 import type { PicturedPage } from "./pagePictures.ts"
 
-/** The operators of pdf.js by their numbers (`OPS` there). */
+/** The numbers of pdf.js' drawing operators (`OPS` in pdf.js). */
 export interface Operators {
   readonly save: number
   readonly restore: number
@@ -13,15 +13,15 @@ export interface Operators {
   readonly showText: number
 }
 
-/** The drawings of a page beside its readable text. */
+/** A summary of what a page draws besides its readable text. */
 export interface PageCover {
-  /** The share of the page that pictures cover, from 0; overlapping ones count twice. */
+  /** The share of the page that pictures cover, from 0; overlapping pictures count twice. */
   readonly pictures: number
-  /** It shows text, readable or not. */
+  /** True if the page shows text, whether it is readable or not. */
   readonly showsText: boolean
 }
 
-/** A transformation as in PDF 1.7, 8.3.3: `[a, b, c, d, e, f]`. Only the first four decide an area. */
+/** A transformation `[a, b, c, d, e, f]` (PDF 1.7, 8.3.3), reduced to the first four numbers, which determine areas. */
 type Matrix = readonly [number, number, number, number]
 
 const WHOLE: Matrix = [1, 0, 0, 1]
@@ -34,15 +34,15 @@ const multiplied = ([a, b, c, d]: Matrix, [e, f, g, h]: Matrix): Matrix => [
 ]
 
 const matrixOf = (values: unknown): Matrix => {
-  // pdf.js passes an array, a typed array, or nothing.
+  // pdf.js passes the matrix as an array, as a typed array, or not at all.
   const [a = 1, b = 0, c = 0, d = 1] = Array.from((values ?? []) as ArrayLike<number>)
   return [a, b, c, d]
 }
 
-/** Forms of forms deeper than this are not followed. */
+/** The deepest nesting of form objects that is followed. */
 const DEEPEST = 1_000
 
-/** Measures what a page draws. `view` is its visible rectangle: left, bottom, right, top. */
+/** Measures what a page draws. `view` is the visible rectangle of the page: left, bottom, right, top. */
 export const pageCover = async (
   page: PicturedPage & { readonly view: ReadonlyArray<number> },
   operators: Operators
@@ -73,7 +73,7 @@ export const pageCover = async (
   return { pictures, showsText }
 }
 
-/** True if shown text has a glyph that is no space; offsets between glyphs are numbers. */
+/** True if a shown text has a glyph that is no space; the numbers in the list are offsets between glyphs. */
 const showsGlyph = (glyphs: unknown): boolean =>
   Array.isArray(glyphs) &&
   glyphs.some((glyph: { readonly isSpace?: boolean; readonly unicode?: string } | number | null) => {

@@ -4,7 +4,7 @@ import { type Cells, type Column, LEADERS, type PageLine, type PageRow, type Pie
 import { logicalRows, writtenRows } from "./logicalRows.ts"
 import { holdsTable, isAcross } from "./tableSigns.ts"
 
-/** Lines that take the place of pieces. */
+/** The lines that replace a group of pieces. */
 export interface Layout {
   readonly lines: ReadonlyArray<PageLine>
 }
@@ -15,24 +15,24 @@ interface Strip {
   readonly right: number
 }
 
-/** Rows that leave a strip between their pieces empty. */
+/** Consecutive rows that all leave the same vertical strips between their pieces empty. */
 interface Region {
   readonly rows: Array<PageRow>
   strips: ReadonlyArray<Strip>
 }
 
-/** Pieces whose base lines differ by less than this many letter heights stand in one row. */
+/** Pieces whose base lines differ by less than this many letter heights are in one row. */
 const SAME_ROW = 0.5
-/** The narrowest strip between columns, and the longest way from a row to the next, in letter heights. */
+/** In letter heights: the narrowest strip between columns, and the longest distance between two rows of a region. */
 const LEAST_GUTTER = 0.6
 const LONGEST_WAY = 3
-/** Letters of one region differ in height by at most this factor. */
+/** The letter heights of two consecutive rows of a region differ by at most this factor. */
 const SAME_SIZE = 1.4
 const LEAST_ROWS = 3
-/** More columns than these are no table. */
+/** The most columns of a table. */
 const MOST_COLUMNS = 100
 
-/** The rows of a page from its top. */
+/** Returns the rows of a page from top to bottom. */
 const rowsOf = (pieces: ReadonlyArray<Piece>): ReadonlyArray<PageRow> => {
   const rows: Array<{ base: number; height: number; pieces: Array<Piece> }> = []
   for (const piece of pieces.toSorted((one, other) => other.base - one.base)) {
@@ -46,7 +46,7 @@ const rowsOf = (pieces: ReadonlyArray<Piece>): ReadonlyArray<PageRow> => {
   return rows
 }
 
-/** The strips of a row that no piece covers; the first and the last have no end. */
+/** Returns the vertical strips of a row that no piece covers; the first and the last extend to infinity. */
 const freeStrips = ({ pieces }: PageRow): ReadonlyArray<Strip> => {
   const strips: Array<Strip> = []
   let left = -Infinity
@@ -58,7 +58,7 @@ const freeStrips = ({ pieces }: PageRow): ReadonlyArray<Strip> => {
   return strips
 }
 
-/** The common parts of two lists of strips, each from left to right. */
+/** Returns the common parts of two lists of strips, from left to right, that are at least `least` wide. */
 const common = (some: ReadonlyArray<Strip>, others: ReadonlyArray<Strip>, least: number): ReadonlyArray<Strip> => {
   const both: Array<Strip> = []
   let at = 0
@@ -73,7 +73,7 @@ const common = (some: ReadonlyArray<Strip>, others: ReadonlyArray<Strip>, least:
   return both
 }
 
-/** Returns the rows that follow each other around a common strip. */
+/** Returns groups of consecutive rows that leave common strips empty. */
 const regionsOf = (rows: ReadonlyArray<PageRow>): ReadonlyArray<Region> => {
   const regions: Array<Region> = []
   let open: Region | undefined
@@ -87,7 +87,7 @@ const regionsOf = (rows: ReadonlyArray<PageRow>): ReadonlyArray<Region> => {
     const free = freeStrips(row)
     if (open !== undefined && last !== undefined && belongTogether(last, row)) {
       const strips = common(open.strips, free, least)
-      // Rows of few pieces that are far apart would leave ever more strips: no table has so many columns.
+      // Rows of few pieces that are far apart would produce more and more strips; no table has so many columns.
       if (strips.length > 0 && strips.length <= 2 * MOST_COLUMNS) {
         open.rows.push(row)
         open.strips = strips
@@ -105,7 +105,10 @@ const belongTogether = (above: PageRow, below: PageRow): boolean =>
   above.base - below.base <= LONGEST_WAY * Math.max(above.height, below.height) &&
   Math.max(above.height, below.height) <= SAME_SIZE * Math.min(above.height, below.height)
 
-/** The rows of a region without those at its end that have nothing right of a strip, as the text below a table. */
+/**
+ * Returns the rows of a region without the last rows that have nothing right of the first strip, such as the text below
+ * a table.
+ */
 const trimmed = ({ rows, strips }: Region): ReadonlyArray<PageRow> => {
   const begins = strips[0]?.left ?? 0
   const last = rows.findLastIndex(({ pieces }) => pieces.at(-1)!.left > begins)
@@ -113,8 +116,9 @@ const trimmed = ({ rows, strips }: Region): ReadonlyArray<PageRow> => {
 }
 
 /**
- * Finds the pieces that the layout of a page orders otherwise than the file does: tables, a row a line, and columns of
- * prose that the file writes across. Its time grows with the number of pieces as that of sorting does.
+ * Finds the pieces whose order on the page differs from their order in the file: tables, each row of which becomes a
+ * line, and columns of prose that the file writes across. Its time grows with the number of pieces like that of
+ * sorting.
  */
 export const layoutOf = (pieces: ReadonlyArray<Piece>): ReadonlyMap<Piece, Layout> => {
   const found = new Map<Piece, Layout>()
@@ -162,7 +166,7 @@ const cellText = (pieces: ReadonlyArray<Piece>): string =>
     })
     .join("")
 
-/** The pieces of a cell line by line, each line from the right. */
+/** Returns the pieces of a cell line by line; the pieces of each line run from right to left. */
 const fromRight = (pieces: ReadonlyArray<Piece>): ReadonlyArray<Piece> =>
   rowsOf(pieces).flatMap((row) => row.pieces.toReversed())
 

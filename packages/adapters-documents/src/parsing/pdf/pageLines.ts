@@ -1,7 +1,7 @@
 import type { PageLine, Piece } from "./page.ts"
 import { type Layout, layoutOf } from "./pageLayout.ts"
 
-/** A run of text on a page. `transform` places it: `[a, b, c, d, x, y]` as in PDF 1.7, 8.3.3. */
+/** A run of text on a page. `transform` is its position: `[a, b, c, d, x, y]` as in PDF 1.7, 8.3.3. */
 export interface TextItem {
   readonly str: string
   readonly hasEOL: boolean
@@ -10,27 +10,29 @@ export interface TextItem {
   readonly transform: ReadonlyArray<number>
 }
 
-/** A line as the file writes it, with the pieces of its upright text. */
+/** A line in the order of the file, with the pieces of its upright text. */
 interface WrittenLine extends PageLine {
   readonly pieces: ReadonlyArray<Piece>
 }
 
-/** A gap between two lines of more than this many line heights begins a paragraph. */
+/** If the gap between two lines is more than this many line heights, a new paragraph begins. */
 const PARAGRAPH_GAP = 1.75
 
-/** A gap of more than this many letter heights ends a piece. It is wider than the blanks that pdf.js takes for spaces. */
+/**
+ * A gap of more than this many letter heights ends a piece. It is wider than the gaps that pdf.js turns into spaces.
+ */
 const PIECE_GAP = 0.65
-/** Runs on base lines closer than this many letter heights, as of raised letters, are on one. */
+/** Runs whose base lines differ by less than this many letter heights are on one line, as raised letters are. */
 const SAME_BASE = 0.5
 
-/** The quarter turns of a run, from 0 to 3, counter-clockwise; undefined for any other angle. */
+/** Returns the number of counter-clockwise quarter turns of a run, from 0 to 3; undefined for any other angle. */
 const turnOf = ([a = 0, b = 0]: ReadonlyArray<number>): 0 | 1 | 2 | 3 | undefined => {
   if (Math.abs(b) < Math.abs(a) * 0.01) return a > 0 ? 0 : 2
   if (Math.abs(a) < Math.abs(b) * 0.01) return b > 0 ? 1 : 3
   return undefined
 }
 
-/** The place of a run on the page turned back by quarter turns. */
+/** Returns the position of a run on the page after the page is turned back by `turn` quarter turns. */
 const placeOf = ({ transform }: TextItem, turn: 0 | 1 | 2 | 3): readonly [x: number, y: number] => {
   const [x = 0, y = 0] = transform.slice(4)
   return (
@@ -45,7 +47,7 @@ const placeOf = ({ transform }: TextItem, turn: 0 | 1 | 2 | 3): readonly [x: num
 
 const isText = (item: TextItem | { readonly type: string }): item is TextItem => "str" in item
 
-/** The quarter turns of most letters. */
+/** Returns the number of quarter turns that most letters have. */
 const mostTurned = (items: ReadonlyArray<TextItem>): 0 | 1 | 2 | 3 => {
   const letters = [0, 0, 0, 0]
   for (const { str, transform } of items) {
@@ -150,9 +152,9 @@ const startsParagraph = (previous: TextItem, next: TextItem, turn: 0 | 1 | 2 | 3
 }
 
 /**
- * Returns the lines of a page in the order of the file, with an empty one if the distance between two shows the end of a
- * paragraph. Lines that the layout of the page puts into another order, as the cells of tables, stand where their first
- * piece does.
+ * Returns the lines of a page in the order of the file, with an empty line if the distance between two lines shows the
+ * end of a paragraph. If the layout of the page orders lines differently, as in tables, these lines are at the position
+ * of their first piece.
  */
 export const pageLines = (items: ReadonlyArray<TextItem | { readonly type: string }>): ReadonlyArray<PageLine> => {
   const written = writtenLines(items.filter(isText))

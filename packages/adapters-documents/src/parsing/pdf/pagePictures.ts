@@ -1,6 +1,6 @@
 import { encodePng } from "../image/encodePng.ts"
 
-/** An image as pdf.js decodes it: `kind` says how its pixels are packed (`ImageKind` there). */
+/** An image as pdf.js decodes it; `kind` is the format of its pixels (`ImageKind` in pdf.js). */
 interface DecodedImage {
   readonly width?: number
   readonly height?: number
@@ -19,12 +19,12 @@ export interface PicturedPage {
   cleanup(): unknown
 }
 
-/** Smaller ones are marks and lines. */
+/** The least width and height of a picture: smaller ones are marks and lines. */
 const LEAST_SIDE = 32
-/** Scanners that cut a page into strips cut it into fewer. */
+/** The most pictures of a page: scanners that cut a page into strips make fewer. */
 const MAX_PICTURES = 64
 
-/** Bits and colours of a pixel, by `ImageKind`. */
+/** The bits and channels of a pixel by `ImageKind`. */
 const KINDS: Readonly<Record<number, { readonly bits: 1 | 8; readonly channels: 1 | 3 | 4 }>> = {
   1: { bits: 1, channels: 1 },
   2: { bits: 8, channels: 3 },
@@ -37,7 +37,10 @@ const pngOf = ({ data, height = 0, kind = 0, width = 0 }: DecodedImage): Uint8Ar
   return encodePng({ width, height, data, ...pixels })
 }
 
-/** The pictures that a page of a pdf shows, in the order it draws them, as PNG files. `paintImage` is pdf.js' number of that. */
+/**
+ * Returns the pictures that a page shows, as PNG files, in the order in which the page draws them. `paintImage` is the
+ * number of pdf.js' operator that draws an image.
+ */
 export const pagePictures = async (page: PicturedPage, paintImage: number): Promise<ReadonlyArray<Uint8Array>> => {
   const { argsArray, fnArray } = await page.getOperatorList()
   const names = fnArray.flatMap((operator, index) => {

@@ -33,21 +33,24 @@ const tooManyPages = (pages: number, most: number): string =>
 
 const isLocked = (cause: unknown): boolean => cause instanceof Error && cause.name === "PasswordException"
 
-/** The text of a PDF, and the numbers of its pages without readable text, from 1; absent if there are none. */
+/**
+ * The text of a PDF. `unreadPages` are the numbers of its pages without readable text, counted from 1; absent if there
+ * are none.
+ */
 export interface PagedText {
   readonly text: string
   readonly pageStarts: ReadonlyArray<number>
-  /** By the outline, or else by the size of their letters; absent if there are none. */
+  /** The headings, found by the outline or else by the size of their letters; absent if there are none. */
   readonly headings?: ReadonlyArray<Heading>
   readonly unreadPages?: ReadonlyArray<number>
-  /** A sentence about signs that are lost on the other pages. */
+  /** A sentence for the owner about signs that are lost on the other pages. */
   readonly notice?: string
 }
 
 /** The pictures of one page of a scan, as PNG files. */
 export interface ScanPage {
   readonly pictures: ReadonlyArray<Uint8Array>
-  /** Of the whole document. */
+  /** The number of pages of the whole document. */
   readonly pages: number
 }
 
@@ -63,7 +66,10 @@ interface Pdf extends OutlinedPdf {
   getPage(number: number): Promise<Page>
 }
 
-/** Reads a PDF page by page. A line break separates pages; a blank page is kept as an empty one, so that page numbers stay right. */
+/**
+ * Reads a PDF page by page. A line break separates pages, and a blank page stays as an empty one, so that page numbers
+ * are correct.
+ */
 export const parsePdf = async (bytes: Uint8Array, limits: ParserLimits): Promise<PagedText> => {
   const scanned = hasImages(bytes)
   if (!hasEnd(bytes)) throw new Unreadable("incomplete", INCOMPLETE)
@@ -75,7 +81,7 @@ export const parsePdf = async (bytes: Uint8Array, limits: ParserLimits): Promise
   }
 }
 
-/** Returns the images of a page, for text recognition, in the order in which the page draws them. */
+/** Returns the pictures of a page for text recognition, in the order in which the page draws them. */
 export const readScanPage = async (bytes: Uint8Array, page: number): Promise<ScanPage> => {
   const pdf = await open(bytes)
   try {
@@ -102,7 +108,7 @@ const readPages = async (pdf: Pdf, limits: ParserLimits, scanned: boolean): Prom
     const text = isUnmapped(shown) ? "" : cleanText(shown).trim()
     const mayBeUnread = text === "" || (scanned && text.length < CAPTION_LENGTH)
     const began = performance.now()
-    // Without the time to look, an empty page in a file with pictures is one of them.
+    // If no time is left to examine the page, an empty page counts as unread if the file has images.
     const isUnread = mayBeUnread && (left > 0 ? await isUnreadPage(page, text, OPS) : scanned && text === "")
     left -= performance.now() - began
     all.push({ text, isUnread, lines })
@@ -133,26 +139,32 @@ const readPages = async (pdf: Pdf, limits: ParserLimits, scanned: boolean): Prom
   }
 }
 
-/** The part of the time for the smallest document in which the drawing of pages is examined: some draw very much. */
+/** The share of the smallest document's time limit for examining what pages draw, because some pages draw very much. */
 const EXAMINED_SHARE = 0.2
 
 const timeToExamine = ({ baseMilliseconds }: ParserLimits): number => baseMilliseconds * EXAMINED_SHARE
-/** A page is a scan if pictures cover at least this share of it. */
+/** A page whose share covered by pictures is at least this counts as a scan. */
 const SCAN_COVER = 0.5
 
-/** True if a page with little text shows more than that: by a picture over most of it, or by letters that are lost. */
+/**
+ * True if a page with little text shows more than its text: a picture over most of the page, or letters whose codes are
+ * lost.
+ */
 const isUnreadPage = async (page: Page, text: string, operators: Operators): Promise<boolean> => {
   const cover = await pageCover(page, operators).catch(() => undefined)
   return cover !== undefined && (cover.pictures >= SCAN_COVER || (text === "" && cover.showsText))
 }
 
-/** True if it contains images: each is a stream, and the dictionaries of streams are never packed (PDF 1.7, 7.5.7). */
+/**
+ * True if the file contains images. Each image is a stream, and the dictionaries of streams are never compressed (PDF
+ * 1.7, 7.5.7).
+ */
 const hasImages = (bytes: Uint8Array): boolean =>
   /\/Subtype\s{0,8}\/Image\b/u.test(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1"))
 
 /**
- * Returns whether the end mark is within the last 2 KiB, without padding. If it is missing, the reader would rebuild
- * some of the pages, and half a document would pass for the whole.
+ * True if the end mark is within the last 2 KiB, trailing white space not counted. Without the end mark, pdf.js would
+ * rebuild only some pages, and half a document would look complete.
  */
 const hasEnd = (bytes: Uint8Array): boolean => {
   let end = bytes.byteLength
@@ -162,7 +174,7 @@ const hasEnd = (bytes: Uint8Array): boolean => {
 
 const loadReader = async () => (await import("unpdf")).getResolvedPDFJS()
 
-/** Loads all that reading a PDF takes. */
+/** Loads all modules and data that reading a PDF needs. */
 export const loadPdfReader = async (): Promise<void> => {
   loadCharacterMaps()
   await loadReader()

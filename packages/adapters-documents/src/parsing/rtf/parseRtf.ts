@@ -10,16 +10,16 @@ import { rtfTokens } from "./rtfTokens.ts"
 const DAMAGED = "The RTF document is damaged and cannot be read. Save it again and upload the new file."
 const INCOMPLETE = "The RTF document is incomplete: its end is missing. Upload the whole file again."
 
-/** Properties that end with their group. */
+/** The properties of a group; they end with the group. */
 interface Group {
   readonly skipped: boolean
   readonly hidden: boolean
   readonly inNote: boolean
   readonly inFonts: boolean
   readonly inTable: boolean
-  /** From 1; 0 for text. */
+  /** The heading level, counted from 1; 0 for plain text. */
   readonly level: number
-  /** The characters after a `\u` that stand for it in older programs. */
+  /** The number of characters after a `\u` that represent it in older programs. */
   readonly alternatives: number
   readonly font: number
 }
@@ -29,7 +29,7 @@ const OUTERMOST: Group = {
   ...{ level: 0, alternatives: 1, font: -1 }
 }
 
-/** Deeper groups are read as parts of the one that has them. */
+/** The deepest nesting of groups; deeper groups are read as parts of their parent. */
 const DEEPEST = 1_000
 const ENDS: ReadonlySet<string> = new Set(["par", "sect", "page"])
 
@@ -43,7 +43,7 @@ class RtfReader {
   #encoding = encodingOfPage(1252)
   #isFirstWord = false
   #isOptional = false
-  /** Characters still to be passed over after a `\u`. */
+  /** The number of characters that are still to be skipped after a `\u`. */
   #passOver = 0
   #bytes: Array<number> = []
   #body = ""
@@ -97,7 +97,7 @@ class RtfReader {
     else if (!this.#group.skipped) this.#apply(word, value)
   }
 
-  /** The first word after `\*`, which only programs that know it read. */
+  /** Handles the first word after `\*`. A program skips such a group unless it knows the word. */
   #begin(word: string): void {
     this.#isOptional = false
     if (word === "footnote" && this.#groups.at(-1)?.skipped === false) this.#change({ skipped: false, inNote: true })
@@ -139,7 +139,7 @@ class RtfReader {
     this.#passOver = this.#group.alternatives
   }
 
-  /** Bytes of several make one character in some encodings, so that they are decoded together. */
+  /** Decodes the collected bytes together, because in some encodings several bytes form one character. */
   #flush(): void {
     if (this.#bytes.length === 0) return
     const encoding = this.#encodings.get(this.#group.font) ?? this.#encoding
@@ -179,7 +179,7 @@ class RtfReader {
   #endTable(): void {
     if (this.#cells.length > 0) this.#endRow()
     if (this.#rows.length === 0) return
-    // A table of one column lays out a page.
+    // A table with one column lays out a page, so its cells are written as lines.
     const isLayout = this.#rows.every((row) => row.length < 2)
     const lines = isLayout ? this.#rows.map(([text = ""]) => `${text}\n`) : [...tableLines(this.#rows, "unknown")]
     this.#body += `${lines.join("\n")}\n\n`
@@ -187,7 +187,7 @@ class RtfReader {
   }
 }
 
-/** Reads an RTF document: paragraphs apart by a blank line, rows of tables as lines, footnotes at the end. */
+/** Reads an RTF document: paragraphs separated by blank lines, table rows as lines, footnotes at the end. */
 export const parseRtf = (bytes: Uint8Array): ParsedDocument => {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1")
   if (!text.startsWith("{\\rtf")) throw new Unreadable("damaged", DAMAGED)

@@ -1,4 +1,4 @@
-/** A part of an RTF file (Rich Text Format 1.9.1, "RTF Syntax"). */
+/** A token of an RTF file (Rich Text Format 1.9.1, "RTF Syntax"). */
 export type RtfToken =
   | { readonly _tag: "Open" }
   | { readonly _tag: "Close" }
@@ -12,7 +12,9 @@ const BACKSLASH = 0x5c
 const CONTROL = /([a-z]{1,32})(-?\d{1,10})? ?/iy
 const HEX = /'([0-9a-f]{2})/iy
 
-/** Splits a file into its tokens; skips line ends and binary data. `text` holds the bytes as Latin-1. */
+/**
+ * Splits a file into tokens, and skips line ends and binary data. `text` is the bytes of the file, decoded as Latin-1.
+ */
 export function* rtfTokens(text: string): Generator<RtfToken> {
   for (let at = 0; at < text.length;) {
     const code = text.charCodeAt(at++)

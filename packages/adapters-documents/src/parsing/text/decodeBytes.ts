@@ -1,7 +1,7 @@
 /**
- * Returns the text of bytes in an encoding of the WHATWG Encoding Standard; undefined if the bytes are not in it,
- * unless `lenient` replaces invalid bytes by U+FFFD. Node's fast path reads windows-1252 as Latin-1; its streaming
- * decoder does not.
+ * Decodes bytes in an encoding of the WHATWG Encoding Standard. Returns undefined if bytes are invalid in it, unless
+ * `lenient` is true: then they are replaced by U+FFFD. The decoder is a streaming one, because Node's fast path decodes
+ * windows-1252 as Latin-1.
  */
 export const decodeBytes = (
   label: string,

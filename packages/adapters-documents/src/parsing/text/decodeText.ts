@@ -8,12 +8,15 @@ const UNKNOWN =
 const EBCDIC = "The text is written in EBCDIC, the encoding of mainframes. Convert it to UTF-8 and upload it again."
 const NOT_TEXT = "The file is not plain text. Save it as plain text (UTF-8) and upload it again."
 
-/** Bytes that decide about UTF-16 and EBCDIC. */
+/** The number of bytes that are examined to detect UTF-16 and EBCDIC. */
 const SAMPLE_BYTES = 8192
-/** One broken character among this number of sound ones is an accident in UTF-8, and not another encoding. */
+/**
+ * If there are at least this many correct characters for each broken one, the text is UTF-8 with an error, and not
+ * another encoding.
+ */
 const SOUND_PER_BROKEN = 50
 
-/** UTF-16 by its mark, or by the zeros that every other byte of Latin letters, digits and spaces is. */
+/** Detects UTF-16 by its byte order mark, or by the zero in every second byte of Latin letters, digits and spaces. */
 const wideLabel = (bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined => {
   const [first, second] = bytes
   if (first === 0xff && second === 0xfe) return "utf-16le"
@@ -32,7 +35,7 @@ const wideLabel = (bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined => {
   return undefined
 }
 
-/** In EBCDIC, spaces are 0x40, letters begin at 0x81, and the codes of small letters in ASCII are rare. */
+/** Detects EBCDIC, in which spaces are 0x40, letters begin at 0x81, and the codes of ASCII's small letters are rare. */
 const isEbcdic = (bytes: Uint8Array): boolean => {
   const sample = bytes.subarray(0, SAMPLE_BYTES)
   const share = (from: number, to: number) =>
@@ -40,7 +43,7 @@ const isEbcdic = (bytes: Uint8Array): boolean => {
   return share(0x40, 0x40) > 0.05 && share(0x81, 0xf9) > 0.5 && share(0x20, 0x20) < 0.01
 }
 
-/** UTF-8 with an accident: a few characters are broken, most are not. */
+/** Returns the text if it is UTF-8 with a few broken characters; otherwise undefined. */
 const nearlyUtf8 = (bytes: Uint8Array): string | undefined => {
   const text = new TextDecoder("utf-8").decode(bytes)
   const broken = text.split("\ufffd").length - 1
@@ -53,9 +56,10 @@ const nearlyUtf8 = (bytes: Uint8Array): string | undefined => {
 }
 
 /**
- * Reads a text in its own encoding: UTF-16 or UTF-8 if the bytes are valid in it, even if another is declared; otherwise the
- * declared encoding if the text reads naturally in it, or another one in which it does. A text in no known encoding is
- * refused rather than stored as wrong letters. `declared` is a label as HTML pages write it.
+ * Decodes a text. The encoding is UTF-16 or UTF-8 if the bytes are valid in it, even if another one is declared;
+ * otherwise the declared encoding if the text is plausible in it, or another one in which the text is plausible. If no
+ * known encoding fits, the text is refused, because it would be stored with wrong letters. `declared` is an encoding
+ * label as in HTML pages.
  */
 export const decodeText = (bytes: Uint8Array, declared?: string): string => {
   const wide = wideLabel(bytes)
@@ -69,17 +73,19 @@ export const decodeText = (bytes: Uint8Array, declared?: string): string => {
   if (text !== undefined) return cleanText(escaped(text, bytes))
   if (isEbcdic(bytes)) throw new Unreadable("encoding", EBCDIC)
   const label = detectEncoding(bytes, canonical(declared))
-  // The file may contain a broken character outside of the sample.
+  // The file may contain a broken character outside of the examined sample.
   const legacy = nearlyUtf8(bytes) ?? (label === undefined ? undefined : decodeBytes(label, bytes, { lenient: true }))
   if (legacy === undefined) throw new Unreadable("encoding", UNKNOWN)
   return cleanText(legacy)
 }
 
-/** ISO-2022-JP is ASCII with escapes, and so valid UTF-8. */
+/**
+ * Decodes a text in ISO-2022-JP: it consists of ASCII characters with escape sequences, and is therefore valid UTF-8.
+ */
 const escaped = (text: string, bytes: Uint8Array): string =>
   /\u001b\$[@B]/u.test(text) ? (decodeBytes("iso-2022-jp", bytes) ?? text) : text
 
-/** Returns the canonical name of an encoding's label; undefined if there is none. */
+/** Returns the canonical name of an encoding label; undefined if the label is unknown. */
 const canonical = (label: string | undefined): string | undefined => {
   try {
     return label === undefined ? undefined : new TextDecoder(label).encoding

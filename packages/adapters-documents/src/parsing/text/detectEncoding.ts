@@ -10,20 +10,20 @@ import {
   VOWEL_LETTERS
 } from "./encodings.ts"
 
-/** The most bytes of a sample, which has only the lines with characters beyond ASCII. */
+/** The most bytes of a sample. A sample contains only lines with characters beyond ASCII. */
 const SAMPLE_BYTES = 16 * 1024
-/** A character of an ordinary text scores about 1; less than this on average is no natural text. */
+/** The least average score of natural text; a character of an ordinary text scores about 1. */
 const LEAST_SCORE = 0.55
-/** A less likely encoding is chosen only if its score is higher by this margin. */
+/** An encoding that comes later in the list is chosen only if its score is higher by at least this margin. */
 const MARGIN = 0.02
-/** The share of vowels among the letters of a text in Cyrillic or Greek. */
+/** The usual share of vowels among the letters of a text in Cyrillic or Greek. */
 const VOWELS = { least: 0.3, most: 0.6 } as const
 
 const WITH_VOWELS = /\p{sc=Cyrillic}|\p{sc=Greek}/u
 const OTHER_SCRIPT = /\p{sc=Cyrillic}|\p{sc=Greek}|\p{sc=Hebrew}|\p{sc=Arabic}|\p{sc=Thai}/u
 const LETTER = /\p{L}|(?=\p{sc=Thai})\p{M}/u
 const LATIN_LETTER = /(?=\p{sc=Latin})\p{L}/u
-/** Signs above or below a Thai consonant, or above another sign. */
+/** Matches a sign above or below a Thai consonant, or above another sign. */
 const THAI_SIGN = /(?=\p{sc=Thai})\p{M}/u
 const THAI_LEADING_VOWEL = /[เแโใไ]/u
 const THAI_CONSONANT = /[ก-ฮ]/u
@@ -46,7 +46,7 @@ const wideScore = (character: string, before: string, after: string): number => 
   return -0.5
 }
 
-/** The score of a letter beyond being of its script. */
+/** Returns the part of a letter's score that depends on the rules of its script. */
 const scriptScore = (small: string, before: string, after: string): number => {
   if (CYRILLIC_LETTERS.common.has(small) || HEBREW_LETTERS.common.has(small)) return 0.15
   if (CYRILLIC_LETTERS.rare.has(small)) return -0.5
@@ -57,8 +57,8 @@ const scriptScore = (small: string, before: string, after: string): number => {
 }
 
 /**
- * The plausibility of a character between its neighbours, from -4 to 1.5. Several bytes without an alphabet count as
- * one.
+ * Returns the plausibility of a character between its neighbours, from -4 to 1.5. In encodings without an alphabet, a
+ * character of several bytes counts as one.
  */
 const scoreOf = (character: string, before: string, after: string, alphabet: Alphabet): number => {
   if (NEVER.test(character)) return -4
@@ -67,7 +67,7 @@ const scoreOf = (character: string, before: string, after: string, alphabet: Alp
   }
   if (alphabet === undefined) return wideScore(character, before, after)
   if (!LETTER.test(character)) return LETTER.test(before) || LETTER.test(after) ? -2 : -0.5
-  // A capital after a small letter is the sign of two cases that are exchanged.
+  // A capital after a small letter indicates an encoding in which capitals and small letters are exchanged.
   if (CAPITAL.test(character) && SMALL.test(before)) return -2
   const small = character.toLowerCase()
   const known = alphabet.has(small) ? 1 : 0.1
@@ -75,12 +75,15 @@ const scoreOf = (character: string, before: string, after: string, alphabet: Alp
     if (LATIN_LETTER.test(before) || LATIN_LETTER.test(after)) return -2
     return known + scriptScore(small, before, after)
   }
-  // In Latin letters, accents are few: several in a row are rather letters of another script.
+  // Accents are rare in Latin texts: several accented letters in a row are probably letters of another script.
   const crowded = [before, after].filter((each) => LETTER.test(each) && !ASCII_LETTER.test(each)).length
   return known - crowded * 0.3
 }
 
-/** Words have vowels; letters of another script that are read as Cyrillic or Greek have them only by chance. */
+/**
+ * Returns a factor for the share of vowels: words have vowels, but letters of another script that are decoded as
+ * Cyrillic or Greek have them only by chance.
+ */
 const vowelFactor = (text: string): number => {
   const found = Array.from(text.toLowerCase()).filter((character) => WITH_VOWELS.test(character))
   if (found.length === 0) return 1
@@ -100,7 +103,7 @@ const naturalness = (text: string, alphabet: Alphabet): number => {
   return count === 0 ? 0 : (sum / count) * vowelFactor(text)
 }
 
-/** The lines that are not ASCII alone, from the beginning, up to a bound. */
+/** Returns the first lines that contain characters beyond ASCII, up to the size of a sample. */
 const sampleOf = (bytes: Uint8Array): Uint8Array => {
   const sample = new Uint8Array(SAMPLE_BYTES)
   let length = 0
@@ -121,7 +124,7 @@ const sampleOf = (bytes: Uint8Array): Uint8Array => {
   return sample.subarray(0, length)
 }
 
-/** Half a character at the end of a sample is none of the encoding's faults. */
+/** Ignores up to three bytes at the end, because the sample may end in the middle of a character. */
 const decoded = (bytes: Uint8Array, { alphabets, label }: EncodingRow): string | undefined => {
   for (const cut of alphabets.length === 0 ? [0, 1, 2, 3] : [0]) {
     const text = decodeBytes(label, bytes.subarray(0, bytes.length - cut))
@@ -131,9 +134,9 @@ const decoded = (bytes: Uint8Array, { alphabets, label }: EncodingRow): string |
 }
 
 /**
- * Returns the encoding, among those older than Unicode, in which the bytes read as natural text: by the letters of its
- * languages, their neighbours, and combinations that never occur. Undefined if there is none. `declared` wins over
- * others that fit as well. It looks at a bounded part of the text.
+ * Returns the encoding, among those older than Unicode, in which the bytes are a natural text, judged by the letters of
+ * its languages, by their neighbours, and by impossible combinations. Returns undefined if there is none. If `declared`
+ * fits, it is preferred to other encodings that fit as well. The function examines a sample of bounded size.
  */
 export const detectEncoding = (bytes: Uint8Array, declared?: string): string | undefined => {
   const sample = sampleOf(bytes)

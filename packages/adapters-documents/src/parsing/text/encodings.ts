@@ -1,8 +1,8 @@
-/** An encoding, and the letters, beside those of ASCII, of each language that is written in it. */
+/** An encoding, and for each language that is written in it the letters beyond ASCII. */
 export interface EncodingRow {
   /** A label of the WHATWG Encoding Standard. */
   readonly label: string
-  /** Small letters, by language; none if several bytes make a character. */
+  /** The small letters of each language; empty if characters have several bytes. */
   readonly alphabets: ReadonlyArray<ReadonlySet<string>>
 }
 
@@ -18,12 +18,12 @@ const CYRILLIC = alphabets(
   "абвгдежзийклмнопрстуфхцчшщъыьэюяё абвгґдеєжзиіїйклмнопрстуфхцчшщьюя абвгдеёжзійклмнопрстуўфхцчшыьэюя абвгдђѓежзѕијклљмнњопрстћќуфхцчџш"
 )
 const ARABIC = alphabets("ءآأؤإئابةتثجحخدذرزسشصضطظعغفقكلمنهوىي")
-/** Its consonants, vowels and signs, in the order of their codes. */
+/** The consonants, vowels and signs of Thai in the order of their codes. */
 const THAI = `${"กขฃคฅฆงจฉชซฌญฎฏฐฑฒณดตถทธนบปผฝพฟภมยรฤลฦวศษสหฬอฮ"}ฯะ\u0e31าำ\u0e34\u0e35\u0e36\u0e37\u0e38\u0e39เแโใไๅๆ\u0e47\u0e48\u0e49\u0e4a\u0e4b\u0e4c\u0e4d`
 
 /**
- * The encodings older than Unicode that are tried, likelier ones first. Of two that differ in a few signs, the list has
- * one.
+ * The encodings older than Unicode that are tried, the likeliest first. Of encodings that differ in a few signs only,
+ * the list contains one.
  */
 export const LEGACY_ENCODINGS: ReadonlyArray<EncodingRow> = [
   { label: "windows-1252", alphabets: WESTERN },
@@ -49,16 +49,16 @@ export const LEGACY_ENCODINGS: ReadonlyArray<EncodingRow> = [
   { label: "x-mac-cyrillic", alphabets: CYRILLIC }
 ]
 
-/** Signs that any text has, and that say little. */
+/** Signs that occur in any text, so that they do not indicate an encoding. */
 export const COMMON_SIGNS = letters("“”„‘’‚«»‹›–—…•·°§€£©®™№ª º¿¡×½¼¾²³±µ\u00a0\u00ad、。「」『』（），：；！？・ー―")
 
-/** Letters of which most words in Cyrillic are made, and those that are rare. */
+/** The letters that are most frequent in Cyrillic texts, and those that are rare. */
 export const CYRILLIC_LETTERS = { common: letters("оеаинтсрвл"), rare: letters("фщъэёцшю") } as const
 
-/** Hebrew letters of which most words are made, and those that stand at the end of words alone. */
+/** The letters that are most frequent in Hebrew texts, and those that occur only at the end of words. */
 export const HEBREW_LETTERS = { common: letters("יוהלארתבשמ"), final: letters("ךםןףץ") } as const
 
-/** The vowels of Cyrillic and Greek. */
+/** The vowels of Cyrillic and Greek, in small letters. */
 export const VOWEL_LETTERS = letters("аеиоуыэюяёіїєαεηιουωάέήίόύώϊϋΐΰ")
 
 /** The commonest Korean syllables, which are about half of any Korean text. */

@@ -1,27 +1,27 @@
 import type { Heading } from "@parley/core/reading"
 
-/** The beginnings of the line of a heading, its underline or a fence. */
+/** Matches the beginning of lines that may be a heading, the underline of a heading, or a code fence. */
 const MARKED = /^ {0,3}[#=`~-]/u
 const FENCE = /^ {0,3}(`{3,}|~{3,})/u
 const HASHES = /^ {0,3}(#{1,6})(?=[ \t]|$)/u
 const CLOSING_HASHES = /(?:^|[ \t])#+$/u
 const UNDERLINE = /^ {0,3}(?:(=+)|-+)[ \t]*$/u
-/** Lines that no underline makes a heading: items, quotations, tables, rules, code. */
+/** Matches lines that an underline does not turn into a heading: list items, quotations, tables, rules, code. */
 const NOT_TITLE = /^(?:\s*$| {4}|\t| {0,3}(?:[-*+>|]|\d{1,9}[.)]|#{1,6}\s))/u
 
-/** Words without the marks of emphasis, code, links and images. */
+/** Removes the marks of emphasis, code, links and images from a text. */
 const plain = (text: string): string =>
   text
     .replace(/!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])/gu, "$1")
     .replace(/(\*\*|__|~~|`)(.+?)\1/gu, "$2")
     .replace(/(^|\s)[*_](\S(?:.*?\S)?)[*_](?=\s|$)/gu, "$1$2")
 
-/** More are not kept. */
+/** The most headings that are returned. */
 const MAX_HEADINGS = 10_000
 /** Lines longer than this are no headings. */
 const MAX_LINE = 1_000
 
-/** The headings of a Markdown text (CommonMark 0.31, 4.2 and 4.3), those in fenced code left out; the first 10,000. */
+/** Returns the first 10,000 headings of a Markdown text (CommonMark 0.31, 4.2 and 4.3), except those in fenced code. */
 export const markdownHeadings = (text: string): ReadonlyArray<Heading> => {
   const headings: Array<Heading> = []
   let fence: string | undefined

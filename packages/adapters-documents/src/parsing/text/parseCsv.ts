@@ -4,15 +4,18 @@ import { joinLines } from "../pdf/joinLines.ts"
 import { tableLines } from "../tableLines.ts"
 
 const DELIMITERS = [",", ";", "\t", "|"] as const
-/** The length of the sample in which the delimiter is searched, in UTF-16 units. */
+/** The UTF-16 units at the beginning of the text in which the delimiter is searched. */
 const SAMPLE_LENGTH = 64 * 1024
-/** A quoted cell longer than this is a quote that was never closed. */
+/** The longest quoted cell. If a closing quote is farther away, the opening quote counts as never closed. */
 const MAX_QUOTED = 64 * 1024
 
-/** The occurrences of each delimiter in a line, outside quotes. */
+/** Counts the occurrences of a delimiter in a line, except those inside quotes. */
 const countIn = (line: string, delimiter: string): number => line.replace(/"[^"]*"/gu, "").split(delimiter).length - 1
 
-/** The delimiter that most lines have, and have equally often; `sep=;` in the first line names it, as Excel does. */
+/**
+ * Returns the delimiter that most lines have, and have equally often. A first line such as `sep=;` names it, as in
+ * Excel.
+ */
 const delimiterOf = (text: string): string => {
   const lines = text
     .slice(0, SAMPLE_LENGTH)
@@ -30,7 +33,7 @@ const delimiterOf = (text: string): string => {
   return best.delimiter
 }
 
-/** The end of a quoted cell that begins at `start`, after its quote: its closing quote. */
+/** Returns the position of the closing quote of a quoted cell whose content begins at `start`. */
 const closingQuote = (text: string, start: number): number | undefined => {
   let at = text.indexOf('"', start)
   while (at !== -1 && at - start <= MAX_QUOTED) {
@@ -40,7 +43,7 @@ const closingQuote = (text: string, start: number): number | undefined => {
   return undefined
 }
 
-/** The end of a cell without quotes: a delimiter or a line end. */
+/** Returns the end of a cell without quotes: the next delimiter or line end. */
 const cellEnd = (text: string, start: number, delimiter: string): number => {
   let at = start
   while (at < text.length && text[at] !== delimiter && text[at] !== "\n") at++
@@ -48,8 +51,9 @@ const cellEnd = (text: string, start: number, delimiter: string): number => {
 }
 
 /**
- * Returns the rows of a table, by RFC 4180 and beyond it: any of four delimiters, rows of any length, quotes that are
- * never closed. Text after a closing quote belongs to its cell. Linear in the length of the text.
+ * Returns the rows of a table. It reads RFC 4180 and more: any of four delimiters, rows of different lengths, and
+ * quotes that are never closed. Text after a closing quote belongs to the cell. Its time is linear in the length of the
+ * text.
  */
 export const readCsv = (whole: string): ReadonlyArray<ReadonlyArray<string>> => {
   const named = /^sep=(.)\n/u.exec(whole)
@@ -73,7 +77,10 @@ export const readCsv = (whole: string): ReadonlyArray<ReadonlyArray<string>> => 
   return rows
 }
 
-/** Reads a table of values apart by commas, semicolons, tabs or bars: a line for each row, with the names of its columns. */
+/**
+ * Reads a table whose values are separated by commas, semicolons, tabs or bars. Each row becomes a line with the names
+ * of its columns.
+ */
 export const parseCsv = (bytes: Uint8Array, limits: ParserLimits) => ({
   text: joinLines(tableLines(readCsv(decodeText(bytes)), "likely"), limits),
   pageStarts: null

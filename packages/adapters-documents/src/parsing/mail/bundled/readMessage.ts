@@ -1,6 +1,6 @@
 import PostalMime from "postal-mime"
 
-/** A mailbox, or a group of them under a name. */
+/** The address of one mailbox, or a named group of mailboxes. */
 export interface MailAddress {
   readonly name: string
   readonly address?: string | undefined
@@ -9,30 +9,30 @@ export interface MailAddress {
 
 export interface MailAttachment {
   readonly filename: string | null
-  /** It is a part of the message's HTML, for example a picture. */
+  /** True if the attachment is part of the message's HTML, for example a picture. */
   readonly related?: boolean | undefined
   readonly content: ArrayBuffer | Uint8Array | string
 }
 
-/** A message with its decoded parts; those of messages within it are among them. */
+/** A message with its decoded parts, including the parts of messages that it contains. */
 export interface MailMessage {
   readonly from?: MailAddress | undefined
   readonly to?: ReadonlyArray<MailAddress> | undefined
   readonly cc?: ReadonlyArray<MailAddress> | undefined
   readonly subject?: string | undefined
-  /** In the form of ISO 8601, or as it is written if it is no date. */
+  /** The date in ISO 8601 form; if it is no valid date, as it is written in the message. */
   readonly date?: string | undefined
   readonly html?: string | undefined
   readonly text?: string | undefined
   readonly attachments: ReadonlyArray<MailAttachment>
 }
 
-/** Deeper parts are refused. */
+/** The deepest nesting of parts; a message with deeper parts is refused. */
 const DEEPEST = 64
 
 /**
- * Reads a message in the MIME format. The published package has postal-mime in this file (`tooling/bundleModule.mjs`): the
- * package ships three forms of itself, in 1.2 MB.
+ * Reads a message in MIME format. In the published package, `tooling/bundleModule.mjs` replaces this import by the code
+ * of postal-mime, because that package ships three builds of itself, 1.2 MB in all.
  */
 export const readMessage = (bytes: Uint8Array): Promise<MailMessage> =>
   PostalMime.parse(bytes, { maxNestingDepth: DEEPEST })
