@@ -9,9 +9,9 @@ import type { JsonFields } from "./requests/tokenAnswer.ts"
 export const CRM_TOKEN_AUTHS = ["client_secret_basic", "client_secret_post", "none"] as const
 export type CrmTokenAuth = (typeof CRM_TOKEN_AUTHS)[number]
 
-/** Input for looking up an account. */
+/** The facts from which an account is identified. */
 export interface AccountLookupInput {
-  /** The token response. */
+  /** The members of the token response. */
   readonly answer: JsonFields
   readonly accessToken: string
   readonly tokenUrl: string
@@ -19,21 +19,24 @@ export interface AccountLookupInput {
   readonly clientSecret: string
 }
 
-/** Identifies the account of the tokens: from the token response, or by one more request, which may fail. */
+/**
+ * The ways to identify the account to which tokens belong: from the token response, or by one more request, which may
+ * fail.
+ */
 export interface CrmAccountLookup {
   readonly inAnswer: (answer: JsonFields) => CrmAccount | undefined
   readonly request: (input: AccountLookupInput) => (OutboundRequest & { readonly url: string }) | undefined
   readonly inLookup: (looked: JsonFields) => CrmAccount | undefined
 }
 
-/** Facts of a provider that are the same for every registration. */
+/** The facts about a provider that are the same for every registration. */
 export interface CrmEndpoints {
   /** The provider's name for people. */
   readonly name: string
   /** Address of the authorization page for browsers; its own query is kept. */
   readonly authorizeUrl: string
   readonly tokenUrl: string
-  /** Revocation endpoint (RFC 7009); without it, disconnecting only deletes the tokens here. */
+  /** The revocation endpoint (RFC 7009); if undefined, disconnecting only deletes the stored tokens. */
   readonly revokeUrl?: string | undefined
   /**
    * The provider's issuer in its callbacks (`iss`, RFC 9207) and ID tokens. If set, every callback must carry it;
@@ -49,9 +52,9 @@ export interface CrmEndpoints {
 
 /** Time limits for the provider's responses, in milliseconds. */
 export interface CrmLimits {
-  /** For the request that redeems a code or a token. */
+  /** Time limit of the request that redeems a code or a token. */
   readonly callMs: number
-  /** For the account look-up that follows it. */
+  /** Time limit of the account look-up that follows it. */
   readonly lookupMs: number
 }
 
@@ -61,7 +64,7 @@ export interface OAuthCrmOptions extends CrmEndpoints {
   /** `provider_one` uses PKCE, `provider_two` does not. */
   readonly id: CrmProviderId
   readonly clientId: string
-  /** Required except for `none`. */
+  /** The client secret; required unless `tokenAuth` is `none`. */
   readonly clientSecret: Redacted.Redacted<string> | undefined
   readonly limits?: Partial<CrmLimits> | undefined
 }

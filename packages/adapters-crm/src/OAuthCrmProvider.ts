@@ -17,10 +17,10 @@ import { AnswerUnknown } from "./requests/requestErrors.ts"
 import { type OutboundRequest, type Sending, sendOnce } from "./requests/sendOnce.ts"
 import { inStandardWords, readFields } from "./requests/tokenAnswer.ts"
 
-/** Options with which the library sends its one request. */
+/** The options with which the OAuth library sends a request. */
 type Requests = OAuth.TokenEndpointRequestOptions & OAuth.RevocationRequestOptions
 
-/** One request, as a call of the library. */
+/** Sends one request by a call of the OAuth library. */
 type Ask = (registration: Registration, requests: Requests) => Promise<Response>
 
 class OAuthCrmProvider implements CrmProvider {
@@ -94,7 +94,7 @@ class OAuthCrmProvider implements CrmProvider {
     return (this.#registration ??= register(this.#options))
   }
 
-  /** Checks that the callback belongs to this provider: its issuer, the state, a code. Sends no request. */
+  /** Checks that the callback has this provider's issuer, the expected state, and a code. It sends no request. */
   #validated(callback: URLSearchParams, state: string): Effect.Effect<URLSearchParams, CrmRefused> {
     const cause = new Error("The callback has not this provider's issuer, the state and a code.")
     return Effect.tryPromise({
@@ -119,13 +119,16 @@ class OAuthCrmProvider implements CrmProvider {
           const read = await oauth.processGenericTokenEndpointResponse(server, client, standard)
           return { fields, tokens: tokensOf(read), identity: oauth.getValidatedIdTokenClaims(read) }
         },
-        // The library's error contains the whole response, with tokens.
+        // The library's error is dropped, because it contains the whole response with the tokens.
         catch: () => sendingFailure(operation, { sent: true }, new AnswerUnknown(response.status, "no token response"))
       })
     )
   }
 
-  /** Sends one request within its time limit. Every failure has a name; the result is a success response. */
+  /**
+   * Sends one request within its time limit. Every failure has a named type; the result is a response with a success
+   * status.
+   */
   #ask(operation: CrmOperation, ask: Ask): Effect.Effect<Response, CrmFailed> {
     return Effect.gen({ self: this }, function* () {
       const registration = yield* Effect.promise(() => this.#registered())

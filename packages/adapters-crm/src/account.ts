@@ -5,7 +5,7 @@ import type { OAuthCrmOptions } from "./OAuthCrmOptions.ts"
 import { sendOnce } from "./requests/sendOnce.ts"
 import { fieldsOf, type JsonFields, readFields, shortTextIn } from "./requests/tokenAnswer.ts"
 
-/** A token response, raw and parsed. */
+/** A token response: its members as they arrived, and the tokens in it. */
 export interface TokenAnswer {
   readonly fields: JsonFields
   readonly tokens: CrmTokens
@@ -21,8 +21,8 @@ const accountOfIdentity = (claims: object): CrmAccount => {
 }
 
 /**
- * Returns the account of the tokens: from the provider's preset if there is one, else from the ID token. Never fails:
- * without an account name the connection is still made.
+ * Returns the account of the tokens: by the provider's preset if there is one, otherwise from the ID token. It never
+ * fails, because a connection is useful even without the name of its account.
  */
 export const accountOf = (
   { accounts, clientId, clientSecret, tokenUrl }: OAuthCrmOptions,

@@ -3,7 +3,7 @@ import type * as OAuth from "oauth4webapi"
 import { isCrmEndpoint } from "./endpoints.ts"
 import type { OAuthCrmOptions } from "./OAuthCrmOptions.ts"
 
-/** This server's registration with a provider, in the library's types, and the library itself. */
+/** The OAuth library, and this server's registration with a provider in the library's types. */
 export interface Registration {
   readonly oauth: typeof OAuth
   readonly server: OAuth.AuthorizationServer
@@ -11,7 +11,10 @@ export interface Registration {
   readonly auth: OAuth.ClientAuth
 }
 
-/** Every asymmetric algorithm that ID tokens are signed with; the token comes from the provider itself, over TLS. */
+/**
+ * The asymmetric algorithms that are accepted for signatures of ID tokens. The token comes directly from the provider,
+ * over TLS.
+ */
 const ID_TOKEN_ALGORITHMS = [
   ...["RS256", "PS256", "ES256", "RS384", "PS384", "ES384"],
   ...["RS512", "PS512", "ES512", "Ed25519", "EdDSA"]
@@ -23,8 +26,8 @@ const secretOf = ({ clientSecret }: OAuthCrmOptions): string =>
 const formEncoded = (text: string): string => new URLSearchParams({ "": text }).toString().slice(1)
 
 /**
- * Client authentication in the header (RFC 6749, 2.3.1) that does not encode letters, digits and `*-._`. The library
- * would encode them too, which is equivalent, but some providers do not decode.
+ * Client authentication in a header (RFC 6749, 2.3.1) that does not encode letters, digits and `*-._`. The library
+ * would encode some of these characters. This is equivalent, but some providers do not decode the header.
  */
 const secretInHeader =
   (secret: string): OAuth.ClientAuth =>
@@ -32,7 +35,9 @@ const secretInHeader =
     headers.set("authorization", `Basic ${btoa(`${formEncoded(client_id)}:${formEncoded(secret)}`)}`)
   }
 
-/** Throws a `TypeError` if an endpoint is neither https nor on this machine, or if the secret is missing. */
+/**
+ * Throws a `TypeError` if an endpoint is neither https nor on this machine, or if a required client secret is missing.
+ */
 export const checkOptions = (options: OAuthCrmOptions): void => {
   const { authorizeUrl, revokeUrl, tokenAuth, tokenUrl } = options
   if (tokenAuth !== "none" && secretOf(options) === "") throw new TypeError("A client secret is needed.")
@@ -41,7 +46,7 @@ export const checkOptions = (options: OAuthCrmOptions): void => {
   }
 }
 
-/** Loads the library on first use, so that it does not delay the start. */
+/** Loads the OAuth library at the first use, so that it does not delay the start of the server. */
 export const register = async (options: OAuthCrmOptions): Promise<Registration> => {
   const oauth = await import("oauth4webapi")
   const { clientId, issuer, revokeUrl, tokenAuth, tokenUrl } = options

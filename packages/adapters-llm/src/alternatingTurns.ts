@@ -1,19 +1,19 @@
 import type { ChatMessage } from "@parley/core"
 import type { ChatImage } from "@parley/core/adapter"
 
-/** The bytes of an image as vendors take them. */
+/** Returns the bytes of an image in base64, the form that vendors expect. */
 export const base64Of = ({ bytes }: ChatImage): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64")
 
-/** Consecutive messages of one role, joined. */
+/** Consecutive messages of the same role, joined to one. */
 export interface Turn {
   readonly role: "user" | "assistant"
   readonly content: string
-  /** Of a person's messages; absent if there are none. */
+  /** The images of a person's messages; absent if there are none. */
   readonly images?: ReadonlyArray<ChatImage>
 }
 
-/** Precedes a conversation that begins with the assistant, because some vendors require the user first. */
+/** Is put before a conversation that begins with the assistant, because some vendors require the user first. */
 const OPENING: Turn = { role: "user", content: "(start)" }
 
 const joined = (last: Turn, { content, images = [] }: ChatMessage): Turn => {

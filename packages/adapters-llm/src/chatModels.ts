@@ -3,7 +3,10 @@ import type { Vendor } from "@parley/core"
 import { Effect, Layer } from "effect"
 import { OfflineChatModel } from "./offline/OfflineChatModel.ts"
 
-/** The providers that are set up, by the name that models have for their vendor: those that ship, or one of your own. */
+/**
+ * The configured providers, by the vendor name that models have in the catalog: the vendors that Parley contains, or
+ * your own.
+ */
 export interface ChatModelProviders extends Partial<Readonly<Record<Vendor, ChatModel>>> {
   readonly [vendor: string]: ChatModel | undefined
   /** The model that replies if no vendor is configured; default `OfflineChatModel`. */
@@ -11,8 +14,8 @@ export interface ChatModelProviders extends Partial<Readonly<Record<Vendor, Chat
 }
 
 /**
- * Selects the provider of each model. Without any vendor, the offline model answers for every model. If one vendor is
- * configured, the models of the other are unavailable: the offline model never replies in place of a real one.
+ * Selects the provider of each model. If no vendor is configured, the offline model answers for every model. If at
+ * least one is, models of other vendors are unavailable: the offline model never replies in place of a real one.
  */
 export const chatModels = (providers: ChatModelProviders = {}): ChatModels["Service"] => {
   const { offline = new OfflineChatModel(), ...vendors } = providers
@@ -25,6 +28,6 @@ export const chatModels = (providers: ChatModelProviders = {}): ChatModels["Serv
   })
 }
 
-/** The same as a layer. */
+/** The selection of `chatModels` as a layer. */
 export const chatModelsLayer = (providers: ChatModelProviders = {}): Layer.Layer<ChatModels> =>
   Layer.succeed(ChatModels, chatModels(providers))

@@ -1,17 +1,17 @@
 import type { Redacted } from "effect"
 
-/** The place of the objects, and the credentials. */
+/** The location of the objects, and the credentials for it. */
 export interface S3Options {
   readonly bucket: string
-  /** Prefix of every key, for example `parley/`; default empty. */
+  /** The prefix of every key, for example `parley/`; empty by default. */
   readonly prefix?: string | undefined
-  /** Default `us-east-1`. */
+  /** The region; `us-east-1` by default. */
   readonly region?: string | undefined
-  /** Address of a compatible service; the bucket is the first part of its paths. */
+  /** The address of a compatible service; the name of the bucket is then the first part of the path. */
   readonly endpoint?: string | undefined
   readonly accessKeyId: string
   readonly secretAccessKey: Redacted.Redacted
-  /** For temporary credentials. */
+  /** The session token of temporary credentials. */
   readonly sessionToken?: Redacted.Redacted | undefined
   /** Time limit of a request in milliseconds; default one minute. */
   readonly timeoutMs?: number | undefined
@@ -19,7 +19,7 @@ export interface S3Options {
   readonly retries?: number | undefined
 }
 
-/** The parts of a files URL: everything except the credentials. */
+/** The parts of an `s3://` URL: all options except the credentials. */
 export type S3Place = Pick<S3Options, "bucket" | "prefix" | "region" | "endpoint">
 
 /** Amazon's rule for bucket names: 3 to 63 lower-case letters, digits, dots and dashes. */
@@ -36,8 +36,8 @@ const isEndpoint = (text: string): boolean => {
 }
 
 /**
- * Parses `s3://<bucket>[/<prefix>][?region=<region>&endpoint=<address>]`. Returns undefined for any other text, also
- * if it contains credentials, which do not belong there, or an unencrypted endpoint that is not on this machine.
+ * Parses `s3://<bucket>[/<prefix>][?region=<region>&endpoint=<address>]`. Returns undefined for any other text, and for
+ * a URL that contains credentials, or an endpoint without TLS that is not on this machine.
  */
 export const parseS3Url = (text: string): S3Place | undefined => {
   if (!URL.canParse(text)) return undefined

@@ -6,7 +6,7 @@ import type { S3Options } from "./S3Options.ts"
 const TIMEOUT_MS = 60_000
 const RETRIES = 3
 
-/** A response, read to its end. */
+/** A response with its whole body. */
 interface Answer {
   readonly status: number
   readonly bytes: Uint8Array
@@ -14,12 +14,12 @@ interface Answer {
 
 type Method = "PUT" | "GET" | "DELETE"
 
-/** Temporary failures: a retry may succeed. */
+/** True for temporary failures, after which a retry may succeed. */
 const isPassing = (status: number): boolean => status === 408 || status === 429 || status >= 500
 
 const hex = (bytes: ArrayBuffer): string => Buffer.from(bytes).toString("hex")
 
-/** The service compares the body with this digest, and refuses bytes that were changed in transit. */
+/** Returns the digest with which the service compares the body, to refuse bytes that were changed on the way. */
 const sha256 = async (bytes: Uint8Array): Promise<string> =>
   hex(await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>))
 

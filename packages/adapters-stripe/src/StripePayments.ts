@@ -9,17 +9,23 @@ import { stripeRecords } from "./gateway/records.ts"
 import { stripeEvents } from "./gateway/received.ts"
 
 export interface StripeOptions extends StripeClientOptions {
-  /** The signing secret of Stripe's events. Without it, no event is received, and so no checkout page opens. */
+  /**
+   * The secret with which Stripe signs events. Without it, the server accepts no events, and therefore opens no
+   * checkout page.
+   */
   readonly webhookSecret: Redacted.Redacted<string> | undefined
 }
 
-/** True if a key is for real payments; undefined if the key does not say it. */
+/** True if a key is for real payments, false if it is for tests; undefined if the key does not show it. */
 const isLive = (apiKey: StripeOptions["apiKey"]): boolean | undefined => {
   const kind = /^[sr]k_(live|test)_/.exec(apiKey === undefined ? "" : Redacted.value(apiKey))?.[1]
   return kind === undefined ? undefined : kind === "live"
 }
 
-/** Stripe, or any server that speaks its protocol. The SDK is loaded, and the server asked, with the first call. */
+/**
+ * Makes a payment provider that uses Stripe, or any server with the same protocol. The SDK is loaded at the first call,
+ * and no request is sent before.
+ */
 export const makeStripePayments = (options: StripeOptions): PaymentProvider => {
   const client = new StripeClient(options)
   const origin = { livemode: isLive(options.apiKey) }

@@ -1,10 +1,13 @@
 import { isKeptText, type JsonObject } from "./shapes/ShapeReader.ts"
 
-/** The metadata keys of the person and of the price. */
+/** The metadata keys under which the person and the price are stored. */
 export const USER_KEY = "parley_user"
 export const PRICE_KEY = "parley_price"
 
-/** Stripe's limit on one value of metadata, in characters; a user's id may have up to 255. */
+/**
+ * Returns metadata that names a person and a price. A value has at most 500 characters at Stripe; a user id has at most
+ * 255.
+ */
 export const metadataOf = (userId: string, priceId: string): Record<string, string> => ({
   [USER_KEY]: userId,
   [PRICE_KEY]: priceId

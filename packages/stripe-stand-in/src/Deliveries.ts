@@ -1,18 +1,21 @@
 import { createHmac } from "node:crypto"
 import type { StoredEvent } from "./books/StandInState.ts"
 
-/** The receiver of events, and their signing secret. */
+/** The webhook endpoint that receives events, and the secret with which they are signed. */
 export interface WebhookTarget {
   readonly url: string
   readonly secret: string
 }
 
-/** Seconds until an event that was not taken is sent again; after the last one it is only sent by hand. */
+/**
+ * Seconds until each next delivery of an event that the receiver did not accept. After the last one, it is sent only by
+ * hand.
+ */
 const RETRY_SECONDS = [2, 10, 60, 300, 1_800, 7_200, 21_600]
 
 const SEND_TIMEOUT_MS = 10_000
 
-/** Stripe's signature: HMAC SHA-256 over time and body, with the whole secret as the key. */
+/** Returns the signature header in Stripe's form: HMAC SHA-256 over time and body, with the whole secret as the key. */
 export const signatureOf = (body: string, secret: string, atMs: number): string => {
   const seconds = Math.floor(atMs / 1000)
   return `t=${seconds},v1=${createHmac("sha256", secret).update(`${seconds}.${body}`).digest("hex")}`
@@ -26,8 +29,9 @@ export interface DeliveriesOptions {
 }
 
 /**
- * Sends events one after another, as signed posts. An event that was not received is sent again after a growing delay. While
- * `hold` is set, no event is sent by itself: the holder sends events at any time, in any order and any number.
+ * Sends events one after another, as signed POST requests. An event that was not accepted is sent again after a growing
+ * delay. While `hold` is true, no event is sent automatically: the user of the stand-in sends events at any time, in
+ * any order, and as often as wanted.
  */
 export class Deliveries {
   readonly #options: DeliveriesOptions
@@ -42,35 +46,35 @@ export class Deliveries {
     this.#target = options.target
   }
 
-  /** Sends events elsewhere from now on. */
+  /** Changes the receiver of events. */
   set target(target: WebhookTarget | undefined) {
     this.#target = target
   }
 
-  /** The events that were not received yet, in order. */
+  /** The events that the receiver has not accepted yet, in order. */
   get pending(): ReadonlyArray<StoredEvent> {
     return this.#options.events().filter(({ isPending }) => isPending)
   }
 
-  /** Takes an event up that has just happened. */
+  /** Sends a new event, unless `hold` is true. */
   announce(event: StoredEvent): void {
     if (!this.hold) void this.#enqueue(event)
   }
 
-  /** Sends all waiting events in order. True if all were received. */
+  /** Sends all pending events in order; returns true if the receiver accepted all of them. */
   async flush(): Promise<boolean> {
     await this.#queue
     for (const event of this.pending) await this.#enqueue(event)
     return this.pending.length === 0
   }
 
-  /** Sends an event now, even if it was received before. True if it was received. */
+  /** Sends an event now, even if it was accepted before; returns true if the receiver accepted it. */
   send(id: string): Promise<boolean> {
     const event = this.#options.events().find((kept) => kept.id === id)
     return event === undefined ? Promise.resolve(false) : this.#enqueue(event, true)
   }
 
-  /** Settles when nothing is under way any more. */
+  /** Resolves when no delivery is running any more. */
   async idle(): Promise<void> {
     await this.#queue
   }

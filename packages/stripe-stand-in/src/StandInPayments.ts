@@ -20,36 +20,40 @@ import { memoryStore, type StandInStore } from "./StandInStore.ts"
 
 export interface StandInOptions {
   readonly prices: ReadonlyArray<StandInPrice>
-  /** The address of its pages for browsers, also below a path; the requests of the SDK go to `v1` there. */
+  /**
+   * The address of the stand-in's pages for browsers, which may include a path; the SDK's requests go to `v1` below it.
+   */
   readonly publicUrl: string
-  /** Requests have to come with it; made up unless given. */
+  /** The key that requests must have; a random one by default. */
   readonly apiKey?: string
   /** The receiver of events; none by default, and it may be set later. */
   readonly webhook?: WebhookTarget
-  /** In which form events are written; as Stripe does now unless given. */
+  /** The form in which events are written; Stripe's current one by default. */
   readonly generation?: StandInGeneration
   /** The store of its state; in memory by default. */
   readonly store?: StandInStore
-  /** The real time in Unix milliseconds; the system's unless given. */
+  /** Returns the real time in Unix milliseconds; the system's clock by default. */
   readonly now?: () => number
-  /** The features of its portal, by Stripe's names; as `docs/billing.md` asks for them unless given. */
+  /** The features of the customer portal, by Stripe's names; those that `docs/billing.md` requires by default. */
   readonly portal?: PortalFeatures
   /** Sends events; the global `fetch` by default. */
   readonly fetch?: typeof fetch
 }
 
-/** Longest time a person waits for the webhook to receive an action, as at Stripe. */
+/**
+ * The longest time for which a person waits until the webhook endpoint has received an action's events, as at Stripe.
+ */
 const TOLD_WITHIN_MS = 10_000
 
-/** Interval of the check for due work, for example a renewal. */
+/** The interval at which the stand-in looks for due work, for example a renewal. */
 const LOOK_MS = 60_000
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"])
 
 /**
- * A payment provider for development and tests that speaks Stripe's protocol: customers, checkout and portal pages,
- * subscriptions, invoices, refunds, disputes, signed events. Its clock can be moved, and all due work until then happens.
- * No money moves. It must not be reachable from other machines.
+ * A payment provider for development and tests with Stripe's protocol: customers, checkout and portal pages,
+ * subscriptions, invoices, refunds, disputes, signed events. Its clock can be moved forward; all work that is due until
+ * then is done. No money moves. It must not be reachable from other machines.
  */
 export class StandInPayments {
   readonly apiKey: string
@@ -83,20 +87,23 @@ export class StandInPayments {
     this.#timer.unref()
   }
 
-  /** Sets the address of its pages for browsers. */
+  /** Changes the address of the stand-in's pages for browsers. */
   set publicUrl(url: string) {
     this.#publicUrl = new URL(url)
   }
 
-  /** The address of its pages, without a slash at the end. */
+  /** The address of the stand-in's pages, without a slash at the end. */
   get base(): string {
     return this.#publicUrl.href.replace(/\/+$/, "")
   }
 
-  /** Asks it without a network: give it to the gateway as its `fetch`. */
+  /** Answers requests without a network: pass it to the payment gateway as `fetch`. */
   readonly fetch: typeof fetch = (input, init) => this.handle(new Request(input, init))
 
-  /** Answers the SDK and browsers. Pages are for browsers of this machine alone, and for no other site's forms. */
+  /**
+   * Answers requests of the SDK and of browsers. Pages are only for browsers on this machine, and forms of other sites
+   * are refused.
+   */
   async handle(request: Request): Promise<Response> {
     const url = new URL(request.url)
     const path = this.#pathOf(url)
@@ -109,12 +116,15 @@ export class StandInPayments {
     return this.#changed(() => answerPage(this.#pages(), request, path))
   }
 
-  /** Its time in Unix milliseconds. */
+  /** The stand-in's time in Unix milliseconds. */
   now(): number {
     return this.#books.now() * 1000
   }
 
-  /** Moves its clock forward to a time in Unix milliseconds: renewals, retries and ends until then happen in their order. */
+  /**
+   * Moves the stand-in's clock forward to a time in Unix milliseconds. Renewals, retries and ends until then happen in
+   * their order.
+   */
   moveClock(to: number): void {
     this.#change(() => moveClock(this.#books, to))
   }
@@ -136,7 +146,7 @@ export class StandInPayments {
     this.#change(() => changePlan(this.#books, subscriptionId, priceId))
   }
 
-  /** Sets how a subscription's card answers from now on. */
+  /** Sets the result of later charges to the card of a subscription. */
   setCard(subscriptionId: string, card: Card): void {
     this.#change(() => setCard(this.#books, subscriptionId, card))
   }
@@ -145,7 +155,7 @@ export class StandInPayments {
     this.#change(() => payInvoice(this.#books, invoiceId))
   }
 
-  /** Refunds a payment: its remaining amount, or an amount in minor units. */
+  /** Refunds a payment: the given amount in minor units, or the remaining amount. */
   refund(paymentId: string, amount?: number): void {
     this.#change(() => refund(this.#books, paymentId, amount))
   }
@@ -159,12 +169,12 @@ export class StandInPayments {
     this.#change(() => closeDispute(this.#books, disputeId, outcome))
   }
 
-  /** While it is down it answers no request of the SDK. Its pages and its events go on. */
+  /** If `isDown` is true, requests of the SDK get no answers. Pages and events continue to work. */
   setOutage(isDown: boolean): void {
     this.#isDown = isDown
   }
 
-  /** Writes events from now on as Stripe did, or does. */
+  /** Changes the generation of the form in which later events are written. */
   set generation(generation: StandInGeneration) {
     this.#books.generation = generation
   }
@@ -179,12 +189,12 @@ export class StandInPayments {
     return Object.keys(this.#books.state.payments)
   }
 
-  /** The signature of a body, as Stripe makes it. */
+  /** Returns the signature of a body in Stripe's form. */
   sign(body: string, secret: string, at: number): string {
     return signatureOf(body, secret, at)
   }
 
-  /** Sends nothing any more, and does nothing by itself. */
+  /** Stops the deliveries and the automatic work. */
   close(): void {
     clearInterval(this.#timer)
     this.deliveries.close()
@@ -217,7 +227,10 @@ export class StandInPayments {
     return pathname.startsWith(`${below}/`) ? pathname.slice(below.length + 1) : undefined
   }
 
-  /** A page of another site must neither reach it by a name of its own nor send it forms. */
+  /**
+   * True if a request is not from another site: its host is this machine or the stand-in's own, and forms come from its
+   * own pages. So a page of another site can neither reach the stand-in by a name of its own nor send it forms.
+   */
   #isOwn(url: URL, request: Request): boolean {
     if (!LOOPBACK.has(url.hostname) && url.hostname !== this.#publicUrl.hostname) return false
     if (request.method === "GET") return true

@@ -16,12 +16,12 @@ const stateIn = (text: string, path: string): StandInState => {
     const state = JSON.parse(text) as StandInState
     if (state.version === 1) return state
   } catch {
-    // Said below.
+    // The error follows below.
   }
   throw new Error(`${path} is no file of a stand-in payment provider. Delete it to begin a new one.`)
 }
 
-/** Stores the state in one file, which is replaced as a whole. One process uses it at a time. */
+/** Stores the state in one file, which is replaced as a whole. Only one process may use the file at a time. */
 export const fileStore = (path: string): StandInStore => ({
   load: () => {
     let text: string

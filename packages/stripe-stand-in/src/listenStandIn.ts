@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import { StandInPayments, type StandInOptions } from "./StandInPayments.ts"
 
-/** No request to a payment provider is larger. */
+/** The most bytes of a request's body; requests to a payment provider are smaller. */
 const MAX_BODY_BYTES = 256 * 1024
 
 const bodyOf = async (request: IncomingMessage): Promise<Buffer | undefined> => {
@@ -16,7 +16,7 @@ const bodyOf = async (request: IncomingMessage): Promise<Buffer | undefined> => 
   return Buffer.concat(chunks)
 }
 
-/** Longest time for a request to arrive. */
+/** The longest time within which a request must arrive completely. */
 const ARRIVAL_MS = 10_000
 
 const requestOf = (request: IncomingMessage, body: Buffer): Request => {
@@ -31,7 +31,7 @@ const requestOf = (request: IncomingMessage, body: Buffer): Request => {
   })
 }
 
-/** A listener of Node's HTTP server that a stand-in answers. */
+/** Returns a listener for Node's HTTP server that lets the stand-in answer requests. */
 export const standInListener =
   (standIn: StandInPayments) =>
   (request: IncomingMessage, response: ServerResponse): void => {
@@ -50,14 +50,14 @@ export const standInListener =
       .catch(() => response.destroy())
   }
 
-/** A stand-in with a server of its own on the loopback interface, until it is closed. */
+/** A stand-in with an HTTP server of its own on the loopback interface. */
 export interface ListeningStandIn {
   readonly standIn: StandInPayments
   readonly url: string
   readonly close: () => Promise<void>
 }
 
-/** Opens a stand-in at a port of the loopback interface; any free one unless given. */
+/** Starts a stand-in at a port of the loopback interface; at any free port by default. */
 export const listenStandIn = async (
   options: Omit<StandInOptions, "publicUrl">,
   port = 0

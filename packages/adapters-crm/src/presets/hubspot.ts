@@ -2,9 +2,10 @@ import type { CrmEndpoints } from "../OAuthCrmOptions.ts"
 import { shortTextIn } from "../requests/tokenAnswer.ts"
 
 /**
- * HubSpot's OAuth interface of 2026-03 (developers.hubspot.com, "Manage OAuth tokens"): parameters and credentials in
- * the form; `hub_id` in the token response is the account, and the introspection endpoint returns its domain. Refresh
- * tokens are not rotated. The scopes must equal those of the app's settings; every app has `oauth`.
+ * HubSpot's OAuth interface of 2026-03 (developers.hubspot.com, "Manage OAuth tokens"). Parameters and credentials are
+ * form fields. `hub_id` in the token response identifies the account, and the introspection endpoint returns its
+ * domain. Refresh tokens are not rotated. The scopes must equal those in the app's settings; every app has the scope
+ * `oauth`.
  */
 export const hubspot: CrmEndpoints = {
   name: "HubSpot",

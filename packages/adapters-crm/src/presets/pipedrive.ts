@@ -2,8 +2,8 @@ import type { CrmEndpoints } from "../OAuthCrmOptions.ts"
 import { fieldsOf, type JsonFields, shortTextIn } from "../requests/tokenAnswer.ts"
 
 /**
- * The company's own address from the token response; only a subdomain of Pipedrive, or the token endpoint's host, is
- * accepted.
+ * Returns the company's address from the token response. Only a subdomain of Pipedrive, or the host of the token
+ * endpoint, is accepted.
  */
 const companyOrigin = (answer: JsonFields, tokenUrl: string): string | undefined => {
   const text = shortTextIn(answer, "api_domain") ?? ""
@@ -14,10 +14,10 @@ const companyOrigin = (answer: JsonFields, tokenUrl: string): string | undefined
 }
 
 /**
- * Pipedrive (pipedrive.readme.io, "OAuth authorization", "Handling user app uninstallation", "Getting user data"): the
- * credentials in the header; the scopes come from the app's settings and are not requested; `api_domain` in the token
- * response is the company's address, where `users/me` returns the company. Revoking the refresh token uninstalls the
- * app.
+ * Pipedrive's OAuth interface (pipedrive.readme.io, "OAuth authorization", "Handling user app uninstallation", "Getting
+ * user data"). The credentials are in a header. The scopes are settings of the app and are not requested. `api_domain`
+ * in the token response is the company's address, at which `users/me` returns the company. Revoking the refresh token
+ * uninstalls the app.
  */
 export const pipedrive: CrmEndpoints = {
   name: "Pipedrive",

@@ -4,10 +4,10 @@ import { AnswerUnknown } from "./requestErrors.ts"
 import type { Sending } from "./sendOnce.ts"
 import { readFields } from "./tokenAnswer.ts"
 
-/** The name of the failed call in an error. */
+/** The name of a call, as errors contain it. */
 export type CrmOperation = CrmFailed["operation"]
 
-/** Longer waits than a day are ignored. */
+/** The longest accepted wait; longer ones are ignored. */
 const MAX_RETRY_AFTER_SECONDS = 86_400
 
 const retryAfter = (response: Response): { readonly retryAfterMs?: number } => {
@@ -17,8 +17,8 @@ const retryAfter = (response: Response): { readonly retryAfterMs?: number } => {
 }
 
 /**
- * Returns the failure of an error response, or undefined for a success: 408, 429 and 503 are outages without an
- * effect; any other 5xx may have had one; every other error status is a refusal.
+ * Returns the failure of an error response, or undefined for a success. The statuses 408, 429 and 503 are outages, and
+ * the request had no effect; after any other 5xx status it may have had one; every other error status is a refusal.
  */
 export const answerFailure = async (
   operation: CrmOperation,
@@ -36,6 +36,6 @@ export const answerFailure = async (
   return reason === undefined ? undefined : new CrmRefused({ operation, reason, cause })
 }
 
-/** Names the cause of a failed call: nothing has happened if no byte was sent. */
+/** Returns the failure of a call without a response. If no byte was sent, the call had no effect. */
 export const sendingFailure = (operation: CrmOperation, { sent }: Sending, cause: unknown): CrmFailed =>
   sent ? new CrmAnswerLost({ operation, cause }) : new CrmUnavailable({ operation, cause })

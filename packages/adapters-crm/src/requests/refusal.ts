@@ -11,8 +11,8 @@ const STANDARD: RefusalWords = {
 }
 
 /**
- * Returns the reason of a refusal, or undefined for a success. `words` are the provider's own codes, in `error` or in
- * `status`.
+ * Returns the reason of a refusal, or undefined for a success. `words` are the provider's own error codes, which may be
+ * in `error` or in `status`.
  */
 export const refusalOf = (
   status: number,
@@ -20,7 +20,7 @@ export const refusalOf = (
   words: RefusalWords = {}
 ): CrmRefusal | undefined => {
   const code = shortTextIn(fields ?? {}, "error")
-  // Some providers refuse with a status of 200.
+  // Some providers send a refusal with the status 200.
   if (status === 200 && (code === undefined || fields?.["access_token"] !== undefined)) return undefined
   const known = new Map(Object.entries({ ...STANDARD, ...words }))
   for (const word of [code, shortTextIn(fields ?? {}, "status")]) {

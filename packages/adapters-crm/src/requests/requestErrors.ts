@@ -1,4 +1,4 @@
-/** The connection was not made: no byte of the request left this machine. */
+/** The connection could not be opened: no byte of the request has left this machine. */
 export class NotConnected extends Error {
   override readonly name = "NotConnected"
   /** The system's code for the cause, for example `ECONNREFUSED`. */
@@ -10,17 +10,17 @@ export class NotConnected extends Error {
   }
 }
 
-/** The connection was made, and broke or stayed silent before the response was complete. */
+/** The connection was opened, but it broke or fell silent before the response was complete. */
 export class AnswerBroken extends Error {
   override readonly name = "AnswerBroken"
 }
 
-/** The response exceeded its limit. */
+/** The response is longer than the limit. */
 export class AnswerTooLarge extends Error {
   override readonly name = "AnswerTooLarge"
 }
 
-/** The response does not follow the protocol; its text is left out. */
+/** The response does not follow the protocol. The error does not contain its text. */
 export class AnswerUnknown extends Error {
   override readonly name = "AnswerUnknown"
   readonly status: number

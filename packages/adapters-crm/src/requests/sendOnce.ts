@@ -2,7 +2,7 @@ import { type IncomingMessage, request as requestHttp } from "node:http"
 import { request as requestHttps } from "node:https"
 import { AnswerBroken, AnswerTooLarge, NotConnected } from "./requestErrors.ts"
 
-/** Token responses have a few kilobytes; the largest tokens in use have about eight. */
+/** The most bytes of a response. Token responses have a few kilobytes; the largest tokens in use have about eight. */
 const MAX_ANSWER_BYTES = 256 * 1024
 
 /** A request as the OAuth library builds it. */
@@ -12,13 +12,13 @@ export interface OutboundRequest {
   readonly body?: URLSearchParams | undefined
 }
 
-/** The progress of a call's one request. */
+/** The progress of the one request of a call. */
 export interface Sending {
   /** True if a part of the request may have reached the provider. */
   sent: boolean
 }
 
-/** Returns only the code: no caller needs the message, and it may contain the provider's text. */
+/** Returns only the error code: no caller needs the message, and it may contain the provider's text. */
 const codeOf = (error: unknown): string => {
   const { code } = error as { readonly code?: unknown }
   return typeof code === "string" && /^[A-Z0-9_]{1,64}$/.test(code) ? code : "unknown"
@@ -48,10 +48,10 @@ const toResponse = (answer: IncomingMessage, body: Buffer): Response => {
 }
 
 /**
- * Sends one request on a connection of its own, so that the caller knows whether any byte left this machine; a server
- * may close a kept-alive connection just when the next request is written to it. Follows no redirect, asks for no
- * compression, and limits the size of the response. Fails with `NotConnected` while `sending.sent` is false,
- * afterwards with `AnswerBroken` or `AnswerTooLarge`.
+ * Sends one request on a connection of its own, so that the caller knows whether any byte has left this machine; on a
+ * kept-alive connection this is unknown, because a server may close it at the moment when the next request is written.
+ * It follows no redirects, asks for no compression, and limits the size of the response. It fails with `NotConnected`
+ * if `sending.sent` is false, and otherwise with `AnswerBroken` or `AnswerTooLarge`.
  */
 export const sendOnce = (
   sending: Sending,

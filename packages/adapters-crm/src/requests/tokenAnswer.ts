@@ -5,7 +5,8 @@ export const fieldsOf = (value: unknown): JsonFields =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonFields) : {}
 
 /**
- * A string, or a number as some providers write identifiers; at most 200 characters of it, without control characters.
+ * Returns a member that is a text, or an integer, because some providers write ids as numbers; without control
+ * characters, and at most 200 characters of it.
  */
 export const shortTextIn = (fields: JsonFields, name: string): string | undefined => {
   const value = Object.hasOwn(fields, name) ? fields[name] : undefined
@@ -16,8 +17,8 @@ export const shortTextIn = (fields: JsonFields, name: string): string | undefine
 }
 
 /**
- * Returns the members of a response's JSON object, or undefined if the body is not one. The response can still be read
- * afterwards.
+ * Returns the members of the JSON object in a response, or undefined if the body is no JSON object. The response can
+ * still be read afterwards.
  */
 export const readFields = async (response: Response): Promise<JsonFields | undefined> => {
   try {
@@ -29,8 +30,9 @@ export const readFields = async (response: Response): Promise<JsonFields | undef
 }
 
 /**
- * Converts a token response to the form of RFC 6749, 5.1, that the library expects: drops members that are `null`,
- * uses a list `scopes` if `scope` is missing, and drops an ID token if no issuer is configured to check it against.
+ * Converts a token response to the form of RFC 6749, 5.1, which the library expects: removes members that are `null`,
+ * takes the scopes from the list `scopes` if `scope` is missing, and removes an ID token if no issuer is configured
+ * with which it could be checked.
  */
 export const inStandardWords = (fields: JsonFields, issuer: string | undefined): JsonFields => {
   const { id_token, scopes, ...rest } = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))

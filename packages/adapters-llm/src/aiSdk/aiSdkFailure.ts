@@ -6,7 +6,10 @@ import { failureEvent, vendorFailure } from "../vendor/vendorFailure.ts"
 import { VendorRefusal } from "../vendor/VendorRefusal.ts"
 import { misconfigured, type Verdict } from "../vendor/verdict.ts"
 
-/** Errors of the AI SDK about the settings of a provider, by name. Their texts may name a setting's value. */
+/**
+ * The verdicts on the AI SDK's errors about a provider's settings, by name of the error. The texts of these errors may
+ * contain a setting's value.
+ */
 const SETTINGS: Readonly<Record<string, Verdict>> = {
   AI_LoadAPIKeyError: misconfigured("the provider of the AI SDK has no key"),
   AI_LoadSettingError: misconfigured("the provider of the AI SDK lacks a setting"),
@@ -16,7 +19,7 @@ const SETTINGS: Readonly<Record<string, Verdict>> = {
   AI_InvalidPromptError: misconfigured("the provider of the AI SDK does not take such a prompt")
 }
 
-/** Errors about a response that could not be read. */
+/** Names of the AI SDK's errors about a response that could not be read. */
 const UNREADABLE = new Set([
   "AI_JSONParseError",
   "AI_TypeValidationError",
@@ -25,10 +28,13 @@ const UNREADABLE = new Set([
   "AI_NoContentGeneratedError"
 ])
 
-/** True for the errors of the AI SDK itself. Several copies of it may be loaded, so only names tell. */
+/**
+ * True for the errors of the AI SDK itself. They are recognised by name, because several copies of the AI SDK may be
+ * loaded.
+ */
 const isOfAiSdk = (error: unknown): boolean => isObject(error) && String(error["name"]).startsWith("AI_")
 
-/** An error of reading a stream: the AI SDK's own, or else a connection that broke. */
+/** Returns an error of the AI SDK as it is; any other error while a stream is read means that the connection broke. */
 export const readingError = (cause: unknown): unknown =>
   isOfAiSdk(cause) ? cause : new ConnectionLost("The connection to the vendor broke.", { cause })
 
@@ -41,7 +47,10 @@ const bodyOf = ({ data, responseBody }: JsonObject): unknown => {
   }
 }
 
-/** The response with an error status within an error; undefined if there was none. The prompt, which the error holds too, is dropped. */
+/**
+ * Returns the response with an error status that an error contains; undefined if there is none. The prompt, which the
+ * error also contains, is dropped.
+ */
 const refusalIn = (error: JsonObject): VendorRefusal | undefined => {
   const { responseHeaders, statusCode } = error
   if (typeof statusCode !== "number") return undefined
@@ -61,7 +70,7 @@ export const aiSdkFailure = (model: string, thrown: unknown): ModelFailed => {
   const setting = SETTINGS[name]
   if (setting !== undefined) return new ModelFailed({ model, ...setting })
   if (UNREADABLE.has(name)) return vendorFailure(model, new EventStreamBroken("The answer could not be read."))
-  // An error of the request, below the AI SDK's own.
+  // This error of the AI SDK has as its cause the error of the request.
   if (isOfAiSdk(thrown)) return vendorFailure(model, thrown["cause"])
   return thrown instanceof Error ? vendorFailure(model, thrown) : failureEvent(model, thrown)
 }

@@ -3,23 +3,23 @@ import type { Usage } from "@parley/core"
 import { countAt, isObject, type JsonObject, objectAt } from "../vendor/vendorEvent.ts"
 import { aiSdkFailure } from "./aiSdkFailure.ts"
 
-/** Counts of the specifications 3 and later, which separate fresh and cached input. */
+/** Reads the token counts of specification 3 and later, which separate fresh and cached input. */
 const separateUsage = (usage: JsonObject): Usage | undefined => {
   const [input, counted] = [objectAt(usage, "inputTokens"), objectAt(usage, "outputTokens")]
   const cacheRead = countAt(input, "cacheRead") ?? 0
   const cacheWrite = countAt(input, "cacheWrite") ?? 0
   const total = countAt(input, "total") ?? -1
-  // Some providers count the writes to the cache within `noCache`, too.
+  // Fresh input is the total without cached tokens, because some providers include writes to the cache in `noCache`.
   const rest = total - cacheRead - cacheWrite
   const freshInput = rest >= 0 ? rest : countAt(input, "noCache")
   const output = countAt(counted, "total") ?? countAt(counted, "text")
   return freshInput === undefined || output === undefined ? undefined : { freshInput, cacheRead, cacheWrite, output }
 }
 
-/** Vendors whose input of specification 2 does not include what their cache held. */
+/** Providers that, in specification 2, do not include tokens read from a cache in `inputTokens`. */
 const SEPARATE = /anthropic|bedrock/i
 
-/** Counts of specification 2. Writes to a cache are not reported. */
+/** Reads the token counts of specification 2, which does not report writes to a cache. */
 const joinedUsage = (usage: JsonObject, provider: string): Usage | undefined => {
   const [input, output] = [countAt(usage, "inputTokens"), countAt(usage, "outputTokens")]
   if (input === undefined || output === undefined) return undefined
@@ -33,8 +33,8 @@ export const aiSdkUsage = (usage: JsonObject, provider: string): Usage | undefin
   isObject(usage["inputTokens"]) ? separateUsage(usage) : joinedUsage(usage, provider)
 
 /**
- * Reads the parts of a stream of the AI SDK. Its end mark is `finish` with a reason of the vendor: a provider also
- * writes `finish` after a connection that ended early, then as `interrupted`, or without the vendor's own reason.
+ * Reads the parts of a stream of the AI SDK. The end mark is a `finish` part with a reason of the vendor: if a
+ * connection ends early, a provider also writes `finish`, but as `interrupted` or without a reason of the vendor.
  */
 class AiSdkReader implements ReplyReader<unknown> {
   readonly #model: string
@@ -62,7 +62,7 @@ class AiSdkReader implements ReplyReader<unknown> {
     return this.#end
   }
 
-  /** Undefined if the vendor named no reason, so that the reply counts as cut off. */
+  /** Returns the reason of the end; undefined if the vendor named none, so that the reply counts as cut off. */
   #reasonOf(given: unknown): EndPart["reason"] | undefined {
     const { raw, unified } = isObject(given) ? given : { raw: given, unified: given }
     switch (unified) {
@@ -84,6 +84,9 @@ class AiSdkReader implements ReplyReader<unknown> {
   }
 }
 
-/** A reader for one reply of `model`; the provider is known when its stream is open. */
+/**
+ * Returns a reader for one reply of `model`. `provider` is a function because the provider is known only after its
+ * stream is open.
+ */
 export const aiSdkReader = (model: string, provider: () => string): ReplyReader<unknown> =>
   new AiSdkReader(model, provider)

@@ -22,14 +22,17 @@ interface AiSdkText {
   text: string
 }
 
-/** An image of a prompt. The type of `data` fits every specification: 4 has the bytes one level deeper than 2 and 3. */
+/**
+ * An image of a prompt. The type of `data` fits every specification: in version 4 the bytes are one level deeper than
+ * in 2 and 3.
+ */
 interface AiSdkFile {
   type: "file"
   mediaType: string
   data: never
 }
 
-/** The part of a prompt that Parley sends. */
+/** The kinds of messages that Parley sends to a model of the AI SDK. */
 type AiSdkMessage =
   | { role: "system"; content: string }
   | { role: "user"; content: Array<AiSdkText | AiSdkFile> }
@@ -44,8 +47,8 @@ interface AiSdkCall {
 }
 
 /**
- * A language model of the AI SDK, of the specifications 2 (`ai` 5), 3 (`ai` 6) and 4 (`ai` 7). Only what Parley uses of
- * it is described, so that no package of the AI SDK is needed here.
+ * A language model of the AI SDK, of specification 2 (`ai` 5), 3 (`ai` 6) or 4 (`ai` 7). The type contains only the
+ * members that Parley uses, so that no package of the AI SDK is needed here.
  */
 export interface AiSdkModel {
   readonly specificationVersion: "v2" | "v3" | "v4"
@@ -57,10 +60,16 @@ export interface AiSdkModel {
   }>
 }
 
-/** A model, or a provider that makes the model of a name: it is called with the `vendorModel` of the catalog. */
+/**
+ * A model, or a provider: a function that Parley calls with the `vendorModel` of the catalog, and that returns the
+ * model.
+ */
 export type AiSdkSource = AiSdkModel | ((vendorModel: string) => AiSdkModel)
 
-/** The key and the address are settings of the provider of the AI SDK. */
+/**
+ * The options that Parley accepts. The key and the address are missing, because they are settings of the AI SDK's
+ * provider.
+ */
 export type FromAiSdkOptions = Omit<VendorOptions, "apiKey" | "baseUrl">
 
 const promptOf = (messages: ChatModelRequest["messages"], version: AiSdkModel["specificationVersion"]) => {
@@ -77,11 +86,16 @@ const promptOf = (messages: ChatModelRequest["messages"], version: AiSdkModel["s
   )
 }
 
-/** A page instead of a stream, as a server at a wrong address sends it. A provider would read it as a stream without parts. */
+/**
+ * True if the response is a web page, as a server at a wrong address sends it. The provider would read the page as a
+ * stream without parts.
+ */
 const isPage = (headers: unknown): boolean =>
   isObject(headers) && String(headers["content-type"]).toLowerCase().startsWith("text/html")
 
-/** The parts of a stream. The stream is cancelled as soon as `signal` aborts, also while the vendor is silent. */
+/**
+ * Yields the parts of a stream. The stream is cancelled as soon as `signal` aborts, even while the vendor is silent.
+ */
 async function* partsOf(stream: ReadableStream<unknown>, signal: AbortSignal): AsyncGenerator<unknown> {
   const reader = stream.getReader()
   const cancel = () => void reader.cancel(signal.reason).catch(() => undefined)
@@ -96,7 +110,7 @@ async function* partsOf(stream: ReadableStream<unknown>, signal: AbortSignal): A
   }
 }
 
-/** Sends one request: the AI SDK repeats requests above its models. */
+/** Sends one request without retries: the AI SDK repeats requests only above the level of its models. */
 const openStream = async (
   asked: AiSdkModel,
   { maxOutputTokens, messages, model: { effort } }: ChatModelRequest,
@@ -161,9 +175,8 @@ class AiSdkChatModel implements ChatModel {
 }
 
 /**
- * A vendor whose models are those of the AI SDK: of any of its providers, or one model. Parley has its own time limits
- * and retries. Hold and price need what the catalog says about the model; its tokens are counted as the provider reports
- * them.
+ * Makes a vendor from a provider or a model of the AI SDK. Time limits and retries are Parley's own. The catalog must
+ * have the facts about the model that the hold and the price need; tokens are counted as the provider reports them.
  */
 export const fromAiSdk = (source: AiSdkSource, options: FromAiSdkOptions = {}): ChatModel =>
   new AiSdkChatModel(source, options)

@@ -23,8 +23,8 @@ import { anthropicReader } from "./anthropicReader.ts"
 const ANTHROPIC = "https://api.anthropic.com"
 
 /**
- * With "none" the model does not think before it writes; the vendor names the remaining thinking `between_tools`, and
- * there are no tools.
+ * Returns the request fields for the effort. With "none" the model does not think before it writes: Anthropic's value
+ * `between_tools` allows thinking only between tool calls, and Parley uses no tools.
  */
 const thinking = (effort: Effort | undefined): Partial<Anthropic.MessageCreateParamsStreaming> => {
   if (effort === undefined) return {}
@@ -80,12 +80,12 @@ export class AnthropicChatModel implements ChatModel {
       ...thinking(model.effort),
       stream: true
     }
-    // Not by `messages.create`, which writes to the console about models that will retire.
+    // Does not use `messages.create`, which writes to the console about models that will retire.
     const response = await client.post("/v1/messages", { body, stream: true, signal }).asResponse()
     return readEventStream(response, maxReplyBytes(maxOutputTokens), signal)
   }
 
-  /** Loads the SDK on first use. Parley has its own time limits and retries; the SDK logs nothing. */
+  /** Loads the SDK at the first use. Time limits and retries are Parley's own; the SDK logs nothing. */
   async #connect(): Promise<Anthropic> {
     const { Anthropic: Client } = await loadPackage("@anthropic-ai/sdk", () => import("@anthropic-ai/sdk"))
     return new Client({

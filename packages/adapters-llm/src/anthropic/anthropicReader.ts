@@ -5,7 +5,7 @@ import type { ServerSentEvent } from "../vendor/serverSentEvents.ts"
 import { countAt, eventObject, type JsonObject, objectAt, textOf } from "../vendor/vendorEvent.ts"
 import { failureEvent } from "../vendor/vendorFailure.ts"
 
-/** Anthropic counts input, cache reads and cache writes apart. */
+/** Reads the input counts. Anthropic counts fresh input, cache reads and cache writes separately. */
 const inputUsage = (usage: JsonObject): InputUsage | undefined => {
   const freshInput = countAt(usage, "input_tokens")
   if (freshInput === undefined) return undefined
@@ -16,14 +16,16 @@ const inputUsage = (usage: JsonObject): InputUsage | undefined => {
   }
 }
 
-/** Thinking is within `output_tokens`. */
+/** Reads the token counts. `output_tokens` includes thinking. */
 export const anthropicUsage = (usage: JsonObject): Usage | undefined => {
   const input = inputUsage(usage)
   const output = countAt(usage, "output_tokens")
   return input === undefined || output === undefined ? undefined : { ...input, output }
 }
 
-/** The end reason for a `stop_reason`; undefined if the model waits for input that Parley does not send. */
+/**
+ * Returns the reason of the end for a `stop_reason`; undefined if the model waits for input that Parley does not send.
+ */
 const endReason = (reason: unknown): EndPart["reason"] | "refused" | undefined => {
   if (reason === "max_tokens" || reason === "model_context_window_exceeded") return "length"
   if (reason === "refusal") return "refused"
@@ -31,9 +33,9 @@ const endReason = (reason: unknown): EndPart["reason"] | "refused" | undefined =
 }
 
 /**
- * Reads the events of a streamed message. The end mark is `message_stop`. Usage comes in parts, of which later ones
- * count; the first part reports the prompt, and its output count, from before the first word, is ignored. It also
- * reads a message that comes as one document instead of a stream.
+ * Reads the events of a streamed message. The end mark is `message_stop`. Usage is reported in parts, and later parts
+ * replace earlier ones. The first part has the count of the prompt; its output count is ignored, because it was made
+ * before the first word. The reader also accepts a message that arrives as one document instead of a stream.
  */
 class AnthropicReader implements ReplyReader<ReadonlyArray<ServerSentEvent>> {
   readonly #model: string
@@ -112,6 +114,6 @@ class AnthropicReader implements ReplyReader<ReadonlyArray<ServerSentEvent>> {
   }
 }
 
-/** A reader for one reply of `model`. */
+/** Returns a reader for one reply of `model`. */
 export const anthropicReader = (model: string): ReplyReader<ReadonlyArray<ServerSentEvent>> =>
   new AnthropicReader(model)

@@ -2,12 +2,15 @@ import type Anthropic from "@anthropic-ai/sdk"
 import type { ChatMessage } from "@parley/core"
 import { alternatingTurns, base64Of, type Turn } from "../alternatingTurns.ts"
 
-/** A text up to which Anthropic keeps the prompt for some minutes, and reads it for a fraction of the price. */
+/**
+ * Marks a text as the end of a cached prefix: Anthropic stores the prompt up to this text for some minutes, and then
+ * reads it for a fraction of the price.
+ */
 const cached = (text: string): Array<Anthropic.TextBlockParam> => [
   { type: "text", text, cache_control: { type: "ephemeral" } }
 ]
 
-/** The images of a turn before its text, as Anthropic advises. */
+/** Puts the images of a turn before its text, as Anthropic recommends. */
 const contentOf = ({ content, images }: Turn): Anthropic.MessageParam["content"] =>
   images === undefined
     ? content
@@ -20,9 +23,10 @@ const contentOf = ({ content, images }: Turn): Anthropic.MessageParam["content"]
       ]
 
 /**
- * The prompt as it is sent, with two places up to which Anthropic keeps it: the instructions, which all conversations
- * share, and the newest reply, up to which the next request of the conversation is the same. What comes after that reply
- * is different for each question: keeping it would cost more than sending it, and it would never be read.
+ * Returns the prompt with two cached prefixes: one ends with the instructions, which all conversations share, the other
+ * with the newest reply, because the next request of the conversation begins with the same messages. The text after
+ * that reply is different for each question: caching it would cost more than sending it, and the cache would never be
+ * read.
  */
 export const cachedPrompt = (
   messages: ReadonlyArray<ChatMessage>

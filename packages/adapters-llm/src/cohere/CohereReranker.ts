@@ -10,23 +10,23 @@ import { vendorFetch } from "../vendor/vendorFetch.ts"
 
 export interface CohereRerankerOptions {
   readonly apiKey: ApiKey
-  /** The address above `/rerank` of a compatible server; Cohere's unless given. */
+  /** The address of a compatible server, without `/rerank`; Cohere's by default. */
   readonly baseUrl?: string | undefined
-  /** `rerank-v3.5` unless given. */
+  /** The name of the model; `rerank-v3.5` by default. */
   readonly model?: string | undefined
-  /** Time limit of one request in milliseconds; default 10,000. A reply waits less. */
+  /** Time limit of one request in milliseconds; 10,000 by default. A reply waits for less time. */
   readonly timeoutMs?: number
 }
 
 const COHERE_URL = "https://api.cohere.com/v2"
 const TIMEOUT_MS = 10_000
-/** A server may repeat the passages in its answer; more than this around them is no answer. */
+/** The most bytes of a response besides the passages, which a server may repeat; a larger response is refused. */
 const BYTES_AROUND = 1024 * 1024
 const BYTES_PER_UNIT = 6
 
 /**
- * Parses a response with a score for each of `count` passages, in `results` (Cohere, Jina) or `data` (Voyage), and
- * returns the scores in the order of the passages. Throws `EventStreamBroken` if it is anything else.
+ * Parses a response with a score for each of `count` passages, in `results` (Cohere, Jina) or `data` (Voyage). Returns
+ * the scores in the order of the passages. Throws `EventStreamBroken` if the response has another form.
  */
 export const scoresFrom = (text: string, count: number): ReadonlyArray<number> => {
   const { data, results = data } = eventObject(text)
@@ -39,7 +39,10 @@ export const scoresFrom = (text: string, count: number): ReadonlyArray<number> =
   return ordered
 }
 
-/** Cohere's rerankers, or those of any server that answers `/rerank` as Cohere's does: Jina, Voyage, many gateways. */
+/**
+ * Makes a reranker that uses Cohere, or any server that answers `/rerank` in Cohere's form: Jina, Voyage, many
+ * gateways.
+ */
 export const makeCohereReranker = (options: CohereRerankerOptions): RerankerService => {
   const { apiKey, baseUrl = COHERE_URL, model = "rerank-v3.5", timeoutMs = TIMEOUT_MS } = options
   const name = `cohere/${model}`

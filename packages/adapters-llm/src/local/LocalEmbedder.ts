@@ -4,26 +4,35 @@ import { embedBatches, Embedder, type EmbedderLimits, EmbeddingFailed, knownWeig
 import { Effect, Semaphore } from "effect"
 
 export interface LocalEmbedderOptions {
-  /** A folder in which `@huggingface/transformers` is installed; it is no dependency of this package. */
+  /** A folder in which `@huggingface/transformers` is installed; this package does not depend on it. */
   readonly installedIn: string
   /** A folder that contains a folder with the model's name and files. Nothing is downloaded. */
   readonly models: string
   /** The model's name, for example `Xenova/all-MiniLM-L6-v2`. */
   readonly model: string
-  /** Dimensions of the model's embeddings. */
+  /** The number of dimensions of the model's embeddings. */
   readonly dimensions: number
-  /** Pools the vectors of tokens into one for the text, as the model's authors recommend; default `mean`. */
+  /**
+   * The method that combines the vectors of tokens into one for the text, as the model's authors recommend; `mean` by
+   * default.
+   */
   readonly pooling?: "mean" | "cls"
-  /** Precision of the model's files, for example `q8`; default: the library's. */
+  /** The precision of the model's files, for example `q8`; the library's default if undefined. */
   readonly precision?: string
-  /** Weight of nearness beside words (`Embedder`); by default that of a known model, or one that suits a weak model. */
+  /**
+   * The weight of nearness besides words (see `Embedder`); by default that of a known model, or a weight that suits a
+   * weak model.
+   */
   readonly weight?: number
   /** The least cosine at which a passage is relevant, independent of its words (`Embedder`). */
   readonly relevantFrom?: number
   readonly limits?: Partial<EmbedderLimits>
 }
 
-/** A model in this process has one processor's patience: few texts at a time, one request after the other. */
+/**
+ * Default limits of a model in this process. They are low, because the model uses the processor of the server: few
+ * texts at a time, one request after another.
+ */
 export const localEmbedderLimits: EmbedderLimits = {
   textsPerRequest: 8,
   tokensPerRequest: 8_192,
@@ -31,7 +40,7 @@ export const localEmbedderLimits: EmbedderLimits = {
   concurrency: 1
 }
 
-/** The part of the library that is used. */
+/** The part of transformers.js that this module uses. */
 interface Transformers {
   readonly env: { allowRemoteModels: boolean; allowLocalModels: boolean; localModelPath: string }
   pipeline(task: "feature-extraction", model: string, options: Readonly<Record<string, unknown>>): Promise<Extractor>
@@ -56,9 +65,10 @@ const failed = (reason: "unavailable" | "bad-answer", retryable: boolean) => (ca
   new EmbeddingFailed({ reason, retryable, cause })
 
 /**
- * Embeds with a small model in this process, through the operator's installation of transformers.js and copy of the
- * model: no text leaves the machine and nothing is downloaded. Both are loaded with the first text; if they cannot be
- * loaded, that text and later ones fail as `unavailable` until they can. A model truncates texts beyond its own limit.
+ * Makes an embedder that runs a small model in this process, with transformers.js and the model's files from the
+ * operator's folders: no text leaves the machine, and nothing is downloaded. The library and the model are loaded for
+ * the first text; while they cannot be loaded, texts fail as `unavailable`. A model truncates texts beyond its own
+ * limit.
  */
 export const makeLocalEmbedder = (options: LocalEmbedderOptions): Embedder["Service"] => {
   const { dimensions, model, pooling = "mean" } = options
@@ -69,7 +79,7 @@ export const makeLocalEmbedder = (options: LocalEmbedderOptions): Embedder["Serv
     loading.catch(() => (loading = undefined))
     return loading
   }
-  /** A question takes its turn among the passages of documents, which go out few at a time. */
+  /** A question waits only for the current request, because the passages of documents are sent few at a time. */
   const underWay = Semaphore.makeUnsafe(limits.concurrency)
   const request = (texts: ReadonlyArray<string>) =>
     Effect.gen(function* () {

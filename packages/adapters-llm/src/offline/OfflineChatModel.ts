@@ -18,11 +18,11 @@ import { setTimeout as sleep } from "node:timers/promises"
 const questionOf = (messages: ReadonlyArray<ChatMessage>): string =>
   messages.findLast((message) => message.role === "user" && readPassages(message.content) === undefined)?.content ?? ""
 
-/** The offline model's behaviour besides its answer. Counts are tokens of the reply. */
+/** Behaviour of the offline model that tests and messages can request. Numbers of tokens are tokens of the reply. */
 export interface OfflineBehaviour {
   /** The wait before each token, in milliseconds. */
   readonly tokenDelayMs?: number
-  /** Fails with this reason after that many tokens; zero is before the first. */
+  /** Fails with this reason after this many tokens; with zero, before the first one. */
   readonly fail?: { readonly reason: ModelFailure; readonly afterTokens: number }
   /** Sends this many tokens and then nothing, without ending. */
   readonly stallAfterTokens?: number
@@ -30,7 +30,7 @@ export interface OfflineBehaviour {
   readonly cutOffAfterTokens?: number
   /** Ends properly without any text. */
   readonly empty?: boolean
-  /** Writes this many numbered tokens instead of an answer. */
+  /** Writes this many numbered tokens in place of an answer. */
   readonly speakTokens?: number
 }
 
@@ -51,14 +51,14 @@ const one = (parts: RegExpMatchArray): OfflineBehaviour => {
 }
 
 /**
- * The behaviour that a message asks for, to test a client: `!offline slow 200` (milliseconds a token), `!offline
- * tokens 500`, `!offline empty`, `!offline stall after 3`, `!offline cut-off after 3`, `!offline fail rate-limited
- * after 3`. A missing "after" means zero. A message may contain several.
+ * Returns the behaviour that a message requests, for testing a client: `!offline slow 200` (milliseconds for each
+ * token), `!offline tokens 500`, `!offline empty`, `!offline stall after 3`, `!offline cut-off after 3`, `!offline fail
+ * rate-limited after 3`. Without "after", the number is zero. A message may contain several requests.
  */
 export const behaviourAskedFor = (message: string): OfflineBehaviour =>
   [...message.matchAll(DIRECTIVE)].reduce<OfflineBehaviour>((all, parts) => ({ ...all, ...one(parts) }), {})
 
-/** An event within one reply. `produced` counts the tokens so far. */
+/** An event of one reply. `produced` is the number of tokens so far. */
 export interface OfflineEvent {
   readonly _tag: "opened" | "produced" | "closed"
   readonly produced: number
@@ -69,14 +69,14 @@ export interface OfflineChatModelOptions {
   /** Lets messages change the behaviour (`behaviourAskedFor`). For development and tests. */
   readonly directives?: boolean
   readonly limits?: Partial<ReplyLimits>
-  /** Called for each token made and of the end of the work, however it ends. */
+  /** Called for each token, and when the reply ends for any reason. */
   readonly observe?: (event: OfflineEvent) => void
 }
 
-/** Slow enough for people to see that a reply is streamed. */
+/** Default wait before each token: long enough for people to see that a reply is streamed. */
 const DEFAULT_TOKEN_DELAY_MS = 15
 
-/** The model's tokens: a word or up to eight characters of it, with the space before. */
+/** Matches one token of the model: a word or up to eight characters of it, with the white space before it. */
 const TOKEN = /\s*\S{1,8}/gu
 
 const MAX_ECHO_LENGTH = 120
@@ -89,7 +89,7 @@ const REAL_MODEL = "set OPENAI_API_KEY or ANTHROPIC_API_KEY on the server and st
  * answer.
  */
 const offlineAnswer = async (messages: ReadonlyArray<ChatMessage>): Promise<string> => {
-  // Loaded with the first answer: a server with a real model needs no stemmers of a dozen languages.
+  // Loaded for the first answer, because a server with a real model does not need the stemmers of a dozen languages.
   const { bestQuotes, shorten } = await import("./bestQuotes.ts")
   const question = questionOf(messages)
   const asked = shorten(question.replace(/\s+/g, " ").trim(), MAX_ECHO_LENGTH)
@@ -168,9 +168,9 @@ async function* produce(reply: Reply, signal: AbortSignal): AsyncGenerator<Reply
 }
 
 /**
- * A model that needs no key and no network. It quotes the sentences of the passages that match the question and always
- * says that it is a stand-in; the same messages produce the same reply. It streams token by token, observes the output
- * limit, reports its usage exactly, and can be configured to misbehave.
+ * A model that needs no key and no network. It quotes the sentences of the passages that match the question, and always
+ * says that it is a stand-in. The same messages produce the same reply. It streams token by token, observes the output
+ * limit, reports its usage exactly, and can be configured to fail.
  */
 export class OfflineChatModel implements ChatModel {
   readonly name = "offline"

@@ -2,13 +2,13 @@ import { FUNCTION_WORDS, LANGUAGES, type Language, type QuotedPassage } from "@p
 import { STEMMERS } from "./bundled/stemmers.ts"
 import { reflow, splitSentences, type TextSpan } from "@parley/core/reading"
 
-/** The number of UTF-16 units of a text that are examined. */
+/** The number of UTF-16 units of a text that are examined to detect its language. */
 const SAMPLE_LENGTH = 4_000
 const LETTERS = /\p{L}+/gu
 
 /**
- * Returns the language of a text, by its function words; undefined if the text has too few of any language, or if two
- * languages fit alike. `least` is the number it must have, 3 by default.
+ * Returns the language of a text, detected by its function words; undefined if the text has fewer than `least` function
+ * words of any language, or if two languages fit equally well.
  */
 export const languageOf = (text: string, least = 3): Language | undefined => {
   const counts = new Map<Language, number>()
@@ -22,14 +22,14 @@ export const languageOf = (text: string, least = 3): Language | undefined => {
   return best[0]
 }
 
-/** Languages with compound words: "Jahresprämie" contains "Prämie". */
+/** Languages with compound words: in German, "Jahresprämie" contains "Prämie". */
 const COMPOUNDING: ReadonlySet<Language> = new Set(["da", "de", "fi", "nl", "no", "sv"])
 
 const segmenter = new Intl.Segmenter("en", { granularity: "word" })
-/** An article or pronoun that lost its vowel before the word. */
+/** Matches an article or pronoun that has lost its vowel before a word. */
 const ELISION = /^(?:\p{L}|qu|lorsqu|jusqu|puisqu|un|d?all|dell|nell|sull|quest)['’](?=\p{L})/u
 
-/** The words of a text in small letters, in order, with their elisions and possessive endings off. */
+/** Returns the words of a text in lower case, in order, without elisions and possessive endings. */
 const wordsOf = (text: string): ReadonlyArray<string> => {
   const words: Array<string> = []
   for (const { isWordLike, segment } of segmenter.segment(text.normalize("NFKC").toLowerCase())) {
@@ -54,7 +54,7 @@ const stemsOf = (text: string, language: Language | undefined): ReadonlySet<stri
 const LEAST_PART = 4
 const LEAST_REST = 2
 
-/** True if one stem begins or ends the other, which is a compound in this language. */
+/** True if `part` is the beginning or the end of the compound `whole`, in a language with compound words. */
 const isPartOf = (part: string, whole: string, language: Language | undefined): boolean =>
   language !== undefined &&
   COMPOUNDING.has(language) &&
@@ -65,23 +65,23 @@ const isPartOf = (part: string, whole: string, language: Language | undefined): 
 /** A unit that can be quoted: a sentence, an item of a list, or a row of a table. */
 interface Unit {
   readonly passage: QuotedPassage
-  /** The passage as it is shown, and the place of the unit in it. */
+  /** The text of the passage in which the unit is found. */
   readonly shown: string
   readonly start: number
   readonly end: number
-  /** Place among all units, in the order of the passages and within them. */
+  /** The position among all units, in the order of the passages. */
   readonly order: number
-  /** The paragraph, list or table it is in; a quotation does not reach over its end. */
+  /** The number of the paragraph, list or table that contains the unit; a quotation does not extend beyond it. */
   readonly block: number
   readonly language: Language | undefined
   readonly stems: ReadonlySet<string>
-  /** Stems of the heading, or of the question, that it stands under. */
+  /** The stems of the heading or question above the unit. */
   readonly heading: ReadonlySet<string>
-  /** A heading, which is not quoted alone. */
+  /** True if the unit is a heading, which is not quoted alone. */
   readonly isHeading: boolean
 }
 
-/** Markdown marks before and after a text. */
+/** Match the Markdown marks before and after a text. */
 const OPENING = /^(?:#{1,6}\s+|[-*+•–·]\s+|>\s*|\*\*|__|\|\s*)*/u
 const CLOSING = /(?:\*\*|__|\s*\|)*$/u
 const MARKED_HEADING = /^#{1,6}\s|^\*\*[^*]+\*\*$/u
@@ -90,7 +90,10 @@ const ITEM = /^[-*+•–·]\s|^\|/u
 const ROW = /\t|^\|/u
 const NONE: ReadonlySet<string> = new Set()
 
-/** A line that stands alone, is short and ends like no sentence; or one that its author marked as a heading. */
+/**
+ * True if the author has marked the line as a heading, or if it stands alone, is short, and does not end like a
+ * sentence.
+ */
 const headsLine = (line: string, next: string | undefined): boolean =>
   MARKED_HEADING.test(line) ||
   (next !== undefined &&
@@ -99,7 +102,7 @@ const headsLine = (line: string, next: string | undefined): boolean =>
     !ITEM.test(line) &&
     next.length > line.length)
 
-/** "Limitations." or "Artículo 4." before the sentences of a paragraph. */
+/** Matches a heading at the beginning of a paragraph, such as "Limitations." or "Artículo 4.". */
 const PARAGRAPH_HEAD = /^\p{L}{4,}(?: [\d.]+)?\.$/u
 
 const addUnits = (units: Array<Unit>, passage: QuotedPassage, fileLanguage: Language | undefined): void => {
@@ -151,7 +154,7 @@ const addUnits = (units: Array<Unit>, passage: QuotedPassage, fileLanguage: Lang
 
 /** Returns the quotable units of these passages, in order. */
 const unitsOf = (passages: ReadonlyArray<QuotedPassage>): ReadonlyArray<Unit> => {
-  // One language for each file, found from all its passages together, because a single one may be too short to tell.
+  // One language is detected for each file, from all its passages together, because a single passage may be too short.
   const texts = new Map<string, string>()
   for (const { filename, text } of passages) texts.set(filename, `${texts.get(filename) ?? ""} ${text}`)
   const languages = new Map<string, Language | undefined>()
@@ -161,7 +164,7 @@ const unitsOf = (passages: ReadonlyArray<QuotedPassage>): ReadonlyArray<Unit> =>
   return units
 }
 
-/** A kind of answer that the question's words ask for, and a pattern that such an answer contains. */
+/** A kind of answer: a pattern for the questions that request it, and a pattern that such an answer contains. */
 interface Cue {
   readonly asks: RegExp
   readonly has: RegExp
@@ -203,22 +206,25 @@ const ASKING = new Set(
   ).split(" ")
 )
 
-/** A question taken apart. */
+/** The parts of a question that the search for quotations needs. */
 export interface ReadQuestion {
   readonly language: Language | undefined
-  /** The words it is about, in small letters, each once. */
+  /** The content words of the question, in lower case, without repetitions. */
   readonly words: ReadonlyArray<string>
-  /** The words that name one thing: with a digit, or with a capital in a language where only names have one. */
+  /**
+   * The words that name one thing: those with a digit, or with a capital in a language in which only names have
+   * capitals.
+   */
   readonly names: ReadonlySet<string>
-  /** A pattern that an answer contains, if the question shows it. */
+  /** A pattern that an answer must contain, if the question shows one. */
   readonly wants: RegExp | undefined
 }
 
 const ALL_FUNCTION_WORDS = new Set(LANGUAGES.flatMap((language) => [...FUNCTION_WORDS[language]]))
-/** Small words of direction belong to the question: to turn off, to put up. */
+/** Small words of direction, which belong to the content of a question: to turn off, to put up. */
 const DIRECTIONS = new Set(["off", "out", "up", "down", "over", "under", "after", "before"])
 
-/** Parses a question. If it is too short to detect its language, the function words of all languages are dropped. */
+/** Parses a question. If it is too short to detect its language, the function words of all languages are removed. */
 export const readQuestion = (question: string): ReadQuestion => {
   const language = languageOf(question, 2) ?? languageOf(question, 1)
   const skipped = language === undefined ? ALL_FUNCTION_WORDS : FUNCTION_WORDS[language]
@@ -234,28 +240,31 @@ export const readQuestion = (question: string): ReadQuestion => {
   return { language, words: [...words], names, wants: CUES.find(({ asks }) => asks.test(question))?.has }
 }
 
-/** A quotation: words of one passage. */
+/** A quotation from one passage. */
 export interface Quote {
   readonly number: number
   readonly text: string
 }
 
 const MAX_QUOTES = 2
-/** A quotation continues with the next sentences up to this length, and is cut at the other one. */
+/**
+ * The length up to which further sentences are added to a quotation, and the length at which it is cut, in UTF-16
+ * units.
+ */
 const AIM_LENGTH = 320
 const MAX_LENGTH = 400
 
 /**
- * Least share of the question that the best sentence, with its heading and its neighbours, must cover; otherwise there
- * is no match.
+ * The least share of the question that the best sentence must cover, together with its heading and its neighbours;
+ * below this share there is no match.
  */
 const LEAST_COVERAGE = 0.5
-/** A second quotation scores at least this share of the first. */
+/** The least share of the first quotation's score that a second quotation must have. */
 const SECOND_SHARE = 0.8
 
-/** Weight of a word of the question, by the place where it is found. */
+/** The weight of a word of the question by the place where it was found. */
 const FOUND = { exactly: 1, inCompound: 0.8, inHeading: 0.8, before: 0.4, after: 0.25 } as const
-/** Factor for a name that no passage contains. */
+/** The factor for the weight of a name that no passage contains. */
 const MISSING_NAME = 2
 /** Bonus for a sentence that contains the kind of answer that the question asks for, for example a date. */
 const WANTED = 0.15
@@ -275,7 +284,7 @@ interface Scored {
   readonly score: number
 }
 
-/** A word of the question with its matches, by the place of the unit. */
+/** A word of the question: its match in each unit, its match in the surroundings of each unit, and its weight. */
 interface AskedWord {
   readonly within: ReadonlyArray<number>
   readonly around: ReadonlyArray<number>
@@ -283,7 +292,8 @@ interface AskedWord {
 }
 
 /**
- * Matches a word of the question with each unit, by the unit's language. It counts the more the fewer units have it.
+ * Matches a word of the question with each unit, by the language of the unit. The fewer units have the word, the
+ * greater is its weight.
  */
 const matchWord = (word: string, isName: boolean, units: ReadonlyArray<Unit>): AskedWord => {
   const within: Array<number> = []
@@ -300,7 +310,8 @@ const matchWord = (word: string, isName: boolean, units: ReadonlyArray<Unit>): A
     if (units[index + 1]?.passage === passage) best = Math.max(best, FOUND.after * (within[index + 1] ?? 0))
     around.push(best)
   }
-  // A word that no passage contains counts like a rare one, because the passages may use a synonym; a name has none.
+  // A word that no passage contains has the weight of a rare word, because the passages may use a synonym. Names have
+  // no synonyms, so their weight is higher.
   const missing = matches === 0 && isName ? MISSING_NAME : 1
   return { within, around, weight: missing * Math.log(1 + (1 + units.length) / (1 + Math.max(1, matches))) }
 }
@@ -328,7 +339,7 @@ const scoreUnits = ({ names, wants, words }: ReadQuestion, units: ReadonlyArray<
   return scored
 }
 
-/** Shortens a text to `length` UTF-16 units, between words if possible, never within a character. */
+/** Shortens a text to `length` UTF-16 units, between words if possible, and never within a character. */
 export const shorten = (text: string, length: number): string => {
   if (text.length <= length) return text
   const cut = text.slice(0, length)
@@ -336,10 +347,13 @@ export const shorten = (text: string, length: number): string => {
   return `${(space > length / 2 ? cut.slice(0, space) : cut.replace(/[\ud800-\udbff]$/, "")).trimEnd()} …`
 }
 
-/** An answer this short ("No.") belongs to the sentence after it. */
+/** An answer that is at most this long ("No.") is quoted together with the sentence after it. */
 const SHORT_ANSWER = 12
 
-/** Joins a unit with the following ones of its block that fit and were not quoted yet, and marks them as quoted. */
+/**
+ * Joins a unit with the following units of its block that fit and have not been quoted yet, and marks all of them as
+ * quoted.
+ */
 const quotation = (best: Unit, units: ReadonlyArray<Unit>, said: Set<string>): Quote => {
   const before = units[best.order - 1]
   const isOfBlock = before?.passage === best.passage && before.block === best.block && !before.isHeading
@@ -359,8 +373,8 @@ const quotation = (best: Unit, units: ReadonlyArray<Unit>, said: Set<string>): Q
 const saidBy = ({ end, shown, start }: Unit): string => shown.slice(start, end).replace(/\s+/gu, " ")
 
 /**
- * Returns the quotations that answer a question best, best first: sentences that cover most of the question, with the
- * sentences after them in their paragraph; no sentence twice. Empty if no sentence covers enough of it.
+ * Returns the quotations that answer a question best, the best first: sentences that cover most of the question, with
+ * the next sentences of their paragraph, and no sentence twice. Empty if no sentence covers enough of the question.
  */
 export const bestQuotes = (question: string, passages: ReadonlyArray<QuotedPassage>): ReadonlyArray<Quote> => {
   const units = unitsOf(passages)

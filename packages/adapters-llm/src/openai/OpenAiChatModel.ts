@@ -24,7 +24,7 @@ import { isOpenAi, openAiRequest } from "./openAiRequest.ts"
 
 type LogOmitted = (parameters: ReadonlyArray<string>) => void
 
-/** OpenAI's models, or those of any server that speaks its chat completions. */
+/** Chat models of OpenAI, or of any server with the protocol of its chat completions. */
 export class OpenAiChatModel implements ChatModel {
   readonly name: string
   readonly #options: VendorOptions
@@ -49,7 +49,8 @@ export class OpenAiChatModel implements ChatModel {
   }
 
   stream(request: ChatModelRequest): Stream.Stream<ReplyPart, ModelFailed> {
-    // A reply that comes in one piece is silent until it is whole.
+    // If the reply is not streamed, the vendor is silent until the whole reply is written, so a silence is no sign of
+    // an outage.
     return this.#dialects.omittedFor(request.model).has("stream")
       ? this.#ask(request, undefined)
       : this.#silence.asking(request, (asked, silence) => this.#ask(asked, silence))
@@ -84,8 +85,8 @@ export class OpenAiChatModel implements ChatModel {
   }
 
   /**
-   * Sends the request, and repeats it without a parameter that the endpoint refuses, until the endpoint answers or
-   * refuses for another reason.
+   * Sends the request. If the endpoint refuses a parameter, sends the request again without it, until the endpoint
+   * accepts the request or refuses it for another reason.
    */
   async #post(client: OpenAI, request: ChatModelRequest, signal: AbortSignal, log: LogOmitted) {
     const first = this.#dialects.omittedFor(request.model)
@@ -105,7 +106,7 @@ export class OpenAiChatModel implements ChatModel {
     }
   }
 
-  /** Logs the parameters that an endpoint refuses, once per process. */
+  /** Returns a function that logs the parameters that an endpoint refuses, once in each process. */
   #logOmitted(model: Model): Effect.Effect<LogOmitted> {
     const warning = Effect.logWarning("A vendor refuses parameters of the request; they are left out from now on.")
     return Effect.map(Effect.context<never>(), (context) => (parameters) => {

@@ -21,8 +21,8 @@ import type { ApiKey } from "../vendor/ApiKey.ts"
 import { openAiClient, OPENAI_URL } from "./openAiClient.ts"
 
 /**
- * Parses a response with `count` embeddings and orders the vectors by their index; the caller checks the numbers.
- * Throws `EventStreamBroken` if the response is not JSON or does not have exactly one entry for each text.
+ * Parses a response with `count` embeddings, and returns the vectors in the order of their index; the caller checks the
+ * numbers. Throws `EventStreamBroken` if the response is not JSON, or does not have exactly one entry for each text.
  */
 export const embeddingsFrom = (text: string, count: number): ReadonlyArray<unknown> => {
   const { data } = eventObject(text)
@@ -35,15 +35,18 @@ export const embeddingsFrom = (text: string, count: number): ReadonlyArray<unkno
 
 export interface OpenAiEmbedderOptions {
   readonly apiKey: ApiKey
-  /** A compatible server; default: OpenAI. */
+  /** The address of a compatible server; OpenAI's by default. */
   readonly baseUrl?: string | undefined
-  /** Default `text-embedding-3-small`. */
+  /** The name of the model; `text-embedding-3-small` by default. */
   readonly model?: string
-  /** Dimensions to request, for models that can return fewer than their own. */
+  /** The number of dimensions to request, for models that can return fewer than they have. */
   readonly dimensions?: number
-  /** The model's own dimensions; known for OpenAI's models. */
+  /** The number of dimensions that the model has; known for OpenAI's models. */
   readonly modelDimensions?: number
-  /** Weight of nearness beside words (`Embedder`); by default that of a known model, or one that suits a weak model. */
+  /**
+   * The weight of nearness besides words (see `Embedder`); by default that of a known model, or a weight that suits a
+   * weak model.
+   */
   readonly weight?: number
   /** The least cosine at which a passage is relevant, independent of its words (`Embedder`). */
   readonly relevantFrom?: number
@@ -53,7 +56,7 @@ export interface OpenAiEmbedderOptions {
   readonly timeoutMs?: number
 }
 
-/** OpenAI's models and limits, from its reference. */
+/** The dimensions of OpenAI's models, from its reference. */
 const MODEL_DIMENSIONS: Readonly<Record<string, number>> = {
   "text-embedding-3-small": 1536,
   "text-embedding-3-large": 3072,
@@ -66,14 +69,17 @@ export const openAiEmbedderLimits: EmbedderLimits = {
   concurrency: 4
 }
 
-/** Bytes of a response around the numbers, and the most bytes per number. */
+/** The bytes of a response besides the numbers, and the most bytes of each number. */
 const BYTES_AROUND = 1024 * 1024
 const BYTES_PER_NUMBER = 32
 
 const TIMEOUT_MS = 60_000
 const VENDOR = "openai"
 
-/** A text may be to blame for a request that is refused: it is looked for, as the vendor does not say so. */
+/**
+ * True if a request was refused for a reason that may be one of its texts. The vendor does not name the text, so the
+ * caller searches for it.
+ */
 const isRefused = (cause: unknown): boolean => cause instanceof VendorRefusal && [400, 413, 422].includes(cause.status)
 
 const namedAs = (reason: ModelFailure, cause: unknown): EmbeddingFailed["reason"] => {
@@ -101,14 +107,14 @@ const embeddingFailure = ({ cause, reason, retryable, retryAfterMs }: ModelFaile
   })
 }
 
-/** Questions are refused while the vendor is silent. */
+/** While the vendor is silent, embeddings for questions fail at once. */
 const QUESTIONS = {
   probe: ["Hi"],
   refused: (retryAfterMs: number) => new EmbeddingFailed({ reason: "stalled", retryable: false, retryAfterMs }),
   isSilence: ({ reason }: EmbeddingFailed) => reason === "stalled"
 }
 
-/** OpenAI's embedding models, or those of any server that speaks its protocol. */
+/** Makes an embedder that uses OpenAI, or any server with the same protocol. */
 export const makeOpenAiEmbedder = (options: OpenAiEmbedderOptions): Embedder["Service"] => {
   const { baseUrl = OPENAI_URL, model = "text-embedding-3-small", timeoutMs = TIMEOUT_MS } = options
   const dimensions = options.dimensions ?? options.modelDimensions ?? MODEL_DIMENSIONS[model]
@@ -116,10 +122,10 @@ export const makeOpenAiEmbedder = (options: OpenAiEmbedderOptions): Embedder["Se
   const limits = { ...openAiEmbedderLimits, ...options.limits }
   const retry = { ...defaultRetryPolicy, ...options.retry }
   let client: Promise<OpenAI> | undefined
-  /** Unix milliseconds: the vendor asked all of us to wait until then. */
+  /** The time until which the vendor has asked all callers to wait, in Unix milliseconds. */
   let notBefore = 0
   /**
-   * Limits the concurrent requests of all callers together. A request with a single text bypasses the limit, so a
+   * Limits the concurrent requests of all callers together. A request with a single text is not limited, so that a
    * question does not wait for documents.
    */
   const underWay = Semaphore.makeUnsafe(limits.concurrency)

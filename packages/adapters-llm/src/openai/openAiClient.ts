@@ -5,20 +5,22 @@ import { vendorFetch } from "../vendor/vendorFetch.ts"
 
 export const OPENAI_URL = "https://api.openai.com/v1"
 
-/** Azure expects its key in a header of its own; it reads `Authorization` as a token of Entra. */
+/**
+ * Matches Azure's hosts, which expect the key in a header of its own: in `Authorization` they expect a token of Entra.
+ */
 const AZURE = /(?:^|\.)(?:openai\.azure\.(?:com|us)|cognitiveservices\.azure\.(?:com|us)|services\.ai\.azure\.com)$/
 
 export interface OpenAiEndpoint {
   readonly apiKey: ApiKey
-  /** May have a query, for example Azure's `api-version`, which is sent with every request. */
+  /** The address, which may have a query that is sent with every request, for example Azure's `api-version`. */
   readonly baseUrl: string
-  /** In milliseconds; a net beneath the limits of the caller. */
+  /** The SDK's own time limit in milliseconds, as a safety net: the limits of the caller are shorter. */
   readonly timeoutMs: number
 }
 
 /**
- * Loads the SDK for an endpoint on first use. Parley has its own retries; the SDK logs nothing. Rejects with
- * `PackageMissing` if the SDK is not installed.
+ * Loads the SDK at the first use, and makes a client of an endpoint. Retries are Parley's own; the SDK logs nothing.
+ * Rejects with `PackageMissing` if the SDK is not installed.
  */
 export const openAiClient = async ({ apiKey, baseUrl, timeoutMs }: OpenAiEndpoint): Promise<OpenAI> => {
   const { OpenAI: Client } = await loadPackage("openai", () => import("openai"))

@@ -5,11 +5,14 @@ import type { ServerSentEvent } from "../vendor/serverSentEvents.ts"
 import { countAt, eventObject, isObject, type JsonObject, objectAt, textOf } from "../vendor/vendorEvent.ts"
 import { failureEvent } from "../vendor/vendorFailure.ts"
 
-/** Tokens read from a cache; DeepSeek reports them in another field. */
+/** Returns the tokens that were read from a cache; DeepSeek reports them in another field. */
 const cachedTokens = (usage: JsonObject): number =>
   countAt(objectAt(usage, "prompt_tokens_details"), "cached_tokens") ?? countAt(usage, "prompt_cache_hit_tokens") ?? 0
 
-/** OpenAI counts cached tokens, read or written, within `prompt_tokens`, and reasoning within `completion_tokens`. */
+/**
+ * Reads the token counts. OpenAI includes cached tokens, read or written, in `prompt_tokens`, and reasoning in
+ * `completion_tokens`.
+ */
 export const openAiUsage = (usage: JsonObject): Usage | undefined => {
   const input = countAt(usage, "prompt_tokens")
   const output = countAt(usage, "completion_tokens")
@@ -20,14 +23,14 @@ export const openAiUsage = (usage: JsonObject): Usage | undefined => {
 }
 
 /**
- * The meaning of each `finish_reason`. Some servers have their own values for a proper end: `eos`, `stop_sequence`.
+ * The meaning of each `finish_reason`. Some servers have values of their own for a normal end: `eos`, `stop_sequence`.
  */
 const ENDS: Readonly<Record<string, EndPart["reason"] | ModelFailed["reason"]>> = {
   length: "length",
   model_length: "length",
   max_tokens: "length",
   content_filter: "refused",
-  // The model expects an answer that it cannot get here.
+  // The model expects the result of a tool, which Parley does not send.
   tool_calls: "bad-answer",
   function_call: "bad-answer",
   error: "unavailable",
@@ -41,8 +44,8 @@ const stringIn = (value: unknown): string => (typeof value === "string" ? value 
 const saysSomething = (error: unknown): boolean => isObject(error) || stringIn(error) !== ""
 
 /**
- * True if a chunk contains an error after a good start: as an object or a string, in a chunk of its own, in a choice,
- * or as the chunk.
+ * True if a chunk contains an error after the stream has begun: as an object or a text, in a chunk of its own, in a
+ * choice, or as the whole chunk.
  */
 const isError = (chunk: JsonObject, choice: JsonObject): boolean =>
   chunk["object"] === "error" ||
@@ -50,7 +53,7 @@ const isError = (chunk: JsonObject, choice: JsonObject): boolean =>
   saysSomething(choice["error"]) ||
   saysSomething(objectAt(chunk, "x_groq")["error"])
 
-/** Groq reports usage in a field of its own. */
+/** Returns the token counts of a chunk; Groq reports them in a field of its own. */
 const usageIn = (chunk: JsonObject): Usage | undefined => {
   const { usage, x_groq } = chunk
   if (isObject(usage)) return openAiUsage(usage)
@@ -58,8 +61,8 @@ const usageIn = (chunk: JsonObject): Usage | undefined => {
 }
 
 /**
- * Reads the chunks of a streamed chat completion, or a completion that comes whole. The end mark is `finish_reason`; usage
- * comes with it or in a chunk behind it.
+ * Returns a reader for the chunks of a streamed chat completion, or for a completion that arrives as a whole. The end
+ * mark is `finish_reason`; the token counts are in the same chunk or in a later one.
  */
 export const openAiReader = (model: string): ReplyReader<ReadonlyArray<ServerSentEvent>> => {
   let reason: EndPart["reason"] | undefined

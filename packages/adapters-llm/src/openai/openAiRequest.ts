@@ -3,16 +3,19 @@ import type OpenAI from "openai"
 import { base64Of } from "../alternatingTurns.ts"
 import type { Omitted } from "./dialects.ts"
 
-/** Hosts that refuse a request with both fields for the output limit. Other servers may know only the older one. */
+/**
+ * Matches the hosts of OpenAI and Azure. They know the newer field for the output limit, and refuse a request with both
+ * fields; other servers may know only the older one.
+ */
 const KNOWS_NEW_LIMIT =
   /(?:^|\.)(?:openai\.com|openai\.azure\.com|cognitiveservices\.azure\.com|services\.ai\.azure\.com)$/
 
-/** True if a base URL leads to OpenAI itself, or to its models at Azure. */
+/** True if a base URL is that of OpenAI itself, or of its models at Azure. */
 export const isOpenAi = (baseUrl: string): boolean => KNOWS_NEW_LIMIT.test(new URL(baseUrl).hostname)
 
 /**
- * Puts the output limit into the newer field, the older one or, if `both` is true, each that is not omitted. The catalog
- * and `Dialects` never omit both fields, so a request always has a limit.
+ * Returns the output limit in the newer field if that is not omitted, otherwise in the older one; in each that is not
+ * omitted if `both` is true. The catalog and `Dialects` never omit both fields, so a request always has a limit.
  */
 const outputLimit = (tokens: number, omitted: Omitted, both: boolean) => {
   const newer = !omitted.has("max_completion_tokens")
@@ -20,7 +23,7 @@ const outputLimit = (tokens: number, omitted: Omitted, both: boolean) => {
   return { ...(newer ? { max_completion_tokens: tokens } : {}), ...(older ? { max_tokens: tokens } : {}) }
 }
 
-/** A message with its images, before its text. */
+/** Returns a message in the form of the request, with its images before its text. */
 const messageOf = ({ content, images, role }: ChatModelRequest["messages"][number]) => {
   if (images === undefined) return { role, content }
   const pictures = images.map((image) => ({
@@ -30,7 +33,7 @@ const messageOf = ({ content, images, role }: ChatModelRequest["messages"][numbe
   return { role, content: [...pictures, { type: "text" as const, text: content }] }
 }
 
-/** The body of a request for a chat completion, without the dropped parameters. */
+/** Returns the body of a request for a chat completion, without the omitted parameters. */
 export const openAiRequest = (
   { maxOutputTokens, messages, model }: ChatModelRequest,
   omitted: Omitted,

@@ -9,19 +9,22 @@ import {
 import type { Model } from "@parley/core"
 import { Clock, Effect, Stream } from "effect"
 
-/** Time between two probes, and the wait that a refused client is asked for. */
+/** The time between two probes, which is also the wait that a refused client is told. */
 export const PROBE_EVERY_MS = 5_000
 
 type Ask = (request: ChatModelRequest, silence: SilenceWatch) => Stream.Stream<ReplyPart, ModelFailed>
 
-/** The least that a model can be asked, which costs next to nothing. */
+/** Returns the smallest possible request to a model, which costs almost nothing. */
 const probeOf = (model: Model): ChatModelRequest => ({
   model,
   messages: [{ role: "user", content: "Hi" }],
   maxOutputTokens: 1
 })
 
-/** Watches the models of one vendor for silence, each for itself: a vendor may lose one of several. */
+/**
+ * Watches the models of one vendor for silence. Each model is watched separately, because a vendor may lose one of
+ * several.
+ */
 export class VendorSilence {
   readonly #vendor: string
   readonly #limits: ReplyLimits
@@ -32,7 +35,10 @@ export class VendorSilence {
     this.#limits = limits
   }
 
-  /** Asks a model, with its watch; fails at once while it is down. */
+  /**
+   * Sends a request to a model, and watches it for silence. While the model counts as silent, the request fails at
+   * once.
+   */
   asking(request: ChatModelRequest, ask: Ask): Stream.Stream<ReplyPart, ModelFailed> {
     const { model } = request
     const refusal = (retryAfterMs: number) =>
@@ -51,7 +57,7 @@ export class VendorSilence {
     const watch: SilenceWatch = new SilenceWatch({
       dependency: `${this.#vendor} ${model.vendorModel}`,
       clock,
-      // The first item, or a failure, is proof enough that the vendor responds.
+      // The first item of the stream, or a failure, proves that the vendor responds.
       probe: Effect.suspend(() => ask(probeOf(model), watch).pipe(Stream.take(1), Stream.runDrain)),
       probeEveryMs: PROBE_EVERY_MS,
       silentMs: Math.max(SILENT_MS, this.#limits.firstByteMs)

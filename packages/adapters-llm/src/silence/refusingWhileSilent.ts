@@ -3,15 +3,15 @@ import { Clock, Effect } from "effect"
 import { PROBE_EVERY_MS } from "./VendorSilence.ts"
 
 interface Silence<I, E> {
-  /** Sent while the dependency is silent, to find out when it answers again. */
+  /** The input of the probes that are sent while the dependency is silent, to find out when it answers again. */
   readonly probe: I
-  /** The failure of a request that is not sent. */
+  /** Returns the failure of a request that is not sent. */
   refused(retryAfterMs: number): E
-  /** True for the failure of a request without an answer. */
+  /** True for a failure that means that no answer arrived. */
   isSilence(failure: E): boolean
 }
 
-/** Asks a dependency for which people wait: fails at once while it is silent. */
+/** Wraps `send` for requests for which people wait: while the dependency is silent, they fail at once. */
 export const refusingWhileSilent = <I, A, E>(
   dependency: string,
   send: (input: I) => Effect.Effect<A, E>,

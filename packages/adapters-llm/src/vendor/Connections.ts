@@ -1,4 +1,4 @@
-/** As many requests wait for a connection as there may be. */
+/** The queue for a connection is full. */
 export class ConnectionsUsedUp extends Error {
   override readonly name = "ConnectionsUsedUp"
 }
@@ -8,8 +8,8 @@ interface Waiting {
 }
 
 /**
- * Bounds the connections to one vendor: `limit` concurrent requests, each with its own connection, and at most
- * `maxWaiting` in a queue, first come, first served.
+ * Limits the connections to one vendor: at most `limit` concurrent requests, each with its own connection, and at most
+ * `maxWaiting` requests in a queue, first come, first served.
  */
 export class Connections {
   readonly #limit: number
@@ -22,7 +22,10 @@ export class Connections {
     this.#maxWaiting = maxWaiting
   }
 
-  /** Resolves with a connection, which is returned when the signal aborts. Rejects if it aborts before that. */
+  /**
+   * Resolves when a connection is available, which is given back when the signal aborts. Rejects if the signal aborts
+   * earlier.
+   */
   async take(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     if (this.#used < this.#limit) this.#used += 1
@@ -52,7 +55,7 @@ export class Connections {
     })
   }
 
-  /** The request that has waited longest takes it over. */
+  /** The request that has waited longest takes the connection over. */
   #giveBack(): void {
     const [next] = this.#waiting
     if (next === undefined) {

@@ -1,12 +1,12 @@
 /**
- * A response with an error status, as far as it was read. Its text is the vendor's: never log it or send it to a
+ * A response with an error status, as far as it was read. Its body is text of the vendor: never log it or send it to a
  * client.
  */
 export class VendorRefusal extends Error {
   override readonly name = "VendorRefusal"
   readonly status: number
   readonly headers: Headers
-  /** The parsed JSON, or the text if it is not JSON. */
+  /** The body as parsed JSON, or as text if it is not JSON. */
   readonly body: unknown
 
   constructor(status: number, headers: Headers, body: unknown) {
@@ -17,12 +17,12 @@ export class VendorRefusal extends Error {
   }
 }
 
-/** The vendor's address leads elsewhere: nothing is sent there, least of all the key. */
+/** The vendor's address redirects to another one. Nothing is sent there, in particular not the key. */
 export class VendorRedirected extends Error {
   override readonly name = "VendorRedirected"
 }
 
-/** Returns the refusal inside an error that an SDK wrapped around it, or the error itself. */
+/** Returns the refusal inside an error that an SDK has wrapped around it; otherwise the error itself. */
 export const unwrapRefusal = (cause: unknown): unknown => {
   for (let error = cause, depth = 0; error instanceof Error && depth < 4; error = error.cause, depth++) {
     if (error instanceof VendorRefusal || error instanceof VendorRedirected) return error

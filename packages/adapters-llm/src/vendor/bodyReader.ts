@@ -1,8 +1,8 @@
 /**
- * Returns a reader of a response's body that closes the connection when `signal` aborts; undefined if there is no
- * body. `fetch` has the signal too, but Node holds the link from the signal to the request weakly (undici's
- * `Request`): after the head of a response has arrived, garbage collection can drop the link, and the vendor would
- * continue to write without a reader.
+ * Returns a reader of a response's body that closes the connection when `signal` aborts; undefined if there is no body.
+ * `fetch` also has the signal, but Node holds the link from the signal to the request weakly (undici's `Request`):
+ * after the head of a response has arrived, garbage collection can drop the link, and the vendor would go on writing
+ * without a reader.
  */
 export const bodyReader = (
   response: Response,

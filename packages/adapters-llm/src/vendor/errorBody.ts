@@ -1,31 +1,36 @@
 import { isObject } from "./vendorEvent.ts"
 
-/** The description of an error in the forms of vendors and compatible servers. */
+/** An error of a vendor or a compatible server, in one form for all of them. */
 export interface ErrorBody {
-  /** The kinds of error it names, from most to least specific. */
+  /** The kinds of error that the body names, the most specific first. */
   readonly kinds: ReadonlyArray<string>
-  /** An HTTP status that it names itself. */
+  /** The HTTP status that the body itself names. */
   readonly status: number | undefined
-  /** The parameters of the request that the error names, in order, without nested fields. */
+  /** The request parameters that the error names, in order, without nested fields. */
   readonly parameters: ReadonlyArray<string>
-  /** All texts of the error, in lower case. It is the vendor's text: use it only to look for words. */
+  /** All texts of the error, in lower case. They come from the vendor: use them only to search for words. */
   readonly text: string
 }
 
-/** Enough of an error's text to find words in. */
+/** The most characters of an error's text, which are enough to find words in it. */
 const MAX_TEXT = 16_384
 
-/** Parameters that an error may name in its text; those that occur in ordinary sentences in quotes only. */
+/**
+ * Matches parameters that an error names in its text. Names that are also ordinary words are matched only in quotes.
+ */
 const NAMED =
   /(?<![\w-])(stream_options|max_completion_tokens|max_tokens|reasoning_effort|output_config)(?![\w-])|["'`](stream|model|messages|thinking|temperature)["'`]/g
 
-/** `stream_options.include_usage` and `messages[3].content` are about `stream_options` and `messages`. */
+/**
+ * Returns the outermost field of a path: `stream_options` of `stream_options.include_usage`, `messages` of
+ * `messages[3].content`.
+ */
 const outermost = (path: string): string => path.split(/[.[]/, 1)[0] ?? ""
 
 const objects = (value: unknown): ReadonlyArray<Readonly<Record<string, unknown>>> =>
   Array.isArray(value) ? value.filter(isObject) : isObject(value) ? [value] : []
 
-/** The objects that may describe an error: the body, its `error`, and their parts. */
+/** Returns the objects that may describe an error: the body, its `error`, and their parts. */
 const layersOf = (body: unknown): ReadonlyArray<Readonly<Record<string, unknown>>> => {
   const top = objects(body)
   const errors = top.flatMap(({ error }) => objects(error))
@@ -35,7 +40,10 @@ const layersOf = (body: unknown): ReadonlyArray<Readonly<Record<string, unknown>
   return [...errors, ...top, ...inner]
 }
 
-/** `detail: [{loc: ["body", "stream_options"], ...}]`, as servers that check requests with Pydantic answer. */
+/**
+ * Returns the parameters in `detail: [{loc: ["body", "stream_options"], ...}]`, the form in which servers that use
+ * Pydantic report invalid requests.
+ */
 const locatedIn = (layers: ReadonlyArray<Readonly<Record<string, unknown>>>): ReadonlyArray<string> =>
   layers
     .flatMap(({ detail }) => objects(detail))
@@ -53,7 +61,7 @@ const statusIn = (layers: ReadonlyArray<Readonly<Record<string, unknown>>>): num
     .map((value) => (typeof value === "string" && /^\d{3}$/.test(value) ? Number(value) : value))
     .find((value) => typeof value === "number" && value >= 400 && value < 600) as number | undefined
 
-/** Reads an error: parsed JSON of any of the forms in use, or plain text. */
+/** Reads an error: parsed JSON of any known form, or plain text. */
 export const readErrorBody = (body: unknown): ErrorBody => {
   const layers = layersOf(body)
   const text = textOf(body)

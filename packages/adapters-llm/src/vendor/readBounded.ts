@@ -1,11 +1,11 @@
 import { bodyReader } from "./bodyReader.ts"
 
-/** More came than there may be. */
+/** The response has more bytes than allowed. */
 export class AnswerTooLarge extends Error {
   override readonly name = "AnswerTooLarge"
 }
 
-/** Adds up lengths, and throws `AnswerTooLarge` when the sum exceeds `maxBytes`. */
+/** Returns a function that adds up lengths, and throws `AnswerTooLarge` when the sum exceeds `maxBytes`. */
 export const byteBudget = (maxBytes: number): ((length: number) => void) => {
   let left = maxBytes
   return (length) => {
@@ -15,8 +15,8 @@ export const byteBudget = (maxBytes: number): ((length: number) => void) => {
 }
 
 /**
- * The chunks of a body after decompression. If the consumer stops early, the rest is not read; if `signal` aborts, its
- * reason is thrown.
+ * Yields the chunks of a body after decompression. If the consumer stops early, the rest is not read; if `signal`
+ * aborts, its reason is thrown.
  */
 async function* piecesOf(response: Response, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
   const reader = bodyReader(response, signal)
@@ -34,8 +34,8 @@ async function* piecesOf(response: Response, signal: AbortSignal | undefined): A
 }
 
 /**
- * Returns a body's bytes, decompressed. Throws `AnswerTooLarge` if there are more than `maxBytes`, and the signal's
- * reason if it aborts.
+ * Returns the bytes of a body after decompression. Throws `AnswerTooLarge` if there are more than `maxBytes`, and the
+ * signal's reason if it aborts.
  */
 export const wholeBytes = async (
   response: Response,
@@ -51,7 +51,9 @@ export const wholeBytes = async (
   return Buffer.concat(pieces)
 }
 
-/** A body's first bytes, decompressed: `maxBytes` of them at most. Throws why `signal` aborted. */
+/**
+ * Returns the first bytes of a body after decompression, at most `maxBytes`. If `signal` aborts, its reason is thrown.
+ */
 export const firstBytes = async (
   response: Response,
   maxBytes: number,

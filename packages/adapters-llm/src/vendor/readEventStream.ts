@@ -10,10 +10,10 @@ export class ConnectionLost extends Error {
 const EVENT_STREAM = /^text\/event-stream\b/i
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i
 
-/** Bytes around the words of a reply, and the most bytes for each token. */
+/** The bytes of a reply besides its words, and the most bytes of each token. */
 const BYTES_AROUND = 1024 * 1024
 const BYTES_PER_TOKEN = 4 * 1024
-/** A reply that comes in one piece is parsed in one piece. */
+/** The most bytes of a reply that arrives as one document, because such a document is parsed at once. */
 const MAX_WHOLE_BYTES = 16 * 1024 * 1024
 
 /** The most bytes that a reply with this output limit may have. */
@@ -24,9 +24,10 @@ const throwNamed = (cause: unknown): never => {
 }
 
 /**
- * Yields the events of a response, batched as they arrive. A response that is one JSON document instead of a stream is
- * one event. Throws `EventStreamBroken` if the response is neither, despite its status 200, `AnswerTooLarge` beyond
- * `maxBytes` bytes, and `ConnectionLost` if its connection breaks or the request's `signal` aborts.
+ * Yields the events of a response, in batches as they arrive. A response that is one JSON document instead of a stream
+ * is yielded as one event. Throws `EventStreamBroken` if the response is neither, although its status is 200;
+ * `AnswerTooLarge` if it has more than `maxBytes` bytes; and `ConnectionLost` if its connection breaks or the request's
+ * `signal` aborts.
  */
 export async function* readEventStream(
   response: Response,
@@ -36,7 +37,8 @@ export async function* readEventStream(
   const type = response.headers.get("content-type")
   if (type !== null && JSON_TYPE.test(type)) {
     yield await readWhole(response, Math.min(maxBytes, MAX_WHOLE_BYTES), signal)
-    // A reader that found a whole reply in the document has returned already, or ignores this error after its end.
+    // If the document contains a whole reply, the reader has stopped before this line, or ignores an error after the
+    // end.
     throw new EventStreamBroken("The answer is JSON, and no whole reply.")
   }
   if (type !== null && !EVENT_STREAM.test(type)) {

@@ -3,11 +3,14 @@ import { Channel, Clock, Effect, Random, Stream } from "effect"
 
 /** The number and the timing of retries. */
 export interface RetryPolicy {
-  /** Retries after the first request. */
+  /** The number of retries after the first request. */
   readonly retries: number
-  /** Wait before the first retry; doubled before each further one, and shortened at random by up to half. */
+  /**
+   * The wait before the first retry, in milliseconds. It doubles before each further retry, and is shortened at random
+   * by up to half.
+   */
   readonly baseDelayMs: number
-  /** If a vendor asks for a longer wait, there is no retry. */
+  /** The longest wait before a retry, in milliseconds. If a vendor asks for a longer one, there is no retry. */
   readonly maxDelayMs: number
 }
 
@@ -20,8 +23,8 @@ interface Retryable {
 }
 
 /**
- * The wait in milliseconds before the next request after `retries` of them (0 after the first), or undefined if there
- * is no retry.
+ * Returns the wait in milliseconds before the next request, if `retries` retries have been made; undefined if there is
+ * no further retry.
  */
 export const delayBeforeRetry = (
   error: Retryable,
@@ -37,7 +40,7 @@ export const delayBeforeRetry = (
 
 /** Time limit of the first request and its retries together. */
 export interface TotalPatience {
-  /** In milliseconds from the first request on. */
+  /** The time limit in milliseconds, from the first request on. */
   readonly totalMs: number
   /** The caller's deadline, in Unix milliseconds. */
   readonly deadline: number | undefined
@@ -45,9 +48,9 @@ export interface TotalPatience {
 
 /**
  * Retries if a reply fails before its first words and the failure may be temporary; a failure after the first words is
- * final. `ask` receives its deadline in Unix milliseconds, which is the same for all tries; no try begins after it.
- * Each retry is logged and counted. An empty reply is not retried, because the vendor was paid for
- * it; neither is a silent vendor, because the reader has waited long enough.
+ * final. `ask` receives the deadline in Unix milliseconds, which is the same for all tries; no try begins after it.
+ * Each retry is logged and counted. An empty reply is not retried, because the vendor has charged for it; neither is a
+ * silent vendor, because the reader has waited long enough.
  */
 export const retryBeforeFirst = (
   ask: (deadline: number) => Stream.Stream<ReplyPart, ModelFailed>,
@@ -59,7 +62,7 @@ export const retryBeforeFirst = (
     Effect.gen(function* () {
       const scope = yield* Effect.scope
       const deadline = Math.min(latest, (yield* Clock.currentTimeMillis) + totalMs)
-      // Not by `Stream.toPull`, which merges all services into the context of every pull.
+      // Does not use `Stream.toPull`, which merges all services into the context of every pull.
       const open = () => Channel.toPullScoped(Stream.toChannel(ask(deadline)), scope)
       let parts = yield* open()
       let retries = 0
@@ -79,7 +82,9 @@ export const retryBeforeFirst = (
         yield* Effect.sleep(delay)
         parts = yield* open()
       })
-      /** Until the first words: a failure before them is held back, because a retry may follow. */
+      /**
+       * Reads the parts up to the first words. A failure before them is not passed on yet, because a retry may follow.
+       */
       const first: typeof parts = Effect.suspend(() => parts).pipe(
         Effect.tap((ready) => {
           spoke = ready.some((part) => part._tag === "text-delta")

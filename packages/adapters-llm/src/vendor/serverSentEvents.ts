@@ -3,15 +3,21 @@ import { createParser, type EventSourceMessage } from "eventsource-parser"
 /** One event of a `text/event-stream` (HTML Living Standard, section 9.2). */
 export type ServerSentEvent = Pick<EventSourceMessage, "data" | "event">
 
-/** The bytes are not an event stream, or not a plausible one. */
+/** The bytes are not an event stream, or an event or a line is too long. */
 export class EventStreamBroken extends Error {
   override readonly name = "EventStreamBroken"
 }
 
-/** An event of a reply has a few hundred bytes; a larger one is a mistake or an attack on the memory. */
+/**
+ * The most characters of an event. An event of a reply has a few hundred bytes, so a larger one is a mistake or an
+ * attack on the memory.
+ */
 const MAX_EVENT_LENGTH = 1024 * 1024
 
-/** Counts the characters since the last line end, which also bounds a line that the parser discards. */
+/**
+ * Returns a function that limits the characters since the last line end, including those of lines that the parser
+ * discards.
+ */
 const makeLineGuard = (): ((text: string) => void) => {
   let unfinished = 0
   return (text) => {
@@ -26,17 +32,17 @@ const makeLineGuard = (): ((text: string) => void) => {
 }
 
 /**
- * Decodes an event stream chunk by chunk; a chunk may end within a character or a line end. `feed` returns the events
- * that are complete. An event that is incomplete when the stream closes is dropped. The time grows linearly with the
- * length of the stream, even for tiny chunks, and comments are not kept. Throws `EventStreamBroken` for bytes that are
- * not UTF-8 and for an event or a line without end.
+ * Makes a decoder of an event stream. It receives the stream in chunks, which may end within a character or a line end;
+ * `feed` returns the events that are complete. An event that is incomplete when the stream ends is dropped. The time is
+ * linear in the length of the stream, even for tiny chunks, and comments are not stored. Throws `EventStreamBroken` if
+ * bytes are not UTF-8, or if an event or a line is too long.
  */
 export const makeEventDecoder = (): { feed(bytes: Uint8Array): ReadonlyArray<ServerSentEvent> } => {
-  // The parser removes the byte order mark.
+  // The byte order mark stays in the text, because the parser removes it.
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
   const guardLine = makeLineGuard()
   let events: Array<ServerSentEvent> = []
-  // No `onError`: the parser would create an error for each unknown field.
+  // There is no `onError`, because the parser would create an error for each unknown field.
   const parser = createParser({ maxBufferSize: MAX_EVENT_LENGTH, onEvent: (event) => events.push(event) })
 
   const decode = (bytes: Uint8Array): string => {
@@ -51,7 +57,7 @@ export const makeEventDecoder = (): { feed(bytes: Uint8Array): ReadonlyArray<Ser
     try {
       parser.feed(text)
     } catch (cause) {
-      // The previous chunk exceeded the limit; the parser reports it with the next one.
+      // The previous chunk exceeded the limit, which the parser reports only at the next chunk.
       throw new EventStreamBroken("An event of the stream has no end.", { cause })
     }
   }

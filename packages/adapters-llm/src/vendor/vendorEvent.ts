@@ -17,19 +17,22 @@ export const eventObject = (data: string): JsonObject => {
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The object under a key, or an empty one. */
+/** Returns the object under a key, or an empty object. */
 export const objectAt = (value: JsonObject, key: string): JsonObject => {
   const found = value[key]
   return isObject(found) ? found : {}
 }
 
-/** A reported count; undefined if it is missing or not a valid count. */
+/** Returns the count under a key; undefined if it is missing or not a valid count. */
 export const countAt = (value: JsonObject, key: string): number | undefined => {
   const found = value[key]
   return typeof found === "number" && Number.isSafeInteger(found) && found >= 0 ? found : undefined
 }
 
-/** The text of a content: a string, or its text parts joined. Thoughts, calls and pictures are left out. */
+/**
+ * Returns the text of a message's content: the content itself, or its text parts joined. Thoughts, tool calls and
+ * pictures are left out.
+ */
 export const textOf = (content: unknown): string => {
   if (typeof content === "string") return content
   if (!Array.isArray(content)) return ""

@@ -7,12 +7,12 @@ import { EventStreamBroken } from "./serverSentEvents.ts"
 import { unwrapRefusal, VendorRedirected, VendorRefusal } from "./VendorRefusal.ts"
 import { BAD_ANSWER, misconfigured, OVERLONG, REDIRECTED, type Verdict, verdictOn } from "./verdict.ts"
 
-/** A longer wait is a mistake of the vendor or of our clock. */
+/** The longest accepted wait: a longer one is a mistake of the vendor or of this server's clock. */
 const MAX_WAIT_MS = 24 * 3_600_000
 
 /**
- * The wait a vendor asks for (`retry-after-ms`, or RFC 9110 `Retry-After` in seconds or as a date), in milliseconds, at
- * most a day.
+ * Returns the wait in milliseconds that a vendor asks for (`retry-after-ms`, or RFC 9110 `Retry-After` in seconds or as
+ * a date), at most a day.
  */
 export const retryAfterMs = (headers: Headers | undefined, now: number): number | undefined => {
   const asked = askedWaitMs(headers, now)
@@ -28,7 +28,7 @@ const askedWaitMs = (headers: Headers | undefined, now: number): number | undefi
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
-/** The verdict on an error from a request or its stream. */
+/** Returns the verdict on an error that a request or its stream has thrown. */
 const verdictOnThrown = (cause: unknown): Verdict => {
   if (cause instanceof VendorRefusal) return verdictOn(cause.status, readErrorBody(cause.body))
   if (cause instanceof VendorRedirected) return REDIRECTED
@@ -39,7 +39,7 @@ const verdictOnThrown = (cause: unknown): Verdict => {
   return { reason: "unavailable", retryable: !(cause instanceof ConnectionsUsedUp) }
 }
 
-/** Converts an error from a request or its stream to the port's failure. */
+/** Converts an error that a request or its stream has thrown to the port's failure. */
 export const vendorFailure = (model: string, thrown: unknown, now = Date.now()): ModelFailed => {
   if (thrown instanceof ModelFailed) return thrown
   const cause = unwrapRefusal(thrown)
@@ -52,6 +52,6 @@ export const vendorFailure = (model: string, thrown: unknown, now = Date.now()):
   })
 }
 
-/** The failure that an error event of a stream describes. */
+/** Converts an error event of a stream to the port's failure. */
 export const failureEvent = (model: string, event: unknown): ModelFailed =>
   new ModelFailed({ model, ...verdictOn(undefined, readErrorBody(event)) })

@@ -1,7 +1,7 @@
 import { firstBytes } from "./readBounded.ts"
 import { VendorRedirected, VendorRefusal } from "./VendorRefusal.ts"
 
-/** A vendor's error fits into a few hundred bytes; at most this much is read, after decompression. */
+/** The most bytes of an error response that are read, after decompression. A vendor's error has a few hundred bytes. */
 const MAX_ERROR_BYTES = 64 * 1024
 
 const parsed = (text: string): unknown => {
@@ -12,14 +12,14 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** `fetch` reports a forbidden redirect by this message; it has no code for it. */
+/** True if `fetch` refused a redirect. It reports this only by the message, without a code. */
 const isRedirect = (error: unknown): boolean =>
   error instanceof Error && error.cause instanceof Error && error.cause.message === "unexpected redirect"
 
 /**
- * The `fetch` for vendors' SDKs. It follows no redirect, which would send the key to another server
- * (`VendorRedirected`), and reads the body of an error response up to a bound (`VendorRefusal`); the SDKs would read
- * all of it.
+ * The `fetch` that vendors' SDKs use. It follows no redirect, which would send the key to another server
+ * (`VendorRedirected`), and reads the body of an error response only up to a limit (`VendorRefusal`); the SDKs would
+ * read the whole body.
  */
 export const vendorFetch: typeof fetch = async (input, init) => {
   let response: Response
@@ -29,7 +29,7 @@ export const vendorFetch: typeof fetch = async (input, init) => {
     throw isRedirect(error) ? new VendorRedirected("The vendor's address leads elsewhere.") : error
   }
   if (response.ok) return response
-  // If the connection breaks after the head, the status is enough.
+  // If the connection breaks after the head of the response, the status alone is used.
   const bytes = await firstBytes(response, MAX_ERROR_BYTES, init?.signal ?? undefined).catch(() => new Uint8Array())
   const text = new TextDecoder().decode(bytes)
   throw new VendorRefusal(response.status, response.headers, parsed(text))

@@ -1,16 +1,16 @@
 import type { ModelFailure } from "@parley/core/adapter"
 import type { ErrorBody } from "./errorBody.ts"
 
-/** The consequence of an error for a reply. */
+/** The effect of a vendor's error on a reply. */
 export interface Verdict {
   readonly reason: ModelFailure
   readonly retryable: boolean
-  /** The wrong setting, in Parley's words. */
+  /** The setting that is wrong, in Parley's own words. */
   readonly fault?: string
 }
 
 const REFUSED: Verdict = { reason: "refused", retryable: false }
-/** A 400 that is not understood. */
+/** The verdict on a response with status 400 whose cause is unknown. */
 const REFUSED_SOMEHOW: Verdict = { ...REFUSED }
 const RATE_LIMITED: Verdict = { reason: "rate-limited", retryable: true }
 const OVERLOADED: Verdict = { reason: "unavailable", retryable: true }
@@ -29,7 +29,7 @@ const CONTEXT = misconfigured("the prompt is longer than the vendor takes: lower
 const REQUEST = misconfigured("a parameter of the request is refused, which the vendor does not name")
 export const REDIRECTED = misconfigured("the base URL redirects: set it to the vendor's final address")
 
-/** The vendors' names of errors, in responses and within streams. */
+/** The verdicts by the vendors' names of errors, in responses and within streams. */
 const KINDS: Readonly<Record<string, Verdict>> = {
   insufficient_quota: BILL,
   billing_error: BILL,
@@ -54,13 +54,13 @@ const KINDS: Readonly<Record<string, Verdict>> = {
   data_inspection_failed: REFUSED
 }
 
-/** Kinds that are no more specific than a status of 400. */
+/** Names of errors that are no more specific than a status of 400. */
 const BAD_REQUESTS: ReadonlySet<string> = new Set(["invalid_request_error", "badrequesterror", "request_too_large"])
 
 /** Kinds that are more specific than their status. */
 const ABOVE_STATUS: ReadonlySet<Verdict> = new Set([REFUSED, BILL, KEY, MODEL, CONTEXT])
 
-/** Words of a refusal because of the content, and of other causes of a 400. */
+/** Words in the text of a refusal that is about the content, and words of other causes of a status 400. */
 const ABOUT_CONTENT =
   /content (?:polic|filter|management|exists risk)|moderation|flagged|safety|inappropriate|sensitive/
 const ABOUT_CONTEXT =
@@ -73,7 +73,7 @@ const ABOUT_PARAMETER =
 
 const named = (parameter: string): Verdict => misconfigured(`the parameter ${parameter} is refused`)
 
-/** Parameters that may be named to the operator; other names are the vendor's text. */
+/** Parameters whose names may be shown to the operator; other names may be text of the vendor. */
 const TELLABLE = new Set([
   "stream",
   "stream_options",
@@ -86,7 +86,7 @@ const TELLABLE = new Set([
   "model"
 ])
 
-/** The cause of a 400 or 422: the content, the configuration, or unknown. */
+/** Returns the cause of a response with status 400 or 422: the content, the configuration, or unknown. */
 const onBadRequest = ({ parameters, text }: ErrorBody): Verdict => {
   if (ABOUT_CONTEXT.test(text)) return CONTEXT
   if (ABOUT_BILL.test(text)) return BILL
@@ -109,8 +109,9 @@ const onStatus = (status: number, body: ErrorBody): Verdict => {
 }
 
 /**
- * The verdict on a vendor's error. An error name of a specific cause (`ABOVE_STATUS`) decides before the HTTP status; any
- * other name decides only if there is no status. An error within a stream has no HTTP status, but its body may name one.
+ * Returns the verdict on a vendor's error. A name of an error with a specific cause (`ABOVE_STATUS`) takes precedence
+ * over the HTTP status; any other name is used only if there is no status. An error within a stream has no HTTP status,
+ * but its body may name one.
  */
 export const verdictOn = (status: number | undefined, body: ErrorBody): Verdict => {
   const known = body.kinds.flatMap((kind) => KINDS[kind.toLowerCase()] ?? [])
@@ -122,13 +123,16 @@ export const verdictOn = (status: number | undefined, body: ErrorBody): Verdict 
   return body.kinds.some((kind) => BAD_REQUESTS.has(kind.toLowerCase())) ? onBadRequest(body) : OVERLOADED
 }
 
-/** True if a refusal may be about a parameter but does not name it. */
+/** True if a refusal may be about a parameter, but names none. */
 export const isUnexplained = (verdict: Verdict): boolean => verdict === REQUEST || verdict === REFUSED_SOMEHOW
 
-/** Words of a refusal because of a value's size, not of the parameter itself. */
+/** Words in a refusal that is about the size of a value, and not about the parameter itself. */
 const ABOUT_SIZE =
   /too (?:large|big|high|small|low)|valid range|at (?:most|least)|(?:less|greater|more|larger|smaller) than|exceed|must be|between \d/
 
-/** True if a refusal is about the value of a limit, or about the prompt beside it: another value would be accepted. */
+/**
+ * True if a refusal is about the size of an output limit, or of the prompt in addition: another value would be
+ * accepted.
+ */
 export const isAboutSize = (verdict: Verdict, { text }: ErrorBody): boolean =>
   verdict === CONTEXT || ABOUT_SIZE.test(text)

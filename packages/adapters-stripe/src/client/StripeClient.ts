@@ -17,10 +17,10 @@ import { stripeFetch } from "./stripeFetch.ts"
 import { watched, watchStripe } from "./stripeSilence.ts"
 import { UnknownShape } from "../shapes/ShapeReader.ts"
 
-/** One request of the SDK. Requests that create something take the key. */
+/** Sends one request with the SDK. A request that creates an object gets the idempotency key in `options`. */
 type Ask<A> = (stripe: Stripe, options: Stripe.RequestOptions) => Promise<A>
 
-/** With what, and as what, a call is asked. */
+/** The values that all tries of a call have in common. */
 interface AskedBy {
   readonly apiKey: string
   readonly watch: SilenceWatch
@@ -29,7 +29,10 @@ interface AskedBy {
 
 const STRIPE_URL = "https://api.stripe.com"
 
-/** The SDK's part: signing in, forms, errors. It is loaded with the first call, so that no start waits for it. */
+/**
+ * Makes a client of the SDK, which does authentication, form encoding and errors. The SDK is loaded at the first call,
+ * so that it does not delay the start.
+ */
 const connect = async (options: StripeClientOptions, apiKey: string, requestMs: number): Promise<Stripe> => {
   const { Stripe: Client } = await loadStripe()
   const url = new URL(options.apiUrl ?? STRIPE_URL)
@@ -45,7 +48,10 @@ const connect = async (options: StripeClientOptions, apiKey: string, requestMs: 
   })
 }
 
-/** Calls Stripe within time limits, retries if that may help, and fails with named errors. While Stripe is silent, calls fail at once. */
+/**
+ * Calls Stripe within time limits, retries if a retry may help, and fails with named errors. While Stripe is silent,
+ * calls fail at once.
+ */
 export class StripeClient {
   readonly #options: StripeClientOptions
   readonly #limits: StripeLimits
@@ -57,7 +63,7 @@ export class StripeClient {
     this.#limits = { ...defaultStripeLimits, ...options.limits }
   }
 
-  /** Asks something about one object alone, or about none. */
+  /** Sends a request that concerns a single object, or none. */
   ask<A>(
     call: StripeCall,
     ask: Ask<A>,
@@ -80,17 +86,17 @@ export class StripeClient {
     )
   }
 
-  /** The same for what needs no object, and so misses none. */
+  /** Sends a request that needs no existing object, so that it cannot fail because one is missing. */
   askAnything<A>(operation: string, ask: Ask<A>, idempotencyKey?: string): Effect.Effect<A, PaymentFailed> {
     return Effect.catchTag(this.ask({ operation, needs: {} }, ask, idempotencyKey), "PaymentObjectNotFound", Effect.die)
   }
 
-  /** Reads an answer; an unknown form is a refusal that names the place. */
+  /** Reads a response with `read`. If its form is unknown, fails with a refusal that names the unknown field. */
   read<A>(operation: string, read: () => A): Effect.Effect<A, PaymentFailed> {
     return Effect.try({ try: read, catch: (cause) => unreadable(operation, cause) })
   }
 
-  /** Reads an object that was looked up. */
+  /** Reads an object that was looked up; fails with `PaymentObjectUnreadable` if its form is unknown. */
   readObject<A>(object: PaymentObject, id: string, read: () => A): Effect.Effect<A, PaymentObjectUnreadable> {
     return Effect.try({
       try: read,
@@ -114,7 +120,8 @@ export class StripeClient {
           const delay = this.#delay(failure, retries, yield* Random.next)
           if (delay === undefined) return yield* failure.error
           yield* Effect.sleep(delay)
-          // An outage that Stripe remembers for a key is its answer to that key for a day.
+          // If Stripe has stored an outage as the response to the idempotency key, it would return it for a day, so the
+          // retry uses another key.
           const { idempotencyKey: key } = by
           const next = key !== undefined && failure.isReplayed ? `${key}:again` : key
           return yield* this.#try(call, ask, { ...by, idempotencyKey: next }, retries + 1)

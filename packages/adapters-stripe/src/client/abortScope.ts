@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 
-/** The SDK accepts no signal for a call; the `fetch` that it calls finds the signal here. */
+/** Passes the signal of a call to the `fetch` that the SDK calls, because the SDK accepts no signal. */
 const signals = new AsyncLocalStorage<AbortSignal>()
 
-/** Runs a call of the SDK whose requests end when the signal aborts. */
+/** Runs a call of the SDK; its requests are aborted when the signal aborts. */
 export const withSignal = <A>(signal: AbortSignal, call: () => Promise<A>): Promise<A> => signals.run(signal, call)
 
-/** The signal of the call under way. */
+/** Returns the signal of the current call. */
 export const currentSignal = (): AbortSignal | undefined => signals.getStore()

@@ -1,4 +1,7 @@
-/** An answer of Stripe's, or of what stands before it, with an error status and no error of Stripe's in it. */
+/**
+ * A response with an error status that contains no error in Stripe's form. It comes from Stripe, or from a proxy in
+ * front of it.
+ */
 export class StripeAnswerUnknown extends Error {
   override readonly name = "StripeAnswerUnknown"
   readonly statusCode: number
@@ -11,12 +14,12 @@ export class StripeAnswerUnknown extends Error {
   }
 }
 
-/** The address leads elsewhere: nothing is sent there, least of all the key. */
+/** The address redirects to another one. Nothing is sent there, in particular not the key. */
 export class StripeRedirected extends Error {
   override readonly name = "StripeRedirected"
 }
 
-/** More came than there may be. */
+/** The response is larger than allowed. */
 export class StripeAnswerTooLarge extends Error {
   override readonly name = "StripeAnswerTooLarge"
 }

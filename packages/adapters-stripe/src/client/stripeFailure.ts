@@ -8,20 +8,20 @@ import {
 import { UnknownShape } from "../shapes/ShapeReader.ts"
 import { StripeRedirected } from "./answerErrors.ts"
 
-/** A call, and its objects. */
+/** A call, and the objects at Stripe that it needs. */
 export interface StripeCall {
   /** The name of the gateway's method. */
   readonly operation: string
-  /** The objects that the call needs, by the parameter that Stripe names if one is missing. */
+  /** The objects that the call needs, each with its id, by the parameter that Stripe names if the object is missing. */
   readonly needs: Readonly<Record<string, readonly [PaymentObject, string]>>
 }
 
-/** The failure of a call, with the parts that decide about a retry. */
+/** The failure of a call, and the facts that decide whether it is retried. */
 export interface StripeFailure {
   readonly error: PaymentUnavailable | PaymentRefused | PaymentObjectNotFound
   readonly isRetryable: boolean
   readonly retryAfterMs: number | undefined
-  /** Stripe returned the stored response of this idempotency key, and would return it again. */
+  /** True if Stripe returned the stored response of this idempotency key, which it would return again. */
   readonly isReplayed: boolean
 }
 
@@ -29,7 +29,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {})
 
-/** The thrown error, or our own error within it: the SDK wraps the errors of its `fetch`. */
+/** Returns the fields of the error of `stripeFetch` if the SDK has wrapped one; otherwise those of the thrown error. */
 const unwrapped = (cause: unknown): Fields => {
   const { detail } = fieldsOf(cause)
   return detail instanceof Error ? fieldsOf(detail) : fieldsOf(cause)
@@ -40,7 +40,7 @@ const textIn = (fields: Fields, name: string): string | undefined => {
   return typeof value === "string" ? value : undefined
 }
 
-/** Stripe's codes are short words; anything else that stands in their place is no code. */
+/** Returns Stripe's error code. Codes are short words; if the field contains anything else, returns "unknown". */
 const codeOf = (error: Fields): string => {
   const code = textIn(error, "code") ?? textIn(error, "rawType") ?? textIn(error, "name") ?? ""
   return /^[A-Za-z0-9_]{1,64}$/.test(code) ? code : "unknown"
@@ -51,7 +51,7 @@ const secondsIn = (headers: Fields): number | undefined => {
   return headers["retry-after"] !== undefined && Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined
 }
 
-/** The object that the call needs and Stripe does not have. */
+/** Returns the object that the call needs and that does not exist at Stripe. */
 const missingOf = ({ needs }: StripeCall, error: Fields) => {
   if (textIn(error, "code") !== "resource_missing") return undefined
   const param = textIn(error, "param")
@@ -59,7 +59,10 @@ const missingOf = ({ needs }: StripeCall, error: Fields) => {
   return (param === undefined ? undefined : needs[param]) ?? (others.length === 0 ? only : undefined)
 }
 
-/** A key that is used for the first request still, a rate limit, an outage: all may pass. */
+/**
+ * True for failures that may be temporary: the first request with this idempotency key is still running, a rate limit,
+ * an outage.
+ */
 const mayPass = (status: number | undefined): boolean =>
   status === undefined || status === 409 || status === 429 || status === 408 || status >= 500
 
@@ -71,13 +74,13 @@ const failure = (error: StripeFailure["error"], more: Partial<StripeFailure> = {
   ...more
 })
 
-/** An answer that came, in a form that is not known. Its message has no values of Stripe's. */
+/** The failure of a call whose response has an unknown form. Its message contains no values of the response. */
 export const unreadable = (operation: string, cause: unknown): PaymentRefused => {
   if (!(cause instanceof UnknownShape)) throw cause
   return new PaymentRefused({ operation, reason: `unreadable ${cause.message}`, cause })
 }
 
-/** Names an error of a call to Stripe. It contains texts of Stripe only as its `cause`. */
+/** Converts an error of a call to Stripe to a named failure. Texts of Stripe are only in its `cause`. */
 export const stripeFailure = (call: StripeCall, cause: unknown): StripeFailure => {
   const { operation } = call
   if (cause instanceof UnknownShape) return failure(unreadable(operation, cause))

@@ -1,10 +1,10 @@
 import { StripeAnswerTooLarge, StripeAnswerUnknown, StripeRedirected } from "./answerErrors.ts"
 import { currentSignal } from "./abortScope.ts"
 
-/** A page of a hundred events with their objects takes about one megabyte. */
+/** The most bytes of a response. A page of a hundred events with their objects has about one megabyte. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024
 
-/** The message of `fetch` for a forbidden redirect, which has no error code. */
+/** True if `fetch` refused a redirect. It reports this only by its message, without a code. */
 const isRedirect = (error: unknown): boolean =>
   error instanceof Error && error.cause instanceof Error && error.cause.message === "unexpected redirect"
 
@@ -20,7 +20,7 @@ const boundedText = async (response: Response): Promise<string> => {
   return text + decoder.decode()
 }
 
-/** True if a text is an answer of Stripe: an object, which contains an error if the status is one of an error. */
+/** True if a text is a response of Stripe: a JSON object, which contains an error if the status is an error status. */
 const isAnswer = (text: string, ok: boolean): boolean => {
   try {
     const value: unknown = JSON.parse(text)
@@ -31,9 +31,9 @@ const isAnswer = (text: string, ok: boolean): boolean => {
 }
 
 /**
- * The SDK's `fetch`. It follows no redirect, which would send the key elsewhere, reads no answer beyond a bound, and passes only
- * answers of Stripe to the SDK, which takes an error of a proxy for the requested object. It drops Stripe's notices to
- * developers, which the SDK would write to the process's warnings.
+ * The `fetch` that the SDK uses. It follows no redirect, which would send the key to another server. It limits the size
+ * of responses. It passes only responses of Stripe to the SDK, which would take an error page of a proxy for the
+ * requested object. It removes Stripe's notices to developers, which the SDK would write as warnings of the process.
  */
 export const stripeFetch =
   (send: typeof fetch, basePath: string): typeof fetch =>

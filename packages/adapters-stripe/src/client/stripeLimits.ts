@@ -1,21 +1,23 @@
 import type { Redacted } from "effect"
 
-// Separate from the client, so that the public types do not mention the SDK, which is an optional package.
+// These types are in a separate file, so that the public types do not mention the SDK, which is an optional package.
 
-/** The version of Stripe's interface that requests ask for, independent of the account's own. */
+/** The version of Stripe's interface that requests use, independent of the version in the account's settings. */
 export const STRIPE_API_VERSION = "2026-10-28.endive"
 
-/** Limits on the time and the retries of calls to Stripe. */
+/** Limits of time and retries for calls to Stripe; times are milliseconds. */
 export interface StripeLimits {
-  /** For one request. */
+  /** Time limit of one request. */
   readonly requestMs: number
-  /** For a call with its retries and the waits between them. */
+  /** Time limit of a call with its retries and the waits between them. */
   readonly totalMs: number
-  /** Beyond the first request. */
+  /** The number of retries after the first request. */
   readonly retries: number
-  /** Before the first retry; doubled before each further one, and shortened at random by up to half. */
+  /**
+   * The wait before the first retry. It doubles before each further retry, and is shortened at random by up to half.
+   */
   readonly baseDelayMs: number
-  /** A longer wait that Stripe asks for is not waited for. */
+  /** The longest wait before a retry. If Stripe asks for a longer one, there is no retry. */
   readonly maxDelayMs: number
 }
 
@@ -28,11 +30,11 @@ export const defaultStripeLimits: StripeLimits = {
 }
 
 export interface StripeClientOptions {
-  /** None: every call fails with `PaymentsNotConfigured`. */
+  /** The secret key; without it, every call fails with `PaymentsNotConfigured`. */
   readonly apiKey: Redacted.Redacted<string> | undefined
-  /** Another server that speaks Stripe's protocol, also below a path; Stripe itself unless given. */
+  /** The address of another server with Stripe's protocol, which may include a path; Stripe itself by default. */
   readonly apiUrl?: string | undefined
   readonly limits?: Partial<StripeLimits>
-  /** Sends requests; the global `fetch` by default. */
+  /** The function that sends requests; the global `fetch` by default. */
   readonly fetch?: typeof fetch
 }

@@ -4,19 +4,19 @@ import type Stripe from "stripe"
 import { ShapeReader } from "../shapes/ShapeReader.ts"
 import type { StripeClient } from "./StripeClient.ts"
 
-/** Stripe's largest page. */
+/** The most entries of a page that Stripe allows. */
 export const PAGE_SIZE = 100
 
-/** The parameters of a page of a list. */
+/** The parameters with which a page of a list is requested. */
 export interface PageParams {
   readonly limit: number
   readonly starting_after?: string
 }
 
-/** One page of a list, in the order of Stripe: newest first. */
+/** Requests one page of a list, in Stripe's order: the newest entries first. */
 export type AskPage<A, E> = (params: PageParams) => Effect.Effect<Stripe.ApiList<A>, E>
 
-/** All entries of a list; each page is requested when the reader needs it. */
+/** All entries of a list. A page is requested only when the consumer of the stream needs it. */
 export const allPages = <A, E>(client: StripeClient, askPage: AskPage<A, E>): Stream.Stream<A, E | PaymentFailed> =>
   Stream.paginate(undefined as string | undefined, (after) =>
     Effect.gen(function* () {

@@ -4,16 +4,16 @@ import type { StripeLimits } from "./stripeLimits.ts"
 
 const PROBE_EVERY_MS = 5_000
 
-/** Error codes for a missing answer: of the system, of the SDK and of the platform's `fetch`. */
+/** Error codes that mean that no response arrived: from the system, the SDK and the platform's `fetch`. */
 const NO_ANSWER = new Set(["ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"])
 
-/** The SDK wraps exceptions of its `fetch`. */
+/** Also looks into the wrapped error, because the SDK wraps exceptions of its `fetch`. */
 const isSilence = (cause: unknown): boolean => {
   const { detail } = Object(cause) as { readonly detail?: unknown }
   return NO_ANSWER.has(causeCode(detail) ?? causeCode(cause) ?? "")
 }
 
-/** One request, whose response or silence is reported to `watch`. */
+/** Sends one request, and reports its response or its silence to `watch`. */
 export const watched = <A>(
   watch: SilenceWatch,
   request: (signal: AbortSignal) => Promise<A>
@@ -27,7 +27,9 @@ export const watched = <A>(
     )
   })
 
-/** Watches the provider for silence. One call that got no answer in all its time is enough. */
+/**
+ * Watches Stripe for silence. A single call without a response during its whole time limit is enough to call it silent.
+ */
 export const watchStripe = (
   clock: Clock.Clock,
   { totalMs }: StripeLimits,
@@ -38,6 +40,6 @@ export const watchStripe = (
     clock,
     probe,
     probeEveryMs: PROBE_EVERY_MS,
-    // A call pauses between its tries.
+    // Less than the time limit of a call, because a call pauses between its tries.
     silentMs: Math.min(SILENT_MS, Math.ceil(totalMs * 0.8))
   })

@@ -26,8 +26,8 @@ const dispute =
   (object) => ({ _tag: "Dispute", dispute: paymentDispute(object, funds) })
 
 /**
- * The kinds of event that credits depend on, and how each is read. `invoice.payment_succeeded` is not among them: it
- * reports some of the payments that `invoice.paid` reports.
+ * The kinds of events that change credits or plans, with the function that reads each. `invoice.payment_succeeded` is
+ * not among them, because `invoice.paid` reports all of its payments and more.
  */
 const READERS: Readonly<Record<string, Reader>> = {
   "checkout.session.completed": checkout("complete"),
@@ -51,9 +51,12 @@ const READERS: Readonly<Record<string, Reader>> = {
   "charge.dispute.funds_reinstated": dispute("reinstated")
 }
 
-/** The kinds of event that an endpoint at Stripe has to be sent. Stripe lists events of at most twenty kinds at once. */
+/**
+ * The kinds of events that an operator has to select for the webhook endpoint at Stripe. Stripe lists events of at most
+ * twenty kinds at once.
+ */
 export const PAYMENT_EVENT_KINDS: ReadonlyArray<string> = Object.keys(READERS)
 
-/** Reads the object of an event of a kind. Throws `UnknownShape`. */
+/** Reads the object of an event of a kind. Throws `UnknownShape` if its form is unknown. */
 export const readEventObject = (kind: string, object: unknown): PaymentEvent =>
   Object.hasOwn(READERS, kind) ? (READERS[kind] as Reader)(object) : { _tag: "Other" }

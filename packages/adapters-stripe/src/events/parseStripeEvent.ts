@@ -3,9 +3,9 @@ import { ShapeReader, UnknownShape } from "../shapes/ShapeReader.ts"
 import { customerOf, orUnreadable } from "../shapes/subject.ts"
 import { readEventObject } from "./eventKinds.ts"
 
-/** The origin that an event must have to concern this server. */
+/** The facts about this server with which events are compared, to ignore events that do not concern it. */
 export interface EventOrigin {
-  /** True if its key is for real payments; undefined if the key does not say it. */
+  /** True if this server's key is for real payments; undefined if the key does not show it. */
   readonly livemode?: boolean | undefined
 }
 
@@ -13,13 +13,13 @@ const isOfOtherMode = (event: ShapeReader, { livemode }: EventOrigin): boolean =
   livemode !== undefined && event.has("livemode") && event.flag("livemode") !== livemode
 
 const reportOf = (event: ShapeReader, kind: string, value: unknown, origin: EventOrigin): PaymentEvent => {
-  // Events of connected accounts name them; an account's own events do not.
+  // An event of a connected account names that account; an event of the account itself does not.
   if (event.has("account")) return { _tag: "Foreign" }
   if (isOfOtherMode(event, origin)) return { _tag: "OtherMode" }
   return orUnreadable(value, (object) => readEventObject(kind, object))
 }
 
-/** Reads a parsed event with the text `payload`. Throws `UnknownShape` if it is not an event. */
+/** Reads an event that was parsed from the text `payload`. Throws `UnknownShape` if the value is no event. */
 export const stripeEventFrom = (value: unknown, payload: string, origin: EventOrigin): ReceivedPaymentEvent => {
   const event = new ShapeReader(value, "event")
   if (event.raw("object") !== "event") event.refuse("object", "not an event")
@@ -38,8 +38,9 @@ export const stripeEventFrom = (value: unknown, payload: string, origin: EventOr
 }
 
 /**
- * Reads the text of an event of Stripe's, of either generation of its format, into a neutral one. An event of a kind that
- * matters in a form that is not known is `Unreadable`; a text that is no event at all throws `UnknownShape`.
+ * Reads the text of a Stripe event, of either generation of its format, into the neutral form of the core. If the
+ * event's kind matters but its form is unknown, the result is `Unreadable`. If the text is no event at all, throws
+ * `UnknownShape`.
  */
 export const parseStripeEvent = (payload: string, origin: EventOrigin = {}): ReceivedPaymentEvent => {
   let value: unknown

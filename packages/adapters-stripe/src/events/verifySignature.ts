@@ -3,28 +3,28 @@ import type { SignedEvent } from "@parley/core"
 import type Stripe from "stripe"
 
 /**
- * The largest difference between the time of signing and the time of receiving, in seconds, in either direction.
- * Stripe's libraries bound the age alone.
+ * The greatest allowed difference between the times of signing and of receiving, in seconds, in either direction.
+ * Stripe's libraries check only that an event is not too old.
  */
 const TOLERANCE_SECONDS = 300
 
-/** The SDK takes zero for any age. */
+/** With a tolerance of zero, the SDK accepts events of any age. */
 const ANY_AGE = 0
 
 type Problem = InvalidSignature["problem"]
 
-/** The SDK's own code for checking signatures. */
+/** The part of the SDK that checks signatures. */
 export type Webhooks = Pick<Stripe["webhooks"], "signature">
 
-/** The time that a header says it was made at, in Unix milliseconds. */
+/** Returns the time of signing that a signature header states, in Unix milliseconds. */
 const signedAt = (signature: string): number | undefined => {
   const seconds = /(?:^|,)t=(\d{1,12})(?:,|$)/.exec(signature)?.[1]
   return seconds === undefined ? undefined : Number(seconds) * 1000
 }
 
 /**
- * The exact text of the bytes. The SDK would decode them itself, but drops a byte order mark, and takes every byte that is
- * no UTF-8 for the same character: other bytes than those that were signed would pass.
+ * Returns the exact text of the bytes; undefined if they are not UTF-8. The SDK would decode them itself, but it drops
+ * a byte order mark and decodes all invalid bytes to the same character, so it would accept bytes that were not signed.
  */
 const exactText = (payload: Uint8Array): string | undefined => {
   try {
@@ -37,7 +37,7 @@ const exactText = (payload: Uint8Array): string | undefined => {
 const hasSignature = (header: string): boolean =>
   signedAt(header) !== undefined && /(?:^|,)v1=[0-9a-f]+(?:,|$)/i.test(header)
 
-/** The text of an event that Stripe signed, or the problem with its signature. */
+/** Returns the text of an event if Stripe has signed it; otherwise the problem with its signature. */
 export const signedText = (
   webhooks: Webhooks,
   { payload, receivedAt, signature }: SignedEvent,

@@ -8,12 +8,15 @@ import { listedInvoice } from "../shapes/invoice.ts"
 import { priceOffer } from "../shapes/price.ts"
 import { orUnreadable } from "../shapes/subject.ts"
 
-/** Prices are asked for one by one: Stripe does not list prices by their ids. */
+/**
+ * The number of concurrent requests for prices. Prices are requested one by one, because Stripe does not list prices by
+ * their ids.
+ */
 const PRICES_AT_ONCE = 8
 
 const isFinal = (invoice: Stripe.Invoice): boolean => invoice.status !== "draft"
 
-/** The invoices and prices that people see. One that cannot be read is left out and logged. */
+/** Reads the invoices and prices that people see. If one of them cannot be read, it is left out and logged. */
 export const stripeInvoicesAndPrices = (
   client: StripeClient
 ): Pick<PaymentGateway["Service"], "invoices" | "prices"> => {

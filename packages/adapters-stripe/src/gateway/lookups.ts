@@ -16,10 +16,10 @@ import { invoiceLines, isPaidInvoice, originOf, paidInvoice } from "../shapes/in
 import { paymentSubscription } from "../shapes/subscription.ts"
 import { ShapeReader } from "../shapes/ShapeReader.ts"
 
-/** Whole seconds, as Stripe has them; none of the millisecond's own second is left out. */
+/** Rounds a time down to Stripe's whole seconds, so that no object of the same second is missed. */
 export const sinceSeconds = (since: number): number => Math.max(0, Math.floor(since / 1000))
 
-/** The invoice of a subscription that something has paid; undefined for one that is for no subscription. */
+/** Returns the subscription invoice that a payment has paid; undefined if the invoice is for no subscription. */
 const paidPlan = (payment: unknown): string | undefined => {
   if (payment === undefined) return undefined
   const invoice = new ShapeReader(payment, "payment").object("invoice")
@@ -39,7 +39,7 @@ const lookUp =
       .ask({ operation: object, needs: { id: [object, id] } }, (stripe, options) => ask(stripe, id, options))
       .pipe(Effect.flatMap((found) => client.readObject(object, id, () => read(found))))
 
-/** A checkout session. Stripe includes only its first items; the others are listed. */
+/** Looks up a checkout session. Stripe includes only its first items, so the others are listed. */
 const lookUpSession = (client: StripeClient) => {
   const anySession = lookUp(
     client,
@@ -61,7 +61,7 @@ const lookUpSession = (client: StripeClient) => {
   })
 }
 
-/** A paid invoice. Stripe includes only its first ten lines; the others are listed. */
+/** Looks up a paid invoice. Stripe includes only its first ten lines, so the others are listed. */
 const lookUpInvoice = (client: StripeClient) => {
   const anyInvoice = lookUp(
     client,
@@ -84,7 +84,7 @@ const lookUpInvoice = (client: StripeClient) => {
   })
 }
 
-/** The objects that Stripe stores, by their ids. */
+/** Looks up objects at Stripe by their ids. */
 export const stripeLookups = (client: StripeClient): PaymentLookups["Service"] => ({
   session: lookUpSession(client),
   subscription: lookUp(
@@ -96,7 +96,7 @@ export const stripeLookups = (client: StripeClient): PaymentLookups["Service"] =
   charge: lookUp(client, "charge", (stripe, id, options) => stripe.charges.retrieve(id, {}, options), paymentCharge),
   paidInvoice: lookUpInvoice(client),
   paymentInvoice: (id) => {
-    // Payments of an intent are the only ones that pay invoices since invoices can have several.
+    // Only payments with a payment intent can pay invoices since an invoice can have several payments.
     if (!id.startsWith("pi_")) return Effect.succeed(undefined)
     const payment = { type: "payment_intent", payment_intent: id } as const
     return client

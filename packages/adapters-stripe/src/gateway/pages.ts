@@ -18,7 +18,10 @@ type Calls = Pick<
   "createCustomer" | "portalSession" | "checkoutSession" | "closeCheckouts" | "endSubscription"
 >
 
-/** The parameters of a checkout page. Person and price are set on every object that it creates, because Stripe copies neither. */
+/**
+ * Returns the parameters of a checkout page. The person and the price are written to the metadata of every object that
+ * the page creates, because Stripe copies neither from one to another.
+ */
 const checkoutParams = (input: CheckoutInput): Stripe.Checkout.SessionCreateParams => {
   const metadata = metadataOf(input.userId, input.priceId)
   return {
@@ -35,8 +38,9 @@ const checkoutParams = (input: CheckoutInput): Stripe.Checkout.SessionCreatePara
 }
 
 /**
- * Stripe refuses a key that comes again within a day with other parameters, as after a person changed their address, and
- * one of more than 255 characters: so the key is a digest of all that is asked.
+ * Returns the idempotency key for creating a customer: a digest of all parameters. Stripe refuses a key that is used
+ * again within a day with other parameters, for example after a person has changed their address, and a key of more
+ * than 255 characters.
  */
 const customerKey = async ({ email, idempotencyKey, userId }: CreateCustomerInput): Promise<string> => {
   const asked = new TextEncoder().encode(JSON.stringify([idempotencyKey, userId, email ?? null]))
@@ -44,7 +48,7 @@ const customerKey = async ({ email, idempotencyKey, userId }: CreateCustomerInpu
   return `customer:${Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("")}`
 }
 
-/** Closes a page. One that was paid or closed meanwhile, which Stripe refuses to close, is as it is to be. */
+/** Closes a checkout page. Stripe refuses this if the page was paid or closed meanwhile, which is no failure. */
 const closePage = (client: StripeClient, id: string): Effect.Effect<void, PaymentFailed> =>
   client
     .askAnything("closeCheckouts", (stripe, options) => stripe.checkout.sessions.expire(id, {}, options))
@@ -73,15 +77,16 @@ const closeCheckouts =
       Stream.mapEffect((session) =>
         client.read("closeCheckouts", () => new ShapeReader(session, "session").text("id"))
       ),
-      // All pages are listed before any is closed: closing would shift the list of open pages under the cursor.
+      // All open pages are listed before the first one is closed, because closing a page would move the others under
+      // the cursor.
       Stream.runCollect,
       Effect.flatMap((ids) => Effect.forEach(ids, (id) => closePage(client, id), { discard: true })),
       Effect.catchTag("PaymentObjectNotFound", () => Effect.void)
     )
 
 /**
- * The customers at Stripe, and the pages of Stripe to which people are sent. Without `takesEvents` nothing is sold, because a
- * payment would then bring no credits.
+ * Creates customers at Stripe, and opens the pages of Stripe to which people are sent. If `takesEvents` is false,
+ * nothing is sold, because a payment would add no credits.
  */
 export const stripePages = (client: StripeClient, takesEvents: boolean): Calls => ({
   createCustomer: Effect.fnUntraced(function* (input: CreateCustomerInput) {
@@ -116,7 +121,8 @@ export const stripePages = (client: StripeClient, takesEvents: boolean): Calls =
           const session = await stripe.billingPortal.sessions.create(params, options)
           return { url: new ShapeReader(session, "portal").text("url") }
         },
-        // For its own retries alone: a page opens for each call, and soon goes.
+        // This idempotency key serves only retries of this call, because each call opens a page of its own, which
+        // expires soon.
         crypto.randomUUID()
       )
     ),

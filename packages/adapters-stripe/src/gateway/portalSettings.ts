@@ -9,7 +9,7 @@ const texts = (reader: ShapeReader, field: string): ReadonlyArray<unknown> => {
   return Array.isArray(values) ? values : []
 }
 
-/** Cheaper plans and shorter intervals must wait for the end of the paid period. */
+/** The changes of plan that must wait for the end of the paid period: to a cheaper plan, and to a shorter interval. */
 const CONDITIONS = ["decreasing_item_amount", "shortening_interval"]
 
 const updateProblems = (update: ShapeReader): ReadonlyArray<string> => {
@@ -51,8 +51,8 @@ const problemsOf = (configuration: unknown): ReadonlyArray<string> => {
 }
 
 /**
- * The settings of Stripe's customer portal that contradict what `docs/billing.md` asks for, in the words of Stripe's interface.
- * They decide when a plan is paid for that a customer switches to.
+ * Returns the settings of Stripe's customer portal that contradict the requirements of `docs/billing.md`, in the words
+ * of Stripe's interface. These settings decide when a customer who changes the plan pays for the new one.
  */
 export const portalContradictions = (
   options: StripeClientOptions

@@ -24,11 +24,14 @@ export interface ReceivedOptions {
   readonly webhookSecret: Redacted.Redacted<string> | undefined
 }
 
-/** The secret is right, so that only the provider can have signed it. */
+/**
+ * Logged if the signature is correct, so that only the provider can have signed the event, but its time is ahead of the
+ * clock.
+ */
 const CLOCK_IS_SLOW =
   "An event of the payment provider is refused: it was signed more than five minutes ahead of this server's clock. Set the clock; the provider sends the event again."
 
-/** The SDK could not be loaded, of which no object is missed. */
+/** The failure of a call for which the SDK could not be loaded. */
 const unloaded = (cause: unknown): PaymentRefused =>
   new PaymentRefused({
     operation: "verify",
@@ -36,7 +39,7 @@ const unloaded = (cause: unknown): PaymentRefused =>
     cause
   })
 
-/** Events, as Stripe sends them and as it lists them. */
+/** Reads events, both those that Stripe sends and those that it lists. */
 export const stripeEvents = (client: StripeClient, options: ReceivedOptions): Calls => {
   const { origin, webhookSecret } = options
 
@@ -49,7 +52,7 @@ export const stripeEvents = (client: StripeClient, options: ReceivedOptions): Ca
     }
   }
 
-  /** An event of a list; one that is no event is left out, so that it does not stop the others. */
+  /** Reads an entry of a list of events. If it is no event, it is left out, so that it does not stop the others. */
   const listed = (value: unknown): Effect.Effect<ReadonlyArray<ReceivedPaymentEvent>> => {
     const event = parsed(() => stripeEventFrom(value, JSON.stringify(value), origin))
     if (!(event instanceof UnknownShape)) return Effect.succeed([event])

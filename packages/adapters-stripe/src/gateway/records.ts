@@ -13,7 +13,10 @@ import { sinceSeconds } from "./lookups.ts"
 
 type Read = (value: unknown) => PaymentEvent | undefined
 
-/** A list of Stripe, and how each object in it is read; undefined for an object that is not to be listed. */
+/**
+ * A list of objects at Stripe, and the function that reads an object; it returns undefined for an object to be left
+ * out.
+ */
 interface Listing {
   readonly list: (
     stripe: Stripe,
@@ -57,13 +60,13 @@ const LISTINGS: ReadonlyArray<Listing> = [
     read: (value) => ({ _tag: "InvoicePaid", invoice: paidInvoice(value) })
   },
   {
-    // Without a status Stripe lists all subscriptions that have not ended.
+    // Without a status, Stripe lists all subscriptions that have not ended.
     list: (stripe, page, _created, options) => stripe.subscriptions.list(page, options),
     read: (value) => ({ _tag: "Subscription", subscription: paymentSubscription(value) })
   }
 ]
 
-/** Lists the objects that Stripe stores, each read by itself. */
+/** Lists the objects at Stripe. Each is read separately, so that an unreadable one does not stop the others. */
 export const stripeRecords = (client: StripeClient): Pick<PaymentReports["Service"], "records"> => {
   /** Reads an object of a list; fails if it has no id. */
   const recorded = (value: unknown, read: Read): Effect.Effect<ReadonlyArray<PaymentRecord>, PaymentFailed> =>

@@ -1,11 +1,13 @@
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** An object of Stripe has an unknown form. The message names the place and the expected form, without values. */
+/** An object of Stripe has an unknown form. The message names the field and the expected form, without values. */
 export class UnknownShape extends Error {
   override readonly name = "UnknownShape"
 }
 
-/** Databases keep no text with a zero character or half a character pair. */
+/**
+ * True if a value is a text that databases can store: not empty, without a NUL character, and without a lone surrogate.
+ */
 export const isKeptText = (value: unknown): value is string =>
   typeof value === "string" && value !== "" && value.isWellFormed() && !value.includes("\0")
 
@@ -13,8 +15,8 @@ const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /**
- * Reads an object of Stripe field by field. An unexpected field throws `UnknownShape` with its path
- * (`invoice.lines.data[0].period.start: not a time`). A field that is null counts as absent.
+ * Reads an object of Stripe field by field. If a field has an unexpected form, throws `UnknownShape` with the path of
+ * the field (`invoice.lines.data[0].period.start: not a time`). A field that is null counts as absent.
  */
 export class ShapeReader {
   readonly path: string
@@ -26,12 +28,12 @@ export class ShapeReader {
     this.#object = value
   }
 
-  /** Refuses the field, or the object itself if no field is named. */
+  /** Throws `UnknownShape` for the field, or for the object itself if `field` is undefined. */
   refuse(field: string | undefined, expected: string): never {
     throw new UnknownShape(`${field === undefined ? this.path : `${this.path}.${field}`}: ${expected}`)
   }
 
-  /** The field as it is; undefined if it is absent or null. */
+  /** Returns the value of the field; undefined if it is absent or null. */
   raw(field: string): unknown {
     return this.#object[field] ?? undefined
   }
@@ -40,7 +42,7 @@ export class ShapeReader {
     return this.raw(field) !== undefined
   }
 
-  /** Whether the object has the field at all, also as null. */
+  /** True if the object has the field, even if its value is null. */
   knows(field: string): boolean {
     return field in this.#object
   }
@@ -55,7 +57,7 @@ export class ShapeReader {
     return isKeptText(value) ? value : this.refuse(field, "not a text")
   }
 
-  /** An id, or the id of an object in its place. */
+  /** Returns an id; the field contains the id, or the object that has it. */
   id(field: string): string {
     return this.optionalId(field) ?? this.refuse(field, "missing")
   }
@@ -75,13 +77,13 @@ export class ShapeReader {
     return Number.isSafeInteger(value) ? (value as number) : this.refuse(field, "not a whole number")
   }
 
-  /** An amount in the smallest unit of its currency, zero or more. */
+  /** Returns an amount in the smallest unit of its currency, zero or more. */
   amount(field: string): number {
     const value = this.whole(field)
     return value >= 0 ? value : this.refuse(field, "below zero")
   }
 
-  /** Stripe's whole seconds in Unix milliseconds. */
+  /** Returns a time in Unix milliseconds; the field contains whole seconds. */
   time(field: string): number {
     return this.optionalTime(field) ?? this.refuse(field, "missing")
   }
@@ -97,13 +99,13 @@ export class ShapeReader {
     return typeof value === "boolean" ? value : this.refuse(field, "not a yes or no")
   }
 
-  /** A currency's code, lower case. */
+  /** Returns the code of a currency in lower case. */
   currency(field: string): string {
     const code = this.text(field).toLowerCase()
     return /^[a-z]{3}$/.test(code) ? code : this.refuse(field, "not a currency")
   }
 
-  /** One of the words of `meanings`, mapped to its meaning. */
+  /** Returns the meaning of the field's word according to `meanings`. */
   oneOf<A>(field: string, meanings: Readonly<Record<string, A>>): A {
     const word = this.text(field)
     return Object.hasOwn(meanings, word) ? (meanings[word] as A) : this.refuse(field, "not a known word")

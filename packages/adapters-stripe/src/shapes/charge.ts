@@ -3,9 +3,10 @@ import { priceIn } from "../metadata.ts"
 import { ShapeReader } from "./ShapeReader.ts"
 
 /**
- * Whether a charge paid no invoice of a subscription: a charge for one of this server's one-time sales contains its
- * price, and before 2025-03-31 a charge states that it paid no invoice. An invoice may be for a one-time purchase: it
- * is looked up.
+ * Returns the price if the charge is for one of this server's one-time sales, and `invoiceId: null` if the charge has
+ * certainly paid no invoice of a subscription. The metadata of a one-time sale name its price; before 2025-03-31, a
+ * charge also states whether it has an invoice. In all other cases the invoice is looked up, since an invoice may be
+ * for a one-time purchase.
  */
 const paidFor = (charge: ShapeReader): Pick<PaymentCharge, "invoiceId" | "priceId"> => {
   const priceId = priceIn(charge.raw("metadata"))
@@ -27,18 +28,18 @@ export const paymentCharge = (value: unknown): PaymentCharge => {
   }
 }
 
-/** Whether a charge took money: others were declined, or are pending. */
+/** True if a charge took money: other charges were declined, or are pending. */
 export const tookMoney = (value: unknown): boolean => new ShapeReader(value, "charge").raw("status") === "succeeded"
 
-/** The charge that a refund is of. */
+/** Returns the id of the charge to which a refund belongs. */
 export const refundedCharge = (value: unknown): string | undefined =>
   new ShapeReader(value, "refund").optionalId("charge")
 
 /**
- * The place of a dispute's money: by its end, else by its event, else by the movements on the account. The money leaves when the
- * dispute opens, and returns when it is won. An inquiry moves none. Movements are in the account's own currency, at the rate of
- * each day, so that their sum has no meaning. A lost dispute may return an amount that was refunded before; it is lost
- * nevertheless.
+ * Returns the place of a dispute's money. The final status decides first, then the event, then the movements on the
+ * account. The money leaves the account when the dispute opens, and returns when it is won. An inquiry moves no money.
+ * Movements are in the account's own currency, at the rate of each day, so their sum has no meaning. A lost dispute may
+ * return an amount that was refunded before; it is lost nevertheless.
  */
 const fundsOf = (dispute: ShapeReader, told: PaymentDispute["funds"] | undefined): PaymentDispute["funds"] => {
   const moved = (): ReadonlyArray<number> =>
@@ -50,7 +51,7 @@ const fundsOf = (dispute: ShapeReader, told: PaymentDispute["funds"] | undefined
   return funds ?? (moved().some((amount) => amount > 0) ? "reinstated" : "withdrawn")
 }
 
-/** Reads a dispute. `told` is the state of its money according to its event, if the event contains it. */
+/** Reads a dispute. `told` is the state of its money according to the event; undefined if the event does not say it. */
 export const paymentDispute = (value: unknown, told?: PaymentDispute["funds"]): PaymentDispute => {
   const dispute = new ShapeReader(value, "dispute")
   return {

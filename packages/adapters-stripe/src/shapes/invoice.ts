@@ -9,7 +9,7 @@ const REASONS: Readonly<Record<string, InvoiceReason>> = {
   subscription_cycle: "cycle",
   subscription_update: "update",
   subscription_threshold: "other",
-  // Invoices before May 2018 use this word for all of these.
+  // Invoices before May 2018 have the reason `subscription` for every cause.
   subscription: "other",
   automatic_pending_invoice_item_invoice: "other",
   manual: "other",
@@ -19,12 +19,12 @@ const REASONS: Readonly<Record<string, InvoiceReason>> = {
 
 type Belonging = Pick<InvoiceLine, "subscriptionId" | "isProration">
 
-/** The kinds of lines by which a subscription is paid: its items, and what corrects them. */
+/** The kinds of lines that pay for a subscription: its items, and their corrections. */
 const SUBSCRIPTION_LINES: ReadonlySet<unknown> = new Set(["subscription_item_details", "invoice_item_details"])
 
 /**
- * The subscription of a line. Since 2025-03-31 it is in `parent`, which older versions may have as well. Undefined for a line
- * that does not pay for a subscription.
+ * Returns the subscription of a line; undefined if the line does not pay for a subscription. Since 2025-03-31 the
+ * subscription is in `parent`; older versions of the interface may have `parent` as well.
  */
 const belonging = (line: ShapeReader): Belonging | undefined => {
   const parent = line.optionalObject("parent")
@@ -37,7 +37,9 @@ const belonging = (line: ShapeReader): Belonging | undefined => {
   return { subscriptionId: item.optionalId("subscription"), isProration: item.flag("proration") }
 }
 
-/** The price of a line: in `pricing` since 2025-03-31, in `price` before, in `plan` before there were prices. */
+/**
+ * Returns the price of a line: in `pricing` since 2025-03-31, in `price` before, and in `plan` before prices existed.
+ */
 const priceOf = (line: ShapeReader): string | undefined => {
   const pricing = line.optionalObject("pricing")
   if (pricing !== undefined) return pricing.optionalObject("price_details")?.id("price")
@@ -55,13 +57,13 @@ const invoiceLine = (line: ShapeReader): ReadonlyArray<InvoiceLine> => {
       periodStart: period.time("start"),
       periodEnd: period.time("end"),
       amount: line.whole("amount"),
-      // A line of an amount alone has none.
+      // A line that is only an amount has no quantity.
       quantity: line.optionalWhole("quantity") ?? 1
     }
   ]
 }
 
-/** Lines as a list of Stripe's has them; those that pay for no part of a subscription are left out. */
+/** Reads the entries of a list of lines; lines that pay for no part of a subscription are left out. */
 export const invoiceLines = (values: ReadonlyArray<unknown>): ReadonlyArray<InvoiceLine> =>
   new ShapeReader({ data: values }, "lines").array("data").flatMap(invoiceLine)
 
@@ -70,7 +72,7 @@ interface Origin {
   readonly metadata: unknown
 }
 
-/** The subscription of an invoice, and the metadata that it had then. */
+/** Returns the subscription of an invoice, and the metadata that the subscription had at that time. */
 export const originOf = (invoice: ShapeReader): Origin => {
   const parent = invoice.optionalObject("parent")
   if (parent !== undefined) {
@@ -84,11 +86,11 @@ export const originOf = (invoice: ShapeReader): Origin => {
   return { subscriptionId: invoice.optionalId("subscription"), metadata: details?.raw("metadata") }
 }
 
-/** Before June 2023 only the lines of a subscription carried its metadata. */
+/** Before June 2023, only the lines of an invoice contained the metadata of its subscription. */
 const userOfLines = (lines: ReadonlyArray<ShapeReader>): string | undefined =>
   lines.map((line) => userIn(line.raw("metadata"))).find((user) => user !== undefined)
 
-/** Reads an invoice that is paid, of either generation. */
+/** Reads a paid invoice, of either generation of Stripe's interface. */
 export const paidInvoice = (value: unknown): PaidInvoice => {
   const invoice = new ShapeReader(value, "invoice")
   const { metadata, subscriptionId } = originOf(invoice)
@@ -108,10 +110,10 @@ export const paidInvoice = (value: unknown): PaidInvoice => {
   }
 }
 
-/** Whether an invoice is paid. */
+/** True if an invoice is paid. */
 export const isPaidInvoice = (value: unknown): boolean => new ShapeReader(value, "invoice").raw("status") === "paid"
 
-/** The description of an invoice: its own, or that of its first line. */
+/** Returns the description of an invoice, or that of its first line. */
 const descriptionOf = (invoice: ShapeReader): string | undefined =>
   invoice.optionalText("description") ??
   (invoice
@@ -120,7 +122,7 @@ const descriptionOf = (invoice: ShapeReader): string | undefined =>
     .map((line) => line.raw("description"))
     .find((text) => typeof text === "string" && text !== "") as string | undefined)
 
-/** Reads an invoice as people read it. */
+/** Reads an invoice in the form in which people see it. */
 export const listedInvoice = (value: unknown): Invoice => {
   const invoice = new ShapeReader(value, "invoice")
   const currency = invoice.currency("currency")

@@ -4,7 +4,7 @@ import { ShapeReader } from "./ShapeReader.ts"
 
 const UNITS = { day: "day", week: "week", month: "month", year: "year" } as const
 
-/** Cents may have decimals of their own, as a text. */
+/** Returns the amount of a price. If it has fractions of the smallest unit, Stripe states it as a text. */
 const amountOf = (price: ShapeReader): number | undefined => {
   const whole = price.optionalWhole("unit_amount")
   if (whole !== undefined) return whole
@@ -13,7 +13,7 @@ const amountOf = (price: ShapeReader): number | undefined => {
   return Number.isFinite(decimal) ? decimal : undefined
 }
 
-/** Reads the cost of a price; undefined if it is no longer sold. */
+/** Reads a price as an offer; undefined if it is no longer sold. */
 export const priceOffer = (value: unknown): PriceOffer | undefined => {
   const price = new ShapeReader(value, "price")
   if (!price.flag("active")) return undefined

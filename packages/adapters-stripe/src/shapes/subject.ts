@@ -5,19 +5,19 @@ import { isKeptText, type JsonObject, UnknownShape } from "./ShapeReader.ts"
 const objectIn = (value: unknown): JsonObject | undefined =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined
 
-/** An id, or the id of the object that stands in its place. */
+/** Returns an id; the value is the id, or the object that has it. */
 const idIn = (value: unknown): string | undefined => {
   const id = objectIn(value)?.["id"] ?? value
   return isKeptText(id) ? id : undefined
 }
 
-/** The customer that an object is about, or is. */
+/** Returns the customer of an object; the object may be the customer itself. */
 export const customerOf = (value: unknown): string | undefined => {
   const object = objectIn(value)
   return idIn(object?.["object"] === "customer" ? object : object?.["customer"])
 }
 
-/** The ids that an object of Stripe names, in any form of its other fields. */
+/** Returns the ids that an object of Stripe contains, whatever form its other fields have. */
 export const subjectOf = (value: unknown): PaymentSubject => {
   const object = objectIn(value) ?? {}
   const origin = objectIn(objectIn(object["parent"])?.["subscription_details"])
@@ -30,7 +30,9 @@ export const subjectOf = (value: unknown): PaymentSubject => {
   }
 }
 
-/** Reads an object by itself. An unreadable one names the place and its person. */
+/**
+ * Reads an object with `read`. If its form is unknown, returns the unknown field and the ids that the object contains.
+ */
 export const orUnreadable = <A>(
   value: unknown,
   read: (value: unknown) => A

@@ -13,7 +13,10 @@ const STATUSES: Readonly<Record<string, SubscriptionStatus>> = {
   canceled: "ended"
 }
 
-/** Since 2025-03-31 each item has a period of its own; before, the subscription had one for all. */
+/**
+ * Reads an item of a subscription. Since 2025-03-31 each item has a period of its own; before, the subscription had one
+ * period for all items.
+ */
 const subscriptionItem = (item: ShapeReader, subscription: ShapeReader): SubscriptionItem => {
   const holder = item.has("current_period_start") || !subscription.has("current_period_start") ? item : subscription
   return {
@@ -23,14 +26,14 @@ const subscriptionItem = (item: ShapeReader, subscription: ShapeReader): Subscri
   }
 }
 
-/** The time of its end, if that is decided: a given time, or the end of the period. */
+/** Returns the time at which the subscription ends, if that is decided: a stated time, or the end of the period. */
 const endsAtOf = (subscription: ShapeReader, items: ReadonlyArray<SubscriptionItem>): number | undefined => {
   const cancelAt = subscription.optionalTime("cancel_at")
   if (cancelAt !== undefined || !subscription.flag("cancel_at_period_end")) return cancelAt
   return Math.max(...items.map(({ periodEnd }) => periodEnd))
 }
 
-/** Reads a subscription of either generation. */
+/** Reads a subscription, of either generation of Stripe's interface. */
 export const paymentSubscription = (value: unknown): PaymentSubscription => {
   const subscription = new ShapeReader(value, "subscription")
   const status = subscription.oneOf("status", STATUSES)

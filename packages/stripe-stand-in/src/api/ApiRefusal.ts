@@ -1,4 +1,4 @@
-/** An error as Stripe answers it. */
+/** An error in the form of Stripe's error responses. */
 export class ApiRefusal extends Error {
   override readonly name = "ApiRefusal"
   readonly status: number

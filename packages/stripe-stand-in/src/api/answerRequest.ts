@@ -7,9 +7,9 @@ import { parseForm } from "./formBody.ts"
 
 export interface ApiOptions {
   readonly books: StandInBooks
-  /** The only key that requests may come with. */
+  /** The only key that is accepted in requests. */
   readonly apiKey: string
-  /** Whether the provider is out of order at the moment. */
+  /** True while the stand-in plays an outage. */
   readonly isDown: () => boolean
 }
 
@@ -26,7 +26,7 @@ const isKey = (header: string | null, apiKey: string): boolean => {
   return given.length === right.length && timingSafeEqual(given, right)
 }
 
-/** As long as Stripe keeps its answers. */
+/** The days for which responses to idempotency keys are stored, as at Stripe. */
 const KEYS_KEPT_DAYS = 1
 
 const forgetKeys = ({ state }: StandInBooks, now: number): void => {
@@ -35,7 +35,10 @@ const forgetKeys = ({ state }: StandInBooks, now: number): void => {
   }
 }
 
-/** Answers once for a key: the same request again gets the first answer again, another one with it is refused. */
+/**
+ * Answers a request with an idempotency key. If the same request comes again, returns its first response; another
+ * request with the same key is refused.
+ */
 const answerOnce = (books: StandInBooks, key: string, request: string, answer: () => Answer): Answer => {
   const now = books.now()
   forgetKeys(books, now)
@@ -46,12 +49,12 @@ const answerOnce = (books: StandInBooks, key: string, request: string, answer: (
   }
   if (kept !== undefined) return { ...kept, headers: { "idempotent-replayed": "true" } }
   const first = answer()
-  // Stripe keeps no answer to a request that it refused before beginning with it.
+  // Stripe does not store the response to a request that it refused before it began to process it.
   if (first.status < 400) books.state.keys[key] = { request, status: first.status, body: first.body, created: now }
   return first
 }
 
-/** Answers one of the requests that Stripe's SDK sends. `path` is behind `/v1/`. */
+/** Answers a request of Stripe's SDK. `path` is the part of the address after `/v1/`. */
 export const answerRequest = async (
   { apiKey, books, isDown }: ApiOptions,
   request: Request,

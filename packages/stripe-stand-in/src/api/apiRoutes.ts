@@ -19,10 +19,10 @@ import { ApiRefusal, badParameter, missing } from "./ApiRefusal.ts"
 import { type Form, formAt, textAt, textsOf } from "./formBody.ts"
 import { pageOf } from "./lists.ts"
 
-/** A request to the interface. */
+/** A request to the interface that imitates Stripe's. */
 export interface ApiRequest {
   readonly method: string
-  /** Behind the version: `checkout/sessions/cs_1`. */
+  /** The path after the version, for example `checkout/sessions/cs_1`. */
   readonly path: string
   readonly form: Form
   readonly view: View
@@ -36,7 +36,7 @@ interface Context extends ApiRequest {
 
 type Route = (context: Context) => object
 
-/** Stripe refuses unknown parameters, so that a misspelt one is not taken for an absent one. */
+/** Refuses unknown parameters as Stripe does, so that a misspelt parameter is not taken for an absent one. */
 const onlyThese = (form: Form, known: ReadonlyArray<string>): void => {
   const strange = Object.keys(form).find((name) => !known.includes(name))
   if (strange !== undefined) throw badParameter(strange, `Received unknown parameter: ${strange}`, "parameter_unknown")
@@ -94,7 +94,7 @@ const listPortals: Route = ({ books, form }) => {
   return { object: "list", url: "/v1/billing_portal/configurations", has_more: false, data: [configuration] }
 }
 
-/** The one price of a checkout, which has to fit its mode. */
+/** Returns the one price and the quantity of a checkout, and checks that the price fits the mode. */
 const itemOf = (books: StandInBooks, form: Form, mode: string): { price: StandInPrice; quantity: number } => {
   const items = formAt(form, "line_items")
   if (Object.keys(items).length !== 1) throw badParameter("line_items", "The stand-in sells one thing at a time.")
@@ -151,7 +151,7 @@ const createSession: Route = (context) => {
   return renderSession(session, view)
 }
 
-/** Whether a request asks for an object with another one in the place of its id. */
+/** True if a request asks that an object replaces its id in the response. */
 const expands = (form: Form, path: string): boolean => Object.values(textsOf(formAt(form, "expand"))).includes(path)
 
 const listSessions: Route = ({ books, form, view }) => {
@@ -165,7 +165,7 @@ const listSessions: Route = ({ books, form, view }) => {
   return pageOf("/v1/checkout/sessions", sessions, form, (session) => renderSession(session, view, isExpanded))
 }
 
-/** A page that is closed or paid cannot be closed, as at Stripe. */
+/** Closes a checkout page. As at Stripe, a page that is closed or paid cannot be closed. */
 const closeSession: Route = ({ books, id, view }) => {
   const session = found("checkout.session", books.state.sessions, id)
   if (session.status !== "open") {
@@ -203,7 +203,7 @@ const listInvoicePayments: Route = ({ books, form, view }) => {
   return pageOf("/v1/invoice_payments", paid, form, (invoice) => renderInvoicePayment(invoice, view, isExpanded))
 }
 
-/** The charges of all payments. */
+/** Lists the charges of all payments. */
 const listCharges: Route = ({ books, form, view }) => {
   onlyThese(form, ["created", "limit", "starting_after"])
   const charges = Object.values(books.state.payments).map((payment) => ({ ...payment, id: payment.charge, payment }))
@@ -220,14 +220,14 @@ const listDisputes: Route = ({ books, form, view }) => {
   return pageOf("/v1/disputes", Object.values(books.state.disputes), form, (dispute) => renderDispute(dispute, view))
 }
 
-/** As at Stripe without a status: subscriptions that have not ended. */
+/** Lists the subscriptions that have not ended, as Stripe does without a status. */
 const listSubscriptions: Route = ({ books, form, view }) => {
   onlyThese(form, ["limit", "starting_after"])
   const live = Object.values(books.state.subscriptions).filter(({ status }) => status !== "canceled")
   return pageOf("/v1/subscriptions", live, form, (subscription) => renderSubscription(subscription, view))
 }
 
-/** One that has ended is not found any more, as at Stripe. */
+/** Ends a subscription at once. As at Stripe, a subscription that has ended is not found. */
 const endSubscription: Route = ({ books, id, view }) => {
   const subscription = found("subscription", books.state.subscriptions, id)
   if (subscription.status === "canceled") throw missing("subscription", id, "id")
@@ -276,7 +276,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   "GET events": listEvents
 }
 
-/** Answers a request as Stripe does. Throws `ApiRefusal`. */
+/** Answers a request as Stripe does. Throws `ApiRefusal` if Stripe would refuse it. */
 export const answerApi = (books: StandInBooks, request: ApiRequest): object => {
   const parts = request.path.split("/").map(decodeURIComponent)
   for (const [name, route] of Object.entries(ROUTES)) {

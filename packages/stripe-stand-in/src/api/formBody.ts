@@ -1,14 +1,17 @@
-/** A form as Stripe takes it: texts, and what names in brackets make of them. */
+/** A form in Stripe's encoding: texts, and nested forms for names with brackets. */
 export interface Form {
   readonly [name: string]: Form | string | undefined
 }
 
 const UNSAFE = new Set(["__proto__", "constructor", "prototype"])
 
-/** `a[b][0]` as the way to a value. */
+/** Splits a name such as `a[b][0]` into the path to its value. */
 const wayOf = (name: string): ReadonlyArray<string> => name.split(/\]?\[|\]/).filter((part) => part !== "")
 
-/** Parses a form-encoded body or query with names like `line_items[0][price]`; an indexed value is an object by index. */
+/**
+ * Parses a form-encoded body or query with names such as `line_items[0][price]`. An indexed list becomes an object with
+ * the indexes as keys.
+ */
 export const parseForm = (text: string): Form => {
   const form: Record<string, Form | string> = {}
   for (const [name, value] of new URLSearchParams(text)) {
@@ -34,7 +37,7 @@ export const formAt = (form: Form, name: string): Form => {
   return typeof value === "object" ? value : {}
 }
 
-/** All texts of a form: metadata, or an indexed list. */
+/** Returns the texts of a form: metadata, or an indexed list. */
 export const textsOf = (form: Form): Record<string, string> =>
   Object.fromEntries(
     Object.entries(form).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : []))

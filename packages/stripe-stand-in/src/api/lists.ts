@@ -12,7 +12,7 @@ const limitOf = (query: Form): number => {
   return limit
 }
 
-/** One page of objects that are stored in the order of their creation: newest first, as Stripe lists. */
+/** Returns one page of objects, newest first as at Stripe. The objects are stored in the order of their creation. */
 export const pageOf = <A extends Listed>(
   url: string,
   kept: ReadonlyArray<A>,

@@ -22,20 +22,22 @@ import type {
   Subscription
 } from "./StandInState.ts"
 
-/** The forms in which the stand-in writes events: as before Stripe's version of 2025-03-31, and as now. */
+/**
+ * The forms in which the stand-in writes events: the one before Stripe's version of 2025-03-31, and the current one.
+ */
 export const STAND_IN_GENERATIONS = ["2024-06-20", "2026-10-28.endive"] as const
 export type StandInGeneration = (typeof STAND_IN_GENERATIONS)[number]
 
-/** Whether a version of Stripe's interface is one of before 2025-03-31. */
+/** True for versions of Stripe's interface before 2025-03-31. */
 export const isOldVersion = (version: string): boolean => version < "2025-03-31"
 
-/** As long as Stripe lists its events. */
+/** The days for which events are stored, as at Stripe. */
 const EVENTS_KEPT_DAYS = 30
 
-/** Settings of the portal, by feature: those of Stripe's that `docs/billing.md` names. */
+/** The settings of the customer portal by feature: those settings of Stripe's that `docs/billing.md` names. */
 export type PortalFeatures = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
-/** The portal as `docs/billing.md` wants it. */
+/** The settings of the portal that `docs/billing.md` requires. */
 export const PORTAL_FEATURES: PortalFeatures = {
   payment_method_update: { enabled: true },
   subscription_cancel: { enabled: true, mode: "at_period_end" },
@@ -48,7 +50,7 @@ export const PORTAL_FEATURES: PortalFeatures = {
   }
 }
 
-/** Something that the stand-in cannot do, with a sentence for the person who asked for it. */
+/** The stand-in cannot do what a person asked for; the message says why, for that person. */
 export class StandInRefusal extends Error {
   override readonly name = "StandInRefusal"
 }
@@ -57,16 +59,16 @@ export interface BooksOptions {
   readonly state: StandInState
   readonly prices: ReadonlyArray<StandInPrice>
   readonly generation: StandInGeneration
-  /** The real time in Unix milliseconds. */
+  /** Returns the real time in Unix milliseconds. */
   readonly realNow: () => number
-  /** The address of one of the stand-in's pages. */
+  /** Returns the address of a page of the stand-in. */
   readonly pageUrl: (path: string) => string
   readonly onEvent: (event: StoredEvent) => void
-  /** The features of its portal, as Stripe words them. */
+  /** The features of the portal, by Stripe's names. */
   readonly portal: PortalFeatures
 }
 
-/** The object of an event. */
+/** The object that an event reports. */
 type Reported =
   | { readonly session: Session }
   | { readonly subscription: Subscription }
@@ -92,7 +94,7 @@ export class StandInBooks {
   readonly #options: BooksOptions
   readonly #prices: Map<string, StandInPrice>
   #generation: StandInGeneration
-  /** The time at which something happens that was due before now. */
+  /** The time at which due work is being done, if that is earlier than now. */
   #moment: number | undefined
 
   constructor(options: BooksOptions) {
@@ -102,12 +104,12 @@ export class StandInBooks {
     this.#generation = options.generation
   }
 
-  /** The stand-in's time in whole seconds. */
+  /** Returns the stand-in's time in whole seconds. */
   now(): number {
     return this.#moment ?? Math.floor((this.#options.realNow() + this.state.aheadMs) / 1000)
   }
 
-  /** Does something as of a moment. */
+  /** Runs `work` as if the current time were `moment`. */
   asOf<A>(moment: number, work: () => A): A {
     const before = this.#moment
     this.#moment = moment
@@ -118,12 +120,12 @@ export class StandInBooks {
     }
   }
 
-  /** Moves the clock to a later time, in seconds. */
+  /** Moves the clock to a later time, given in seconds. */
   moveClock(to: number): void {
     this.state.aheadMs = to * 1000 - this.#options.realNow()
   }
 
-  /** Writes events from now on in another form. */
+  /** Changes the generation of the form in which later events are written. */
   set generation(generation: StandInGeneration) {
     this.#generation = generation
   }
@@ -152,7 +154,7 @@ export class StandInBooks {
     return this.#prices.get(id)
   }
 
-  /** A price that something was bought at; one that is on sale no more is still known by its id. */
+  /** Returns the price of a purchase. If the price is no longer on sale, only its id is known. */
   price(id: string): StandInPrice {
     return this.#prices.get(id) ?? { id, name: id, amount: 0, currency: "usd", every: { unit: "month", count: 1 } }
   }
@@ -183,7 +185,7 @@ export class StandInBooks {
     return session
   }
 
-  /** Reports what happened, in the present form of events. */
+  /** Stores an event about an object, in the current form of events, and announces it. */
   emit(kind: string, reported: Reported): void {
     const created = this.now()
     const id = this.newId("evt")

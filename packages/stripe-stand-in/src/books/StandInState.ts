@@ -1,13 +1,13 @@
-/** The state of a stand-in: plain JSON, times in whole seconds as at Stripe, amounts in minor units. */
+/** The state of a stand-in as plain JSON. Times are whole seconds as at Stripe, and amounts are minor units. */
 
 /** A price of the stand-in. */
 export interface StandInPrice {
   readonly id: string
-  /** The name on the page, for example `Pro`. */
+  /** The name of the price on pages, for example `Pro`. */
   readonly name: string
-  /** In the smallest unit of the currency, as Stripe counts it. */
+  /** The amount in the smallest unit of the currency, as at Stripe. */
   readonly amount: number
-  /** ISO 4217, lower case. */
+  /** The currency's ISO 4217 code in lower case. */
   readonly currency: string
   /** The time that one payment covers; undefined for a one-time price. */
   readonly every?: { readonly unit: "day" | "week" | "month" | "year"; readonly count: number } | undefined
@@ -33,7 +33,7 @@ export interface Session {
   readonly quantity: number
   readonly reference: string | undefined
   readonly metadata: Metadata
-  /** Of the subscription or the payment that comes of it. */
+  /** The metadata of the subscription or the payment that the page creates. */
   readonly innerMetadata: Metadata
   /** True if a one-time payment gets an invoice. */
   readonly isInvoiced: boolean
@@ -45,7 +45,7 @@ export interface Session {
   total: number
   subscription?: string
   payment?: string
-  /** When a payment that takes days arrives, or is known to have failed. */
+  /** The time at which a delayed payment arrives or fails, and whether it succeeds. */
   arrival?: { readonly at: number; readonly succeeds: boolean }
 }
 
@@ -54,12 +54,12 @@ export interface Subscription {
   readonly customer: string
   readonly metadata: Metadata
   readonly created: number
-  /** All invoices are of nothing. */
+  /** True if all invoices have a total of zero. */
   readonly isFree: boolean
   readonly quantity: number
   price: string
   status: "trialing" | "active" | "past_due" | "canceled"
-  /** From which periods are counted, and how many have begun since. */
+  /** The time from which periods are counted, and the number of periods that have begun since. */
   anchor: number
   periods: number
   periodStart: number
@@ -82,13 +82,13 @@ export interface Line {
 export interface Invoice {
   readonly id: string
   readonly customer: string
-  /** None: it is for something that was bought once. */
+  /** The id of the subscription; undefined if the invoice is for a one-time purchase. */
   readonly subscription: string | undefined
-  /** Of the subscription, as it was. */
+  /** The metadata that the subscription had when the invoice was made. */
   readonly metadata: Metadata
   readonly reason: "subscription_create" | "subscription_cycle" | "subscription_update" | "manual"
   readonly lines: ReadonlyArray<Line>
-  /** Of each line; the amount of a line is for the whole quantity. */
+  /** The quantity of each line. The amount of a line is for the whole quantity. */
   readonly quantity: number
   readonly total: number
   readonly currency: string
@@ -125,23 +125,23 @@ export interface Dispute {
   readonly amount: number
   readonly created: number
   status: "needs_response" | "won" | "lost"
-  /** Movements on the account: out when it opened, back when it was won. */
+  /** The movements on the account: out when the dispute opened, and back when it was won. */
   moves: ReadonlyArray<number>
 }
 
-/** An event as it is sent: its text never changes. */
+/** An event in the form in which it is sent. Its text never changes. */
 export interface StoredEvent {
   readonly id: string
   readonly kind: string
   readonly created: number
   readonly text: string
-  /** Not delivered yet. */
+  /** True if the event is not delivered yet. */
   isPending: boolean
   /** The number of deliveries that the receiver refused. */
   failures: number
 }
 
-/** The first answer to an idempotency key. */
+/** The first response to a request with an idempotency key. */
 export interface KeptAnswer {
   readonly request: string
   readonly status: number

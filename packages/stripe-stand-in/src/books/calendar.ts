@@ -6,7 +6,10 @@ const DAY = 86_400
 
 export const days = (count: number): number => count * DAY
 
-/** A time some calendar months later, on the month's last day if it lacks the day. In seconds, UTC. */
+/**
+ * Returns the time a number of calendar months later, in seconds and UTC. If that month lacks the day, the result is
+ * its last day.
+ */
 const addMonths = (seconds: number, months: number): number => {
   const from = new Date(seconds * 1000)
   const first = Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + months, 1)
@@ -16,7 +19,10 @@ const addMonths = (seconds: number, months: number): number => {
   return first / 1000 + days(Math.min(from.getUTCDate(), lastDay) - 1) + sinceMidnight
 }
 
-/** When the n-th period after an anchor begins; always counted from the anchor, so that a 31st stays one. */
+/**
+ * Returns the time at which a period begins, `periods` periods after the anchor. It is always computed from the anchor,
+ * so that a period that begins on a 31st does so again after a shorter month.
+ */
 export const periodAfter = (anchor: number, { count, unit }: Every, periods: number): number => {
   switch (unit) {
     case "day":

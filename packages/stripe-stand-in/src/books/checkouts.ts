@@ -35,7 +35,7 @@ export const openSession = (books: StandInBooks, input: NewSession): Session => 
   return session
 }
 
-/** The payment has arrived, or nothing was to pay: the purchase takes effect. */
+/** Carries out a purchase after its payment has arrived, or if there was nothing to pay. */
 const fulfil = (books: StandInBooks, session: Session, options: PayOptions): void => {
   if (session.mode === "subscription") {
     const subscription = beginSubscription(books, session, options)
@@ -52,7 +52,10 @@ const fulfil = (books: StandInBooks, session: Session, options: PayOptions): voi
   if (session.isInvoiced) invoiceOfSale(books, session)
 }
 
-/** Completes a checkout page as a person does. Refuses a page that is complete or expired, and a card that is declined. */
+/**
+ * Completes a checkout page as a person does. Throws `StandInRefusal` if the page is complete or expired, or if the
+ * card is declined.
+ */
 export const pay = (books: StandInBooks, id: string, options: PayOptions = {}): Session => {
   const session = books.session(id)
   const { isFree = false, means = "works", trialDays = 0 } = options
@@ -66,7 +69,7 @@ export const pay = (books: StandInBooks, id: string, options: PayOptions = {}): 
   return session
 }
 
-/** The result of a transfer that takes days. */
+/** Carries out the success or the failure of a delayed payment. */
 export const settleArrival = (books: StandInBooks, session: Session): void => {
   const succeeds = session.arrival?.succeeds === true
   delete session.arrival

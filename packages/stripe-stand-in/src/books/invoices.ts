@@ -3,7 +3,9 @@ import { takePayment } from "./payments.ts"
 import { type StandInBooks, StandInRefusal } from "./StandInBooks.ts"
 import type { Invoice, Line, Session, Subscription } from "./StandInState.ts"
 
-/** When a payment that failed is tried again, in days after it failed first; then the subscription ends. */
+/**
+ * The days after the first failure at which a failed payment is tried again. After the last one, the subscription ends.
+ */
 const RETRY_DAYS = [3, 5, 7]
 
 type NewLine = Omit<Line, "id">
@@ -17,7 +19,7 @@ export const makeInvoice = (
   const id = books.newId("in")
   const charged = lines.map((line) => ({
     ...line,
-    // A discount is on the whole invoice; only prorations have it in their amount.
+    // A discount applies to the whole invoice; only for prorations is it included in the amount of the line.
     amount: subscription.isFree && line.isProration ? 0 : line.amount * subscription.quantity,
     id: books.newId("il")
   }))
@@ -53,7 +55,7 @@ const reportPaid = (books: StandInBooks, invoice: Invoice): void => {
   books.emit("invoice.payment_succeeded", { invoice })
 }
 
-/** The invoice of something that was bought once, which is paid already. */
+/** Creates the invoice of a one-time purchase, which is already paid. */
 export const invoiceOfSale = (books: StandInBooks, session: Session): void => {
   const { customer, payment, price, total } = session
   const now = books.now()
@@ -79,11 +81,11 @@ export const invoiceOfSale = (books: StandInBooks, session: Session): void => {
   reportPaid(books, invoice)
 }
 
-/** Whether an invoice of a subscription still waits for its money. */
+/** True if an invoice of the subscription is still open. */
 const owesMore = (books: StandInBooks, { id }: Subscription): boolean =>
   Object.values(books.state.invoices).some(({ status, subscription }) => subscription === id && status === "open")
 
-/** The subscription cannot be collected for any more. */
+/** Ends a subscription whose invoice could not be collected. */
 const giveUp = (books: StandInBooks, subscription: Subscription, invoice: Invoice): void => {
   invoice.status = "uncollectible"
   subscription.status = "canceled"
@@ -92,10 +94,13 @@ const giveUp = (books: StandInBooks, subscription: Subscription, invoice: Invoic
   books.emit("customer.subscription.deleted", { subscription })
 }
 
-/** Whether a subscription's card pays an invoice, or there is nothing to pay. */
+/** True if the subscription's card pays the invoice, or if there is nothing to pay. */
 export const willPay = ({ card }: Subscription, { total }: Invoice): boolean => card === "works" || total <= 0
 
-/** Charges the subscription's card for an invoice; what fails is tried again, and in the end the subscription ends. */
+/**
+ * Charges the subscription's card for an invoice. A failed payment is tried again; after the last failure the
+ * subscription ends.
+ */
 export const collect = (books: StandInBooks, subscription: Subscription, invoice: Invoice): void => {
   invoice.attempts += 1
   if (willPay(subscription, invoice)) {
@@ -117,14 +122,14 @@ export const collect = (books: StandInBooks, subscription: Subscription, invoice
   books.emit("customer.subscription.updated", { subscription })
 }
 
-/** The first invoice of a subscription, which its checkout page has paid. */
+/** Marks the first invoice of a subscription as paid, because its checkout page has paid it. */
 export const settleFirst = (books: StandInBooks, invoice: Invoice): void => {
   invoice.attempts = 1
   settle(books, invoice)
   reportPaid(books, invoice)
 }
 
-/** A person pays an open invoice by hand, with a card that works from now on. */
+/** Pays an open invoice by hand. The card of the subscription works from then on. */
 export const payInvoice = (books: StandInBooks, id: string): void => {
   const invoice = books.state.invoices[id]
   if (invoice?.subscription === undefined || invoice.status !== "open") {

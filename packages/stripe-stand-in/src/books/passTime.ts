@@ -9,7 +9,7 @@ interface Due {
   readonly happen: () => void
 }
 
-/** All that will happen by itself, in any order. */
+/** Returns all work that is due at some time, in any order. */
 const agenda = (books: StandInBooks): ReadonlyArray<Due> => {
   const { invoices, sessions, subscriptions } = books.state
   const renewals = Object.values(subscriptions)
@@ -31,13 +31,13 @@ const agenda = (books: StandInBooks): ReadonlyArray<Due> => {
   return [...renewals, ...retries, ...pages]
 }
 
-/** The first of what will happen by itself until a time. */
+/** Returns the earliest work that is due until a time. */
 const nextDue = (books: StandInBooks, until: number): Due | undefined =>
   agenda(books)
     .filter(({ at }) => at <= until)
     .toSorted((one, other) => one.at - other.at)[0]
 
-/** When the next subscription renews or ends, in seconds. */
+/** Returns the time at which the next subscription renews or ends, in seconds. */
 export const nextRenewal = (books: StandInBooks): number | undefined => {
   const ends = Object.values(books.state.subscriptions).flatMap(({ periodEnd, status }) =>
     status === "canceled" ? [] : [periodEnd]
@@ -45,11 +45,11 @@ export const nextRenewal = (books: StandInBooks): number | undefined => {
   return ends.length === 0 ? undefined : Math.min(...ends)
 }
 
-/** More would be a mistake in a date. */
+/** Limits for moving the clock: a larger number of steps or days would be a mistake in a date. */
 const MOST_AT_ONCE = 10_000
 const FURTHEST_DAYS = 3_660
 
-/** Lets all happen that is due by now, each as of its own time. */
+/** Does all work that is due until a time, each piece as of its own time. */
 export const catchUp = (books: StandInBooks, until = books.now()): void => {
   for (let count = 0; count < MOST_AT_ONCE; count++) {
     const due = nextDue(books, until)
@@ -59,7 +59,7 @@ export const catchUp = (books: StandInBooks, until = books.now()): void => {
   throw new StandInRefusal("Too much would happen until then.")
 }
 
-/** Moves the clock forward to a time in Unix milliseconds. What happens until then happens in its order. */
+/** Moves the clock forward to a time in Unix milliseconds. All work that is due until then is done in its order. */
 export const moveClock = (books: StandInBooks, toMs: number): void => {
   const to = Math.floor(toMs / 1000)
   const now = books.now()

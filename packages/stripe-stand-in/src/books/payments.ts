@@ -1,7 +1,7 @@
 import { type StandInBooks, StandInRefusal } from "./StandInBooks.ts"
 import type { Dispute, Payment, Refund } from "./StandInState.ts"
 
-/** Takes money. */
+/** Creates a successful payment. */
 export const takePayment = (
   books: StandInBooks,
   input: Pick<Payment, "customer" | "metadata" | "amount" | "currency">
@@ -14,7 +14,7 @@ export const takePayment = (
   return payment
 }
 
-/** Refunds an amount in minor units; the remaining amount if none is named. */
+/** Refunds an amount in minor units, or the remaining amount if none is given. */
 export const refund = (books: StandInBooks, paymentId: string, amount?: number): Refund => {
   const payment = books.payment(paymentId)
   const left = payment.amount - payment.refunded
@@ -30,7 +30,7 @@ export const refund = (books: StandInBooks, paymentId: string, amount?: number):
   return made
 }
 
-/** A bank takes a payment back because its customer says so. */
+/** Opens a dispute: the customer's bank takes a payment back. */
 export const openDispute = (books: StandInBooks, paymentId: string): Dispute => {
   const { amount, refunded } = books.payment(paymentId)
   const disputed = amount - refunded
@@ -52,7 +52,7 @@ export const openDispute = (books: StandInBooks, paymentId: string): Dispute => 
   return dispute
 }
 
-/** The bank decides. A won dispute returns the money. */
+/** Closes a dispute with the bank's decision. If it is won, the money returns. */
 export const closeDispute = (books: StandInBooks, id: string, outcome: "won" | "lost"): Dispute => {
   const dispute = books.state.disputes[id]
   if (dispute === undefined || dispute.status !== "needs_response") {

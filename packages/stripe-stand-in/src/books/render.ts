@@ -10,17 +10,17 @@ import type {
   Subscription
 } from "./StandInState.ts"
 
-/** The objects to which others refer. */
+/** Finds the objects to which other objects refer. */
 export interface References {
   price(id: string): StandInPrice
   payment(id: string): Payment
-  /** The invoice that a payment paid. */
+  /** Returns the invoice that a payment has paid. */
   invoiceOfPayment(id: string): Invoice | undefined
-  /** The address of one of the stand-in's pages. */
+  /** Returns the address of a page of the stand-in. */
   pageUrl(path: string): string
 }
 
-/** The stand-in's objects in Stripe's form. `isOld`: the form before its version of 2025-03-31. */
+/** The form in which objects are returned. `isOld` is true for the form before Stripe's version of 2025-03-31. */
 export interface View {
   readonly books: References
   readonly isOld: boolean
@@ -67,7 +67,7 @@ export const renderItems = ({ id, price, quantity, total }: Session, { books }: 
   }
 ]
 
-/** `isExpanded`: with its lines. */
+/** Returns a checkout session in Stripe's form; if `isExpanded`, with its line items. */
 export const renderSession = (session: Session, view: View, isExpanded = false) => ({
   ...renderPage(session, view),
   ...(isExpanded
@@ -169,7 +169,7 @@ const renderLine = (line: Line, invoice: Invoice, { books, isOld }: View) => {
 export const renderLines = (invoice: Invoice, view: View) =>
   invoice.lines.map((line) => renderLine(line, invoice, view))
 
-/** The fields of an invoice about its subscription, in either generation. */
+/** Returns the fields of an invoice about its subscription, in the form of either generation. */
 const originOf = ({ metadata, payment, subscription }: Invoice, isOld: boolean) => {
   const paid = isOld ? { payment_intent: payment ?? null, paid: payment !== undefined } : {}
   if (subscription === undefined) return isOld ? { ...paid, subscription: null } : { parent: null }
@@ -180,7 +180,10 @@ const originOf = ({ metadata, payment, subscription }: Invoice, isOld: boolean) 
       }
 }
 
-/** Stripe's `period_start` of a renewal is the period before the one that its lines are for. */
+/**
+ * Returns the period of an invoice. For a renewal, Stripe's `period_start` is the beginning of the period before the
+ * one for which its lines are.
+ */
 const periodOf = ({ created, lines, reason }: Invoice) => {
   const [line] = lines
   if (reason !== "subscription_cycle" || line === undefined) return { period_start: created, period_end: created }
@@ -211,7 +214,7 @@ export const renderInvoice = (invoice: Invoice, view: View) => ({
   ...originOf(invoice, view.isOld)
 })
 
-/** `isExpanded`: with the invoice itself. */
+/** Returns the payment of an invoice in Stripe's form; if `isExpanded`, with the invoice itself. */
 export const renderInvoicePayment = (invoice: Invoice, view: View, isExpanded: boolean) => {
   const { created, currency, id, paid, payment } = invoice
   return {

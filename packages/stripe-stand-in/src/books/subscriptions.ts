@@ -9,7 +9,7 @@ const everyOf = ({ every, id }: StandInPrice): NonNullable<StandInPrice["every"]
   return every
 }
 
-/** A subscription that a checkout page has paid for, with its first invoice. */
+/** Creates a subscription that a checkout page has paid for, with its first invoice. */
 export const beginSubscription = (books: StandInBooks, session: Session, options: PayOptions): Subscription => {
   const { card = "works", isFree = false, trialDays = 0 } = options
   const now = books.now()
@@ -47,7 +47,9 @@ const end = (books: StandInBooks, subscription: Subscription): void => {
   books.emit("customer.subscription.deleted", { subscription })
 }
 
-/** The period is over: the next one begins and is charged for, or the subscription ends as was decided. */
+/**
+ * Ends a period of a subscription: the next one begins and is charged, or the subscription ends if that was decided.
+ */
 export const renew = (books: StandInBooks, subscription: Subscription): void => {
   if (subscription.cancelAtPeriodEnd) return end(books, subscription)
   const price = books.price(subscription.price)
@@ -58,7 +60,8 @@ export const renew = (books: StandInBooks, subscription: Subscription): void => 
   const { periodEnd, periodStart } = subscription
   const line = { price: price.id, amount: price.amount, start: periodStart, end: periodEnd, isProration: false }
   const invoice = makeInvoice(books, subscription, "subscription_cycle", [line])
-  // A card that fails is charged at the same moment here: one report contains both, because two would have no order.
+  // In the stand-in, a failing card is charged at the moment of the renewal. One event reports both, because two events
+  // would have no order.
   if (willPay(subscription, invoice) || subscription.status === "past_due") {
     books.emit("customer.subscription.updated", { subscription })
   }
@@ -71,7 +74,7 @@ const running = (books: StandInBooks, id: string): Subscription => {
   return subscription
 }
 
-/** Ends a subscription: with its period, or at once. */
+/** Ends a subscription at the end of its period, or at once. */
 export const cancel = (books: StandInBooks, id: string, when: "period-end" | "now"): void => {
   const subscription = running(books, id)
   subscription.canceledAt = books.now()
@@ -80,7 +83,7 @@ export const cancel = (books: StandInBooks, id: string, when: "period-end" | "no
   books.emit("customer.subscription.updated", { subscription })
 }
 
-/** Takes back that a subscription is to end with its period. */
+/** Cancels the decision that a subscription ends at the end of its period. */
 export const resume = (books: StandInBooks, id: string): void => {
   const subscription = running(books, id)
   subscription.cancelAtPeriodEnd = false
@@ -88,14 +91,14 @@ export const resume = (books: StandInBooks, id: string): void => {
   books.emit("customer.subscription.updated", { subscription })
 }
 
-/** Sets how the card answers from now on. */
+/** Sets the result of later charges to the card of a subscription. */
 export const setCard = (books: StandInBooks, id: string, card: Card): void => {
   running(books, id).card = card
 }
 
 /**
- * Changes the plan at once. Within the same kind of period the rest of it is credited and charged; another kind begins a new
- * period. A credit beyond the charge is not paid out.
+ * Changes the plan at once. If the interval stays the same, the rest of the period is credited and charged; another
+ * interval begins a new period. A credit that exceeds the charge is not paid out.
  */
 export const changePlan = (books: StandInBooks, id: string, priceId: string): void => {
   const subscription = running(books, id)

@@ -1,4 +1,4 @@
-/** Markup that is safe to send: everything put into it is escaped. */
+/** Markup that is safe to send, because every text in it was escaped. */
 export interface Html {
   readonly markup: string
 }
@@ -21,12 +21,12 @@ const markupOf = (part: Part): string => {
   return "markup" in part ? part.markup : part.map(({ markup }) => markup).join("")
 }
 
-/** Builds markup; texts are escaped, markup and lists of it stand as they are. */
+/** Builds markup: texts are escaped; markup and lists of markup are inserted as they are. */
 export const html = (strings: TemplateStringsArray, ...parts: ReadonlyArray<Part>): Html => ({
   markup: strings.reduce((text, next, index) => text + markupOf(parts[index - 1]) + next)
 })
 
-/** An address that a link may have; anything but a web page leads nowhere. */
+/** Returns the address for a link; undefined if it is not the address of a web page. */
 export const webAddress = (text: string | null | undefined): string | undefined => {
   const url = text != null && URL.canParse(text) ? new URL(text) : undefined
   return url?.protocol === "http:" || url?.protocol === "https:" ? url.href : undefined

@@ -6,10 +6,10 @@ export interface Page {
   readonly body: Html
   /** The address of the stand-in's first page. */
   readonly base: string
-  /** Shown to the person at once: the reason why their request was not carried out. */
+  /** The reason why the person's request was not carried out, which the page shows. */
   readonly problem?: string | undefined
   readonly status?: number
-  /** Other origins that the page's forms may lead to. */
+  /** Other origins to which the forms of the page may redirect. */
   readonly leadsTo?: ReadonlyArray<string | undefined>
 }
 
@@ -36,7 +36,7 @@ code { overflow-wrap: anywhere }
 const originOf = (url: string | undefined): string | undefined =>
   url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined
 
-/** The response with a whole page. It loads nothing but its own style, and runs nothing. */
+/** Returns the response with a whole page. The page loads nothing except its own style sheet, and runs no scripts. */
 export const pageResponse = ({ base, body, leadsTo = [], problem, status = 200, title }: Page): Response => {
   const targets = leadsTo.map(originOf).filter((origin) => origin !== undefined)
   const page = html`<!doctype html>

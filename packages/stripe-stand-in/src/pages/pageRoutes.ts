@@ -14,7 +14,7 @@ import { type Page, pageResponse, STYLE } from "./layout.ts"
 import { portalPage } from "./portalPage.ts"
 import { dateText, money } from "./words.ts"
 
-/** The data of pages, and their actions besides changing the books. */
+/** The data that pages show, and the actions that do more than change the books. */
 export interface PageContext {
   readonly books: StandInBooks
   /** The address of the stand-in's pages. */
@@ -22,12 +22,12 @@ export interface PageContext {
   readonly isDown: () => boolean
   readonly setOutage: (isDown: boolean) => void
   readonly sendEvent: (id: string) => Promise<boolean>
-  /** Settles when the events were sent to the webhook, or after a short while. */
+  /** Resolves when the events have been sent to the webhook endpoint, or after a short time. */
   readonly told: () => Promise<void>
 }
 
 interface Asked {
-  /** The parts of the path. */
+  /** The segments of the path. */
   readonly parts: ReadonlyArray<string>
   readonly query: URLSearchParams
   readonly form: URLSearchParams
@@ -83,7 +83,7 @@ const invoicePage = ({ base, books }: PageContext, id: string | undefined): Page
   return { title: "Invoice", base, body }
 }
 
-/** A page by its path; undefined if there is none. */
+/** Returns the page for a path; undefined if there is none. */
 const show = (context: PageContext, { parts, query }: Asked, problem?: string): Page | undefined => {
   const { base, books, isDown } = context
   const [kind = "", id = ""] = parts
@@ -116,7 +116,7 @@ const portalAction = async (
   return seeOther(`${context.base}/portal/${customer.id}${query}`)
 }
 
-/** The actions of the first page's buttons. */
+/** Carries out the actions of the buttons on the first page. */
 const act = async (
   { books, sendEvent, setOutage }: PageContext,
   parts: ReadonlyArray<string>,
@@ -161,7 +161,7 @@ const perform = async (context: PageContext, { form, parts }: Asked): Promise<Re
 const notFound = (base: string, problem = "There is no such page."): Response =>
   pageResponse({ title: "Not found", base, problem, status: 404, body: html`<p>Go back and try again.</p>` })
 
-/** The page that an action was asked for on, with the reason why it was not done. */
+/** Returns the page on which an action was requested, with the reason why it was refused. */
 const refused = (context: PageContext, asked: Asked, { message }: StandInRefusal): Response => {
   const [kind = ""] = asked.parts
   const query = new URLSearchParams({ return_url: asked.form.get("return_url") ?? "" })
@@ -175,7 +175,7 @@ const refused = (context: PageContext, asked: Asked, { message }: StandInRefusal
   return notFound(context.base, message)
 }
 
-/** Answers a person's browser. `path` is below the stand-in's address. */
+/** Answers a request of a browser. `path` is relative to the stand-in's address. */
 export const answerPage = async (context: PageContext, request: Request, path: string): Promise<Response> => {
   if (path === "style.css") return new Response(STYLE, { headers: { "content-type": "text/css" } })
   const isPost = request.method === "POST"

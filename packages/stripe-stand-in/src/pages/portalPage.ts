@@ -12,7 +12,7 @@ interface Portal {
   readonly back: string | undefined
 }
 
-/** A button that does one thing, and brings the person back to this page. */
+/** Returns a button that carries out one action and returns to this page. */
 const action = ({ back, base, customer }: Portal, name: string, id: string, text: string): Html =>
   html`<form method="post" action="${base}/portal/${customer.id}/${name}">
     <input type="hidden" name="id" value="${id}" />

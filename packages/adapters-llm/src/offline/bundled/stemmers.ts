@@ -13,8 +13,8 @@ import { stemmer as swedish } from "@orama/stemmers/swedish"
 import type { Language } from "@parley/core/adapter"
 
 /**
- * The Snowball stemmer of each language. The published package has these twelve in this file
- * (`tooling/bundleModule.mjs`): the package they come from has thirty, with their maps, in 3.5 MB.
+ * The Snowball stemmer of each language. In the published package, `tooling/bundleModule.mjs` puts the code of these
+ * twelve into this file, because the package of the stemmers contains thirty, with source maps, in 3.5 MB.
  */
 export const STEMMERS: Readonly<Record<Language, (word: string) => string>> = {
   da: danish,
