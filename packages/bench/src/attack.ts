@@ -1,9 +1,10 @@
 /**
- * Attacks a server as one hostile free person, lets a dependency fall silent, and prints the response times of other
- * people before, during and after. `npm run attack` starts servers of its own; `-- --url http://127.0.0.1:3000` attacks a
- * running one on this machine that has the development sign-in, without the silences. `--seconds` is the length of each
- * attack. A silent database needs TEST_DATABASE_URL. Connections and time are bounded; an attacked server keeps a few
- * chats and documents. Exits with 1 if the other people wait longer than the goals.
+ * Attacks a server as one hostile person on the free tier, makes a dependency fall silent, and prints the response
+ * times of other people before, during and after. `npm run attack` starts servers of its own; `-- --url
+ * http://127.0.0.1:3000` attacks a running server on this machine that has the development sign-in, but plays no
+ * silences. `--seconds` is the length of each attack. Playing a silent database needs TEST_DATABASE_URL. Connections
+ * and time are limited; an attacked server keeps a few chats and documents. Exits with 1 if the other people wait
+ * longer than the goals.
  */
 import { fork } from "node:child_process"
 import { once } from "node:events"
@@ -22,9 +23,9 @@ const { values: flags } = parseArgs({
 })
 const milliseconds = Math.min(60, Math.max(1, Number(flags.seconds))) * 1_000
 const PEOPLE = 4
-/** Separates the after-effects of one attack from the beginning of the next. */
+/** The pause between two attacks, so that the after-effects of one are not measured as the beginning of the next. */
 const AFTER_MS = 4_000
-/** The pages that ordinary people read. */
+/** The paths that ordinary people read. */
 const PATHS = ["/api/chat", "/api/billing/balance", "/api/chats"]
 
 const begin = async (index: number, attacker: { readonly url: string; readonly cookie: string }) => {

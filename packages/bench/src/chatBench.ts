@@ -1,6 +1,7 @@
 /**
- * Compares streamed replies through Parley with a bare handler and the usual one, on one fake vendor, in one run. `npm
- * run bench:chat`, with TEST_DATABASE_URL; `-- --quick` for a short run. Exits with 1 if a goal is missed.
+ * Compares streamed replies through Parley with those of a bare handler and of the usual handler, with the same fake
+ * vendor and in the same run. `npm run bench:chat`, with TEST_DATABASE_URL; `-- --quick` for a short run. Exits with 1
+ * if a goal is missed.
  */
 import { parseArgs } from "node:util"
 import pg from "pg"
@@ -101,7 +102,7 @@ const report = (all: ReadonlyArray<Series>): void => {
   const transactions = parley.transactions ?? Number.NaN
   const goals = [
     { text: "processor to the first words beyond (a), ms, at most 1.5", figure: untilAsked, met: untilAsked <= 1.5 },
-    // Holds that are open are renewed every two seconds, which is counted with the rest.
+    // The limit is 2.2, because Parley renews open holds every two seconds, and these transactions are counted as well.
     { text: "transactions to the first words, at most 2", figure: transactions, met: transactions <= 2.2 },
     { text: "replies a second beside (a), at least 0.7", figure: ratios(bare), met: ratios(bare) >= 0.7 },
     { text: "replies a second beside (b), at least 1.2", figure: ratios(usual), met: ratios(usual) >= 1.2 }

@@ -1,8 +1,9 @@
 /**
- * Asks the questions of conversations over documents as a person would, one after another, and counts those for which a
- * model is offered the passages that answer them. `npm run bench:conversations`; `-- --missed` also prints the others
- * with what was offered. All stores are in memory, and words alone are searched. The conversations were written without
- * a look at the search: `data/conversations`. A reply is the recorded one, and cites the passages that answer.
+ * Asks the questions of conversations about documents one after another, as a person would, and counts the questions
+ * for which a model is offered the passages that answer them. `npm run bench:conversations`; `-- --missed` also prints
+ * the other questions, with the offered passages. All stores are in memory, and the search uses words only. The
+ * conversations in `data/conversations` were written without looking at the search. The replies are recorded ones that
+ * cite the passages with the answer.
  */
 import { readFile } from "node:fs/promises"
 import { parseArgs } from "node:util"
@@ -42,15 +43,15 @@ const GOAL = 0.9
 const DATA = new URL("../data/conversations/", import.meta.url)
 const { values: flags } = parseArgs({ options: { missed: { type: "boolean", default: false } } })
 
-/** Tables are written with blanks that say nothing. */
+/** Reduces white space to single spaces, because tables contain spaces without meaning. */
 const plain = (text: string): string => text.replaceAll(/\s+/g, " ")
 
 const has = (passage: string, quote: string): boolean => plain(passage).includes(plain(quote))
 
-/** The question that the model answers now. */
+/** The question that the model is answering at the moment. */
 let asked: AskedQuestion | undefined
 
-/** Writes the recorded reply, with citations of the passages that answer. */
+/** A model that writes the recorded reply, with citations of the passages that contain the answer. */
 const recordedModel = ChatModels.of({
   resolve: () =>
     Effect.succeed({

@@ -1,6 +1,6 @@
 /**
- * Compares pairs of reserve and settle per second on a real Postgres: Parley's ledger and plain SQL, in one run. `npm
- * run bench:credits`, with TEST_DATABASE_URL; `-- --quick` for a short run. Exits with 1 if a goal is missed.
+ * Compares the pairs of a reservation and a charge per second on a real Postgres: Parley's ledger and plain SQL, in one
+ * run. `npm run bench:credits`, with TEST_DATABASE_URL; `-- --quick` for a short run. Exits with 1 if a goal is missed.
  */
 import { parseArgs } from "node:util"
 import pg from "pg"
@@ -30,7 +30,7 @@ const { values: flags } = parseArgs({
 const rounds = Number(flags.rounds ?? (flags.quick ? 3 : 9))
 const milliseconds = Number(flags.milliseconds ?? (flags.quick ? 1000 : 2000))
 const callers = Number(flags.callers)
-/** Time that a measurement waits for other programs to become idle; afterwards it runs beside them. */
+/** The longest time for which a measurement waits for other programs to become idle; then it runs beside them. */
 const patienceMs = flags.quick ? 0 : Number(flags.patience) * 1000
 const DISTURBING_CORES = 0.5
 const ATTEMPTS = 4
@@ -50,7 +50,7 @@ const makeContenders = async (url: string, admin: pg.Client): Promise<ReadonlyAr
   return made.filter(({ name }) => name.includes(flags.only))
 }
 
-/** Repeats a round, a few times at most, if other programs were busy during it, independent of its result. */
+/** Measures a round. If other programs were busy during it, repeats it a few times at most, whatever the result was. */
 const measureQuietly = async (admin: pg.Client, contender: Contender, load: Load): Promise<Measure> => {
   for (let attempt = 1; ; attempt += 1) {
     await waitUntilQuiet(patienceMs)

@@ -1,7 +1,8 @@
 /**
- * Shows how the database grows: stores many replies through Parley on a real Postgres, compares the size of each table
- * with its size after a rewrite, deletes all chats as retention does, and stores half of the replies again. `npm run
- * bench:growth`, with TEST_DATABASE_URL; `-- --replies 20000` for a short run. Exits with 1 if a goal is missed.
+ * Shows the growth of the database. It stores many replies through Parley on a real Postgres, compares the size of each
+ * table with its size after a rewrite, deletes all chats as the retention does, and stores half of the replies again.
+ * `npm run bench:growth`, with TEST_DATABASE_URL; `-- --replies 20000` for a short run. Exits with 1 if a goal is
+ * missed.
  */
 import { parseArgs } from "node:util"
 import { openDatabase } from "@parley/adapters-db"
@@ -17,12 +18,16 @@ if (!(replies >= 1_000 && replies % 2 === 0)) throw new Error("--replies: an eve
 const PEOPLE = 64
 const TURNS = 10
 const MB = 1024 ** 2
-/** The most that all tables may take beside a rewrite of them, and that deleted space may stay unused. */
+/**
+ * The most space that all tables may take, as a multiple of their size after a rewrite; and the most space that chats
+ * and messages may take after all were deleted and half of the replies were stored again, as a multiple of their size
+ * before.
+ */
 const BLOAT = 1.5
 const AGAIN = 1.1
 /**
- * Tables that have about as many rows after each reply as before. Between two rounds of autovacuum, which are a minute
- * apart, they grow with the rate of replies; with the number of replies they may not grow by more than this factor.
+ * Tables that have about the same number of rows after each reply. Between two rounds of autovacuum, which are a minute
+ * apart, they grow with the rate of replies; with the number of replies they may grow at most by the factor `LEVEL`.
  */
 const PASSING = ["credit_holds", "running_replies", "running_reply_texts", "credit_accounts"]
 const LEVEL = 1.5
@@ -74,7 +79,7 @@ const parley = await createParley({
   logger: false
 })
 
-/** Stores so many replies, by `PEOPLE` who each have one conversation after another. */
+/** Stores `count` replies of `PEOPLE` people, each of whom has one conversation after another. */
 const store = async (count: number): Promise<void> => {
   let left = count
   const started = performance.now()

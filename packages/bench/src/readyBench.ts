@@ -1,7 +1,8 @@
 /**
  * Measures the time from an upload until the document is ready, on the embedded database and, with TEST_DATABASE_URL,
- * on Postgres: small texts one after another on a running server, and the first document of fresh servers. `npm run
- * bench:ready`; `-- --quick` for a short run, `-- --pdf <file>` for another PDF. Exits with 1 if a goal is missed.
+ * on Postgres. It measures small texts one after another on a running server, and the first document of new servers.
+ * `npm run bench:ready`; `-- --quick` for a short run, `-- --pdf <file>` for another PDF. Exits with 1 if a goal is
+ * missed.
  */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { loadavg, tmpdir } from "node:os"
@@ -26,14 +27,14 @@ const { values: flags } = parseArgs({
 const TEXTS = flags.quick ? 30 : 60
 const WARM_UP = 5
 const FRESH = flags.quick ? 5 : 9
-/** A person signs in and chooses a file meanwhile. */
+/** The time after a server's start in which a person would sign in and choose a file. */
 const SETTLED_MS = 3_000
 const GOALS_MS = { text: 50, pdf: 1_000 }
 
 const program = new URL(flags.program ?? "../../cli/src/main.ts", import.meta.url)
 const pdf = flags.pdf === undefined ? textPdf(52) : await readFile(flags.pdf)
 
-/** Uses a new server with a new database and an account. */
+/** Runs `use` with a new server, a new database and a signed-in person. */
 const withServer = async <A>(postgres: boolean, use: (uploader: Uploader) => Promise<A>): Promise<A> => {
   const folder = await mkdtemp(join(tmpdir(), "parley-ready-"))
   const agent = makeAgent()
@@ -57,11 +58,11 @@ const withServer = async <A>(postgres: boolean, use: (uploader: Uploader) => Pro
 interface Figures {
   readonly name: string
   readonly uploads: ReadonlyArray<Upload>
-  /** The most milliseconds of the median; undefined without a goal. */
+  /** The longest acceptable median in milliseconds; undefined if there is no goal. */
   readonly goal?: number
 }
 
-/** Small texts, one after another. */
+/** Uploads small texts, one after another. */
 const texts = (postgres: boolean): Promise<ReadonlyArray<Upload>> =>
   withServer(postgres, async (uploader) => {
     const uploads: Array<Upload> = []
@@ -71,7 +72,7 @@ const texts = (postgres: boolean): Promise<ReadonlyArray<Upload>> =>
     return uploads.slice(WARM_UP)
   })
 
-/** The first document of each of several servers, some time after its start. */
+/** Uploads the first document to each of several servers, `afterMs` milliseconds after the server's start. */
 const first = async (postgres: boolean, afterMs: number, filename: string, bytes: Buffer) => {
   const uploads: Array<Upload> = []
   for (let round = 0; round < FRESH; round += 1) {

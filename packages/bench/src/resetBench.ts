@@ -1,7 +1,7 @@
 /**
- * Measures the monthly reset of many accounts on a real Postgres: its duration beside one bare statement over as many
- * rows, its memory, and the delay of concurrent reserves, alone and beside it in turn. `npm run bench:reset`, with
- * TEST_DATABASE_URL; `-- --quick` for 100,000 accounts. Exits with 1 if a goal is missed.
+ * Measures the monthly reset of many accounts on a real Postgres: its duration, compared with one bare statement for
+ * the same number of rows; its memory; and the delay of concurrent reservations, alternately with and without a reset.
+ * `npm run bench:reset`, with TEST_DATABASE_URL; `-- --quick` for 100,000 accounts. Exits with 1 if a goal is missed.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { CreditLedger, CreditUpkeep, TaskRuns } from "@parley/core/adapter"
@@ -39,7 +39,7 @@ const MEBIBYTE = 2 ** 20
 interface Run {
   readonly seconds: number
   readonly count: number
-  /** Milliseconds of processor time, of this process and of the server's, for 10,000 accounts. */
+  /** Processor time in milliseconds for 10,000 accounts: that of this process, and that of the database server. */
   readonly clientTime: number
   readonly serverTime: number
 }
@@ -76,7 +76,7 @@ const resetAll = (
     )
   )
 
-/** The `month`-th reset: each is due a month after the one before. */
+/** Runs the `month`-th reset. Each one is due a month after the previous one. */
 const monthlyReset = (admin: pg.Client, database: OpenDatabase, month: number, onProgress: () => void = () => {}) =>
   timed(admin, async () => {
     const asOf = new Date()
@@ -85,7 +85,7 @@ const monthlyReset = (admin: pg.Client, database: OpenDatabase, month: number, o
     return report.resetCount
   })
 
-/** Samples the memory that is in use after a garbage collection; the amount of garbage depends on V8 only. */
+/** Samples the used memory after garbage collections, because the amount of garbage depends only on V8. */
 const memorySampler = () => {
   const samples: Array<number> = []
   let calls = 0
@@ -108,7 +108,9 @@ const verdict = (text: string, value: number, most: number, unit: string): void 
   )
 }
 
-/** Checks that every balance follows from its transactions, and that every account was granted once a month. */
+/**
+ * Checks that every balance follows from its transactions, and that every account got its allowance once in each month.
+ */
 const check = async (admin: pg.Client, months: number): Promise<void> => {
   const { rows } = await admin.query<{ wrong: number }>(`
     SELECT count(*)::int AS wrong FROM parley.credit_accounts a JOIN (

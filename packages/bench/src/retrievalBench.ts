@@ -1,12 +1,13 @@
 /**
  * Measures how well Parley's passage index finds the relevant documents of a collection. `npm run bench:retrieval --
- * <folder>`; the folder holds `docs.jsonl`, `queries.jsonl`, `qrels.tsv` and, if there are any, `spans.jsonl`. It uses
- * the embedded database in memory, or, with `--database <url>`, a temporary database beside that one. `--half odd` or
- * `even` uses only the queries at odd or even positions. `--embedder <file>`, a module whose default export is an
- * embedder, also searches by meaning, and prints the result for each weight. `--foreign <folder>` also asks the
- * questions of another collection, and prints the number of passages that a model would be offered for them.
- * `--among <text>` asks only the questions that a document answers whose id contains the text; with `--alone`, only these
- * documents are indexed. `--stemmer german` is the stemmer of the plain BM25 that is measured beside, otherwise English.
+ * <folder>`; the folder contains `docs.jsonl`, `queries.jsonl`, `qrels.tsv` and optionally `spans.jsonl`. It uses the
+ * embedded database in memory or, with `--database <url>`, a temporary database on the server of that URL. `--half odd`
+ * or `--half even` uses only the queries at odd or even positions. `--embedder <file>`, a module whose default export
+ * is an embedder, also searches by meaning, and prints the result for each weight. `--foreign <folder>` also asks the
+ * questions of another collection, and prints the number of passages that a model would be offered for them. `--among
+ * <text>` asks only questions that are answered by a document whose id contains the text; with `--alone`, only these
+ * documents are indexed. `--stemmer german` selects the stemmer of the plain BM25 that is measured for comparison;
+ * English by default.
  */
 import { parseArgs } from "node:util"
 import { databaseLayer, migrate, PgDocumentStoreLayer, PgPassageIndexLayer } from "@parley/adapters-db"
@@ -50,7 +51,7 @@ const halfOf = (collection: Collection): Collection => {
   return { ...collection, queries }
 }
 
-/** The part of a collection that `--among` and `--alone` choose. */
+/** Returns the part of a collection that `--among` and `--alone` select. */
 const chosenOf = (collection: Collection): Collection => {
   const { alone, among } = flags
   if (among === undefined) return collection

@@ -1,7 +1,7 @@
 /**
- * Compares the passage index with LangChain.js' PGVectorStore and Mastra's PgVector, on the same passages with the
- * same vectors, on the server of TEST_DATABASE_URL: `npm run bench:rivals -- --rivals <folder>`; the folder contains
- * both libraries. Without the option it prints how to create the folder. Exits with 1 if a goal is missed.
+ * Compares the passage index with LangChain.js' PGVectorStore and Mastra's PgVector, with the same passages and
+ * vectors, on the server of TEST_DATABASE_URL: `npm run bench:rivals -- --rivals <folder>`; the folder contains both
+ * libraries. Without the option, it prints the commands that create the folder. Exits with 1 if a goal is missed.
  */
 import { execFile } from "node:child_process"
 import { fileURLToPath } from "node:url"
@@ -57,7 +57,7 @@ interface IngestCase {
   readonly name: string
   readonly contender: ContenderName
   readonly wordless: boolean
-  /** True if the rows of documents exist before the time begins. The other contenders have none. */
+  /** True if the rows of documents are stored before the measured time; only Parley has such rows. */
   readonly uploaded: boolean
 }
 
@@ -110,7 +110,7 @@ interface Searched {
 const DOCUMENTS = 1_000
 const PASSAGES = 5
 
-/** Asks each question of all contenders before the next one; the first contender changes in turn. */
+/** Asks all contenders one question before the next one. Each question begins with another contender. */
 const search = async (): Promise<void> => {
   const databases: Array<TemporaryDatabase> = []
   const contenders: Array<Contender> = []
@@ -141,7 +141,7 @@ const search = async (): Promise<void> => {
         const first = Math.abs(question * 37) % (DOCUMENTS - named + 1)
         const documents = corpus.slice(first, first + named)
         const documentIds = documents.map(({ id }) => id)
-        // No passage contains a word of it, so all contenders search by nearness only.
+        // No passage contains a word of the question, so all contenders search by nearness only.
         const query = `question${question}`
         const nearest = exactNearest(documents, query, { dimensions, limit: LIMIT })
         const turn = Math.abs(question) % tally.length

@@ -1,7 +1,7 @@
 /**
- * Soaks an installation of its own: two servers, a worker and Postgres under mixed load, with faults of the model
- * provider and of the database. Then compares memory, descriptors, connections, holds and jobs at the end with those at
- * the start, and all that was answered with what is stored. `npm run soak`, as root on Debian; `-- --minutes 2` for a
+ * Runs an installation of its own under mixed load for a long time: two servers, a worker and Postgres, with faults of
+ * the model vendor and of the database. At the end it compares memory, descriptors, connections, holds and jobs with
+ * those at the start, and all answers with the stored rows. `npm run soak`, as root on Debian; `-- --minutes 2` for a
  * short run. Exits with 1 if something grows, is lost, or fails outside the faults.
  */
 import { join } from "node:path"
@@ -22,21 +22,27 @@ import { Upkeep } from "./soak/Upkeep.ts"
 
 const { values: flags } = parseArgs({ options: { minutes: { type: "string", default: "30" } } })
 const durationMs = Number(flags.minutes) * 60_000
-/** The sessions of the people end after an hour. */
+/** At most 50 minutes, because the sessions of the people end after an hour. */
 if (!(durationMs >= 60_000 && durationMs <= 3_000_000)) throw new Error("--minutes: 1 to 50")
-/** Longer than the time for which connections to the vendor are kept. */
+/**
+ * The time without load before processes are measured. It is longer than the time for which connections to the vendor
+ * are kept.
+ */
 const IDLE_MS = 10_000
-/** The largest share of the acts that may be skipped. */
+/** The largest acceptable share of skipped acts. */
 const SKIPPED_MOST = 0.05
-/** The longest time that work goes on after the load. */
+/** The longest time for which work may continue after the load has ended. */
 const QUIET_MS = 150_000
-/** A server that has been under load keeps its pool of connections, and a few to the vendor. */
+/**
+ * The descriptors by which an idle server may have more at the end: its pool of connections, and a few connections to
+ * the vendor.
+ */
 const IDLE_DESCRIPTORS = 30
 
 const problems: Array<string> = []
 const say = (line: string): void => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`)
 
-/** Waits until no work is left; reports what is left after the deadline. */
+/** Waits until no work is left. Work that is left after the deadline is reported as a problem. */
 const untilQuiet = async (pool: pg.Pool): Promise<void> => {
   const deadline = Date.now() + QUIET_MS
   for (;;) {
@@ -49,11 +55,11 @@ const untilQuiet = async (pool: pg.Pool): Promise<void> => {
 
 type Idle = Awaited<ReturnType<typeof idleFigures>>
 
-/** The quantities of each process, without load. */
+/** Returns the quantities of each process without load. */
 const idleFigures = (installation: Installation) =>
   Promise.all(installation.servers.map(async (each) => ({ name: each.name, ...(await sampleProcess(each)) })))
 
-/** Judges what is stored, when nothing runs any more; `bytesBefore` is the size of the empty database. */
+/** Checks the stored rows after all processes have stopped. `bytesBefore` is the size of the empty database. */
 const judgeRows = async (pool: pg.Pool, spool: Spool, upkeep: Upkeep, bytesBefore: number): Promise<void> => {
   for (const [problem, count] of await judgeAnswers(pool, spool)) problems.push(`${count} x ${problem}`)
   const { bytes, orphans, purchases, replies, resets } = await countRows(pool)
@@ -69,7 +75,7 @@ const judgeRows = async (pool: pg.Pool, spool: Spool, upkeep: Upkeep, bytesBefor
   )
 }
 
-/** Judges the trends of the run, and the processes without load. */
+/** Checks the trends during the run, and the processes without load. */
 const judgeTrends = (trends: ReadonlyArray<Trend>, before: Idle, after: Idle): void => {
   console.log(trendTable(trends))
   for (const { isFlat, owner, quantity } of trends) if (isFlat === false) problems.push(`${owner}: ${quantity} grows`)

@@ -1,7 +1,7 @@
 /**
- * Compares streamed replies through Parley with and without its telemetry, in one run: traces and metrics sent to a
- * collector, and metrics for Prometheus. `npm run bench:telemetry`, with TEST_DATABASE_URL; `-- --quick` for a short run.
- * Exits with 1 if the goal is missed.
+ * Compares streamed replies through Parley with and without its telemetry, in one run: traces and metrics that are sent
+ * to a collector, and metrics for Prometheus. `npm run bench:telemetry`, with TEST_DATABASE_URL; `-- --quick` for a
+ * short run. Exits with 1 if the goal is missed.
  */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -19,7 +19,7 @@ const STREAMS = 64
 /** The most processor time that telemetry may add to a reply, in percent. */
 const GOAL = 2
 
-/** A collector that takes everything and keeps nothing. */
+/** The bytes that the collector has received. It accepts all data, and stores nothing. */
 let received = 0
 const collector = createServer((request, response) => {
   request.on("data", (chunk: Buffer) => void (received += chunk.byteLength))

@@ -1,7 +1,7 @@
 /**
- * Compares replies to the visitors of one popular bot with those to as many visitors of as many owners' bots: one
- * account against many. `npm run bench:widget`, with TEST_DATABASE_URL; `-- --quick` for a short run. Exits with 1 if
- * the goal is missed.
+ * Compares replies to the visitors of one popular bot with replies to the same number of visitors of many bots with
+ * different owners: one account against many. `npm run bench:widget`, with TEST_DATABASE_URL; `-- --quick` for a short
+ * run. Exits with 1 if the goal is missed.
  */
 import { parseArgs } from "node:util"
 import { openDatabase } from "@parley/adapters-db"
@@ -61,8 +61,8 @@ const makeBots = async (url: string, owners: ReadonlyArray<string>): Promise<Rea
 let conversations = 0
 
 /**
- * Whole replies a second: every visitor begins a new conversation when a reply has ended, until the time is over;
- * running replies are then read to their end, and their time counts.
+ * Returns the number of whole replies per second. Every visitor begins a new conversation when a reply has ended, until
+ * the time is over. Running replies are then read to their end, and their time counts.
  */
 const throughput = async (url: string, keyOf: (visitor: number) => string, duration: number): Promise<number> => {
   const start = performance.now()

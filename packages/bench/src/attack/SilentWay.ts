@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 
 const PORTS: Readonly<Record<string, number>> = { "postgres:": 5432, "postgresql:": 5432, "http:": 80 }
 
-/** A way to a dependency that can fall silent: connections stay open, and no byte passes. */
+/** A proxy to a dependency that can fall silent: connections stay open, but no byte passes. */
 export class SilentWay implements AsyncDisposable {
   readonly #sockets = new Set<Socket>()
   readonly #target: string
@@ -40,7 +40,7 @@ export class SilentWay implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** The address of the dependency by this way. */
+  /** The address of the dependency through this proxy. */
   get url(): string {
     const url = new URL(this.#target)
     url.hostname = "127.0.0.1"
@@ -52,7 +52,7 @@ export class SilentWay implements AsyncDisposable {
     this.#silent = true
   }
 
-  /** Passes all bytes from now on. Bytes that came in the silence are lost. */
+  /** Passes all bytes again. Bytes that arrived during the silence are lost. */
   speakAgain(): void {
     this.#silent = false
   }

@@ -2,8 +2,8 @@ import { setPriority } from "node:os"
 import { type Attacker, attacks } from "./attackers.ts"
 
 /**
- * Runs one attack in a process of the lowest priority, because a real attacker uses another machine, and the
- * attacker's own work must not appear as the server's delay.
+ * This process runs one attack with the lowest priority: a real attacker uses another machine, so the attacker's own
+ * work must not appear as a delay of the server.
  */
 const NICENESS = 19
 setPriority(NICENESS)

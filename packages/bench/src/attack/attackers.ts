@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import { formOf, makeAgent, postJson, request } from "./request.ts"
 import { nestedFormsPdf } from "./nestedFormsPdf.ts"
 
-/** The server, and the person who attacks it. */
+/** The attacked server, and the session of the person who attacks it. */
 export interface Attacker {
   readonly url: string
   readonly cookie: string
@@ -11,7 +11,7 @@ export interface Attacker {
 
 export interface Attack {
   readonly name: string
-  /** Begins the attack; resolves when it is running, with a function that ends it. */
+  /** Begins the attack. Resolves when the attack is running, with a function that ends it. */
   readonly begin: (attacker: Attacker) => Promise<() => void>
 }
 
@@ -22,7 +22,7 @@ const UNFINISHED = 1_000
 const NESTED = Buffer.from(`{"messages":${`[${'[[],{"a":[1,2]}],'.repeat(61_600)}1]`}}`)
 const WORDS = Buffer.from(JSON.stringify({ messages: [{ role: "user", content: "word ".repeat(205_000) }] }))
 
-/** Opens connections that announce a body and send the beginning of it. */
+/** Opens connections that announce a body and send only its beginning. */
 const unfinished =
   (count: number, path: string, type: string, length: number, begun: Buffer) => async (to: Attacker) => {
     const { hostname, port } = new URL(to.url)
@@ -39,12 +39,12 @@ const unfinished =
   }
 
 /**
- * Pause of a connection between a response and its next request: twenty connections send at most 400 requests a
- * second.
+ * The pause of a connection between a response and its next request. With it, twenty connections send at most 400
+ * requests per second.
  */
 const PAUSE_MS = 50
 
-/** Repeats requests on this many connections. */
+/** Repeats requests on `CONNECTIONS` connections. */
 const flood =
   (send: (attacker: Attacker, agent: ReturnType<typeof makeAgent>, index: number) => Promise<unknown>) =>
   async (to: Attacker) => {
@@ -64,7 +64,9 @@ const flood =
     }
   }
 
-/** A chat of about two megabytes, of words few enough for a free person's credits. */
+/**
+ * Writes a chat of about two megabytes, with so few words that the credits of the free tier suffice. Returns its id.
+ */
 const writeLongChat = async ({ url, cookie }: Attacker): Promise<string> => {
   const agent = makeAgent()
   const messages = Array.from({ length: 999 }, () => ({ role: "user", content: `${" ".repeat(980)}word` }))

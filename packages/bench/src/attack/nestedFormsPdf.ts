@@ -1,6 +1,6 @@
 /**
- * A hostile pdf of one page: twenty forms, each of which draws the next one four times, so that reading its text would
- * take a million million steps. `seed` makes the bytes, and so their hash, other ones.
+ * Returns a hostile PDF with one page: twenty forms, each of which draws the next one four times, so that reading its
+ * text would take a million million steps. `seed` changes the bytes, and therefore their hash.
  */
 export const nestedFormsPdf = (seed: number): Buffer => {
   const depth = 20

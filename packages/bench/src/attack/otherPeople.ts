@@ -15,17 +15,17 @@ export interface Felt {
 
 export interface OtherPeople {
   readonly url: string
-  /** One for each person. */
+  /** The session cookie of each person. */
   readonly cookies: ReadonlyArray<string>
-  /** The paths that each person reads in turn. */
+  /** The paths that each person reads one after another. */
   readonly paths: ReadonlyArray<string>
-  /** True if one of them uploads a small document in every tenth round. */
+  /** True if one of the people uploads a small document in every tenth round. */
   readonly uploads: boolean
 }
 
 export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Lets the people use the server for a time, and measures it. */
+/** Lets the people use the server for `forMs` milliseconds, and measures the response times. */
 export const live = async ({ cookies, paths, uploads, url }: OtherPeople, forMs: number): Promise<Felt> => {
   const felt: Felt = { light: [], uploads: [], failures: 0 }
   const until = performance.now() + forMs
@@ -43,7 +43,7 @@ export const live = async ({ cookies, paths, uploads, url }: OtherPeople, forMs:
       const answer = await request(agent, { url, cookie, method: "POST", path: "/api/upload", type, body }).catch(
         () => undefined
       )
-      // If a person's quota of documents is used up, the time of the refusal counts.
+      // If a person's quota of documents is used up, the response time of the refusal counts.
       if (answer?.status === 200 || answer?.status === 403) felt.uploads.push(answer.milliseconds)
       else felt.failures += 1
     }
@@ -56,12 +56,12 @@ export const live = async ({ cookies, paths, uploads, url }: OtherPeople, forMs:
 export const meetsGoals = ({ failures, light }: Felt): boolean =>
   quantile(light, 0.5) < GOALS.median && quantile(light, 0.99) < GOALS.p99 && failures === 0
 
-/** The load of the machine: figures of a busy one say little. */
+/** Returns the load of the machine. Figures from a busy machine are not reliable. */
 export const load = () => `load ${loadavg()[0]?.toFixed(1)} on ${availableParallelism()} cores`
 
 export const ms = (value: number) => `${value.toFixed(1)} ms`.padStart(10)
 
-/** One line with the response times of other people. */
+/** Returns one line with the response times of other people. */
 export const lineOf = (name: string, { failures, light, uploads }: Felt): string => {
   const uploaded = uploads.length === 0 ? "" : `   uploads p50 ${ms(quantile(uploads, 0.5))}`
   const all = light.length + uploads.length + failures

@@ -7,13 +7,13 @@ export interface Sent {
   readonly path: string
   readonly type?: string
   readonly body?: Buffer
-  /** Milliseconds without a byte after which the request is aborted; default ten seconds. */
+  /** The longest time without a byte, in milliseconds, after which the request is aborted; ten seconds by default. */
   readonly patienceMs?: number
 }
 
 export interface Received {
   readonly status: number
-  /** Milliseconds until the status line came. */
+  /** Milliseconds until the status line arrived. */
   readonly milliseconds: number
   readonly body: string
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
@@ -23,7 +23,9 @@ export const makeAgent = (): Agent => new Agent({ keepAlive: true, maxSockets: 1
 
 const PATIENCE_MS = 10_000
 
-/** Sends a request and reads the whole response. Rejects if the connection breaks or the patience ends. */
+/**
+ * Sends a request and reads the whole response. Rejects if the connection breaks, or after `patienceMs` without a byte.
+ */
 export const request = (
   agent: Agent,
   { url, cookie, method = "GET", path, type, body, patienceMs = PATIENCE_MS }: Sent
@@ -68,7 +70,7 @@ export const postJson = (
   return request(agent, { url, cookie, method: "POST", path, type: JSON_TYPE, body, patienceMs })
 }
 
-/** The body of an upload, and its type. */
+/** Returns the body of an upload and its media type. */
 export const formOf = (filename: string, bytes: Buffer): { readonly type: string; readonly body: Buffer } => {
   const head = `--b\r\nContent-Disposition: form-data; name="file"; filename="${filename}"\r\n\r\n`
   return {
@@ -77,7 +79,7 @@ export const formOf = (filename: string, bytes: Buffer): { readonly type: string
   }
 }
 
-/** Signs in with the development sign-in; returns the cookie. */
+/** Signs a person in with the development sign-in; returns the session cookie. */
 export const signIn = async (agent: Agent, url: string, email: string): Promise<string> => {
   const { headers, status } = await postJson(agent, url, "", "/dev/sign-in", { email })
   const cookie = headers["set-cookie"]?.[0]?.split(";")[0]

@@ -5,28 +5,30 @@ import { lineOf, live, load, meetsGoals, ms, type OtherPeople, pause } from "./o
 import { makeAgent, postJson, type Received, request, signIn } from "./request.ts"
 import { SilentWay } from "./SilentWay.ts"
 
-/** The longest time in which a server refuses a request while a dependency counts as down, in milliseconds. */
+/** The longest acceptable time, in milliseconds, for refusing a request while a dependency counts as down. */
 const REFUSED_WITHIN = 1_000
-/** A dependency counts as down after 20 seconds of silence; far more fails the run. */
+/**
+ * The longest acceptable time until a dependency counts as down. The server decides that after 20 seconds of silence.
+ */
 const DOWN_WITHIN = 60_000
 const BACK_WITHIN = 60_000
 const PEOPLE = 4
 const PAUSE_MS = 50
 
 type Agent = ReturnType<typeof makeAgent>
-/** Sends a request and gives it up after `patienceMs`. */
+/** Sends a request, and aborts it after `patienceMs` milliseconds. */
 type Ask = (agent: Agent, url: string, cookie: string, patienceMs: number) => Promise<Received>
 
 /** A dependency that falls silent. */
 export interface Silence {
   readonly name: string
-  /** Runs `play` with a way to the dependency and the variables by which a server takes that way. */
+  /** Runs `play` with a proxy to the dependency, and the environment variables that make a server use the proxy. */
   readonly stage: (
     play: (way: SilentWay, environment: Readonly<Record<string, string>>) => Promise<boolean>
   ) => Promise<boolean>
   /** A request that needs the dependency. */
   readonly ask: Ask
-  /** Paths that do not need it. */
+  /** Paths that do not need the dependency. */
   readonly others: ReadonlyArray<string>
 }
 
@@ -57,7 +59,7 @@ const silentVendor: Silence = {
   others: ["/api/chat", "/api/billing/balance", "/api/chats"]
 }
 
-/** The silent dependencies that can be played here: a database needs `TEST_DATABASE_URL`. */
+/** The silences that can be played on this machine. The silent database needs `TEST_DATABASE_URL`. */
 export const silences: ReadonlyArray<Silence> = [silentDatabase, silentVendor]
 
 interface Asked {
@@ -69,7 +71,7 @@ interface Asked {
 const isRefusedAtOnce = ({ hasRetryAfter, status, took }: Asked): boolean =>
   status === 500 && hasRetryAfter && took < REFUSED_WITHIN
 
-/** Sends one request; without a response the status is 0. */
+/** Sends one request; if no response arrives, the status is 0. */
 const askOnce = async ({ ask }: Silence, agent: Agent, url: string, cookie: string, patienceMs = DOWN_WITHIN) => {
   const began = performance.now()
   const answer = await ask(agent, url, cookie, patienceMs).catch(() => undefined)
@@ -77,7 +79,7 @@ const askOnce = async ({ ask }: Silence, agent: Agent, url: string, cookie: stri
   return { status: answer?.status ?? 0, hasRetryAfter, took: performance.now() - began } satisfies Asked
 }
 
-/** Every person repeats the request until `isOver`; returns all responses. */
+/** Lets every person repeat the request until `isOver` returns true; returns all responses. */
 const askUntil = async (
   silence: Silence,
   { cookies, url }: OtherPeople,
@@ -97,8 +99,9 @@ const askUntil = async (
 }
 
 /**
- * Waits until the server refuses a new request at once. Meanwhile every person waits for a response, and a request a
- * second, given up within that second, tries. Returns how long that took, and the longest wait of a person.
+ * Waits until the server refuses new requests at once. Meanwhile every person waits for a response, and a further
+ * request is sent each second and aborted within that second. Returns the time until the refusal, and the longest wait
+ * of a person.
  */
 const untilDown = async (silence: Silence, people: OtherPeople) => {
   const { cookies, url } = people
@@ -121,7 +124,7 @@ const untilDown = async (silence: Silence, people: OtherPeople) => {
 const seconds = (milliseconds: number | undefined) =>
   milliseconds === undefined ? "never" : `${(milliseconds / 1_000).toFixed(1)} s`
 
-/** Plays one silence on a server of its own; true if all goals are met. */
+/** Plays one silence on a new server; returns true if all goals are met. */
 export const playSilence = (
   silence: Silence,
   environment: Readonly<Record<string, string>>,

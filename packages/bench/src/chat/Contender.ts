@@ -4,17 +4,17 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ServerProcess } from "./ServerProcess.ts"
 
-/** A server that answers `POST /api/chat`. */
+/** A server with the route `POST /api/chat` that is measured. */
 export interface Contender extends AsyncDisposable {
   readonly name: string
   readonly server: ServerProcess
-  /** Its database; undefined without one. */
+  /** The URL of the server's database; undefined if it has none. */
   readonly databaseUrl: string | undefined
-  /** The headers that identify a user. */
+  /** Returns the request headers that identify a user. */
   headersOf(user: string): Readonly<Record<string, string>>
 }
 
-/** Users, each with enough credits. */
+/** The users of the measurements; each has enough credits. */
 export const USERS = Array.from({ length: 64 }, (_, index) => `user-${index + 1}`)
 
 const here = (path: string) => new URL(path, import.meta.url)
@@ -53,7 +53,7 @@ const base64url = (value: unknown): string => Buffer.from(JSON.stringify(value))
 /** The issuer and the audience of session tokens. */
 export const BENCH = "bench"
 
-/** A session token (RFC 7519, HS256) for an hour. */
+/** Returns a session token (RFC 7519, HS256) that is valid for an hour. */
 export const sessionToken = (secret: string, user: string): string => {
   const now = Math.floor(Date.now() / 1000)
   const claims = { iss: BENCH, aud: BENCH, sub: user, iat: now, exp: now + 3600 }
@@ -62,14 +62,14 @@ export const sessionToken = (secret: string, user: string): string => {
 }
 
 /**
- * Users with enough credits, who may leave as often as the measurements do: these leave replies before their first
- * words.
+ * The settings of Parley for the measurements: users have enough credits, and may disconnect as often as necessary,
+ * because these users disconnect before the first words of a reply.
  */
 const rich = { tiers: { free: { monthlyCredits: 1_000_000_000, abandonedTriesPerMinute: 1_000_000 } } }
 
 /**
- * `parley serve` as in production, with OpenAI's adapter; `settings` is the content of the file of `PARLEY_CONFIG`, and
- * `environment` has further variables.
+ * Starts `parley serve` as in production, with OpenAI's adapter. `settings` is the content of the file that
+ * `PARLEY_CONFIG` names, and `environment` contains further environment variables.
  */
 export const startParley = async (
   vendorUrl: string,

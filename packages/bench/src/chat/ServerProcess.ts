@@ -6,7 +6,7 @@ const PRELOAD = fileURLToPath(new URL("tellProcessorTime.ts", import.meta.url))
 const LISTENS = /https?:\/\/[\w.-]+:(\d+)/
 const START_MS = 60_000
 
-/** A server in its own process, on the same Node as this one. */
+/** A server in a process of its own, on the same version of Node as this process. */
 export class ServerProcess implements AsyncDisposable {
   readonly url: string
   readonly #child: ChildProcess
@@ -45,13 +45,13 @@ export class ServerProcess implements AsyncDisposable {
     return new ServerProcess(child, port)
   }
 
-  /** The next message from the process. */
+  /** Resolves with the next message from the process. */
   async nextMessage(): Promise<unknown> {
     const [message] = (await once(this.#child, "message")) as [unknown]
     return message
   }
 
-  /** User and system time of the whole process so far, in milliseconds. */
+  /** Returns the user and system time that the process has used so far, in milliseconds. */
   async processorMilliseconds(): Promise<number> {
     this.#child.send("processor time")
     const answer = (await this.nextMessage()) as { readonly processorTime: number }

@@ -7,12 +7,12 @@ const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY 
 export interface AskedReply {
   /** Resolves with the first words. */
   readonly firstWords: Promise<void>
-  /** Resolves with the number of characters when the reply has ended; rejects if it was cut off. */
+  /** Resolves with the number of characters when the reply has ended; rejects if the reply was cut off. */
   readonly whole: Promise<number>
   leave(): void
 }
 
-/** Sends one message of `user`: `wish` is the instruction for the fake vendor. */
+/** Sends one message of `user`. `wish` is the text of the message, and tells the fake vendor which reply to send. */
 export const askChat = ({ headersOf, server }: Contender, user: string, wish: string): AskedReply => {
   const body = JSON.stringify({ messages: [{ role: "user", content: wish }] })
   const first = Promise.withResolvers<void>()

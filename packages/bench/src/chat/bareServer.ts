@@ -1,4 +1,4 @@
-/** (a): an Express handler that does nothing but pipe the SDK's stream. */
+/** Contender (a): an Express handler that only pipes the SDK's stream to the client. */
 import type { AddressInfo } from "node:net"
 import express from "express"
 import OpenAI from "openai"

@@ -1,7 +1,7 @@
 /**
- * A vendor in OpenAI's format, in its own process: each reply has 200 chunks, each in its own write. If the newest
- * message is "hold", it sends nothing except a note to the parent process; if it is "first", it sends nothing after
- * the first words.
+ * A vendor with OpenAI's protocol, in a process of its own. Each reply has 200 chunks, each in a separate write. If the
+ * newest message is "hold", the vendor sends no reply, only a message to the parent process; if it is "first", the
+ * vendor sends nothing after the first words.
  */
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"

@@ -4,12 +4,12 @@ import { askChat, type AskedReply } from "./askChat.ts"
 import { type Contender, USERS } from "./Contender.ts"
 import type { ServerProcess } from "./ServerProcess.ts"
 
-/** Length of the fake vendor's reply: 200 times " words". */
+/** The characters of the fake vendor's reply: 200 times " words". */
 const REPLY_CHARACTERS = 1_200
 
 const userAt = (index: number): string => USERS[index % USERS.length] ?? ""
 
-/** Waits until a server is idle: next to no processor time in 100 ms. */
+/** Waits until a server is idle: it then uses almost no processor time in 100 ms. */
 const settled = async ({ server }: Contender): Promise<void> => {
   let before = await server.processorMilliseconds()
   for (let turn = 0; turn < 50; turn += 1) {
@@ -20,7 +20,10 @@ const settled = async ({ server }: Contender): Promise<void> => {
   }
 }
 
-/** Processor milliseconds of a server for one request, on average over this many, one after another. */
+/**
+ * Returns the processor time of a server for one request in milliseconds, on average over `replies` requests, one after
+ * another.
+ */
 const processorOf = async (contender: Contender, replies: number, ask: (user: string) => Promise<AskedReply>) => {
   const open: Array<AskedReply> = []
   await settled(contender)
@@ -32,7 +35,9 @@ const processorOf = async (contender: Contender, replies: number, ask: (user: st
   return used / replies
 }
 
-/** Until the vendor was asked: all that stands between a request and its first words but the vendor itself. */
+/**
+ * Measures the processor time until the request to the vendor: all work before the first words, except the vendor's.
+ */
 export const processorUntilAsked = (contender: Contender, replies: number, vendor: ServerProcess): Promise<number> =>
   processorOf(contender, replies, async (user) => {
     const asked = vendor.nextMessage()
@@ -41,7 +46,10 @@ export const processorUntilAsked = (contender: Contender, replies: number, vendo
     return reply
   })
 
-/** Until the first words, including concurrent work such as storing the turn. Nothing follows the first words. */
+/**
+ * Measures the processor time until the first words, including concurrent work such as storing the turn. The vendor
+ * sends nothing after the first words.
+ */
 export const processorWithFirstWords = (contender: Contender, replies: number): Promise<number> =>
   processorOf(contender, replies, async (user) => {
     const reply = askChat(contender, user, "first")
@@ -51,11 +59,11 @@ export const processorWithFirstWords = (contender: Contender, replies: number): 
 
 export interface Throughput {
   readonly repliesPerSecond: number
-  /** Of the server, for one whole reply. */
+  /** The server's processor time for one whole reply. */
   readonly processorMilliseconds: number
 }
 
-/** Whole replies with `streams` concurrent readers, for `milliseconds`. Rejects if a reply is incomplete. */
+/** Reads whole replies with `streams` concurrent readers, for `milliseconds`. Rejects if a reply is incomplete. */
 export const throughput = async (contender: Contender, streams: number, milliseconds: number): Promise<Throughput> => {
   const { server } = contender
   const before = await server.processorMilliseconds()
@@ -74,14 +82,17 @@ export const throughput = async (contender: Contender, streams: number, millisec
   return { repliesPerSecond: replies / seconds, processorMilliseconds: used / replies }
 }
 
-/** Postgres adds up its statistics within ten seconds of a backend's last statement. */
+/**
+ * The time after which Postgres' statistics are complete: it adds them up within ten seconds of a connection's last
+ * statement.
+ */
 const STATISTICS_MS = 13_000
 const BETWEEN_REQUESTS_MS = 40
 
 /**
- * Transactions of a server's database from a request to the first words, on average over `replies` requests one after
- * another, less the server's background transactions in the same time. The vendor sends nothing, so work after the
- * first words is not counted.
+ * Returns the number of database transactions from a request to the first words, on average over `replies` requests one
+ * after another, without the server's background transactions in the same time. The vendor sends nothing, so work after
+ * the first words is not counted.
  */
 export const transactionsToFirstWords = async (contender: Contender, replies: number): Promise<number | undefined> => {
   if (contender.databaseUrl === undefined) return undefined
@@ -111,7 +122,7 @@ export const transactionsToFirstWords = async (contender: Contender, replies: nu
   }
 }
 
-/** One whole reply for each user, which opens the accounts and compiles the code. */
+/** Reads one whole reply for each user, which opens the accounts and makes Node compile the code. */
 export const warmUp = async (contender: Contender): Promise<void> => {
   await Promise.all(USERS.map((user) => askChat(contender, user, "all").whole))
 }

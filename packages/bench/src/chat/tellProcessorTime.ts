@@ -1,4 +1,7 @@
-/** Loaded into each measured server: reports its processor time in microseconds on request. */
+/**
+ * Loaded into each measured server: when asked by a message, it reports the processor time of its process in
+ * microseconds.
+ */
 process.on("message", (question) => {
   if (question !== "processor time") return
   const { system, user } = process.cpuUsage()

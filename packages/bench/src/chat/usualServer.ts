@@ -1,6 +1,6 @@
 /**
- * (b): the usual code around (a). The balance is read and must be positive; the chat and the question are stored;
- * after the reply, its row, the charge and the new balance are written in one transaction.
+ * Contender (b): the usual code around contender (a). It reads the balance, which must be positive, and stores the chat
+ * and the question; after the reply, one transaction stores the reply, the charge and the new balance.
  */
 import { randomUUID } from "node:crypto"
 import type { AddressInfo } from "node:net"

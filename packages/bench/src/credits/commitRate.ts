@@ -8,12 +8,12 @@ import type { Contender } from "./Contender.ts"
 
 const run = promisify(execFile)
 
-/** In one second, pgbench with 64 clients may end before its first transaction. */
+/** The shortest run: in one second, pgbench with 64 clients may end before its first transaction. */
 const LEAST_SECONDS = 3
 
 /**
- * Measures the server's rate of commits with next to no work: pgbench with one small update per transaction, and two
- * transactions per pair. Undefined if pgbench is not installed.
+ * Measures the server's rate of commits with almost no work: pgbench with one small update in each transaction, and two
+ * transactions for each pair. Undefined if pgbench is not installed.
  */
 export const makeCommitRate = async (name: string, url: string, admin: pg.Client): Promise<Contender | undefined> => {
   try {

@@ -38,7 +38,7 @@ const rowOf = (series: Series, subject: Series): string => {
   return series.name.padEnd(40) + cells.map((cell) => cell.padStart(WIDTH)).join("")
 }
 
-/** One table for a load; `ratio` is the subject's rate over the row's. */
+/** Returns the table for one load. The column `ratio` is the rate of `subject` divided by the rate of the row. */
 export const creditsTable = (title: string, all: ReadonlyArray<Series>, subject: Series): string =>
   [
     title.padEnd(40) + COLUMNS.map((name) => name.padStart(WIDTH)).join(""),

@@ -6,12 +6,18 @@ import type { Contender, Load } from "./Contender.ts"
 /** The measurement of one contender in one round. */
 export interface Measure {
   readonly pairsPerSecond: number
-  /** Milliseconds from asking for a reserve to the answer of its settle; empty for contenders that drive themselves. */
+  /**
+   * Milliseconds from the request to reserve until the answer to the charge; empty for contenders that run a loop of
+   * their own.
+   */
   readonly latencies: ReadonlyArray<number>
-  /** Milliseconds of processor time for a pair; undefined if it cannot be read. */
+  /** Processor time of this process for a pair, in milliseconds; undefined if it cannot be read. */
   readonly clientTime: number | undefined
   readonly serverTime: number | undefined
-  /** Cores busy meanwhile with anything but this process and the contender's backends. */
+  /**
+   * The cores that were busy during the round with other work than this process and the contender's database
+   * connections.
+   */
   readonly otherCores: number | undefined
 }
 
@@ -35,12 +41,10 @@ const drivePairs = async (
   return { seconds: (performance.now() - start) / 1000, latencies }
 }
 
-/** Time for opening connections and warming caches, which is not counted. */
+/** Time for opening connections and filling caches, which is not measured. */
 const WARM_MS = 400
 
-/**
- * Runs `callers` loops of pairs for about `milliseconds`. Every caller waits for the response before its next call.
- */
+/** Runs `callers` loops of pairs for about `milliseconds`. Every caller waits for an answer before its next call. */
 export const measureRound = async (
   admin: pg.Client,
   contender: Contender,

@@ -18,7 +18,7 @@ export const receiptDraft: ReplyReceiptDraft = {
   ended: "completed"
 }
 
-/** The user behind a numbered account. */
+/** Returns the user id of a numbered account. */
 export const userOf = (account: number): string => `user-${String(account).padStart(8, "0")}`
 
 const reserveAndSettle = ({ run }: Pick<OpenDatabase["ledger"], "run">, userId: string) =>
@@ -31,8 +31,8 @@ const reserveAndSettle = ({ run }: Pick<OpenDatabase["ledger"], "run">, userId: 
   })
 
 /**
- * Checks that every account's buckets follow from its transactions, that nothing is held, and that the numbers have no
- * gaps.
+ * Counts the accounts whose buckets do not follow from their transactions, that still hold credits, or whose
+ * transaction numbers have gaps.
  */
 const CHECK = `
   SELECT count(*)::int AS wrong FROM parley.credit_accounts a
@@ -48,7 +48,7 @@ const COUNTS = `
     (SELECT count(*) FROM parley.credit_idempotency WHERE key LIKE 'reply:%')::int AS remembered,
     (SELECT count(*) FROM parley.credit_holds)::int AS held`
 
-/** The ledger of the product, with all its guarantees, asked as the chat service asks it. */
+/** Parley's own ledger with all its guarantees, called in the same way as by the chat service. */
 export const makeParleyLedger = async (
   name: string,
   url: string,

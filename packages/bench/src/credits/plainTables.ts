@@ -1,7 +1,10 @@
 import type pg from "pg"
 import { ACCOUNTS, FUNDS } from "./Contender.ts"
 
-/** Creates a balance per account and an append-only list of its movements, as `prefix_accounts` and `prefix_entries`. */
+/**
+ * Creates a table with the balance of each account, `prefix_accounts`, and an append-only table of movements,
+ * `prefix_entries`.
+ */
 export const createPlainTables = (client: pg.Client, prefix: string) =>
   client.query(`
     CREATE TABLE ${prefix}_accounts (id bigint PRIMARY KEY, balance bigint NOT NULL CHECK (balance >= 0))

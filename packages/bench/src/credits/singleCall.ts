@@ -2,7 +2,7 @@ import pg from "pg"
 import { CHARGED, type Contender, IDLE_MS, RESERVED } from "./Contender.ts"
 import { checkPlainTables, createPlainTables } from "./plainTables.ts"
 
-/** A guarded write of the balance and its movement, as one statement that commits by itself. */
+/** A statement that changes the balance if it suffices, and stores the movement. It commits by itself. */
 const statementText = (prefix: string) => `
   WITH moved AS (
     UPDATE ${prefix}_accounts SET balance = balance + $2::bigint
@@ -11,7 +11,7 @@ const statementText = (prefix: string) => `
   INSERT INTO ${prefix}_entries (account_id, amount, reference) SELECT id, $2::bigint, $3::text FROM moved
   RETURNING account_id`
 
-/** The same as a function, whose statements the server plans once per connection. */
+/** The same work as a function, whose statements the server plans only once for each connection. */
 const functionText = (prefix: string) => `
   CREATE FUNCTION ${prefix}_move(account bigint, change bigint, fact text) RETURNS bigint LANGUAGE plpgsql AS $function$
   BEGIN
@@ -23,8 +23,8 @@ const functionText = (prefix: string) => `
   $function$`
 
 /**
- * The least SQL that moves credits: one call a step and nothing besides. No key is remembered, so that a repeated call
- * charges twice; there are no holds to find after a crash, no receipts, and no periods.
+ * The least SQL that moves credits: one statement for each step. It lacks most guarantees: no key is stored, so a
+ * repeated call charges twice; there are no holds to find after a crash, no receipts, and no periods.
  */
 export const makeSingleCall = async (
   name: string,

@@ -3,8 +3,8 @@ import { CHARGED, type Contender, IDLE_MS, RESERVED } from "./Contender.ts"
 import { checkPlainTables, createPlainTables } from "./plainTables.ts"
 
 /**
- * The usual pattern of products: in a transaction, lock the account's row and read it, write the new balance, add a
- * movement. The reserve takes the upper bound, the settle returns the unused part.
+ * The usual pattern of products. In a transaction it locks and reads the account's row, writes the new balance, and
+ * adds a movement. The first step takes the upper limit of the cost, the second one returns the unused part.
  */
 export const makeUsualPattern = async (
   name: string,

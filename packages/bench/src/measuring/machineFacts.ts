@@ -3,7 +3,7 @@ import type pg from "pg"
 
 const SETTINGS = ["fsync", "synchronous_commit", "full_page_writes", "wal_sync_method", "shared_buffers"]
 
-/** The facts of the machine that the figures depend on, one per line. */
+/** Returns the facts about the machine on which the figures depend, one in each line. */
 export const machineFacts = async (client: pg.Client): Promise<string> => {
   const { rows } = await client.query<{ version: string; settings: string }>(
     `SELECT current_setting('server_version') AS version,

@@ -5,13 +5,15 @@ import type pg from "pg"
 const MILLISECONDS_PER_TICK = 10
 
 /**
- * User and system time of a Postgres process so far, in milliseconds; undefined if it does not run on this machine.
+ * Returns the user and system time of a Postgres process so far, in milliseconds; undefined if the process does not run
+ * on this machine.
  */
 const processMilliseconds = (pid: number): number | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
     if (!stat.includes("(postgres)")) return undefined
-    // The fields after the name, which may itself hold spaces: the 14th and 15th of all are utime and stime.
+    // The fields after the process name, which may contain spaces. Of all fields, the 14th and the 15th are utime and
+    // stime.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
     return (Number(fields[11]) + Number(fields[12])) * MILLISECONDS_PER_TICK
   } catch {
@@ -19,13 +21,16 @@ const processMilliseconds = (pid: number): number | undefined => {
   }
 }
 
-/** Processor time in milliseconds: of this process, and of the server's backends if they run on this machine. */
+/**
+ * Processor time in milliseconds: that of this process, and that of the database server's backends if they run on this
+ * machine.
+ */
 export interface ProcessorTime {
   readonly client: number
   readonly server: number | undefined
 }
 
-/** Processor time of this process and of each backend of `client`'s database so far. */
+/** Reads the processor time so far of this process and of each backend of `client`'s database. */
 const readProcessors = async (client: pg.Client) => {
   const { rows } = await client.query<{ pid: number }>(
     "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'"
@@ -38,7 +43,8 @@ const readProcessors = async (client: pg.Client) => {
 }
 
 /**
- * Begins to count; the returned function stops and returns the times. Backends that end in between are not counted.
+ * Begins to count processor time. The returned function stops and returns the times; backends that ended meanwhile are
+ * not counted.
  */
 export const countProcessorTime = async (client: pg.Client): Promise<() => Promise<ProcessorTime>> => {
   const before = await readProcessors(client)

@@ -17,8 +17,8 @@ const administer = async (serverUrl: string, statement: string): Promise<void> =
 }
 
 /**
- * Creates an empty database beside the one of `serverUrl`, by default `TEST_DATABASE_URL`, whose login needs that
- * right. Rejects with a clear error if neither is set or the server does not answer.
+ * Creates an empty database on the server of `serverUrl`, by default `TEST_DATABASE_URL`; the login needs the right to
+ * do so. Rejects with a clear error if no URL is given or the server does not answer.
  */
 export const createTemporaryDatabase = async (
   serverUrl: string | undefined = process.env["TEST_DATABASE_URL"]

@@ -1,4 +1,4 @@
-/** The scripts whose letters are counted. */
+/** The scripts whose letters are counted separately. */
 export const SCRIPTS = {
   latin: /\p{Script=Latin}/u,
   arabic: /\p{Script=Arabic}/u,
@@ -7,23 +7,29 @@ export const SCRIPTS = {
 
 export type Script = keyof typeof SCRIPTS
 
-/** The shares of a reference text that another text of the same file has too, from 0 to 1; undefined if there is nothing to keep. */
+/**
+ * The result of comparing a text with the reference text of the same file. Each figure is the share of the reference
+ * that the text also contains, from 0 to 1; undefined if the reference has too little to compare.
+ */
 export interface Comparison {
-  /** The script of most letters of the reference. */
+  /** The script to which most letters of the reference belong. */
   readonly script: Script | "other"
-  /** Letters of any script, each as often as the reference has it; undefined if it has too few. */
+  /** Letters of all scripts, each as often as the reference contains it. */
   readonly letters: number | undefined
   readonly byScript: Readonly<Record<Script, number | undefined>>
-  /** Sequences of three words, of three letters in texts without spaces. */
+  /** Sequences of three words; in texts without spaces, sequences of three letters. */
   readonly order: number | undefined
-  /** Rows of tables whose cells stand in one line, in their order. */
+  /** Rows of tables whose cells are in one line of the text, in their order. */
   readonly rows: number | undefined
 }
 
-/** Fewer letters than these do not show how a file is read. */
+/** The least letters of a script in the reference; fewer letters do not show whether a file is read well. */
 const LEAST_LETTERS = 100
 
-/** The same text may be written in ligatures, presentation forms or half widths. */
+/**
+ * Normalizes a text, because ligatures, presentation forms and half-width forms are different codes of the same
+ * letters.
+ */
 const plain = (text: string): string => text.normalize("NFKC")
 
 const counted = (parts: Iterable<string>): Map<string, number> => {
@@ -32,7 +38,7 @@ const counted = (parts: Iterable<string>): Map<string, number> => {
   return counts
 }
 
-/** The share of `wanted` that `found` has; the letters or sequences that `only` leaves out do not count. */
+/** Returns the share of `wanted` that `found` contains. Parts for which `only` returns false are not counted. */
 const shareOf = (
   wanted: ReadonlyMap<string, number>,
   found: ReadonlyMap<string, number>,
@@ -52,12 +58,15 @@ const lettersOf = (text: string): ReadonlyMap<string, number> =>
   counted(Array.from(text.toLowerCase()).filter((letter) => /\p{L}/u.test(letter)))
 
 function* sequencesOf(text: string): Generator<string> {
-  // A word, or one character of a script that is written without spaces.
+  // Matches a word, or one character of a script that is written without spaces.
   const words = text.toLowerCase().match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]|[\p{L}\p{N}]+/gu) ?? []
   for (let at = 2; at < words.length; at++) yield `${words[at - 2]} ${words[at - 1]} ${words[at]}`
 }
 
-/** The rows that a text keeps in columns of blanks: at least three cells, two of them figures. */
+/**
+ * Returns the rows of tables in a text whose columns are laid out with spaces: lines with at least three cells, two of
+ * which are figures.
+ */
 const rowsOf = (laidOut: string): ReadonlyArray<ReadonlyArray<string>> =>
   laidOut
     .split("\n")
@@ -91,7 +100,9 @@ const keptRows = (laidOut: string, text: string): number | undefined => {
   return rows.filter(isKept).length / rows.length
 }
 
-/** Compares a text with the reference in reading order and the one that is laid out in columns of blanks. */
+/**
+ * Compares a text with the reference in reading order, and with the reference whose columns are laid out with spaces.
+ */
 export const compared = (ours: string, reference: string, laidOut: string): Comparison => {
   const [text, wanted] = [plain(ours), plain(reference)]
   const [found, letters] = [lettersOf(text), lettersOf(wanted)]
@@ -102,7 +113,7 @@ export const compared = (ours: string, reference: string, laidOut: string): Comp
     return [script, size] as const
   })
   const all = [...letters.values()].reduce((sum, count) => sum + count, 0)
-  // A text in Arabic or Chinese about a program has many Latin letters.
+  // A text in Arabic or Chinese about a program contains many Latin letters, so other scripts need a smaller share.
   const script = sizes.toReversed().find(([name, size]) => size > (name === "latin" ? 0.5 : 0.15) * all)?.[0] ?? "other"
   return {
     script,

@@ -1,16 +1,16 @@
 import { median } from "../measuring/statistics.ts"
 import type { Comparison } from "./comparison.ts"
 
-/** A file with what was read of it. */
+/** A file with the figures of the text that Parley has read from it. */
 export interface ReadPdf extends Comparison {
   readonly file: string
   readonly seconds: number
   readonly headings: number
-  /** The sentence about what is missing: a notice, or why nothing was read. */
+  /** A sentence about missing parts: the notice, or the reason why nothing was read. */
   readonly missing?: string
 }
 
-/** Of the files, this share keeps at least this share of its letters. */
+/** The goal: at least the share `files` of all files keep at least the share `letters` of their letters. */
 const GOAL = { files: 0.98, letters: 0.98 } as const
 
 const KINDS = [
@@ -43,7 +43,7 @@ const rowOf = (name: string, files: ReadonlyArray<ReadPdf>): string => {
   ].join(" | ")} |`
 }
 
-/** A table of the kinds of files, and whether the goal is met. */
+/** Returns a table of the kinds of files, and whether the goal is met. */
 export const summaryOf = (all: ReadonlyArray<ReadPdf>) => {
   const files = all.filter(isJudged)
   const ofKind = KINDS.map(([kind, name]) => [name, files.filter(({ script }) => script === kind)] as const)
@@ -63,7 +63,7 @@ export const summaryOf = (all: ReadonlyArray<ReadPdf>) => {
 const line = (share: number | undefined, { file, missing = "" }: ReadPdf): string =>
   `${percent(share ?? Number.NaN).padStart(8)}  ${file}  ${missing}`
 
-/** The worst files by each figure. */
+/** Returns the worst files by each figure. */
 export const worstOf = (all: ReadonlyArray<ReadPdf>, count: number): ReadonlyArray<string> =>
   (["letters", "order", "rows"] as const).flatMap((figure) => [
     "",

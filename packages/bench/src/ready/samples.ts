@@ -15,11 +15,11 @@ const TIMES = ["in the first quarter", "after the notice", "before the end of th
 
 const of = (words: ReadonlyArray<string>, place: number): string => words[place % words.length] ?? ""
 
-/** A sentence of English, another one for each number. */
+/** Returns an English sentence, which differs for each number. */
 const sentence = (number: number): string =>
   `The ${of(SUBJECTS, number)} ${of(VERBS, number * 7)} the ${of(SUBJECTS, number * 3 + 1)} of number ${number % 997} ${of(TIMES, number)}, and it is not the same as the ${of(SUBJECTS, number * 5 + 2)}.`
 
-/** A text of about two kilobytes. */
+/** Returns a text of about two kilobytes. */
 export const smallText = (number: number): Buffer =>
   Buffer.from(`# Notes ${number}\n\n${Array.from({ length: 24 }, (_, at) => sentence(number * 24 + at)).join("\n")}\n`)
 
@@ -30,7 +30,7 @@ const pageContent = (page: number): string => {
   return `BT /F1 10 Tf 14 TL 50 740 Td ${lines.join("\n")} ET`
 }
 
-/** A PDF of lines of text in a standard font. */
+/** Returns a PDF with lines of text in a standard font. */
 export const textPdf = (pages: number): Buffer => {
   const numbers = Array.from({ length: pages }, (_, page) => page)
   const kids = numbers.map((page) => `${2 * page + 4} 0 R`).join(" ")

@@ -2,15 +2,15 @@ import type { Agent } from "node:http"
 import { setTimeout as pause } from "node:timers/promises"
 import { formOf, type Received, request } from "../attack/request.ts"
 
-/** The time between two looks at a document's state. */
+/** Milliseconds between two requests for a document's state. */
 const LOOK_MS = 5
 const PATIENCE_MS = 60_000
 
-/** Milliseconds from the beginning of an upload. */
+/** The durations of an upload, in milliseconds from its beginning. */
 export interface Upload {
-  /** Until the response came. */
+  /** The time until the response to the upload arrived. */
   readonly answered: number
-  /** Until a response showed the document as ready. */
+  /** The time until a response showed that the document is ready. */
   readonly ready: number
 }
 
@@ -25,7 +25,7 @@ const bodyOf = ({ body, status }: Received, path: string): Readonly<Record<strin
   return JSON.parse(body) as Record<string, unknown>
 }
 
-/** Uploads a file and follows its state, as any client may, until it is ready. */
+/** Uploads a file and requests its state, as any client may do, until it is ready. */
 export const uploadUntilReady = async (
   { agent, cookie, url }: Uploader,
   filename: string,

@@ -1,6 +1,9 @@
 import type pg from "pg"
 
-/** A copy of the ledger's accounts and transactions, with their checks and indexes, without triggers and policies. */
+/**
+ * Creates a copy of the ledger's accounts and transactions, with their checks and indexes, but without triggers and
+ * policies.
+ */
 export const createBareAccounts = async (admin: pg.Client): Promise<void> => {
   await admin.query(`
     CREATE TABLE bare_accounts (LIKE parley.credit_accounts INCLUDING ALL);
@@ -11,8 +14,8 @@ export const createBareAccounts = async (admin: pg.Client): Promise<void> => {
 }
 
 /**
- * A hand-written reset: all accounts in one statement and one transaction. It locks every account until its end,
- * begins anew when it is stopped, has no anchors, holds, debt or keys, and proves nothing.
+ * A hand-written reset: it changes all accounts in one statement and one transaction. It locks every account until its
+ * end, has to begin again if it is stopped, knows no anchors, holds, debts or keys, and proves nothing.
  */
 export const runBareReset = async (admin: pg.Client): Promise<number> => {
   const { rowCount } = await admin.query(`
@@ -30,7 +33,7 @@ export const runBareReset = async (admin: pg.Client): Promise<number> => {
   return rowCount ?? 0
 }
 
-/** Makes all accounts due again, outside the measured time. */
+/** Makes the reset of all accounts due again, outside the measured time. */
 export const makeBareDue = async (admin: pg.Client): Promise<void> => {
   await admin.query(`UPDATE bare_accounts
     SET period_start = period_start - interval '1 month', next_reset_at = next_reset_at - interval '1 month'`)

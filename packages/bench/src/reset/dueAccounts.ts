@@ -1,14 +1,17 @@
 import { createHash } from "node:crypto"
 import type pg from "pg"
 
-/** The user id for an account number: in random order, as identity providers assign them. In SQL and here. */
+/**
+ * The user id of an account number, as an SQL expression and as a function. The ids are in random order, as identity
+ * providers assign them.
+ */
 export const USER_ID = "'user-' || md5(number::text)"
 export const userOf = (account: number): string => `user-${createHash("md5").update(String(account)).digest("hex")}`
 
 /**
  * Creates `count` accounts whose first month is over, each with the history of that month: its allowance, one reply,
- * and the keys of both. They signed up one after another in the course of a day. It writes the rows without the
- * ledger's triggers, because opening a million accounts one by one would take longer than the whole measurement.
+ * and the keys of both. They signed up one after another within a day. The rows are written without the ledger's
+ * triggers, because opening a million accounts one by one would take longer than the whole measurement.
  */
 export const createDueAccounts = async (admin: pg.Client, count: number): Promise<void> => {
   await admin.query(`

@@ -7,9 +7,9 @@ import { receiptDraft } from "../credits/parleyLedger.ts"
 const CALLERS = 8
 const PAUSE_MS = 40
 
-/** Replies going on meanwhile: a few callers that reserve, pause, settle and pause, on accounts drawn at random. */
+/** Replies that run during a reset: a few callers reserve credits, pause, charge and pause, on random accounts. */
 export interface ReserveTraffic {
-  /** Stops the callers, waits for them, and returns the duration of each `reserve` call in milliseconds. */
+  /** Stops the callers, and waits for them. Returns the duration of each `reserve` call in milliseconds. */
   stop(): Promise<ReadonlyArray<number>>
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** A document of the collection. `title` is missing if it only repeats the id. */
+/** A document of the collection. `title` is undefined if it only repeats the id. */
 export interface CollectionDocument {
   readonly id: string
   readonly title: string | undefined
@@ -13,20 +13,20 @@ export interface CollectionQuery {
   readonly text: string
 }
 
-/** A stretch of a document's text that answers a query, in UTF-16 units. */
+/** A range of a document's text that answers a query, in UTF-16 units. */
 export interface ReferenceSpan {
   readonly documentId: string
   readonly start: number
   readonly end: number
 }
 
-/** Documents, queries, and which of them answer which. */
+/** A collection: documents, queries, and judgements of which documents answer which queries. */
 export interface Collection {
   readonly documents: ReadonlyArray<CollectionDocument>
   readonly queries: ReadonlyArray<CollectionQuery>
-  /** By query, then by document: the grade of relevance; 0 or less is not relevant. */
+  /** The grades of relevance by query and by document; documents with a grade of 0 or less are not relevant. */
   readonly judgements: ReadonlyMap<string, ReadonlyMap<string, number>>
-  /** By query; empty if the collection has none. */
+  /** The ranges that answer a query, by query; empty if the collection has none. */
   readonly spans: ReadonlyMap<string, ReadonlyArray<ReferenceSpan>>
 }
 
@@ -47,7 +47,7 @@ const textOf = (fields: Fields, ...names: ReadonlyArray<string>): string => {
   return ""
 }
 
-/** Values that share a key, in their order. */
+/** Groups values by their key; the values of a group stay in order. */
 const grouped = <A>(values: ReadonlyArray<readonly [key: string, value: A]>): Map<string, Array<A>> => {
   const groups = new Map<string, Array<A>>()
   for (const [key, value] of values) {
@@ -58,14 +58,17 @@ const grouped = <A>(values: ReadonlyArray<readonly [key: string, value: A]>): Ma
   return groups
 }
 
-/** `query document grade`, or the four columns of TREC with an iteration after the query; a line of headings is passed over. */
+/**
+ * Reads a line of judgements: `query document grade`, or the four columns of TREC, which have an iteration after the
+ * query. A line of column names is skipped.
+ */
 const judgement = (line: string): ReadonlyArray<readonly [string, readonly [string, number]]> => {
   const columns = line.trim().split(/\s+/u)
   const grade = Number(columns.at(-1))
   return Number.isNaN(grade) ? [] : [[columns[0] ?? "", [columns.at(-2) ?? "", grade]]]
 }
 
-/** The UTF-16 offsets of ascending or any code point offsets of a text. */
+/** Makes a function that converts code point offsets of a text, in any order, to UTF-16 offsets. */
 const makeOffsets = (text: string) => {
   const points: Array<number> = []
   let at = 0
@@ -92,9 +95,9 @@ const readSpans = (file: string, documents: ReadonlyArray<CollectionDocument>): 
 }
 
 /**
- * Reads `docs.jsonl` (id, title, text), `queries.jsonl` (id, text), `qrels.tsv` (query, document, grade) and, if it
- * exists, `spans.jsonl` (qid, docid, start, end in code points) of a folder. Throws if a file is missing or is not
- * JSON.
+ * Reads a collection from a folder: `docs.jsonl` (id, title, text), `queries.jsonl` (id, text), `qrels.tsv` (query,
+ * document, grade) and, if it exists, `spans.jsonl` (qid, docid, start, end in code points). Throws if a file is
+ * missing or is not JSON.
  */
 export const readCollection = (folder: string): Collection => {
   const documents = readRecords(join(folder, "docs.jsonl")).map((fields) => {

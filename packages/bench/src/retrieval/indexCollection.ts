@@ -3,9 +3,7 @@ import { DocumentStore, indexDocument, type ParsedDocument, PassageWriter } from
 import { Effect } from "effect"
 import type { Collection, CollectionDocument } from "./collection.ts"
 
-/**
- * A collection in a passage index: the index's document for each of its documents, and the offset of its text there.
- */
+/** A collection in a passage index: for each of its documents the id in the index, and the offset of its text there. */
 export interface IndexedCollection {
   readonly userId: string
   readonly idOf: ReadonlyMap<string, string>
@@ -15,7 +13,7 @@ export interface IndexedCollection {
   readonly characters: number
 }
 
-/** A document as a parser would return it: its title as the heading of its text. */
+/** Returns a document in the form that a parser returns: its title is the heading of its text. */
 const parsedOf = ({ text, title }: CollectionDocument): ParsedDocument =>
   title === undefined
     ? { text, pageStarts: null }
@@ -37,7 +35,7 @@ const documentOf = (userId: string, id: string, { id: name, text }: CollectionDo
 
 const QUOTA = { maxDocuments: 1_000_000, maxDocumentBytes: Number.MAX_SAFE_INTEGER }
 
-/** Indexes every document for one person, cut as the product cuts them. */
+/** Indexes every document for one person, with passages that are cut as in the product. */
 export const indexCollection = Effect.fnUntraced(function* (
   { documents }: Collection,
   progress: (done: number) => void

@@ -1,7 +1,8 @@
 /**
- * Writes `docs.jsonl` of a collection from documentation in files of Markdown or HTML: a document for each section, from its
- * heading to the next one. `npm run bench:collection -- <out> <file>...`; an id is the file's name with the place of the section in it. Code examples and comments are left out, and so
- * are sections of a few words, and those of a Japanese file (`.ja.`) without a translation.
+ * Writes `docs.jsonl` of a collection from documentation in Markdown or HTML files: one document for each section, from
+ * a heading to the next one. `npm run bench:collection -- <out> <file>...`. The id of a document is the file's name and
+ * the number of the section in it. Code examples and comments are left out, and so are sections of a few words, and
+ * sections of a Japanese file (`.ja.`) that are not translated.
  */
 import { readFile, writeFile } from "node:fs/promises"
 import { basename, extname, join } from "node:path"
@@ -9,12 +10,12 @@ import { openDocumentParser } from "@parley/adapters-documents"
 import { Effect } from "effect"
 
 const EXAMPLES = /^```[^]*?^```$|<!--[^]*?-->/gmu
-/** Shorter sections answer no question, in UTF-16 units. */
+/** The least UTF-16 units of a section; shorter sections answer no question. */
 const LEAST = 120
 
 const JAPANESE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/gu
 const LETTERS = /\p{L}/gu
-/** The least share of Japanese letters in a translated section: names and commands keep theirs. */
+/** The least share of Japanese letters in a translated section, in which names and commands are not translated. */
 const TRANSLATED = 0.3
 
 const isTranslated = (text: string): boolean =>

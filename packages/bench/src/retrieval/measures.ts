@@ -6,8 +6,8 @@ const discounted = (grades: ReadonlyArray<number>): number =>
   grades.reduce((sum, grade, rank) => sum + Math.max(0, grade) / Math.log2(rank + 2), 0)
 
 /**
- * Normalised discounted cumulative gain of the first `depth` documents, with the grade itself as gain, as in
- * trec_eval's `ndcg_cut` (Järvelin and Kekäläinen, TOIS 20, 2002). Undefined if nothing is relevant.
+ * Returns the normalised discounted cumulative gain of the first `depth` documents. The gain is the grade itself, as in
+ * trec_eval's `ndcg_cut` (Järvelin and Kekäläinen, TOIS 20, 2002). Undefined if no document is relevant.
  */
 export const ndcgAt = (depth: number, ranked: ReadonlyArray<string>, grades: Grades): number | undefined => {
   const best = discounted([...grades.values()].toSorted((one, other) => other - one).slice(0, depth))
@@ -15,7 +15,9 @@ export const ndcgAt = (depth: number, ranked: ReadonlyArray<string>, grades: Gra
   return discounted(ranked.slice(0, depth).map((document) => grades.get(document) ?? 0)) / best
 }
 
-/** The share of the relevant documents among the first `depth`. Undefined if nothing is relevant. */
+/**
+ * Returns the share of the relevant documents that is among the first `depth`. Undefined if no document is relevant.
+ */
 export const recallAt = (depth: number, ranked: ReadonlyArray<string>, grades: Grades): number | undefined => {
   const relevant = [...grades].filter(([, grade]) => grade > 0).map(([document]) => document)
   if (relevant.length === 0) return undefined
@@ -23,7 +25,7 @@ export const recallAt = (depth: number, ranked: ReadonlyArray<string>, grades: G
   return relevant.filter((document) => found.has(document)).length / relevant.length
 }
 
-/** The first `count` spans, cut off when all of them together have `units` UTF-16 units. */
+/** Returns the first `count` spans, cut off after `units` UTF-16 units in all. */
 export const firstSpans = (
   spans: ReadonlyArray<ReferenceSpan>,
   count: number,
@@ -40,7 +42,7 @@ export const firstSpans = (
   return kept
 }
 
-/** The parts of a document that `spans` cover, in order, none twice. */
+/** Returns the parts of a document that `spans` cover, in order and without overlaps. */
 const coveredOf = (spans: ReadonlyArray<ReferenceSpan>, documentId: string): ReadonlyArray<ReferenceSpan> => {
   const parts: Array<{ documentId: string; start: number; end: number }> = []
   const sorted = spans.filter((span) => span.documentId === documentId).toSorted((a, b) => a.start - b.start)
@@ -55,7 +57,7 @@ const coveredOf = (spans: ReadonlyArray<ReferenceSpan>, documentId: string): Rea
 const lengthOf = (spans: ReadonlyArray<ReferenceSpan>): number =>
   spans.reduce((sum, { start, end }) => sum + (end - start), 0)
 
-/** The share of the reference's characters in the found spans. Undefined if there is no reference. */
+/** Returns the share of the reference's characters that the found spans contain. Undefined if there is no reference. */
 export const spanRecall = (
   reference: ReadonlyArray<ReferenceSpan>,
   found: ReadonlyArray<ReferenceSpan>
@@ -73,7 +75,7 @@ export const spanRecall = (
   return all === 0 ? undefined : covered / all
 }
 
-/** The mean of the defined values; undefined if there are none. */
+/** Returns the mean of the defined values; undefined if there are none. */
 export const meanOf = (values: ReadonlyArray<number | undefined>): number | undefined => {
   const defined = values.filter((value) => value !== undefined)
   return defined.length === 0 ? undefined : defined.reduce((sum, value) => sum + value, 0) / defined.length

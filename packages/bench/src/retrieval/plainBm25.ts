@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Collection, CollectionDocument } from "./collection.ts"
 import { meanOf, ndcgAt } from "./measures.ts"
 
-/** The usual values of the saturation of repeated terms and of the penalty of long documents. */
+/** The usual parameters of BM25: K1 for the saturation of repeated terms, and B for the penalty of long documents. */
 const K1 = 1.2
 const B = 0.75
 
@@ -24,13 +24,16 @@ const pairsOf = (run: string): ReadonlyArray<string> => {
   return characters.length === 1 ? characters : characters.slice(1).map((each, place) => `${characters[place]}${each}`)
 }
 
-/** Words in lower case without stop words; runs of Chinese and Japanese as pairs of neighbours, like Lucene's analyser. */
+/**
+ * Returns the words of a text in lower case without stop words. Runs of Chinese and Japanese characters become pairs of
+ * neighbours, as in Lucene's analyser.
+ */
 const wordsOf = (text: string): ReadonlyArray<string> =>
   (text.normalize("NFKC").toLowerCase().match(WORD) ?? [])
     .flatMap((word) => (CJK.test(word) ? pairsOf(word) : [word]))
     .filter((word) => !STOP_WORDS.has(word))
 
-/** The stems of words by a dictionary of Postgres. */
+/** Returns the stems of words according to a dictionary of Postgres. */
 const stemsOf = Effect.fnUntraced(function* (words: ReadonlySet<string>, stemmer: string) {
   const database = yield* Database
   const rows = yield* database.statement(
@@ -49,8 +52,8 @@ const countsOf = (terms: ReadonlyArray<string>): ReadonlyMap<string, number> => 
 const plainText = ({ text, title }: CollectionDocument) => (title === undefined ? text : `${title}\n${text}`)
 
 /**
- * Returns the nDCG@10 of the BM25 that every search engine has (Lucene's form), over whole documents: title and text are
- * one field, words are stemmed by one stemmer of Postgres for all languages, and nothing is tuned.
+ * Returns the nDCG@10 of the BM25 that every search engine has (Lucene's form), over whole documents: title and text
+ * are one field, one stemmer of Postgres stems the words of all languages, and nothing is tuned.
  */
 export const measurePlainBm25 = Effect.fnUntraced(function* (collection: Collection, stemmer: string) {
   const texts = [...collection.documents.map(plainText), ...collection.queries.map(({ text }) => text)].map(wordsOf)

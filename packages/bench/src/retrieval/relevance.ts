@@ -4,11 +4,13 @@ import type { Collection, CollectionQuery } from "./collection.ts"
 import type { IndexedCollection } from "./indexCollection.ts"
 import { CHAT_PASSAGES, spansOf } from "./searchCollection.ts"
 
-/** Of all passages that chats found: how many there were, and how many a model was offered. */
+/** The number of passages that the searches of chats found, and the number of those that a model was offered. */
 export interface RelevanceFigures {
-  /** Of passages that are right by the collection. */
+  /** The figures of passages that are relevant according to the collection. */
   readonly right: Offered
-  /** Of passages for the questions of another collection, with the number of questions. */
+  /**
+   * The figures of passages that were found for questions of another collection, with the number of these questions.
+   */
   readonly foreign: (Offered & { readonly questions: number }) | undefined
 }
 
@@ -31,7 +33,7 @@ const isRight = (collection: Collection, indexed: IndexedCollection, query: Coll
 }
 
 /**
- * Searches every query as a chat does, and those of another collection, and counts the passages that pass the
+ * Searches with every query as a chat does, and with those of another collection. Counts the passages that pass the
  * relevance filter.
  */
 export const measureRelevance = Effect.fnUntraced(function* (

@@ -4,25 +4,27 @@ import type { Collection, CollectionQuery, ReferenceSpan } from "./collection.ts
 import type { IndexedCollection } from "./indexCollection.ts"
 import { firstSpans, ndcgAt, recallAt, spanRecall } from "./measures.ts"
 
-/** The figures of one query; undefined if the collection has no judgements for it. */
+/** The figures of one query; a figure is undefined if the collection has no judgements for the query. */
 export interface QueryFigures {
   readonly query: string
   readonly ndcg: number | undefined
   readonly recall: number | undefined
   readonly within: SpanFigures
   readonly overAll: SpanFigures
-  /** Of a search for as many passages as a chat asks for, in milliseconds. */
+  /** The milliseconds of a search for the number of passages that a chat requests. */
   readonly latencyMs: number
 }
 
 export interface SpanFigures {
   readonly at5: number | undefined
   readonly at10: number | undefined
-  /** Of the first five passages, cut off at 5,000 characters. */
+  /** The share of the reference in the first five passages, cut off at 5,000 characters. */
   readonly at5Bounded: number | undefined
 }
 
-/** Passages that a chat requests, and those for the figures over the first hundred documents. */
+/**
+ * The number of passages that a chat requests, and the number that the figures over the first hundred documents need.
+ */
 export const CHAT_PASSAGES = 12
 const DEEP_PASSAGES = 500
 const CONTEXT = 5_000
@@ -46,7 +48,10 @@ const spanFigures = (reference: ReadonlyArray<ReferenceSpan>, spans: ReadonlyArr
   at5Bounded: spanRecall(reference, firstSpans(spans, 5, CONTEXT))
 })
 
-/** Asks one query as a chat does, timed, then for as much as the measures need. */
+/**
+ * Searches with one query as a chat does, and measures the time; then searches for the number of passages that the
+ * measures need.
+ */
 export const askQuery = Effect.fnUntraced(function* (
   collection: Collection,
   indexed: IndexedCollection,

@@ -8,8 +8,8 @@ import { meanOf } from "./measures.ts"
 import { askQuery, type QueryFigures } from "./searchCollection.ts"
 
 /**
- * The quality of one weight on the questions of each half: the gain by documents, or the recall of spans if there are
- * any.
+ * The quality of one weight, measured with the questions of each half: the gain by documents, or the recall of spans if
+ * the collection has spans.
  */
 export interface WeightFigures {
   readonly weight: number
@@ -17,18 +17,21 @@ export interface WeightFigures {
   readonly even: number | undefined
 }
 
-/** The tried weights: zero (words alone), the default, more, and one so high that words decide nothing. */
+/**
+ * The weights that are tried: zero (words only), the default, higher ones, and one that is so high that words decide
+ * nothing.
+ */
 const WORDS_ALONE = 0
 const MEANING_ALONE = 1_000_000
 const WEIGHTS = [WORDS_ALONE, FUSION.weight / 2, FUSION.weight, 0.07, 0.1, 0.2, 0.4, 1, MEANING_ALONE]
 
-/** An embedder with a variable weight, which requests the embedding of a text once. */
+/** An embedder whose weight can be changed; it requests the embedding of each text only once. */
 export interface WeighedEmbedder {
   readonly embedder: Embedder["Service"]
   setWeight(weight: number): void
 }
 
-/** Loads the default export of a module, which is an embedder. Throws if there is none. */
+/** Loads the embedder that is the default export of a module. Throws if there is none. */
 export const loadEmbedder = async (file: string): Promise<WeighedEmbedder> => {
   const { default: given } = (await import(pathToFileURL(resolve(file)).href)) as {
     readonly default?: Embedder["Service"]
@@ -64,7 +67,7 @@ const measureOf = ({ ndcg, overAll, within }: QueryFigures): number | undefined 
     ? ndcg
     : (within.at5Bounded + overAll.at5Bounded) / 2
 
-/** Asks all queries by each weight. */
+/** Searches with all queries, with each weight. */
 export const weighEmbedder = Effect.fnUntraced(function* (
   collection: Collection,
   indexed: IndexedCollection,
@@ -87,7 +90,7 @@ const shown = (value: number | undefined) => value?.toFixed(4) ?? "-"
 
 /**
  * Returns a line for each weight. The last line names the weight that is best for the odd-numbered questions, with its
- * result for the even-numbered ones, which did not take part in the choice.
+ * result for the even-numbered questions, with which the weight was not chosen.
  */
 export const weightLines = (figures: ReadonlyArray<WeightFigures>): ReadonlyArray<readonly [string, string]> => {
   const best = figures

@@ -6,22 +6,22 @@ export interface ContenderSearch {
   readonly limit: number
 }
 
-/** A store of passages with their vectors that searches within named documents, used according to its own manual. */
+/** A store of passages and their vectors that searches within named documents, used as its own manual recommends. */
 export interface Contender {
   readonly name: string
-  /** Stores the document's row, if the contender has rows for documents. */
+  /** Stores the row of a document, if the contender stores documents. */
   upload?(document: BenchDocument): Promise<void>
   /** Stores a document's passages, all in one call. */
   ingest(document: BenchDocument): Promise<void>
-  /** The texts of the found passages, best first. */
+  /** Returns the texts of the found passages, the best first. */
   search(input: ContenderSearch): Promise<ReadonlyArray<string>>
   close(): Promise<void>
 }
 
 export interface OpenContender {
-  /** A database of its own, empty. */
+  /** The URL of an empty database for this contender alone. */
   readonly url: string
   readonly dimensions: number
-  /** The folder with the installed libraries. */
+  /** The folder in which the libraries are installed. */
   readonly rivals: string
 }

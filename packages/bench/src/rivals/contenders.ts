@@ -2,7 +2,7 @@ import type { Contender, OpenContender } from "./Contender.ts"
 import { openParley } from "./parley.ts"
 import { openLangChain, openMastra } from "./rivals.ts"
 
-/** All contenders, by their name on the command line. */
+/** All contenders by their names on the command line. */
 export const CONTENDERS = {
   parley: openParley,
   langchain: openLangChain,

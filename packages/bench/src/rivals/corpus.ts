@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1 that a seed decides (mulberry32). */
+/** Returns a generator of numbers from 0 to 1 that depends only on the seed (mulberry32). */
 const random = (seed: number) => {
   let state = seed >>> 0
   return (): number => {
@@ -16,8 +16,8 @@ const seedOf = (text: string): number => {
 }
 
 /**
- * The vector of a text: deterministic, so that no time for a model is measured. All vectors are slightly similar, as
- * those of models are.
+ * Returns the vector of a text. It is computed from the text, so that no time of a model is measured. All vectors are
+ * slightly similar to each other, like those of models.
  */
 export const vectorOf = (text: string, dimensions: number): ReadonlyArray<number> => {
   const next = random(seedOf(text))
@@ -26,7 +26,10 @@ export const vectorOf = (text: string, dimensions: number): ReadonlyArray<number
 
 const VOCABULARY = Array.from({ length: 8_000 }, (_, word) => `w${word.toString(36)}${"aeiou"[word % 5]}`)
 
-/** Words as a language has them: a few are in most passages, most are in few. */
+/**
+ * Returns words with the frequencies of a language: a few words are in most passages, and most words are in few
+ * passages.
+ */
 const words = (count: number, seed: number): string => {
   const next = random(seed)
   return Array.from({ length: count }, () => VOCABULARY[Math.floor(VOCABULARY.length ** next()) - 1]).join(" ")
@@ -40,13 +43,16 @@ export interface BenchDocument {
 export interface CorpusShape {
   readonly documents: number
   readonly passages: number
-  /** Passages of punctuation, as long, which no index of words has anything of. */
+  /** True for passages of punctuation with the same length, in which an index of words finds nothing. */
   readonly wordless?: boolean
 }
 
 const WORDS = 150
 
-/** Documents with ids in order, each with this many passages of about 800 characters; the same for the same seed. */
+/**
+ * Returns documents with ascending ids, each with `passages` passages of about 800 characters. The same seed produces
+ * the same documents.
+ */
 export const makeCorpus = (
   { documents, passages, wordless = false }: CorpusShape,
   seed: number
@@ -75,7 +81,7 @@ const cosine = (one: ReadonlyArray<number>, other: ReadonlyArray<number>): numbe
   return product / Math.sqrt(squares * others)
 }
 
-/** The texts nearest to a query among documents, each compared. */
+/** Returns the texts that are nearest to a query among documents, by comparing all passages. */
 export const exactNearest = (
   documents: ReadonlyArray<BenchDocument>,
   query: string,

@@ -1,6 +1,6 @@
 /**
- * Stores a corpus in an empty database, in its own process so that its memory can be measured. Its argument is the
- * JSON of `IngestTask`; it prints `IngestFigures` as JSON.
+ * Stores a corpus in an empty database, in a process of its own so that its memory can be measured. Its argument is the
+ * JSON of `IngestTask`, and it prints `IngestFigures` as JSON.
  */
 import { CONTENDERS, type ContenderName } from "./contenders.ts"
 import { type CorpusShape, makeCorpus } from "./corpus.ts"
@@ -12,13 +12,16 @@ export interface IngestTask {
   readonly dimensions: number
   readonly shape: CorpusShape
   readonly seed: number
-  /** True if the rows of documents exist before the time begins, as when a worker indexes uploads. */
+  /** True if the rows of documents are stored before the measured time, as when a worker indexes uploaded documents. */
   readonly uploaded: boolean
 }
 
 export interface IngestFigures {
   readonly seconds: number
-  /** Of the whole process, libraries and corpus included, and before the first passage was stored. */
+  /**
+   * The memory of the whole process with libraries and corpus: the highest value, and the value before the first
+   * passage was stored.
+   */
   readonly peakMegabytes: number
   readonly idleMegabytes: number
 }

@@ -37,7 +37,7 @@ const documentOf = (id: string): Document => ({
   createdAt: 1_767_225_600_000
 })
 
-/** Passages one after another, as they would be cut from one text. */
+/** Returns passages at consecutive offsets, as if they were cut from one text. */
 const passagesOf = (texts: ReadonlyArray<string>): ReadonlyArray<Passage> => {
   let start = 0
   return texts.map((text, ordinal) => {
@@ -47,7 +47,10 @@ const passagesOf = (texts: ReadonlyArray<string>): ReadonlyArray<Passage> => {
   })
 }
 
-/** Parley's own index, with its words and its rules: it writes a whole document with its text, then searches it. */
+/**
+ * Parley's own index, with its search by words and its access rules. It stores a whole document with its text, and then
+ * searches it.
+ */
 export const openParley = async ({ dimensions, url }: OpenContender): Promise<Contender> => {
   const stores = Layer.mergeAll(PgPassageIndexLayer, PgDocumentStoreLayer)
   const embedder = Layer.succeed(PassageEmbedder, embedderOf(dimensions))
@@ -64,7 +67,7 @@ export const openParley = async ({ dimensions, url }: OpenContender): Promise<Co
           const parsed = { text: texts.join("\n"), pageStarts: null }
           const document = { userId: USER, documentId: id, parsed, fingerprint: id }
           const passages = passagesOf(texts)
-          // As the product does: a short document at once, a long one batch by batch.
+          // As in the product, a short document is stored at once, and a long one in batches.
           const isShort = passages.length <= PASSAGES_PER_BATCH
           if (isShort && (yield* writer.put({ ...document, passages })) !== undefined) return
           const generation = yield* writer.begin(document)

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import type { Contender, OpenContender } from "./Contender.ts"
 import { vectorOf } from "./corpus.ts"
 
-/** The commands that create the folder of the other libraries, which this repository does not depend on. */
+/** The commands that create the folder with the other libraries, on which this repository does not depend. */
 export const HOW_TO_INSTALL =
   "mkdir rivals && cd rivals && npm init -y && npm install --legacy-peer-deps @langchain/community @langchain/core @mastra/pg @mastra/core pg"
 
@@ -40,7 +40,10 @@ interface LangChain {
   }
 }
 
-/** LangChain.js' PGVectorStore as it comes: vectors of the table's dimension, documents named by its metadata filter. */
+/**
+ * LangChain.js' PGVectorStore with its default settings: vectors of the table's dimension, and documents selected by
+ * its metadata filter.
+ */
 export const openLangChain = async ({ dimensions, rivals, url }: OpenContender): Promise<Contender> => {
   const { PGVectorStore } = load<LangChain>(rivals, "@langchain/community/vectorstores/pgvector")
   const embeddings = {
@@ -81,7 +84,7 @@ interface Mastra {
   }
 }
 
-/** Mastra's PgVector with its default index, with documents named by its metadata filter. */
+/** Mastra's PgVector with its default index, and documents selected by its metadata filter. */
 export const openMastra = async ({ dimensions, rivals, url }: OpenContender): Promise<Contender> => {
   const { PgVector } = load<Mastra>(rivals, "@mastra/pg")
   const store = new PgVector({ id: "bench", connectionString: url })

@@ -6,7 +6,7 @@ const add = (counts: Map<string, number>, name: string): void => void counts.set
 const linesOf = (counts: ReadonlyMap<string, number>): ReadonlyArray<string> =>
   [...counts].toSorted(([a], [b]) => a.localeCompare(b)).map(([name, count]) => `  ${count} x ${name}`)
 
-/** Counts the responses of all acts: expected ones, failures, and failures while a fault was on. */
+/** Counts the responses to all acts: expected ones, failures, and failures during a fault. */
 export class Outcomes {
   readonly #faults: Faults
   readonly #expected = new Map<string, number>()
@@ -18,8 +18,8 @@ export class Outcomes {
   }
 
   /**
-   * Counts a response; returns true if it is as expected. A fault excuses a refusal and a cut, but no whole success with
-   * the wrong content.
+   * Counts a response; returns true if it is as expected. A fault excuses refusals and broken responses, but not a
+   * complete success with the wrong content.
    */
   count(act: string, answer: Answer, isExpected: boolean): boolean {
     const code = codeOf(answer)
@@ -30,7 +30,7 @@ export class Outcomes {
     return isExpected
   }
 
-  /** Counts a failure of something that began at `from`, in Unix milliseconds, and ends now. */
+  /** Counts a failure of something that began at `from`, in Unix milliseconds, and ended now. */
   fail(what: string, from = Date.now()): void {
     add(this.#faults.met({ from, to: Date.now() }) ? this.#disturbed : this.#failures, what)
   }

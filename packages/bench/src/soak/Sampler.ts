@@ -6,7 +6,7 @@ import type { SoakedProcess } from "./installation/SoakedProcess.ts"
 const MIB = 2 ** 20
 const INTERVAL_MS = 10_000
 
-/** The values of one quantity of one process, in order. */
+/** The measured values of one quantity of one process, in order. */
 export interface Series {
   readonly owner: string
   readonly quantity: Quantity
@@ -29,7 +29,7 @@ export type Quantity = (typeof QUANTITIES)[number]
 
 type Sample = Partial<Record<Quantity, number>>
 
-/** The sum of a metric over its attributes, by its name in Prometheus. */
+/** Returns the sum of a metric over all its attributes; `name` is its name in Prometheus' format. */
 const sumOf = (text: string, name: string): number | undefined => {
   const values = [...text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)`, "gm"))].map(([, value]) =>
     Number(value)
@@ -58,7 +58,7 @@ export const sampleProcess = async (watched: SoakedProcess): Promise<Sample> => 
   })
 }
 
-/** Reads the quantities of the database; fails while it is away. */
+/** Reads the quantities of the database; fails while the database is down. */
 const sampleDatabase = async (pool: pg.Pool): Promise<Sample> => {
   const { rows } = await pool.query<{ connections: number; holds: number }>(
     `SELECT (SELECT count(*)::int FROM pg_stat_activity WHERE application_name = 'parley') AS connections,
@@ -83,7 +83,7 @@ export class Sampler {
     this.#pool = pool
   }
 
-  /** Samples at once and at each interval, until it is stopped. */
+  /** Samples at once and then at each interval, until it is stopped. */
   run(): { readonly stop: () => Promise<void> } {
     const stopped = new AbortController()
     const sampling = (async () => {
@@ -92,7 +92,7 @@ export class Sampler {
         await sleep(INTERVAL_MS, undefined, { signal: stopped.signal }).catch(() => undefined)
       }
     })()
-    // Fails in "stop".
+    // The failure is reported by `stop`.
     sampling.catch(() => undefined)
     return {
       stop: () => {

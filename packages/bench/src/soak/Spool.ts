@@ -2,13 +2,13 @@ import { createHash } from "node:crypto"
 import { createReadStream, createWriteStream } from "node:fs"
 import { createInterface } from "node:readline"
 
-/** A thing that a server answered, and which therefore has to be stored. */
+/** A fact that a server has confirmed in a response, so that it must be stored. */
 export type Promised =
   | {
       readonly kind: "reply"
       readonly user: string
       readonly message: string
-      /** The client received all of it, or a beginning. */
+      /** True if the client received the whole reply; false if it received only the beginning. */
       readonly isWhole: boolean
       readonly length: number
       readonly digest: string
@@ -17,10 +17,10 @@ export type Promised =
   | { readonly kind: "document"; readonly id: string; readonly bytes: number; readonly isDeleted: boolean }
   | { readonly kind: "payment"; readonly session: string; readonly events: ReadonlyArray<string> }
 
-/** The digest by which texts are compared. */
+/** Returns the digest by which texts are compared. */
 export const digestOf = (text: string): string => createHash("sha256").update(text).digest("base64url")
 
-/** Keeps promised things in a file, so that memory does not grow with their number. */
+/** Stores confirmed facts in a file, so that the memory of this program does not grow with their number. */
 export class Spool {
   readonly #path: string
   readonly #file: ReturnType<typeof createWriteStream>
@@ -36,7 +36,7 @@ export class Spool {
     this.#file.write(`${JSON.stringify(promised)}\n`)
   }
 
-  /** Ends the writing, and calls `judge` with all of it in batches of at most `size`. */
+  /** Ends the writing, and calls `judge` with all facts in batches of at most `size`. */
   async read(size: number, judge: (batch: ReadonlyArray<Promised>) => Promise<void>): Promise<void> {
     await new Promise<void>((resolve) => this.#file.end(resolve))
     let batch: Array<Promised> = []

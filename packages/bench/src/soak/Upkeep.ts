@@ -5,12 +5,12 @@ import type { Faults } from "./installation/Faults.ts"
 import type { Installation } from "./installation/Installation.ts"
 import type { Outcomes } from "./Outcomes.ts"
 
-/** Longer than every month. */
+/** A time that is longer than any month. */
 const PERIOD_MS = 32 * 86_400_000
 const SHARE_BETWEEN = 0.09
 const SHORTEST_BETWEEN_MS = 15_000
 
-/** Verifies the balances and ends the periods of all accounts, in turns, beside the load and outside the faults. */
+/** Alternately verifies all balances and ends the periods of all accounts, during the load but outside the faults. */
 export class Upkeep {
   readonly #installation: Installation
   readonly #faults: Faults

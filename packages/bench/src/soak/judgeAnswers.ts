@@ -16,7 +16,7 @@ interface MessageRow {
   readonly charged: number
 }
 
-/** The reply messages that a condition selects, each with its charges. */
+/** Returns the reply messages that a condition selects, each with its charges. */
 const messages = async (
   pool: pg.Pool,
   where: string,
@@ -34,7 +34,7 @@ const messages = async (
   return rows
 }
 
-/** The deviation of a whole reply from its row, or undefined. */
+/** Returns the difference between a reply that was received completely and its row; undefined if there is none. */
 const wholeProblem = (row: MessageRow | undefined): string | undefined => {
   if (row === undefined) return "an answered reply is not stored"
   if (row.state !== "complete") return `an answered reply is stored as ${row.state}`
@@ -126,7 +126,7 @@ const judgePayments = async (pool: pg.Pool, payments: ReadonlyArray<Of<"payment"
   })
 }
 
-/** Compares all that was answered with the rows; returns the number of each problem. */
+/** Compares all confirmed facts with the stored rows; returns the number of occurrences of each problem. */
 export const judgeAnswers = async (pool: pg.Pool, spool: Spool): Promise<ReadonlyMap<string, number>> => {
   const problems = new Map<string, number>()
   await spool.read(BATCH, async (batch) => {
@@ -151,13 +151,13 @@ const LEFT = `
          (SELECT count(*)::int FROM parley.payment_waits) AS "payment events that wait",
          (SELECT count(*)::int FROM parley.documents WHERE status = 'failed') AS "documents that failed"`
 
-/** Work that has not ended, by name. */
+/** Returns the kinds of work that have not ended, with their numbers. */
 export const unfinished = async (pool: pg.Pool): Promise<ReadonlyArray<readonly [string, number]>> => {
   const { rows } = await pool.query<Record<string, number>>(LEFT)
   return Object.entries(rows[0] ?? {}).filter(([, count]) => count > 0)
 }
 
-/** Counts of rows that no answer proves: charges without a message that was paid, purchases, and resets. */
+/** Counts rows that no answer confirms: charges without a message for which they were made, purchases, and resets. */
 export const countRows = async (pool: pg.Pool) => {
   const { rows } = await pool.query<{
     orphans: number

@@ -1,17 +1,20 @@
 import { median, quantile } from "../measuring/statistics.ts"
 import type { Quantity, Series } from "./Sampler.ts"
 
-/** The part of the time, at the beginning, that does not count. */
+/** The share of the run, at its beginning, that is ignored. */
 const WARM_UP = 0.15
-/** The part of the remaining time whose values are compared: the first, and the last. */
+/** The share of the remaining run whose values are compared: its first part with its last part. */
 const COMPARED = 0.2
 const HOUR_MS = 3_600_000
 
-/** In a shorter run, memory still grows to the size at which it is collected, so that it proves nothing. */
+/**
+ * The shortest run in which memory is judged: in a shorter one, memory still grows to the size at which garbage is
+ * collected.
+ */
 const MEMORY_FROM_MS = 600_000
 const MEMORY: ReadonlyArray<Quantity> = ["memory, MiB", "heap, MiB"]
 
-/** The most by which a quantity may be higher at the end: a share of the start, and an amount. */
+/** The most by which a quantity may have grown at the end: a share of its value at the start, and an amount. */
 const ALLOWED: Partial<Record<Quantity, { readonly share: number; readonly amount: number }>> = {
   "memory, MiB": { share: 0.15, amount: 24 },
   "heap, MiB": { share: 0.15, amount: 6 },
@@ -24,18 +27,18 @@ const ALLOWED: Partial<Record<Quantity, { readonly share: number; readonly amoun
   "jobs due": { share: 0.5, amount: 4 }
 }
 
-/** A quantity at the start and the end of a run. */
+/** The values of a quantity at the start and at the end of a run. */
 export interface Trend {
   readonly owner: string
   readonly quantity: Quantity
   readonly start: number
   readonly end: number
   readonly perHour: number
-  /** Undefined if the quantity is only reported. */
+  /** True if the quantity has not grown too much; undefined if it is only reported. */
   readonly isFlat: boolean | undefined
 }
 
-/** The slope of the least squares line, an hour. */
+/** Returns the slope of the least squares line, per hour. */
 const slopeOf = (values: Series["values"]): number => {
   const mean = (of: (each: Series["values"][number]) => number) =>
     values.reduce((sum, each) => sum + of(each), 0) / values.length
@@ -45,8 +48,8 @@ const slopeOf = (values: Series["values"]): number => {
 }
 
 /**
- * Compares the last part of a run with the first one after the warm-up, by medians. Of the heap, which falls with each
- * collection, the lower quartile counts. `from` and `to` are Unix milliseconds.
+ * Compares the last part of a run with the first part after the warm-up, by medians. For the heap, whose size falls
+ * with each garbage collection, lower quartiles are compared. `from` and `to` are Unix milliseconds.
  */
 export const trendOf = ({ owner, quantity, values }: Series, from: number, to: number): Trend => {
   const begin = from + (to - from) * WARM_UP
@@ -69,7 +72,7 @@ const VERDICTS = new Map<boolean | undefined, string>([
   [undefined, ""]
 ])
 
-/** The trends as a table for people. */
+/** Returns the trends as a table for people. */
 export const trendTable = (trends: ReadonlyArray<Trend>): string =>
   [
     `${"".padEnd(12)} ${"".padEnd(20)} ${"start".padStart(9)} ${"end".padStart(9)} ${"an hour".padStart(9)}`,

@@ -10,8 +10,8 @@ export interface VisitorMessage {
 }
 
 /**
- * Sends a visitor's message and reads the whole reply; returns the number of its characters. Rejects if it was refused
- * or cut off.
+ * Sends a visitor's message and reads the whole reply; returns the number of its characters. Rejects if the message was
+ * refused or the reply was cut off.
  */
 export const askBot = (url: string, sent: VisitorMessage): Promise<number> =>
   new Promise((resolve, reject) => {

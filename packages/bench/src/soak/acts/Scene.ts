@@ -4,18 +4,18 @@ import { type Answer, send, type Sent } from "./send.ts"
 import { digestOf, type Spool } from "../Spool.ts"
 
 const STEADY_PEOPLE = 40
-/** One person in this many has never been there before. */
+/** One of this many people is new to the installation. */
 const FRESH_EVERY = 10
 
-/** A whole number from 0 below `end`. */
+/** Returns a random whole number from 0 to `end` - 1. */
 export const below = (end: number): number => Math.floor(Math.random() * end)
 
-/** The ways of the acts to the servers, and the notes of the answers. */
+/** Sends the requests of all acts to the servers, and records the answers. */
 export class Scene {
   readonly installation: Installation
   readonly outcomes: Outcomes
   readonly spool: Spool
-  /** The sessions of the steady people. */
+  /** The session cookies of the people who come back. */
   readonly #cookies = new Map<string, string>()
   #number = 0
 
@@ -25,13 +25,13 @@ export class Scene {
     this.spool = spool
   }
 
-  /** A number that no other act has. */
+  /** Returns a number that no other act gets. */
   number(): number {
     this.#number += 1
     return this.#number
   }
 
-  /** A person: mostly one of those who come again and again. */
+  /** Returns a person: mostly one of those who come back, sometimes a new one. */
   person(): string {
     return below(FRESH_EVERY) === 0 ? `fresh-${this.number()}` : this.steadyPerson()
   }
@@ -40,12 +40,12 @@ export class Scene {
     return `person-${below(STEADY_PEOPLE)}`
   }
 
-  /** The address of one of the servers. */
+  /** Returns the address of a random server. */
   server(): string {
     return this.installation.urls[below(this.installation.urls.length)] ?? ""
   }
 
-  /** Sends a request of a person, to any server unless the path is an address. */
+  /** Sends a request of a person: to a random server if `path` is a path, otherwise to the address `path`. */
   ask(user: string, path: string, more: Omit<Sent, "url"> = {}): Promise<Answer> {
     const url = path.startsWith("/") ? this.server() + path : path
     return send({ ...more, url, headers: { cookie: this.#cookieOf(user), ...more.headers } })
@@ -57,7 +57,7 @@ export class Scene {
     return cookie
   }
 
-  /** Notes the reply in an answer: it has to be stored as far as its reader received it. */
+  /** Records the reply in an answer: the part that its reader received must be stored. */
   keepReply(user: string, { end, headers, text }: Answer): void {
     const message = headers["x-message-id"]
     if (typeof message !== "string") return

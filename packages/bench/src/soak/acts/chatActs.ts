@@ -2,7 +2,7 @@ import { type Behaviour, replyTo, wishOf } from "../installation/ModelVendor.ts"
 import { below, type Scene } from "./Scene.ts"
 import type { Answer } from "./send.ts"
 
-/** A person begins another chat after this many turns. */
+/** The number of turns after which a person begins another chat. */
 const TURNS = 4
 
 const question = (behaviour: Behaviour, number: number, more: object = {}) => ({
@@ -13,10 +13,10 @@ const question = (behaviour: Behaviour, number: number, more: object = {}) => ({
 const isReply = ({ end, status, text }: Answer, number: number, seen?: string): boolean =>
   status === 200 && end === "whole" && text === replyTo(number, seen)
 
-/** True if this client disconnected in the middle of a reply. */
+/** True if this client disconnected before the reply had ended. */
 export const hasLeft = ({ end, status }: Answer): boolean => status === 200 && end === "left"
 
-/** Asks about documents, and returns the answer; counted as expected if the model read `code` in a passage. */
+/** Asks a question about documents. The answer is as expected if the model read `code` in a passage. */
 export const askAbout = async (scene: Scene, user: string, documentId: string, code: string): Promise<void> => {
   const number = scene.number()
   const content = `Which word does the report contain beside the inventory? ${wishOf("quick", number)}`
@@ -26,9 +26,9 @@ export const askAbout = async (scene: Scene, user: string, documentId: string, c
   scene.outcomes.count("chat about a document", answer, isReply(answer, number, code))
 }
 
-/** The chats of people. */
+/** The acts of people in chats. */
 export class ChatActs {
-  /** The open chat of each steady person, with its number of turns. */
+  /** The open chat of each person who comes back, with the number of its turns. */
   readonly #open = new Map<string, { readonly id: string; readonly turns: number }>()
   readonly #scene: Scene
 
@@ -36,7 +36,7 @@ export class ChatActs {
     this.#scene = scene
   }
 
-  /** Asks and reads the whole reply, in the chat that the person has open. */
+  /** Asks a question in the person's open chat, and reads the whole reply. */
   async ask(behaviour: "quick" | "slow" | "flaky"): Promise<void> {
     const user = this.#scene.person()
     const number = this.#scene.number()
@@ -52,7 +52,7 @@ export class ChatActs {
     else this.#open.delete(user)
   }
 
-  /** Asks for a reply that the vendor refuses, or breaks off. */
+  /** Asks a question to which the vendor sends a refusal or a broken reply. */
   async meetFault(behaviour: "limited" | "broken" | "cut"): Promise<void> {
     const user = this.#scene.person()
     const body = question(behaviour, this.#scene.number())
@@ -62,7 +62,7 @@ export class ChatActs {
     this.#scene.outcomes.count(`chat, vendor ${behaviour}`, answer, isExpected)
   }
 
-  /** Disconnects in the middle of a reply. */
+  /** Disconnects before a reply has ended. */
   async leave(): Promise<void> {
     const user = this.#scene.person()
     const body = question(below(2) === 0 ? "quick" : "slow", this.#scene.number())
@@ -71,7 +71,7 @@ export class ChatActs {
     this.#scene.outcomes.count("chat, reader leaves", answer, hasLeft(answer))
   }
 
-  /** Disconnects from a reply that goes on, and joins it at any server. */
+  /** Disconnects from a running reply, and joins it again at any server. */
   async continueElsewhere(): Promise<void> {
     const user = this.#scene.person()
     const number = this.#scene.number()
@@ -86,7 +86,10 @@ export class ChatActs {
     this.#scene.outcomes.count("join a reply", joined, isOver || isReply(joined, number))
   }
 
-  /** Sends one request twice under one key: the second response is the first one again, without a charge. */
+  /**
+   * Sends the same request twice with one idempotency key: the second response must equal the first one, without a
+   * charge.
+   */
   async repeat(): Promise<void> {
     const user = this.#scene.person()
     const number = this.#scene.number()
@@ -100,7 +103,7 @@ export class ChatActs {
     this.#scene.outcomes.count("the same chat again", second, isSame && isReply(second, number))
   }
 
-  /** Reads the pages of the dashboard. */
+  /** Reads the data of the dashboard's pages. */
   async read(): Promise<void> {
     const user = this.#scene.person()
     for (const path of ["/api/billing/balance", "/api/chats", "/api/billing/credit-history", "/api/documents"]) {

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { askAbout } from "./chatActs.ts"
 import { below, type Scene } from "./Scene.ts"
 
-/** One document in this many stays; the others are deleted. */
+/** One of this many documents stays; the others are deleted. */
 const KEPT_EVERY = 4
 const READY_MS = 120_000
 const POLL_MS = 1_000
 const BOUNDARY = "soak-boundary"
 
-/** A report of a few passages, as text or as a page, of which one names the code. */
+/** Returns a report of a few passages, as text or as HTML. One passage contains the code. */
 const reportOf = (code: string): { readonly filename: string; readonly text: string } => {
   const filler = Array.from(
     { length: 10 + below(30) },
@@ -35,7 +35,7 @@ const upload = (scene: Scene, user: string, { filename, text }: ReturnType<typeo
     ].join("\r\n")
   })
 
-/** True if the document became ready. */
+/** Waits for a document; returns true if it becomes ready in time. */
 const becomesReady = async (scene: Scene, user: string, id: string): Promise<boolean> => {
   const from = Date.now()
   while (Date.now() < from + READY_MS) {
@@ -50,7 +50,7 @@ const becomesReady = async (scene: Scene, user: string, id: string): Promise<boo
   return false
 }
 
-/** Uploads a document, asks about it when it is ready, and mostly deletes it. */
+/** Uploads a document, asks a question about it when it is ready, and usually deletes it. */
 export const uploadAndAsk = async (scene: Scene): Promise<void> => {
   const user = scene.steadyPerson()
   const code = `code-${scene.number()}`

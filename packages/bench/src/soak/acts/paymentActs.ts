@@ -3,12 +3,17 @@ import { PACK, WEBHOOK_SECRET } from "../installation/Installation.ts"
 import { below, type Scene } from "./Scene.ts"
 import { type Answer, send } from "./send.ts"
 
-/** The provider tries again after this time, and gives up after that many tries. */
+/**
+ * The milliseconds after which the payment provider delivers an event again, and the number of deliveries after which
+ * it gives up.
+ */
 const RETRY_MS = 2_000
 const TRIES = 60
 const DELIVERIES_MOST = 3
 
-/** People who buy credits, and the events of the payment provider, of which many come twice or three times. */
+/**
+ * The acts of people who buy credits, and the deliveries of payment events, many of which arrive two or three times.
+ */
 export class PaymentActs {
   readonly #scene: Scene
   #running = 0
@@ -17,7 +22,7 @@ export class PaymentActs {
     this.#scene = scene
   }
 
-  /** Opens a checkout page, pays there, and delivers the events until a server takes each. */
+  /** Opens a checkout page, pays there, and delivers each event until a server accepts it. */
   async buy(): Promise<void> {
     this.#running += 1
     try {
@@ -41,7 +46,7 @@ export class PaymentActs {
     if (taken.every(Boolean)) this.#scene.spool.add({ kind: "payment", session, events: events.map(({ id }) => id) })
   }
 
-  /** Delivers an event once or several times, also at once; true if it was taken. */
+  /** Delivers an event once or several times, possibly at the same moment; returns true if a server accepted it. */
   async #deliver(text: string): Promise<boolean> {
     const from = Date.now()
     for (let tries = 0; tries < TRIES; tries += 1) {
@@ -59,7 +64,7 @@ export class PaymentActs {
     return send({ url, body: text, headers: { "stripe-signature": signature } })
   }
 
-  /** Empties the provider's books, so that this program does not grow. */
+  /** Deletes the records of the payment provider, so that the memory of this program does not grow. */
   #forget(): void {
     const state = this.#scene.installation.paymentState
     for (const records of [state.invoices, state.keys, state.payments, state.sessions]) {

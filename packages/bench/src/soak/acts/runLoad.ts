@@ -5,14 +5,14 @@ import { PaymentActs } from "./paymentActs.ts"
 import { below, type Scene } from "./Scene.ts"
 import { makeBots, visit } from "./widgetActs.ts"
 
-/** Acts begin at this rate, of which several send more than one request. */
+/** The number of acts that begin in each second. Several kinds of acts send more than one request. */
 const PER_SECOND = 6
-/** No act begins while this many run, so that a server that hangs is not buried. */
+/** While this many acts run, no further act begins, so that a server that hangs is not overloaded. */
 const AT_ONCE = 120
 
 type Act = () => Promise<void>
 
-/** The acts, with the number of each among a hundred. */
+/** Returns the kinds of acts, each with its share in percent. */
 const actsOf = (scene: Scene, keys: ReadonlyArray<string>): ReadonlyArray<readonly [number, Act]> => {
   const chats = new ChatActs(scene)
   const payments = new PaymentActs(scene)
@@ -43,8 +43,8 @@ const pick = (acts: ReadonlyArray<readonly [number, Act]>): Act => {
 }
 
 /**
- * Begins acts at a steady rate until the time is over, and waits for their ends. Returns the share of the acts that were
- * skipped, because too many ran.
+ * Begins acts at a steady rate for `durationMs`, and waits until all have ended. Returns the share of the acts that
+ * were skipped because too many were running.
  */
 export const runLoad = async (scene: Scene, durationMs: number): Promise<number> => {
   const acts = actsOf(scene, await makeBots(scene))

@@ -1,6 +1,6 @@
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http"
 
-/** Longest time for a whole response; a request that takes longer counts as unanswered. */
+/** The longest time for a whole response; a request that takes longer counts as unanswered. */
 const LONGEST_MS = 90_000
 
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, maxFreeSockets: 16 })
@@ -9,22 +9,22 @@ export interface Sent {
   readonly url: string
   readonly method?: "GET" | "POST" | "DELETE"
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as it is, or as JSON if it is no text. */
+  /** The body; a text is sent as it is, any other value as JSON. */
   readonly body?: unknown
   /** The number of characters after which the client disconnects. */
   readonly leaveAfter?: number
 }
 
-/** A response as its client saw it. */
+/** A response as the client received it. */
 export interface Answer {
-  /** Unix milliseconds. */
+  /** The time of the request and the time of the end, in Unix milliseconds. */
   readonly from: number
   readonly to: number
-  /** 0 without a response. */
+  /** The HTTP status; 0 if there was no response. */
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
-  /** `whole` only with the proper end of the response; `left` if this client disconnected. */
+  /** `whole` if the response ended correctly; `left` if this client disconnected. */
   readonly end: "whole" | "cut" | "left" | "unanswered"
 }
 
@@ -58,8 +58,8 @@ export const send = ({ body, headers = {}, leaveAfter = Infinity, method = "POST
     sent.end(payload)
   })
 
-/** The name of the error in a refusal, or undefined. */
+/** Returns the error code in a refusal; undefined if there is none. */
 export const codeOf = ({ text }: Answer): string | undefined => /"code":\s*"([a-z_]+)"/.exec(text)?.[1]
 
-/** Ends the connections that are kept open between requests. */
+/** Closes the connections that are kept open between requests. */
 export const closeConnections = (): void => agent.destroy()

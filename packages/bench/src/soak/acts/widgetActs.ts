@@ -7,7 +7,7 @@ import { digestOf } from "../Spool.ts"
 const BOTS = 4
 const OFF_AFTER = 30
 
-/** Creates bots, each of another person; returns their public keys. */
+/** Creates bots of different people; returns their public keys. */
 export const makeBots = (scene: Scene): Promise<ReadonlyArray<string>> =>
   Promise.all(
     Array.from({ length: BOTS }, async (_, index) => {
@@ -18,7 +18,7 @@ export const makeBots = (scene: Scene): Promise<ReadonlyArray<string>> =>
     })
   )
 
-/** A new visitor asks a bot twice, loads the conversation, and sometimes leaves in the middle of another reply. */
+/** A new visitor asks a bot two questions, loads the conversation, and sometimes disconnects during another reply. */
 export const visit = async (scene: Scene, keys: ReadonlyArray<string>): Promise<void> => {
   const url = scene.server()
   const who = { publicKey: keys[below(keys.length)] ?? "", visitorId: `visitor-${scene.number()}` }

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { ModelVendor } from "./ModelVendor.ts"
 import type { OwnPostgres } from "./OwnPostgres.ts"
 
-/** The run is divided into cycles of about this length. Each fault occurs once in a cycle. */
+/** The approximate length of a cycle. Each fault occurs once in every cycle of the run. */
 const CYCLE_MS = 600_000
 const VENDOR_AWAY_MS = 30_000
 const POSTGRES_AWAY_MS = 3_000
-/** Longer than a command that should meet no fault. */
+/** A command that must meet no fault begins at least this long before the next fault; it takes less time. */
 const BEFORE_MS = 10_000
-/** Requests may still fail for this long after a fault. */
+/** The time after the end of a fault in which requests may still fail. */
 const AFTER_MS = 15_000
 
 interface Window {
@@ -22,7 +22,7 @@ interface Fault {
   readonly play: () => Promise<void>
 }
 
-/** Plays faults at fixed times, and knows the windows in which requests may fail. */
+/** Causes faults at fixed times, and knows the times in which requests may fail because of them. */
 export class Faults {
   readonly #windows: Array<Window> = []
   readonly #plan: ReadonlyArray<Fault>
@@ -47,7 +47,7 @@ export class Faults {
     ]).flat()
   }
 
-  /** Plays all faults, one after another, from now on. */
+  /** Causes all faults, one after another, from now on. */
   async play(say: (line: string) => void): Promise<void> {
     this.#start = Date.now()
     for (const { atMs, name, play } of this.#plan) {
@@ -61,12 +61,12 @@ export class Faults {
     }
   }
 
-  /** True if a fault may have met something that took place in this time, in Unix milliseconds. */
+  /** True if a fault may have affected something that took place in this span of time, in Unix milliseconds. */
   met({ from, to }: { readonly from: number; readonly to: number }): boolean {
     return this.#windows.some((window) => from <= window.to && to >= window.from)
   }
 
-  /** Waits until no fault is on, and none begins soon. */
+  /** Waits until no fault is active and none begins soon. */
   async quiet(): Promise<void> {
     const isSoon = ({ atMs }: Fault) => {
       const inMs = this.#start + atMs - Date.now()

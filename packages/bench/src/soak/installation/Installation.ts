@@ -9,16 +9,16 @@ import { OwnPostgres } from "./OwnPostgres.ts"
 import { openPort, runCommand, SoakedProcess } from "./SoakedProcess.ts"
 
 const SECRET = randomBytes(32).toString("base64")
-/** Signs the events of the payment provider. */
+/** The secret with which the payment provider's events are signed. */
 export const WEBHOOK_SECRET = "whsec_of_the_soak"
 const API_KEY = "sk_test_of_the_soak"
-/** The price of a pack of credits. */
+/** The id of the price of a pack of credits. */
 export const PACK = "price_pack"
 /** The credits of a pack. */
 export const PACK_CREDITS = 700
 const MANY = 1_000_000_000
 
-/** Limits refuse nothing, because every refusal counts as a failure. */
+/** The limits of this configuration refuse nothing, because every refusal counts as a failure. */
 const config = {
   tiers: {
     free: {
@@ -35,9 +35,12 @@ const config = {
   }
 }
 
-/** Two servers and a worker on a Postgres server of their own, with stand-ins of the vendor and the payment provider. */
+/**
+ * Two servers and a worker with a Postgres server of their own, and with stand-ins of the model vendor and the payment
+ * provider.
+ */
 export class Installation implements AsyncDisposable {
-  /** Of the logs, the data and the notes of this run. */
+  /** The folder for the logs, the data and the records of this run. */
   readonly folder = mkdtempSync(join(tmpdir(), "parley-soak-"))
   readonly #stack = new AsyncDisposableStack()
   readonly servers: Array<SoakedProcess> = []
@@ -90,22 +93,22 @@ export class Installation implements AsyncDisposable {
     }
   }
 
-  /** The session cookie of a person. */
+  /** Returns the session cookie of a person. */
   cookieOf(user: string): string {
     return `parley_session=${sessionToken(SECRET, user)}`
   }
 
-  /** Runs a command of `parley` beside the servers; returns its exit code. */
+  /** Runs a command of `parley` while the servers run; returns its exit code. */
   command(...args: ReadonlyArray<string>): Promise<number | null> {
     return runCommand({ name: "commands", args, folder: this.folder, environment: this.#environment })
   }
 
-  /** Asks all processes to stop; returns the exit code, or the signal, of each. */
+  /** Asks all processes to stop; returns the exit code or the signal of each. */
   stop(): Promise<ReadonlyArray<number | string | null>> {
     return Promise.all(this.servers.map((each) => each.stop()))
   }
 
-  /** Removes the logs; without this call they stay. */
+  /** Removes the folder with the logs; without this call it stays. */
   removeFolder(): void {
     rmSync(this.folder, { recursive: true, force: true })
   }

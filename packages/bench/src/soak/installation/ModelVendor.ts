@@ -2,22 +2,27 @@ import { once } from "node:events"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 
-/** The behaviour of the vendor; the question names it. `flaky` refuses the first call and answers the next one. */
+/**
+ * The behaviours of the vendor; each question names one. `flaky` refuses the first request and answers the next one.
+ */
 export const BEHAVIOURS = ["quick", "slow", "flaky", "limited", "broken", "cut"] as const
 export type Behaviour = (typeof BEHAVIOURS)[number]
 
-/** The pieces of a whole reply. */
+/** The number of pieces of a whole reply. */
 export const PIECES = 20
-/** The pieces of a reply that the vendor cuts. */
+/** The number of pieces after which the vendor cuts a reply off. */
 const CUT_AFTER = 6
 const BEAT_MS = 50
-/** A slow reply has one piece in this many beats. */
+/** A slow reply sends one piece in this many beats. */
 const SLOW_BEATS = 6
 
-/** The part of a question that names the vendor's behaviour and a number. */
+/** Returns the part of a question that names the vendor's behaviour and a number. */
 export const wishOf = (behaviour: Behaviour, number: number): string => `wish-${behaviour}-${number}`
 
-/** The reply to a question with this number; `seen` is the code of a document that the vendor read in the passages. */
+/**
+ * Returns the reply to the question with this number. `seen` is the code of a document that the vendor has read in the
+ * passages.
+ */
 export const replyTo = (number: number, seen = "none"): string =>
   [seen, ...Array.from({ length: PIECES - 1 }, (_, index) => `${number}.${index + 1}`)].join(" ")
 
@@ -42,7 +47,7 @@ const refuse = (response: ServerResponse, status: 429 | 500): void => {
   response.end(JSON.stringify({ error: { message: "Refused by the stand-in.", type: "stand_in", code: null } }))
 }
 
-/** A vendor that speaks OpenAI's protocol on this machine, behaves as each question names it, and can be away. */
+/** A vendor on this machine with OpenAI's protocol. It behaves as each question asks, and can be down. */
 export class ModelVendor implements AsyncDisposable {
   readonly #beat = setInterval(() => this.#writeAll(), BEAT_MS)
   readonly #writing = new Set<Writing>()
@@ -68,7 +73,7 @@ export class ModelVendor implements AsyncDisposable {
     return `http://127.0.0.1:${this.#port}/v1`
   }
 
-  /** Breaks all connections and takes no more of them until `comeBack`. */
+  /** Breaks all connections, and accepts no new ones until `comeBack`. */
   async leave(): Promise<void> {
     this.#server.closeAllConnections()
     this.#server.close()

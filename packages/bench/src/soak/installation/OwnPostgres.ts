@@ -6,7 +6,7 @@ import pg from "pg"
 const SCRIPT = fileURLToPath(new URL("../../../../../.ci/postgres", import.meta.url))
 const run = promisify(execFile)
 
-/** A Postgres server with data of its own, which ends with this program. Needs root, as `.ci/postgres` does. */
+/** A Postgres server with data of its own, which ends with this program. It needs root, like `.ci/postgres`. */
 export class OwnPostgres implements AsyncDisposable {
   readonly #cluster = `parley_soak_${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`
   #url = ""
@@ -26,7 +26,7 @@ export class OwnPostgres implements AsyncDisposable {
     return this.#url
   }
 
-  /** Ends every connection of Parley's processes. Rejects if this is not the server of this program. */
+  /** Terminates every connection of Parley's processes. Rejects if the server is not the one of this program. */
   async terminateConnections(): Promise<void> {
     const client = await this.#open()
     try {
@@ -38,7 +38,7 @@ export class OwnPostgres implements AsyncDisposable {
     }
   }
 
-  /** Stops the server, has it stay away for `awayMs`, and starts it at the same port. */
+  /** Stops the server, and starts it again at the same port after `awayMs` milliseconds. */
   async restart(awayMs: number): Promise<void> {
     await (await this.#open()).end()
     await this.#call("stop")
@@ -51,7 +51,7 @@ export class OwnPostgres implements AsyncDisposable {
     await this.#call("remove")
   }
 
-  /** A connection, after a check that it leads to the server with the data of this program. */
+  /** Opens a connection, and checks that it leads to the server with the data of this program. */
   async #open(): Promise<pg.Client> {
     const client = new pg.Client({ connectionString: this.#url, application_name: "soak" })
     client.on("error", () => undefined)

@@ -8,10 +8,10 @@ import { fileURLToPath } from "node:url"
 
 const PROGRAM = fileURLToPath(new URL("../../../../cli/bin/parley.js", import.meta.url))
 const START_MS = 120_000
-/** Longer than the drain of a process that was asked to stop. */
+/** The longest time in which a process must stop: longer than it may take to finish its running work. */
 const STOP_MS = 150_000
 
-/** A port of this machine on which no program listens. */
+/** Returns a port of this machine on which no program listens. */
 export const openPort = async (): Promise<number> => {
   const server = createServer().listen(0, "127.0.0.1")
   await once(server, "listening")
@@ -24,7 +24,7 @@ export const openPort = async (): Promise<number> => {
 export interface ProcessOptions {
   readonly name: string
   readonly args: ReadonlyArray<string>
-  /** Receives the logs, and is the working folder. */
+  /** The working folder of the process, which also contains its log. */
   readonly folder: string
   readonly environment: Readonly<Record<string, string>>
 }
@@ -42,13 +42,13 @@ const spawnParley = ({ args, environment, folder, name }: ProcessOptions): Child
   }
 }
 
-/** Runs a command of `parley` to its end; returns its exit code. Its output goes to the log of its name. */
+/** Runs a command of `parley` to its end; returns its exit code. Its output is written to the log with its name. */
 export const runCommand = async (options: ProcessOptions): Promise<number | null> => {
   const [exit] = (await once(spawnParley(options), "exit")) as [number | null]
   return exit
 }
 
-/** A long-lived `parley` process with metrics. */
+/** A long-running `parley` process with metrics. */
 export class SoakedProcess implements AsyncDisposable {
   readonly name: string
   readonly #child: ChildProcess
@@ -60,7 +60,7 @@ export class SoakedProcess implements AsyncDisposable {
     this.#metricsUrl = `http://127.0.0.1:${metricsPort}`
   }
 
-  /** Starts a process and waits until it serves its metrics. */
+  /** Starts a process, and waits until its metrics can be read. */
   static async start(options: ProcessOptions): Promise<SoakedProcess> {
     const metricsPort = await openPort()
     const environment = { ...options.environment, PARLEY_METRICS_PORT: String(metricsPort) }
@@ -80,7 +80,7 @@ export class SoakedProcess implements AsyncDisposable {
     return this.#child.exitCode === null && this.#child.signalCode === null
   }
 
-  /** Its metrics in Prometheus' text format; undefined if it does not answer. */
+  /** Returns the process's metrics in Prometheus' text format; undefined if it does not answer. */
   async metrics(): Promise<string | undefined> {
     try {
       const answer = await fetch(`${this.#metricsUrl}/metrics`, { signal: AbortSignal.timeout(5_000) })
@@ -90,7 +90,10 @@ export class SoakedProcess implements AsyncDisposable {
     }
   }
 
-  /** Resident memory in bytes, open descriptors, and child processes, as Linux counts them. */
+  /**
+   * Returns the resident memory in bytes, the number of open descriptors, and the number of child processes, according
+   * to Linux.
+   */
   resources(): { readonly memory: number; readonly descriptors: number; readonly children: number } {
     const folder = `/proc/${this.#child.pid}`
     const kilobytes = /^VmRSS:\s*(\d+)/m.exec(readFileSync(`${folder}/status`, "utf8"))?.[1]
@@ -104,7 +107,7 @@ export class SoakedProcess implements AsyncDisposable {
     }
   }
 
-  /** Asks it to stop; returns its exit code, or the signal that had to end it. */
+  /** Asks the process to stop; returns its exit code, or the signal with which it had to be ended. */
   async stop(): Promise<number | string | null> {
     if (!this.isAlive) return this.#child.exitCode ?? this.#child.signalCode
     const ended = once(this.#child, "exit") as Promise<[number | null, string | null]>
