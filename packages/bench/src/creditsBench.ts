@@ -50,7 +50,9 @@ const makeContenders = async (url: string, admin: pg.Client): Promise<ReadonlyAr
   return made.filter(({ name }) => name.includes(flags.only))
 }
 
-/** Measures a round. If other programs were busy during it, repeats it a few times at most, whatever the result was. */
+/**
+ * Measures a round. If other programs were busy during it, repeats it a few times at most, independent of its result.
+ */
 const measureQuietly = async (admin: pg.Client, contender: Contender, load: Load): Promise<Measure> => {
   for (let attempt = 1; ; attempt += 1) {
     await waitUntilQuiet(patienceMs)

@@ -47,8 +47,8 @@ const removals = (schema: string) => {
       `SELECT user_id, id FROM ${schema}.documents WHERE user_id = $1 AND bot = $2 AND chat_id IS NOT NULL LIMIT 1`
     ),
     /**
-     * One file of an unused conversation, which is locked so that no one uses it meanwhile. SQL parameter: the least
-     * time without use in milliseconds.
+     * One file of an unused conversation. The conversation is locked, so that it cannot be used at the same time. SQL
+     * parameter: the least time without use in milliseconds.
      */
     unused: one(`SELECT o.user_id, o.id FROM ${schema}.documents o
       JOIN ${schema}.chats c ON c.user_id = o.user_id AND c.bot = o.bot AND c.visitor = o.visitor AND c.id = o.chat_id

@@ -127,7 +127,7 @@ const makeVisitors = (text: Texts) => {
 const makeOwners = (text: Texts) => {
   const { add, lock, moved } = makeParts(text)
 
-  /** Locks the conversation until the transaction ends, and returns its key. */
+  /** Locks the conversation until the transaction ends, and returns its key; undefined if it does not exist. */
   const locked = Effect.fnUntraced(function* (sql: Sql, { bot, botOwner, chatId }: OwnedChat) {
     const [row] = yield* sql.query<{ visitor: string }>(text.visitor, [botOwner, bot, uuidOrNil(chatId)])
     const key = [botOwner, bot, row?.visitor ?? "", uuidOrNil(chatId)]

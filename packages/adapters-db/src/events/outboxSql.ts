@@ -162,8 +162,8 @@ export const deliverySql = (schema: string) => ({
     ORDER BY d.id`,
 
   /**
-   * Queues dead deliveries again, except those of a deleted destination, which no process would try. SQL parameters:
-   * the event or null for any, the destination or null for any.
+   * Queues dead deliveries again, and enables their destinations. Deliveries of a deleted destination are left out,
+   * because no process would try them. SQL parameters: the event or null for any, the destination or null for any.
    */
   retry: `WITH dead AS MATERIALIZED (
       SELECT user_id, event_id, destination FROM ${schema}.event_deliveries

@@ -29,7 +29,7 @@ const makeImage = async (folder: string): Promise<Uint8Array> => {
 }
 
 /**
- * Makes the image with which new folders begin, unless a suitable image exists, and removes all other images. Making an
+ * Makes the image with which new folders begin, and removes all other images, unless a suitable image exists. Making an
  * image takes about ten seconds. Returns the file of the image, and whether this call has made it.
  */
 export const makeShippedImage = async (): Promise<{ readonly file: string; readonly made: boolean }> => {

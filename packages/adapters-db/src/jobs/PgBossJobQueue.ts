@@ -82,8 +82,8 @@ const lazyBoss = Effect.fnUntraced(function* (options: JobQueueOptions) {
   yield* Effect.addFinalizer(() => Effect.ignore(callBoss(stop)))
   const boss = callBoss(start)
   // The embedded database has one connection, so a queue that is started inside a unit of work and the unit would wait
-  // for each other. Therefore the queue is started before the first unit of work, so that commands that use no jobs
-  // never load it.
+  // for each other. Therefore every unit of work starts the queue first. The queue is not started earlier, so that
+  // commands without units of work and jobs never load it.
   if (driver === "pglite") yield* owner.beforeUnits(boss)
   return boss
 })

@@ -13,8 +13,7 @@ interface Idle {
 /**
  * Keeps parser processes that have read a document for a while, for the next document of their kind. The pool does not
  * limit the processes in use; its places bound the number of used and idle ones together. Effect's `Pool.makeWithTTL`
- * is not used, because it returns the item that came back last, whatever its kind, and its timer keeps the program
- * alive.
+ * is not used, because it returns the item that came back last, of any kind, and its timer keeps the program alive.
  */
 export class ParserPool {
   readonly #places: number

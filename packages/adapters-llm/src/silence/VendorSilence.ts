@@ -9,7 +9,7 @@ import {
 import type { Model } from "@parley/core"
 import { Clock, Effect, Stream } from "effect"
 
-/** The time between two probes, which is also the wait that a refused client is told. */
+/** The time between two probes, which is also the wait that a refused client is asked for. */
 export const PROBE_EVERY_MS = 5_000
 
 type Ask = (request: ChatModelRequest, silence: SilenceWatch) => Stream.Stream<ReplyPart, ModelFailed>

@@ -17,7 +17,7 @@ export const customerOf = (value: unknown): string | undefined => {
   return idIn(object?.["object"] === "customer" ? object : object?.["customer"])
 }
 
-/** Returns the ids that an object of Stripe contains, whatever form its other fields have. */
+/** Returns the ids that an object of Stripe contains, independent of the form of its other fields. */
 export const subjectOf = (value: unknown): PaymentSubject => {
   const object = objectIn(value) ?? {}
   const origin = objectIn(objectIn(object["parent"])?.["subscription_details"])

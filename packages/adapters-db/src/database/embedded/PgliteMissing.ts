@@ -43,7 +43,7 @@ const installedVersion = (name: string): string | undefined => {
 }
 
 /**
- * Throws `PgliteMissing` if the engine is not installed in the required version, so that no thread is started in vain.
+ * Throws `PgliteMissing` if the engine is not installed in the required version. Called before a thread is started.
  */
 export const requirePglite = (versionOf: (name: string) => string | undefined = installedVersion): void => {
   for (const [name, needed] of Object.entries(ENGINE_VERSIONS)) {

@@ -42,9 +42,9 @@ export interface Archive {
 }
 
 /**
- * Reads a zip archive and inflates every entry within a limit. Later reads are therefore bounded, whatever sizes the
- * archive states. Throws `Unreadable` if the archive is damaged, encrypted or over a limit; `noun` names the kind of
- * document in the reason.
+ * Reads a zip archive and inflates every entry within a limit. Later reads are therefore bounded, independent of the
+ * sizes that the archive states. Throws `Unreadable` if the archive is damaged, encrypted or over a limit; `noun` names
+ * the kind of document in the reason.
  */
 export const readArchive = (bytes: Uint8Array, limits: ArchiveLimits, noun: string): Archive => {
   const problems = archiveProblems(noun)

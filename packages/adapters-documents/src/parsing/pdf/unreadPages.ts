@@ -48,7 +48,7 @@ export const lostSignsNotice = ({ lost, signs }: SignCounts): string | undefined
     ? undefined
     : `${Math.round((100 * lost) / signs)} % of the letters and signs cannot be read, because the file does not map them to characters. Run text recognition (OCR) on the file and upload it again.`
 
-/** True if the text of a page consists mainly of codes that its fonts do not map to letters. */
+/** True if the fonts of a page do not map a large share of its codes to letters. */
 export const isUnmapped = (text: string): boolean => {
   const { lost, signs } = countSigns(text)
   let upper = 0

@@ -11,8 +11,8 @@ const NOT_TEXT = "The file is not plain text. Save it as plain text (UTF-8) and 
 /** The number of bytes that are examined to detect UTF-16 and EBCDIC. */
 const SAMPLE_BYTES = 8192
 /**
- * If there are at least this many correct characters for each broken one, the text is UTF-8 with an error, and not
- * another encoding.
+ * If there are at least this many correct characters beyond ASCII for each broken one, the text is UTF-8 with an
+ * error, and not another encoding.
  */
 const SOUND_PER_BROKEN = 50
 
