@@ -37,7 +37,7 @@ const stateOf = ({ alive, due, lastSeenMs, oldestDueMs }: WorkStateRow): WorkSta
   oldestDueMs: oldestDueMs ?? undefined
 })
 
-/** Lists the workers of all processes, and counts the jobs that wait for them. */
+/** Stores the heartbeats of the workers of all processes, and counts the live workers and the due jobs. */
 export const makeWorkerRegistry = ({ boss, owner: { execute, schemaName } }: JobParts): WorkerRegistry["Service"] => {
   const text = workerSql(schemaName)
   return WorkerRegistry.of({

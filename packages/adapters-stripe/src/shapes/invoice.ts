@@ -9,7 +9,7 @@ const REASONS: Readonly<Record<string, InvoiceReason>> = {
   subscription_cycle: "cycle",
   subscription_update: "update",
   subscription_threshold: "other",
-  // Invoices before May 2018 have the reason `subscription` for every cause.
+  // Invoices before May 2018 have this reason in place of the four above.
   subscription: "other",
   automatic_pending_invoice_item_invoice: "other",
   manual: "other",
