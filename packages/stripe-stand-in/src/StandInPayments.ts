@@ -169,7 +169,7 @@ export class StandInPayments {
     this.#change(() => closeDispute(this.#books, disputeId, outcome))
   }
 
-  /** If `isDown` is true, requests of the SDK get no answers. Pages and events continue to work. */
+  /** While `isDown` is true, requests of the SDK are answered with status 503. Pages and events continue to work. */
   setOutage(isDown: boolean): void {
     this.#isDown = isDown
   }
